@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 describe('the list', () => {
-  it('says when who did what', async () => {
+  it('shows when who did what', async () => {
     await openActivity();
     expect(rows().map(({ textContent }) => textContent)).toEqual([
       expect.stringMatching(/14:05.*Elif Kaya.*Changed device Mast: remark name from Mast to Pump 3$/),
@@ -39,7 +39,7 @@ describe('the list', () => {
     ]);
   });
 
-  it('folds out everything that is known of an entry', async () => {
+  it('unfolds everything that is known of an entry', async () => {
     const { user } = await openActivity();
     await user.click(rows()[0] as HTMLElement);
     const table = screen.getByRole('table');
@@ -64,7 +64,7 @@ describe('the list', () => {
     expect(screen.getAllByRole('table')).toHaveLength(1);
   });
 
-  it('stands in the language of the reader', async () => {
+  it('is in the user’s language', async () => {
     await openActivity();
     for (const [language, text] of [
       ['ru-ru', 'Создание участка North'],
@@ -76,7 +76,7 @@ describe('the list', () => {
     }
   });
 
-  it('has pages of 10 to 400, and says where it ends', async () => {
+  it('has pages of 10 to 400 entries and says where the log ends', async () => {
     server.entries = Array.from({ length: 23 }, (_, i) => entry({ id: 23 - i, thing: `Mast ${i + 1}` }));
     const { user } = await openActivity('/profile/activity?page=3');
     expect(rows()).toHaveLength(3);
@@ -88,14 +88,14 @@ describe('the list', () => {
     expect(await screen.findByText(/The newest 100,000 are listed/)).toBeVisible();
   });
 
-  it('goes to the last page that there is', async () => {
+  it('goes to the last existing page', async () => {
     const { router } = await openActivity('/profile/activity?page=9');
     await waitFor(() => expect(router.state.location.search).toEqual({}));
   });
 });
 
 describe('the filters', () => {
-  it('narrow by person, kind, name and days, and stand in the address', async () => {
+  it('filter by person, kind, name and days, and are kept in the address', async () => {
     const { user, router } = await openActivity();
     await user.selectOptions(screen.getByRole('combobox', { name: 'Who' }), 'Provider');
     await waitFor(() => expect(rows()).toHaveLength(1));
@@ -134,7 +134,7 @@ describe('the filters', () => {
     await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
-  it('fold away on a phone', async () => {
+  it('are folded away on a phone', async () => {
     setWidth(390);
     const { user } = await openActivity();
     expect(screen.queryByRole('combobox', { name: 'Who' })).toBeNull();
@@ -142,7 +142,7 @@ describe('the filters', () => {
     expect(screen.getByRole('combobox', { name: 'Who' })).toBeVisible();
   });
 
-  it('keep somebody whom nobody knows any more', async () => {
+  it('keep an unknown person from the address', async () => {
     server.entries = [];
     await openActivity('/profile/activity?who=user:99');
     expect(screen.getByRole('combobox', { name: 'Who' })).toHaveValue('user:99');
@@ -150,13 +150,13 @@ describe('the filters', () => {
   });
 });
 
-it('says that nothing was done yet', async () => {
+it('says that there are no entries yet', async () => {
   server.entries = [];
   await openActivity();
   expect(screen.getByText('Nothing was done yet')).toBeVisible();
 });
 
-it('shows bars while it waits, and what went wrong', async () => {
+it('shows placeholders while it loads, and errors', async () => {
   const wait = gate();
   server.answer = async () => {
     await wait.passed;
@@ -171,7 +171,7 @@ it('shows bars while it waits, and what went wrong', async () => {
   await waitFor(() => expect(rows()).toHaveLength(3));
 });
 
-it('is found from the profile, and leads back', async () => {
+it('is linked from the profile and leads back to it', async () => {
   const { user, router } = await openActivity();
   await user.click(screen.getByRole('link', { name: 'Back to the profile' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/profile'));

@@ -18,10 +18,10 @@ import { FilterBar } from './FilterBar';
 import { activityQuery, namesQuery } from './queries';
 import { useActivitySearch } from './useActivitySearch';
 
-/** How many entries a list has at most. */
+/** The server counts at most this many entries of a list. */
 const maxCounted = 100_000;
 
-/** Who did what on the farm, newest first. */
+/** The audit log of the tenant, newest entry first. */
 export function ActivityPage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -33,9 +33,9 @@ export function ActivityPage() {
   const query = useQuery(activityQuery(search));
   const { data, isPlaceholderData } = query;
   const names = useQuery(namesQuery(language, attributesOf(data?.list ?? []))).data;
-  const words = useMemo(() => textContext(language, names), [language, names]);
+  const context = useMemo(() => textContext(language, names), [language, names]);
 
-  // What stood on the last page has gone: the page before is the last one now.
+  // The last page has become empty: show the page that is now the last.
   const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
   useEffect(() => {
     if (pageNo > last) change({ page: last === 1 ? undefined : last });
@@ -55,7 +55,7 @@ export function ActivityPage() {
         <FilterBar
           search={search}
           people={data?.people ?? []}
-          words={words}
+          context={context}
           onChange={change}
           onAgain={() => void query.refetch()}
         />
@@ -78,7 +78,7 @@ export function ActivityPage() {
               }
             />
           ) : query.isError && !data ? null : (
-            <EntryList entries={data?.list} words={words} />
+            <EntryList entries={data?.list} context={context} />
           )}
         </div>
         {data && !empty ? (

@@ -5,13 +5,13 @@ import type { textContext } from './entryText';
 import type { Entry } from './queries';
 
 interface EntryListProps {
-  /** Undefined while the first page is on its way. */
+  /** Undefined while the first page loads. */
   entries: readonly Entry[] | undefined;
-  words: ReturnType<typeof textContext>;
+  context: ReturnType<typeof textContext>;
 }
 
-/** The entries of a page, newest first. */
-export function EntryList({ entries, words }: EntryListProps) {
+/** The entries of one page, newest first. */
+export function EntryList({ entries, context }: EntryListProps) {
   if (!entries) {
     return (
       <Loading>
@@ -29,7 +29,7 @@ export function EntryList({ entries, words }: EntryListProps) {
     <ul className={css.list}>
       {entries.map((entry) => (
         <li key={entry.id}>
-          <EntryRow entry={entry} words={words} />
+          <EntryRow entry={entry} context={context} />
         </li>
       ))}
     </ul>

@@ -8,15 +8,15 @@ import type { Entry } from './queries';
 
 interface EntryRowProps {
   entry: Entry;
-  words: ReturnType<typeof textContext>;
+  context: ReturnType<typeof textContext>;
 }
 
-/** One thing that somebody did: when, who, what; all that is known of it folds out. */
-export const EntryRow = memo(function EntryRow({ entry, words }: EntryRowProps) {
+/** One entry: when, who and what. It unfolds to show everything that is known of it. */
+export const EntryRow = memo(function EntryRow({ entry, context }: EntryRowProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
-  const when = useClock((now) => words.format.moment(entry.time, now));
-  const [before, thing, after] = entrySentence(entry, words);
+  const when = useClock((now) => context.format.moment(entry.time, now));
+  const [before, thing, after] = entrySentence(entry, context);
   return (
     <>
       <button
@@ -29,11 +29,11 @@ export const EntryRow = memo(function EntryRow({ entry, words }: EntryRowProps) 
         <time
           className={css.time}
           dateTime={new Date(entry.time).toISOString()}
-          title={words.format.absolute(entry.time)}
+          title={context.format.absolute(entry.time)}
         >
           {when}
         </time>
-        <span className={css.who}>{personText(entry, words)}</span>
+        <span className={css.who}>{personText(entry, context)}</span>
         <span className={css.what}>
           {before}
           <b>{thing}</b>
@@ -41,15 +41,15 @@ export const EntryRow = memo(function EntryRow({ entry, words }: EntryRowProps) 
         </span>
         <DownOutlined className={`${css.chevron} ${open ? css.up : ''}`} aria-hidden="true" />
       </button>
-      {open ? <Details id={id} entry={entry} words={words} /> : null}
+      {open ? <Details id={id} entry={entry} context={context} /> : null}
     </>
   );
 });
 
-function Details({ id, entry, words }: EntryRowProps & { id: string }) {
+function Details({ id, entry, context }: EntryRowProps & { id: string }) {
   const { t } = useTranslation();
   const { time, address, request, changes } = entry;
-  // Of what was made there is nothing before, of what was removed nothing after.
+  // A creation has no values before it, a deletion none after it.
   const sides = (['before', 'after'] as const).filter((side) =>
     changes.some((change) => change.hidden || change[side] !== undefined),
   );
@@ -57,7 +57,7 @@ function Details({ id, entry, words }: EntryRowProps & { id: string }) {
     <div id={id} className={css.details}>
       <dl className={css.facts}>
         <dt>{t('activity.time')}</dt>
-        <dd>{words.format.absolute(time)}</dd>
+        <dd>{context.format.absolute(time)}</dd>
         {address ? (
           <>
             <dt>{t('activity.address')}</dt>
@@ -88,7 +88,7 @@ function Details({ id, entry, words }: EntryRowProps & { id: string }) {
           <tbody>
             {changes.map((change) => (
               <tr key={change.field}>
-                <th scope="row">{fieldLabel(change.field, words)}</th>
+                <th scope="row">{fieldLabel(change.field, context)}</th>
                 {change.hidden ? (
                   <td colSpan={sides.length} className={css.hidden}>
                     {t('activity.hidden')}
@@ -96,7 +96,7 @@ function Details({ id, entry, words }: EntryRowProps & { id: string }) {
                 ) : (
                   sides.map((side) => (
                     <td key={side} data-label={sides.length > 1 ? t(`activity.column.${side}`) : undefined}>
-                      {valueText(change.field, change[side], words)}
+                      {valueText(change.field, change[side], context)}
                     </td>
                   ))
                 )}

@@ -17,14 +17,17 @@ import { type ActivitySearch, kinds } from './search';
 interface FilterBarProps {
   search: ActivitySearch;
   people: readonly Person[];
-  words: ReturnType<typeof textContext>;
+  context: ReturnType<typeof textContext>;
   onChange: (part: Partial<ActivitySearch>) => void;
-  /** What is searched for is the same again: the person wants to know whether anything has changed. */
+  /** The user searches for the same text again, to see whether anything has changed. */
   onAgain: () => void;
 }
 
-/** Narrows the log by name, by who did it, by what it was done to and by days. On a phone all but the name opens below it. */
-export function FilterBar({ search, people, words, onChange, onAgain }: FilterBarProps) {
+/**
+ * Filters the log by the thing's name, the actor, the kind of thing and the days. On a phone, all
+ * filters but the name open below it.
+ */
+export function FilterBar({ search, people, context, onChange, onAgain }: FilterBarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const { q = '', who, kind, from, to } = search;
@@ -36,7 +39,7 @@ export function FilterBar({ search, people, words, onChange, onAgain }: FilterBa
     setKnown(q);
     setTyped(q);
   }
-  // Somebody whom the address names may have done nothing yet, or nothing any more.
+  // The address may name an actor who has no entries yet, or no entries any more.
   const choice = who === undefined || people.some((one) => one.who === who) ? people : [...people, unknownPerson(who)];
   const filters = (
     <>
@@ -49,7 +52,7 @@ export function FilterBar({ search, people, words, onChange, onAgain }: FilterBa
         <option value="">{t('activity.everybody')}</option>
         {choice.map((one) => (
           <option key={one.who} value={one.who}>
-            {personText(one, words)}
+            {personText(one, context)}
           </option>
         ))}
       </Select>
@@ -124,7 +127,7 @@ interface DayProps {
 function Day({ label, day, least, most, onChange }: DayProps) {
   const language = useLanguage((state) => state.language);
   const id = useId();
-  // A new date is another value to the picker, which then forgets what is being typed.
+  // The picker takes a new date object for a new value and then drops what the user is typing.
   const value = useMemo(() => (day ? pickerDay(day) : null), [day]);
   return (
     <span className={css.day}>

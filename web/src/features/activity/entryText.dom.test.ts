@@ -16,17 +16,17 @@ beforeAll(async () => {
 const line = (one: Entry, language: Language = 'en-us') => entrySentence(one, textContext(language, names)).join('');
 const change = (field: string, before?: unknown, after?: unknown): Change => ({ field, before, after });
 
-describe('the sentence', () => {
+describe('the sentence of an entry', () => {
   it.each([
     ['en-us', 'Changed device Mast: remark name from Mast to Pump 3'],
     ['zh-cn', '更改了设备 Mast：备注名由“Mast”改为“Pump 3”'],
     ['tr-tr', 'Mast cihazını değiştirdi: görünen ad: Mast yerine Pump 3'],
     ['ru-ru', 'Изменение устройства Mast: название устройства: было «Mast», стало «Pump 3»'],
-  ] as const)('says in %s what was changed from what to what', (language, text) => {
+  ] as const)('says in %s what changed from what to what', (language, text) => {
     expect(line(entry(), language)).toBe(text);
   });
 
-  it('says of what was made, removed, started and stopped no more than that', () => {
+  it('contains only the action for creation, deletion, start and stop', () => {
     const changes = [change('name', undefined, 'North')];
     expect(line(entry({ kind: 'scene', action: 'create', thing: 'North', changes }))).toBe('Created scene North');
     expect(line(entry({ kind: 'scene', action: 'delete', thing: 'North', changes }))).toBe('Deleted scene North');
@@ -44,7 +44,7 @@ describe('the sentence', () => {
     ['zh-cn', '停止了告警规则 Frost：已不存在的属性“Air temperature”'],
     ['tr-tr', 'Frost alarm kuralını durdurdu: artık olmayan parametre: Air temperature'],
     ['ru-ru', 'Остановка правила Frost: исчезнувший параметр: «Air temperature»'],
-  ] as const)('says in %s which attribute a rule was stopped for', (language, text) => {
+  ] as const)('says in %s for which attribute a rule was stopped', (language, text) => {
     const changes = [change('deployState', 1, 2), change('attributeGone', undefined, 'airTemperature')];
     const stopped = entry({ by: 'server', kind: 'rule', action: 'unpublish', thing: 'Frost', changes });
     expect(line(stopped, language)).toBe(text);
@@ -64,7 +64,7 @@ describe('the sentence', () => {
       'Отметка «Я занимаюсь» у тревоги Frost: примечание: «On my way»',
       'Снятие отметки «Я занимаюсь» у тревоги Frost',
     ],
-  ] as const)('says in %s who said to be on an alarm, and took it back', (language, said, back) => {
+  ] as const)('says in %s who acknowledged an alarm and who took that back', (language, said, back) => {
     const of = (action: string, changes: Change[] = []) =>
       line(entry({ kind: 'notice', action, thing: 'Frost', changes }), language);
     expect(of('acknowledge', [change('note', undefined, 'On my way')])).toBe(said);
@@ -76,7 +76,7 @@ describe('the sentence', () => {
     ['zh-cn', 'Tilth 系统', '停用了 Webhook Planner：其地址回答已永久停用（410）'],
     ['tr-tr', 'Tilth', 'Planner webhook’unu kapattı: adresi artık var olmadığını bildirdi (410)'],
     ['ru-ru', 'Сам Tilth', 'Отключение вебхука Planner: его адрес ответил, что больше не существует (410)'],
-  ] as const)('says in %s why a webhook was switched off, and that nobody did it', (language, who, text) => {
+  ] as const)('says in %s why the server disabled a webhook', (language, who, text) => {
     const gone = entry({
       by: 'server',
       name: '',
@@ -102,13 +102,13 @@ describe('the sentence', () => {
       'Ada kullanıcısının bir oturumunu kapattı: oturum anahtarı iki kez kullanıldı, başkasının eline geçmiş olabilir',
     ],
     ['ru-ru', 'Сам Tilth', 'Завершение сеанса Ada: его ключ использован дважды — возможно, он украден'],
-  ] as const)('says in %s why a session ended that nobody signed out of', (language, who, text) => {
+  ] as const)('says in %s why a session ended without a sign-out', (language, who, text) => {
     const stolen = entry({ by: 'server', name: '', kind: 'session', action: 'reuse', thing: 'Ada', changes: [] });
     expect(line(stolen, language)).toBe(text);
     expect(personText(stolen, textContext(language))).toBe(who);
   });
 
-  it('names two changes and counts the rest', () => {
+  it('names two changes and counts the others', () => {
     const changes = [
       change('noteName', 'a', 'b'),
       change('groupName', 'North'),
@@ -121,23 +121,23 @@ describe('the sentence', () => {
     expect(line(entry({ changes }), 'ru-ru')).toMatch(/\) и ещё 2 изменения$/);
   });
 
-  it('says that a secret is another one, and not which', () => {
+  it('says that a secret has changed, without its value', () => {
     expect(line(entry({ changes: [{ field: 'secrets', hidden: true }] }))).toBe('Changed device Mast: new secret');
   });
 
-  it('knows a mute from its end', () => {
+  it('distinguishes the beginning of a mute from its end', () => {
     const mute = (...given: [unknown, unknown]) =>
       line(entry({ kind: 'rule', action: 'mute', changes: [change('muteUntil', ...given)] }));
     expect(mute(undefined, 1_790_000_000_000)).toMatch(/^Muted alarm rule Mast: muted until /);
     expect(mute(1_790_000_000_000, undefined)).toMatch(/^Ended the mute of alarm rule Mast/);
   });
 
-  it('shows what it does not know as the server names it', () => {
+  it('shows unknown kinds, actions and fields as the server names them', () => {
     expect(line(entry({ kind: 'tractor', action: 'park', changes: [] }))).toBe('tractor.park Mast');
     expect(line(entry({ changes: [change('wheels', 3, 4)] }))).toBe('Changed device Mast: wheels from 3 to 4');
   });
 
-  it('takes names as they are, marks of its own and of the language files included', () => {
+  it('keeps names unchanged, even with placeholders of its own or of the language files', () => {
     const thing = '{{thing}} $t(nav.home) <b>x</b>';
     expect(entrySentence(entry({ thing, changes: [] }), textContext('en-us'))).toEqual(['Changed device ', thing, '']);
     expect(changeText(change('noteName', '{{after}}', '$t(nav.home)'), textContext('en-us'))).toBe(
@@ -168,11 +168,11 @@ describe('a value', () => {
     ['startTime', '05:00', '05:00'],
     ['noteName', undefined, '–'],
     ['events', { a: 1 }, '{"a":1}'],
-  ])('of %s %j is written as the screens do: %s', (field, value, text) => {
+  ])('of %s %j is formatted as on the screens: %s', (field, value, text) => {
     expect(valueText(field, value, textContext('en-us'))).toBe(text);
   });
 
-  it('of conditions is a sentence with what attributes are called', () => {
+  it('of conditions is a sentence with the attributes’ names', () => {
     expect(valueText('conditions', frost, textContext('en-us', names))).toContain('Air temperature');
     expect(valueText('conditions', frost, textContext('en-us'))).toContain('airTemperature');
     expect(attributesOf([entry({ changes: [change('conditions', undefined, frost)] }), entry()])).toEqual([
@@ -181,7 +181,7 @@ describe('a value', () => {
   });
 });
 
-it('says who', () => {
+it('names the actor', () => {
   const words = textContext('en-us');
   expect(personText({ by: 'user', name: 'Elif' }, words)).toBe('Elif');
   expect(personText({ by: 'credential', name: 'Pump house' }, words)).toBe('Program Pump house');

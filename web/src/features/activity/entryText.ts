@@ -5,7 +5,7 @@ import { type Format, formatFor } from '@/lib/format/format';
 import { isLanguage, type Language, languages } from '@/lib/i18n/i18n';
 import type { Change, Condition, Entry } from './queries';
 
-/** What an attribute is called, by its identifier. */
+/** The names of attributes, by their identifiers. */
 export type Names = Readonly<Record<string, { yeuName: string; unit: string } | undefined>>;
 
 interface TextContext {
@@ -19,7 +19,7 @@ export function textContext(language: Language, names: Names = {}): TextContext 
   return { t: i18next.getFixedT(language), format: formatFor(language), language, names };
 }
 
-/** What the log tells of, as the server names it. */
+/** The kinds and actions of the audit log, as the server names them. */
 const knownActions: Readonly<Record<string, readonly string[]>> = {
   device: ['create', 'update', 'delete', 'export', 'derive'],
   scene: ['create', 'update', 'delete'],
@@ -33,20 +33,23 @@ const knownActions: Readonly<Record<string, readonly string[]>> = {
   tenant: ['create', 'update'],
 };
 
-/** Stands where a thing's name is to stand, until it is put there in bold. */
+/** Placeholder for a thing's name, which is later inserted in bold. */
 const nameMark = '\u0002';
 
-/** What was done, as a sentence in three pieces: before the thing's name, the name, and after it. */
-export function entrySentence(entry: Entry, words: TextContext): [string, string, string] {
+/**
+ * What was done, as a sentence in three pieces: the text before the thing's name, the name, and the
+ * text after it.
+ */
+export function entrySentence(entry: Entry, context: TextContext): [string, string, string] {
   const { kind, action, thing, changes } = entry;
-  const { t } = words;
+  const { t } = context;
   const ended = action === 'mute' && changes.some(({ field, after }) => field === 'muteUntil' && after === undefined);
   const done = ended ? 'unmute' : action;
   const text = knownActions[kind]?.includes(done)
     ? t(`activity.did.${kind}.${done}` as 'activity.did.scene.create', { thing: nameMark })
     : t('activity.did.other', { what: `${kind}.${action}`, thing: nameMark });
   const [before = '', after = ''] = text.split(nameMark);
-  const more = changesText(entry, words);
+  const more = changesText(entry, context);
   return [before, thing, more === '' ? after : after + t('activity.with', { deed: '', changes: more })];
 }
 
@@ -111,7 +114,10 @@ const fields = new Set([
 type Field = typeof fields extends Set<infer One> ? One : never;
 const isField = (field: string): field is Field => fields.has(field as Field);
 
-/** What a field is called on the screens; the farm's own pages by their setting's name. */
+/**
+ * The label of a field, as the screens name it; the tenant's branding goes by the name of its
+ * setting.
+ */
 export function fieldLabel(field: string, { t }: TextContext): string {
   return isField(field) ? t(`activity.field.${field}`) : field;
 }
@@ -131,8 +137,8 @@ function listText(list: readonly unknown[], { language }: TextContext): string {
   return list.map(String).join(language === 'zh-cn' ? '、' : ', ');
 }
 
-function codeText(field: string, value: number, words: TextContext): string {
-  const { t, format, language } = words;
+function codeText(field: string, value: number, context: TextContext): string {
+  const { t, format, language } = context;
   switch (field) {
     case 'groupStatus':
       return t(`scene.status.${value === 2 ? 2 : 1}`);
@@ -163,56 +169,59 @@ function codeText(field: string, value: number, words: TextContext): string {
   }
 }
 
-/** A value as the screens write it. */
-export function valueText(field: string, value: unknown, words: TextContext): string {
-  const { t, names } = words;
-  if (field === 'weekdays') return Array.isArray(value) ? words.format.weekdays(value) : t('activity.value.everyDay');
+/** A value, as the screens show it. */
+export function valueText(field: string, value: unknown, context: TextContext): string {
+  const { t, names } = context;
+  if (field === 'weekdays') return Array.isArray(value) ? context.format.weekdays(value) : t('activity.value.everyDay');
   if (value === undefined || value === null) return t('activity.value.none');
   if (typeof value === 'boolean') return t(value ? 'activity.value.yes' : 'activity.value.no');
-  if (typeof value === 'number') return codeText(field, value, words);
+  if (typeof value === 'number') return codeText(field, value, context);
   if (Array.isArray(value)) {
-    if (field === 'conditions') return conditionsText(value as Condition[], words);
+    if (field === 'conditions') return conditionsText(value as Condition[], context);
     if (field === 'timePeriods') return slotsText(value as number[]);
     if (field === 'noticeMode') {
       const modes = channelKindsInOrder.filter((mode) => value.includes(mode));
       return listText(
         modes.map((mode) => t(`channel.modes.${mode}`)),
-        words,
+        context,
       );
     }
-    return listText(value, words);
+    return listText(value, context);
   }
   if (field === 'language' && isLanguage(value)) return languages.find(({ code }) => code === value)?.name ?? value;
   if (field === 'attributeGone') return names[String(value)]?.yeuName ?? String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** One change as a part of the sentence: remark name from Mast to Pump 3. */
-export function changeText({ field, before, after, hidden }: Change, words: TextContext): string {
-  const { t } = words;
-  const name = fieldLabel(field, words);
+/** One change as a part of the sentence, for example: remark name from Mast to Pump 3. */
+export function changeText({ field, before, after, hidden }: Change, context: TextContext): string {
+  const { t } = context;
+  const name = fieldLabel(field, context);
   if (hidden) return t('activity.change.hidden', { field: name });
-  const was = valueText(field, before, words);
-  const is = valueText(field, after, words);
-  // Without any it is every day: then, too, there were or are some.
+  const was = valueText(field, before, context);
+  const is = valueText(field, after, context);
+  // Without weekdays a rule applies every day, so there is always a value before and after.
   if (field === 'weekdays') return t('activity.change.both', { field: name, before: was, after: is });
   if (before === undefined) return t('activity.change.set', { field: name, after: is });
   if (after === undefined) return t('activity.change.gone', { field: name, before: was });
   return t('activity.change.both', { field: name, before: was, after: is });
 }
 
-/** How many changes stand in the sentence itself; the rest below it. */
+/** How many changes the sentence itself names; the others are listed below it. */
 const maxChangesInSentence = 2;
 
-/** What changed, for the sentence; empty where a thing was made or removed as a whole, or is told by the deed. */
-function changesText({ action, changes: all }: Entry, words: TextContext): string {
+/**
+ * The changes, for the sentence. Empty if a thing was created or deleted as a whole, or if the
+ * action already says what changed.
+ */
+function changesText({ action, changes: all }: Entry, context: TextContext): string {
   const changes = all.filter(({ field }) => field !== 'deployState');
   if (['create', 'delete', 'switchOff'].includes(action) || changes.length === 0) return '';
-  const { t, format } = words;
-  const first = changes.slice(0, maxChangesInSentence).map((change) => changeText(change, words));
+  const { t, format } = context;
+  const first = changes.slice(0, maxChangesInSentence).map((change) => changeText(change, context));
   const more = changes.length - maxChangesInSentence;
   if (more > 0) first.push(t('activity.change.more', { count: more, n: format.number(more) }));
-  const tag = languages.find(({ code }) => code === words.language)?.tag;
+  const tag = languages.find(({ code }) => code === context.language)?.tag;
   return new Intl.ListFormat(tag, { type: 'conjunction' }).format(first);
 }
 
@@ -231,7 +240,7 @@ export function attributesOf(entries: readonly Entry[]): string[] {
   return [...signs].sort();
 }
 
-/** Who did it, as one reads it. */
+/** The actor's name, as the screens show it. */
 export function personText({ by, name }: { by: string; name: string }, { t }: TextContext): string {
   if (by === 'provider' || by === 'server') return t(`activity.by.${by}`);
   return by === 'credential' ? t('activity.by.credential', { name }) : name;

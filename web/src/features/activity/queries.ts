@@ -12,7 +12,7 @@ export type Change = Schemas['AuditChange'];
 export type Person = Schemas['AuditPerson'];
 export type Condition = Schemas['AlarmCondition'];
 
-/** A page of the log. What was done meanwhile is there when one comes back to it. */
+/** A page of the log. It is fetched anew whenever the user comes back to it. */
 export const activityQuery = ({ q, who, kind, from, to, page = 1, size = pageSizes[0] }: ActivitySearch) => {
   const end = midnight(to, 1);
   const query = {
@@ -33,7 +33,7 @@ export const activityQuery = ({ q, who, kind, from, to, page = 1, size = pageSiz
   });
 };
 
-/** What attributes are called, which a rule's conditions name. */
+/** The names of the attributes that a rule's conditions refer to. */
 export const namesQuery = (language: Language, signs: readonly string[]) =>
   queryOptions({
     ...bannerQueryOptions,

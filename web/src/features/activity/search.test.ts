@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { activityQuery } from './queries';
 import { activitySearch, midnight } from './search';
 
-it('takes from the address what it may hold', () => {
+it('reads the parameters that it knows from the address', () => {
   expect(
     activitySearch({
       q: ' Pump ',
@@ -31,7 +31,7 @@ it('takes from the address what it may hold', () => {
   expect(activitySearch({ who: 'provider' }).who).toBe('provider');
 });
 
-it('asks for whole days of this machine', () => {
+it('requests whole days of this machine’s zone', () => {
   const { queryKey } = activityQuery({ from: '2026-11-01', to: '2026-11-21' });
   expect(queryKey[1]).toMatchObject({
     startTime: new Date('2026-11-01T00:00:00').getTime(),

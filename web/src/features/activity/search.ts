@@ -1,7 +1,9 @@
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 import { pageSizes } from '@/lib/http/paging';
 
-/** The kinds of things that the log can be narrowed to, in the order of the choice. */
+/**
+ * The kinds of things that the log can be filtered by, in the order in which the list offers them.
+ */
 export const kinds = [
   'device',
   'scene',
@@ -16,14 +18,14 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What the address of the activity page holds: everything that says what is to be seen. */
+/** The search parameters of the activity page. They determine everything that it shows. */
 export interface ActivitySearch {
   /** Part of a thing's name. */
   q?: string;
-  /** One of the people, as the call names them: user:7, provider. */
+  /** An actor, as the API names it: user:7, provider. */
   who?: string;
   kind?: Kind;
-  /** First and last day, 2026-11-21. */
+  /** First and last day, for example 2026-11-21. */
   from?: string;
   to?: string;
   page?: number;
@@ -32,7 +34,7 @@ export interface ActivitySearch {
 
 const person = /^((user|credential):[1-9]\d{0,17}|provider|server)$/;
 
-/** Of digits alone a text comes out of the address as a number. */
+/** The router parses a text of digits alone as a number. */
 function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -43,7 +45,9 @@ function intParam(value: unknown, least: number): number | undefined {
   return Number.isSafeInteger(number) && number >= least ? number : undefined;
 }
 
-/** Midnight at which a day begins; `after`: so many days later. Undefined for what is no day. */
+/**
+ * The midnight at which a day begins, moved by `after` days. Undefined if the text is not a day.
+ */
 export function midnight(day: string | undefined, after = 0): number | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '');
   if (!match) return undefined;
@@ -58,11 +62,12 @@ function day(value: unknown): string | undefined {
   return midnight(given) === undefined ? undefined : given;
 }
 
-/** Takes out of an address what it may hold. What is as it is anyway stands in none. */
+/** Reads the search parameters from an address. Default values are never kept in the address. */
 export function activitySearch(given: Record<string, unknown>): ActivitySearch {
   const size = pageSizes.find((one) => one === intParam(given.size, 1));
   const who = textParam(given.who);
-  // Named even where there is none: what the address holds else would come through.
+  // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
+  // the address.
   return {
     q: textParam(given.q)?.slice(0, 64),
     who: who !== undefined && person.test(who) ? who : undefined,

@@ -2,7 +2,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import type { ActivitySearch } from './search';
 
-/** What is to be seen, and the way to change it. What narrows the list begins at its first page. */
+/**
+ * The search parameters and a function to change them. A changed filter leads to the first page.
+ */
 export function useActivitySearch() {
   const search = useSearch({ from: '/signed-in/shell/profile/activity' });
   const navigate = useNavigate({ from: '/profile/activity' });

@@ -9,7 +9,7 @@ import { refused } from '@/test/server';
 import { noAnswer } from '@/test/telemetryServer';
 
 describe('a card', () => {
-  it('reads as a sentence, with state, level, device, period and who is told', async () => {
+  it('reads as a sentence, with state, level, device, period and recipients', async () => {
     await openAlarms(alarmServer(three()));
     const frost = card('Spring frost');
     expect(frost.getByText('Running')).toBeVisible();
@@ -30,7 +30,7 @@ describe('a card', () => {
     expect(screen.getByText('3 rules, 1 running')).toBeVisible();
   });
 
-  it('calls an attribute that is in no catalogue as the device’s model calls it', async () => {
+  it('names an attribute that is not in the catalogue as the device’s model does', async () => {
     const server = alarmServer([
       rule({ conditions: [{ andor: 'and', tslAttribute: 'growerDoor', subconditions: '=', value: true }] }),
     ]);
@@ -41,7 +41,7 @@ describe('a card', () => {
     expect((await card('Spring frost').findByText('Door open')).closest('p')).toHaveTextContent(/^Door open equals/);
   });
 
-  it('names the channels that people are told through, and how often they are reminded', async () => {
+  it('names the channels, and how often people are reminded', async () => {
     const server = alarmServer([
       rule({ passageway: [1, 2], remindEvery: 30 }),
       rule({ id: 2, alarmName: 'Gone', passageway: [1, 9], remindEvery: 240 }),
@@ -55,11 +55,11 @@ describe('a card', () => {
     expect(card('Gone').getByText(/^Reminder every 4\sh$/)).toBeVisible();
     expect(card('Quiet').getByText('Nobody is told')).toBeVisible();
     expect(card('Quiet').queryByText(/^Reminder/)).toBeNull();
-    // The names of all cards are one question.
+    // One request for the names of all cards.
     expect(askedOf(server, paths.channels)).toHaveLength(1);
   });
 
-  it('tells how many devices a rule has, how many alarms are open, and of which device it speaks', async () => {
+  it('shows how many devices a rule has, how many alarms are open, and of which device it speaks', async () => {
     const targets = { devices: [], groups: [3], products: [] };
     const server = alarmServer([
       rule({ targets, deviceCount: 4, openCount: 1 }),
@@ -74,7 +74,7 @@ describe('a card', () => {
     expect(card('Empty').getByText('No device')).toBeVisible();
   });
 
-  it('says why one cannot run whose device has lost an attribute, and what can be done', async () => {
+  it('says why a rule cannot run whose device has lost an attribute, and what to do', async () => {
     const lost = { deployState: 2 as const, deployUser: undefined, attributesGone: ['airTemperature'] };
     const server = alarmServer([
       rule(lost),
@@ -92,7 +92,7 @@ describe('a card', () => {
     ).toBeVisible();
   });
 
-  it('tells when it fired last, and in red while its alarm is open', async () => {
+  it('shows when the rule last fired, in red while its alarm is open', async () => {
     const now = Date.now();
     await openAlarms(
       alarmServer([
@@ -108,7 +108,7 @@ describe('a card', () => {
     ).toHaveClass('open');
   });
 
-  it('says how close the device is, when it gets there, and that a window can never fill', async () => {
+  it('says how close the device is, when it reaches the limit, and that a window can never fill', async () => {
     const server = alarmServer([
       rule(),
       rule({ id: 2, alarmName: 'Near' }),
@@ -152,7 +152,7 @@ describe('a card', () => {
 });
 
 describe('Run and Stop', () => {
-  it('turn a rule and load the list anew', async () => {
+  it('switch a rule and refetch the list', async () => {
     const server = alarmServer(three());
     const { user } = await openAlarms(server);
     const pages = askedOf(server, paths.page).length;
@@ -165,7 +165,7 @@ describe('Run and Stop', () => {
     expect(toasts().map(({ title }) => title)).toEqual(['“Spring frost” is stopped', '“Never run” is running']);
   });
 
-  it('that fail say so, and the card stays as it is', async () => {
+  it('show a failure, and the card stays unchanged', async () => {
     const server = alarmServer(three());
     server.answers.set(paths.publish, () => refused(601, 'The device is gone'));
     const { user } = await openAlarms(server);
@@ -178,7 +178,7 @@ describe('Run and Stop', () => {
 });
 
 describe('the list', () => {
-  it('is searched on the server, by name, and the address keeps it', async () => {
+  it('is searched on the server by name and keeps the search in the address', async () => {
     const server = alarmServer(three());
     const { user, router } = await openAlarms(server);
     await user.type(screen.getByRole('textbox', { name: 'Search alarm rules' }), 'pump{Enter}');
@@ -187,7 +187,7 @@ describe('the list', () => {
     expect(askedOf(server, paths.page).at(-1)?.get('alarmName')).toBe('pump');
   });
 
-  it('is narrowed by chosen devices, which stand above it and can be let go of', async () => {
+  it('is filtered by chosen devices, which are shown above it and can be removed', async () => {
     const server = alarmServer(three());
     const { user, router } = await openAlarms(server);
     await user.click(screen.getByRole('treeitem', { name: /Lower mast/ }));
@@ -203,14 +203,14 @@ describe('the list', () => {
     expect(router.state.location.search).toEqual({});
   });
 
-  it('names the first of many chosen devices, and how many others', async () => {
+  it('names the first of many chosen devices and counts the others', async () => {
     const { user } = await openAlarms(alarmServer(three()), '/alarm?devices=WS-1,WS-2,PR-1');
     expect(await screen.findByRole('button', { name: 'Do not filter by Orchard mast' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Do not filter by 2 more devices' }));
     await waitFor(() => expect(cards()).toEqual(['Spring frost', 'Never run']));
   });
 
-  it('finds devices on the server', async () => {
+  it('searches devices on the server', async () => {
     const server = alarmServer(three());
     const { user } = await openAlarms(server);
     await user.type(screen.getByRole('textbox', { name: 'Search devices' }), 'probe 11');
@@ -221,11 +221,11 @@ describe('the list', () => {
     await waitFor(() => expect(cards()).toHaveLength(3));
   });
 
-  it('goes page by page', async () => {
+  it('has pages', async () => {
     const many = Array.from({ length: 25 }, (_, i) => rule({ id: i + 1, alarmName: `Rule ${i + 1}` }));
     const server = alarmServer(many);
     const { user, router } = await openAlarms(server, '/alarm?page=9');
-    // The address may be older than what stood on its page.
+    // The address may name a page that no longer exists.
     await waitFor(() => expect(cards()).toHaveLength(5));
     expect(router.state.location.search).toEqual({ page: 3 });
     expect(screen.getByText('21–25 of 25')).toBeVisible();
@@ -235,7 +235,7 @@ describe('the list', () => {
     expect(askedOf(server, paths.page).at(-1)?.get('pageSize')).toBe('100');
   });
 
-  it('without a rule says what one is, and begins the first', async () => {
+  it('explains rules if there are none, and offers to create the first', async () => {
     const { user, router } = await openAlarms(alarmServer([]));
     expect(screen.getByRole('heading', { name: 'No alarm rules yet' })).toBeVisible();
     const buttons = screen.getAllByRole('button', { name: 'New rule' });
@@ -244,7 +244,7 @@ describe('the list', () => {
     expect(router.state.location.search).toEqual({ rule: 'new' });
   });
 
-  it('that cannot be had says so in its place, and comes with a retry', async () => {
+  it('shows an error in its place, with a button to retry', async () => {
     const server = alarmServer();
     server.answers.set(paths.page, noAnswer);
     const { user } = await openAlarms(server);
@@ -261,7 +261,7 @@ describe('the list', () => {
     expect(cards()).toEqual(['Spring frost']);
   });
 
-  it('shows a notice as soon as the server tells of it', async () => {
+  it('shows a notice as soon as the live stream reports it', async () => {
     const server = alarmServer();
     await openAlarms(server);
     server.rules = [rule({ openNotice: { id: 9, startTime: Date.now() } })];
@@ -271,7 +271,7 @@ describe('the list', () => {
 });
 
 describe('on a phone', () => {
-  it('the devices are a drawer', async () => {
+  it('shows the devices in a drawer', async () => {
     setWidth(390);
     const server = alarmServer(three());
     const { user } = await openAlarms(server);
@@ -316,17 +316,20 @@ it.each([
   ['zh-cn', '周一至周五20:00–07:00', '周六、周日'],
   ['tr-tr', 'Pzt–Cum 20:00–07:00', 'Cmt, Paz'],
   ['ru-ru', 'Пн–пт, 20:00–07:00', 'Сб, вс'],
-] as [Language, string, string][])('a card says on which days people are told: %s', async (language, nights, days) => {
-  await useLanguage.getState().setLanguage(language);
-  const night = Array.from({ length: 48 }, (_, i) => i).filter((slot) => slot >= 40 || slot < 14);
-  await openAlarms(
-    alarmServer([
-      rule({ complexTime: 1, timePeriods: night, weekdays: [1, 2, 3, 4, 5] }),
-      rule({ id: 2, alarmName: 'Weekend', startTime: undefined, endTime: undefined, weekdays: [6, 7] }),
-    ]),
-    '/alarm',
-    /./,
-  );
-  expect(card('Spring frost').getByText(nights)).toBeVisible();
-  expect(card('Weekend').getByText(days)).toBeVisible();
-});
+] as [Language, string, string][])(
+  'shows on a card on which days people are notified: %s',
+  async (language, nights, days) => {
+    await useLanguage.getState().setLanguage(language);
+    const night = Array.from({ length: 48 }, (_, i) => i).filter((slot) => slot >= 40 || slot < 14);
+    await openAlarms(
+      alarmServer([
+        rule({ complexTime: 1, timePeriods: night, weekdays: [1, 2, 3, 4, 5] }),
+        rule({ id: 2, alarmName: 'Weekend', startTime: undefined, endTime: undefined, weekdays: [6, 7] }),
+      ]),
+      '/alarm',
+      /./,
+    );
+    expect(card('Spring frost').getByText(nights)).toBeVisible();
+    expect(card('Weekend').getByText(days)).toBeVisible();
+  },
+);

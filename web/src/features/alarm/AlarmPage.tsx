@@ -30,7 +30,7 @@ import { useAlarmSearch } from './useAlarmSearch';
 
 const DeviceDrawer = lazyComponent(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
-/** Every alarm rule as a card that reads as a sentence, of all devices or of those that are chosen. */
+/** All alarm rules, or those of the chosen devices, as cards that read as sentences. */
 export function AlarmPage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -46,7 +46,7 @@ export function AlarmPage() {
   const [drawer, setDrawer] = useState<boolean>();
   const { data } = rules;
 
-  // What stood on the last page has gone: the page before is the last one now.
+  // The last page has become empty: show the page that is now the last.
   const last = data && !rules.isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
   useEffect(() => {
     if (pageNo > last) change({ page: last === 1 ? undefined : last });

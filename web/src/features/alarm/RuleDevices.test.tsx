@@ -9,7 +9,7 @@ const path = `${paths.get}/devices`;
 const manyDevices = (change = {}) =>
   rule({ targets: { devices: [], groups: [3], products: [] }, deviceCount: 12, openCount: 1, ...change });
 
-it('the card lists its devices: open alarms first, and why others are left out', async () => {
+it('lists a rule’s devices: open alarms first, and why others are left out', async () => {
   const server = alarmServer([manyDevices({ leftOut: { limit: 1, misfit: 2 } })]);
   const rows = [
     {
@@ -44,7 +44,7 @@ it('the card lists its devices: open alarms first, and why others are left out',
   await waitForDialogClosed();
 });
 
-it('an alarm that begins while the list is open comes up in it', async () => {
+it('shows an alarm that begins while the list is open', async () => {
   const server = alarmServer([manyDevices({ deviceCount: 1, openCount: 0 })]);
   const device = { deviceName: 'WS-1', noteName: '', groupName: 'Ridge', state: 'judged' };
   let list: object[] = [device];
@@ -59,7 +59,7 @@ it('an alarm that begins while the list is open comes up in it', async () => {
   expect(await dialog.findByText(/^Open since/)).toBeVisible();
 });
 
-it('a rule that has no device says what makes it have one; a failure can be tried again', async () => {
+it('says how a rule without devices gets some; a failure can be retried', async () => {
   const server = alarmServer([manyDevices({ deviceCount: 0, openCount: 0 })]);
   let answer = () => refused(500, 'The disk is full');
   onGet(path, () => answer());

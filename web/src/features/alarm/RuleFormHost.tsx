@@ -9,7 +9,7 @@ import { useAlarmSearch } from './useAlarmSearch';
 
 const RuleForm = lazyComponent(() => import('./form/RuleForm'), 'RuleForm');
 
-/** The form of the rule that the address names, or of a new one, over the page. */
+/** The form, over the page, of a new rule or of the rule that the address names. */
 export function RuleFormHost() {
   const { t } = useTranslation();
   const { search, close } = useAlarmSearch();
@@ -21,15 +21,17 @@ export function RuleFormHost() {
     meta: { failure: 'rule.form.loadFailed' },
   });
 
-  // The address is older than the rule's end, or from another farm; or nobody answers.
-  const gone = id > 0 && data === null;
+  // The rule was deleted since the address was made, belongs to another tenant, or could not be
+  // fetched.
+  const isMissing = id > 0 && data === null;
   const failed = id > 0 && error !== null && data === undefined;
   useEffect(() => {
-    if (gone) toast.warning(t('rule.form.gone'));
-    if (gone || failed) close();
-  }, [gone, failed, close, t]);
+    if (isMissing) toast.warning(t('rule.form.gone'));
+    if (isMissing || failed) close();
+  }, [isMissing, failed, close, t]);
 
-  // As it was when the form opened: what comes later must not change what somebody is typing. Each opening is a form of its own.
+  // The form keeps the rule as it was when the form opened, so that later changes do not overwrite
+  // what the user types. Each opening mounts a new form.
   const [opened, setOpened] = useState<{ rule: AlarmRule | null; of: number | 'new'; turn: number }>();
   const [last, setLast] = useState<typeof ruleParam>();
   if (last !== ruleParam) {

@@ -11,7 +11,7 @@ async function choose(user: Awaited<ReturnType<typeof openAlarms>>['user'], name
 }
 
 describe('the menu', () => {
-  it('deletes a rule once it was confirmed', async () => {
+  it('deletes a rule after confirmation', async () => {
     const server = alarmServer(three());
     const { user } = await openAlarms(server);
     await choose(user, 'Never run', 'Delete');
@@ -23,7 +23,7 @@ describe('the menu', () => {
     expect(toasts()).toEqual([{ tone: 'success', title: 'Rule deleted' }]);
   });
 
-  it('deletes nothing when it was cancelled', async () => {
+  it('deletes nothing if the user cancels', async () => {
     const server = alarmServer(three());
     const { user } = await openAlarms(server);
     await choose(user, 'Never run', 'Delete');
@@ -32,7 +32,7 @@ describe('the menu', () => {
     expect(sentTo(server, paths.delete)).toEqual([]);
   });
 
-  it('mutes a rule for a while, and lets people be told again', async () => {
+  it('mutes a rule for a while, and unmutes it', async () => {
     const server = alarmServer();
     const { user } = await openAlarms(server);
     await choose(user, 'Spring frost', 'Mute');
@@ -49,7 +49,7 @@ describe('the menu', () => {
     expect(sentTo(server, paths.mute).at(-1)).toEqual({ id: 1, until: null });
   });
 
-  it('mutes until a time of one’s own, which must be to come', async () => {
+  it('mutes until a custom time, which must be in the future', async () => {
     const server = alarmServer();
     const { user } = await openAlarms(server);
     await choose(user, 'Spring frost', 'Mute');
@@ -75,7 +75,7 @@ describe('the menu', () => {
     expect(toasts()).toEqual([{ tone: 'success', title: '1 copy made' }]);
   });
 
-  it('offers only the devices that can take the rule, also to a search', async () => {
+  it('offers only devices that fit the rule, also in a search', async () => {
     const server = alarmServer();
     const [group] = server.base.groups;
     const asked: URLSearchParams[] = [];
@@ -102,7 +102,7 @@ describe('the menu', () => {
     expect(dialog.queryByRole('treeitem', { name: /Orchard mast/ })).toBeNull();
   });
 
-  it('says so where no other device can take the rule', async () => {
+  it('says that no other device fits the rule', async () => {
     const server = alarmServer();
     onGet('/admin-api/client/pc/device/get-group-device-list', () =>
       ok(server.base.groups.map((group) => ({ ...group, deviceCount: 0, deviceList: [] }))),
@@ -127,11 +127,11 @@ describe('the menu', () => {
     await user.click(button);
     expect(sentTo(server, paths.copy)).toEqual([]);
     regain();
-    // What was chosen has stayed.
+    // The chosen devices are still there.
     expect(dialog.getByRole('button', { name: 'Copy to 1 device' })).toBeEnabled();
   });
 
-  it('names the device that a rule does not fit, beside the devices', async () => {
+  it('names the device that does not fit, beside the devices', async () => {
     const server = alarmServer();
     server.answers.set(paths.copy, () => refused(601, 'The device “WS-2” cannot take this rule'));
     const { user } = await openAlarms(server);

@@ -13,7 +13,7 @@ export const alarmKeys = {
   kind: (kind: 'page' | 'rule' | 'outlook' | 'attributes' | 'devices') => ['alarm-rules', kind] as const,
 };
 
-/** A page of rules; they are a farm's own words, whatever the language. */
+/** A page of rules. Its texts come from the tenant and do not depend on the language. */
 export const rulesQuery = ({ q, devices, page = 1, size = pageSizes[0] }: AlarmSearch) => {
   const query = { alarmName: q, executionId: devices, pageNo: page, pageSize: size };
   return queryOptions({
@@ -24,29 +24,29 @@ export const rulesQuery = ({ q, devices, page = 1, size = pageSizes[0] }: AlarmS
   });
 };
 
-/** One rule as it is now; null when it is not there any more. */
+/** One rule as it is now; null if it no longer exists. */
 export const ruleQuery = (id: number) =>
   queryOptions({
     ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('rule'), id],
     queryFn: ({ signal }) => api.find(`${path}/get`, { query: { id }, signal }),
-    // A form begins with what is there, not with what was.
+    // A form must begin with the current rule, never with a cached one.
     staleTime: 0,
     gcTime: 0,
   });
 
-/** The devices of a rule, page by page. */
+/** The devices of a rule, one page at a time. */
 export const ruleDevicesQuery = (language: Language, id: number, pageNo: number, pageSize: number) =>
   queryOptions({
     ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('devices'), language, id, pageNo, pageSize],
     queryFn: ({ signal }) => api.get(`${path}/get/devices`, { query: { id, pageNo, pageSize }, signal }),
     placeholderData: keepPreviousData,
-    // What was open a while ago would be told as if it were now.
+    // A cached answer would show alarms as open that may have ended.
     gcTime: 0,
   });
 
-/** How close rules are to triggering. Where it cannot be had the cards say nothing of it. */
+/** How close rules are to triggering. If the query fails, the cards show nothing about it. */
 export const outlookQuery = (ids: readonly number[]) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -56,7 +56,7 @@ export const outlookQuery = (ids: readonly number[]) =>
     enabled: ids.length > 0,
   });
 
-/** Names and units of attributes, in the person's language. */
+/** Names and units of attributes, in the user's language. */
 export const elementsQuery = (language: Language, signs: readonly string[]) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -68,7 +68,7 @@ export const elementsQuery = (language: Language, signs: readonly string[]) =>
     enabled: signs.length > 0,
   });
 
-/** What a device's model has, in the person's language. */
+/** The properties of a device's model, in the user's language. */
 export const devicePropertiesQuery = (language: Language, deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -77,7 +77,10 @@ export const devicePropertiesQuery = (language: Language, deviceName: string) =>
     staleTime: 5 * 60_000,
   });
 
-/** How many devices a rule's targets are, and the attributes of their models, in the person's language. */
+/**
+ * How many devices a rule's targets cover, and the attributes of their models, in the user's
+ * language.
+ */
 export const targetAttributesQuery = (language: Language, { devices, groups, products }: Targets) => {
   const some = <T>(list: readonly T[]) => (list.length > 0 ? [...list] : undefined);
   const query = { devices: some(devices), groups: some(groups), products: some(products) };
@@ -85,13 +88,16 @@ export const targetAttributesQuery = (language: Language, { devices, groups, pro
     ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('attributes'), language, query],
     queryFn: ({ signal }) => api.get(`${path}/get/attributes`, { query, signal }),
-    // The conditions stay as they are while another device is added.
+    // The conditions stay visible while the answer for a changed list of targets loads.
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });
 };
 
-/** The devices that a form offers: the first hundred, or of those whose name holds a text. */
+/**
+ * The devices that a form offers: the first hundred, or the first hundred whose names contain a
+ * text.
+ */
 export const offeredDevicesQuery = (language: Language, deviceName: string) => {
   const filter = deviceName === '' ? {} : { deviceName };
   return queryOptions({
@@ -106,7 +112,10 @@ export const offeredDevicesQuery = (language: Language, deviceName: string) => {
   });
 };
 
-/** After a rule changed. Where an open notice ended with it, the live stream tells the rest of the console. */
+/**
+ * Refetches the rules after a change. If an open notice ended by the change, the live stream
+ * informs the other pages.
+ */
 export function refetchRules(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: alarmKeys.all });
 }

@@ -13,12 +13,12 @@ it.each([
   ],
   [{ page: 1, size: 10, rule: 0, devices: '', q: ' ' }, {}],
   [{ page: -2, size: 7, rule: 'old', evil: 'x' }, {}],
-])('of %j the page takes %j', (given, taken) => {
+])('reads %j as %j', (given, taken) => {
   const search = Object.fromEntries(Object.entries(alarmSearch(given)).filter(([, value]) => value !== undefined));
   expect(search).toEqual(taken);
 });
 
-it('holds no more devices than one call takes', () => {
+it('keeps at most as many devices as one call accepts', () => {
   const many = Array.from({ length: 500 }, (_, i) => `D-${i}`).join(',');
   expect(alarmSearch({ devices: many }).devices?.split(',')).toHaveLength(maxDevices);
 });

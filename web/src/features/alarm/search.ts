@@ -1,10 +1,13 @@
 import { pageSizes } from '@/lib/http/paging';
 
-/** What the address of the alarm page holds: everything that says what is to be seen. */
+/** The search parameters of the alarm page. They determine everything that it shows. */
 export interface AlarmSearch {
   /** Part of a rule's name. */
   q?: string;
-  /** Names of devices whose rules are shown, joined by commas, which no name holds; absent: all. */
+  /**
+   * Names of the devices whose rules are shown, joined by commas (names contain no commas); absent:
+   * all.
+   */
   devices?: string;
   page?: number;
   size?: number;
@@ -12,10 +15,10 @@ export interface AlarmSearch {
   rule?: number | 'new';
 }
 
-/** The most names that one call takes. */
+/** The maximum number of names that one call accepts. */
 export const maxDevices = 400;
 
-/** Of digits alone a text comes out of the address as a number. */
+/** The router parses a text of digits alone as a number. */
 function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -30,10 +33,11 @@ export function namesOf(devices: string | undefined): string[] {
   return [...new Set(devices?.split(',').filter(Boolean))].slice(0, maxDevices);
 }
 
-/** Takes out of an address what it may hold. What is as it is anyway stands in none. */
+/** Reads the search parameters from an address. Default values are never kept in the address. */
 export function alarmSearch(given: Record<string, unknown>): AlarmSearch {
   const size = pageSizes.find((one) => one === intParam(given.size, 1));
-  // Named even where there is none: what the address holds else would come through.
+  // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
+  // the address.
   return {
     q: textParam(given.q)?.slice(0, 64),
     devices: namesOf(textParam(given.devices)).join(',') || undefined,

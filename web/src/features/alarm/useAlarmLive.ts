@@ -4,12 +4,12 @@ import { Debouncer } from '@/lib/async/debouncer';
 import { useLive } from '@/lib/live/useLive';
 import { alarmKeys } from './queries';
 
-/** Notices change the marks of cards within the second; a burst of them is one question. */
+/** Notices change the marks of cards within a second; a burst of notices causes one refetch. */
 const noticesDebounceMs = [150, 600] as const;
-/** Readings change how close a rule is; nobody reads that by the second. */
+/** Readings change how close a rule is to triggering; that need not be current to the second. */
 const readingsDebounceMs = 30_000;
 
-/** Keeps the cards with what the server tells. */
+/** Keeps the cards current with the events of the live stream. */
 export function useAlarmLive(): void {
   const client = useQueryClient();
   const [live] = useState(() => {

@@ -2,12 +2,15 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { AlarmSearch } from './search';
 
-/** What is to be seen, and the ways to change it. */
+/** The search parameters and functions to change them. */
 export function useAlarmSearch() {
   const search = useSearch({ from: '/signed-in/shell/alarm' });
   const navigate = useNavigate({ from: '/alarm' });
 
-  /** What narrows the list begins at its first page; of typing and choosing the way back keeps only the last. */
+  /**
+   * A changed filter leads to the first page. Typing and filtering replace the history entry, so
+   * that Back undoes them as one step.
+   */
   const change = useCallback(
     (part: Partial<AlarmSearch>) => {
       const first = 'page' in part ? {} : { page: undefined };
@@ -16,7 +19,7 @@ export function useAlarmSearch() {
     [navigate],
   );
 
-  /** Opens a rule's form: a step that the browser's back button takes back. */
+  /** Opens a rule's form in a new history entry, so that the browser's Back button closes it. */
   const open = useCallback(
     (rule: AlarmSearch['rule']) => void navigate({ search: (before) => ({ ...before, rule }), resetScroll: false }),
     [navigate],

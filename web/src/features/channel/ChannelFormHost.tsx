@@ -13,38 +13,39 @@ interface ChannelFormHostProps {
   wanted: NonNullable<ChannelSearch['channel']>;
   beside: boolean;
   tests: ChannelTests;
-  /** It has just been deleted: nothing of it is to be lost any more. */
-  gone: boolean;
+  /** The channel has just been deleted, so the form discards unsaved input. */
+  isDeleted: boolean;
   onClose: () => void;
   onDelete: (channel: Channel) => void;
 }
 
-/** The form of the channel that the address names, or of a new one. */
-export function ChannelFormHost({ wanted, ...place }: ChannelFormHostProps) {
+/** The form of a new channel or of the channel that the address names. */
+export function ChannelFormHost({ wanted, ...sheetProps }: ChannelFormHostProps) {
   return wanted === 'new' ? (
-    <ChannelSheet key="new" channel={null} {...place} />
+    <ChannelSheet key="new" channel={null} {...sheetProps} />
   ) : (
-    <Fetched key={wanted} id={wanted} {...place} />
+    <Fetched key={wanted} id={wanted} {...sheetProps} />
   );
 }
 
-function Fetched({ id, ...place }: Omit<ChannelFormHostProps, 'wanted'> & { id: number }) {
+function Fetched({ id, ...sheetProps }: Omit<ChannelFormHostProps, 'wanted'> & { id: number }) {
   const { t } = useTranslation();
   const { data, error } = useQuery({ ...channelQuery(id), meta: { failure: 'channel.form.loadFailed' } });
-  const { onClose } = place;
+  const { onClose } = sheetProps;
 
-  // The address is older than the channel's end, or from another farm; or nobody answers.
-  const gone = data === null && !place.gone;
-  const failed = error !== null && data === undefined && !place.gone;
+  // The channel was deleted since the address was made, belongs to another tenant, or could not be
+  // fetched.
+  const isMissing = data === null && !sheetProps.isDeleted;
+  const failed = error !== null && data === undefined && !sheetProps.isDeleted;
   useEffect(() => {
-    if (gone) toast.warning(t('channel.form.gone'));
-    if (gone || failed) onClose();
-  }, [gone, failed, onClose, t]);
+    if (isMissing) toast.warning(t('channel.form.gone'));
+    if (isMissing || failed) onClose();
+  }, [isMissing, failed, onClose, t]);
 
   return data ? (
-    <ChannelSheet channel={data} {...place} />
+    <ChannelSheet channel={data} {...sheetProps} />
   ) : (
-    <Sheet title={t('common.loading')} beside={place.beside} onClose={onClose}>
+    <Sheet title={t('common.loading')} beside={sheetProps.beside} onClose={onClose}>
       <Loading>
         <Skeleton height={220} />
       </Loading>

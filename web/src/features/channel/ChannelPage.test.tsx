@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 describe('the table', () => {
-  it('says of each channel how it tells whom, and who uses it', async () => {
+  it('shows for each channel its kinds, its recipients and the rules that use it', async () => {
     await openChannels(server);
     expect(names()).toEqual(['Night crew', 'Elif, phone', 'Irrigation']);
     const cells = (name: string) =>
@@ -47,13 +47,13 @@ describe('the table', () => {
     ['zh-cn', '2026-03-12 09:00'],
     ['tr-tr', '12.03.2026 09:00'],
     ['ru-ru', '12.03.2026, 09:00'],
-  ] as const)('says in %s when a channel was made, to the minute', async (language, words) => {
+  ] as const)('shows in %s when a channel was created, to the minute', async (language, words) => {
     await useLanguage.getState().setLanguage(language);
     await openConsole('/notification');
     expect((await screen.findAllByText(words)).length).toBe(3);
   });
 
-  it('is asked for what is typed and chosen, with Query or Enter, and keeps it in the address', async () => {
+  it('is filtered with Query or Enter and keeps the filters in the address', async () => {
     const { user, router } = await openChannels(server);
     await user.type(screen.getByRole('textbox', { name: 'Search channels' }), ' IRRI');
     expect(askedOf(server, paths.page)).toHaveLength(1);
@@ -82,13 +82,13 @@ describe('the table', () => {
     expect(askedOf(server, paths.page).at(-1)).toMatchObject({ pageNo: '1', pageSize: '400' });
   });
 
-  it('goes to the last page that there is', async () => {
+  it('goes to the last existing page', async () => {
     const { router } = await openChannels(server, '/notification?page=9');
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     await waitFor(() => expect(names()).toHaveLength(3));
   });
 
-  it('invites to make the first channel', async () => {
+  it('offers to create the first channel', async () => {
     server.channels = [];
     const { user, router } = await openChannels(server);
     expect(screen.getByRole('heading', { name: 'No channels yet' })).toBeVisible();
@@ -97,21 +97,21 @@ describe('the table', () => {
     expect(await screen.findByRole('dialog', { name: 'New channel' })).toBeVisible();
   });
 
-  it('says when nothing matches, and shows all again', async () => {
+  it('says that nothing matches and offers to show all channels', async () => {
     const { user } = await openChannels(server, '/notification?q=nobody');
     expect(screen.getByRole('heading', { name: 'No channel matches' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Show all channels' }));
     await waitFor(() => expect(names()).toHaveLength(3));
   });
 
-  it('says when it could not be had', async () => {
+  it('shows an error if the channels cannot be fetched', async () => {
     server.answers.set(paths.page, noAnswer);
     await openChannels(server);
     expect(within(screen.getByRole('main')).getByRole('alert')).toHaveTextContent('The server does not answer');
     expect(screen.getByText('The channels could not be fetched')).toBeVisible();
   });
 
-  it('says which ways reach nobody from this server', async () => {
+  it('says which kinds reach nobody from this server', async () => {
     server.ways = { email: false, phoneMessage: true, language: 'tr-tr', logged: true };
     await openChannels(server);
     expect(screen.getByText(/^No mail server is set up: nobody is told by email\. Ask whoever/)).toBeVisible();
@@ -134,7 +134,7 @@ describe('the table', () => {
 });
 
 describe('on a phone', () => {
-  it('channels are cards, the way is a filter, and the form holds what can be done', async () => {
+  it('shows channels as cards, the kinds as a filter, and the actions in the form', async () => {
     setWidth(390);
     const { user } = await openChannels(server);
     expect(screen.queryByRole('table')).toBeNull();
@@ -157,14 +157,14 @@ describe('on a phone', () => {
   });
 });
 
-describe('a test', () => {
+describe('a test of a channel', () => {
   const panel = () => within(screen.getByRole('region', { name: 'Test of Night crew' }));
   const lines = () =>
     panel()
       .getAllByRole('listitem')
       .map(({ textContent }) => textContent?.replaceAll('\u00a0', ' '));
 
-  it('shows whom it waits for, and then what became of each', async () => {
+  it('shows the pending recipients and then each outcome', async () => {
     const answer = gate<Response>();
     server.answers.set(paths.test, () => answer.passed);
     const { user } = await openChannels(server);
@@ -176,7 +176,7 @@ describe('a test', () => {
       '+905321144107Waiting for the answer',
     ]);
     expect(panel().queryByRole('button')).toBeNull();
-    // A cell over a hidden column would bring that back, empty, and squeeze the names.
+    // A cell that spans a hidden column would bring that column back, empty, and squeeze the names.
     expect(screen.getByRole('region', { name: 'Test of Night crew' }).closest('td')).toHaveAttribute('colspan', '2');
     const outcomes = [
       { recipient: 'elif@valley.example', mode: 'email', ok: true, took: 600, answer: '250 2.0.0 Ok' },
@@ -202,7 +202,7 @@ describe('a test', () => {
     expect(screen.queryByRole('region', { name: 'Test of Night crew' })).toBeNull();
   });
 
-  it('says of what only the log got that it was not sent', async () => {
+  it('marks a message that went only to the log as not sent', async () => {
     server.outcomes = [
       { recipient: 'elif@valley.example', mode: 'email', ok: true, took: 600 },
       { recipient: '+905321144107', mode: 'phoneMessage', ok: true, logged: true, took: 0 },
@@ -215,14 +215,14 @@ describe('a test', () => {
     expect(lines()).toEqual(['elif@valley.exampleAccepted, 0.6 s', '+905321144107Written to the log only, 0.0 s']);
   });
 
-  it('of which everything went to the log sent nothing', async () => {
+  it('says that nothing was sent if everything went to the log', async () => {
     server.outcomes = [{ recipient: '+905321144107', mode: 'phoneMessage', ok: true, logged: true, took: 0 }];
     const { user } = await openChannels(server);
     await user.click(screen.getByRole('button', { name: 'Test: Night crew' }));
     await waitFor(() => expect(panel().getByRole('status')).toHaveTextContent(/^Nothing was sent/));
   });
 
-  it('that was refused as a whole is told of, and leaves no panel', async () => {
+  it('shows an error and no panel if the server refuses it', async () => {
     server.answers.set(paths.test, () => refused(-699, 'SMS is not set up'));
     const { user } = await openChannels(server);
     await user.click(screen.getByRole('button', { name: 'Test: Night crew' }));
@@ -237,7 +237,7 @@ describe('a test', () => {
 });
 
 describe('deleting', () => {
-  it('asks, deletes and says so', async () => {
+  it('asks for confirmation, deletes and shows a message', async () => {
     const { user } = await openChannels(server);
     await user.click(screen.getByRole('button', { name: 'Delete: Irrigation' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Delete “Irrigation”?' }));
@@ -248,7 +248,7 @@ describe('deleting', () => {
     expect(toasts()).toEqual([{ tone: 'success', title: 'deleted successfully' }]);
   });
 
-  it('does nothing when it is called off', async () => {
+  it('deletes nothing if the user cancels', async () => {
     const { user } = await openChannels(server);
     await user.click(screen.getByRole('button', { name: 'Delete: Irrigation' }));
     await user.click(await screen.findByRole('button', { name: 'Cancel' }));
@@ -257,7 +257,7 @@ describe('deleting', () => {
     expect(askedOf(server, paths.remove)).toEqual([]);
   });
 
-  it('of a channel that rules use is not possible, and the rules are named', async () => {
+  it('is not possible for a channel that rules use; the dialog names the rules', async () => {
     const { user } = await openChannels(server);
     await user.click(screen.getByRole('button', { name: 'Delete: Night crew' }));
     const dialog = within(await screen.findByRole('dialog', { name: '“Night crew” is in use' }));
@@ -269,7 +269,7 @@ describe('deleting', () => {
     expect(dialog.queryByRole('button', { name: 'Delete channel' })).toBeNull();
   });
 
-  it('that the server refuses says why, and the list is asked for anew', async () => {
+  it('shows the server’s refusal and refetches the list', async () => {
     const sentence = 'Alarm rules use this channel: “Frost”. Take it out of them first';
     server.answers.set(paths.remove, () => {
       server.channels = server.channels.map((one) => ({ ...one, ruleCount: 1, ruleNames: ['Frost'] }));

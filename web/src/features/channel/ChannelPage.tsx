@@ -21,10 +21,10 @@ import { useTests } from './test/useTests';
 import { UnavailableKindsNote } from './UnavailableKindsNote';
 import { useChannelSearch } from './useChannelSearch';
 
-/** There is room for a form beside the table. */
+/** From this width on, a form fits beside the table. */
 const wideQuery = '(min-width: 1200px)';
 
-/** Who is told of alarms, and how: every channel, to test, change and delete. */
+/** Who is notified of alarms, and how: all channels, to test, change and delete. */
 export function ChannelPage() {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -34,20 +34,20 @@ export function ChannelPage() {
   const { q, mode, page: pageNo = 1, size: pageSize = pageSizes[0], channel: opened } = search;
   const query = useQuery(channelPageQuery({ noticeName: q, noticeMode: mode, pageNo, pageSize }));
   const tests = useTests();
-  const [gone, setGone] = useState<number>();
-  const [doomed, setDoomed] = useState<Channel | null>(null);
+  const [deletedId, setDeletedId] = useState<number>();
+  const [deleteTarget, setDeleteTarget] = useState<Channel | null>(null);
   const { data, isPlaceholderData, refetch } = query;
 
-  // What stood on the last page has gone: the page before is the last one now.
+  // The last page has become empty: show the page that is now the last.
   const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
   useEffect(() => {
     if (pageNo > last) change({ page: last === 1 ? undefined : last });
   }, [pageNo, last, change]);
 
-  // After the form has given up what was typed into it, which it learns first.
+  // Runs after the form's own effect, which discards the unsaved input of a deleted channel.
   useEffect(() => {
-    if (gone !== undefined && opened === gone) close();
-  }, [gone, opened, close]);
+    if (deletedId !== undefined && opened === deletedId) close();
+  }, [deletedId, opened, close]);
 
   const onOpen = useCallback((id: number) => open(id), [open]);
   const onQuery = (part: { q?: string; mode?: Channel['noticeMode'][number] }) => {
@@ -100,7 +100,7 @@ export function ChannelPage() {
                 brief={beside}
                 tests={tests}
                 onOpen={onOpen}
-                onDelete={setDoomed}
+                onDelete={setDeleteTarget}
               />
             )}
           </div>
@@ -118,18 +118,18 @@ export function ChannelPage() {
             wanted={opened}
             beside={beside}
             tests={tests}
-            gone={opened === gone}
+            isDeleted={opened === deletedId}
             onClose={close}
-            onDelete={setDoomed}
+            onDelete={setDeleteTarget}
           />
         )}
       </div>
       <DeleteDialog
-        channel={doomed}
-        onClose={() => setDoomed(null)}
+        channel={deleteTarget}
+        onClose={() => setDeleteTarget(null)}
         onDeleted={(id) => {
           tests.close(id);
-          setGone(id);
+          setDeletedId(id);
         }}
       />
     </>

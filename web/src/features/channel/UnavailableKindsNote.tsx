@@ -4,7 +4,7 @@ import { availableKindsQuery, channelKinds } from '@/lib/channel/queries';
 import { Note } from '@/ui/Note';
 import css from './ChannelPage.module.css';
 
-/** Which ways of telling people do not reach anybody from this server. */
+/** Names the kinds of channels through which this server cannot reach anybody. */
 export function UnavailableKindsNote() {
   const { t } = useTranslation();
   const ways = useQuery(availableKindsQuery()).data;

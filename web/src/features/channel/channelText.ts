@@ -4,7 +4,7 @@ import { useFormat } from '@/lib/format/format';
 
 type RuleUsage = Pick<Channel, 'ruleCount' | 'ruleNames'>;
 
-/** How many recipients a channel has, and which rules use it, in words. */
+/** Texts for how many recipients a channel has and which rules use it. */
 export function useChannelText() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -12,7 +12,7 @@ export function useChannelText() {
   const join = format.language === 'zh-cn' ? '、' : ', ';
 
   return {
-    /** 3 addresses, 2 numbers. */
+    /** For example "3 addresses, 2 numbers". */
     recipients: ({ noticeMode, email, phoneMessage }: Channel) => {
       const counts: Record<ChannelKind, number> = { email: email.emails.length, phoneMessage: phoneMessage.length };
       return channelKinds
@@ -20,12 +20,12 @@ export function useChannelText() {
         .map((mode) => t(`channel.recipients.${mode}`, number(counts[mode])))
         .join(join);
     },
-    /** 3 rules, or that there is none: standing alone, or after other words. */
+    /** For example "3 rules", or that there are none; `within`: the text follows other words. */
     rules: ({ ruleCount }: RuleUsage, within = false) => {
       if (ruleCount > 0) return t('channel.rules', number(ruleCount));
       return t(within ? 'channel.noRuleWithin' : 'channel.noRule');
     },
-    /** Used by 3 rules: Spring frost, Row 12 too dry and 1 more. */
+    /** For example "Used by 3 rules: Spring frost, Row 12 too dry and 1 more". */
     usedBy: ({ ruleCount, ruleNames }: RuleUsage) => {
       if (ruleCount === 0) return t('channel.unused');
       const others = ruleCount - ruleNames.length;

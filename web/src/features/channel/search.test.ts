@@ -22,6 +22,6 @@ it.each([
   [{ channel: 'new' }, { channel: 'new' }],
   [{ channel: 'other' }, {}],
   [{ channel: 0, elsewhere: 1 }, {}],
-])('takes out of the address %o what it may hold', (given, taken) => {
+])('reads the address %o', (given, taken) => {
   expect(channelSearch(given)).toEqual({ ...emptySearch, ...taken });
 });

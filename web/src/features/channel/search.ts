@@ -1,11 +1,11 @@
 import { type ChannelKind, channelKinds } from '@/lib/channel/queries';
 import { pageSizes } from '@/lib/http/paging';
 
-/** What the address of the channel page holds: everything that says what is to be seen. */
+/** The search parameters of the channel page. They determine everything that it shows. */
 export interface ChannelSearch {
   /** Part of a name. */
   q?: string;
-  /** Only channels that use this way. */
+  /** Only channels of this kind. */
   mode?: ChannelKind;
   page?: number;
   size?: number;
@@ -13,7 +13,7 @@ export interface ChannelSearch {
   channel?: number | 'new';
 }
 
-/** Of digits alone a text comes out of the address as a number. */
+/** The router parses a text of digits alone as a number. */
 function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -24,10 +24,11 @@ function intParam(value: unknown, least: number): number | undefined {
   return Number.isSafeInteger(number) && number >= least ? number : undefined;
 }
 
-/** Takes out of an address what it may hold. What is as it is anyway stands in none. */
+/** Reads the search parameters from an address. Default values are never kept in the address. */
 export function channelSearch(given: Record<string, unknown>): ChannelSearch {
   const size = pageSizes.find((one) => one === intParam(given.size, 1));
-  // Named even where there is none: what the address holds else would come through.
+  // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
+  // the address.
   return {
     q: textParam(given.q)?.slice(0, 64),
     mode: channelKinds.find((mode) => mode === given.mode),

@@ -2,12 +2,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { ChannelSearch } from './search';
 
-/** What is to be seen, and the ways to change it. */
+/** The search parameters and functions to change them. */
 export function useChannelSearch() {
   const search = useSearch({ from: '/signed-in/shell/notification' });
   const navigate = useNavigate({ from: '/notification' });
 
-  /** What narrows the list begins at its first page. */
+  /** A changed filter leads to the first page. */
   const change = useCallback(
     (part: Partial<ChannelSearch>) => {
       const first = 'page' in part ? {} : { page: undefined };
@@ -16,7 +16,7 @@ export function useChannelSearch() {
     [navigate],
   );
 
-  /** Opens a form, or closes it: a step that the browser's back button takes back. */
+  /** Opens or closes a form in a new history entry, so that the browser's Back button undoes it. */
   const open = useCallback(
     (channel: ChannelSearch['channel']) => {
       void navigate({ search: (before) => ({ ...before, channel }), resetScroll: false });

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 describe('ticking', () => {
-  it('one device shows it alone, a second one with it, and all again', async () => {
+  it('shows one device alone, then a second one with it, and all again', async () => {
     const { user, router } = await openDataCentre(dataCentreServer());
     await user.click(row(/Orchard mast/));
     await waitFor(() => expect(cardNames()).toEqual(['Orchard mast']));
@@ -48,7 +48,7 @@ describe('ticking', () => {
     expect(screen.getByRole('button', { name: 'All devices' })).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('a whole scene by keyboard, and leaves one of it out', async () => {
+  it('ticks a whole scene by keyboard and excludes one of its devices', async () => {
     const { user, router } = await openDataCentre(dataCentreServer());
     act(() => screen.getByRole('tree').focus());
     await user.keyboard('{ArrowDown} ');
@@ -57,13 +57,13 @@ describe('ticking', () => {
     await user.keyboard('{ArrowDown} ');
     await waitFor(() => expect(cardNames()).toEqual(['Lower mast']));
     expect(router.state.location.search).toEqual({ scenes: '1', except: 'WS-1' });
-    // Enter opens and closes a scene: it does not tick it.
+    // Enter opens and closes a scene; it does not tick it.
     await user.keyboard('{ArrowUp}{Enter}');
     expect(row(/North orchard/)).toHaveAttribute('aria-expanded', 'false');
     expect(router.state.location.search).toEqual({ scenes: '1', except: 'WS-1' });
   });
 
-  it('by its box ticks a scene and leaves it as open as it was', async () => {
+  it('ticks a scene by its checkbox without opening or closing it', async () => {
     const { user } = await openDataCentre(dataCentreServer());
     const box = row(/North orchard/).querySelector('[aria-hidden="true"] + [aria-hidden="true"]');
     await user.click(box as Element);
@@ -71,12 +71,12 @@ describe('ticking', () => {
     expect(row(/North orchard/)).toHaveAttribute('aria-expanded', 'true');
   });
 
-  it('stands in the address', async () => {
+  it('is kept in the address', async () => {
     await openDataCentre(dataCentreServer(), '/data?devices=WS-2');
     expect(cardNames()).toEqual(['Lower mast']);
   });
 
-  it('what is gone says so, and shows all again', async () => {
+  it('says that the chosen devices no longer exist and offers to show all', async () => {
     const { user } = await openDataCentre(dataCentreServer(), '/data?devices=GONE');
     expect(await screen.findByRole('heading', { name: 'No device to show' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Show all devices' }));
@@ -97,7 +97,7 @@ describe('the list', () => {
     await user.keyboard('{Escape}');
   });
 
-  it('and the cards show one state alone', async () => {
+  it('and the cards are filtered by state', async () => {
     const centre = dataCentreServer();
     centre.server.otherDevices = [];
     const { user, router } = await openDataCentre(centre);
@@ -123,7 +123,7 @@ describe('the list', () => {
 });
 
 describe('the history', () => {
-  it('opens from a card, stands in the address and closes', async () => {
+  it('opens from a card, is kept in the address, and closes', async () => {
     const { user, router } = await openDataCentre(dataCentreServer(), '/data?scenes=1');
     await user.click(screen.getByRole('link', { name: 'History of Orchard mast' }));
     const dialog = await screen.findByRole('dialog', { name: 'History of Orchard mast' });
@@ -138,7 +138,7 @@ describe('the history', () => {
     expect(await screen.findByRole('dialog', { name: 'History of Lower mast' })).toBeVisible();
   });
 
-  it('of a device that is not here is told of, not opened', async () => {
+  it('shows a message instead for an unknown device', async () => {
     const { router } = await openDataCentre(dataCentreServer(), '/data?device=GONE&history=1');
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     expect(useFeedback.getState().toasts).toMatchObject([{ tone: 'warning', title: 'Not in this farm' }]);

@@ -34,13 +34,13 @@ describe('a thousand devices', () => {
       .filter((search) => search.has('groupId'))
       .map((search) => Number(search.get('pageNo')));
 
-  it('draw what is in view and fetch only its pages', async () => {
+  it('render what is in view and fetch only its pages', async () => {
     const centre = thousand();
     await openDataCentre(centre);
     expect(screen.getByText('1,000 devices')).toBeVisible();
     expect(cardNames().length).toBeLessThan(20);
     expect(pages(centre)).toEqual([]);
-    // 334 rows of three.
+    // 334 rows of three cards.
     expect(grid()).toHaveStyle({ height: `${334 * 292 - 16}px` });
     scrollTo(200 * 292);
     await screen.findByRole('article', { name: 'Device 600' });
@@ -49,7 +49,7 @@ describe('a thousand devices', () => {
     expect(centre.asked('/format-map/time-interval-data').length).toBeLessThan(40);
   });
 
-  it('keep their room while they are on their way', async () => {
+  it('keep their places while they load', async () => {
     const centre = thousand();
     await openDataCentre(centre);
     onGet(`${devicePath}/page`, () => new Promise<never>(() => undefined));
@@ -59,7 +59,7 @@ describe('a thousand devices', () => {
     expect(grid()).toHaveStyle({ height: `${334 * 292 - 16}px` });
   });
 
-  it('keep the focus where it is when it is scrolled out of sight', async () => {
+  it('keep the focus when the focused card is scrolled out of sight', async () => {
     const { user } = await openDataCentre(thousand());
     const link = screen.getByRole('link', { name: 'History of Device 1' });
     act(() => link.focus());
@@ -83,7 +83,7 @@ describe('sixty cameras', () => {
     }),
   );
 
-  it('are asked what they show as one comes near them', async () => {
+  it('are queried only when they come near the view', async () => {
     const centre = dataCentreServer([group({ deviceList: sixty })]);
     onGet(`${devicePath}/get/video`, ({ request }) => {
       const name = new URL(request.url).searchParams.get('deviceName') ?? '';
@@ -94,7 +94,7 @@ describe('sixty cameras', () => {
     await waitFor(() => expect(centre.asks.length).toBeGreaterThanOrEqual(24));
     expect(centre.asks.length).toBeLessThan(32);
     expect(centre.asks).not.toContain('CAM-55');
-    // Bands of two rows, a camera each.
+    // Bands of two rows, with one camera each.
     expect(grid()).toHaveStyle({ height: `${60 * 2 * 292 - 16}px` });
     scrollTo(40 * 2 * 292);
     await waitFor(() => expect(grid()).toHaveStyle({ height: `${59 * 2 * 292 - 16}px` }));

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 describe('the data centre', () => {
-  it('has a card for each device, cameras first, each reading with its unit and age', async () => {
+  it('has a card for each device, cameras first, and each reading with its unit and age', async () => {
     await openDataCentre(dataCentreServer());
     expect(cardNames()).toEqual(['Gate camera', 'Orchard mast', 'Lower mast', 'New probe']);
     const own = card('Orchard mast');
@@ -35,7 +35,7 @@ describe('the data centre', () => {
     expect(screen.getByText('4 devices')).toBeVisible();
   });
 
-  it('says of a silent device that it is offline and how old its readings are', async () => {
+  it('says of an offline device that it is offline and how old its readings are', async () => {
     await openDataCentre(dataCentreServer());
     const own = card('Lower mast');
     expect(own.getByText('Offline')).toBeVisible();
@@ -49,7 +49,7 @@ describe('the data centre', () => {
     expect(card('New probe').queryByRole('list')).toBeNull();
   });
 
-  it('gives each camera two cards’ height and width', async () => {
+  it('makes a camera’s card as high and wide as two cards', async () => {
     await openDataCentre(dataCentreServer());
     const [first, second] = within(grid())
       .getAllByRole('listitem')
@@ -70,14 +70,14 @@ describe('the data centre', () => {
     expect(grid()).toHaveStyle({ height: `${2 * 292 - 16}px` });
   });
 
-  it('asks once what a camera shows, however it is told apart', async () => {
+  it('queries each camera once', async () => {
     const dataCentre = dataCentreServer();
     await openDataCentre(dataCentre);
     expect(await screen.findByTitle('Picture of Gate camera')).toHaveAttribute('src', '/picture');
     expect(dataCentre.asks).toEqual(['CAM-4']);
   });
 
-  it('draws a camera whose stream cannot be asked for as one that is down', async () => {
+  it('shows a camera as down if its stream cannot be queried', async () => {
     const dataCentre = dataCentreServer();
     onGet(`${devicePath}/get/video`, noAnswer);
     await openDataCentre(dataCentre);
@@ -85,14 +85,14 @@ describe('the data centre', () => {
     expect(cardNames()[0]).toBe('Gate camera');
   });
 
-  it('says why there is nothing, and what comes', async () => {
+  it('says why there is nothing, and what to do next', async () => {
     dataCentreServer([group({ id: 0, groupName: '' })]);
     await openConsole('/data');
     expect(await screen.findByRole('heading', { name: 'No devices yet' })).toBeVisible();
     expect(screen.queryByRole('tree')).toBeNull();
   });
 
-  it('keeps its cards when the server does not answer, and says so', async () => {
+  it('keeps its cards if the server does not answer, and says so', async () => {
     const dataCentre = dataCentreServer();
     const { client, user } = await openDataCentre(dataCentre);
     dataCentre.server.failingPaths.set(`${devicePath}/get-group-device-list`, noAnswer);
@@ -105,7 +105,7 @@ describe('the data centre', () => {
     await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
   });
 
-  it('says so when nothing could be had at all', async () => {
+  it('says so if nothing could be fetched at all', async () => {
     const { server } = dataCentreServer();
     server.failingPaths.set(`${devicePath}/get-group-device-list`, noAnswer);
     await openConsole('/data');
@@ -115,7 +115,7 @@ describe('the data centre', () => {
 });
 
 describe('live', () => {
-  it('a reading shows at once, and so does who comes and goes', async () => {
+  it('shows readings and presence changes at once', async () => {
     const dataCentre = dataCentreServer();
     await openDataCentre(dataCentre);
     const time = Date.now();
@@ -129,7 +129,7 @@ describe('live', () => {
 });
 
 describe('a card', () => {
-  it('with more readings than it has room for shows the others in its own place', async () => {
+  it('scrolls within its own place if it has more readings than fit', async () => {
     const now = Date.now();
     const many = ['A', 'B', 'C', 'D'].map((name, i) => [`p${i}`, { value: i, time: now - 1000, unit: 'V', name }]);
     const full = { ...mast, lastData: [{ ...weather(3.4, now), ...Object.fromEntries(many) }] };
@@ -144,7 +144,7 @@ describe('a card', () => {
     expect(own.getAllByRole('listitem')).toHaveLength(2);
   });
 
-  it('shows the level of a pending alarm, and what else is to be known', async () => {
+  it('shows the level of a pending alarm, for screen readers together with the state', async () => {
     await openDataCentre(
       dataCentreServer([
         group({
@@ -156,13 +156,13 @@ describe('a card', () => {
       ]),
     );
     expect(card('Orchard mast').getByText('Serious')).toBeVisible();
-    // Said to a screen reader only: whoever sees it sees no other state.
+    // Only for screen readers, which otherwise would not learn the state.
     expect(card('Orchard mast').getByText('Online')).toHaveClass('visually-hidden');
     expect(card('Lower mast').getByText('Important')).toBeVisible();
     expect(card('Lower mast').getByText('Offline')).toBeVisible();
   });
 
-  it('asks for the line of its day, of the property it shows', async () => {
+  it('requests the chart of its day for the property that it shows', async () => {
     const dataCentre = dataCentreServer([group({ deviceList: [mast] })]);
     await openDataCentre(dataCentre);
     await waitFor(() => expect(dataCentre.asked('/format-map/time-interval-data').length).toBeGreaterThan(0));
@@ -173,7 +173,7 @@ describe('a card', () => {
     expect(Number(search?.get('endTime')) - Number(search?.get('startTime'))).toBe(86_400_000);
   });
 
-  it('asks for the model of a product once, however many devices it has', async () => {
+  it('requests a product’s model once, however many devices it has', async () => {
     const six = Array.from({ length: 6 }, (_, i) => device({ id: 50 + i, productId: 8, groupId: 1, ...freshContact }));
     const other = device({ id: 60, productId: 9, groupId: 1, ...freshContact });
     const dataCentre = dataCentreServer([group({ deviceList: [...six, other] })]);
@@ -181,7 +181,8 @@ describe('a card', () => {
     await waitFor(() => expect(dataCentre.asked('/get/tsl').length).toBeGreaterThanOrEqual(2));
     const asked = dataCentre.asked('/get/tsl').map((search) => search.get('deviceName'));
     const times = (names: string[]) => asked.filter((name) => name && names.includes(name)).length;
-    // Through any of them. Once more when the stream has begun: until then something may have been missed.
+    // Requested through any of its devices, and once more when the stream has begun, since events
+    // may have been missed until then.
     for (const of of [six, [other]]) {
       const count = times(of.map(({ deviceName }) => deviceName));
       expect([1, 2]).toContain(count);
@@ -190,7 +191,7 @@ describe('a card', () => {
 });
 
 describe('on a phone', () => {
-  it('cameras come last, and the list is a drawer', async () => {
+  it('shows cameras last, and the list in a drawer', async () => {
     setWidth(390);
     const dataCentre = dataCentreServer();
     await openConsole('/data');

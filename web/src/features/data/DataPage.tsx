@@ -22,7 +22,10 @@ import { useChoice } from './useChoice';
 
 const PickerDrawer = lazyComponent(() => import('./picker/PickerDrawer'), 'PickerDrawer');
 
-/** Cards with the latest readings and the cameras' pictures, of all devices or of those that are ticked. */
+/**
+ * Cards with the latest readings and the cameras' pictures, of all devices or of those that are
+ * ticked.
+ */
 export function DataPage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -63,7 +66,7 @@ export function DataPage() {
   let content = (
     <CardGrid
       label={t('data.cards')}
-      shown={shown}
+      content={shown}
       failed={problems}
       updated={groups.dataUpdatedAt}
       onReach={onReach}

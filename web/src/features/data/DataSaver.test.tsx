@@ -13,7 +13,7 @@ beforeEach(() => window.history.replaceState(null, '', '/'));
 describe('with the data saver', () => {
   beforeEach(() => usePreferences.setState({ saveData: true }));
 
-  it('the line of a day is asked for once somebody taps, and only that one', async () => {
+  it('fetches the chart of a day only after a tap, and only that one', async () => {
     const centre = dataCentreServer();
     const { user } = await openDataCentre(centre);
     expect(centre.asked(lines)).toHaveLength(0);
@@ -23,7 +23,7 @@ describe('with the data saver', () => {
     expect(card('Lower mast').getByRole('button', { name: 'Show the day of Lower mast' })).toBeVisible();
   });
 
-  it('a camera is not even asked what it shows until somebody taps', async () => {
+  it('does not query a camera before a tap', async () => {
     const centre = dataCentreServer();
     const { user } = await openDataCentre(centre);
     expect(centre.asks).toEqual([]);
@@ -32,7 +32,7 @@ describe('with the data saver', () => {
     expect(centre.asks).toEqual(['CAM-4']);
   });
 
-  it('turned off, everything comes', async () => {
+  it('fetches everything once it is turned off', async () => {
     const centre = dataCentreServer();
     await openDataCentre(centre);
     act(() => usePreferences.setState({ saveData: false }));
@@ -41,8 +41,8 @@ describe('with the data saver', () => {
   });
 });
 
-describe('while the server is not heard of', () => {
-  it('each card says what time it is as of, and stops when it is heard again', async () => {
+describe('while the server does not answer', () => {
+  it('shows on each card as of when it is, until the server answers again', async () => {
     await openDataCentre(dataCentreServer());
     expect(screen.queryByText(/^As of/)).toBeNull();
     act(() => useReachability.setState({ reach: 'silent' }));
@@ -53,7 +53,7 @@ describe('while the server is not heard of', () => {
     expect(card('Orchard mast').getByText(/^Read .* ago/)).toBeVisible();
   });
 
-  it('without a network the page says what is not kept, and tells nothing twice', async () => {
+  it('says without a network what is not stored, and shows no message twice', async () => {
     const centre = dataCentreServer();
     const { client } = await openDataCentre(centre);
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);

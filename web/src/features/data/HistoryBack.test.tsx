@@ -7,17 +7,17 @@ import { dataCentreServer } from '@/test/dataCentreServer';
 import { historyServer } from '@/test/historyServer';
 import { signedIn } from '@/test/session';
 
-// What is drawn is not what is asked about here.
+// These tests do not look at the chart.
 vi.mock('@/ui/chart/Chart', () => ({ Chart: () => null, prepareChart: () => undefined }));
 
-// Nothing moves in jsdom, so nothing tells that a movement has ended.
+// jsdom has no animations, so it reports no end of them.
 vi.mock('@/ui/dialogMotion', () => ({ dialogMotion: { transitionName: '', maskTransitionName: '' } }));
 
 const address = '/data?device=WS-1&history=1';
 const at = () => `${window.location.pathname}${window.location.search}`;
 let history: ReturnType<typeof createBrowserHistory>;
 
-// What is fetched when it is wanted is there: the first test does not wait for it.
+// The lazily loaded parts are loaded beforehand, so that the first test does not wait for them.
 beforeAll(() => Promise.all([import('./DataPage'), import('./history/HistoryDialog')]), 60_000);
 beforeEach(() => {
   dataCentreServer();
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => history.destroy());
 
-/** The data centre by the browser's own history, the history of a device above it. */
+/** The data centre in the browser's own history, with a device's history open. */
 async function open() {
   const person = userEvent.setup();
   history = createBrowserHistory();
@@ -40,7 +40,7 @@ async function open() {
 const question = async () =>
   within((await screen.findByText("Are you sure it's off?")).closest('[role=dialog]') as HTMLElement);
 
-it('asks before the browser’s Back closes it; who stays finds address and dialog as they were', async () => {
+it('asks before the browser’s Back closes it; if the user stays, address and dialog are unchanged', async () => {
   const { person, dialog } = await open();
   await person.click(screen.getByRole('checkbox', { name: /^Pump/ }));
   act(() => window.history.back());
@@ -53,7 +53,7 @@ it('asks before the browser’s Back closes it; who stays finds address and dial
   expect(screen.getByRole('checkbox', { name: /^Pump/ })).toBeChecked();
 });
 
-it('goes back once that is confirmed, and asks anew each time', async () => {
+it('goes back after confirmation, and asks again each time', async () => {
   const { person } = await open();
   act(() => window.history.back());
   await person.click((await question()).getByRole('button', { name: 'Cancel' }));
@@ -63,7 +63,7 @@ it('goes back once that is confirmed, and asks anew each time', async () => {
   await waitFor(() => expect(at()).toBe('/data'));
 });
 
-it('closes by its cross without asking twice', async () => {
+it('closes by its button without asking twice', async () => {
   const { person, dialog } = await open();
   await person.click(within(dialog).getByRole('button', { name: 'Close' }));
   await person.click((await question()).getByRole('button', { name: 'Close the history' }));

@@ -15,31 +15,39 @@ import { lazyComponent } from '@/ui/lazyComponent';
 const importDialog = () => import('./history/HistoryDialog');
 const HistoryDialog = lazyComponent(importDialog, 'HistoryDialog');
 
-/** Who looks at readings is likely to want their history: it is at hand by then, unless that is dear. */
+/**
+ * Fetches the history dialog ahead, since a user who looks at readings is likely to open it.
+ * Skipped with the data saver or on a weak connection.
+ */
 function usePrefetchDialog(): void {
   const dataSaver = useDataSaver();
   useEffect(() => {
     if (dataSaver) return;
     return whenIdle(() => {
-      // What cannot be fetched now is fetched when it is wanted, and said then.
+      // If this fails, the dialog is fetched again when the user opens it, and the failure is shown
+      // then.
       if (hasNetwork() && !isConnectionWeak()) importDialog().then(prepareChart, () => undefined);
     });
   }, [dataSaver]);
 }
 
-/** The browser's own ways off an open history, which ask as the cross does. Meanwhile the address is that of the history again. */
+/**
+ * Blocks the browser's Back and Forward buttons while a history is open, so that they ask for
+ * confirmation like the close button does. Meanwhile the address is again that of the history.
+ */
 function useNavigationBlocker(open: boolean) {
   const { history } = useRouter();
   const [blockedDirection, setBlockedDirection] = useState<'back' | 'forward' | null>(null);
   if (!open && blockedDirection) setBlockedDirection(null);
   useBlocker({
     shouldBlockFn: ({ action }) => {
-      // The console's own links have been asked for, and to the sign-in page leads the end of a session.
+      // The console's own links have already asked; the end of a session must lead to the sign-in
+      // page.
       if (action === 'PUSH' || action === 'REPLACE') return false;
       setBlockedDirection(action === 'FORWARD' ? 'forward' : 'back');
       return true;
     },
-    // A new page of the browser's loses nothing that its address does not say.
+    // A reload loses nothing that the address does not contain.
     enableBeforeUnload: false,
     disabled: !open,
   });
@@ -50,7 +58,7 @@ function useNavigationBlocker(open: boolean) {
   return blockedDirection ? { follow, stay: () => setBlockedDirection(null) } : undefined;
 }
 
-/** The history that the address names, over the page; from whatever page somebody came. */
+/** The history that the address names, shown over the page. */
 export function HistoryHost() {
   usePrefetchDialog();
   const { t } = useTranslation();
@@ -77,9 +85,10 @@ export function HistoryHost() {
     [navigate],
   );
 
-  const wayOff = useNavigationBlocker(open);
+  const blockedNavigation = useNavigationBlocker(open);
 
-  // The address is older than the device's leaving, or from another farm; or nobody answers.
+  // The device is gone since the address was made, belongs to another tenant, or could not be
+  // fetched.
   const missing = open && data === null;
   const failed = open && error !== null && data === undefined;
   useEffect(() => {
@@ -87,11 +96,17 @@ export function HistoryHost() {
     if (missing || failed) close();
   }, [missing, failed, close, t]);
 
-  // It goes with grace: what it shows stays until the next one.
+  // Keeps the last device, so that the dialog shows it while it closes.
   const [shown, setShown] = useState(data);
-  // Nor does it begin anew with each reading that comes.
+  // A new reading of the same device does not restart the dialog.
   if (open && data && data.deviceName !== shown?.deviceName) setShown(data);
   return shown ? (
-    <HistoryDialog key={shown.deviceName} device={shown} open={open} onClose={close} wayOff={wayOff} />
+    <HistoryDialog
+      key={shown.deviceName}
+      device={shown}
+      open={open}
+      onClose={close}
+      blockedNavigation={blockedNavigation}
+    />
   ) : null;
 }

@@ -20,7 +20,7 @@ const groupOf = (name: string) => [a, b, c].find(({ deviceName }) => deviceName 
 const searchFor = (choice: Parameters<typeof searchOf>[0]) => searchOf(choice);
 
 describe('with nothing ticked', () => {
-  it('all is shown and nothing is ticked', () => {
+  it('shows all devices and ticks none', () => {
     expect(isShown(emptyChoice, a)).toBe(true);
     expect(isTicked(emptyChoice, a)).toBe(false);
     expect(groupTick(emptyChoice, 1, groupOf)).toBe(false);
@@ -28,7 +28,7 @@ describe('with nothing ticked', () => {
 });
 
 describe('a device', () => {
-  it('ticked is shown alone, and a second one with it', () => {
+  it('is shown alone when ticked, and with a second one', () => {
     let choice = toggleDevice(emptyChoice, a);
     expect([a, b, c].map((one) => isShown(choice, one))).toEqual([true, false, false]);
     choice = toggleDevice(choice, c);
@@ -39,7 +39,7 @@ describe('a device', () => {
     expect(isShown(choice, b)).toBe(true);
   });
 
-  it('of a ticked scene is left out and taken back', () => {
+  it('of a ticked scene is excluded and included again', () => {
     let choice = toggleDevice(toggleGroup(emptyChoice, 1, groupOf), a);
     expect(searchFor(choice)).toEqual({ scenes: '1', except: 'A' });
     expect([a, b, c].map((one) => isTicked(choice, one))).toEqual([false, true, false]);
@@ -50,7 +50,7 @@ describe('a device', () => {
 });
 
 describe('a scene', () => {
-  it('ticked takes its single devices along, and unticked takes all away', () => {
+  it('replaces its single devices when ticked; unticked, it removes all', () => {
     let choice = toggleGroup(toggleDevice(toggleDevice(emptyChoice, a), c), 1, groupOf);
     expect(searchFor(choice)).toEqual({ scenes: '1', devices: 'C' });
     expect(groupTick(choice, 1, groupOf)).toBe(true);
@@ -58,18 +58,18 @@ describe('a scene', () => {
     expect(searchFor(choice)).toEqual({ devices: 'C' });
   });
 
-  it('of which some are left out is made whole first', () => {
+  it('with exceptions is ticked completely first', () => {
     const some = choiceOf({ scenes: '1', except: 'A' });
     expect(searchFor(toggleGroup(some, 1, groupOf))).toEqual({ scenes: '1' });
   });
 
-  it('that is gone does not count', () => {
+  it('is ignored if it no longer exists', () => {
     expect(withoutMissingScenes(choiceOf({ scenes: '1,9' }), [group({ id: 1 })]).scenes).toEqual(new Set([1]));
   });
 });
 
 describe('the address', () => {
-  it('is read as it was written, digits too', () => {
+  it('is read as it was written, digits included', () => {
     expect(dataSearch({ scenes: 3, devices: 12, except: 'A', state: 'online' })).toEqual({
       scenes: '3',
       devices: '12',
@@ -82,14 +82,14 @@ describe('the address', () => {
     });
   });
 
-  it('opens a history only of a device', () => {
+  it('opens a history only together with a device', () => {
     expect(dataSearch({ device: 'A', history: 1 })).toEqual({ device: 'A', history: 1 });
     expect(dataSearch({ device: 77, history: '1' })).toEqual({ device: '77', history: 1 });
     expect(dataSearch({ history: 1 })).toEqual({});
     expect(dataSearch({ device: 'A', history: 'no' })).toEqual({ device: 'A' });
   });
 
-  it('with nonsense asks for everything', () => {
+  it('ignores invalid values', () => {
     expect(dataSearch({ scenes: {}, devices: '', state: 'asleep', except: null })).toEqual({});
     expect(choiceOf({ scenes: 'x,-1,1.5' }).scenes.size).toBe(0);
   });

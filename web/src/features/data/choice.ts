@@ -2,7 +2,10 @@ import type { Device, Group } from '@/lib/device/types';
 import type { Tick } from '@/ui/deviceTree/TickMark';
 import type { DataSearch } from './search';
 
-/** Which devices are ticked: whole scenes, some devices beside them, and none of those in `except`. With nothing ticked all are shown. */
+/**
+ * Which devices are ticked: whole scenes without the devices in `except`, and single devices
+ * besides. If nothing is ticked, all devices are shown.
+ */
 export interface Choice {
   scenes: ReadonlySet<number>;
   devices: ReadonlySet<string>;
@@ -10,7 +13,7 @@ export interface Choice {
 }
 
 type GroupedDevice = Pick<Device, 'deviceName' | 'groupId'>;
-/** The group that a device stands in; undefined as long as it is not known. */
+/** The group of a device; undefined as long as it is not known. */
 export type GroupOf = (deviceName: string) => number | undefined;
 
 export const emptyChoice: Choice = { scenes: new Set(), devices: new Set(), except: new Set() };
@@ -21,13 +24,13 @@ export function choiceOf({ scenes, devices, except }: DataSearch): Choice {
   return { scenes: new Set(ids), devices: names(devices), except: names(except) };
 }
 
-/** The address that says the same. */
+/** The search parameters that represent a choice. */
 export function searchOf(choice: Choice): Pick<DataSearch, 'scenes' | 'devices' | 'except'> {
   const list = (items: ReadonlySet<number | string>) => (items.size === 0 ? undefined : [...items].join(','));
   return { scenes: list(choice.scenes), devices: list(choice.devices), except: list(choice.except) };
 }
 
-/** Without the scenes that are gone: an address may be older than they are. */
+/** Removes scenes that no longer exist: an address may be older than their deletion. */
 export function withoutMissingScenes(choice: Choice, groups: readonly Group[]): Choice {
   const ids = new Set(groups.map(({ id }) => id));
   return { ...choice, scenes: new Set([...choice.scenes].filter((id) => ids.has(id))) };
@@ -42,7 +45,7 @@ export function isTicked(choice: Choice, { deviceName, groupId }: GroupedDevice)
   return choice.devices.has(deviceName);
 }
 
-/** Whether a device is to be seen. */
+/** Whether a device is shown. */
 export function isShown(choice: Choice, device: GroupedDevice): boolean {
   return isEverything(choice) || isTicked(choice, device);
 }
@@ -64,7 +67,9 @@ export function toggleDevice(choice: Choice, device: GroupedDevice): Choice {
   return { ...choice, [kind]: items.has(deviceName) ? without(items, deviceName) : new Set([...items, deviceName]) };
 }
 
-/** Ticks all of a group, also where only some of it were; a whole one is unticked. */
+/**
+ * Ticks all devices of a group, even if some are ticked already; if all are ticked, unticks them.
+ */
 export function toggleGroup(choice: Choice, id: number, groupOf: GroupOf): Choice {
   const elsewhere = (names: ReadonlySet<string>) => new Set([...names].filter((name) => groupOf(name) !== id));
   const rest = { devices: elsewhere(choice.devices), except: elsewhere(choice.except) };

@@ -1,18 +1,21 @@
-/** What the address of the data centre may hold. */
+/** The search parameters of the data centre. */
 export interface DataSearch {
   /** Ids of the chosen scenes, joined by commas; 0 is the default group. */
   scenes?: string;
-  /** Names of devices that are chosen beside those of the scenes, joined by commas, which no name holds. */
+  /**
+   * Names of single devices that are chosen besides those of the scenes, joined by commas (names
+   * contain no commas).
+   */
   devices?: string;
-  /** Names of devices of the chosen scenes that are left out. */
+  /** Names of devices that are excluded from the chosen scenes. */
   except?: string;
   state?: 'online' | 'offline';
-  /** The device whose history is open, together with `history`. */
+  /** The device whose history is open; used together with `history`. */
   device?: string;
   history?: 1;
 }
 
-/** A list of digits alone comes out of the address as a number. */
+/** The router parses a list that is a single number as a number. */
 function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

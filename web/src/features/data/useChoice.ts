@@ -5,7 +5,10 @@ import type { DataSearch } from './search';
 
 export type OnlineFilter = DataSearch['state'];
 
-/** What the person chose to see. It stands in the address, so that it survives a reload and can be passed on. */
+/**
+ * The user's choice of devices. It is kept in the address, so that it survives a reload and can be
+ * shared.
+ */
 export function useChoice() {
   const { scenes, devices, except, state } = useSearch({ from: '/signed-in/shell/data' });
   const navigate = useNavigate({ from: '/data' });

@@ -1,6 +1,9 @@
 import css from './Bar.module.css';
 
-/** A share of one as a bar that fills from where reading begins; the figures stand beside it, so it is not spoken. */
+/**
+ * A share of one as a bar that fills in reading direction. The figures stand beside it, so screen
+ * readers skip it.
+ */
 export function Bar({ share }: { share: number }) {
   return (
     <span className={css.bar} aria-hidden="true">

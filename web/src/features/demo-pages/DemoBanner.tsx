@@ -2,7 +2,7 @@ import ExperimentOutlined from '@ant-design/icons/ExperimentOutlined';
 import { useTranslation } from 'react-i18next';
 import css from './DemoBanner.module.css';
 
-/** Stands on each of these pages, so that nobody takes what is on them for their own. */
+/** Says on each demo page that its content is made up. */
 export function DemoBanner() {
   const { t } = useTranslation();
   return (

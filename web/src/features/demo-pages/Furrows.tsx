@@ -11,7 +11,7 @@ const hill: Ridge = {
 };
 const lines = Array.from({ length: 12 }, (_, index) => ridgeLine(terrace(hill, index * 19, 1 - index * 0.06)));
 
-/** Contour lines as a ground for words, in the colour of the text around them. */
+/** Contour lines as a background for texts, in the colour of the surrounding text. */
 export function Furrows({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 400 240" preserveAspectRatio="xMidYMid slice" className={className} aria-hidden="true">

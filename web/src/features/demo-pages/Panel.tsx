@@ -3,9 +3,9 @@ import css from './Panel.module.css';
 
 interface PanelProps {
   title: string;
-  /** At the end of the head. */
+  /** At the end of the header. */
   aside?: ReactNode;
-  /** The content reaches the edges: a table, a list. */
+  /** The content (a table, a list) extends to the edges. */
   flush?: boolean;
   className?: string;
   children: ReactNode;

@@ -7,7 +7,7 @@ export interface SampleColumn<Row> {
   key: string;
   title: string;
   cell: (row: Row) => ReactNode;
-  /** The row's figure: at the end of its column, on a phone opposite of the row's name. */
+  /** The row's figure: at the end of its column, and on a phone opposite the row's name. */
   figure?: boolean;
 }
 

@@ -28,7 +28,7 @@ describe('the sign-up form', () => {
     expect(screen.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/signin');
   });
 
-  it('speaks the person’s language', async () => {
+  it('is in the user’s language', async () => {
     shellServer();
     await useLanguage.getState().setLanguage('zh-cn');
     await openConsole('/signup');
@@ -38,7 +38,7 @@ describe('the sign-up form', () => {
 });
 
 describe('the virtual reality', () => {
-  it('lets one look around, shows readings and leads back', async () => {
+  it('lets the user look around, shows readings and leads back', async () => {
     shellServer();
     signedIn();
     await openConsole('/virtual-reality');

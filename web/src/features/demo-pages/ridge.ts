@@ -4,27 +4,27 @@ export interface Point {
 }
 
 interface Wave {
-  /** How far it rises and falls. */
+  /** The amplitude. */
   height: number;
-  /** From crest to crest. */
+  /** The wavelength. */
   length: number;
-  /** Where along its length it begins, 0 to 1. */
+  /** The phase at the beginning, 0 to 1 of the wavelength. */
   phase?: number;
 }
 
 export interface Ridge {
   from: number;
   to: number;
-  /** The height around which the line goes up and down; y grows downwards. */
+  /** The mean height of the line; y grows downwards. */
   level: number;
   waves: readonly Wave[];
 }
 
-/** Straight pieces that a line is made of: so many at least, and none longer than this. */
+/** A line has at least `pieces` straight pieces, and none longer than `longest`. */
 const pieces = 80;
 const longest = 16;
 
-/** How high the line of hills is at a place. */
+/** The height of the line of hills at a place. */
 export function ridgeAt({ level, waves }: Ridge, x: number): number {
   return waves.reduce(
     (y, { height, length, phase = 0 }) => y - height * Math.sin(2 * Math.PI * (x / length + phase)),

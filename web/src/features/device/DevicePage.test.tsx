@@ -27,30 +27,35 @@ beforeEach(() => {
 });
 
 describe('the table', () => {
-  it('tells of each device at a glance', async () => {
+  it('shows each device at a glance', async () => {
     await openDevices(server);
     expect(screen.getByText('3 devices in 2 scenes and the default group')).toBeVisible();
     expect(names()).toEqual(['Orchard mast', 'Lower mast', 'No remark yet']);
     expect(row(/Orchard mast/)).toHaveTextContent(/WS-1Weather mastNorth orchardno positionOnline\d+ s3\.4\s°CEdit/);
-    expect(row(/Orchard mast/).textContent, 'a number and its unit never part').toContain('3.4\u00a0°C');
+    expect(row(/Orchard mast/).textContent, 'a non-breaking space joins a number and its unit').toContain(
+      '3.4\u00a0°C',
+    );
     expect(row(/Lower mast/)).toHaveTextContent('Offline');
     expect(row(/SXT-3/)).toHaveTextContent(/Default group.*Onlinelive.*Video/);
-    // The identifier is there for whoever writes files for the provider.
+    // Users who write files for the provider need the product's identifier.
     expect(screen.getAllByTitle('Weather mast · weather-mast')).toHaveLength(3);
   });
 
-  it.each([1440, 390])('at %d px marks devices that have an open alarm, offline ones too', async (width) => {
-    setWidth(width);
-    Object.assign(server.devices[0] ?? {}, { alarmLevel: 2, openAlarms: 3 });
-    Object.assign(server.devices[1] ?? {}, { alarmLevel: 0, openAlarms: 1 });
-    await openDevices(server);
-    const [first, second] = screen.getAllByTitle('Pending alarm');
-    expect(first).toHaveTextContent(/^Serious Online$/);
-    expect(second).toHaveTextContent(/^Offline General$/);
-    expect(screen.getAllByTitle('Pending alarm')).toHaveLength(2);
-  });
+  it.each([1440, 390])(
+    'marks, at a width of %d px, devices that have an open alarm, offline ones too',
+    async (width) => {
+      setWidth(width);
+      Object.assign(server.devices[0] ?? {}, { alarmLevel: 2, openAlarms: 3 });
+      Object.assign(server.devices[1] ?? {}, { alarmLevel: 0, openAlarms: 1 });
+      await openDevices(server);
+      const [first, second] = screen.getAllByTitle('Pending alarm');
+      expect(first).toHaveTextContent(/^Serious Online$/);
+      expect(second).toHaveTextContent(/^Offline General$/);
+      expect(screen.getAllByTitle('Pending alarm')).toHaveLength(2);
+    },
+  );
 
-  it('searches once typing pauses, keeps that in the address, and lets go of it', async () => {
+  it('searches once typing pauses, keeps the search in the address, and clears it', async () => {
     const { user, router } = await openDevices(server, '/device?page=1');
     await user.type(screen.getByRole('textbox', { name: 'Search devices' }), ' lower ');
     await waitFor(() => expect(names()).toEqual(['Lower mast']));
@@ -74,7 +79,7 @@ describe('the table', () => {
     expect(screen.getByRole('button', { name: /^Default group/ })).toHaveAttribute('aria-current', 'true');
   });
 
-  it('is sorted by the server: turned by the second choice, let go of by the third', async () => {
+  it('is sorted by the server: the second click reverses the order, the third restores the default', async () => {
     const { user } = await openDevices(server);
     const head = (name: string) => within(table()).getByRole('columnheader', { name });
     const choose = (name: string) => user.click(within(head(name)).getByRole('button'));
@@ -87,7 +92,7 @@ describe('the table', () => {
     await choose('Model');
     await waitFor(() => expect(head('Model')).not.toHaveAttribute('aria-sort'));
 
-    // The newest contact is what people look for.
+    // The newest contact comes first.
     await choose('Contact');
     await waitFor(() => expect(lastAsked()).toMatchObject({ sort: 'lastContact', descending: 'true' }));
     await choose('Contact');
@@ -95,7 +100,7 @@ describe('the table', () => {
     expect(head('Contact')).toHaveAttribute('aria-sort', 'ascending');
   });
 
-  it('turns pages of 10, 100, 200, 300 and 400', async () => {
+  it('has pages of 10, 100, 200, 300 and 400 devices', async () => {
     server.devices = manyDevices(812);
     const { user, router } = await openDevices(server);
     expect(screen.getByText('1–10 of 812')).toBeVisible();
@@ -108,20 +113,20 @@ describe('the table', () => {
     await user.click(screen.getByRole('listitem', { name: '2' }));
     await waitFor(() => expect(names()[0]).toBe('Mast 11'));
     await user.selectOptions(size, '400 / page');
-    // Counted without their roles: to work those out for four hundred rows takes a slow machine its time.
+    // Counted without roles: computing the roles of 400 rows takes long on a slow machine.
     await waitFor(() => expect(table().querySelectorAll('[data-row]')).toHaveLength(400));
     expect(router.state.location.search).toMatchObject({ size: 400 });
     expect(screen.getByText('1–400 of 812')).toBeVisible();
   });
 
-  it('goes back to the last page when the one of the address has gone', async () => {
+  it('goes to the last page if the address’s page no longer exists', async () => {
     server.devices = manyDevices(12);
     const { router } = await openDevices(server, '/device?page=9');
     await waitFor(() => expect(names()).toEqual(['Mast 11', 'Mast 12']));
     expect(router.state.location.search).toMatchObject({ page: 2 });
   });
 
-  it('stands closer together when wished, and remembers it', async () => {
+  it('has a compact density, which is remembered', async () => {
     const { user } = await openDevices(server);
     const button = screen.getByRole('button', { name: 'Compact rows' });
     expect(button).toHaveAttribute('aria-pressed', 'false');
@@ -130,7 +135,7 @@ describe('the table', () => {
     expect(localStorage.getItem('tilth.device-table')).toContain('true');
   });
 
-  it('opens what the address says', async () => {
+  it('opens as the address says', async () => {
     await openDevices(server, '/device?q=mast&state=online&sort=deviceName&descending=true&size=100');
     expect(lastAsked()).toEqual({
       deviceName: 'mast',
@@ -146,13 +151,13 @@ describe('the table', () => {
 });
 
 describe('an empty table', () => {
-  it('says what comes next', async () => {
+  it('says what to do next', async () => {
     server.devices = [];
     await openDevices(server);
     expect(screen.getByText('Devices appear here as soon as your provider has added them.')).toBeVisible();
   });
 
-  it('of a scene that is gone says so, and leads to all devices', async () => {
+  it('of a deleted scene says so and leads to all devices', async () => {
     const { user, router } = await openDevices(server, '/device?scene=99');
     expect(await screen.findByText('This scene is not there any more')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Clear search and filters' }));
@@ -165,7 +170,7 @@ describe('an empty table', () => {
     expect(screen.getByText('No devices in this scene')).toBeVisible();
   });
 
-  it('of a search offers to let go of it', async () => {
+  it('of a search offers to clear the search', async () => {
     const { user } = await openDevices(server, '/device?q=zzz&state=offline&product=1');
     expect(screen.getByText('No device matches')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Clear search and filters' }));
@@ -175,7 +180,7 @@ describe('an empty table', () => {
 });
 
 describe('a failure', () => {
-  it('stands above the rows that there are, and can be tried again', async () => {
+  it('is shown above the existing rows and can be retried', async () => {
     const { user, client } = await openDevices(server);
     server.answers.set(paths.page, () => refused(500, 'Something inside the server failed'));
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'page'] }));
@@ -188,7 +193,7 @@ describe('a failure', () => {
     await waitFor(() => expect(note).not.toBeInTheDocument());
   });
 
-  it('at the first call leaves the rest of the page', async () => {
+  it('of the first request leaves the rest of the page intact', async () => {
     server.answers.set(paths.page, () => refused(500, 'no'));
     await openDevices(server);
     expect(screen.getByText('The devices could not be fetched')).toBeVisible();
@@ -200,7 +205,7 @@ describe('live', () => {
   const streamEvent = (name: string, data: object) =>
     act(() => server.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
 
-  it('a reading and a presence change their row without a call', async () => {
+  it('updates a row with a reading and a presence change, without a request', async () => {
     server.devices[0] = { ...server.devices[0], lastContact: Date.now() - 3 * 3_600_000 } as Device;
     await openDevices(server);
     expect(row(/Orchard mast/)).toHaveTextContent('3 h');
@@ -213,7 +218,7 @@ describe('live', () => {
     expect(server.asked).toHaveLength(before);
   });
 
-  it('who goes leaves the list of those online', async () => {
+  it('removes a device that goes offline from the list of online devices', async () => {
     await openDevices(server, '/device?state=online');
     expect(names()).toEqual(['Orchard mast', 'No remark yet']);
     server.devices = server.devices.map((one) => (one.deviceName === 'WS-1' ? { ...one, onlineState: 0 } : one));
@@ -225,7 +230,7 @@ describe('live', () => {
 describe('on a phone', () => {
   beforeEach(() => setWidth(390));
 
-  it('devices are cards, and filters and order open below the search', async () => {
+  it('shows devices as cards; filters and order open below the search', async () => {
     const { user } = await openDevices(server);
     expect(screen.queryByRole('table')).toBeNull();
     const card = screen.getByRole('link', { name: /Orchard mast/ });
@@ -240,7 +245,7 @@ describe('on a phone', () => {
     expect(await screen.findByRole('dialog', { name: 'Orchard mast' })).toBeVisible();
   });
 
-  it('scenes are a field that opens their list', async () => {
+  it('shows the scenes as a field that opens their list', async () => {
     const { user, router } = await openDevices(server);
     await user.click(screen.getByRole('button', { name: 'Choose a scene: All devices 3' }));
     const drawer = await screen.findByRole('dialog', { name: 'Scenes' });
@@ -249,7 +254,7 @@ describe('on a phone', () => {
     expect(await screen.findByRole('button', { name: 'Choose a scene: North orchard 2' })).toBeVisible();
   });
 
-  it('of a scene that is gone the field says so as well', async () => {
+  it('says in the field too that the scene was deleted', async () => {
     await openDevices(server, '/device?scene=99');
     const name = 'Choose a scene: This scene is not there any more';
     expect(await screen.findByRole('button', { name })).toBeVisible();

@@ -22,11 +22,11 @@ import { Toolbar } from './table/Toolbar';
 import { useDeviceSearch } from './useDeviceSearch';
 import { useSummary } from './useSummary';
 
-/** There is room for scenes beside the table, or for a sheet. */
+/** From this width on, the scenes or a sheet fit beside the table. */
 const wideQuery = '(min-width: 1200px)';
 const maxSkeletons = 20;
 
-/** Every device in a table, the scenes that sort them, and a sheet for each. */
+/** All devices in a table, the scenes that group them, and a sheet for each device. */
 export function DevicePage() {
   const { t } = useTranslation();
   useDeviceLive();
@@ -41,7 +41,7 @@ export function DevicePage() {
   const { data } = table;
   const summary = useSummary(overview.data);
 
-  // What stood on the last page has gone: the page before is the last one now.
+  // The last page has become empty: show the page that is now the last.
   const last = data && !table.isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
   useEffect(() => {
     if (pageNo > last) change({ page: last === 1 ? undefined : last });

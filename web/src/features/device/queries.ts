@@ -15,12 +15,17 @@ export type Diagnostics = Schemas['Diagnostics'];
 export type CoverageDay = Schemas['CoverageDay'];
 export type PresenceChange = Schemas['PresenceChange'];
 
-/** Presence, intake and the like of one device; live events do not change them, some have them asked for anew. */
+/**
+ * Key of presence, intake and similar queries of one device. Live events do not update their data;
+ * some events cause a refetch.
+ */
 export const detailKey = ['device-detail'] as const;
 
 const onlineStates = { online: 1, offline: 0 } as const;
 
-/** The rows of the table. Kept among the pages of devices, so that live events find them. */
+/**
+ * The rows of the table. Their key is among the pages of devices, so that live events find them.
+ */
 export const tableQuery = (language: Language, search: DeviceSearch) => {
   const { q, scene, product, state, sort, descending, page = 1, size = pageSizes[0] } = search;
   const query = {
@@ -35,14 +40,15 @@ export const tableQuery = (language: Language, search: DeviceSearch) => {
   };
   return queryOptions({
     ...bannerQueryOptions,
-    // What it is of stands where pageQuery has it: who comes or goes then moves between the lists by state.
+    // The filter is at the same place of the key as in pageQuery, so that devices that go online or
+    // offline move between the lists of a state.
     queryKey: [...deviceKeys.kind('page'), language, query, 'table'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/page', { query, signal }),
     placeholderData: keepPreviousData,
   });
 };
 
-/** The scenes whose name holds a text, a hundred at a time. */
+/** The scenes whose names contain a text, a hundred at a time. */
 export const sceneListQuery = (groupName: string) =>
   infiniteQueryOptions({
     ...bannerQueryOptions,
@@ -66,7 +72,10 @@ export const connectionQuery = (deviceName: string) =>
 
 const diagnosticsRefetchMs = 30_000;
 
-/** What arrived and what was refused. The live stream does not tell of refusals, so while somebody looks it is asked. */
+/**
+ * What arrived and what was refused. The live stream does not report refusals, so the query is
+ * refetched while it is shown.
+ */
 export const diagnosticsQuery = (language: Language, deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -78,7 +87,7 @@ export const diagnosticsQuery = (language: Language, deviceName: string) =>
 
 const changesPerPage = 10;
 
-/** When the device came and went, newest first. */
+/** The presence changes of the device, newest first. */
 export const presenceQuery = (deviceName: string) =>
   infiniteQueryOptions({
     ...bannerQueryOptions,
@@ -92,17 +101,18 @@ export const presenceQuery = (deviceName: string) =>
     getNextPageParam: ({ total }, pages) => (pages.length * changesPerPage < total ? pages.length + 1 : undefined),
   });
 
-/** As many days as readings are kept, today among them. */
+/** As many days as readings are kept, including today. */
 export const coveredDays = 400;
 
-/** On which days the device has readings. */
+/** The days on which the device has readings. */
 export const coverageQuery = (deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,
     queryKey: [...detailKey, 'coverage', deviceName],
     queryFn: ({ signal }) => {
       const endTime = Math.ceil(now());
-      // Where the clock was put back since, so many days are an hour more than the server lets ask for.
+      // If the clocks were put back in that period, these days are an hour longer than the server's
+      // limit.
       const startTime = Math.max(midnight(endTime, 1 - coveredDays), endTime - coveredDays * 86_400_000);
       const query = { deviceName, startTime, endTime };
       return api.get('/admin-api/client/pc/device/get/coverage', { query, signal });

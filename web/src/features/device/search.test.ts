@@ -15,7 +15,7 @@ const emptySearch = {
 };
 
 describe('the address of the device page', () => {
-  it('holds what is to be seen', () => {
+  it('contains everything that determines the page', () => {
     expect(
       deviceSearch({
         q: ' mast ',
@@ -43,7 +43,7 @@ describe('the address of the device page', () => {
     });
   });
 
-  it('takes nothing that it does not know', () => {
+  it('ignores unknown values', () => {
     expect(
       deviceSearch({
         q: '  ',
@@ -60,15 +60,15 @@ describe('the address of the device page', () => {
     ).toEqual(emptySearch);
   });
 
-  it('leaves out what is so anyway', () => {
+  it('omits default values', () => {
     expect(deviceSearch({ page: 1, size: 10, descending: true, edit: true })).toEqual(emptySearch);
   });
 
-  it('takes names of digits alone, which come as numbers', () => {
+  it('accepts names of digits alone, which the router parses as numbers', () => {
     expect(deviceSearch({ q: 300, device: 4711 })).toMatchObject({ q: '300', device: '4711' });
   });
 
-  it('knows whether anything but the scene narrows the list', () => {
+  it('tells whether anything besides the scene filters the list', () => {
     expect(isFiltered(deviceSearch({ scene: 3, sort: 'noteName' }))).toBe(false);
     for (const part of [{ q: 'a' }, { product: 1 }, { state: 'online' }]) {
       expect(isFiltered(deviceSearch(part))).toBe(true);

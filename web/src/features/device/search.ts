@@ -1,6 +1,6 @@
 import { pageSizes } from '@/lib/http/paging';
 
-/** By what the server can sort; without one it sorts by name. */
+/** The columns by which the server can sort; the default is by name. */
 export const sortColumns = [
   'noteName',
   'deviceName',
@@ -11,11 +11,11 @@ export const sortColumns = [
 ] as const;
 export type SortColumn = (typeof sortColumns)[number];
 
-/** What the address of the device page holds: everything that says what is to be seen. */
+/** The search parameters of the device page. They determine everything that it shows. */
 export interface DeviceSearch {
   /** Part of a name. */
   q?: string;
-  /** A scene's id, 0 the default group; absent: all devices. */
+  /** A scene's id, 0 for the default group; absent: all devices. */
   scene?: number;
   product?: number;
   state?: 'online' | 'offline';
@@ -25,11 +25,11 @@ export interface DeviceSearch {
   size?: number;
   /** The device whose sheet is open. */
   device?: string;
-  /** Its sheet is the form. */
+  /** The sheet shows the form. */
   edit?: true;
 }
 
-/** Of digits alone a text comes out of the address as a number. */
+/** The router parses a text of digits alone as a number. */
 function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -44,13 +44,14 @@ function flagParam(value: unknown): true | undefined {
   return value === true || value === 'true' || value === 1 ? true : undefined;
 }
 
-/** Takes out of an address what it may hold. What is as it is anyway stands in none. */
+/** Reads the search parameters from an address. Default values are never kept in the address. */
 export function deviceSearch(given: Record<string, unknown>): DeviceSearch {
   const page = intParam(given.page, 2);
   const size = pageSizes.find((one) => one === intParam(given.size, 1));
   const sort = sortColumns.find((column) => column === given.sort);
   const device = textParam(given.device);
-  // Named even where there is none: what the address holds else would come through.
+  // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
+  // the address.
   return {
     q: textParam(given.q)?.slice(0, 64),
     scene: intParam(given.scene, 0),
@@ -65,7 +66,7 @@ export function deviceSearch(given: Record<string, unknown>): DeviceSearch {
   };
 }
 
-/** Whether anything but the scene narrows the list. */
+/** Whether anything besides the scene filters the list. */
 export function isFiltered({ q, product, state }: DeviceSearch): boolean {
   return q !== undefined || product !== undefined || state !== undefined;
 }

@@ -2,12 +2,15 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { DeviceSearch, SortColumn } from './search';
 
-/** What is to be seen, and the ways to change it. */
+/** The search parameters and functions to change them. */
 export function useDeviceSearch() {
   const search = useSearch({ from: '/signed-in/shell/device' });
   const navigate = useNavigate({ from: '/device' });
 
-  /** What narrows or orders the list begins at its first page; of typing and choosing the way back keeps only the last. */
+  /**
+   * A changed filter or order leads to the first page. Typing and filtering replace the history
+   * entry, so that Back undoes them as one step.
+   */
   const change = useCallback(
     (part: Partial<DeviceSearch>) => {
       const first = 'page' in part ? {} : { page: undefined };
@@ -16,7 +19,7 @@ export function useDeviceSearch() {
     [navigate],
   );
 
-  /** Opens a device's sheet: a step that the browser's back button takes back. */
+  /** Opens a device's sheet in a new history entry, so that the browser's Back button closes it. */
   const open = useCallback(
     (device: string, edit = false) => {
       const part: Partial<DeviceSearch> = { device, edit: edit || undefined };
@@ -29,7 +32,10 @@ export function useDeviceSearch() {
     void navigate({ search: (before) => ({ ...before, device: undefined, edit: undefined }), resetScroll: false });
   }, [navigate]);
 
-  /** Newest first where that is what people look for; the second choice turns it, the third lets go of it. */
+  /**
+   * The first click sorts by a column (contact and state in descending order), the second reverses
+   * the order, the third restores the default.
+   */
   const sortBy = useCallback(
     (column: SortColumn) => {
       const begins = column === 'lastContact' || column === 'onlineState' ? true : undefined;

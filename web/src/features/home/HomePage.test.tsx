@@ -7,7 +7,8 @@ import { setWidth } from '@/test/mediaQueries';
 import { device, group, overview } from '@/test/telemetryServer';
 import type { MapContent } from './map/useMapContent';
 
-// Leaflet needs a browser's layout; the browser tests have one. Here the map is what it is given.
+// Leaflet needs a browser's layout, which the browser tests have. Here the map only shows its
+// props.
 vi.mock('./map/DeviceMap', () => ({
   DeviceMap: ({ data, selected, onSelect }: MapContent) => (
     <ul aria-label="marks">
@@ -29,7 +30,7 @@ beforeEach(() => {
 });
 
 describe('the home page', () => {
-  it('tells in a sentence and four statistics how the farm is', async () => {
+  it('summarizes the tenant’s devices in a sentence and four statistics', async () => {
     telemetry.server.overview = overview({ time: Date.now(), lastAlarmTime: new Date().setHours(5, 52, 0, 0) });
     await openHome(telemetry);
     expect(screen.getByText('231 of 248 devices report. 2 alarms need a look.')).toBeVisible();
@@ -39,7 +40,7 @@ describe('the home page', () => {
     expect(statistic('Offline devices')).toHaveTextContent('173 since midnight');
   });
 
-  it('says none where there is none', async () => {
+  it('says that there are none', async () => {
     telemetry.server.overview = overview({
       unassignedCount: 0,
       sceneCount: 1,
@@ -70,7 +71,7 @@ describe('the home page', () => {
       'активных: 2',
       'с полуночи: 21',
     ],
-  ] as const)('counts as people do in %s', async (language, sentence, scenes, pending, midnight) => {
+  ] as const)('uses the plural forms of %s', async (language, sentence, scenes, pending, midnight) => {
     telemetry.server.overview = overview({
       deviceCount: 40,
       onlineCount: 37,
@@ -84,7 +85,7 @@ describe('the home page', () => {
     for (const words of [scenes, pending, midnight]) expect(await screen.findByText(words)).toBeVisible();
   });
 
-  it('selects the first device, and moves list, map, panels and address together', async () => {
+  it('selects the first device and keeps list, map, panels and address in step', async () => {
     const { user, router } = await openHome(telemetry);
     expect(screen.getByRole('treeitem', { name: /Orchard mast/ })).toHaveAttribute('aria-selected', 'true');
     expect(await screen.findByRole('button', { name: /mark WS-1/ })).toHaveAttribute('aria-pressed', 'true');
@@ -100,7 +101,7 @@ describe('the home page', () => {
     expect(screen.getByRole('button', { name: /mark WS-1/ })).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('opens at the device that the address names, also beyond the first hundred', async () => {
+  it('opens the device that the address names, even beyond the first hundred', async () => {
     telemetry.server.otherDevices = [device({ id: 300, deviceName: '300', noteName: 'Far mast', groupId: 1 })];
     const { groups } = telemetry.server;
     telemetry.server.groups = groups.map((one) => (one.id === 1 ? { ...one, deviceCount: 300 } : one));
@@ -109,12 +110,12 @@ describe('the home page', () => {
     expect(screen.getByRole('treeitem', { name: /Far mast/ })).toHaveAttribute('aria-selected', 'true');
   });
 
-  it('says when the address names a device that is not of this farm', async () => {
+  it('says that the tenant has no such device', async () => {
     await openHome(telemetry, '/dashboard-default?device=NOPE');
     expect(await screen.findByText('Not in this farm')).toBeVisible();
   });
 
-  it('without a device names what happens next, and has no empty panels', async () => {
+  it('names the next step without a device, and shows no empty panels', async () => {
     telemetry.server.groups = [group({ id: 0, groupName: '' })];
     telemetry.server.overview = overview({ deviceCount: 0, onlineCount: 0, offlineCount: 0 });
     telemetry.server.map = { markers: [], clusters: [], total: 0, unplaced: 0 };
@@ -124,7 +125,7 @@ describe('the home page', () => {
     expect(statistic('Online devices')).not.toHaveTextContent('%');
   });
 
-  it('brings the panels into view on a phone, where they stand below the list', async () => {
+  it('scrolls the panels into view on a phone, where they stand below the list', async () => {
     setWidth(390);
     const scroll = vi.fn();
     Element.prototype.scrollIntoView = scroll;

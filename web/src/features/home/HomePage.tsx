@@ -18,7 +18,10 @@ import { Statistics } from './Statistics';
 import { useSelection } from './useSelection';
 import { useSummary } from './useSummary';
 
-/** Four counts, every device in its group, the map, and the selected device with its readings: all of it live. */
+/**
+ * Four counts, all devices in their groups, the map, and the selected device with its readings; all
+ * kept current.
+ */
 export function HomePage() {
   const { t } = useTranslation();
   useDeviceLive();
@@ -33,7 +36,7 @@ export function HomePage() {
   const panels = useRef<HTMLDivElement>(null);
   const selectFromList = (deviceName: string) => {
     select(deviceName);
-    // On a phone the panels stand below the list: what was asked for comes into view.
+    // On a phone the panels stand below the list, so they are scrolled into view.
     if (isPhone) panels.current?.scrollIntoView({ behavior: 'smooth', block: 'start' });
   };
 

@@ -5,7 +5,8 @@ import { homeServer, openHome, statistic } from '@/test/homeServer';
 import { noAnswer, weather } from '@/test/telemetryServer';
 import type { MapContent } from './map/useMapContent';
 
-// Leaflet needs a browser's layout; the browser tests have one. Here the map is what it is given.
+// Leaflet needs a browser's layout, which the browser tests have. Here the map only shows its
+// props.
 vi.mock('./map/DeviceMap', () => ({
   DeviceMap: ({ data, selected, onSelect }: MapContent) => (
     <ul aria-label="marks">
@@ -32,7 +33,7 @@ beforeEach(() => {
 });
 
 describe('live', () => {
-  it('a reading changes list and panel without a call', async () => {
+  it('updates list and panel with a reading, without a request', async () => {
     await openHome(telemetry);
     await screen.findByText('Relative humidity');
     const before = telemetry.server.calls.length;
@@ -44,7 +45,7 @@ describe('live', () => {
     expect(telemetry.server.calls).toHaveLength(before);
   });
 
-  it('a device that goes moves the counts, its group, its row and its mark at once', async () => {
+  it('updates the counts, the group, the row and the mark when a device goes offline', async () => {
     await openHome(telemetry);
     await screen.findByRole('button', { name: 'mark WS-1 1' });
     streamEvent('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
@@ -56,10 +57,10 @@ describe('live', () => {
     expect(within(panel('Orchard mast')).getByText('Offline')).toBeVisible();
   });
 
-  it('a notice shows the alarm', async () => {
+  it('shows the alarm of a notice', async () => {
     await openHome(telemetry);
     const [none, orchard] = telemetry.server.groups;
-    if (!none || !orchard) throw new Error('the farm has two groups');
+    if (!none || !orchard) throw new Error('the sample tenant must have two groups');
     telemetry.server.groups = [
       none,
       { ...orchard, deviceList: orchard.deviceList.map((one) => ({ ...one, alarmLevel: 2 as const })) },
@@ -70,11 +71,11 @@ describe('live', () => {
     expect(statistic('Alarms today')).toHaveTextContent('73 pending');
   });
 
-  it('after a gap everything is fetched anew', async () => {
+  it('refetches everything after a gap of the stream', async () => {
     await openHome(telemetry);
     const before = requestsTo('get-group-device-list');
     const [none, orchard] = telemetry.server.groups;
-    if (!none || !orchard?.deviceList[0]) throw new Error('the farm has two groups');
+    if (!none || !orchard?.deviceList[0]) throw new Error('the sample tenant must have two groups');
     const changed = { ...orchard.deviceList[0], noteName: 'Renamed mast', lastData: [weather(9.9, Date.now())] };
     telemetry.server.groups = [none, { ...orchard, deviceList: [changed, ...orchard.deviceList.slice(1)] }];
     streamEvent('reset', {});
@@ -87,7 +88,7 @@ describe('when the server does not answer', () => {
   const problem = async () =>
     (await screen.findByText('The server does not answer')).closest('[role="alert"]') as HTMLElement;
 
-  it('what was there stays, with its age and a way to try again', async () => {
+  it('keeps the previous data, with its age and a button to retry', async () => {
     const { client, user } = await openHome(telemetry);
     telemetry.server.failingPaths.set('/admin-api/client/pc/device/get-group-device-list', noAnswer);
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'groups'] }));
@@ -99,7 +100,7 @@ describe('when the server does not answer', () => {
     await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
   });
 
-  it('from the beginning, it says so where nothing can be shown', async () => {
+  it('says so if nothing could be fetched from the beginning', async () => {
     for (const path of ['home/overview-statistics', 'device/get-group-device-list', 'device/map']) {
       telemetry.server.failingPaths.set(`/admin-api/client/pc/${path}`, noAnswer);
     }

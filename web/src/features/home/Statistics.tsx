@@ -15,13 +15,13 @@ import css from './Statistics.module.css';
 
 interface StatisticsProps {
   overview: Overview | undefined;
-  /** Nothing came and nothing is on its way. */
+  /** There is no data and no query is running. */
   failed: boolean;
   /** When the counts were current, by this machine's clock. */
   asOf?: number;
 }
 
-/** Four counts in one strip, each with what tells how fresh it is. */
+/** Four counts in one strip, each with how current it is. */
 export function Statistics({ overview, failed, asOf }: StatisticsProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -111,7 +111,7 @@ function Where({ overview }: { overview: Overview }) {
   });
 }
 
-/** While the stream lives the counts move with it: they are as new as what it said last. */
+/** While the live stream is connected, the counts are as new as its last event. */
 function Counted({ counted }: { counted: number }) {
   const { t } = useTranslation();
   const format = useFormat();

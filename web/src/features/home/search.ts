@@ -3,9 +3,9 @@ export interface HomeSearch {
   device?: string;
 }
 
-/** What the address of the home page may hold. */
+/** The search parameters of the home page. */
 export function homeSearch({ device }: Record<string, unknown>): HomeSearch {
-  // A name of digits alone comes out of the address as a number.
+  // The router parses a name of digits alone as a number.
   if (typeof device === 'number') return { device: String(device) };
   return typeof device === 'string' && device !== '' ? { device } : {};
 }

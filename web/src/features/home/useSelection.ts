@@ -10,12 +10,15 @@ import { firstDevice } from '@/ui/deviceTree/rows';
 export interface Selection {
   /** The deviceName that list, map and panels share; undefined while there is nothing to select. */
   name: string | undefined;
-  /** The device itself: undefined while it is on its way, null when this farm has none of that name. */
+  /** The device: undefined while it is loading, null if the tenant has no device of that name. */
   device: Device | null | undefined;
   select: (deviceName: string) => void;
 }
 
-/** The one selection. It stands in the address, so that it survives a reload and can be passed on; at first the list's first. */
+/**
+ * The selected device. It is kept in the address, so that it survives a reload and can be shared;
+ * the default is the list's first device.
+ */
 export function useSelection(groups: Group[] | undefined): Selection {
   const { device: given } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -25,7 +28,7 @@ export function useSelection(groups: Group[] | undefined): Selection {
   const name = given ?? (groups ? firstDevice(groups)?.deviceName : undefined);
   const listed = groups?.flatMap(({ deviceList }) => deviceList).find(({ deviceName }) => deviceName === name);
 
-  // Beyond the first hundred of its group it is asked for by name.
+  // A device beyond the first hundred of its group is fetched by name.
   const fetched = useQuery({
     ...deviceQuery(language, name ?? ''),
     enabled: name !== undefined && groups !== undefined && !listed,

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Overview } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
 
-/** The sentence of fact beside the title: how many devices report, and whether anything needs a look. */
+/** The sentence beside the title: how many devices report, and whether anything needs attention. */
 export function useSummary(overview: Overview | undefined): string | undefined {
   const { t } = useTranslation();
   const format = useFormat();

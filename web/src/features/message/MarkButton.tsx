@@ -7,11 +7,11 @@ interface MarkButtonProps {
   label: string;
   ids: readonly number[];
   onRead: (ids: readonly number[]) => void;
-  /** The row's head: the button goes, and the keyboard stays with the message. */
+  /** The row's header, which takes the focus when the button disappears. */
   head: RefObject<HTMLButtonElement | null>;
 }
 
-/** Marks what a row holds as read; it need not be opened for that. */
+/** Marks the messages of a row as read without opening it. */
 export function MarkButton({ label, ids, onRead, head }: MarkButtonProps) {
   return (
     <IconButton

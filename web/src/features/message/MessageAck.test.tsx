@@ -3,13 +3,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { messageServer, openMessages, row } from '@/test/messageServer';
 import { ack, message, notice } from '@/test/samples';
 
-// Where the way to the alarm leads has tests of its own.
+// The linked alarm page has tests of its own.
 vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => null }));
 
-describe('who is on an alarm', () => {
+describe('the acknowledgement of an alarm', () => {
   const alarm = (change: object = {}) => notice({ id: 106, title: 'Frost', ...change });
 
-  it('stands with its message, which leads to where one acts', async () => {
+  it('is shown with its message, which links to the alarm’s page', async () => {
     const { user, router } = await openMessages(messageServer([message(6, { title: 'Frost', ack: ack() })]));
     expect(row('Frost')).toHaveTextContent('Ada is on it');
     await user.click(screen.getByRole('button', { name: 'Frost' }));
@@ -17,7 +17,7 @@ describe('who is on an alarm', () => {
     expect(router.state.location.href).toBe('/inform?id=106');
   });
 
-  it('stands with a line of many, of which one is its', async () => {
+  it('is shown on a group if one of its messages has it', async () => {
     const many = Array.from({ length: 6 }, (_, i) =>
       message(20 - i, { ruleId: 5, title: 'Frost', readStatus: true, ...(i === 2 ? { ack: ack() } : {}) }),
     );
@@ -25,7 +25,7 @@ describe('who is on an alarm', () => {
     expect(screen.getByText('Ada is on it')).toBeVisible();
   });
 
-  it('is taken over from the stream, until it is taken back or the alarm ends, without a call', async () => {
+  it('is updated by the stream without a request, until it is taken back or the alarm ends', async () => {
     const server = messageServer([message(6, { title: 'Frost' }), message(5, { title: 'Dry' })]);
     await openMessages(server);
     const before = server.asked.length;
@@ -40,7 +40,7 @@ describe('who is on an alarm', () => {
     await waitFor(() => expect(row('Frost')).toHaveTextContent('Bo is on it'));
     tell(alarm({ ack: ack({ user: 'Bo' }), resolveStatus: 1, endTime: Date.now() }));
     await waitFor(() => expect(row('Frost')).not.toHaveTextContent('is on it'));
-    // The counts of alarms are asked for, messages are not.
+    // The alarm counts are refetched, the messages are not.
     expect(server.asked).toHaveLength(before);
   });
 });

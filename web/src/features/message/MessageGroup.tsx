@@ -16,20 +16,23 @@ import { MessageRow, type RowActions } from './MessageRow';
 import row from './MessageRow.module.css';
 
 interface MessageGroupProps extends RowActions {
-  /** Neighbours of one rule, newest first. */
+  /** Consecutive messages of one rule, newest first. */
   messages: readonly Message[];
   open: boolean;
   onFold: (messages: readonly Message[], open: boolean) => void;
   isOpen: (id: number) => boolean;
 }
 
-/** Many messages of one rule in a row: how many, from when to when; opened, each of them. */
+/**
+ * Many consecutive messages of one rule: how many, and from when to when. It opens to show each of
+ * them.
+ */
 export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: MessageGroupProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const list = useId();
   const head = useRef<HTMLButtonElement>(null);
-  const face = representativeOf(messages);
+  const representative = representativeOf(messages);
   const newest = messages[0];
   const oldest = messages.at(-1);
   const span = useClock((now) =>
@@ -37,14 +40,15 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
       ? t('message.span', { from: format.moment(oldest.createTime, now), to: format.moment(newest.createTime, now) })
       : '',
   );
-  // One of a rule's alarms may be open, and somebody on it, though another one's end came later.
+  // Any of the messages may have the acknowledgement: one of the rule's alarms may still be open,
+  // although another one ended later.
   const ack = messages.find((message) => message.ack)?.ack;
   const unread = messages.filter(({ readStatus }) => !readStatus).map(({ id }) => id);
-  if (!face || !newest) return null;
+  if (!representative || !newest) return null;
   return (
     <>
       <div className={`${row.row} ${unread.length === 0 ? '' : row.unread}`}>
-        <MessageMark message={face} />
+        <MessageMark message={representative} />
         <div className={row.words}>
           <button
             ref={head}

@@ -9,9 +9,9 @@ import { MessageRow } from './MessageRow';
 
 interface MessageListProps {
   messages: readonly Message[];
-  /** Another page is on its way; the old one stands there until it comes. */
+  /** The next page is loading; the previous one is shown until then. */
   waiting: boolean;
-  /** The message that the address names: it is opened and brought into sight. */
+  /** The message that the address names: it is opened and scrolled into view. */
   named: number | undefined;
   onClosed: (id: number) => void;
   onRead: (ids: readonly number[]) => void;
@@ -29,12 +29,12 @@ function toggledGroup(before: ReadonlySet<number>, ids: readonly number[], open:
   return after;
 }
 
-/** The messages of a page; what is open stays so when others come on top. */
+/** The messages of a page. Open ones stay open when new ones arrive. */
 export function MessageList({ messages, waiting, named, onClosed, onRead, onOpened }: MessageListProps) {
   const { t } = useTranslation();
   const place = useRef<HTMLUListElement>(null);
   const [open, setOpen] = useState(noneOpen);
-  /** Of a group all messages are noted, so that it stays open when it grows. */
+  /** All messages of an open group are recorded, so that the group stays open when it grows. */
   const [unfolded, setUnfolded] = useState(noneOpen);
   const entries = useMemo(() => entriesOf(messages), [messages]);
   const isOpen = useCallback((id: number) => open.has(id), [open]);
@@ -58,19 +58,19 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onOpen
     [],
   );
 
-  // Once it is among those that came; afterwards the person opens and closes as they like.
-  const there = named !== undefined && messages.some(({ id }) => id === named) ? named : undefined;
+  // The named message opens once it has been fetched; afterwards the user opens and closes it.
+  const listedId = named !== undefined && messages.some(({ id }) => id === named) ? named : undefined;
   useEffect(() => {
-    if (there === undefined) return;
-    setOpen((before) => toggledGroup(before, [there], true));
-    setUnfolded((before) => toggledGroup(before, [there], true));
-  }, [there]);
-  const shown = there !== undefined && open.has(there) && unfolded.has(there);
+    if (listedId === undefined) return;
+    setOpen((before) => toggledGroup(before, [listedId], true));
+    setUnfolded((before) => toggledGroup(before, [listedId], true));
+  }, [listedId]);
+  const shown = listedId !== undefined && open.has(listedId) && unfolded.has(listedId);
   useEffect(() => {
     if (!shown) return;
-    // Which brings it into sight, too.
-    place.current?.querySelector<HTMLElement>(`[data-message="${there}"] button`)?.focus();
-  }, [shown, there]);
+    // Focusing also scrolls it into view.
+    place.current?.querySelector<HTMLElement>(`[data-message="${listedId}"] button`)?.focus();
+  }, [shown, listedId]);
 
   const actions = { onToggle: toggle, onRead, onOpened };
   return (

@@ -17,7 +17,7 @@ import { message } from '@/test/samples';
 import { refused } from '@/test/server';
 import { noAnswer } from '@/test/telemetryServer';
 
-// Where the way to the alarm leads has tests of its own.
+// The linked alarm page has tests of its own.
 vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => null }));
 
 const minute = 60_000;
@@ -28,7 +28,7 @@ const head = () => within(screen.getByRole('banner'));
 const lastAsked = (server: MessageServer) => askedOf(server, paths.page).at(-1);
 const manyMessages = (count: number) =>
   Array.from({ length: count }, (_, i) => message(count - i, { readStatus: true }));
-/** Six of one rule, that come and go. */
+/** Six messages of one rule, whose alarm begins and ends repeatedly. */
 const night = (from = 20) =>
   Array.from({ length: 6 }, (_, i) =>
     message(from - i, {
@@ -41,7 +41,7 @@ const night = (from = 20) =>
   );
 
 describe('the list', () => {
-  it('tells what happened, when, and what is not read', async () => {
+  it('shows what happened, when, and what is unread', async () => {
     const now = Date.now();
     await openMessages(
       messageServer([
@@ -63,7 +63,7 @@ describe('the list', () => {
     expect(head().getByText('2 unread')).toBeVisible();
   });
 
-  it('opens in place, with all lines and the way to the alarm', async () => {
+  it('opens a message in place, with all lines and a link to the alarm', async () => {
     const { user } = await openMessages(messageServer());
     expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
     const title = button('Alarm 2');
@@ -75,13 +75,13 @@ describe('the list', () => {
       'href',
       '/inform?id=102',
     );
-    // Opened is not read: that is said by hand.
+    // Opening does not mark it as read; the user does that.
     expect(within(row('Alarm 2')).getByText('Unread')).toBeVisible();
     await user.click(title);
     expect(within(list()).queryByText('Device: Orchard mast.')).toBeNull();
   });
 
-  it('has no way to an alarm that is kept no more', async () => {
+  it('has no link to an alarm that no longer exists', async () => {
     const { user } = await openMessages(messageServer([message(1, { noticeId: undefined, readStatus: true })]));
     await user.click(button('Alarm 1'));
     expect(within(row('Alarm 1')).queryByRole('link')).toBeNull();
@@ -101,7 +101,7 @@ describe('the list', () => {
     expect(router.state.location.search).toMatchObject({ size: 100 });
   });
 
-  it('goes back to the last page when the one of the address has gone', async () => {
+  it('goes to the last page if the address’s page no longer exists', async () => {
     const { router } = await openMessages(messageServer(manyMessages(12)), '/message?page=9');
     await waitFor(() => expect(titles()).toEqual(['Alarm 2', 'Alarm 1']));
     expect(router.state.location.search).toMatchObject({ page: 2 });
@@ -115,7 +115,7 @@ describe('the list', () => {
     expect(button('Mark all as read')).toHaveAttribute('aria-disabled', 'true');
   });
 
-  it('shows where it will stand while it is on its way', async () => {
+  it('shows placeholders while it loads', async () => {
     const server = messageServer();
     const pendingAnswer = gate<Response>();
     server.answers.set(paths.page, () => pendingAnswer.passed);
@@ -127,7 +127,7 @@ describe('the list', () => {
     await waitFor(() => expect(titles()).toHaveLength(2));
   });
 
-  it('stays when the server does not answer, says so, and asks again', async () => {
+  it('stays if the server does not answer, says so, and retries', async () => {
     const server = messageServer();
     const { user, client } = await openMessages(server);
     server.answers.set(paths.page, noAnswer);
@@ -139,7 +139,7 @@ describe('the list', () => {
     await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
   });
 
-  it('shows what the person reads in another browser', async () => {
+  it('shows what the user reads in another browser', async () => {
     const server = messageServer([message(1, { readStatus: false })]);
     await openMessages(server);
     expect(head().getByText('1 unread')).toBeVisible();
@@ -148,7 +148,7 @@ describe('the list', () => {
     await waitFor(() => expect(head().queryByText('1 unread')).toBeNull());
   });
 
-  it('speaks the language that is chosen', async () => {
+  it('is in the chosen language', async () => {
     const server = messageServer([message(1, { readStatus: false })]);
     const { user } = await openMessages(server);
     await user.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Русский');
@@ -159,7 +159,7 @@ describe('the list', () => {
 });
 
 describe('marking as read', () => {
-  it('is done for one, said, and counted everywhere', async () => {
+  it('works for one message, is confirmed, and updates all counts', async () => {
     const server = messageServer();
     const { user } = await openMessages(server);
     await user.click(button('Mark as read: Alarm 2'));
@@ -168,7 +168,7 @@ describe('marking as read', () => {
     expect(within(row('Alarm 2')).queryByText('Unread')).toBeNull();
     expect(within(row('Alarm 2')).queryByRole('button', { name: /^Mark/ })).toBeNull();
     expect(button('Alarm 2')).toHaveFocus();
-    // It was not opened for that.
+    // The message was not opened.
     expect(button('Alarm 2')).toHaveAttribute('aria-expanded', 'false');
     expect(button('Mark as read: Alarm 1')).toBeVisible();
     expect(head().getByText('1 unread')).toBeVisible();
@@ -176,7 +176,7 @@ describe('marking as read', () => {
     expect(screen.getByRole('link', { name: 'Message 1 unread message' })).toBeVisible();
   });
 
-  it('takes the keyboard no more than one key beyond the title', async () => {
+  it('needs only one key press after the title', async () => {
     const server = messageServer();
     const { user } = await openMessages(server);
     button('Alarm 2').focus();
@@ -187,7 +187,7 @@ describe('marking as read', () => {
     expect(button('Alarm 2')).toHaveFocus();
   });
 
-  it('is done for one that is open, too', async () => {
+  it('works for an open message too', async () => {
     const { user } = await openMessages(messageServer());
     await user.click(button('Alarm 2'));
     await user.click(button('Mark as read: Alarm 2'));
@@ -195,7 +195,7 @@ describe('marking as read', () => {
     expect(button('Alarm 2')).toHaveAttribute('aria-expanded', 'true');
   });
 
-  it('is shown before the server has answered, and taken back when it refuses', async () => {
+  it('is shown before the server has answered, and reverted if it refuses', async () => {
     const server = messageServer();
     const pendingAnswer = gate<Response>();
     server.answers.set(paths.read, () => pendingAnswer.passed);
@@ -209,7 +209,7 @@ describe('marking as read', () => {
     expect(screen.queryByText('marked read')).toBeNull();
   });
 
-  it('is done for all', async () => {
+  it('works for all messages', async () => {
     const server = messageServer();
     const { user } = await openMessages(server);
     await user.click(button('Mark all as read'));
@@ -217,13 +217,13 @@ describe('marking as read', () => {
     expect(screen.queryByText('Unread')).toBeNull();
     expect(head().getByText('No unread messages')).toBeVisible();
     await waitFor(() => expect(button('Mark all as read')).toHaveAttribute('aria-disabled', 'true'));
-    // Whoever pressed it goes on from there.
+    // The focus stays on the pressed button.
     expect(button('Mark all as read')).toHaveFocus();
     await user.keyboard('{Enter}');
     expect(askedOf(server, paths.readAll)).toHaveLength(1);
   });
 
-  it('comes with going to the alarm', async () => {
+  it('happens on the way to the alarm', async () => {
     const server = messageServer();
     const { user, router } = await openMessages(server);
     await user.click(button('Alarm 2'));
@@ -233,7 +233,7 @@ describe('marking as read', () => {
     expect(screen.queryByText('marked read')).toBeNull();
   });
 
-  it('is followed by the other tabs, and follows them', async () => {
+  it('is synchronized between tabs', async () => {
     const server = messageServer();
     const heard: unknown[] = [];
     const other = new ReadBroadcast(7, () => heard.push('read'));
@@ -247,8 +247,8 @@ describe('marking as read', () => {
   });
 });
 
-describe('many of one rule', () => {
-  it('are one line with how many and from when to when, which opens', async () => {
+describe('many messages of one rule', () => {
+  it('are one line with their number and period, which opens', async () => {
     const server = messageServer([message(30), ...night(), message(1, { readStatus: true })]);
     const { user } = await openMessages(server);
     expect(titles()).toEqual(['Alarm 30', 'Frost', 'Alarm 1']);
@@ -275,7 +275,7 @@ describe('many of one rule', () => {
     expect(button('Frost')).toHaveFocus();
   });
 
-  it('stay open while others join them', async () => {
+  it('stay open when others join them', async () => {
     const server = messageServer(night());
     const { user } = await openMessages(server);
     await user.click(button('Frost'));
@@ -285,7 +285,7 @@ describe('many of one rule', () => {
 });
 
 describe('live', () => {
-  it('comes on top and is counted, while what is open stays open', async () => {
+  it('puts new messages on top and counts them; open ones stay open', async () => {
     const server = messageServer();
     const { user } = await openMessages(server);
     await user.click(button('Alarm 1'));
@@ -295,7 +295,7 @@ describe('live', () => {
     expect(button('Alarm 1')).toHaveAttribute('aria-expanded', 'true');
   });
 
-  it('asks once for many', async () => {
+  it('refetches once for many events', async () => {
     const server = messageServer();
     await openMessages(server);
     const before = askedOf(server, paths.unread).length;
@@ -308,7 +308,7 @@ describe('live', () => {
 });
 
 describe('a message that the address names', () => {
-  it('is open and has the keyboard, and closing it takes it out of the address', async () => {
+  it('is open and focused; closing it removes it from the address', async () => {
     const { user, router } = await openMessages(messageServer(), '/message?id=1');
     const title = button('Alarm 1');
     await waitFor(() => expect(title).toHaveAttribute('aria-expanded', 'true'));
@@ -323,7 +323,7 @@ describe('a message that the address names', () => {
     await waitFor(() => expect(within(list('Frost')).getAllByText('Device: Orchard mast.')).toHaveLength(1));
   });
 
-  it('may be on no page that is shown', async () => {
+  it('may be on another page', async () => {
     await openMessages(messageServer(), '/message?id=999');
     expect(titles()).toEqual(['Alarm 2', 'Alarm 1']);
   });

@@ -17,7 +17,7 @@ import { ListSkeleton, MessageList } from './MessageList';
 import css from './MessagePage.module.css';
 import type { MessageSearch } from './search';
 
-/** Every message of the last year: what happened, and what of it one has not read. */
+/** All messages of the last year, and which of them the user has not read. */
 export function MessagePage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -36,7 +36,7 @@ export function MessagePage() {
   );
   const closed = useCallback((closing: number) => closing === id && change({ id: undefined }), [id, change]);
 
-  // What stood on the last page has gone: the page before is the last one now.
+  // The last page has become empty: show the page that is now the last.
   const last = data && !isPlaceholderData ? lastPage(data.total, size) : page;
   useEffect(() => {
     if (page > last) change({ page: last === 1 ? undefined : last });
@@ -59,7 +59,8 @@ export function MessagePage() {
           <h2 id="messages" className={css.heading}>
             {t('message.all')}
           </h2>
-          {/* Not disabled by its attribute: the keyboard would be lost to whom has just pressed it. */}
+          {/* Not the `disabled` attribute: it would take the focus from the button that was
+              just pressed. */}
           <button
             type="button"
             className={css.all}

@@ -17,7 +17,7 @@ import css from './MessageRow.module.css';
 export interface RowActions {
   onToggle: (id: number, open: boolean) => void;
   onRead: (ids: readonly number[]) => void;
-  /** The person goes to the alarm. */
+  /** Called when the user follows the link to the alarm. */
   onOpened: (id: number) => void;
 }
 
@@ -26,7 +26,10 @@ interface MessageRowProps extends RowActions {
   open: boolean;
 }
 
-/** A message: its title and first line, and who is on its alarm; opened, all of it with the way to the alarm. */
+/**
+ * A message: its title, first line and acknowledgement; opened, its full text and the link to the
+ * alarm.
+ */
 export const MessageRow = memo(function MessageRow({ message, open, onToggle, onRead, onOpened }: MessageRowProps) {
   const { t } = useTranslation();
   const body = useId();
@@ -49,7 +52,7 @@ export const MessageRow = memo(function MessageRow({ message, open, onToggle, on
         </button>
         <div className={css.body} id={body}>
           {(open ? rest : rest.slice(0, 1)).map((line, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text, which never change places
+            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text never change places
             <p key={index}>{line}</p>
           ))}
         </div>

@@ -1,13 +1,13 @@
 import type { Message } from '@/lib/message/queries';
 import { splitMessage } from '@/lib/message/splitMessage';
 
-/** A message, or the neighbours of one rule that fold into one line. */
+/** A message, or consecutive messages of one rule that are folded into one line. */
 export type Entry = { kind: 'one'; message: Message } | { kind: 'group'; messages: readonly Message[] };
 
-/** More neighbours of one rule than this are a group. */
+/** More consecutive messages of one rule than this form a group. */
 const maxUngrouped = 3;
 
-/** The list as it is shown: an alarm that comes and goes all night is one line that says so. */
+/** The list as it is shown: an alarm that begins and ends all night is a single line. */
 export function entriesOf(list: readonly Message[]): Entry[] {
   const runs: Message[][] = [];
   for (const message of list) {
@@ -20,13 +20,16 @@ export function entriesOf(list: readonly Message[]): Entry[] {
   );
 }
 
-/** What a group is called: by the title of an alarm that began, which is the rule's name. */
+/** A group's title: the title of an alarm that began, which is the rule's name. */
 export function titleOf(messages: readonly Message[]): string {
   const named = messages.find(({ event }) => event === 'triggered') ?? messages[0];
   return named ? splitMessage(named).title : '';
 }
 
-/** The most serious of a group that began, else the newest: what its mark shows. */
+/**
+ * The message whose mark represents a group: the most serious one about a beginning, otherwise the
+ * newest.
+ */
 export function representativeOf(messages: readonly Message[]): Message | undefined {
   const began = messages.filter(({ event }) => event === 'triggered');
   return (

@@ -1,10 +1,10 @@
 import { pageSizes } from '@/lib/http/paging';
 
-/** What the address of the message page holds. */
+/** The search parameters of the message page. */
 export interface MessageSearch {
   page?: number;
   size?: number;
-  /** The message that is to be open; the bell names it. */
+  /** The message to open; the bell's links name it. */
   id?: number;
 }
 
@@ -13,9 +13,10 @@ function intParam(value: unknown, least: number): number | undefined {
   return Number.isSafeInteger(number) && number >= least ? number : undefined;
 }
 
-/** Takes out of an address what it may hold. What is as it is anyway stands in none. */
+/** Reads the search parameters from an address. Default values are never kept in the address. */
 export function messageSearch(given: Record<string, unknown>): MessageSearch {
   const size = pageSizes.find((one) => one === intParam(given.size, 1));
-  // Named even where there is none: what the address holds else would come through.
+  // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
+  // the address.
   return { page: intParam(given.page, 2), size: size === pageSizes[0] ? undefined : size, id: intParam(given.id, 1) };
 }

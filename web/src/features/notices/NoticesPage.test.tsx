@@ -38,7 +38,7 @@ const begin = (server: NoticeServer, change = {}) => {
 };
 
 describe('the list', () => {
-  it('tells what, where, when and how each stands, and opens the first', async () => {
+  it('shows for each notice title, device, time and state, and opens the first one', async () => {
     await openNotices(noticeServer(threeNotices()));
     expect(titles()).toEqual(['Spring frost', 'Table offline', 'Summer heat']);
     expect(link(/^Spring frost/)).toHaveTextContent(
@@ -50,7 +50,7 @@ describe('the list', () => {
     expect(screen.getByText('6 today, 2 pending')).toBeVisible();
   });
 
-  it('tells first since when it holds, and when it was recorded only where that was later', async () => {
+  it('shows first since when it holds, and when it was recorded only if that was later', async () => {
     const startTime = Date.now() - 60_000;
     const held = { startTime, holdsSince: startTime - 6 * 24 * hour };
     await openNotices(
@@ -63,7 +63,7 @@ describe('the list', () => {
     );
   });
 
-  it('searches titles on Query and on Enter, not before, and keeps that in the address', async () => {
+  it('searches titles on Query and on Enter, not before, and keeps the search in the address', async () => {
     const server = noticeServer(threeNotices());
     const { user, router } = await openNotices(server);
     const field = screen.getByRole('textbox', { name: 'Search titles' });
@@ -82,7 +82,7 @@ describe('the list', () => {
     expect(router.state.location.search.q).toBeUndefined();
   });
 
-  it('asks again when the same is queried again', async () => {
+  it('refetches when the same text is queried again', async () => {
     const server = noticeServer(threeNotices());
     const { user } = await openNotices(server);
     server.notices = server.notices.slice(1);
@@ -90,7 +90,7 @@ describe('the list', () => {
     await waitFor(() => expect(titles()).toEqual(['Table offline', 'Summer heat']));
   });
 
-  it('is narrowed by status, level and devices', async () => {
+  it('is filtered by status, level and devices', async () => {
     const server = noticeServer(threeNotices());
     const { user, router } = await openNotices(server);
     expect(screen.queryByRole('combobox', { name: 'Status' })).toBeNull();
@@ -110,7 +110,7 @@ describe('the list', () => {
     await waitFor(() => expect(titles()).toEqual(['Table offline']));
   });
 
-  it('opens as its address says', async () => {
+  it('opens as the address says', async () => {
     const server = noticeServer(manyNotices(250));
     await openNotices(server, '/inform?q=notice&status=1&devices=WS-1&page=2&size=100&id=7');
     expect(lastAsked(server)).toEqual({
@@ -121,11 +121,11 @@ describe('the list', () => {
       pageSize: '100',
     });
     expect(screen.getByText('101–200 of 250')).toBeVisible();
-    // On no page that is shown.
+    // It is on another page.
     expect(noticeRegionTitle()).toBe('Notice 7');
   });
 
-  it('turns pages of 10, 100, 200, 300 and 400 among ten thousand', async () => {
+  it('has pages of 10, 100, 200, 300 and 400 among ten thousand notices', async () => {
     const server = noticeServer(manyNotices(10_000));
     const { user, router } = await openNotices(server);
     expect(screen.getByText('1–10 of 10,000')).toBeVisible();
@@ -141,7 +141,7 @@ describe('the list', () => {
     expect(router.state.location.search).toMatchObject({ page: 2 });
   });
 
-  it('goes back to the last page when the one of the address has gone', async () => {
+  it('goes to the last page if the address’s page no longer exists', async () => {
     const { router } = await openNotices(noticeServer(manyNotices(12)), '/inform?page=9&id=3');
     await waitFor(() => expect(titles()).toEqual(['Notice 2', 'Notice 1']));
     expect(router.state.location.search).toMatchObject({ page: 2, id: 3 });
@@ -157,7 +157,7 @@ describe('the list', () => {
     expect(await screen.findByText('When a running rule triggers, its notice stands here at once.')).toBeVisible();
   });
 
-  it('stays when the server does not answer, says so, and asks again', async () => {
+  it('stays if the server does not answer, says so, and retries', async () => {
     const server = noticeServer(threeNotices());
     const { user } = await openNotices(server);
     server.answers.set(paths.page, noAnswer);
@@ -169,7 +169,7 @@ describe('the list', () => {
     await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
   });
 
-  it('goes through the notices with the arrow keys', async () => {
+  it('is navigated with the arrow keys', async () => {
     const { user, router } = await openNotices(noticeServer(threeNotices()));
     link(/^Spring frost/).focus();
     await user.keyboard('{ArrowDown}');
@@ -186,7 +186,7 @@ describe('the list', () => {
 });
 
 describe('live', () => {
-  it('puts a notice that begins on top, while what is read stays', async () => {
+  it('puts a new notice on top; the open one stays open', async () => {
     const server = noticeServer(threeNotices());
     await openNotices(server);
     begin(server);
@@ -195,7 +195,7 @@ describe('live', () => {
     expect(screen.queryByRole('button', { name: /new notice/ })).toBeNull();
   });
 
-  it('moves nothing for one who has scrolled, and counts', async () => {
+  it('does not move the list for a user who has scrolled, and counts', async () => {
     const server = noticeServer(threeNotices());
     const { user } = await openNotices(server);
     const place = screen.getByRole('list', { name: 'Alarm notices' });
@@ -212,7 +212,7 @@ describe('live', () => {
     expect(screen.queryByRole('button', { name: /new notice/ })).toBeNull();
   });
 
-  it('counts on another page, only what the list would hold, and leads to the first', async () => {
+  it('counts on another page only notices that match the filter, and leads to the first page', async () => {
     const server = noticeServer(manyNotices(30));
     const { user, router } = await openNotices(server, '/inform?q=notice&page=2');
     begin(server, { id: 901, title: 'Something else' });
@@ -222,7 +222,7 @@ describe('live', () => {
     expect(router.state.location.search.page).toBeUndefined();
   });
 
-  it('changes the tag of one that ends, in its place, and its detail', async () => {
+  it('changes the tag of an ended notice in its place, and its detail', async () => {
     const server = noticeServer(threeNotices());
     await openNotices(server);
     const ended = {
@@ -237,7 +237,7 @@ describe('live', () => {
     expect(noticeRegion().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
   });
 
-  it('asks for everything anew when something may have been missed', async () => {
+  it('refetches everything if events may have been missed', async () => {
     const server = noticeServer(threeNotices());
     await openNotices(server);
     server.notices = server.notices.slice(1);
@@ -246,14 +246,14 @@ describe('live', () => {
   });
 });
 
-describe('a notice by its number', () => {
-  it('says when there is none', async () => {
+describe('a notice by its id', () => {
+  it('says that there is none', async () => {
     await openNotices(noticeServer(threeNotices()), '/inform?id=77');
     expect(await noticeRegion().findByRole('heading', { name: 'There is no such notice' })).toBeVisible();
     expect(titles()).toHaveLength(3);
   });
 
-  it('leads from one that there is not to those that there are', async () => {
+  it('leads from a missing one to the existing ones', async () => {
     const { user, router } = await openNotices(noticeServer(threeNotices()), '/inform?q=heat&level=0&id=77');
     await user.click(await noticeRegion().findByRole('button', { name: 'Show all notices' }));
     await waitFor(() => expect(titles()).toHaveLength(3));
@@ -262,7 +262,7 @@ describe('a notice by its number', () => {
     expect([q, level, id]).toEqual([undefined, undefined, undefined]);
   });
 
-  it('says when it could not be fetched, and asks again', async () => {
+  it('shows an error if it cannot be fetched, and retries', async () => {
     const server = noticeServer(threeNotices());
     server.answers.set(paths.get, () => refused(500, 'Out of order'));
     const { user } = await openNotices(server, '/inform?id=2');
@@ -276,7 +276,7 @@ describe('a notice by its number', () => {
 describe('on a phone', () => {
   beforeEach(() => setWidth(390));
 
-  it('shows the list, then a notice as a step of its own with a way back', async () => {
+  it('shows the list, then a notice in its place with a way back', async () => {
     const server = noticeServer(threeNotices());
     const { user, router } = await openNotices(server);
     expect(screen.queryByRole('region', { name: 'Notice' })).toBeNull();

@@ -21,10 +21,10 @@ import { useNoticesSearch } from './useNoticesSearch';
 
 const DeviceDrawer = lazyComponent(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
-/** Where list and detail leave no room for a column of devices. */
+/** Up to this width, list and detail leave no room for a column of devices. */
 const noSideColumnQuery = '(max-width: 1279px)';
 
-/** Every alarm that was recorded: the list, one of it in full, and the devices to narrow it to. */
+/** All recorded notices: the list, the detail of one of them, and the devices to filter by. */
 export function NoticesPage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -46,13 +46,13 @@ export function NoticesPage() {
   );
   const { waiting, seen } = useNoticesLive(search, atTop);
 
-  // What stood on the last page has gone: the page before is the last one now.
+  // The last page has become empty: show the page that is now the last.
   const last = data && !isPlaceholderData ? lastPage(data.total, size) : page;
   useEffect(() => {
     if (page > last) change({ page: last === 1 ? undefined : last, id });
   }, [page, last, id, change]);
 
-  // The first notice of a list opens by itself, and stays when others come on top of it.
+  // The first notice of a list opens automatically and stays open when new ones arrive.
   const list = JSON.stringify(noticesQuery(search).queryKey);
   const [first, setFirst] = useState<{ list: string; id: number }>();
   const top = isPlaceholderData ? undefined : data?.list[0];
@@ -74,7 +74,7 @@ export function NoticesPage() {
   const showAll = () => change({ q: undefined, devices: undefined, status: undefined, level: undefined });
   const walk = useCallback((to: number) => open(to, false), [open]);
   const detail = isPhone && id !== undefined;
-  // Where there is nothing to open, the list says so across.
+  // If there is nothing to open, the empty list takes the full width.
   const nothing = data?.total === 0 && id === undefined;
   return (
     <>

@@ -6,20 +6,21 @@ import { isPlanned } from './detail/recipients';
 import type { AlarmDetail } from './queries';
 
 /**
- * Shows in the details what was told of their notices. One is fetched anew only where there is more to know: why it ended, when the
- * next reminder goes out now that somebody is on it, or no longer is; and where an answer is on its way that may not have it yet.
+ * Applies live notices to the cached details. A detail is refetched only if the event does not
+ * contain everything: the reason of an end, or the next reminder's time after an acknowledgement
+ * was made or taken back. It is also refetched if an answer that may lack the event is on its way.
  */
 export function updateDetails(client: QueryClient, changedNotices: Iterable<LiveNotice>): void {
   for (const notice of changedNotices) {
     const queryKey = [...noticeKeys.kind('notice'), notice.id];
-    let ask = client.isFetching({ queryKey }) > 0;
+    let needsRefetch = client.isFetching({ queryKey }) > 0;
     for (const [key, detail] of client.getQueriesData<AlarmDetail | null>({ queryKey })) {
       const next = detail ? applyNoticeToDetail(detail, notice) : null;
-      if (!detail || !next) ask = true;
+      if (!detail || !next) needsRefetch = true;
       else client.setQueryData(key, next);
-      if (detail && changesReminders(detail, notice)) ask = true;
+      if (detail && changesReminders(detail, notice)) needsRefetch = true;
     }
-    if (ask) void client.invalidateQueries({ queryKey });
+    if (needsRefetch) void client.invalidateQueries({ queryKey });
   }
 }
 

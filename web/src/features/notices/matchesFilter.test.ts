@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { notice } from '@/test/samples';
 import { matchesFilter } from './matchesFilter';
 
-describe('a list', () => {
+describe('a filtered list', () => {
   it.each([
     [{}, true],
     [{ q: 'FROST' }, true],
@@ -12,7 +12,7 @@ describe('a list', () => {
     [{ status: 0 as const, level: 2 as const, page: 4 }, true],
     [{ status: 1 as const }, false],
     [{ level: 0 as const }, false],
-  ])('of %j: %s', (search, holds) => {
+  ])('with %j contains the notice: %s', (search, holds) => {
     expect(matchesFilter(notice(), search)).toBe(holds);
   });
 });

@@ -2,7 +2,7 @@ import type { LiveNotice } from '@/lib/alarm/types';
 import { foldForSearch } from '@/lib/text/foldForSearch';
 import { type NoticesSearch, namesOf } from './search';
 
-/** Whether the list that is asked for would hold a notice. */
+/** Whether the list for a filter would contain a notice. */
 export function matchesFilter(notice: LiveNotice, { q = '', devices, status, level }: NoticesSearch): boolean {
   const names = namesOf(devices);
   return (

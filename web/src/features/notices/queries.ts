@@ -15,7 +15,7 @@ export type Delivery = Schemas['Delivery'];
 
 const path = '/admin-api/client/pc/alarm-notice';
 
-/** A page of notices; they are a farm's own words, whatever the language. */
+/** A page of notices. Its texts come from the tenant and do not depend on the language. */
 export const noticesQuery = ({ q, devices, status, level, page = 1, size = pageSizes[0] }: NoticesSearch) => {
   const query = {
     title: q,
@@ -33,7 +33,7 @@ export const noticesQuery = ({ q, devices, status, level, page = 1, size = pageS
   });
 };
 
-/** One notice with everything that is known of it; null when there is none of that number. */
+/** One notice with all its details; null if there is none with that id. */
 export const noticeQuery = (language: Language, id: number) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -46,11 +46,15 @@ export const noticeQuery = (language: Language, id: number) =>
         throw error;
       }
     },
-    // The live stream does not tell how deliveries go: who comes back to look at one that waits sees how it stands.
+    // The live stream does not report the progress of deliveries, so a notice with waiting
+    // deliveries is refetched when the window regains the focus.
     refetchOnWindowFocus: ({ state: { data } }) => (data && isWaiting(data.deliveries) ? 'always' : false),
   });
 
-/** A recovery value that would have kept an unsteady notice's rule from beginning so many; null: none is known. It never changes. */
+/**
+ * A recovery value with which an unsteady notice's rule would have opened far fewer notices; null
+ * if none is known. It never changes.
+ */
 export const adviceQuery = (id: number) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -59,12 +63,12 @@ export const adviceQuery = (id: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Whether anything of it is still to go out. */
+/** Whether any delivery is still to be sent. */
 export function isWaiting(deliveries: readonly Delivery[]): boolean {
   return deliveries.some(({ state }) => state === 'queued');
 }
 
-/** What a device measures, with the latest values. */
+/** A device's properties with their latest values. */
 export const propertiesQuery = (language: Language, deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -72,7 +76,7 @@ export const propertiesQuery = (language: Language, deviceName: string) =>
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/property', { query: { deviceName }, signal }),
   });
 
-/** Something about notices has changed that the screen cannot work out by itself. */
+/** Refetches after a change of notices that the page cannot apply by itself. */
 export function refetchNotices(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: noticeKeys.all });
 }

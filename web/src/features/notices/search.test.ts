@@ -3,13 +3,13 @@ import { maxDevices, namesOf, noticesSearch } from './search';
 
 const parsedSearch = (given: Record<string, unknown>) => JSON.parse(JSON.stringify(noticesSearch(given)));
 
-it('holds everything that says what is to be seen', () => {
+it('contains everything that determines the page', () => {
   const whole = { q: 'frost', devices: 'WS-1,GC-2', status: 0, level: 2, page: 3, size: 100, id: 17 };
   expect(parsedSearch(whole)).toEqual(whole);
   expect(parsedSearch({ ...whole, status: '0', level: '2', page: '3', size: '100', id: '17' })).toEqual(whole);
 });
 
-it('lets go of what means nothing', () => {
+it('ignores invalid values', () => {
   expect(parsedSearch({ q: '  ', devices: ',,', status: 3, level: -1, page: 1, size: 10, id: 0, other: 'x' })).toEqual(
     {},
   );
@@ -17,7 +17,7 @@ it('lets go of what means nothing', () => {
   expect(parsedSearch({ q: 'x'.repeat(70) }).q).toHaveLength(64);
 });
 
-it('names each device once, and no more than one call takes', () => {
+it('contains each device once, and at most as many as one call accepts', () => {
   expect(namesOf('a,b,a')).toEqual(['a', 'b']);
   expect(namesOf(Array.from({ length: maxDevices + 5 }, (_, i) => `D-${i}`).join(','))).toHaveLength(maxDevices);
 });

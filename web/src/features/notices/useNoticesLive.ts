@@ -9,13 +9,14 @@ import { matchesFilter } from './matchesFilter';
 import { noticesQuery } from './queries';
 import type { NoticesSearch } from './search';
 
-/** A notice is on the screen within the second; a burst of them is one question. */
+/** A new notice appears within a second; a burst of notices causes one refetch. */
 const refetchDebounceMs = [150, 600] as const;
 const noNewNotices: ReadonlySet<number> = new Set();
 
 /**
- * Keeps list and detail with what the server tells. What ended changes in its place. What began comes on top when the person is at
- * the top (`atTop`, asked at that moment); otherwise nothing moves, and it is counted until they go there.
+ * Keeps list and detail current with the live stream. A notice that ends is updated in place. A new
+ * notice is put on top if the user is at the top (`atTop` is called at that moment); otherwise the
+ * list does not move, and new notices are counted until the user goes to the top.
  */
 export function useNoticesLive(search: NoticesSearch, atTop: () => boolean) {
   const client = useQueryClient();
@@ -26,7 +27,7 @@ export function useNoticesLive(search: NoticesSearch, atTop: () => boolean) {
   );
   useEffect(() => () => refetchSoon.cancel(), [refetchSoon]);
 
-  // Of another list other notices are new.
+  // A different list has different new notices.
   const list = JSON.stringify(noticesQuery(search).queryKey);
   const countedList = useRef(list);
   useEffect(() => {
@@ -45,7 +46,7 @@ export function useNoticesLive(search: NoticesSearch, atTop: () => boolean) {
     }
     if (notices.size === 0) return;
     updateDetails(client, notices.values());
-    // What is on its way may have been answered before.
+    // An answer that is on its way may predate the event.
     if (client.isFetching({ queryKey: noticeKeys.kind('page') }) > 0) refetchSoon.request();
     for (const [key, page] of client.getQueriesData<AlarmNoticePage>({ queryKey: noticeKeys.kind('page') })) {
       const next = page && applyNotices(page, notices);
@@ -61,7 +62,7 @@ export function useNoticesLive(search: NoticesSearch, atTop: () => boolean) {
     else setWaiting((before) => new Set([...before, ...fresh.map(({ id }) => id)]));
   });
 
-  /** The person has gone to the top: the list is asked for anew. */
+  /** The user has gone to the top, so the list is refetched. */
   const seen = useCallback(() => {
     setWaiting(noNewNotices);
     void client.invalidateQueries({ queryKey: noticeKeys.kind('page') });

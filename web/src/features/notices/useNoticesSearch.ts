@@ -2,12 +2,15 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { NoticesSearch } from './search';
 
-/** What is to be seen, and the ways to change it. */
+/** The search parameters and functions to change them. */
 export function useNoticesSearch() {
   const search = useSearch({ from: '/signed-in/shell/inform' });
   const navigate = useNavigate({ from: '/inform' });
 
-  /** Another list begins at its first page and with its first notice; of narrowing it the way back keeps only the last. */
+  /**
+   * A changed filter leads to the first page and its first notice. Filtering replaces the history
+   * entry, so that Back undoes it as one step.
+   */
   const change = useCallback(
     (part: Partial<NoticesSearch>) =>
       void navigate({
@@ -18,7 +21,10 @@ export function useNoticesSearch() {
     [navigate],
   );
 
-  /** Opens a notice beside the list; `step`: in its place, so that the way back leads to the list. */
+  /**
+   * Opens a notice beside the list. `step`: it opens in the list's place and in a new history
+   * entry, so that Back leads to the list.
+   */
   const open = useCallback(
     (id: number | undefined, step: boolean) =>
       void navigate({ search: (before) => ({ ...before, id }), replace: !step, resetScroll: step }),

@@ -17,12 +17,12 @@ import css from './ProfileCard.module.css';
 
 const AvatarDialog = lazyComponent(() => import('./avatar/AvatarDialog'), 'AvatarDialog');
 
-/** A person at a glance, and the way to another picture. */
+/** The user's data at a glance, and the button for another picture. */
 export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
   const { t } = useTranslation();
   const format = useFormat();
   const [changing, setChanging] = useState(false);
-  // The dialog's code is fetched when it is first wanted.
+  // The dialog's code is loaded when it is first opened.
   const [wanted, setWanted] = useState(false);
   const name = user.nickname || user.userName;
 
@@ -87,7 +87,7 @@ function Fact({ icon, name, title, children }: { icon: ReactNode; name: string; 
   );
 }
 
-/** An address that is too long for its line goes on below after its @, rather than within a word. */
+/** An address that is too long for its line wraps after its @ rather than within a word. */
 function Address({ of }: { of: string }) {
   const at = of.indexOf('@') + 1;
   return (

@@ -8,7 +8,7 @@ const tabs = () => screen.getAllByRole('tab').map((tab) => [tab.textContent, tab
 const card = (name = 'Elif Kaya') => screen.getByRole('region', { name });
 
 describe('the card', () => {
-  it('shows who it is, how to be reached, and the newest login with its zone', async () => {
+  it('shows the user’s names and contacts, and the newest login with its time zone', async () => {
     profileServer();
     await openProfile();
     expect(within(card()).getByRole('heading', { name: 'Elif Kaya' })).toBeVisible();
@@ -18,7 +18,7 @@ describe('the card', () => {
     expect(card()).toHaveTextContent(/Last loginNov 21, 2026, 05:58 \(UTC[^)]*\)/);
   });
 
-  it('says what is missing in words', async () => {
+  it('names missing data in words', async () => {
     profileServer({ user: { ...elif, nickname: '', email: '', mobile: '', loginDate: undefined } });
     await openProfile();
     expect(card('elif.kaya')).toHaveTextContent('MobileNo number yet');
@@ -31,7 +31,7 @@ describe('the card', () => {
     ['zh-cn', '最近登录'],
     ['tr-tr', 'Son oturum açma'],
     ['ru-ru', 'Последний вход'],
-  ] as const)('calls the newest login by its name in %s', async (language, name) => {
+  ] as const)('names the newest login in %s', async (language, name) => {
     await useLanguage.getState().setLanguage(language);
     profileServer();
     await openProfile();
@@ -44,7 +44,7 @@ describe('the card', () => {
 });
 
 describe('the tabs', () => {
-  it('open from a link, and stand in the address', async () => {
+  it('open from a link and are kept in the address', async () => {
     profileServer();
     const { person, router } = await openProfile('/profile?tab=app');
     expect(tabs()).toEqual([
@@ -61,15 +61,15 @@ describe('the tabs', () => {
     expect(screen.getByRole('textbox', { name: 'Nickname' })).toHaveValue('Elif Kaya');
   });
 
-  it('have a way to those without room that is named in the language', async () => {
+  it('have a button for hidden tabs, labelled in the user’s language', async () => {
     profileServer();
     await openProfile();
-    // In a test nothing is laid out: it is there, hidden, and so without a name that could be asked for.
+    // jsdom has no layout: the button exists but is hidden, so it cannot be found by its name.
     const icon = document.querySelector('.ant-tabs-nav-more [role="img"]');
     expect(icon).toHaveAttribute('aria-label', 'Parts of the profile');
   });
 
-  it('fall back to the first where the address names none that is', async () => {
+  it('fall back to the first one for an unknown name', async () => {
     profileServer();
     await openProfile('/profile?tab=billing');
     expect(tabs()[0]).toEqual(['Essential information', 'true']);
@@ -88,7 +88,7 @@ describe('the tabs', () => {
   });
 });
 
-it('says when the profile cannot be had, and fetches it when asked', async () => {
+it('shows an error if the profile cannot be fetched, and retries on request', async () => {
   const server = profileServer();
   server.answers.set(paths.user, () => refused(500, 'The server is at fault'));
   const { openConsole } = await import('@/test/console');

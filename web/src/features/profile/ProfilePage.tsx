@@ -18,7 +18,7 @@ import { PhoneDialog } from './phone/PhoneDialog';
 import type { ProfileTab } from './search';
 import { WebhooksTab } from './webhooks/WebhooksTab';
 
-/** Who one is here: details, password, and the keys for programs. */
+/** The user's profile: details, password, API keys and webhooks. */
 export function ProfilePage() {
   const { t } = useTranslation();
   const tab: ProfileTab = useSearch({ from: '/signed-in/shell/profile' }).tab ?? 'info';
@@ -53,7 +53,8 @@ export function ProfilePage() {
               onChange={choose}
               className={css.tabs}
               destroyOnHidden
-              // Where not all find room; by itself antd names it after its icon, in English.
+              // Shown if the tabs do not all fit. By default antd labels it with its icon's English
+              // name.
               more={{ icon: <EllipsisOutlined aria-label={t('profile.tabs')} /> }}
               items={[
                 { key: 'info', label: t('profile.info'), children: <InfoTab user={user} onPhone={openPhone} /> },

@@ -2,12 +2,13 @@ export const tabs = ['info', 'password', 'app', 'webhook'] as const;
 export type ProfileTab = (typeof tabs)[number];
 
 export interface ProfileSearch {
-  /** Absent: the first one. */
+  /** Absent: the first tab. */
   tab?: Exclude<ProfileTab, 'info'>;
 }
 
-/** What the address of the profile may hold: a link opens a tab. */
+/** The search parameters of the profile page: a link can open a tab. */
 export function profileSearch({ tab }: Record<string, unknown>): ProfileSearch {
-  // Named even where there is none: what the address holds else would come through.
+  // The parameter is set, even to undefined: otherwise the router keeps the unchecked value of the
+  // address.
   return { tab: tab === 'password' || tab === 'app' || tab === 'webhook' ? tab : undefined };
 }

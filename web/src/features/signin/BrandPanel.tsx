@@ -5,7 +5,7 @@ import { BrandLogo } from '@/ui/BrandLogo';
 import css from './BrandPanel.module.css';
 import { contours } from './contours';
 
-/** Contour lines under one sentence; a tenant's title, content and picture take their places. */
+/** Contour lines below one sentence; a tenant's title, content and picture replace them. */
 export function BrandPanel() {
   const { t } = useTranslation();
   const { title, content, background } = useBranding();

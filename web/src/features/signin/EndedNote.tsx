@@ -2,7 +2,7 @@ import LockOutlined from '@ant-design/icons/LockOutlined';
 import { useTranslation } from 'react-i18next';
 import css from './EndedNote.module.css';
 
-/** Why the person is here again. */
+/** Says why the user has to sign in again. */
 export function EndedNote() {
   const { t } = useTranslation();
   return (

@@ -6,13 +6,16 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   ref?: Ref<HTMLInputElement>;
   label: string;
   icon: ReactNode;
-  /** What is wrong with what stands there; spoken with the field. */
+  /** The error of the field's value, announced with the field. */
   error?: string;
   /** A button at the end of the field. */
   after?: ReactNode;
 }
 
-/** A labelled field of the sign-in page, which does without antd so that it stands there at once on a slow connection. */
+/**
+ * A labelled field of the sign-in page. It does without antd, so that it appears at once on a slow
+ * connection.
+ */
 export function Field({ ref, label, icon, error, after, ...input }: FieldProps) {
   const id = useId();
   return (

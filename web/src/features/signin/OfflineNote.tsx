@@ -2,7 +2,7 @@ import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import { useTranslation } from 'react-i18next';
 import css from './EndedNote.module.css';
 
-/** Why nobody can sign in just now. */
+/** Says why signing in is not possible just now. */
 export function OfflineNote() {
   const { t } = useTranslation();
   return (

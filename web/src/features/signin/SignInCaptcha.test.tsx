@@ -28,7 +28,7 @@ beforeEach(() => {
 describe('the captcha', () => {
   const panel = () => screen.queryByRole('dialog', { name: 'Slide the piece into place' });
 
-  it.each(['always', 'adaptive'])('comes before every sign-in where the installation has it %s', async (captcha) => {
+  it.each(['always', 'adaptive'])('precedes every sign-in if the installation has set it to %s', async (captcha) => {
     stubSettings({ captcha });
     const puzzles = captchaServer();
     const loginRequests = stubLogin();
@@ -47,7 +47,7 @@ describe('the captcha', () => {
     expect(localStorage.getItem('tilth.terms-read.elif.kaya')).toBe('true');
   });
 
-  it('is not asked for before both fields are filled in', async () => {
+  it('is not shown before both fields are filled in', async () => {
     stubSettings({ captcha: 'always' });
     const puzzles = captchaServer();
     const { person } = openSignIn();
@@ -58,7 +58,7 @@ describe('the captcha', () => {
     expect(puzzles.gets).toEqual([]);
   });
 
-  it('is asked for where the settings cannot be had', async () => {
+  it('is shown if the settings cannot be fetched', async () => {
     onGet(byWebsite, () => ok({ id: 4, name: 'greenfield', diy: null }));
     onGet(settings, () => HttpResponse.error());
     captchaServer();
@@ -68,7 +68,7 @@ describe('the captcha', () => {
     await waitFor(() => expect(panel()).toBeVisible());
   });
 
-  it('waits for the tenant: without one nobody moves a slider', async () => {
+  it('is not shown if there is no tenant', async () => {
     stubSettings({ captcha: 'always', defaultTenant: '' });
     useTenant.setState({ tenant: { id: 9, name: 'gone', diy: { title: 'Of last year' } } });
     onGet(byWebsite, () => refused(500, 'down'));
@@ -82,7 +82,7 @@ describe('the captcha', () => {
     expect(puzzles.gets).toEqual([]);
   });
 
-  it('has the keyboard when it opens, and gives it back when it is closed', async () => {
+  it('takes the focus when it opens and returns it when it is closed', async () => {
     stubSettings({ captcha: 'always' });
     captchaServer();
     const { person } = openSignIn();
@@ -99,7 +99,7 @@ describe('the captcha', () => {
     await waitFor(() => expect(panel()).toBeNull());
   });
 
-  it('sends what stands in the form when it is solved, and nothing when something is missing then', async () => {
+  it('sends the form’s current values when it is solved, and nothing if a value is missing then', async () => {
     stubSettings({ captcha: 'always' });
     const puzzles = captchaServer();
     const loginRequests = stubLogin();
@@ -119,7 +119,7 @@ describe('the captcha', () => {
     await expect.poll(() => loginRequests).toMatchObject([{ password: 'another one' }]);
   });
 
-  it('is asked for again, each time anew, where the server demands it', async () => {
+  it('is shown again, with a new picture each time, if the server demands it', async () => {
     const puzzles = captchaServer();
     const demand = { captchaRequired: true };
     const answers = [() => refused(601, 'Solve the slider captcha first', demand), () => refused(601, 'wrong')];
@@ -130,10 +130,10 @@ describe('the captcha', () => {
     });
     const { person } = openSignIn();
     await fillSignIn(person);
-    // It was off when the page was loaded.
+    // The captcha was off when the page was loaded.
     await person.click(button());
     await solvePuzzle(puzzles);
-    // A step, and no failure: nothing is told of it.
+    // The demand is a step, not a failure, so no message is shown.
     expect(toasts()).toEqual([]);
     await expect.poll(toasts).toMatchObject([{ tone: 'warning', title: 'login failed', text: 'wrong' }]);
     await waitFor(() => expect(panel()).toBeNull());
@@ -143,7 +143,7 @@ describe('the captcha', () => {
 
   const unseen = () => screen.queryByRole('button', { name: 'Go on without the picture' });
 
-  it('lets whoever cannot see it go on without, as long as the server demands it of nobody', async () => {
+  it('lets users who cannot see it continue as long as the server does not demand it', async () => {
     stubSettings({ captcha: 'adaptive' });
     captchaServer();
     const demand = { captchaRequired: true };
@@ -175,7 +175,7 @@ describe('the captcha', () => {
     expect(loginRequests).toEqual([body, body]);
   });
 
-  it('offers no way without it where the server always demands it', async () => {
+  it('offers no way around it if the server always demands it', async () => {
     stubSettings({ captcha: 'always' });
     captchaServer();
     const { person } = openSignIn();
@@ -185,7 +185,7 @@ describe('the captcha', () => {
     expect(unseen()).toBeNull();
   });
 
-  it('that cannot be had leaves the form ready', async () => {
+  it('leaves the form ready if it cannot be loaded', async () => {
     stubSettings({ captcha: 'always' });
     const puzzles = captchaServer();
     puzzles.getAnswers.push(() => captchaAnswer('6201', 'Too many pictures'));

@@ -13,7 +13,7 @@ import css from './SignInForm.module.css';
 import { useSignIn } from './useSignIn';
 
 interface SignInFormProps {
-  /** What was typed is complete and sign-in begins. */
+  /** Called when the form is complete and sign-in begins. */
   onSubmit: () => void;
 }
 
@@ -29,7 +29,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const userNameRef = useRef<HTMLInputElement>(null);
   const passwordRef = useRef<HTMLInputElement>(null);
   const submitRef = useRef<HTMLButtonElement>(null);
-  const { prepare, begin, enter, busy, asking, mayGoWithout, stopAsking } = useSignIn(() => {
+  const { prepare, begin, enter, busy, asking, captchaOptional, closeCaptcha } = useSignIn(() => {
     passwordRef.current?.focus();
     passwordRef.current?.select();
   });
@@ -38,7 +38,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const noUserName = userName.trim() === '';
   const noPassword = password === '';
 
-  /** What is to be sent; null, and the person led to what is missing, where something is. */
+  /** The credentials to send. If a field is empty, null, and the field takes the focus. */
   const complete = () => {
     setChecked(true);
     if (noUserName) userNameRef.current?.focus();
@@ -56,15 +56,15 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   };
 
   const finish = (how: { captchaVerification: string } | { unseen: true }) => {
-    // What was typed may have been changed meanwhile: what stands there now is sent.
+    // The user may have changed the fields meanwhile: their current values are sent.
     const credentials = complete();
-    if (!credentials) return stopAsking();
+    if (!credentials) return closeCaptcha();
     submitRef.current?.focus();
     enter({ ...credentials, ...how });
   };
 
   const close = () => {
-    stopAsking();
+    closeCaptcha();
     submitRef.current?.focus();
   };
 
@@ -114,7 +114,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
           <label className={css.switch}>
             <input
               type="checkbox"
-              // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox says itself whether it is on
+              // biome-ignore lint/a11y/useAriaPropsForRole: a native checkbox reports its own state
               role="switch"
               checked={rememberMe}
               onChange={(event) => setRememberMe(event.target.checked)}
@@ -145,7 +145,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
         <CaptchaPanel
           onVerified={(captchaVerification) => finish({ captchaVerification })}
           onClose={close}
-          onUnseen={mayGoWithout ? () => finish({ unseen: true }) : undefined}
+          onUnseen={captchaOptional ? () => finish({ unseen: true }) : undefined}
         />
       ) : null}
     </>

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe('the form', () => {
-  it('signs in to the installation’s tenant where the host has none', async () => {
+  it('signs in to the installation’s tenant if the host has none', async () => {
     const loginRequests = stubLogin();
     const { person, onSubmit } = openSignIn();
     await fillSignIn(person, ' elif.kaya ');
@@ -38,7 +38,7 @@ describe('the form', () => {
     expect(localStorage.getItem('tilth.terms-read.elif.kaya')).toBe('true');
   });
 
-  it('signs in to the host’s tenant, with Enter, and only for now when asked to', async () => {
+  it('signs in to the host’s tenant with Enter, and only for this session if requested', async () => {
     onGet(byWebsite, () => ok({ id: 4, name: 'greenfield', diy: null }));
     const loginRequests = stubLogin();
     const { person } = openSignIn();
@@ -51,7 +51,7 @@ describe('the form', () => {
       .toEqual([{ userName: 'elif.kaya', password: 'correct horse', rememberMe: false, tenantName: 'greenfield' }]);
   });
 
-  it('says what is missing beside the field, and goes there', async () => {
+  it('shows what is missing beside the field and focuses it', async () => {
     const { person, onSubmit } = openSignIn();
     await person.click(button());
     expect(userName()).toHaveAccessibleDescription('Please enter a user name');
@@ -65,7 +65,7 @@ describe('the form', () => {
     expect(onSubmit).not.toHaveBeenCalled();
   });
 
-  it('shows the password when asked, and hides it again', async () => {
+  it('reveals the password on request and hides it again', async () => {
     const { person } = openSignIn();
     expect(password()).toHaveAttribute('type', 'password');
     await person.click(screen.getByRole('button', { name: 'Show the password' }));
@@ -74,7 +74,7 @@ describe('the form', () => {
     expect(password()).toHaveAttribute('type', 'password');
   });
 
-  it('is busy while the server looks, and takes one wish for one', async () => {
+  it('is busy during the request and sends a repeated click once', async () => {
     const answer = gate();
     const loginRequests: string[] = [];
     onPost(login, async () => {
@@ -96,7 +96,7 @@ describe('the form', () => {
 });
 
 describe('a refusal', () => {
-  it('warns that the login failed, with the server’s sentence, and leaves the form ready', async () => {
+  it('warns that the sign-in failed, with the server’s sentence, and leaves the form ready', async () => {
     onPost(login, () => refused(601, 'The user name or the password is wrong'));
     const { person } = openSignIn();
     await fillSignIn(person);
@@ -110,7 +110,7 @@ describe('a refusal', () => {
     expect(localStorage.getItem('tilth.terms-read.elif.kaya')).toBeNull();
   });
 
-  it('says when there is no connection', async () => {
+  it('says that there is no connection', async () => {
     for (const path of [byWebsite, settings]) onGet(path, () => HttpResponse.error());
     const { person } = openSignIn();
     await fillSignIn(person);
@@ -118,7 +118,7 @@ describe('a refusal', () => {
     await expect.poll(toasts).toMatchObject([{ title: 'login failed', text: 'Cannot connect to the server' }]);
   });
 
-  it('says when the address belongs to no tenant', async () => {
+  it('says that the address belongs to no tenant', async () => {
     stubSettings({ defaultTenant: '' });
     const { person } = openSignIn();
     await fillSignIn(person);
@@ -128,7 +128,7 @@ describe('a refusal', () => {
       .toMatchObject([{ title: 'login failed', text: 'No farm is set up for this address. Ask whoever runs Tilth.' }]);
   });
 
-  it('is gone from the screen with the next try', async () => {
+  it('disappears with the next attempt', async () => {
     onPost(login, () => refused(601, 'wrong'));
     const { person } = openSignIn();
     await fillSignIn(person);
@@ -142,7 +142,7 @@ describe('a refusal', () => {
 });
 
 describe('the page', () => {
-  it('shows the tenant’s own face, as text and never as markup', async () => {
+  it('shows the tenant’s branding as text, never as markup', async () => {
     const title = '<img src=x onerror=alert(1)>Anatolian Growers';
     onGet(byWebsite, () =>
       ok({
@@ -172,7 +172,7 @@ describe('the page', () => {
     icon.remove();
   });
 
-  it('takes the tenant’s icon for the browser’s tab', async () => {
+  it('uses the tenant’s icon as favicon', async () => {
     onGet(byWebsite, () => ok({ id: 4, name: 'growers', diy: { favicon: '/own.ico' } }));
     const icon = document.head.appendChild(
       Object.assign(document.createElement('link'), { rel: 'icon', href: '/favicon.svg' }),
@@ -184,7 +184,7 @@ describe('the page', () => {
     icon.remove();
   });
 
-  it('speaks another language at once', async () => {
+  it('switches the language at once', async () => {
     const { person } = openSignIn();
     await person.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Русский');
     expect(await screen.findByRole('heading', { name: 'Вход' })).toBeVisible();
@@ -192,7 +192,7 @@ describe('the page', () => {
     expect(document.title).toBe('Вход · Tilth');
   });
 
-  it('says why somebody is here again', () => {
+  it('says why the user has to sign in again', () => {
     openSignIn({ ended: true });
     expect(screen.getByRole('status')).toHaveTextContent('You have been signed out');
   });

@@ -14,9 +14,9 @@ import { SignInForm } from './SignInForm';
 import css from './SignInPage.module.css';
 
 interface SignInPageProps {
-  /** The server ended the session that was. */
+  /** The server has ended the previous session. */
   ended: boolean;
-  /** The form was sent. */
+  /** Called when the form is submitted. */
   onSubmit: () => void;
 }
 

@@ -1,7 +1,7 @@
 const width = 720;
 const step = 20;
 
-/** Height of a line at a place: a slope to the north-east with a rise and a hollow in it. */
+/** The height of a line at a place: a slope to the north-east with a rise and a hollow in it. */
 function height(line: number, x: number): number {
   const fold = 21 * Math.sin(x / 132 + line * 0.24);
   const ripple = 7 * Math.sin(x / 71 - line * 0.21);

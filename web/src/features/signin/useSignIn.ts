@@ -17,15 +17,19 @@ export interface Credentials {
 }
 
 const signInErrorMeta: ErrorMeta = { failure: 'signin.fail', tone: 'warning' };
-/** What the server's demand for the captcha is called. */
+/** The name of the step with which the server demands a captcha. */
 const captchaStep = 'captchaRequired';
 
-/** What is sent, with the captcha that was passed, or without one by whoever cannot see it. */
+/**
+ * The credentials, with the captcha's verification, or without it for users who cannot see the
+ * picture.
+ */
 type SignInAttempt = Credentials & { captchaVerification?: string; unseen?: true };
 
 /**
- * Signs in to the tenant of this host, else to the installation's default one: `begin` looks that up and opens the captcha, which
- * comes first always where the installation has not turned it off; `enter` sends the credentials. What fails is told.
+ * Signs in to the tenant of this host, otherwise to the installation's default tenant. `begin`
+ * finds the tenant and opens the captcha, unless the installation has turned it off; `enter` sends
+ * the credentials. All failures are shown.
  */
 export function useSignIn(onRefused: () => void) {
   const { t } = useTranslation();
@@ -43,13 +47,13 @@ export function useSignIn(onRefused: () => void) {
     return defaultTenant;
   };
 
-  /** Unknown settings ask: the server takes what was not needed too. */
+  /** Without the settings the captcha is shown: the server also accepts one that was not needed. */
   const captchaMode = async () => (await settings().catch(() => null))?.captcha ?? 'always';
 
   const prepare = () => {
     if (prepared.current) return;
     prepared.current = true;
-    // What cannot be had now is asked for again, and told of, when it is needed.
+    // A failure here is ignored: it is fetched again, and a failure shown, when it is needed.
     captchaMode()
       .then((mode) => (mode === 'off' ? null : loadCaptchaPanel()))
       .catch(() => null);
@@ -86,7 +90,7 @@ export function useSignIn(onRefused: () => void) {
 
   const begin = useMutation({
     mutationFn: async (credentials: Credentials) => {
-      // A tenant that cannot be found is told before anybody moves a slider.
+      // If there is no tenant, the user is told before solving a captcha.
       await tenantName();
       if ((await captchaMode()) === 'off') enter.mutate(credentials);
       else await ask();
@@ -97,15 +101,15 @@ export function useSignIn(onRefused: () => void) {
   });
 
   return {
-    /** Fetches ahead what the captcha needs. */
+    /** Loads ahead what the captcha needs. */
     prepare,
     begin: begin.mutate,
     enter: enter.mutate,
     busy: begin.isPending || enter.isPending,
     /** The captcha is open. */
     asking: asking !== 'no',
-    /** The server may take credentials without it, while few attempts have failed. */
-    mayGoWithout: asking === 'unlessUnseen',
-    stopAsking: () => setAsking('no'),
+    /** The server may accept credentials without a captcha while few attempts have failed. */
+    captchaOptional: asking === 'unlessUnseen',
+    closeCaptcha: () => setAsking('no'),
   };
 }

@@ -17,7 +17,7 @@ import css from './CopyDialog.module.css';
 import type { ActionProps } from './DeleteDialog';
 import { useLastValue } from './useLastValue';
 
-/** Gives the same rule to other devices: all of them or, when one does not fit, none. */
+/** Copies a rule to other devices: to all of them or, if one does not fit, to none. */
 export function CopyDialog({ rule, onClose }: ActionProps) {
   const { t } = useTranslation();
   const shown = useLastValue(rule);
@@ -36,13 +36,13 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
   const copy = useMutation({
     mutationFn: (executionIds: string[]) =>
       api.post('/admin-api/client/pc/alarm-rules/copy', { body: { id: rule.id, executionIds } }),
-    // Which device does not fit stands beside the devices.
+    // The error that names the unfit device is shown beside the devices.
     meta: { shows: [601], failure: 'rule.copy.fail' },
     onSuccess: ({ length: count }) => {
       toast.success(t('rule.copy.done', { count, n: format.number(count) }));
       onClose();
     },
-    // Also after a failure: what no answer came to may have been copied.
+    // Also after a failure: without an answer, the rule may have been copied nevertheless.
     onSettled: () => void refetchRules(client),
   });
   const toggle = (name: string) => {

@@ -9,12 +9,12 @@ import { refetchRules } from '../queries';
 import { useLastValue } from './useLastValue';
 
 export interface ActionProps {
-  /** The rule that it is about; null closes it. */
+  /** The rule to delete; null closes the dialog. */
   rule: AlarmRule | null;
   onClose: () => void;
 }
 
-/** The question, what becomes of the notices, Cancel first. */
+/** Asks for confirmation and says what becomes of the notices. Cancel is the first button. */
 export function DeleteDialog({ rule, onClose }: ActionProps) {
   const { t } = useTranslation();
   const client = useQueryClient();

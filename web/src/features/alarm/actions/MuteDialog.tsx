@@ -17,7 +17,7 @@ import css from './MuteDialog.module.css';
 import { fieldTime, type MuteChoice, muteTimes, parseOtherTime } from './muteTimes';
 import { useLastValue } from './useLastValue';
 
-/** Until when nobody is told of a rule's alarms. */
+/** Asks until when nobody is notified of a rule's alarms. */
 export function MuteDialog({ rule, onClose }: ActionProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -4,7 +4,7 @@ import { fieldTime, muteTimes, parseOtherTime } from './muteTimes';
 const now = new Date(2026, 10, 21, 22, 30).getTime();
 const hour = 3_600_000;
 
-it('an hour, eight, and the next morning by the calendar', () => {
+it('mutes for one hour, for eight hours, and until the next morning by the calendar', () => {
   expect(muteTimes(now)).toEqual({
     hour: now + hour,
     eight: now + 8 * hour,
@@ -12,7 +12,7 @@ it('an hour, eight, and the next morning by the calendar', () => {
   });
 });
 
-it('a time of one’s own is to come, and within thirty days', () => {
+it('accepts a custom time in the future, within thirty days', () => {
   expect(parseOtherTime(fieldTime(now + hour), now)).toBe(now + hour);
   expect(fieldTime(now)).toBe('2026-11-21T22:30');
   for (const wrong of ['', 'soon', fieldTime(now), fieldTime(now - hour), fieldTime(now + 31 * 24 * hour)]) {

@@ -5,20 +5,20 @@ const hour = 3_600_000;
 const maxMuteMs = 30 * 24 * hour;
 const morningHour = 7;
 
-/** Until when a rule is muted by each choice, epoch milliseconds. */
+/** The time until which each choice mutes a rule, epoch milliseconds. */
 export function muteTimes(now: number) {
   const tomorrow = zonedDate(midnight(now, 1));
   return {
     hour: now + hour,
     eight: now + 8 * hour,
-    // By the calendar: a night with a change of the clocks is no 24 hours.
+    // Calculated by the calendar: a night in which the clocks change does not last 24 hours.
     morning: fromZonedParts(tomorrow.getFullYear(), tomorrow.getMonth(), tomorrow.getDate(), morningHour),
   };
 }
 
 export type MuteChoice = keyof ReturnType<typeof muteTimes> | 'other';
 
-/** What a field of date and time holds; null when that is no time within the next thirty days. */
+/** The time in a field of date and time; null if it is not a time within the next thirty days. */
 export function parseOtherTime(text: string, now: number): number | null {
   const match = /^(\d{4,})-(\d\d)-(\d\d)T(\d\d):(\d\d)/.exec(text);
   if (!match) return null;
@@ -27,7 +27,7 @@ export function parseOtherTime(text: string, now: number): number | null {
   return time > now && time <= now + maxMuteMs ? time : null;
 }
 
-/** A time as such a field wants it. */
+/** A time in the format of a `datetime-local` field. */
 export function fieldTime(time: number): string {
   const date = zonedDate(time);
   const two = (value: number) => String(value).padStart(2, '0');

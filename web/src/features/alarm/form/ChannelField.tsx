@@ -26,18 +26,21 @@ interface ChannelFieldProps {
 const maxOffered = 100;
 
 /**
- * Through which channels people are told: the first hundred to choose from, all others by searching on the server, and a new one that is
- * made on the spot.
+ * The channels through which people are notified. The field offers the first hundred; the server
+ * searches through all others; a new channel can be created in a dialog.
  */
 export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
-  /** The form of a new channel: there until it has gone from the screen. */
+  /** The form of a new channel; it stays mounted until its closing animation has ended. */
   const [making, setMaking] = useState<'open' | 'closing' | null>(null);
   const select = useRef<RefSelectProps>(null);
-  /** The dialog gives the keyboard back to the button beside the field; to the field itself it goes from here. */
+  /**
+   * The dialog returns the focus to the button beside the field; this flag moves it on to the field
+   * itself.
+   */
   const toField = useRef(false);
   const asked = useDebouncedText(text.trim());
   const page = useQuery(channelPageQuery({ noticeName: asked || undefined, pageNo: 1, pageSize: maxOffered }));

@@ -14,11 +14,11 @@ import { NumberInput, ValueInput } from './ValueInput';
 import { type ConditionValues, takesRecovery } from './values';
 
 interface ConditionRowProps {
-  /** Its number for people, from 1. */
+  /** The number that the user sees, from 1. */
   n: number;
   condition: ConditionValues;
   properties: Attributes | undefined;
-  /** How many devices there are; some may not have every attribute. */
+  /** The number of devices; some of them may lack an attribute. */
   deviceCount: number;
   wrong: ConditionProblem | undefined;
   onChange: (part: Partial<ConditionValues>) => void;
@@ -26,7 +26,10 @@ interface ConditionRowProps {
 
 export const titleOf = ({ yeuName, functionName, identifier }: TslProperty) => yeuName || functionName || identifier;
 
-/** Attribute, comparison and value; what is chosen first decides what the next ones offer. */
+/**
+ * Attribute, comparison and value of a condition. The chosen attribute determines the comparisons
+ * and values on offer.
+ */
 export function ConditionRow({ n, condition, properties, deviceCount, wrong, onChange }: ConditionRowProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -55,7 +58,8 @@ export function ConditionRow({ n, condition, properties, deviceCount, wrong, onC
     const sized = chosen?.dataType === 'number';
     onChange({
       sign: next,
-      // What cannot be compared so is compared in the nearest way; a value of another kind is none.
+      // An operator that the new attribute does not support becomes "="; a value of another type is
+      // dropped.
       operator: !sized && sideOf(operator) !== null ? '=' : operator,
       value: same || (sized && !property) ? condition.value : chosen?.dataType === 'boolean' ? 'true' : '',
       recovery: sized && same ? condition.recovery : null,

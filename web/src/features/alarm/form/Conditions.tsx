@@ -14,16 +14,21 @@ import { type ConditionValues, emptyCondition, nextKey, takesRecovery } from './
 
 interface ConditionsProps {
   conditions: readonly ConditionValues[];
-  /** What the devices have; undefined until one is chosen and they came. */
+  /**
+   * The attributes of the devices; undefined until a device is chosen and its attributes have been
+   * fetched.
+   */
   properties: Attributes | undefined;
-  /** How many devices there are; some may not have every attribute. */
+  /** The number of devices; some of them may lack an attribute. */
   deviceCount: number;
   onChange: (conditions: readonly ConditionValues[]) => void;
-  /** What is wrong with some row, by its key. */
+  /** The problems of rows, by the rows' keys. */
   wrong: ReadonlyMap<number, ConditionProblem>;
 }
 
-/** Conditions, folded from top to bottom. The first one is always there, and joins nothing. */
+/**
+ * The conditions, folded from top to bottom. The first row always exists and has no "and" or "or".
+ */
 export function Conditions({ conditions, properties, deviceCount, onChange, wrong }: ConditionsProps) {
   const { t } = useTranslation();
   const change = (key: number, part: Partial<ConditionValues>) =>
@@ -110,14 +115,14 @@ interface FrameProps {
   children: React.ReactNode;
 }
 
-/** The frame around everything that says when there is an alarm. */
+/** The frame around everything that determines when there is an alarm. */
 export function ConditionFrame({ legend, error, children }: FrameProps) {
   const id = useId();
   return (
     <fieldset
       className={`${css.frame} ${error ? css.frameWrong : ''}`}
       aria-describedby={error ? id : undefined}
-      // Without a field of its own, the frame takes the keyboard when it is what is wrong.
+      // The frame has no field of its own: if the frame itself is invalid, it takes the focus.
       data-wrong={error ? true : undefined}
       tabIndex={error ? -1 : undefined}
     >

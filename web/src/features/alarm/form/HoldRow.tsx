@@ -15,7 +15,9 @@ interface HoldRowProps {
 
 const [hitsMark, windowMark] = ['\u0002', '\u0003'];
 
-/** How often within how long: the two lists stand in the sentence where each language wants them. */
+/**
+ * How often within how long. The sentence of each language determines where the two lists stand.
+ */
 export function HoldRow({ trigger, hitCounts, durations, onChange }: HoldRowProps) {
   const { t } = useTranslation();
   const { language } = useFormat();

@@ -8,23 +8,25 @@ import { SendButton } from '@/ui/form/SendButton';
 
 interface NewChannelDialogProps {
   open: boolean;
-  /** With the id of the channel that was made. */
+  /** Called with the id of the new channel. */
   onMade: (id: number) => void;
   onClose: () => void;
-  /** After it has gone from the screen. */
+  /** Called when the closing animation has ended. */
   onClosed: () => void;
 }
 
 /**
- * Makes a channel above the rule that is being written. What was typed and not saved is a draft, which is offered the next time, here
- * as on the page of channels: closing loses nothing, and asks nothing.
+ * Creates a channel in a dialog above the rule's form. Unsaved input is kept as a draft, which this
+ * dialog and the channel page offer the next time. Closing therefore loses nothing and needs no
+ * confirmation.
  */
 export function NewChannelDialog({ open, onMade, onClose, onClosed }: NewChannelDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const form = useChannelForm(null, onMade);
   const { isPending } = form.save;
-  // While it is being saved nobody could tell what became of it.
+  // While the channel is being saved the dialog stays open, since its result could not be shown
+  // otherwise.
   const close = () => {
     if (!isPending) onClose();
   };

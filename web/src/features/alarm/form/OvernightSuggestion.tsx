@@ -13,44 +13,47 @@ interface OvernightSuggestionProps {
   onTake: (part: Partial<PeriodValues>) => void;
 }
 
-/** Stands where the hours are to stand, until they are put there. */
+/** Placeholder for the hours, which are inserted later. */
 const hoursMark = '\u0002';
 
-/** A start after its end: what it would be as half hours of two days, said before one click makes it so. */
+/**
+ * Suggests what a period whose start is after its end may mean: half hours of two days. One click
+ * takes the suggestion.
+ */
 export function OvernightSuggestion({ start, end, onTake }: OvernightSuggestionProps) {
   const { t } = useTranslation();
-  const meant = interpretPeriod(start, end);
-  // There before it says anything, so that what it comes to say is read out.
+  const suggestion = interpretPeriod(start, end);
+  // The live region exists before it has any text, so that screen readers announce the text.
   return (
-    <div role="status" className={meant ? css.offer : undefined}>
-      {meant ? (
+    <div role="status" className={suggestion ? css.offer : undefined}>
+      {suggestion ? (
         <Note
           tone="info"
           action={
-            <PlainButton onClick={() => onTake(meant.part)}>
+            <PlainButton onClick={() => onTake(suggestion.part)}>
               <span>
                 <Hours
-                  words={t(meant.part.complexTime === 1 ? 'rule.form.overnight' : 'rule.form.use', {
+                  words={t(suggestion.part.complexTime === 1 ? 'rule.form.overnight' : 'rule.form.use', {
                     range: hoursMark,
                   })}
-                  hours={meant.hours}
+                  hours={suggestion.hours}
                 />
               </span>
             </PlainButton>
           }
         >
-          {meant.kind === 'midnight'
+          {suggestion.kind === 'midnight'
             ? t('rule.form.midnight')
-            : meant.wider === undefined
-              ? t('rule.form.crosses', { range: meant.entered })
-              : t('rule.form.crossesWider', { range: meant.entered, wider: meant.wider })}
+            : suggestion.wider === undefined
+              ? t('rule.form.crosses', { range: suggestion.entered })
+              : t('rule.form.crossesWider', { range: suggestion.entered, wider: suggestion.wider })}
         </Note>
       ) : null}
     </div>
   );
 }
 
-/** Words with hours in them, no range of which is broken at the end of a line. */
+/** A text that contains hours; no range of hours is broken at the end of a line. */
 function Hours({ words, hours }: { words: string; hours: string }) {
   const [before = '', after = ''] = words.split(hoursMark);
   return (

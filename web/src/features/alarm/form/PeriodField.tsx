@@ -21,7 +21,10 @@ interface PeriodFieldProps {
   weekdaysError: string | undefined;
 }
 
-/** When people are told: from one time to another, or in chosen half hours; on which days. In the farm's zone. */
+/**
+ * When people are notified: from one time to another, or in chosen half hours; on which days. All
+ * in the tenant's time zone.
+ */
 export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -32,7 +35,9 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
   const [start, end] = [minutesOf(startTime) ?? 0, minutesOf(endTime) ?? 0];
   const hintId = `${id}-told`;
   const field = useRef<HTMLFieldSetElement>(null);
-  /** How often an offer was taken: its button goes away, and the keyboard must not go with it. */
+  /**
+   * How often a suggestion was taken. Its button then disappears, so the effect moves the focus.
+   */
   const [taken, setTaken] = useState(0);
   useEffect(() => {
     if (taken > 0) field.current?.querySelector<HTMLElement>('[role="listbox"] [tabindex="0"], select')?.focus();
@@ -50,7 +55,7 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
             ranges: range(slotsText(slots)),
             zone,
           });
-  // Friday's night would else be taken to last until Saturday's morning.
+  // Otherwise users may think that Friday's night lasts until Saturday's morning.
   const overMidnight = complexTime === 1 && slots.includes(0) && slots.includes(slotsPerDay - 1);
   const newDay = overMidnight && slots.length < slotsPerDay && !isEveryDay(weekdays);
   const line = (
@@ -107,7 +112,8 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
           ))}
         </div>
       ) : null}
-      {/* Of half hours above them, of which the first takes the keyboard: on a phone what is below is off the screen. */}
+      {/* With half hours, the error stands above them, since the first of them takes the focus:
+          on a phone, a line below them would be off the screen. */}
       {error ? line : null}
       {complexTime === 1 ? (
         <>

@@ -4,7 +4,7 @@ import { useFormat } from '@/lib/format/format';
 import css from './PeriodPresets.module.css';
 import { type PeriodValues, type Preset, presets, workdays } from './presets';
 
-/** Day, night and workdays: what is asked for most, by one click. */
+/** The most common periods (day, night, workdays), each chosen by one click. */
 export function PeriodPresets({ onChange }: { onChange: (part: Partial<PeriodValues>) => void }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -15,7 +15,7 @@ export function PeriodPresets({ onChange }: { onChange: (part: Partial<PeriodVal
     workdays: format.weekdays(workdays),
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset within the period's would be told as another field.
+    // biome-ignore lint/a11y/useSemanticElements: screen readers would announce a nested fieldset as another field.
     <div className={css.presets} role="group" aria-label={t('rule.form.presets')}>
       {(['day', 'night', 'workdays'] as const).map((name) => (
         <button key={name} type="button" className={css.preset} onClick={() => onChange(presets[name])}>

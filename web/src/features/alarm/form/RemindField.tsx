@@ -7,7 +7,7 @@ import { Select } from '@/ui/Select';
 import css from './fields.module.css';
 
 interface RemindFieldProps {
-  /** Minutes; null: none. */
+  /** Minutes; null: no reminders. */
   value: number | null;
   onChange: (remindEvery: number | null) => void;
   error: string | undefined;
@@ -17,7 +17,7 @@ interface RemindFieldProps {
 export function RemindField({ value, onChange, error }: RemindFieldProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
-  // A program may have chosen another.
+  // An API client may have set an interval that the list does not offer.
   const offered = value === null || reminders.includes(value) ? reminders : [...reminders, value].sort((a, b) => a - b);
   return (
     <Field label={t('rule.form.remind')} error={error} hint={value === null ? undefined : t('rule.form.remindHint')}>

@@ -20,7 +20,7 @@ import { tenantZone } from '@/test/shellServer';
 newServerForEachTest();
 
 describe('conditions', () => {
-  it('are as their attribute wants them, and joined from top to bottom', async () => {
+  it('fit their attribute and are joined from top to bottom', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     await user.clear(textField('Value of condition 1'));
@@ -51,7 +51,7 @@ describe('conditions', () => {
     });
   });
 
-  it('may end at another value, on the safe side of their own', async () => {
+  it('may end at another value, on the safe side of the limit', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     await press(user, 'Clear at another value');
@@ -71,7 +71,7 @@ describe('conditions', () => {
 });
 
 describe('the devices', () => {
-  it('are a hundred to begin with, all others are searched on the server', async () => {
+  it('are a hundred at first; all others are searched on the server', async () => {
     const { user } = await openRuleForm();
     await user.click(fieldBox(/^Device source/));
     expect(await screen.findByText('The first 100 of 122. Type to find others.')).toBeInTheDocument();
@@ -94,7 +94,7 @@ describe('the notification period', () => {
       .map((one) => one.textContent);
   const preset = (name: RegExp) => dialog().getByText(name, { selector: 'button' });
 
-  it('must not begin after its end, and says which half hours a night would be before it makes it so', async () => {
+  it('must not begin after its end, and suggests the half hours of a night before choosing them', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     await user.selectOptions(fieldBox('Start'), '20:00');
@@ -111,7 +111,7 @@ describe('the notification period', () => {
     await user.click(
       dialog().getByRole('button', { name: 'Use these half hours: 20:00–24:00, 00:00–07:00', hidden: true }),
     );
-    // Its button has gone: the keyboard is where the half hours are.
+    // The button has disappeared: the focus is on the half hours.
     expect(slot('00:00')).toHaveFocus();
     expect(dialog().getByText(`20:00–24:00, 00:00–07:00 · 22 of 48 half hours · ${tenantZone}`)).toBeInTheDocument();
     await press(user, 'Save');
@@ -127,7 +127,7 @@ describe('the notification period', () => {
     ]);
   });
 
-  it('that ends at midnight by its other name is put right, quarter hours and all', async () => {
+  it('is corrected if an end at midnight was entered as a beginning, with quarter hours too', async () => {
     const { user } = await openRuleForm();
     await user.selectOptions(fieldBox('Start'), '20:15');
     await user.selectOptions(fieldBox('End'), '00:00');
@@ -165,7 +165,7 @@ describe('the notification period', () => {
     });
   });
 
-  it('counts on chosen days, by clicks and by the keyboard; the week begins as the language has it', async () => {
+  it('applies on chosen days, by clicks and by keyboard; the week begins as the language has it', async () => {
     const { user } = await openRuleForm();
     expect(pressed()).toEqual(['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']);
     await user.click(day('Wednesday'));
@@ -173,13 +173,13 @@ describe('the notification period', () => {
     await user.keyboard('{ArrowRight} {End}{Enter}{ArrowRight}{Home}{ArrowLeft} ');
     expect(day('Sunday')).toHaveFocus();
     expect(pressed()).toEqual(['Mon', 'Tue', 'Fri']);
-    // One stop of the keyboard for all.
+    // A single Tab stop for all of them.
     await user.tab();
     expect(day('Saturday')).not.toHaveFocus();
     expect(document.activeElement?.closest('[role="toolbar"]')).toBeNull();
   });
 
-  it('must have a day', async () => {
+  it('requires a day', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     for (const name of ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']) {
@@ -196,20 +196,20 @@ describe('the notification period', () => {
     expect(sentTo(server, paths.create)[0]).toMatchObject({ weekdays: [6] });
   });
 
-  it('of half hours must hold one', async () => {
+  it('requires a half hour', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     await pick(user, 'Custom');
     expect(dialog().getByText(`No half hour is chosen · ${tenantZone}`)).toBeInTheDocument();
     await press(user, 'Save');
     const [wrong] = await dialog().findAllByText('Choose at least one half hour');
-    // Below the hours a phone would not show it.
+    // Below the hours, it would be out of sight on a phone.
     const hours = dialog().getByRole('listbox', { name: 'Half hours of the day' });
     expect(hours.compareDocumentPosition(wrong as HTMLElement) & Node.DOCUMENT_POSITION_PRECEDING).toBeTruthy();
     expect(slot('00:00')).toHaveFocus();
   });
 
-  it('is painted by a pointer: a click turns one, a stroke several', async () => {
+  it('is painted by a pointer: a click toggles one half hour, a stroke several', async () => {
     const { user } = await openRuleForm();
     await pick(user, 'Custom');
     const down = (clock: string) => fireEvent.pointerDown(slot(clock), { button: 0 });
@@ -218,7 +218,7 @@ describe('the notification period', () => {
     down('08:00');
     over('09:30');
     expect(chosenSlots()).toEqual([16, 17, 18, 19]);
-    // Back again: what was only come over is as before.
+    // The stroke has gone back: a half hour that it no longer covers is as before.
     over('08:30');
     expect(chosenSlots()).toEqual([16, 17]);
     up();
@@ -230,7 +230,7 @@ describe('the notification period', () => {
     expect(chosenSlots()).toEqual([]);
   });
 
-  it('is painted by the keyboard', async () => {
+  it('is painted by keyboard', async () => {
     const { user } = await openRuleForm();
     await pick(user, 'Custom');
     slot('00:00').focus();

@@ -22,13 +22,13 @@ import { descriptionLimit } from './values';
 
 const noProblems = new Map<never, never>();
 
-/** Every field of a rule. */
+/** All fields of a rule. */
 export function RuleFields({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const { values, change, findings, refusal, model, properties } = form;
   const errorOf = (field: RuleField): string | undefined => {
     if (refusal?.field === field) return refusal.text;
-    const wrong = form.told(field) ? findings.fields[field] : undefined;
+    const wrong = form.showsProblem(field) ? findings.fields[field] : undefined;
     return wrong && t(wrong.key, { most: wrong.most });
   };
   const { trigger } = values;
@@ -109,9 +109,9 @@ export function RuleFields({ form }: { form: RuleFormState }) {
               conditions={values.conditions}
               properties={properties}
               deviceCount={model.data?.deviceCount ?? 0}
-              // Who says what an attribute is to be has said that it is about attributes.
+              // Choosing an attribute also chooses the trigger "readings".
               onChange={(conditions) => change({ conditions, trigger: 0 })}
-              wrong={form.allTold ? findings.conditions : noProblems}
+              wrong={form.showsAllProblems ? findings.conditions : noProblems}
             />
           </>
         )}
@@ -134,7 +134,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
         <Field
           label={t('rule.form.description')}
           error={errorOf('description')}
-          // Told where it begins to matter.
+          // The character count appears only when the limit comes near.
           hint={
             length > descriptionLimit / 2
               ? t('device.form.characters', { n: length, most: descriptionLimit })

@@ -24,7 +24,7 @@ import { refused } from '@/test/server';
 newServerForEachTest();
 
 describe('a new rule', () => {
-  it('is made of what was filled in', async () => {
+  it('is created from the filled-in form', async () => {
     const { user, router } = await openRuleForm();
     expect(textField(/^Alarm name/)).toHaveFocus();
     await fillRule(user);
@@ -64,7 +64,7 @@ describe('a new rule', () => {
     expect(askedOf(server, paths.publish)).toEqual([]);
   });
 
-  it('runs at once when that is asked for', async () => {
+  it('runs at once if requested', async () => {
     const { user, router } = await openRuleForm();
     await fillRule(user);
     await press(user, 'Save and run');
@@ -73,7 +73,7 @@ describe('a new rule', () => {
     await expectFormClosed({ router });
   });
 
-  it('says without a network that saving needs one, and keeps what was typed', async () => {
+  it('says without a network that saving needs one, and keeps the input', async () => {
     const { user } = await openRuleForm();
     await user.type(textField(/^Alarm name/), 'Frost');
     const regain = goOffline();
@@ -89,7 +89,7 @@ describe('a new rule', () => {
     expect(textField(/^Alarm name/)).toHaveValue('Frost');
   });
 
-  it('that is saved but cannot run says so', async () => {
+  it('shows a message if it was saved but cannot run', async () => {
     server.answers.set(paths.publish, () => refused(500, 'Not now'));
     const { user, router } = await openRuleForm();
     await fillRule(user);
@@ -103,7 +103,7 @@ describe('a new rule', () => {
     await expectFormClosed({ router });
   });
 
-  it('on being offline has no conditions of its own', async () => {
+  it('has no conditions if it is on being offline', async () => {
     const { user } = await openRuleForm();
     await user.type(textField(/^Alarm name/), 'Gone');
     await pickDevice(user, /Lower mast/);
@@ -125,7 +125,7 @@ describe('a new rule', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('a missing value', () => {
   it.each([
     [
       'en-us',
@@ -188,7 +188,7 @@ describe('what is missing', () => {
     expect(sentTo(server, paths.create)).toEqual([]);
   });
 
-  it('is the data source, once it was taken away; a new rule has it', async () => {
+  it('is reported for the data source once it was removed; a new rule has one', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     const source = fieldBox(/^Data source/) as unknown as HTMLSelectElement;
@@ -202,7 +202,7 @@ describe('what is missing', () => {
     expect(sentTo(server, paths.create)).toEqual([]);
   });
 
-  it('in a condition stands with it, and the first of it takes the keyboard', async () => {
+  it('is reported at its condition, and the first one takes the focus', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     await press(user, 'Add a condition');
@@ -226,7 +226,7 @@ describe('manual release', () => {
   it.each([
     [1, 'Supported'],
     [0, 'Not supported'],
-  ] as const)('of a rule is kept: %i, %s', async (manualRelease, words) => {
+  ] as const)('keeps a rule’s setting: %i, %s', async (manualRelease, words) => {
     server.rules = [rule({ manualRelease })];
     const { user } = await openRuleForm('/alarm?rule=1');
     const release = within(dialog().getByRole('radiogroup', { name: /^Manual release/ }));
@@ -251,7 +251,7 @@ describe('comparisons', () => {
     ['zh-cn', ['高于（>）', '不低于（≥）', '低于（<）', '不高于（≤）', '等于（=）', '不等于（≠）']],
     ['tr-tr', ['üstünde (>)', 'en az (≥)', 'altında (<)', 'en çok (≤)', 'eşit (=)', 'eşit değil (≠)']],
     ['ru-ru', ['больше (>)', 'не меньше (≥)', 'меньше (<)', 'не больше (≤)', 'равно (=)', 'не равно (≠)']],
-  ] as [Language, string[]][])('have their sign beside their words in %s', async (language, words) => {
+  ] as [Language, string[]][])('show their sign beside their words in %s', async (language, words) => {
     await useLanguage.getState().setLanguage(language);
     await openAlarms(server, '/alarm?rule=new', /./);
     await waitFor(() => expect(document.querySelector('.ant-modal select')).not.toBeNull());
@@ -260,8 +260,8 @@ describe('comparisons', () => {
   });
 });
 
-describe('a rule that is there', () => {
-  it('is changed, whole', async () => {
+describe('an existing rule', () => {
+  it('is saved as a whole', async () => {
     server.rules = [
       rule({
         passageway: [7],
@@ -288,7 +288,7 @@ describe('a rule that is there', () => {
     await expectFormClosed({ router });
   });
 
-  it('that is gone is told of', async () => {
+  it('shows a message if it no longer exists', async () => {
     const { router } = await openAlarms(server, '/alarm?rule=77');
     await waitFor(() =>
       expect(toasts()).toMatchObject([{ tone: 'warning', title: 'This rule is not there any more' }]),

@@ -21,15 +21,15 @@ import { sentenceOfValues } from './sentenceOfValues';
 import { useRuleForm } from './useRuleForm';
 
 export interface RuleFormProps {
-  /** As it was when the form opened; null for a new one. */
+  /** The rule as it was when the form opened; null for a new one. */
   rule: AlarmRule | null;
   open: boolean;
   onClose: () => void;
-  /** After it has gone from the screen. */
+  /** Called when the closing animation has ended. */
   onClosed: () => void;
 }
 
-/** Adds a rule or changes one: the fields, the rule as a sentence, and what it would have done. */
+/** Adds or changes a rule: the fields, the rule as a sentence, and its rehearsal. */
 export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -48,7 +48,7 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
       footer={
         <>
           {isPhone ? null : <Button onClick={onClose}>{t('common.cancel')}</Button>}
-          {/* Without a network one button says so for both. */}
+          {/* Without a network only one button is shown, which says so for both. */}
           {offline ? null : (
             <Button loading={save.isPending && !save.variables.run} onClick={() => form.submit(false)}>
               {t('common.save')}

@@ -17,12 +17,12 @@ import { refused } from '@/test/server';
 
 newServerForEachTest();
 
-describe('what the server refuses', () => {
+describe('a refusal by the server', () => {
   it.each([
     ['The data source type cannot be empty', /^Data source/],
     ['The device source cannot be empty', /^Device source/],
     ['The alarm name cannot be empty', /^Alarm name/],
-  ])('“%s” stands at its field', async (sentence, field) => {
+  ])('shows “%s” at its field', async (sentence, field) => {
     server.answers.set(paths.create, () => refused(601, sentence));
     const { user } = await openRuleForm();
     await fillRule(user);
@@ -33,7 +33,7 @@ describe('what the server refuses', () => {
     expect(textField(/^Alarm name/)).toHaveValue('Frost');
   });
 
-  it('by hand or not stands at its choice, conditions at their frame, all else above the form', async () => {
+  it('is shown at the choice of manual release, at the conditions’ frame, or above the form', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     const refuse = async (sentence: string) => {
@@ -53,7 +53,7 @@ describe('what the server refuses', () => {
 });
 
 describe('a new rule whose answer was lost', () => {
-  it('is looked for in the list before it is made again', async () => {
+  it('is looked up in the list before it is created again', async () => {
     server.answers.set(paths.create, () => HttpResponse.error());
     const { user } = await openRuleForm();
     await fillRule(user);
@@ -65,8 +65,8 @@ describe('a new rule whose answer was lost', () => {
   });
 });
 
-describe('a rule that somebody deleted while it was changed', () => {
-  it('is made anew by saving again', async () => {
+describe('a rule that somebody deleted while it was being edited', () => {
+  it('is created anew by saving again', async () => {
     server.answers.set(paths.update, () => refused(404, 'This resource does not exist'));
     const { user } = await openAlarms(server, `/alarm?rule=${server.rules[0]?.id}`);
     await user.type(await screen.findByRole('textbox', { name: /^Alarm name/ }), ' 2');
@@ -79,8 +79,8 @@ describe('a rule that somebody deleted while it was changed', () => {
   });
 });
 
-describe('what was not saved', () => {
-  it('is asked about before it is left', async () => {
+describe('unsaved input', () => {
+  it('causes a question before the form closes', async () => {
     const { user, router } = await openRuleForm('/alarm?rule=1');
     await user.type(textField(/^Alarm name/), '!');
     await press(user, 'Cancel');
@@ -92,7 +92,7 @@ describe('what was not saved', () => {
     await waitFor(() => expect(router.state.location.search).toEqual({}));
   });
 
-  it('is not asked about where nothing was changed', async () => {
+  it('causes no question if nothing was changed', async () => {
     const { user, router } = await openRuleForm('/alarm?rule=1');
     await press(user, 'Cancel');
     await waitFor(() => expect(router.state.location.search).toEqual({}));

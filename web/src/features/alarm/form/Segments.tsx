@@ -4,19 +4,22 @@ import css from './Segments.module.css';
 
 interface SegmentsProps<T> {
   label: string;
-  /** The label is beside it already, and only spoken here. */
+  /** The label already stands beside the control; here it is only for screen readers. */
   bare?: boolean;
   small?: boolean;
   required?: boolean;
   value: T | null;
   options: readonly { value: T; label: string; icon?: ReactNode; tone?: 'red' | 'warn' | 'info' }[];
   onChange: (value: T) => void;
-  /** What the choice means; what is wrong stands in its place. */
+  /** Explains the choice; an error takes its place. */
   hint?: string;
   error?: string;
 }
 
-/** A few choices side by side, one of which is taken: radio buttons in the shape of a switch. */
+/**
+ * A few choices side by side, of which one is taken: radio buttons that look like a segmented
+ * control.
+ */
 export function Segments<T extends number>(props: SegmentsProps<T>) {
   const { label, bare = false, small = false, required = false, value, options, onChange, hint, error } = props;
   const id = useId();

@@ -12,7 +12,10 @@ interface SlotGridProps {
   invalid: boolean;
 }
 
-/** From where a stroke began, what it does, and what was chosen before it. */
+/**
+ * A stroke of the pointer: where it began, whether it chooses or clears, and the slots that were
+ * chosen before it.
+ */
 interface Stroke {
   from: number;
   on: boolean;
@@ -21,7 +24,10 @@ interface Stroke {
 
 const slotText = (slot: number) => `${clockText(slot * 30)}–${clockText((slot + 1) * 30)}`;
 
-/** The half hours of a day: a click turns one, a stroke over several does the same to all; arrow keys, space and Shift likewise. */
+/**
+ * The half hours of a day. A click toggles one; a stroke sets all that it crosses to the same
+ * state. Arrow keys, Space and Shift do the same.
+ */
 export function SlotGrid({ slots, onChange, describedBy, invalid }: SlotGridProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -49,7 +55,8 @@ export function SlotGrid({ slots, onChange, describedBy, invalid }: SlotGridProp
 
   const onPointerDown = (event: PointerEvent<HTMLElement>, slot: number) => {
     if (event.button !== 0) return;
-    // A finger is bound to where it went down: without that it tells of every half hour that it comes over.
+    // A touch is captured by the element where it began; released, it reports every half hour that
+    // it crosses.
     if (event.currentTarget.hasPointerCapture?.(event.pointerId)) {
       event.currentTarget.releasePointerCapture(event.pointerId);
     }
@@ -70,7 +77,8 @@ export function SlotGrid({ slots, onChange, describedBy, invalid }: SlotGridProp
     if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     if (event.shiftKey) {
-      // What space made of a half hour, those that follow become too; without it they are chosen.
+      // The following half hours get the state that Space gave the first one; without Space they
+      // are chosen.
       keys.current ??= { ...begin(active), on: true };
       paint(keys.current, next);
     } else keys.current = null;

@@ -10,7 +10,7 @@ interface SourceFieldProps {
   error: string | undefined;
 }
 
-/** Where a rule's readings come from. There is one source, so a new rule has it already. */
+/** The source of a rule's readings. There is only one source, so a new rule already has it. */
 export function SourceField({ value, onChange, error }: SourceFieldProps) {
   const { t } = useTranslation();
   return (

@@ -19,11 +19,11 @@ interface TargetFieldProps {
   value: Targets;
   onChange: (targets: Targets) => void;
   error: string | undefined;
-  /** What is told below it. */
+  /** The hint below the field. */
   hint: string | undefined;
 }
 
-/** More would push the rest of the form away. */
+/** More tags would push the rest of the form out of sight. */
 const maxTags = 12;
 
 const icons = {
@@ -34,12 +34,15 @@ const icons = {
 };
 const iconOf = (value: unknown) => icons[String(value).split(':')[0] as keyof typeof icons];
 
-/** Which devices, scenes and models the rule watches. A hundred devices stand to be chosen from, others are found on the server. */
+/**
+ * The devices, scenes and models that the rule watches. The field offers a hundred devices; the
+ * server searches through the others.
+ */
 export function TargetField({ value, onChange, error, hint }: TargetFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [text, setText] = useState('');
-  const { options, names, found, gone, total, devices } = useTargetOptions(value, text.trim());
+  const { options, names, found, missingName, total, devices } = useTargetOptions(value, text.trim());
   const [open, setOpen] = useState(false);
   const choose = (values: string[]) => {
     if (values.includes(allFoundValue)) {
@@ -52,7 +55,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
     <Field
       label={t('rule.form.device')}
       required
-      error={error ?? (gone === undefined ? undefined : t('rule.form.deviceGone', { name: gone }))}
+      error={error ?? (missingName === undefined ? undefined : t('rule.form.deviceGone', { name: missingName }))}
       hint={hint}
     >
       {({ status, ...tied }) => (
@@ -64,7 +67,8 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
           value={valuesOfTargets(value)}
           placeholder={t('rule.form.devicePlaceholder')}
           onChange={choose}
-          // Who looks for "mast" takes several of what is found.
+          // The search text stays, since a user who searches for "mast" often takes several of the
+          // results.
           showSearch={{ filterOption: false, searchValue: text, onSearch: setText, autoClearSearchValue: false }}
           open={open}
           onInputKeyDown={tabLeavesField(() => setOpen(false))}

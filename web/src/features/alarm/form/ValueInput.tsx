@@ -13,7 +13,10 @@ interface InputProps {
   'aria-describedby'?: string;
 }
 
-/** The value of a condition, in the way of its attribute: a number with its unit, on or off, a text. */
+/**
+ * The value of a condition in the form that its attribute needs: a number with its unit, on or off,
+ * or a text.
+ */
 export function ValueInput({ property, onChange, ...rest }: InputProps & { property: TslProperty | undefined }) {
   const { t } = useTranslation();
   if (property?.dataType === 'boolean') {
@@ -30,7 +33,7 @@ export function ValueInput({ property, onChange, ...rest }: InputProps & { prope
   );
 }
 
-/** A number with a dot or a comma, its unit inside the frame. */
+/** A number with a decimal dot or comma; its unit stands inside the frame. */
 export function NumberInput({ unit, ...rest }: InputProps & { unit: string; disabled?: boolean }) {
   const format = useFormat();
   return <Framed {...rest} unit={format.unit(unit)} inputMode="decimal" />;

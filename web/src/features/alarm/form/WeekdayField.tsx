@@ -12,14 +12,17 @@ interface WeekdayFieldProps {
   error: string | undefined;
 }
 
-/** On which days of the week the period counts: a button a day, in the order of the language's calendars. */
+/**
+ * The days of the week on which the period applies: one button a day, in the order of the
+ * language's calendars.
+ */
 export function WeekdayField({ value, onChange, error }: WeekdayFieldProps) {
   const { t } = useTranslation();
   const id = useId();
   const language = useLanguage((state) => state.language);
   const days = weekdaysInOrder(language);
   const [first = 1] = days;
-  /** The one that the keyboard comes to; the arrows lead to the others. */
+  /** The button in the tab order; the arrow keys lead to the others. */
   const [active, setActive] = useState<number>();
   const bar = useRef<HTMLDivElement>(null);
 

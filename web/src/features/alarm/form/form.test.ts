@@ -25,7 +25,7 @@ describe('a typed number', () => {
     ['1234,567', 1234.567],
   ])('%j is %d', (text, value) => expect(parseNumber(text)).toBe(value));
 
-  it.each(['', '-', '1.2.3', '1,000.5', '1e3', '0x10', 'warm', '١', '5 00', '1 0000'])('%j is none', (text) => {
+  it.each(['', '-', '1.2.3', '1,000.5', '1e3', '0x10', 'warm', '١', '5 00', '1 0000'])('%j is not a number', (text) => {
     expect(parseNumber(text)).toBeUndefined();
   });
 
@@ -34,7 +34,7 @@ describe('a typed number', () => {
     ['zh-cn', '-1,234.5', '1.234'],
     ['tr-tr', '1.234', '1,234'],
     ['ru-ru', undefined, '1,234'],
-  ] as const)('is not guessed at where it may be two, in %s', (language, two, one) => {
+  ] as const)('is not guessed if it is ambiguous, in %s', (language, two, one) => {
     useLanguage.setState({ language });
     expect(parseNumber(one)).toBe(Number(one.replace(',', '.')));
     if (two === undefined) return;
@@ -42,11 +42,11 @@ describe('a typed number', () => {
     expect(isGrouped(two)).toBe(true);
   });
 
-  it('has as many decimals as count', () => {
+  it('has as many decimals as are significant', () => {
     expect(['2', '2.50', '2,125', '2.0', '-.05'].map(decimalsOf)).toEqual([0, 1, 3, 0, 2]);
   });
 
-  it('is shown ungrouped, with the language’s sign and never an exponent', () => {
+  it('is shown ungrouped, with the language’s decimal sign and never with an exponent', () => {
     expect(numberText(1234.5, false)).toBe('1234.5');
     expect(numberText(-0.25, true)).toBe('-0,25');
     expect(numberText(1e-7, false)).toBe('0.0000001');
@@ -54,12 +54,12 @@ describe('a typed number', () => {
 });
 
 describe('half hours', () => {
-  it('are painted over what was there, in either direction', () => {
+  it('are painted over the existing ones, in either direction', () => {
     expect(paintSlots([1, 5], 4, 2, true)).toEqual([1, 2, 3, 4, 5]);
     expect(paintSlots([1, 2, 3, 9], 2, 9, false)).toEqual([1]);
   });
 
-  it('are walked by keys, not over the edge', () => {
+  it('are reached by keys, within the grid', () => {
     expect(slotAfter('ArrowRight', 47, 24)).toBe(47);
     expect(slotAfter('ArrowUp', 30, 24)).toBe(6);
     expect(slotAfter('ArrowDown', 30, 24)).toBe(30);
@@ -67,7 +67,7 @@ describe('half hours', () => {
     expect([slotAfter('Home', 9, 24), slotAfter('End', 9, 24), slotAfter('a', 9, 24)]).toEqual([0, 47, undefined]);
   });
 
-  it('hold a night whole', () => {
+  it('cover a whole night', () => {
     expect(overnightSlots(22 * 60 + 45, 75)).toEqual([0, 1, 2, 45, 46, 47]);
   });
 });
@@ -80,14 +80,14 @@ describe('a start after its end', () => {
     ['06:00', '20:00'],
     ['08:00', '08:00'],
     ['00:00', '24:00'],
-  ])('is none: %s to %s', (start, end) => expect(meant(start, end)).toBeUndefined());
+  ])('is not a problem: %s to %s', (start, end) => expect(meant(start, end)).toBeUndefined());
 
   it.each([
     ['20:00', '07:00', undefined, '20:00–24:00, 00:00–07:00'],
     ['20:15', '06:45', '20:00–07:00', '20:00–24:00, 00:00–07:00'],
     ['20:30', '06:45', '20:30–07:00', '20:30–24:00, 00:00–07:00'],
     ['23:45', '00:15', '23:30–00:30', '23:30–24:00, 00:00–00:30'],
-  ])('is a night of whole half hours: %s to %s, so %s', (start, end, wider, hours) => {
+  ])('means a night of whole half hours: %s to %s, so %s', (start, end, wider, hours) => {
     const slots = overnightSlots(minutes(start), minutes(end));
     expect(meant(start, end)).toEqual({
       kind: 'overnight',
@@ -102,7 +102,7 @@ describe('a start after its end', () => {
     ['20:15', '00:00', '20:15', '24:00'],
     ['24:00', '06:45', '00:00', '06:45'],
     ['24:00', '00:00', '00:00', '24:00'],
-  ])('is a day’s begin or end by its other name: %s to %s', (start, end, startTime, endTime) => {
+  ])('means midnight at the other end of the day: %s to %s', (start, end, startTime, endTime) => {
     expect(meant(start, end)).toEqual({
       kind: 'midnight',
       entered: `${start}–${end}`,
@@ -112,7 +112,7 @@ describe('a start after its end', () => {
     });
   });
 
-  it('is the whole day where half hours leave nothing out', () => {
+  it('means the whole day if the half hours leave no gap', () => {
     expect(meant('20:15', '20:00')).toMatchObject({
       wider: '00:00–24:00',
       hours: '00:00–24:00',
@@ -121,7 +121,7 @@ describe('a start after its end', () => {
   });
 });
 
-it('presets are what their names say', () => {
+it('presets match their names', () => {
   const values = { ...newValues(), startTime: '08:00', endTime: '09:00' };
   const body = (part: object) => {
     const { complexTime, startTime, endTime, timePeriods, weekdays } = ruleBody({ ...values, ...part }, properties);
@@ -148,30 +148,30 @@ it('presets are what their names say', () => {
   });
 });
 
-describe('what is wrong with a rule', () => {
+describe('the problems of a rule', () => {
   const right = { ...valuesOf(rule(), false) };
   const wrong = (change: object) => checkRule({ ...right, ...change }, properties);
   const condition = right.conditions[0] ?? emptyCondition(1);
   const first = (change: object) => wrong({ conditions: [{ ...condition, ...change }] }).conditions.get(1);
 
-  it('is nothing in one that is right', () => {
+  it('are none for a valid rule', () => {
     expect(isValid(checkRule(right, properties))).toBe(true);
     expect(canRehearse(checkRule(right, properties))).toBe(true);
   });
 
-  it('is everything in an empty one, in the order of the form', () => {
+  it('are all for an empty rule, in the order of the form', () => {
     const { fields } = checkRule(newValues(), undefined);
     expect(Object.keys(fields)).toEqual(['alarmName', 'targets', 'trigger', 'level', 'manualRelease', 'conditions']);
     expect(fields.manualRelease?.key).toBe('rule.releaseRequired');
     expect(canRehearse(checkRule(newValues(), undefined))).toBe(false);
   });
 
-  it('is a data source that was taken away', () => {
+  it('include a removed data source', () => {
     expect(wrong({ dataSource: null }).fields.dataSource?.key).toBe('rule.sourceRequired');
     expect(canRehearse(wrong({ dataSource: null }))).toBe(false);
   });
 
-  it('is a name of blanks or of more than 64 characters, as people count', () => {
+  it('include a blank name and a name of more than 64 characters, as people count', () => {
     expect(wrong({ alarmName: '   ' }).fields.alarmName?.key).toBe('rule.nameRequired');
     expect(wrong({ alarmName: '🌱'.repeat(64) }).fields.alarmName).toBeUndefined();
     expect(wrong({ alarmName: '🌱'.repeat(65) }).fields.alarmName?.key).toBe('device.form.tooLong');
@@ -189,7 +189,7 @@ describe('what is wrong with a rule', () => {
     [{ recovery: '1.9' }, 'rule.form.recoverySide.below', 'recovery'],
     [{ operator: '>', recovery: '2.1' }, 'rule.form.recoverySide.above', 'recovery'],
     [{ sign: 'wetness', operator: '=', value: ' ' }, 'rule.form.valueRequired', 'value'],
-  ])('in a condition: %j', (change, key, part) => {
+  ])('include a condition’s: %j', (change, key, part) => {
     expect(first(change)).toMatchObject({ key, part });
   });
 
@@ -198,27 +198,27 @@ describe('what is wrong with a rule', () => {
     { recovery: '2' },
     { operator: '=', recovery: '9' },
     { sign: 'heating', operator: '=', value: 'false' },
-  ])('not in a condition: %j', (change) => expect(first(change)).toBeUndefined());
+  ])('do not include a condition’s: %j', (change) => expect(first(change)).toBeUndefined());
 
-  it('is a period that ends where it begins, or before', () => {
+  it('include a period that does not end after its beginning', () => {
     expect(wrong({ startTime: '08:00', endTime: '08:00' }).fields.period?.key).toBe('rule.timeNone');
     expect(wrong({ startTime: '08:15', endTime: '08:00' }).fields.period?.key).toBe('rule.timeOrder');
     expect(wrong({ complexTime: 1, slots: [] }).fields.period?.key).toBe('rule.form.slotsRequired');
   });
 
-  it('is a week without a day', () => {
+  it('include a week without a day', () => {
     expect(wrong({ weekdays: [] }).fields).toEqual({ weekdays: { key: 'rule.form.weekdaysRequired' } });
     expect(canRehearse(wrong({ weekdays: [] }))).toBe(false);
     expect(isValid(wrong({ weekdays: [7] }))).toBe(true);
   });
 
-  it('is no condition where the device being offline is watched', () => {
+  it('include no condition if the rule is on being offline', () => {
     expect(isValid(wrong({ trigger: 1, conditions: [emptyCondition(1)] }))).toBe(true);
   });
 });
 
-describe('what is sent', () => {
-  it('is what came, when nothing was changed', () => {
+describe('the request body', () => {
+  it('equals the fetched rule if nothing was changed', () => {
     const given = rule({
       complexTime: 1,
       timePeriods: [0, 47],
@@ -240,7 +240,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('leaves out rows that nobody filled in; the first that is left joins nothing', () => {
+  it('omits empty rows; the first remaining condition has no join', () => {
     const values = { ...valuesOf(rule(), false) };
     const [condition = emptyCondition(1)] = values.conditions;
     const conditions = [emptyCondition(5), { ...condition, key: 6, andor: 'or' as const }];
@@ -251,7 +251,7 @@ describe('what is sent', () => {
   });
 });
 
-it('a window holds the samples after its beginning', () => {
+it('counts the samples that fit into a window after its beginning', () => {
   expect([
     readingsThatFit(300_000, 150_000),
     readingsThatFit(300_000, 149_000),

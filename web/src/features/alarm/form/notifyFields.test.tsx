@@ -5,7 +5,7 @@ import { toasts, waitForDialogClosed } from '@/test/profileServer';
 import { channel, rule } from '@/test/samples';
 import { refused } from '@/test/server';
 
-// Whom a rule tells, and how often it reminds them.
+// Whom a rule notifies, and how often it reminds them.
 
 let server: AlarmServer;
 beforeEach(() => {
@@ -31,14 +31,14 @@ async function open() {
   return opened;
 }
 
-it('shows the rule’s channels by name, also one that is not among the first hundred', async () => {
+it('shows the rule’s channels by name, even if they are not among the first hundred', async () => {
   await open();
   await waitFor(() => expect(chosen()).toEqual(['Night crew', 'Crew 140']));
   expect(remind()).toHaveValue('30');
   expect(remind()).toHaveAccessibleDescription('While the alarm is open, within the notification period.');
 });
 
-it('finds others on the server, and says how each tells', async () => {
+it('searches other channels on the server and shows their kinds', async () => {
   const { user, router } = await open();
   fireEvent.mouseDown(openNotifySection());
   await waitFor(() => expect(offered().length).toBeGreaterThan(2));
@@ -54,19 +54,19 @@ it('finds others on the server, and says how each tells', async () => {
   expect(sentTo(server, paths.update)[0]).toMatchObject({ passageway: [1, 140, 77], remindEvery: 480 });
 });
 
-// By its title: in tests antd names all its dialogs after the first.
+// Found by its title: in tests antd gives all dialogs the first one's label.
 const createdIn = () =>
   screen.queryByText('New channel', { selector: '.ant-modal-title' })?.closest('.ant-modal') ?? null;
 const createdChannels = () => within(createdIn() as HTMLElement);
 
-it('makes a new channel on the spot, which the rule then tells', async () => {
+it('creates a channel on the spot and adds it to the rule', async () => {
   const { user, router } = await open();
   const name = dialog().getByLabelText('Alarm name', { exact: false });
   await user.type(name, ' 2');
   fireEvent.mouseDown(openNotifySection());
   await user.click(await screen.findByText('New channel', { selector: 'button' }));
   await waitFor(() => expect(createdChannels().getByLabelText('Name', { exact: false })).toHaveFocus());
-  // The rule is not sent with it.
+  // The rule is not submitted with it.
   await user.keyboard('Office{Enter}');
   expect(await createdChannels().findByText('Select at least one mode')).toBeInTheDocument();
   await user.click(createdChannels().getByLabelText('Email'));
@@ -84,7 +84,7 @@ it('makes a new channel on the spot, which the rule then tells', async () => {
   expect(sentTo(server, paths.update)[0]).toMatchObject({ alarmName: 'Spring frost 2', passageway: [1, 140, 1150] });
 });
 
-it('keeps what was typed into the rule and into the channel where Escape closes the new channel', async () => {
+it('keeps the input of the rule and of the channel when Escape closes the new channel', async () => {
   const { user, router } = await open();
   await user.type(dialog().getByLabelText('Alarm name', { exact: false }), ' 2');
   const opener = dialog().getByLabelText('New channel', { selector: 'button' });
@@ -102,7 +102,7 @@ it('keeps what was typed into the rule and into the channel where Escape closes 
   expect(createdChannels().getByLabelText('Name', { exact: false })).toHaveValue('Office');
 });
 
-it('shows in the new channel what the server refuses, and the rule stays as it is', async () => {
+it('shows the server’s refusal in the new channel; the rule stays unchanged', async () => {
   const limit = 'You already have 1000 notification channels. Delete one first';
   server.answers.set(paths.createChannel, () => refused(601, limit));
   const { user } = await open();
@@ -115,14 +115,14 @@ it('shows in the new channel what the server refuses, and the rule stays as it i
   expect(chosen()).toEqual(['Night crew', 'Crew 140']);
 });
 
-it('offers no new channel where the rule has as many as it can have', async () => {
+it('offers no new channel if the rule has the maximum', async () => {
   server.rules = [rule({ passageway: Array.from({ length: 20 }, (_, i) => i + 1) })];
   await open();
   await waitFor(() => expect(chosen()).toHaveLength(20));
   expect(dialog().queryByLabelText('New channel', { selector: 'button' })).toBeNull();
 });
 
-it('offers reminders from never to once a day, and keeps what a program chose', async () => {
+it('offers reminders from never to once a day, and keeps an interval that an API client set', async () => {
   server.rules = [rule({ remindEvery: 7 })];
   const { user, router } = await open();
   expect(
@@ -149,7 +149,7 @@ it('offers reminders from never to once a day, and keeps what a program chose', 
   expect(sentTo(server, paths.update)[0]).toMatchObject({ passageway: [], remindEvery: null });
 });
 
-it('says that nobody is told without a channel', async () => {
+it('says that nobody is notified without a channel', async () => {
   server.rules = [rule()];
   server.channels = [];
   await open();
@@ -158,7 +158,7 @@ it('says that nobody is told without a channel', async () => {
   expect(remind()).toHaveValue('');
 });
 
-it('shows at its field that a channel is gone', async () => {
+it('shows at its field that a channel no longer exists', async () => {
   const sentence = 'There is no notification channel with the number 140';
   server.answers.set(paths.update, () => refused(601, sentence));
   const { user } = await open();

@@ -1,6 +1,6 @@
 import { currentLanguage, type Language } from '@/lib/i18n/i18n';
 
-/** What stands between thousands, where it is a sign that others set decimals off by. */
+/** Matches numbers that are grouped by a sign which other languages use as decimal separator. */
 const thousandsSeparators: Record<Language, RegExp | null> = {
   'en-us': /^[-\u2212]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/,
   'zh-cn': /^[-\u2212]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/,
@@ -9,31 +9,32 @@ const thousandsSeparators: Record<Language, RegExp | null> = {
 };
 
 /**
- * A number as it is typed: with a dot or a comma, with either minus, with spaces between thousands. Undefined for what is none, or may
- * be two: 50,000 is fifty to some and fifty thousand to others.
+ * Parses a number as it is typed: with a dot or a comma, with either minus sign, with spaces
+ * between thousands. Undefined if the text is not a number or is ambiguous: 50,000 means fifty in
+ * some languages and fifty thousand in others.
  */
 export function parseNumber(text: string): number | undefined {
   const plain = plainOf(text);
   return /^-?(\d+\.?\d*|\.\d+)$/.test(plain) && !isGrouped(text) ? Number(plain) : undefined;
 }
 
-/** Whether somebody wrote the language's own sign between thousands. */
+/** Whether the text contains the language's own thousands separator. */
 export function isGrouped(text: string): boolean {
   return thousandsSeparators[currentLanguage()]?.test(text.trim()) ?? false;
 }
 
 function plainOf(text: string): string {
   const plain = text.trim().replace(',', '.').replace('\u2212', '-');
-  // A space sets no decimals off; as a language writes it, it does not break.
+  // A space never separates decimals. Languages group by non-breaking spaces.
   return /^-?\d{1,3}([ \u00a0\u202f]\d{3})+(\.\d*)?$/.test(plain) ? plain.replace(/[ \u00a0\u202f]/g, '') : plain;
 }
 
-/** How many decimals were typed, zeros at the end not counted: 2.50 is as fine as 2.5. */
+/** How many decimals were typed, without trailing zeros: 2.50 is as precise as 2.5. */
 export function decimalsOf(text: string): number {
   return (plainOf(text).split('.')[1] ?? '').replace(/0+$/, '').length;
 }
 
-/** A number as a field shows it: ungrouped, never with an exponent. */
+/** A number as a field shows it: ungrouped and never with an exponent. */
 export function numberText(value: number, comma: boolean): string {
   const text = String(value);
   const plain = text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;

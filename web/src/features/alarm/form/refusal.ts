@@ -4,7 +4,7 @@ import { ApiError } from '@/lib/http/api';
 import { errorText } from '@/lib/http/errorText';
 import type { RuleField } from './rules';
 
-/** What the server said is wrong, and with which field, as far as its sentence tells. */
+/** The server's error text, and the field that it is about, as far as the text reveals it. */
 export interface Refusal {
   field: RuleField | 'form';
   text: string;
@@ -22,7 +22,10 @@ const sentences = [
   ['manualRelease', 'rule.releaseRequired'],
 ] as const;
 
-/** The server answers in the language of the request, with the very sentences that the form has. Others name their condition. */
+/**
+ * The server answers in the language of the request and with the same sentences as the form. Its
+ * other texts name the condition that they are about.
+ */
 export function refusalOf(error: unknown, channels: readonly number[], t: TFunction): Refusal | null {
   if (!(error instanceof ApiError) || error.kind !== 'business' || error.code !== 601) return null;
   const text = errorText(error);

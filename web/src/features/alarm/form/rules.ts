@@ -7,7 +7,7 @@ import type { Attribute, Attributes } from './attributes';
 import { decimalsOf, isGrouped, parseNumber } from './number';
 import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleValues, takesRecovery } from './values';
 
-/** The fields that something can be wrong with, in their order. */
+/** The fields that can have a problem, in their order. */
 export type RuleField =
   | 'alarmName'
   | 'dataSource'
@@ -24,7 +24,7 @@ export type RuleField =
 
 export type ConditionPart = 'sign' | 'operator' | 'value' | 'recovery';
 
-/** What is wrong, by the name of its sentence, so that it follows the language. */
+/** A problem, by the key of its sentence, so that the sentence follows the language. */
 export interface FieldProblem {
   key:
     | 'rule.nameRequired'
@@ -54,7 +54,7 @@ export interface ConditionProblem {
     | 'rule.form.valueDecimals'
     | 'rule.form.recoverySide.above'
     | 'rule.form.recoverySide.below';
-  /** Of decimals. */
+  /** A number of decimals. */
   count?: number;
 }
 
@@ -87,12 +87,15 @@ function checkCondition(condition: ConditionValues, property: Attribute | undefi
   if (recoveryProblem) return recoveryProblem;
   const side = sideOf(condition.operator);
   const beyond = (parseNumber(condition.recovery) ?? 0) - (parseNumber(condition.value) ?? 0);
-  // On the safe side of the value, or at it.
+  // The recovery value is on the safe side of the limit, or equal to it.
   if (side === 'above' && beyond > 0) return { part: 'recovery', key: 'rule.form.recoverySide.above' };
   return side === 'below' && beyond < 0 ? { part: 'recovery', key: 'rule.form.recoverySide.below' } : undefined;
 }
 
-/** Everything that is wrong. While the device's attributes are not known, nothing is said of them. */
+/**
+ * Finds all problems. While the devices' attributes are unknown, it does not check the conditions
+ * against them.
+ */
 export function checkRule(values: RuleValues, properties: Attributes | undefined): Findings {
   const fields: Findings['fields'] = {};
   const conditions = new Map<number, ConditionProblem>();
@@ -106,7 +109,7 @@ export function checkRule(values: RuleValues, properties: Attributes | undefined
   if (values.trigger !== 1) {
     const filled = values.conditions.filter((condition) => !isBlank(condition));
     if (filled.length === 0) fields.conditions = { key: 'rule.conditionsRequired' };
-    // Where others are filled in, an empty row is one that somebody forgot.
+    // If other rows are filled in, an empty row counts as forgotten.
     else if (properties) {
       for (const condition of values.conditions) {
         const problem = checkCondition(condition, properties.get(condition.sign));
@@ -131,7 +134,9 @@ export function isValid({ fields, conditions }: Findings): boolean {
   return Object.keys(fields).length === 0 && conditions.size === 0;
 }
 
-/** Whether there is enough to rehearse: source, device, trigger, conditions and period. */
+/**
+ * Whether the form holds enough for a rehearsal: source, device, trigger, conditions and period.
+ */
 export function canRehearse({ fields, conditions }: Findings): boolean {
   const { dataSource, targets, trigger, conditions: list, period, weekdays } = fields;
   return (

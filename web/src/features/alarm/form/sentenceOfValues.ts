@@ -4,7 +4,7 @@ import { titleOf } from './ConditionRow';
 import { parseNumber } from './number';
 import { isBlank, type RuleValues, takesRecovery, typedValue } from './values';
 
-/** What is typed, as a sentence says it; what is missing stays a gap. */
+/** The form's values as a sentence; missing values stay gaps. */
 export function sentenceOfValues(
   values: RuleValues,
   properties: ReadonlyMap<string, TslProperty> | undefined,

@@ -1,19 +1,21 @@
 import { clockText, hoursText, minutesPerDay, slotsPerDay, slotsText } from '@/lib/alarm/period';
 
-/** From one half hour to another, whichever is first. */
+/** The slots from one half hour to another, in either order. */
 export function slotRange(from: number, to: number): number[] {
   const [first, last] = from < to ? [from, to] : [to, from];
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
-/** The slots as they were, with a span of them chosen or let go of; ascending. */
+/** The given slots, ascending, with a range of them chosen or cleared. */
 export function paintSlots(before: readonly number[], from: number, to: number, on: boolean): number[] {
   const touched = new Set(slotRange(from, to));
   const rest = before.filter((slot) => !touched.has(slot));
   return (on ? [...rest, ...touched] : rest).sort((a, b) => a - b);
 }
 
-/** Where a key leads among the half hours, `columns` of which stand in a row; undefined for keys that lead nowhere. */
+/**
+ * The half hour to which a key leads, with `columns` of them in a row; undefined for other keys.
+ */
 export function slotAfter(key: string, slot: number, columns: number): number | undefined {
   const steps: Record<string, number> = {
     ArrowLeft: -1,
@@ -29,27 +31,30 @@ export function slotAfter(key: string, slot: number, columns: number): number | 
   return next >= 0 && next < slotsPerDay ? next : slot;
 }
 
-/** The half hours of a period that goes over midnight, as whole ones that hold it. */
+/** The whole half hours that cover a period which passes midnight. */
 export function overnightSlots(startMinutes: number, endMinutes: number): number[] {
   const first = Math.floor(startMinutes / 30);
   const end = Math.ceil(endMinutes / 30);
   return Array.from({ length: slotsPerDay }, (_, slot) => slot).filter((slot) => slot >= first || slot < end);
 }
 
-/** What a start after its end may have been meant for. */
+/** What a period whose start is after its end may mean. */
 export interface PeriodInterpretation {
-  /** `midnight`: a day's begin or end by its other name. `overnight`: hours of two days, which only half hours can say. */
+  /**
+   * `midnight`: midnight as the end of a day instead of its beginning, or the reverse. `overnight`:
+   * hours of two days, which only half hours can express.
+   */
   kind: 'midnight' | 'overnight';
-  /** As it was entered: 20:15–06:45. */
+  /** The period as it was entered: 20:15–06:45. */
   entered: string;
-  /** The half hours that hold it, where they hold more: 20:00–07:00. */
+  /** The half hours that cover it, if they cover more than was entered: 20:00–07:00. */
   wider: string | undefined;
-  /** What would be chosen in its place, in full: 20:00–24:00, 00:00–07:00. */
+  /** All hours that would be chosen instead: 20:00–24:00, 00:00–07:00. */
   hours: string;
   part: { complexTime: 0; startTime: string; endTime: string } | { complexTime: 1; slots: readonly number[] };
 }
 
-/** Minutes of the day; undefined for a start that is not after its end. */
+/** Both in minutes of the day. Undefined if the start is not after the end. */
 export function interpretPeriod(start: number, end: number): PeriodInterpretation | undefined {
   if (start <= end) return undefined;
   const entered = `${clockText(start)}–${clockText(end)}`;

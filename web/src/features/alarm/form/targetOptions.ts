@@ -1,7 +1,7 @@
 import type { Targets } from '@/lib/alarm/targets';
 import { type Device, nameOf } from '@/lib/device/types';
 
-/** What stands for a target among the values of one list. */
+/** The value that represents a target in the one list of all kinds. */
 type TargetValue = `device:${string}` | `scene:${number}` | `model:${number}`;
 
 export const targetValue = {
@@ -10,14 +10,16 @@ export const targetValue = {
   model: (id: number): TargetValue => `model:${id}`,
 };
 
-/** All devices that were found, at once. */
+/** Represents all devices that the search found. */
 export const allFoundValue = 'found';
 
 export function valuesOfTargets({ devices, groups, products }: Targets): TargetValue[] {
   return [...groups.map(targetValue.scene), ...products.map(targetValue.model), ...devices.map(targetValue.device)];
 }
 
-/** The targets that a list's values stand for; `found` are the names of what `everyFound` adds. */
+/**
+ * The targets that the list's values represent; `allFoundValue` stands for the names in `found`.
+ */
 export function targetsOfValues(values: readonly string[], found: readonly string[]): Targets {
   const after = (kind: string) =>
     values.flatMap((value) => (value.startsWith(`${kind}:`) ? [value.slice(kind.length + 1)] : []));
@@ -25,6 +27,6 @@ export function targetsOfValues(values: readonly string[], found: readonly strin
   return { devices: [...new Set(devices)], groups: after('scene').map(Number), products: after('model').map(Number) };
 }
 
-/** What people call a device, and its name, by which they tell two of them apart. */
+/** The device's title and its device name, which tells devices with equal titles apart. */
 export const deviceTitle = (device: Device) =>
   device.noteName === '' ? device.deviceName : `${nameOf(device)} · ${device.deviceName}`;

@@ -20,8 +20,8 @@ const searchTargets = async (user: User, text: string) => {
 };
 const described = () => fieldBox(/^Device source/);
 
-describe('what a rule names', () => {
-  it('offers scenes before devices and models after them, and finds them all by one search', async () => {
+describe('the targets of a rule', () => {
+  it('are offered with scenes before devices and models after them, and one search finds them all', async () => {
     const { user } = await openRuleForm();
     await user.click(fieldBox(/^Device source/));
     await waitFor(() =>
@@ -43,7 +43,7 @@ describe('what a rule names', () => {
     );
   });
 
-  it('takes all that were found at once, and says how many devices there are', async () => {
+  it('take all found devices at once and show how many devices there are', async () => {
     const { user } = await openRuleForm();
     await fillRule(user);
     expect(described()).not.toHaveAccessibleDescription();
@@ -61,7 +61,7 @@ describe('what a rule names', () => {
     });
   });
 
-  it('can be scenes and models, whose devices join by themselves', async () => {
+  it('may be scenes and models, whose later devices join automatically', async () => {
     server.others.count = 10;
     const { user } = await openRuleForm();
     await fillRule(user);
@@ -72,7 +72,7 @@ describe('what a rule names', () => {
         '11 devices. Those that come to these scenes or models later join by themselves.',
       ),
     );
-    // Who looks for several takes them one by one.
+    // A user who searches for several devices takes them one by one.
     expect(fieldBox(/^Device source/)).toHaveValue('ri');
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
@@ -81,7 +81,7 @@ describe('what a rule names', () => {
     });
   });
 
-  it('says how many do not measure an attribute, and does not offer what would be refused', async () => {
+  it('show how many devices lack an attribute, and do not offer attributes that the server would refuse', async () => {
     server.others = { count: 5, lack: new Map([['airTemperature', 2]]), refused: new Set(['airHumidity']) };
     server.rules = [rule({ targets: { devices: ['WS-1'], groups: [3], products: [] }, deviceCount: 6 })];
     const { user } = await openRuleForm('/alarm?rule=1');
@@ -98,7 +98,7 @@ describe('what a rule names', () => {
     });
   });
 
-  it('says of a chosen attribute that not every chosen device has it', async () => {
+  it('show that not every chosen device has a chosen attribute', async () => {
     server.others.refused = new Set(['airTemperature']);
     server.rules = [rule({ targets: { ...noTargets, devices: ['WS-1', 'WS-2'] } } as never)];
     const { user } = await openRuleForm('/alarm?rule=1');
@@ -109,7 +109,7 @@ describe('what a rule names', () => {
     await waitFor(() => expect(tags()).toEqual(['Orchard mast · WS-1']));
   });
 
-  it('is left by Tab with what was chosen, whatever the list points at', async () => {
+  it('keep the chosen targets on Tab, whatever option is highlighted', async () => {
     const { user } = await openRuleForm();
     await user.click(fieldBox(/^Device source/));
     await user.click(await option('Ridge'));
@@ -119,7 +119,7 @@ describe('what a rule names', () => {
     expect(fieldBox(/^Device source/)).not.toHaveFocus();
   });
 
-  it('says which device is not there any more, and asks for one where none is left', async () => {
+  it('name a device that no longer exists, and require one if none is left', async () => {
     server.rules = [rule({ targets: { ...noTargets, devices: ['WS-1', 'WS-9'] } } as never)];
     const { user } = await openRuleForm('/alarm?rule=1');
     await waitFor(() => expect(described()).toHaveAccessibleDescription('WS-9 is not in this farm any more'));

@@ -18,7 +18,7 @@ import { newValues, type RuleValues, ruleBody, valuesOf } from './values';
 const textOf = ({ conditions, ...rest }: RuleValues) =>
   JSON.stringify([rest, conditions.map(({ key: _, ...condition }) => condition)]);
 
-/** Everything that the form of a rule holds and does; `rule` is null for a new one. */
+/** The state and the actions of a rule's form; `rule` is null for a new one. */
 export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -26,13 +26,16 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   const comma = language === 'tr-tr' || language === 'ru-ru';
   const [before] = useState(() => (rule ? valuesOf(rule, comma) : newValues()));
   const [values, setValues] = useState(before);
-  const [left, setLeft] = useState<ReadonlySet<RuleField>>(new Set());
-  /** Tries to save that found something wrong: then everything is told, and the first of it takes the keyboard. */
+  const [leftFields, setLeftFields] = useState<ReadonlySet<RuleField>>(new Set());
+  /**
+   * How often the user tried to save an invalid form. From the first time on all problems are
+   * shown, and the first one takes the focus.
+   */
   const [tries, setTries] = useState(0);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  /** Somebody deleted the rule while it was changed here: saving again makes it anew. */
-  const [gone, setGone] = useState(false);
-  /** There is nothing to lose any more, known before anything is drawn again. */
+  /** Somebody deleted the rule while it was being edited: saving creates it anew. */
+  const [isDeleted, setIsDeleted] = useState(false);
+  /** Everything is saved. A ref, since it must be known before the next render. */
   const saved = useRef(false);
   const dirty = textOf(values) !== textOf(before);
   const draft = useDraft<RuleValues>(`alarm-rule-${rule?.id ?? 'new'}`, dirty ? values : null);
@@ -46,23 +49,24 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     mutationFn: async ({ run }: { run: boolean }) => {
       const body = ruleBody(values, properties ?? new Map());
       const path = '/admin-api/client/pc/alarm-rules';
-      const known = gone ? null : rule;
+      const known = isDeleted ? null : rule;
       const id = known ? known.id : await api.post(`${path}/create`, { body });
       if (known) await api.put(`${path}/update`, { body: { id, ...body } });
       if (!run) return;
-      // It is saved: that it does not run is another matter, which the card shows too.
+      // The rule is saved at this point. A failure to run it is a separate error, which its card
+      // shows too.
       await api
         .get(`${path}/publish`, { query: { alarmRulesId: id } })
         .catch((error: unknown) => showError(error, { failure: 'rule.runFail' }));
     },
-    // Of a rule that is not there any more the form tells itself.
+    // If the rule no longer exists, the form itself shows it.
     meta: { failure: 'rule.saveFail', shows: [404] },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 404) {
-        setGone(true);
+        setIsDeleted(true);
         setRefusal({ field: 'form', text: t('rule.form.goneMeanwhile') });
-      } else if (isNoAnswer(error) && (!rule || gone)) {
-        // It may be there by now, and a second try would make another.
+      } else if (isNoAnswer(error) && (!rule || isDeleted)) {
+        // The rule may have been created, and a second attempt would create another.
         setRefusal({ field: 'form', text: t('common.perhapsSaved', { error: errorText(error) }) });
         void refetchRules(client);
       } else setRefusal(refusalOf(error, values.channels, t));
@@ -75,7 +79,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     },
   });
 
-  // After a failed try, or a refusal, the first field that is wrong takes the keyboard.
+  // After an invalid attempt or a refusal by the server, the first wrong field takes the focus.
   const [form, setForm] = useState<HTMLElement | null>(null);
   useEffect(() => {
     if (!form || (tries === 0 && refusal === null)) return;
@@ -104,13 +108,13 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     },
     restore: () => {
       const taken = draft.take();
-      // Of a version before, which knew one device.
+      // The draft of an older version has a single device instead of targets.
       if (taken) setValues((now) => ({ ...now, ...taken, targets: taken.targets ?? now.targets }));
     },
-    leave: (field: RuleField) => setLeft((now) => new Set([...now, field])),
-    /** Whether what is wrong with a field is told: it was left, or somebody tried to save. */
-    told: (field: RuleField) => tries > 0 || left.has(field),
-    allTold: tries > 0,
+    leave: (field: RuleField) => setLeftFields((now) => new Set([...now, field])),
+    /** Whether a field's problem is shown: the user has left the field or has tried to save. */
+    showsProblem: (field: RuleField) => tries > 0 || leftFields.has(field),
+    showsAllProblems: tries > 0,
     submit: (run: boolean) => {
       if (save.isPending) return;
       if (isValid(findings)) save.mutate({ run }, { onSuccess: onDone });

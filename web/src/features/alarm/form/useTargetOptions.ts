@@ -13,9 +13,9 @@ import { allFoundValue, deviceTitle, targetValue } from './targetOptions';
 export interface TargetOption {
   value: string;
   name: string;
-  /** What is read aloud: a name alone does not say of what. */
+  /** The text for screen readers: a name alone does not say of which kind it is. */
   label: string;
-  /** Stands beside the name of what is not a device. */
+  /** Shown beside the name of a target that is not a device. */
   kind?: string;
 }
 
@@ -26,7 +26,7 @@ function optionOf(device: Device): TargetOption {
 
 const noDevices: readonly Device[] = [];
 
-/** What the list of targets offers while a text is looked for, and what the chosen ones are called. */
+/** The options of the targets' list for a search text, and the names of the chosen targets. */
 export function useTargetOptions({ devices: chosen, groups, products }: Targets, text: string) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -61,7 +61,8 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const found = list.map(({ deviceName }) => deviceName);
   const others = found.filter((name) => !chosen.includes(name)).length;
   const room = maxTargets - chosen.length - groups.length - products.length;
-  // Only of what was looked for, all of which stands here, and of which something is left to choose.
+  // "All found" is offered only after a search whose results are all listed and leave more than one
+  // device to choose.
   const every =
     settled !== '' &&
     settled === text &&
@@ -75,7 +76,7 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const everyName = t('rule.form.targets.all', { count: total, n: format.number(total), text });
   const all = every ? [{ value: allFoundValue, name: everyName, label: everyName }] : [];
   return {
-    // Where nothing is looked for, a scene says more than the first of many devices.
+    // Without a search text, a scene is more useful than the first of many devices.
     options:
       text === ''
         ? [...ofScenes, ...ofDevices, ...ofModels]
@@ -84,7 +85,7 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
     found,
     total,
     devices,
-    /** One that is chosen and is not there any more. */
-    gone: known && chosen.find((name) => !known.some(({ deviceName }) => deviceName === name)),
+    /** A chosen device that no longer exists. */
+    missingName: known && chosen.find((name) => !known.some(({ deviceName }) => deviceName === name)),
   };
 }

@@ -3,7 +3,10 @@ import { isDynamic, mayCoverMany } from '@/lib/alarm/targets';
 import { useFormat } from '@/lib/format/format';
 import type { RuleFormState } from './useRuleForm';
 
-/** What is said of what a rule names: how many devices that is, who joins later, and who is left out. Of a single device nothing. */
+/**
+ * A hint about a rule's targets: how many devices they are, that later devices join, and how many
+ * are left out. Undefined for a single device.
+ */
 export function useTargetsHint({ values, model, properties }: RuleFormState): string | undefined {
   const { t } = useTranslation();
   const format = useFormat();
@@ -12,7 +15,7 @@ export function useTargetsHint({ values, model, properties }: RuleFormState): st
   const counted =
     all === 0 ? t('rule.form.targets.none') : t('rule.form.targets.count', { count: all, n: format.number(all) });
   const sentences = [counted];
-  // Of several attributes that some lack, the one that most lack.
+  // If devices lack several attributes, the hint names the one that most of them lack.
   const missingCounts =
     values.trigger === 1
       ? []

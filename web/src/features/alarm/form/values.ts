@@ -6,25 +6,25 @@ import type { TslProperty } from '@/lib/device/types';
 import { weekdayNumbers } from '@/lib/format/weekday';
 import { numberText, parseNumber } from './number';
 
-/** Where readings come from: 1 a device. There is no other yet. */
+/** Where readings come from: 1 is a device. There is no other source yet. */
 export type DataSource = AlarmRule['dataSource'];
 export type ManualRelease = AlarmRule['manualRelease'];
 
-/** A condition as it is typed. */
+/** A condition as the user types it. */
 export interface ConditionValues {
-  /** Stays with the row while others come and go. */
+  /** Identifies the row while other rows are added and removed. */
   key: number;
   andor: 'and' | 'or';
   /** The attribute's identifier; empty until one is chosen. */
   sign: string;
   operator: Operator;
-  /** Of a boolean `true` or `false`. */
+  /** For a boolean, `true` or `false`. */
   value: string;
-  /** Null: the alarm ends at the value itself. */
+  /** Null: the alarm ends at the limit itself. */
   recovery: string | null;
 }
 
-/** What the form holds. */
+/** The values of the form. */
 export interface RuleValues {
   alarmName: string;
   /** Null: none is chosen. */
@@ -39,13 +39,15 @@ export interface RuleValues {
   startTime: string;
   endTime: string;
   slots: readonly number[];
-  /** The days on which the period counts, 1 Monday to 7 Sunday, ascending; every day is all seven. */
+  /**
+   * The days on which the period applies, 1 Monday to 7 Sunday, ascending; every day is all seven.
+   */
   weekdays: readonly number[];
   channels: readonly number[];
   /** Minutes between reminders while a notice is open; null: none. */
   remindEvery: number | null;
   description: string;
-  /** Whether people may end a notice: 1 supported, 0 not supported; null until somebody says so. */
+  /** Whether people may end a notice manually: 1 yes, 0 no; null until the user chooses. */
   manualRelease: ManualRelease | null;
 }
 
@@ -83,7 +85,7 @@ export function newValues(): RuleValues {
   };
 }
 
-/** A rule as the form shows it; `comma` where decimals are set off by one. */
+/** A rule as the form shows it; `comma` tells whether the language has a decimal comma. */
 export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
   const conditions = rule.conditions.map((condition, i) => ({
     key: i + 1,
@@ -119,12 +121,12 @@ export function isBlank({ sign, value }: ConditionValues): boolean {
   return sign === '' && value.trim() === '';
 }
 
-/** Only a number compared by size may end at another value. */
+/** Only a numeric comparison by size may have a recovery value. */
 export function takesRecovery({ operator }: ConditionValues, property: TslProperty | undefined): boolean {
   return property?.dataType === 'number' && sideOf(operator) !== null;
 }
 
-/** A typed value as its attribute wants it; undefined while it is none. */
+/** A typed value in its attribute's type; undefined while it is not valid. */
 export function typedValue({ value }: ConditionValues, property: TslProperty | undefined) {
   if (property?.dataType === 'number') return parseNumber(value);
   if (value.trim() === '') return undefined;
@@ -151,7 +153,10 @@ function conditionsBody(values: RuleValues, properties: ReadonlyMap<string, TslP
     });
 }
 
-/** What decides when there is an alarm, and whether somebody is told: all that a rehearsal looks at. */
+/**
+ * Everything that a rehearsal depends on: what determines when there is an alarm, and whether
+ * people are notified.
+ */
 export function rehearsalBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
   const { devices, groups, products } = values.targets;
   return {

@@ -21,36 +21,39 @@ const MuteDialog = lazyComponent(() => import('../actions/MuteDialog'), 'MuteDia
 const DeleteDialog = lazyComponent(() => import('../actions/DeleteDialog'), 'DeleteDialog');
 
 type Action = 'copy' | 'mute' | 'delete';
-const Ask = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
+const ActionContext = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
 
-/** One of each dialog for all cards: what can be done with a rule beside editing and running it. */
+/**
+ * One dialog of each kind, shared by all cards: the actions on a rule besides editing and running
+ * it.
+ */
 export function CardActions({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<{ action: Action; rule: AlarmRule }>();
-  // Once opened a dialog stays, so that it can close with grace.
-  const [seen, setSeen] = useState<ReadonlySet<Action>>(new Set());
-  const ask = (action: Action, rule: AlarmRule) => {
-    setAsked({ action, rule });
-    setSeen((before) => new Set([...before, action]));
+  const [pendingAction, setPendingAction] = useState<{ action: Action; rule: AlarmRule }>();
+  // Once opened, a dialog stays mounted, so that its closing animation can run.
+  const [openedDialogs, setOpenedDialogs] = useState<ReadonlySet<Action>>(new Set());
+  const openDialog = (action: Action, rule: AlarmRule) => {
+    setPendingAction({ action, rule });
+    setOpenedDialogs((before) => new Set([...before, action]));
   };
   const of = (action: Action) => ({
-    rule: asked?.action === action ? asked.rule : null,
-    onClose: () => setAsked(undefined),
+    rule: pendingAction?.action === action ? pendingAction.rule : null,
+    onClose: () => setPendingAction(undefined),
   });
   return (
-    <Ask value={ask}>
+    <ActionContext value={openDialog}>
       {children}
-      {seen.has('copy') ? <CopyDialog {...of('copy')} /> : null}
-      {seen.has('mute') ? <MuteDialog {...of('mute')} /> : null}
-      {seen.has('delete') ? <DeleteDialog {...of('delete')} /> : null}
-    </Ask>
+      {openedDialogs.has('copy') ? <CopyDialog {...of('copy')} /> : null}
+      {openedDialogs.has('mute') ? <MuteDialog {...of('mute')} /> : null}
+      {openedDialogs.has('delete') ? <DeleteDialog {...of('delete')} /> : null}
+    </ActionContext>
   );
 }
 
-/** Run or Stop is the only framed button of a card. */
+/** The buttons of a card. Only Run or Stop has a frame. */
 export function CardButtons({ rule, running }: { rule: AlarmRule; running: boolean }) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const ask = useContext(Ask);
+  const ask = useContext(ActionContext);
   const more = useRef<HTMLButtonElement>(null);
   const { id, alarmName: name } = rule;
 
@@ -61,7 +64,7 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
         : api.get('/admin-api/client/pc/alarm-rules/publish', { query: { alarmRulesId: id } }),
     meta: { failure: running ? 'rule.stopFail' : 'rule.runFail' },
     onSuccess: () => toast.success(t(running ? 'rule.stopOk' : 'rule.runOk', { name })),
-    // The button stays busy until the list says the same.
+    // The button stays busy until the refetched list shows the new state.
     onSettled: () => refetchRules(client),
   });
   const unmute = useMutation({
@@ -71,7 +74,7 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
     onSettled: () => refetchRules(client),
   });
 
-  /** The keyboard does not go down with the menu that it is in. */
+  /** When the menu closes, the focus returns from it to its button. */
   const back = (open: boolean) => {
     if (!open && document.activeElement?.closest('[role=menu]')) more.current?.focus();
   };

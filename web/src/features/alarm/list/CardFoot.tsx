@@ -7,11 +7,14 @@ import css from './CardFoot.module.css';
 
 interface CardFootProps {
   rule: AlarmRule;
-  /** When the newest reading was judged, epoch milliseconds. */
+  /** When the newest reading was evaluated, epoch milliseconds. */
   checked: number | undefined;
 }
 
-/** When the rule fired last, in red while its alarm is open; of a stopped one, since when it is. */
+/**
+ * When the rule last fired, in red while its alarm is open; for a stopped rule, since when it has
+ * been stopped.
+ */
 export function CardFoot({ rule, checked }: CardFootProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -4,7 +4,7 @@ import { alarmServer, card, openAlarms } from '@/test/alarmServer';
 import { rule } from '@/test/samples';
 import { tenantZone } from '@/test/shellServer';
 
-describe('a rule whose limit is passed and that has not opened', () => {
+describe('a rule whose limit is passed without an open notice', () => {
   const beyond = (id: number, change: Partial<AlarmRule> = {}) =>
     rule({
       id,
@@ -26,7 +26,7 @@ describe('a rule whose limit is passed and that has not opened', () => {
     ...more,
   });
 
-  it('says what is missing: hits within the window, or that it waits', async () => {
+  it('says what is missing: hits within the window, or that the rule waits', async () => {
     const server = alarmServer([beyond(1), beyond(2), beyond(3)]);
     server.outlooks = [
       passed(1, { hits: 1, waits: false }),
@@ -42,8 +42,8 @@ describe('a rule whose limit is passed and that has not opened', () => {
     expect(card('Rule 3').getByText(/The last alarm was cleared by hand/)).toBeVisible();
   });
 
-  it('says that nobody is told at this hour', async () => {
-    // Chosen around the hour that it is now, by the farm's clocks.
+  it('says that nobody is notified at this hour', async () => {
+    // Chosen around the current hour in the tenant's time zone.
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: tenantZone, hour: '2-digit', hourCycle: 'h23' });
     const hour = Number(clock.format(Date.now()));
     const away = [2 * ((hour + 12) % 24)];
@@ -58,8 +58,8 @@ describe('a rule whose limit is passed and that has not opened', () => {
     expect(card('Rule 2').queryByText(/nobody is told/)).toBeNull();
   });
 
-  it('says that nobody is told on this day', async () => {
-    // Chosen around the day that it is now, by the farm's calendar.
+  it('says that nobody is notified on this day', async () => {
+    // Chosen around the current day in the tenant's time zone.
     const name = new Intl.DateTimeFormat('en-GB', { timeZone: tenantZone, weekday: 'short' }).format(Date.now());
     const today = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(name) + 1;
     const server = alarmServer([beyond(1, { weekdays: [((today + 2) % 7) + 1] }), beyond(2, { weekdays: [today] })]);

@@ -5,17 +5,20 @@ import type { Elements } from './sentenceOf';
 
 interface MissingAttributesProps {
   /** Identifiers; not empty. */
-  gone: readonly string[];
+  missing: readonly string[];
   elements: Elements | undefined;
 }
 
-/** Why a rule cannot run, and what can be done: its device has lost what the conditions are on. */
-export function MissingAttributes({ gone, elements }: MissingAttributesProps) {
+/**
+ * Says why a rule cannot run (its device has lost attributes of its conditions) and what to do
+ * about it.
+ */
+export function MissingAttributes({ missing, elements }: MissingAttributesProps) {
   const { t } = useTranslation();
-  const names = gone.map((sign) => elements?.[sign]?.yeuName || sign).join(t('rule.card.attributesBetween'));
+  const names = missing.map((sign) => elements?.[sign]?.yeuName || sign).join(t('rule.card.attributesBetween'));
   return (
     <div className={css.note}>
-      <Note tone="warn">{t('rule.card.attributeGone', { count: gone.length, names })}</Note>
+      <Note tone="warn">{t('rule.card.attributeGone', { count: missing.length, names })}</Note>
     </div>
   );
 }

@@ -21,8 +21,8 @@ interface OutlookLineProps {
 }
 
 /**
- * How close the device is to the limit and about when it gets there; where the limit is passed, why no alarm has begun; or that the
- * rule can never trigger. Else nothing.
+ * How close the device is to the limit and about when it reaches it; if the limit is passed, why no
+ * alarm has begun; or that the rule can never trigger. Otherwise nothing.
  */
 export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   const { t } = useTranslation();
@@ -44,10 +44,10 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   const side = condition && sideOf(condition.subconditions);
   if (outlook.distance === undefined || !condition || !side || rule.deployState !== 1 || rule.openNotice) return null;
   const distance = format.reading({ value: outlook.distance, unit: elements?.[condition.tslAttribute]?.unit ?? '' });
-  // A value that stands on the limit, or is too near to be told from it, has not passed it.
+  // A value that equals the limit, or differs from it by less than is shown, has not passed it.
   const passed =
     outlook.value !== undefined && comparisonHolds(condition.subconditions, outlook.value, Number(condition.value));
-  // A limit that alarms below it is neared from above.
+  // A value approaches a limit of "below" from above.
   if (outlook.distance === 0 && passed) return <Passed rule={rule} outlook={outlook} />;
   const words =
     outlook.distance === 0
@@ -64,14 +64,17 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   );
 }
 
-/** What is said of one of a rule's devices names it; of a rule's only one it need not. */
+/** A statement about one of several devices names the device; a rule's only device is not named. */
 function withDeviceName({ deviceName, noteName = '' }: Outlook, statement: string, t: TFunction): string {
   return deviceName === undefined
     ? statement
     : t('rule.outlook.of', { device: nameOf({ deviceName, noteName }), text: statement });
 }
 
-/** The limit is passed and no alarm is open: what is missing for one, and whether people would be told of it now. */
+/**
+ * The limit is passed and no alarm is open: what is still missing, and whether people would be
+ * notified now.
+ */
 function Passed({ rule, outlook }: { rule: AlarmRule; outlook: Outlook }) {
   const { t } = useTranslation();
   const format = useFormat();

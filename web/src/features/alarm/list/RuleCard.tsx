@@ -27,14 +27,16 @@ import { useElementsOf } from './useElementsOf';
 
 interface RuleCardProps {
   rule: AlarmRule;
-  /** Names and units of attributes that the catalogue knows; undefined until they came. */
+  /**
+   * Names and units of the attributes that the catalogue knows; undefined until they are fetched.
+   */
   elements: Elements | undefined;
   outlook: Outlook | undefined;
-  /** Names of channels; undefined until they came. */
+  /** The channels by id; undefined until they are fetched. */
   channels: ReadonlyMap<number, Channel> | undefined;
 }
 
-/** A rule that reads as a sentence, when it fired last, and the way to run or stop it. */
+/** A rule as a sentence, when it last fired, and the button to run or stop it. */
 export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outlook, channels }: RuleCardProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -45,7 +47,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   const running = rule.deployState === 1;
   const count = rule.passageway.length;
   const names = rule.passageway.flatMap((one) => channels?.get(one)?.noticeName ?? []);
-  // Names hold commas.
+  // Names may contain commas, so a dot separates them.
   const notifyText =
     count === 0
       ? t('rule.card.nobody')
@@ -67,7 +69,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
         <Sentence parts={parts} />
       </p>
       {rule.attributesGone ? (
-        <MissingAttributes gone={rule.attributesGone} elements={elements} />
+        <MissingAttributes missing={rule.attributesGone} elements={elements} />
       ) : (
         <OutlookLine rule={rule} outlook={outlook} elements={elements} />
       )}
@@ -98,7 +100,10 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   );
 });
 
-/** How many devices a rule has, how many alarms of them are open and how many are left out; a press lists them. */
+/**
+ * How many devices a rule has, how many of them have open alarms and how many are left out. A click
+ * lists them.
+ */
 function DevicesFact({ rule }: { rule: AlarmRule }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -23,7 +23,10 @@ interface RuleDevicesProps {
   onClose: () => void;
 }
 
-/** The devices of a rule: those with open alarms first, then the others, then those that are left out, and why. */
+/**
+ * The devices of a rule: first those with open alarms, then the others, then those that are left
+ * out, each with the reason.
+ */
 export function RuleDevices({ rule, open, onClose }: RuleDevicesProps) {
   const { t } = useTranslation();
   return (

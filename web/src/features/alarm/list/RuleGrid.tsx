@@ -11,15 +11,15 @@ import { RuleCard } from './RuleCard';
 import css from './RuleGrid.module.css';
 
 interface RuleGridProps {
-  /** Undefined until they came. */
+  /** Undefined until they are fetched. */
   rules: AlarmRule[] | undefined;
-  /** These are the ones before: others are on their way. */
+  /** The rules are those of the previous query; the new ones are loading. */
   waiting: boolean;
 }
 
 const skeletons = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** The rules of a page as cards; what all of them need to know is asked for once. */
+/** The rules of a page as cards. What all cards need is fetched once. */
 export function RuleGrid({ rules = [], waiting }: RuleGridProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);

@@ -7,7 +7,10 @@ import { errorText } from '@/lib/http/errorText';
 import { ErrorNote } from '@/ui/ErrorNote';
 import css from './RulesError.module.css';
 
-/** What failed, of when the rules below are, when the next try is. The rules stay. */
+/**
+ * What failed, as of when the rules below are, and when the next attempt is. The rules stay
+ * visible.
+ */
 export function RulesError({ query }: { query: UseQueryResult<unknown> }) {
   return query.isError ? <Note query={query} /> : null;
 }
@@ -16,7 +19,7 @@ function Note({ query }: { query: UseQueryResult<unknown> }) {
   const { t } = useTranslation();
   const format = useFormat();
   useNow();
-  // Both clocks of the query are this machine's, unlike the server's times.
+  // The query's two times are of this machine's clock, unlike the server's times.
   const now = Date.now();
   const { dataUpdatedAt, errorUpdatedAt, isFetching } = query;
   const seconds = Math.max(1, Math.ceil((errorUpdatedAt + retryMs - now) / 1000));

@@ -4,7 +4,9 @@ import type { AlarmRule } from '@/lib/alarm/types';
 
 export type Elements = Record<string, components['schemas']['Element']>;
 
-/** A rule with its attributes as people call them; until the catalogue came, by their identifiers. */
+/**
+ * A rule with the names of its attributes; until the catalogue is fetched, with their identifiers.
+ */
 export function sentenceOf(rule: AlarmRule, elements: Elements | undefined): SentenceRule {
   const { triggerType, hitCounts, durations } = rule;
   const conditions = rule.conditions.map(({ tslAttribute, ...condition }) => ({

@@ -5,7 +5,10 @@ import { useLanguage } from '@/lib/i18n/i18n';
 import { devicePropertiesQuery } from '../queries';
 import type { Elements } from './sentenceOf';
 
-/** Names and units of a rule's attributes: of those that the catalogue does not know, as the device's model calls them. */
+/**
+ * Names and units of a rule's attributes. Those that the catalogue does not know are named by the
+ * device's model.
+ */
 export function useElementsOf(rule: AlarmRule, catalogue: Elements | undefined): Elements | undefined {
   const language = useLanguage((state) => state.language);
   const unknown = catalogue !== undefined && rule.conditions.some(({ tslAttribute }) => !catalogue[tslAttribute]);

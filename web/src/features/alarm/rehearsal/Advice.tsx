@@ -9,14 +9,17 @@ import css from './Advice.module.css';
 import { advisedChange } from './advice';
 
 interface AdviceProps {
-  /** The best first. */
+  /** The best advice first. */
   advice: readonly RehearsalAdvice[] | undefined;
   form: RuleFormState;
-  /** Something else was typed meanwhile: what is advised is not of that. */
+  /** The form has changed since, so the advice is not about its current values. */
   waiting: boolean;
 }
 
-/** Changes of the rule with which there would have been far fewer alarms: a sentence each, and a button that makes the change. */
+/**
+ * Changes of the rule with which there would have been far fewer alarms: each is a sentence and a
+ * button that makes the change.
+ */
 export function Advice({ advice = [], form, waiting }: AdviceProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -35,7 +38,8 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
       });
     }
     const property = properties?.get(one.tslAttribute ?? '');
-    // As the form and the chart say limits: with no more decimals than it has.
+    // Formatted like the limits in the form and the chart: with no more decimals than the number
+    // has.
     const value = format.reading({ value: one.recovery ?? 0, unit: property?.elementUnit ?? '' });
     const name = property ? titleOf(property) : (one.tslAttribute ?? '');
     return t(several ? 'rule.rehearsal.advice.recoveryOf' : 'rule.rehearsal.advice.recovery', {
@@ -56,7 +60,8 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
         {offered.map(({ kind, sentence, part }) => (
           <li key={kind} className={css.one}>
             <span className={css.sentence}>{sentence}</span>
-            {/* Not disabled by its attribute: the keyboard would be lost to whom has just pressed it. */}
+            {/* Not the `disabled` attribute: it would take the focus from the button that was
+                just pressed. */}
             <button
               type="button"
               className={css.use}

@@ -14,13 +14,16 @@ interface DayChartProps {
   limit: Limit;
 }
 
-/** The lowest to the highest of each day as a bar, what lies beyond the limit in red, and the limit, to be dragged. */
+/**
+ * Each day as a bar from its lowest to its highest value, with the part beyond the limit in red,
+ * and the limit as a line that can be dragged.
+ */
 export function DayChart({ rehearsal, limit }: DayChartProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const measure = useMeasure();
   const place = useRef<HTMLDivElement>(null);
-  // While it is dragged the scale stands still.
+  // The scale does not change while the limit is dragged.
   const [frozenScale, setFrozenScale] = useState<Scale>();
   const { days } = rehearsal;
   const scale = frozenScale ?? scaleOf(days, limit.value);

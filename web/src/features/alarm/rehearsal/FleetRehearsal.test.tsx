@@ -20,7 +20,7 @@ const path = `${paths.rehearse}/devices`;
 const properties = new Map(mastModel.map((property) => [property.identifier, property] as const));
 let streams: ReturnType<typeof fakeStreams>;
 let asked: unknown[];
-/** What the form holds, and a change of it. */
+/** The form's values, and a function that changes them. */
 let formState: { values: RuleValues; change: (part: Partial<RuleValues>) => void };
 
 beforeEach(() => {
@@ -87,7 +87,7 @@ const names = () =>
 const statusText = () => screen.getByRole('status').textContent;
 
 describe('the rehearsal of several devices', () => {
-  it('grows line by line, the worst first, and ends with what they come to', async () => {
+  it('grows line by line, the worst first, and ends with the totals', async () => {
     await open();
     expect(rehearsal().getByText('Judging the readings of 30 days')).toBeInTheDocument();
     expect(asked).toMatchObject([{ triggerType: 0, hitCounts: 3, targets: { devices: ['A', 'B', 'C'] } }]);
@@ -127,7 +127,7 @@ describe('the rehearsal of several devices', () => {
     expect(asked[1]).toMatchObject({ conditions: [{ recovery: 2.5 }] });
   });
 
-  it('moves nothing under the pointer, or while the keyboard is there', async () => {
+  it('moves nothing under the pointer or while the focus is inside', async () => {
     const { user } = await open();
     writeLines(line('B', 5), line('A', 3));
     await waitFor(() => expect(names()).toEqual(['B', 'A']));
@@ -138,11 +138,11 @@ describe('the rehearsal of several devices', () => {
     await waitFor(() => expect(names()).toEqual(['C', 'B', 'A']));
   });
 
-  it('that is cut off says so, keeps what has come, and can be begun anew', async () => {
+  it('says that it was cut off, keeps the lines so far, and can be restarted', async () => {
     const { user } = await open();
     writeLines(line('A', 3));
     await waitFor(() => expect(names()).toEqual(['A']));
-    endLines(); // without the last line
+    endLines(); // Without the last line.
     const note = await rehearsal().findByRole('alert');
     expect(note).toHaveTextContent('The rehearsal was cut off');
     expect(note).toHaveTextContent('1 of 3 devices are known so far.');
@@ -157,7 +157,7 @@ describe('the rehearsal of several devices', () => {
     expect(devices().queryByRole('table')).toBeNull();
   });
 
-  it('that is refused says why', async () => {
+  it('shows why it was refused', async () => {
     streams.answers.push(refused(500, 'The disk is full'));
     renderWithProviders(<Form first={{ ...valuesOf(rule(), false), targets: { ...noTargets, groups: [7] } }} />);
     const note = await screen.findByRole('alert');
@@ -166,14 +166,14 @@ describe('the rehearsal of several devices', () => {
     expect(screen.queryByRole('region', { name: 'On each device' })).toBeNull();
   });
 
-  it('ends with the form, and with what is typed', async () => {
+  it('is aborted when the form closes and when its values change', async () => {
     const { unmount } = await open();
     writeLines(line('A', 3));
     await waitFor(() => expect(names()).toEqual(['A']));
     act(() => formState.change({ hitCounts: 4 }));
     await waitFor(() => expect(streams.streams.length).toBe(2));
     expect(streams.streams[0]?.signal.aborted).toBe(true);
-    // What stood there stays until there is something else.
+    // The previous lines stay until there are new ones.
     expect(names()).toEqual(['A']);
     writeLines(line('B', 1));
     await waitFor(() => expect(names()).toEqual(['B']));
@@ -181,17 +181,17 @@ describe('the rehearsal of several devices', () => {
     await waitFor(() => expect(streams.streams[1]?.signal.aborted).toBe(true));
   });
 
-  it('says of a device why there is nothing', async () => {
+  it('says why a device has no figures', async () => {
     await open({ channels: [] });
     writeLines(line('A', 0, { samples: 0 }), line('B', 0, { fits: false }), line('C', 1), { devices: 3, total: 1 });
     endLines();
     await waitFor(() => expect(names()).toEqual(['C', 'Ano readings', 'Bsends too seldom for this window']));
-    // Nobody is told by a rule without a channel.
+    // A rule without a channel notifies nobody.
     expect(devices().queryByText('Told')).toBeNull();
     await waitFor(() => expect(statusText()).toBe('This rule would have alarmed 1 time On 1 of 3 devices.'));
   });
 
-  it('without readings says so', async () => {
+  it('says that there are no readings', async () => {
     await open();
     writeLines(...['A', 'B', 'C'].map((name) => line(name, 0, { samples: 0 })), { devices: 3, total: 0 });
     endLines();
@@ -199,7 +199,7 @@ describe('the rehearsal of several devices', () => {
     expect(await rehearsal().findByText(words, { selector: 'p' })).toBeInTheDocument();
   });
 
-  it('of many devices shows the worst, and more on demand', async () => {
+  it('shows the worst of many devices, and more on demand', async () => {
     const { user } = await open();
     writeLines(...Array.from({ length: 70 }, (_, i) => line(`PR-${i}`, i, { of: 70 })), { devices: 70, total: 2415 });
     endLines();
@@ -212,7 +212,7 @@ describe('the rehearsal of several devices', () => {
     expect(devices().queryByText(/more device/)).toBeNull();
   });
 
-  it('stands in cards on a phone, to which a press leads', async () => {
+  it('shows cards on a phone, with a link that leads to them', async () => {
     setWidth(390);
     const { user } = await open();
     writeLines(line('A', 2, { noteName: 'Orchard mast', told: 1, nights: 2 }), line('B', 0), line('C', 1), {
@@ -231,7 +231,7 @@ describe('the rehearsal of several devices', () => {
   });
 });
 
-it('a rule of one device is rehearsed as ever', async () => {
+it('rehearses a rule of a single device in the usual way', async () => {
   renderWithProviders(<Form first={{ ...valuesOf(rule(), false), targets: { ...noTargets, devices: ['WS-1'] } }} />);
   expect(await screen.findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
   expect(asked).toEqual([]);

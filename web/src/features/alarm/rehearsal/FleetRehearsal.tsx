@@ -10,31 +10,34 @@ import own from './Rehearsal.module.css';
 import { devicesId } from './RehearsedDevices';
 import { useFleetRehearsal } from './useFleetRehearsal';
 
-/** What the rule that is being typed would have done on all its devices together; below the form each of them has a line. */
+/**
+ * What the rule in the form would have done on all its devices together. Below the form, each
+ * device has a line of its own.
+ */
 export function FleetRehearsal({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { enough, wanting, rehearsal, rows, of, total, all, finished } = useFleetRehearsal(form);
+  const { enough, hintKey, rehearsal, rows, of, total, all, finished } = useFleetRehearsal(form);
 
   const words = (n: number) => t('rule.rehearsal.would', { count: n, n: format.number(n) });
   const alarmed = rows.filter((row) => row.total > 0).length;
   const where = t('rule.rehearsal.all.where', { count: of, n: format.number(alarmed), all: format.number(of) });
-  const silent = form.values.trigger === 0 && finished && rows.every(({ samples }) => samples === 0);
-  const verdict = silent ? t('rule.rehearsal.all.noReadings') : words(total);
+  const hasNoReadings = form.values.trigger === 0 && finished && rows.every(({ samples }) => samples === 0);
+  const verdict = hasNoReadings ? t('rule.rehearsal.all.noReadings') : words(total);
   const failed = rehearsal.isError;
   const retry = { onRetry: () => void rehearsal.refetch(), busy: rehearsal.isFetching };
   return (
     <section className={own.rehearsal} aria-label={t('rule.rehearsal.title')} aria-busy={rehearsal.waiting}>
       <h3 className={own.kicker}>{t('rule.rehearsal.title')}</h3>
-      {/* While it grows nobody wants to hear each number. */}
+      {/* Screen readers announce only the final number, not each step of the count. */}
       <p className="visually-hidden" role="status">
         {finished && !rehearsal.waiting ? (
           <>
-            <span>{verdict}</span> <span>{silent ? '' : where}</span>
+            <span>{verdict}</span> <span>{hasNoReadings ? '' : where}</span>
           </>
         ) : null}
       </p>
-      {!enough ? <p className={own.hint}>{t(`rule.rehearsal.${wanting}`)}</p> : null}
+      {!enough ? <p className={own.hint}>{t(`rule.rehearsal.${hintKey}`)}</p> : null}
       {enough && rows.length === 0 && !failed ? (
         <Loading label={t('rule.rehearsal.busy')}>
           <div className={own.skeleton}>
@@ -46,7 +49,7 @@ export function FleetRehearsal({ form }: { form: RuleFormState }) {
       {enough && rows.length > 0 ? (
         <div className={rehearsal.isPlaceholderData ? own.waiting : undefined}>
           <p className={own.title}>{verdict}</p>
-          {finished && !silent ? <p className={own.text}>{where}</p> : null}
+          {finished && !hasNoReadings ? <p className={own.text}>{where}</p> : null}
         </div>
       ) : null}
       {enough && rows.length > 0 && !finished && !failed ? <Progress done={rows.length} of={of} /> : null}

@@ -10,19 +10,19 @@ export interface Limit {
   unit: string;
   precision: number | undefined;
   operator: Operator;
-  /** Undefined while what is typed is no number. */
+  /** Undefined while the typed text is not a number. */
   value: number | undefined;
   onChange: (value: number) => void;
 }
 
 interface LimitLineProps {
-  /** What the chart fills. */
+  /** The element that the chart fills. */
   place: RefObject<HTMLElement | null>;
   limit: Limit & { value: number };
   scale: Scale;
-  /** Where the plot begins, in the chart's units. */
+  /** The left edge of the plot, in the chart's units. */
   left: number;
-  /** Taken by a pointer, and let go of. */
+  /** Called with true when a pointer grabs the line and with false when it releases it. */
   onHold: (hold: boolean) => void;
 }
 

@@ -10,19 +10,22 @@ import { useFormat } from '@/lib/format/format';
 import css from './NoticeList.module.css';
 import { durationOf } from './summary';
 
-/** So many stand there at first: the newest. */
+/** This many notices are shown at first, the newest. */
 const initialCount = 6;
 
 interface NoticeListProps {
   rehearsal: Rehearsal;
-  /** The rule names a channel: without one nobody is told. */
-  tells: boolean;
-  /** How far its channels reach. */
+  /** Whether the rule names a channel; without one nobody is notified. */
+  notifies: boolean;
+  /** How far messages to its channels get. */
   reach: DeliveryReach;
 }
 
-/** What the rule would have recorded: when, for how long, by night or day, and whether somebody would have been told. */
-export function NoticeList({ rehearsal, tells, reach }: NoticeListProps) {
+/**
+ * What the rule would have recorded: when, for how long, by night or day, and whether people would
+ * have been notified.
+ */
+export function NoticeList({ rehearsal, notifies, reach }: NoticeListProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [all, setAll] = useState(false);
@@ -53,9 +56,9 @@ export function NoticeList({ rehearsal, tells, reach }: NoticeListProps) {
               {notice.endTime === undefined ? t('rule.rehearsal.open') : format.duration(durationOf(notice, endTime))}
               {notice.unsteady ? ` · ${t('rule.rehearsal.unsteady')}` : null}
             </span>
-            {tells && notice.told && reach !== 'out' ? (
+            {notifies && notice.told && reach !== 'out' ? (
               <span className={css.outside}>{t(`rule.rehearsal.reach.${reach}.mark`)}</span>
-            ) : tells ? (
+            ) : notifies ? (
               <span className={notice.told ? css.told : css.outside}>
                 {notice.told ? <CheckOutlined aria-hidden="true" /> : <MinusOutlined aria-hidden="true" />}
                 {t(notice.told ? 'rule.rehearsal.toldMark' : 'rule.rehearsal.outside')}

@@ -25,13 +25,13 @@ async function open(address = '/alarm?rule=1') {
 }
 
 describe('the rehearsal', () => {
-  it('waits for enough to judge', async () => {
+  it('waits until the form holds enough', async () => {
     await open('/alarm?rule=new');
     expect(rehearsalRegion().getByText(/^Choose device, trigger and condition/)).toBeInTheDocument();
     expect(asked()).toEqual([]);
   });
 
-  it('of a rule whose period alone is wrong asks for that', async () => {
+  it('asks for the period if only that is wrong', async () => {
     const { user } = await open();
     await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     await user.selectOptions(screen.getByLabelText('Start'), '20:00');
@@ -39,7 +39,7 @@ describe('the rehearsal', () => {
     expect(rehearsalRegion().getByText(/^Set the notification period right/)).toBeInTheDocument();
   });
 
-  it('says how often, how long, when, by night or day, and who would have been told', async () => {
+  it('says how often, how long, when, by night or day, and who would have been notified', async () => {
     server.rules = [rule({ passageway: [1] })];
     await open();
     expect(await rehearsalRegion().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
@@ -63,7 +63,7 @@ describe('the rehearsal', () => {
       /^What these channels tell is/,
     ],
     [{ phoneMessage: false }, 'nobody told', /, but nobody would be told\./, /^None of these channels reaches anybody/],
-  ])('does not say that anybody would be told where %o', async (ways, mark, sum, hint) => {
+  ])('does not say that anybody would be notified where %o', async (ways, mark, sum, hint) => {
     server.rules = [rule({ passageway: [1] })];
     server.channels = [channel({ id: 1 })];
     onGet('/admin-api/client/pc/notice-channel/get/ways', () => ok({ email: false, language: 'en-us', ...ways }));
@@ -75,7 +75,7 @@ describe('the rehearsal', () => {
     expect(screen.getByText(hint)).toHaveTextContent('Ask whoever runs Tilth');
   });
 
-  it('of a rule without a channel does not say that anybody is told', async () => {
+  it('does not say that anybody is notified by a rule without a channel', async () => {
     await open();
     expect(await rehearsalRegion().findByText(/^Longest 3 h 12 min, on/)).not.toHaveTextContent(
       'inside the notification period',
@@ -85,12 +85,12 @@ describe('the rehearsal', () => {
     expect(list.queryByText('told')).toBeNull();
   });
 
-  it('follows what is typed once it rests, and asks once', async () => {
+  it('follows the form once it has not changed for a while, with a single request', async () => {
     await open();
     await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     const before = asked().length;
     server.rehearsal = rehearsal({ total: 0, notices: [] });
-    // One after the other without a rest, however slow the machine.
+    // One keystroke after another without a pause, however slow the machine.
     for (const typed of ['', '-', '-1', '-12', '-12.5']) {
       fireEvent.change(value(), { target: { value: typed } });
       if (typed === '')
@@ -100,7 +100,7 @@ describe('the rehearsal', () => {
     expect(asked().slice(before)).toEqual([-12.5]);
   });
 
-  it('has a limit that keys move, and the form’s value with it', async () => {
+  it('has a limit that keys move together with the form’s value', async () => {
     const { user } = await open();
     await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     expect(limit()).toHaveAttribute('aria-valuetext', '2\u00a0°C');
@@ -110,7 +110,7 @@ describe('the rehearsal', () => {
     expect(screen.getByText(/^Alarm when/, { selector: 'p' })).toHaveTextContent('Air temperature is below 2.4 °C');
     await user.keyboard('{ArrowDown}{PageUp}');
     expect(value()).toHaveValue('4.2');
-    // At once, before the server has been asked: days that the limit now cuts are marked in red.
+    // At once, before the request: days that the limit now crosses are marked in red.
     expect(document.querySelectorAll('[data-beyond]').length).toBe(15);
     await waitFor(() => expect(asked().at(-1)).toBe(4.2));
   });
@@ -122,7 +122,7 @@ describe('the rehearsal', () => {
     vi.spyOn(limit().parentElement as HTMLElement, 'getBoundingClientRect').mockReturnValue(box);
     fireEvent.pointerDown(limit(), { button: 0, clientY: 140 });
     fireEvent.pointerMove(limit(), { clientY: 91 });
-    // The middle of the chart is the middle of the days' 0 to 19.
+    // The middle of the chart is the middle of the days' range of 0 to 19.
     expect(value()).toHaveValue('9.6');
     fireEvent.pointerUp(limit());
     fireEvent.pointerMove(limit(), { clientY: 30 });
@@ -130,7 +130,7 @@ describe('the rehearsal', () => {
     await waitFor(() => expect(asked().at(-1)).toBe(9.6));
   });
 
-  it('warns of a window that cannot fill, by what is chosen now', async () => {
+  it('warns, by the form’s current values, of a window that cannot fill', async () => {
     server.rehearsal = rehearsal({ usualInterval: 240_000, fits: true });
     const { user } = await open();
     await rehearsalRegion().findByText('This rule would have alarmed 2 times');
@@ -140,13 +140,13 @@ describe('the rehearsal', () => {
     expect(rehearsalRegion().getByText(/^The device usually sends every 4 min/)).toBeInTheDocument();
   });
 
-  it('without readings says so', async () => {
+  it('says that there are no readings', async () => {
     server.rehearsal = rehearsal({ samples: 0, total: 0, notices: [], days: [], usualInterval: undefined });
     await open();
     expect(await rehearsalRegion().findByText(/^The device has no readings of these attributes/)).toBeInTheDocument();
   });
 
-  it('that fails says so in its place, and can be tried again', async () => {
+  it('shows an error in its place and can be retried', async () => {
     server.answers.set(paths.rehearse, noAnswer);
     const { user } = await open();
     const note = await rehearsalRegion().findByRole('alert');
@@ -158,7 +158,7 @@ describe('the rehearsal', () => {
     });
   });
 
-  it('of a rule on being offline has no chart', async () => {
+  it('has no chart for a rule on being offline', async () => {
     server.rules = [rule({ triggerType: 1, conditions: [] })];
     server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0, knownFrom: Date.now() - 3_600_000 });
     await open();
@@ -167,7 +167,7 @@ describe('the rehearsal', () => {
     expect(rehearsalRegion().queryByRole('slider')).toBeNull();
   });
 
-  it('of a device of whose coming and going nothing is kept says so', async () => {
+  it('says that no presence changes of the device are known', async () => {
     server.rules = [rule({ triggerType: 1, conditions: [] })];
     server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0, total: 0, notices: [] });
     await open();
@@ -177,7 +177,7 @@ describe('the rehearsal', () => {
     expect(rehearsalRegion().queryByText(/never have alarmed/)).toBeNull();
   });
 
-  it('shows many notices in part, the newest', async () => {
+  it('shows only the newest of many notices', async () => {
     const many = Array.from({ length: 20 }, (_, i) => ({
       startTime: Date.now() - (20 - i) * 3_600_000,
       endTime: Date.now() - (20 - i) * 3_600_000 + 60_000,
@@ -193,7 +193,7 @@ describe('the rehearsal', () => {
     expect(rehearsalRegion().getByText('Show the newest only')).toBeInTheDocument();
   });
 
-  it('warns of unsteady ones, and marks them', async () => {
+  it('warns of unsteady notices and marks them', async () => {
     const notices = rehearsal().notices.map((one, i) => (i === 0 ? { ...one, unsteady: true } : one));
     server.rehearsal = rehearsal({ notices });
     await open();
@@ -202,7 +202,7 @@ describe('the rehearsal', () => {
     expect(listed.map((one) => one.textContent?.includes('unsteady'))).toEqual([true, false]);
   });
 
-  it('is folded on a phone, with its answer in sight', async () => {
+  it('is folded on a phone, with its result in sight', async () => {
     setWidth(390);
     const { user } = await open();
     expect(await rehearsalRegion().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
@@ -223,7 +223,7 @@ describe('the rehearsal', () => {
     hits: { kind: 'hits', hitCounts: 5, durations: 600_000, notices: 0, without: 21 },
   } as const;
 
-  it('advises changes of the rule, each taken by one press', async () => {
+  it('advises changes of the rule, each applied by one click', async () => {
     server.rehearsal = rehearsal({ total: 21, advice: [advised.recovery, advised.hits] });
     const { user } = await open();
     const use = (advice: string) => rehearsalRegion().getByLabelText(`Use this: ${advice}`);
@@ -244,7 +244,7 @@ describe('the rehearsal', () => {
     expect(rehearsalRegion().queryByText('How to get fewer alarms')).toBeNull();
   });
 
-  it('advises nothing of what is typed until that was judged', async () => {
+  it('gives no advice on new values until they have been rehearsed', async () => {
     server.rehearsal = rehearsal({ total: 21, advice: [advised.recovery] });
     const { user } = await open();
     await rehearsalRegion().findByText(/^Clears at 2\.5/);
@@ -257,14 +257,14 @@ describe('the rehearsal', () => {
     await waitFor(() => expect(button()).toHaveAttribute('aria-disabled', 'false'));
   });
 
-  it('names the attribute that is advised of where there are several conditions', async () => {
+  it('names the attribute of an advice if there are several conditions', async () => {
     const [first] = rule().conditions;
     const second = { ...rule().conditions[0], tslAttribute: 'airHumidity', subconditions: '>', value: 80 } as const;
     server.rules = [rule({ conditions: [first, second] as never })];
     const advice = { ...advised.recovery, condition: 1, tslAttribute: 'airHumidity', recovery: 78 };
     server.rehearsal = rehearsal({ total: 21, advice: [advice, { ...advised.recovery, condition: 1 }] });
     const { user } = await open();
-    // The second is of another attribute than the form has there.
+    // The second condition has another attribute than in the form.
     expect(await rehearsalRegion().findAllByLabelText(/^Use this/)).toHaveLength(1);
     await user.click(rehearsalRegion().getByLabelText(/^Use this: .+ clears at 78.+: 4 alarms instead of 21$/));
     expect(screen.getByLabelText('Recovery value of condition 2')).toHaveValue('78');

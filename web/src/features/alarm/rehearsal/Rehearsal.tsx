@@ -27,7 +27,7 @@ import { rehearsalReadiness } from './readiness';
 import { longestOf } from './summary';
 import { useRehearsal } from './useRehearsal';
 
-/** What the rule that is being typed would have done over the last thirty days of real readings. */
+/** What the rule in the form would have done with the real readings of the last thirty days. */
 export function Rehearsal({ form }: { form: RuleFormState }) {
   return mayCoverMany(form.values.targets) ? <FleetRehearsal form={form} /> : <DeviceRehearsal form={form} />;
 }
@@ -38,13 +38,13 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
   const isPhone = useMediaQuery(phoneQuery);
   const [open, setOpen] = useState(false);
   const { values, properties } = form;
-  const { enough, wanting } = rehearsalReadiness(form);
+  const { enough, hintKey } = rehearsalReadiness(form);
   const rehearsal = useRehearsal(enough ? rehearsalBody(values, properties ?? new Map()) : null);
   const { data } = rehearsal;
-  const shown = rehearsal.asked && enough ? data : undefined;
+  const shown = rehearsal.isEnabled && enough ? data : undefined;
   const count = shown?.total ?? 0;
-  // What nothing is known of is not told as if nothing had happened.
-  const unheard = ({ samples, knownFrom }: Rehearsed, trigger: number | null) => {
+  // Missing data is not presented as if nothing had happened.
+  const missingDataText = ({ samples, knownFrom }: Rehearsed, trigger: number | null) => {
     if (trigger === 0) return samples === 0 ? t('rule.rehearsal.noReadings') : undefined;
     return knownFrom === undefined ? t('rule.rehearsal.unknown') : undefined;
   };
@@ -52,7 +52,7 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
   const folded = isPhone && !open;
 
   let content: ReactNode = null;
-  if (!enough) content = <p className={css.hint}>{t(`rule.rehearsal.${wanting}`)}</p>;
+  if (!enough) content = <p className={css.hint}>{t(`rule.rehearsal.${hintKey}`)}</p>;
   else if (rehearsal.isError) {
     content = (
       <ErrorNote
@@ -79,7 +79,7 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
       {shown ? <ZoneNote /> : null}
       {title && !rehearsal.isError ? (
         <p className={`${css.title} ${rehearsal.waiting ? css.waiting : ''}`} role="status">
-          {unheard(shown, values.trigger) ?? title}
+          {missingDataText(shown, values.trigger) ?? title}
         </p>
       ) : null}
       {isPhone && shown ? (
@@ -96,9 +96,9 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
 interface FiguresProps {
   rehearsal: Rehearsed;
   form: RuleFormState;
-  /** Only what must be known is told. */
+  /** Show only the essentials. */
   folded: boolean;
-  /** What is shown is not of what the form holds now. */
+  /** The figures are not of the form's current values. */
   waiting: boolean;
 }
 
@@ -110,11 +110,11 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
   const longest = longestOf(rehearsal);
   const notifiedCount = notices.filter((notice) => notice.told).length;
   const nights = notices.filter(({ night }) => night).length;
-  // What is chosen in the form now, not what was asked.
+  // These are the form's current values, not those of the last request.
   const fit = usualInterval === undefined ? Number.POSITIVE_INFINITY : readingsThatFit(values.durations, usualInterval);
   const cannot = values.trigger === 0 && fit < values.hitCounts;
 
-  const tells = values.channels.length > 0;
+  const notifies = values.channels.length > 0;
   const reach = useDeliveryReach(values.channels) ?? 'out';
   const sign = rehearsal.tslAttribute;
   const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
@@ -155,7 +155,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
                 duration: format.duration(longest.duration),
                 moment: format.moment(longest.notice.startTime, endTime + 86_400_000),
               })}{' '}
-              {tells
+              {notifies
                 ? t(reach === 'out' ? 'rule.rehearsal.told' : `rule.rehearsal.reach.${reach}.told`, {
                     told: format.number(notifiedCount),
                     all: format.number(notices.length),
@@ -187,7 +187,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
               }}
             />
           ) : null}
-          {total > 0 ? <NoticeList rehearsal={rehearsal} tells={tells} reach={reach} /> : null}
+          {total > 0 ? <NoticeList rehearsal={rehearsal} notifies={notifies} reach={reach} /> : null}
         </>
       )}
     </>

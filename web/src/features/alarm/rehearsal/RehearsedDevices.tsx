@@ -12,12 +12,15 @@ import { rowTitle } from './rowOrder';
 import { useFleetRehearsal } from './useFleetRehearsal';
 import { useWorstFirst } from './useWorstFirst';
 
-/** Where the lines stand, for what leads there. */
+/** The id of the list's heading, for the link that leads there. */
 export const devicesId = 'rehearsed-devices';
-/** So many stand there at first, and so many more with each wish. */
+/** How many lines are shown at first, and how many more each click adds. */
 const [atFirst, further] = [10, 50];
 
-/** What a rule of several devices would have done on each: a line each, the worst first, as they come. */
+/**
+ * What a rule of several devices would have done on each: one line a device, the worst first. Lines
+ * appear as they arrive.
+ */
 export function RehearsedDevices({ form }: { form: RuleFormState }) {
   const { many, enough, rows } = useFleetRehearsal(form);
   return many && enough && rows.length > 0 ? <Devices form={form} /> : null;
@@ -32,10 +35,10 @@ function Devices({ form }: { form: RuleFormState }) {
   const [most, setMost] = useState(atFirst);
   const { values } = form;
   const reach = useDeliveryReach(values.channels);
-  // Nobody is told where no channel is named, or none leads anywhere.
-  const tells = values.channels.length > 0 && (reach ?? 'out') === 'out';
+  // Nobody is notified if the rule names no channel or none of its channels reaches anybody.
+  const notifies = values.channels.length > 0 && (reach ?? 'out') === 'out';
   const hidden = ordered.length - most;
-  const parts = { rows: ordered.slice(0, most), tells, ofReadings: values.trigger === 0 };
+  const parts = { rows: ordered.slice(0, most), notifies, ofReadings: values.trigger === 0 };
   return (
     <section
       className={`${css.place} ${rehearsal.isPlaceholderData ? css.old : ''}`}
@@ -64,9 +67,9 @@ function Devices({ form }: { form: RuleFormState }) {
 
 interface PartsProps {
   rows: readonly RehearsedDevice[];
-  /** People would be told: it is said how often. */
-  tells: boolean;
-  /** The rule is on readings, of which a device may have none. */
+  /** People would be notified: the lines say how often. */
+  notifies: boolean;
+  /** The rule is on readings; a device may have none. */
   ofReadings: boolean;
 }
 
@@ -78,7 +81,7 @@ function Table({ rows, ...rest }: PartsProps) {
         <tr>
           <th scope="col">{t('rule.rehearsal.all.device')}</th>
           <th scope="col">{t('rule.rehearsal.all.alarms')}</th>
-          {rest.tells ? <th scope="col">{t('rule.rehearsal.all.told')}</th> : null}
+          {rest.notifies ? <th scope="col">{t('rule.rehearsal.all.told')}</th> : null}
           <th scope="col">{t('rule.rehearsal.all.nights')}</th>
           <th scope="col">{t('rule.rehearsal.all.longest')}</th>
           <th scope="col">{t('rule.rehearsal.all.last')}</th>
@@ -97,19 +100,19 @@ interface OneProps extends Omit<PartsProps, 'rows'> {
   row: RehearsedDevice;
 }
 
-function useCells({ row, tells, ofReadings }: OneProps) {
+function useCells({ row, notifies, ofReadings }: OneProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { total, told, nights, longest, lastTime, samples, fits } = row;
   const some = total > 0;
   return {
     total: format.number(total),
-    told: tells ? (some ? format.number(told) : '–') : undefined,
+    told: notifies ? (some ? format.number(told) : '–') : undefined,
     nights: some ? format.number(nights) : '–',
     longest: some ? format.duration(longest) : '–',
-    // With its day, whatever day it is.
+    // Always with its day.
     last: lastTime === undefined ? '–' : format.moment(lastTime, lastTime + 86_400_000 * 2),
-    // Why there is nothing to be told of.
+    // The reason why a line has no figures.
     note: !ofReadings
       ? undefined
       : samples === 0
@@ -140,7 +143,7 @@ function Row(props: OneProps) {
   );
 }
 
-/** On a phone: one device below the other. */
+/** On a phone: the devices one below the other. */
 function Cards({ rows, ...rest }: PartsProps) {
   return (
     <ul className={css.cards} aria-labelledby={devicesId}>

@@ -2,13 +2,19 @@ import type { RehearsalAdvice } from '@/lib/alarm/types';
 import { numberText } from '../form/number';
 import { type ConditionValues, isBlank, type RuleValues } from '../form/values';
 
-/** The condition of the form that an advice is of: rows that are not filled in were not asked about. */
+/**
+ * The condition of the form that an advice refers to. The request leaves empty rows out, so they do
+ * not count.
+ */
 export function advisedCondition({ conditions }: RuleValues, advice: RehearsalAdvice): ConditionValues | undefined {
   const condition = conditions.filter((each) => !isBlank(each))[advice.condition ?? -1];
   return condition?.sign === advice.tslAttribute ? condition : undefined;
 }
 
-/** What the form has to be changed by; undefined where it no longer holds what was advised. `comma` as decimals are set off. */
+/**
+ * The change that an advice makes to the form; undefined if the form no longer holds the condition.
+ * `comma`: whether the language has a decimal comma.
+ */
 export function advisedChange(
   values: RuleValues,
   advice: RehearsalAdvice,

@@ -4,7 +4,7 @@ import { chart, dragStep, labelGap, labelledDays, niceStep, scaleOf, snapToStep 
 import { alarmDays, longestOf } from './summary';
 
 describe('the dates below the bars', () => {
-  it('stand apart, the first beside its middle, the others around theirs', () => {
+  it('keep their distance; the first one starts at its middle, the others are centred', () => {
     for (const width of [20, 34, 38, 50, 80]) {
       const days = Array.from({ length: 30 }, (_, i) => `day ${i}`);
       const named = labelledDays(days, 30, () => width);
@@ -23,19 +23,19 @@ describe('the dates below the bars', () => {
 describe('the scale', () => {
   const scale = scaleOf([{ day: 0, min: -4, max: 16 }], 20);
 
-  it('holds the days and the limit, with room to drag it into', () => {
+  it('contains the days and the limit, with a margin to drag the limit into', () => {
     expect(scale.low).toBeLessThan(-4);
     expect(scale.high).toBeGreaterThan(20);
     expect(scale.ticks).toEqual([0, 10, 20]);
   });
 
-  it('goes there and back', () => {
+  it('converts values to heights and back', () => {
     expect(scale.y(scale.low)).toBeCloseTo(chart.bottom);
     expect(scale.y(scale.high)).toBeCloseTo(chart.top);
     for (const value of [-4, 0, 7.5, 20]) expect(scale.at(scale.y(value))).toBeCloseTo(value);
   });
 
-  it('stands even where all is one value, or far off', () => {
+  it('works for a single value and for far-off values', () => {
     for (const [min, max, limit] of [
       [5, 5, undefined],
       [0, 0, 0],
@@ -48,7 +48,7 @@ describe('the scale', () => {
     }
   });
 
-  it('moves the limit in steps that can be seen, none finer than the attribute', () => {
+  it('moves the limit in visible steps that are no finer than the attribute’s precision', () => {
     expect(niceStep(24, 3)).toBe(10);
     expect(dragStep({ low: -5, high: 20 }, 1)).toBe(0.2);
     expect(dragStep({ low: -5, high: 20 }, 0)).toBe(1);
@@ -61,8 +61,8 @@ describe('the scale', () => {
   });
 });
 
-describe('what it sums up', () => {
-  it('is the longest, one still open until the end', () => {
+describe('the summary', () => {
+  it('finds the longest notice; an open one lasts until the end', () => {
     const given = rehearsal();
     expect(longestOf(given)?.duration).toBe(3 * 3_600_000 + 12 * 60_000);
     const open = { startTime: given.endTime - 9 * 3_600_000, night: true, told: true };
@@ -70,7 +70,7 @@ describe('what it sums up', () => {
     expect(longestOf({ ...given, notices: [] })).toBeUndefined();
   });
 
-  it('is the days that a notice began on', () => {
+  it('marks the days on which a notice was open', () => {
     expect([...alarmDays(rehearsal())]).toEqual([10, 20]);
   });
 });

@@ -1,15 +1,15 @@
 import type { RehearsedDevice } from '@/lib/alarm/types';
 
-/** What people call a device. */
+/** The device's title. */
 export const rowTitle = ({ noteName, deviceName }: RehearsedDevice) => noteName || deviceName;
 
-/** Worst first: the most alarms, then the longest, then by their titles. */
+/** The worst device first: by the number of alarms, then by the longest alarm, then by title. */
 export function worstFirst(compare: (a: string, b: string) => number) {
   return (a: RehearsedDevice, b: RehearsedDevice) =>
     b.total - a.total || b.longest - a.longest || compare(rowTitle(a), rowTitle(b));
 }
 
-/** Rows as they stood, by their device names, with what is new below. */
+/** Rows in their previous order, by device name, with new rows below. */
 export function keepRowOrder(
   rows: readonly RehearsedDevice[],
   stood: readonly string[],

@@ -1,8 +1,8 @@
 import type { Rehearsal } from '@/lib/alarm/types';
 
-/** The chart's own units; it is as wide as its place. */
+/** The chart's own units; it is scaled to the width of its container. */
 export const chart = { width: 352, height: 190, right: 350, top: 22, bottom: 160 } as const;
-/** Between a number at the left and the plot. */
+/** The gap between a number on the left and the plot. */
 export const labelGap = 8;
 const minLeft = 30;
 
@@ -11,20 +11,23 @@ export interface Scale {
   high: number;
   ticks: readonly number[];
   y: (value: number) => number;
-  /** The value at a height, unrounded. */
+  /** The value at a height, not rounded. */
   at: (y: number) => number;
 }
 
 const steps = [1, 2, 2.5, 5, 10];
 
-/** A round step so that about `count` of them fill a range. */
+/** A round step, about `count` of which fill a range. */
 export function niceStep(range: number, count: number): number {
   const rough = range / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   return (steps.find((step) => step * power >= rough) ?? 10) * power;
 }
 
-/** From the days' lowest to their highest and the limit, with room beyond to drag it into. */
+/**
+ * The scale from the lowest to the highest value of the days and the limit, with a margin to drag
+ * the limit into.
+ */
 export function scaleOf(days: Rehearsal['days'], limit: number | undefined): Scale {
   const values = days.flatMap(({ min, max }) => [min, max]);
   if (limit !== undefined) values.push(limit);
@@ -44,16 +47,16 @@ export function scaleOf(days: Rehearsal['days'], limit: number | undefined): Sca
   };
 }
 
-/** Where the plot begins, so that the numbers at its left have room. */
+/** The left edge of the plot, which leaves room for the numbers on its left. */
 export function plotLeft(ticks: readonly string[], measure: (words: string) => number): number {
   return Math.max(minLeft, Math.ceil(Math.max(0, ...ticks.map(measure))) + labelGap);
 }
 
-/** The days whose dates have room below the bars, the first among them. */
+/** The days whose dates fit below the bars, including the first. */
 export function labelledDays(days: readonly string[], left: number, measure: (words: string) => number): number[] {
   const slot = (chart.right - left) / days.length;
   const widest = Math.max(0, ...days.map(measure));
-  // The first stands beside its middle, the others around theirs.
+  // The first date starts at the middle of its bar, the others are centred below theirs.
   const every = Math.max(1, Math.ceil((1.5 * widest + 2 * labelGap) / slot));
   return days.flatMap((_, i) => {
     const fits = i === 0 || left + slot * (i + 0.5) + widest / 2 <= chart.width;
@@ -61,13 +64,16 @@ export function labelledDays(days: readonly string[], left: number, measure: (wo
   });
 }
 
-/** How far the limit moves by one key: the finest that the attribute tells, but never so fine that nothing moves. */
+/**
+ * How far one key press moves the limit: by the attribute's precision, but never by too little to
+ * see.
+ */
 export function dragStep({ low, high }: Pick<Scale, 'low' | 'high'>, precision: number | undefined): number {
   const fine = niceStep(high - low, 200);
   return precision === undefined ? fine : Math.max(10 ** -precision, fine);
 }
 
-/** A value on the grid of the steps, within the chart, without the tail of a floating point. */
+/** Rounds a value to the grid of the steps, within the chart and without floating-point noise. */
 export function snapToStep(value: number, step: number, { low, high }: Pick<Scale, 'low' | 'high'>): number {
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) + (String(step).includes('25') ? 1 : 0);
   const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];

@@ -4,7 +4,7 @@ export function durationOf({ startTime, endTime }: RehearsedNotice, until: numbe
   return Math.max(0, (endTime ?? until) - startTime);
 }
 
-/** The longest of some notices; one still open lasts until the rehearsal's end. */
+/** The longest notice; a notice that is still open lasts until the rehearsal's end. */
 export function longestOf({ notices, endTime }: Rehearsal): { notice: RehearsedNotice; duration: number } | undefined {
   let longest: { notice: RehearsedNotice; duration: number } | undefined;
   for (const notice of notices) {
@@ -14,11 +14,12 @@ export function longestOf({ notices, endTime }: Rehearsal): { notice: RehearsedN
   return longest;
 }
 
-/** The days, by their place in the list, on which a notice was open. */
+/** The indices of the days on which a notice was open. */
 export function alarmDays({ days, notices, endTime }: Rehearsal): ReadonlySet<number> {
   const marked = new Set<number>();
   days.forEach(({ day }, i) => {
-    // A day lasts until the next midnight, which is not always 24 hours off; of the last one, and before a gap, about that.
+    // A day lasts until the next midnight, which is not always 24 hours later. For the last day,
+    // and before a gap, 25 hours are assumed.
     const next = Math.min(days[i + 1]?.day ?? Number.POSITIVE_INFINITY, day + 25 * 3_600_000);
     if (notices.some((notice) => notice.startTime >= day && notice.startTime < Math.min(next, endTime))) marked.add(i);
   });

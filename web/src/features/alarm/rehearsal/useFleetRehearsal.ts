@@ -4,24 +4,26 @@ import { rehearsalBody } from '../form/values';
 import { rehearsalReadiness } from './readiness';
 import { useFleetRehearsalQuery } from './useFleetRehearsalQuery';
 
-/** What the parts of a form show of its rule's rehearsal on all its devices. They share one question. */
+/**
+ * What the parts of a form show of the rehearsal on all devices of its rule. They share one query.
+ */
 export function useFleetRehearsal(form: RuleFormState) {
   const { values, properties } = form;
-  const { enough, wanting } = rehearsalReadiness(form);
+  const { enough, hintKey } = rehearsalReadiness(form);
   const many = mayCoverMany(values.targets);
   const rehearsal = useFleetRehearsalQuery(many && enough ? rehearsalBody(values, properties ?? new Map()) : null);
-  const shown = rehearsal.asked && enough ? rehearsal.data : undefined;
+  const shown = rehearsal.isEnabled && enough ? rehearsal.data : undefined;
   const rows = shown?.rows ?? [];
   return {
     many,
     enough,
-    wanting,
+    hintKey,
     rehearsal,
     rows,
     all: shown?.all,
     of: rows[0]?.of ?? 0,
     total: rows.reduce((sum, row) => sum + row.total, 0),
-    /** All have come, and what they come to. */
+    /** All lines and the totals have arrived. */
     finished: shown?.all !== undefined,
   };
 }

@@ -4,10 +4,10 @@ import { ApiError } from '@/lib/http/api';
 import { readLines } from '@/lib/http/ndjson';
 import { useDebouncedBody } from './useRehearsal';
 
-/** What has come of a rehearsal of several devices. */
+/** What has arrived so far of a rehearsal of several devices. */
 export interface PartialRehearsal {
   rows: readonly RehearsedDevice[];
-  /** What they come to; undefined until the last has come. */
+  /** The totals; undefined until the last line has arrived. */
   all: RehearsedAll | undefined;
 }
 
@@ -15,7 +15,7 @@ type Line = RehearsedDevice | RehearsedAll;
 const isSummary = (line: Line): line is RehearsedAll => 'devices' in line;
 const emptyRehearsal: PartialRehearsal = { rows: [], all: undefined };
 
-/** The lines as they come. An answer that ends without what they come to was cut off. */
+/** The lines as they arrive. An answer without the totals at its end was cut off. */
 async function* streamLines(body: AlarmRuleCreate, signal: AbortSignal): AsyncGenerator<Line[]> {
   let isComplete = false;
   for await (const batch of readLines<Line>({
@@ -36,7 +36,10 @@ function appendBatch({ rows, all }: PartialRehearsal, batch: Line[]): PartialReh
   };
 }
 
-/** The rehearsal of what a form holds on all its devices, as it grows; null while that is not enough. */
+/**
+ * The rehearsal of a form's values on all devices, as it arrives. `body` is null while the form
+ * does not hold enough.
+ */
 export function useFleetRehearsalQuery(body: AlarmRuleCreate | null) {
   const { settled, behind } = useDebouncedBody(body);
   const query = useQuery({
@@ -49,13 +52,13 @@ export function useFleetRehearsalQuery(body: AlarmRuleCreate | null) {
     enabled: settled !== null,
     placeholderData: keepPreviousData,
     structuralSharing: false,
-    // What is being typed is refused where it is typed.
+    // The form itself shows the refusals of values that the user is typing.
     meta: { shows: [601], banner: true },
     staleTime: 60_000,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
-    // It may have gone far: whoever looks at it decides whether it begins anew.
+    // The answer may have been long: the user decides whether to start it anew.
     retry: false,
   });
-  return { ...query, waiting: behind || query.isFetching, asked: settled !== null };
+  return { ...query, waiting: behind || query.isFetching, isEnabled: settled !== null };
 }

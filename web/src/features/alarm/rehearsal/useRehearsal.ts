@@ -3,12 +3,18 @@ import { useEffect, useState } from 'react';
 import type { AlarmRuleCreate } from '@/lib/alarm/types';
 import { ApiError, api } from '@/lib/http/api';
 
-/** What is typed rests so long, then it is rehearsed. */
+/** The form's values are rehearsed once they have not changed for this long. */
 const pauseMs = 350;
-/** The guard against sending twice forgets after a second what a newer question has ended. */
+/**
+ * Retry delay: the duplicate-request guard remembers a request for a second, even if a newer one
+ * has aborted it.
+ */
 const minIntervalMs = 600;
 
-/** What a form holds, as text, once it rests; `behind` until then. Null while that is not enough. */
+/**
+ * The form's values as JSON once they have not changed for a while; until then `behind` is true.
+ * Null while the form does not hold enough.
+ */
 export function useDebouncedBody(body: AlarmRuleCreate | null) {
   const text = body && JSON.stringify(body);
   const [settled, setSettled] = useState(text);
@@ -20,7 +26,10 @@ export function useDebouncedBody(body: AlarmRuleCreate | null) {
   return { settled, behind: text !== settled };
 }
 
-/** The rehearsal of what a form holds; null while that is not enough. A newer question ends the one before. */
+/**
+ * The rehearsal of a form's values; `body` is null while the form does not hold enough. A newer
+ * request aborts the one before.
+ */
 export function useRehearsal(body: AlarmRuleCreate | null) {
   const { settled, behind } = useDebouncedBody(body);
   const query = useQuery({
@@ -29,7 +38,7 @@ export function useRehearsal(body: AlarmRuleCreate | null) {
       api.post('/admin-api/client/pc/alarm-rules/rehearse', { body: JSON.parse(settled ?? '{}'), signal }),
     enabled: settled !== null,
     placeholderData: keepPreviousData,
-    // What is being typed is refused where it is typed.
+    // The form itself shows the refusals of values that the user is typing.
     meta: { shows: [601], banner: true },
     staleTime: 60_000,
     refetchOnWindowFocus: false,
@@ -37,5 +46,5 @@ export function useRehearsal(body: AlarmRuleCreate | null) {
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.kind === 'duplicate',
     retryDelay: minIntervalMs,
   });
-  return { ...query, waiting: behind || query.isFetching, asked: settled !== null };
+  return { ...query, waiting: behind || query.isFetching, isEnabled: settled !== null };
 }

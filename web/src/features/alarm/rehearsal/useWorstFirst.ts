@@ -5,8 +5,8 @@ import { useLanguage } from '@/lib/i18n/i18n';
 import { keepRowOrder, worstFirst } from './rowOrder';
 
 /**
- * Rows, the worst first. While somebody points at them, or has the keyboard in them, what stands there keeps its place and new ones
- * come below: `hold` goes on what they stand in.
+ * Sorts rows, the worst first. While a pointer is over the rows or the focus is in them, existing
+ * rows keep their places and new ones come below. Spread `hold` onto the container of the rows.
  */
 export function useWorstFirst(rows: readonly RehearsedDevice[]) {
   const language = useLanguage((state) => state.language);

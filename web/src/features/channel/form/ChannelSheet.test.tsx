@@ -36,7 +36,7 @@ const expectSheetClosed = ({ router }: Pick<Opened, 'router'>) =>
   waitFor(() => expect(router.state.location.search).not.toHaveProperty('channel'));
 
 describe('a new channel', () => {
-  it('is made of what was filled in', async () => {
+  it('is created from the filled-in form', async () => {
     const { user, router } = await openNew();
     expect(field('Name')).toHaveFocus();
     await user.type(field('Name'), ' Office ');
@@ -67,7 +67,7 @@ describe('a new channel', () => {
     expect(screen.queryByText('Discard the changes?')).toBeNull();
   });
 
-  it('needs a name and a way, and each way a recipient', async () => {
+  it('requires a name, a kind, and a recipient for each kind', async () => {
     const { user } = await openNew();
     await clickButton(user, 'Save');
     expect(field('Name')).toHaveAccessibleDescription('Please enter a name');
@@ -86,7 +86,7 @@ describe('a new channel', () => {
     expect(server.sent).toEqual([]);
   });
 
-  it('says what is wrong with a recipient once its field was left', async () => {
+  it('shows a recipient’s error once the user leaves its field', async () => {
     const { user } = await openNew();
     await user.click(box('Email'));
     await user.type(field('Address 1'), 'crew@valley');
@@ -101,7 +101,7 @@ describe('a new channel', () => {
     expect(field('Number 1')).toHaveAccessibleDescription('Not a phone number: 0555');
   });
 
-  it('has up to three numbers; the last that remains is emptied', async () => {
+  it('has up to three numbers; removing the last one empties its field', async () => {
     const { user } = await openNew();
     await user.click(box('SMS'));
     await user.type(field('Number 1'), '+905550000001');
@@ -119,7 +119,7 @@ describe('a new channel', () => {
     expect(box('SMS')).toBeChecked();
   });
 
-  it('takes a pasted list apart, as far as it fits', async () => {
+  it('splits a pasted list of recipients as far as they fit', async () => {
     const { user } = await openNew();
     await user.click(box('Email'));
     await user.click(field('Address 1'));
@@ -135,7 +135,7 @@ describe('a new channel', () => {
     expect(toasts()).toEqual([{ tone: 'warning', title: 'Only 3 fit in here, the rest was left out' }]);
   });
 
-  it('shows what the server refuses at the field that it names', async () => {
+  it('shows a refusal of the server at the field that it names', async () => {
     server.answers.set(paths.create, () => refused(601, 'Not an email address: b@farm.example'));
     const { user } = await openNew();
     await user.type(field('Name'), 'Office');
@@ -156,7 +156,7 @@ describe('a new channel', () => {
     expect(await form().findByRole('alert')).toHaveTextContent(limit);
   });
 
-  it('says what a way can do on this server', async () => {
+  it('says what each kind can do on this server', async () => {
     server.ways = { email: true, phoneMessage: false, language: 'tr-tr' };
     const { user } = await openNew();
     await user.click(box('Email'));
@@ -168,8 +168,8 @@ describe('a new channel', () => {
   });
 });
 
-describe('a channel that is there', () => {
-  it('is changed, and keeps what is not', async () => {
+describe('an existing channel', () => {
+  it('is changed, and unchanged fields keep their values', async () => {
     const { user, router } = await openOne();
     expect(fields(/^Address/)).toEqual(['elif@valley.example', 'mehmet@valley.example']);
     expect(form().getByText('Used by 2 rules: Spring frost, Row 12 too dry.')).toBeVisible();
@@ -190,7 +190,7 @@ describe('a channel that is there', () => {
     expect(toasts()).toEqual([{ tone: 'success', title: 'updated successfully' }]);
   });
 
-  it('opens from its row, whose place is marked, and closes with Escape', async () => {
+  it('opens from its row, which is highlighted, and closes with Escape', async () => {
     const { user, router } = await openChannels(server);
     await user.click(screen.getByRole('link', { name: 'Edit: Night crew' }));
     expect(await screen.findByRole('dialog', { name: 'Edit Night crew' })).toBeVisible();
@@ -200,7 +200,7 @@ describe('a channel that is there', () => {
     await expectSheetClosed({ router });
   });
 
-  it('is tested as it is saved, not as it is typed', async () => {
+  it('is tested with its saved recipients, not with the typed ones', async () => {
     const { user } = await openOne();
     await user.type(field('Name'), 's');
     expect(form().getByRole('button', { name: 'Send a test' })).toBeDisabled();
@@ -210,7 +210,7 @@ describe('a channel that is there', () => {
     expect(await form().findByText('It went out to the 1 recipient')).toBeVisible();
   });
 
-  it('asks before changes are lost, and loses them when told to', async () => {
+  it('asks before changes are discarded, and discards them on confirmation', async () => {
     const { user, router } = await openOne();
     await user.type(field('Name'), '!');
     await clickButton(user, 'Cancel');
@@ -222,7 +222,7 @@ describe('a channel that is there', () => {
     await expectSheetClosed({ router });
   });
 
-  it('can be deleted though changes were typed, which nobody is asked about then', async () => {
+  it('can be deleted with unsaved changes, without another question', async () => {
     server.channels = [channel()];
     const { user, router } = await openOne();
     await user.type(field('Name'), ' 2');
@@ -235,20 +235,20 @@ describe('a channel that is there', () => {
     expect(askedOf(server, paths.remove)).toEqual([{ id: '1' }]);
   });
 
-  it('that is gone says so and leads back', async () => {
+  it('leads back with a message if it no longer exists', async () => {
     const opened = await openChannels(server, '/notification?channel=99');
     await expectSheetClosed(opened);
     expect(toasts()).toEqual([{ tone: 'warning', title: 'This channel is not there any more' }]);
   });
 
-  it('that cannot be had is told of once, in the way of its code, and leads back', async () => {
+  it('leads back with a single message, titled by its error code, if it cannot be fetched', async () => {
     server.answers.set(paths.get, () => refused(601, 'Not this one'));
     const opened = await openChannels(server, '/notification?channel=1');
     await expectSheetClosed(opened);
     expect(toasts()).toEqual([{ tone: 'warning', title: 'The channel could not be fetched', text: 'Not this one' }]);
   });
 
-  it('that was being changed when the session ended is offered again', async () => {
+  it('offers unsaved changes again after the session ended', async () => {
     const first = await openOne();
     await first.user.clear(field('Name'));
     await first.user.type(field('Name'), 'Night and day');

@@ -17,18 +17,18 @@ import { type ChannelTests, isRunning } from '../test/useTests';
 import css from './ChannelSheet.module.css';
 
 interface ChannelSheetProps {
-  /** As it was when the form opened; null for a new one. */
+  /** The channel as it was when the form opened; null for a new one. */
   channel: Channel | null;
   beside: boolean;
   tests: ChannelTests;
-  /** It has just been deleted: nothing of it is to be lost any more. */
-  gone: boolean;
+  /** The channel has just been deleted, so the form discards unsaved input. */
+  isDeleted: boolean;
   onClose: () => void;
   onDelete: (channel: Channel) => void;
 }
 
-/** Adds a channel or changes one. Tests go to what is saved. */
-export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }: ChannelSheetProps) {
+/** Adds or changes a channel. A test goes to the saved recipients. */
+export function ChannelSheet({ channel, beside, tests, isDeleted, onClose, onDelete }: ChannelSheetProps) {
   const { t } = useTranslation();
   const id = useId();
   const isPhone = useMediaQuery(phoneQuery);
@@ -36,8 +36,8 @@ export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }
   const form = useChannelForm(channel, onClose);
   const { save, dirty, giveUp } = form;
   useEffect(() => {
-    if (gone) giveUp();
-  }, [gone, giveUp]);
+    if (isDeleted) giveUp();
+  }, [isDeleted, giveUp]);
   const test = channel ? tests.tests.get(channel.id) : undefined;
   const testButton = channel ? (
     <Button

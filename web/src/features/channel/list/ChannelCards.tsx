@@ -10,12 +10,12 @@ import css from './ChannelCards.module.css';
 import { addressOf, onPlainClick } from './links';
 
 interface ChannelCardsProps {
-  /** Undefined until they came. */
+  /** Undefined until they are fetched. */
   channels: readonly Channel[] | undefined;
   onOpen: (id: number) => void;
 }
 
-/** On a phone: one channel below the other; what can be done with it stands in its sheet. */
+/** On a phone: the channels one below the other; the actions are in a channel's sheet. */
 export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
   const { t } = useTranslation();
   const words = useChannelText();

@@ -13,10 +13,10 @@ import { addressOf, onPlainClick } from './links';
 import { RowActions } from './RowActions';
 
 interface ChannelTableProps {
-  /** Undefined until they came. */
+  /** Undefined until they are fetched. */
   channels: readonly Channel[] | undefined;
   selected: number | undefined;
-  /** A form stands beside it: there is no room for more than what they are. */
+  /** A form stands beside the table, which leaves room only for the names. */
   brief: boolean;
   tests: ChannelTests;
   onOpen: (id: number) => void;
@@ -27,7 +27,10 @@ const skeletons = ['a', 'b', 'c', 'd', 'e'];
 
 export function ChannelTable({ channels, selected, brief, tests, onOpen, onDelete }: ChannelTableProps) {
   const { t } = useTranslation();
-  /** The whole row leads where its name does. Whoever marks a text or meant a button did not mean the row. */
+  /**
+   * A click anywhere in the row opens it like a click on its name, unless the user selects text or
+   * clicks a button.
+   */
   const onRow = (event: MouseEvent<HTMLElement>) => {
     const target = event.target as HTMLElement;
     const row = target.closest<HTMLElement>('[data-row]')?.dataset.row;
@@ -105,7 +108,10 @@ interface RowProps {
   onDelete: (channel: Channel) => void;
 }
 
-/** One channel, and below it what came of its test. Drawn again only when something of it changed: there may be four hundred. */
+/**
+ * One channel, with its test's outcome below it. Memoized, so that it renders only when its props
+ * change: there may be 400 rows.
+ */
 const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
   const format = useFormat();
   const words = useChannelText();
@@ -142,7 +148,8 @@ const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
       </tr>
       {test ? (
         <tr className={css.outcome}>
-          {/* No more than the columns that are always there: a hidden one would come back empty and squeeze the names. */}
+          {/* Spans only the columns that are always visible: a cell over a hidden column would
+              bring it back, empty, and squeeze the names. */}
           <td colSpan={2}>
             <div className={css.wide}>
               <TestPanel name={noticeName} test={test} onClose={() => on.onCloseTest(id)} />

@@ -13,12 +13,14 @@ import css from './QueryBar.module.css';
 
 interface QueryBarProps {
   search: ChannelSearch;
-  /** Also when it is the same again: then the person wants to know whether anything has changed. */
+  /** Also called with an unchanged search, so that the user can refresh the list. */
   onQuery: (part: Pick<ChannelSearch, 'q' | 'mode'>) => void;
   onNew: () => void;
 }
 
-/** What to look for, and the way to a new channel. On a phone the way of telling opens below the name. */
+/**
+ * The search and the button for a new channel. On a phone, the filter by kind opens below the name.
+ */
 export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -26,7 +28,7 @@ export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarP
   const [chosen, setChosen] = useState(mode);
   const [open, setOpen] = useState(false);
   const [known, setKnown] = useState({ q, mode });
-  // The way back, or cleared filters, changed it: what stands in the fields follows.
+  // The browser's Back button or cleared filters changed the search, so the fields follow.
   if (known.q !== q || known.mode !== mode) {
     setKnown({ q, mode });
     setTyped(q);

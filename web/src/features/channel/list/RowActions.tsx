@@ -17,7 +17,7 @@ interface RowActionsProps {
   onDelete: (channel: Channel) => void;
 }
 
-/** Test, Edit and Delete: each named with its channel for who hears them. */
+/** Test, Edit and Delete; for screen readers each is named with its channel. */
 export function RowActions({ channel, test, onTest, onOpen, onDelete }: RowActionsProps) {
   const { t } = useTranslation();
   const { id, noticeName: name } = channel;

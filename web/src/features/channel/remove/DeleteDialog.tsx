@@ -10,19 +10,22 @@ import { useChannelText } from '../channelText';
 import css from './DeleteDialog.module.css';
 
 interface DeleteDialogProps {
-  /** The channel that it is about; null closes it. */
+  /** The channel to delete; null closes the dialog. */
   channel: Channel | null;
   onClose: () => void;
-  /** It is not there any more. */
+  /** Called when the channel no longer exists. */
   onDeleted: (id: number) => void;
 }
 
-/** The question, Cancel first. A channel that rules use stays, and the rules are named. */
+/**
+ * Asks for confirmation. Cancel is the first button. A channel that rules use cannot be deleted;
+ * the dialog names the rules.
+ */
 export function DeleteDialog({ channel, onClose, onDeleted }: DeleteDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const { usedBy } = useChannelText();
-  // Its words stay while it closes.
+  // The dialog keeps its texts while it closes.
   const [shown, setShown] = useState(channel);
   if (channel && channel !== shown) setShown(channel);
 
@@ -35,7 +38,7 @@ export function DeleteDialog({ channel, onClose, onDeleted }: DeleteDialogProps)
       onClose();
       await refetchChannels(client);
     },
-    // A rule has come to use it, or it is gone: what the list says is old.
+    // A rule has begun to use the channel or the channel is gone, so the list is outdated.
     onError: () => void refetchChannels(client),
   });
   const cancel = () => {

@@ -13,13 +13,13 @@ import css from './TestPanel.module.css';
 import { type ChannelTest, isRunning, type Recipient } from './useTests';
 
 interface TestPanelProps {
-  /** The channel's. */
+  /** The channel's name. */
   name: string;
   test: ChannelTest;
   onClose: () => void;
 }
 
-/** What came of a test: one line a recipient, with the answer of the far end. */
+/** The outcome of a test: one line a recipient, with the answer of the mail server or gateway. */
 export function TestPanel({ name, test, onClose }: TestPanelProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -58,7 +58,9 @@ export function TestPanel({ name, test, onClose }: TestPanelProps) {
   );
 }
 
-/** What came of it in a sentence: that some failed, else that some left for nowhere, else that all went out. */
+/**
+ * The outcome in a sentence: some failed; or some went only to the server's log; or all were sent.
+ */
 function summary(outcomes: readonly TestOutcome[], format: Format, t: TFunction) {
   const failed = outcomes.filter(({ ok }) => !ok).length;
   const logged = outcomes.filter((one) => one.logged).length;

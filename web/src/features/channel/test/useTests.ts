@@ -4,19 +4,19 @@ import { now } from '@/lib/format/clock';
 import { api } from '@/lib/http/api';
 import { showError } from '@/lib/http/errorText';
 
-/** Somebody that a test is for. */
+/** A recipient of a test message. */
 export interface Recipient {
   mode: ChannelKind;
   recipient: string;
 }
 
-/** A test of a channel and what came of it. */
+/** A test of a channel, and its outcomes. */
 export interface ChannelTest {
   /** When it began, epoch milliseconds. */
   at: number;
-  /** Whom it is for, as the list had it. */
+  /** The recipients as the list had them. */
   to: readonly Recipient[];
-  /** Undefined while it is under way. */
+  /** Undefined while the test is running. */
   outcomes?: readonly TestOutcome[];
 }
 
@@ -29,7 +29,9 @@ function recipientsOf({ noticeMode, email, phoneMessage }: Channel): Recipient[]
 
 const none: ReadonlyMap<number, ChannelTest> = new Map();
 
-/** The tests that were sent from this page, the newest of each channel, until somebody closes them. */
+/**
+ * The tests that were sent from this page, the newest of each channel, until the user closes them.
+ */
 export function useTests() {
   const [tests, setTests] = useState(none);
   const running = useRef(new Set<number>());

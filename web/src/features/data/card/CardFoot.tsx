@@ -12,11 +12,11 @@ import css from './Card.module.css';
 
 interface CardFootProps {
   device: Device;
-  /** When what the card shows was current; undefined while it is kept so. */
+  /** When the card's content was current; undefined while it is kept current. */
   asOf: number | undefined;
 }
 
-/** When the device was read last, or how old all of the card is, and the way to its history. */
+/** When the device was last read, or how old all of the card is, and the link to its history. */
 export function CardFoot({ device, asOf }: CardFootProps) {
   const { t } = useTranslation();
   const newest = Math.max(...Object.values(device.lastData[0] ?? {}).map(({ time }) => time));

@@ -6,17 +6,20 @@ import css from './Card.module.css';
 import { SiblingNames } from './siblingNames';
 import { TruncatedName } from './TruncatedName';
 
-/** Who it is, what it is, and its state. The fixed name comes before the model, so that what identifies is not cut. */
+/**
+ * The device's name, model and state. The device name comes before the model, so that it is not
+ * cut.
+ */
 export function CardHead({ device }: { device: Device }) {
   const { t } = useTranslation();
-  const beside = useContext(SiblingNames);
+  const siblings = useContext(SiblingNames);
   const name = nameOf(device);
   const kind = t('data.card.kind', { name: device.deviceName, model: device.productName });
   return (
     <header className={css.head}>
       <div className={css.names}>
         <h3 className={css.name}>
-          <TruncatedName name={name} beside={beside} />
+          <TruncatedName name={name} siblings={siblings} />
         </h3>
         <p className={css.kind} title={kind}>
           {kind}

@@ -23,18 +23,18 @@ interface MainReadingProps {
   device: Device;
   entry: ReadingEntry;
   icon: string | undefined;
-  /** The names of all that the card shows. */
-  beside: readonly string[];
+  /** The names of all readings on the card. */
+  siblings: readonly string[];
 }
 
 const dayMs = 24 * 3_600_000;
-/** The least that the server takes; a line of a card is about as many pixels wide. */
+/** The minimum that the server accepts, which is about a card's width in pixels. */
 const sparklinePoints = 100;
-/** More characters of value and unit than the narrowest card has room for in the usual size. */
+/** Longer texts of value and unit do not fit into the narrowest card in the usual size. */
 const wideTextLength = 17;
 
-/** The reading that a device is there for: large, with the line of its last 24 hours. */
-export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
+/** The device's main reading: large, with a chart of its last 24 hours. */
+export function MainReading({ device, entry, icon, siblings }: MainReadingProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [showsDay, showDay] = useLoadOnDemand();
@@ -52,7 +52,7 @@ export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
       </p>
       <p className={css.what}>
         {icon === undefined ? null : <ElementIcon address={icon} />}
-        <TruncatedName name={name} beside={beside} />
+        <TruncatedName name={name} siblings={siblings} />
         {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </p>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}
@@ -81,9 +81,9 @@ function Day({ device, sign, quiet, precision }: DayProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const frame = useRef<HTMLDivElement>(null);
-  // What was fetched before is shown at once.
+  // Cached data is shown at once.
   const { data } = useQuery({ ...dayQuery(device.deviceName, sign, sparklinePoints), enabled: useInView(frame, 150) });
-  // A minute is less than a tenth of a pixel of this line.
+  // One minute is less than a tenth of a pixel of this chart.
   const to = useNow(60_000) + 60_000;
   const line = useMemo(
     () =>

@@ -14,26 +14,26 @@ import { TruncatedName } from './TruncatedName';
 interface ReadingRowProps {
   entry: ReadingEntry;
   device: Pick<Device, 'deviceName' | 'offlineAfter' | 'onlineState'>;
-  /** Address of the element's icon, empty where it has none; undefined where no row has one. */
+  /** Address of the element's icon; empty if it has none; undefined if no row has one. */
   icon: string | undefined;
-  /** The names of all that the card shows. */
-  beside: readonly string[];
+  /** The names of all readings on the card. */
+  siblings: readonly string[];
 }
 
-/** Value, unit, age, always together. */
-export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
+/** A reading's value, unit and age, always together. */
+export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
   const { t } = useTranslation();
   const { name, reading, derivation } = entry;
   const usual = formulaInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
-  // Words may be cut, a number may not.
+  // A text may be cut, a number may not.
   const words = typeof reading?.value === 'string' ? reading.value : undefined;
   return (
     <li className={`${css.row} ${stale || device.onlineState === 0 ? css.old : ''}`}>
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <TruncatedName name={name} beside={beside} />
+          <TruncatedName name={name} siblings={siblings} />
           {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>

@@ -9,10 +9,10 @@ beforeEach(() => {
 
 const now = Date.now();
 
-/** A card whose large reading is light and whose row holds another reading of `value`. */
+/** A card whose main reading is light, with another reading of `value` in a row. */
 async function openWith(light: number, value: number | string) {
   const { airTemperature, airHumidity } = weather(light, now - 8000);
-  if (!airTemperature || !airHumidity) throw new Error('the weather has changed');
+  if (!airTemperature || !airHumidity) throw new Error('the sample device lacks a reading');
   const latest = {
     airTemperature: { ...airTemperature, unit: 'µmol/m²/s', precision: 2 },
     airHumidity: { ...airHumidity, value },
@@ -22,7 +22,7 @@ async function openWith(light: number, value: number | string) {
   return card('Orchard mast');
 }
 
-it('writes a long reading smaller, so that its unit stays', async () => {
+it('writes a long reading smaller, so that its unit fits', async () => {
   const own = await openWith(12_345.67, 91);
   expect(own.getByText('12,345.67')).toHaveClass('value', 'long');
 });
@@ -32,12 +32,12 @@ it('writes a usual reading large', async () => {
   expect(own.getByText('869.00')).not.toHaveClass('long');
 });
 
-it('cuts words in a row, never a number', async () => {
+it('cuts texts in a row, never numbers', async () => {
   const number = await openWith(869, 12_345_678);
   expect(number.getByText('12,345,678')).not.toHaveClass('text');
 });
 
-it('tells words whole on hover', async () => {
+it('shows a cut text in full on hover', async () => {
   const words = await openWith(869, 'The vent of the third bay stands half open');
   expect(words.getByTitle('The vent of the third bay stands half open')).toHaveClass('text');
 });

@@ -15,16 +15,19 @@ import { CardHead } from './CardHead';
 import { MainReading } from './MainReading';
 import { ReadingRow } from './ReadingRow';
 
-/** Rows that a card has room for. */
+/** How many rows fit into a card. */
 const maxRows = 3;
 
 interface SensorCardProps {
   device: Device;
-  /** When that was current, by this machine's clock; undefined while it is kept so. */
+  /** When the device was current, by this machine's clock; undefined while it is kept current. */
   asOf?: number;
 }
 
-/** A device's latest readings: one large with the line of its day, the others in rows with an age each. Always of the same height. */
+/**
+ * A device's latest readings: the main one large with a chart of its day, the others in rows, each
+ * with its age. All cards have the same height.
+ */
 export const SensorCard = memo(function SensorCard({ device, asOf }: SensorCardProps) {
   const latest = device.lastData[0];
   const some = latest !== undefined && Object.keys(latest).length > 0;
@@ -48,7 +51,7 @@ function Readings({ device }: { device: Device }) {
     () => readingList(device.lastData[0] ?? {}, properties, device.mainSign),
     [device.lastData, properties, device.mainSign],
   );
-  // Icons only where the catalogue has some for this device: a card without any is calmer.
+  // Icons are shown only if the catalogue has some for this device.
   const icons = useMemo(() => {
     const found = new Map(properties?.map(({ identifier, yeuUrl }) => [identifier, yeuUrl]));
     return [...found.values()].some(Boolean) ? found : undefined;
@@ -62,7 +65,7 @@ function Readings({ device }: { device: Device }) {
       entry={entry}
       device={device}
       icon={icons && (icons.get(entry.sign) ?? '')}
-      beside={names}
+      siblings={names}
     />
   );
   if (all && main) {
@@ -71,7 +74,7 @@ function Readings({ device }: { device: Device }) {
         <ul
           className={`${css.rows} ${css.list} ${css.whole}`}
           aria-label={t('home.readings.title')}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable list must be reachable by keyboard
           tabIndex={0}
         >
           {[main, ...others].map(row)}
@@ -87,7 +90,7 @@ function Readings({ device }: { device: Device }) {
   return (
     <>
       {main ? (
-        <MainReading device={device} entry={main} icon={icons && (icons.get(main.sign) ?? '')} beside={names} />
+        <MainReading device={device} entry={main} icon={icons && (icons.get(main.sign) ?? '')} siblings={names} />
       ) : null}
       <div className={css.rows}>
         {model.isPending ? (
@@ -110,7 +113,7 @@ function Readings({ device }: { device: Device }) {
   );
 }
 
-/** In what order the rows stand is not known yet. */
+/** Placeholder for the rows while their order is unknown. */
 function Bars() {
   return (
     <div className={css.bars}>
@@ -131,7 +134,7 @@ function Nothing() {
   );
 }
 
-/** A card whose device is on its way. */
+/** A card whose device is loading. */
 export function CardSkeleton() {
   return (
     <div className={css.card}>

@@ -3,13 +3,13 @@ import { splitName } from './splitName';
 
 interface TruncatedNameProps {
   name: string;
-  /** The names in sight from which it must be told. */
-  beside: readonly string[];
+  /** The visible names from which this one must be distinguishable. */
+  siblings: readonly string[];
 }
 
-/** A name in one line; what tells it from the others stays where there is too little room. */
-export function TruncatedName({ name, beside }: TruncatedNameProps) {
-  const [start, end] = splitName(name, beside);
+/** A name in one line. If it does not fit, the part that distinguishes it from the others stays. */
+export function TruncatedName({ name, siblings }: TruncatedNameProps) {
+  const [start, end] = splitName(name, siblings);
   return (
     <span className={css.cut} title={name}>
       <span className={css.start}>{start}</span>

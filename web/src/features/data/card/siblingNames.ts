@@ -1,4 +1,7 @@
 import { createContext } from 'react';
 
-/** What the devices in sight are called: where their names are cut, what tells them apart stays. */
+/**
+ * The names of the visible devices. Where a name is cut, the part that distinguishes it from these
+ * stays.
+ */
 export const SiblingNames = createContext<readonly string[]>([]);

@@ -20,7 +20,7 @@ describe('a name that may be cut', () => {
     ['Влажность почвы', 'Влажность', ' почвы'],
     ['Влажность воздуха', 'Влажность', ' воздуха'],
     ['Скорость ветра', 'Скорость ветра', ''],
-  ])('%s keeps what tells it from those beside it', (name, start, end) => {
+  ])('%s keeps what distinguishes it from its siblings', (name, start, end) => {
     const beside = [
       'Температура воздуха',
       'Температура почвы 10 см',
@@ -32,13 +32,13 @@ describe('a name that may be cut', () => {
     expect(splitName(name, beside)).toEqual([start, end]);
   });
 
-  it('is not parted within a word, nor where it is the start of another', () => {
+  it('is not split within a word, nor if another name begins with it', () => {
     expect(splitName('Humidity', ['Humus'])).toEqual(['Humidity', '']);
     expect(splitName('Rain', ['Rain', 'Rain rate'])).toEqual(['Rain', '']);
     expect(splitName('Rain rate', ['Rain'])).toEqual(['Rain', ' rate']);
   });
 
-  it.each(['Air temperature', '(raw)', '30 cm', 'PM2.5', '', 'Station pressure'])('%s has none to keep', (name) => {
+  it.each(['Air temperature', '(raw)', '30 cm', 'PM2.5', '', 'Station pressure'])('%s has no end to keep', (name) => {
     expect(splitName(name)).toEqual([name, '']);
   });
 });

@@ -1,7 +1,10 @@
-/** A part in parentheses, what follows the last comma, or the last word where it holds a figure; with what separates it. */
+/**
+ * A part in parentheses, the part after the last comma, or the last word if it contains a digit;
+ * each with its separator.
+ */
 const nameEnding = /(?:\s*[(（][^()（）]+[)）]|[,，、][^,，、]+|\s\S*\d\S*(?:\s[^\s\d]{1,3})?)$/u;
 
-/** Where a name goes on by itself: after the words that another one begins with, too. */
+/** Where a name differs from all others that begin with the same words. */
 function distinctStart(name: string, others: readonly string[]): number {
   let longest = 0;
   for (const other of others) {
@@ -9,14 +12,15 @@ function distinctStart(name: string, others: readonly string[]): number {
     while (same < name.length && name[same] === other[same]) same += 1;
     if (other !== name && same > longest) longest = same;
   }
-  // What is told apart is a word, not half of one.
+  // The split is between words, never within one.
   const word = name.lastIndexOf(' ', longest);
   return longest === name.length ? -1 : word;
 }
 
 /**
- * A name in two: where it is too long its start is cut and its end kept, which is what tells "Soil temperature (30 cm)" from
- * "Soil temperature (60 cm)", and "Soil temperature" from "Soil moisture" beside it. The end is empty where nothing stands out.
+ * Splits a name in two. If it does not fit, its start is cut and its end kept, since the end
+ * distinguishes "Soil temperature (30 cm)" from "Soil temperature (60 cm)", and "Soil temperature"
+ * from "Soil moisture" beside it. The end is empty if nothing distinguishes the name.
  */
 export function splitName(name: string, others: readonly string[] = []): [start: string, end: string] {
   const own = distinctStart(name, others);

@@ -20,26 +20,27 @@ const skeletonContent: GridContent = { videos: [], sections: [], sensors: 9 };
 
 interface CardGridProps {
   label: string;
-  /** Undefined until it is known which cards there are. */
-  shown: GridContent | undefined;
-  /** Queries of the page that failed; those of the cards are told of together with them. */
+  /** Undefined until the page knows which cards there are. */
+  content: GridContent | undefined;
+  /** The page's failed queries; they are reported together with those of the cards. */
   failed: readonly UseQueryResult<unknown>[];
-  /** When the list was current that the devices were picked from, by this machine's clock. */
+  /** When the list of the picked devices was current, by this machine's clock. */
   updated: number | undefined;
-  /** Told of the last camera that is drawn. */
+  /** Called with the last camera that is rendered. */
   onReach: (camera: Device) => void;
 }
 
 /**
- * The cards of which some part is in the window, and a row beyond on either side; the others are only room. So ten thousand scroll
- * like ten, and since the room of each is known beforehand nothing moves when its data come.
+ * Renders only the cards that are at least partly in the window, and one more row above and below.
+ * Ten thousand cards thus scroll like ten. The positions of all cards are known beforehand, so
+ * nothing moves when data arrives.
  */
-export function CardGrid({ label, shown, failed, updated, onReach }: CardGridProps) {
+export function CardGrid({ label, content, failed, updated, onReach }: CardGridProps) {
   const list = useRef<HTMLUListElement>(null);
   const sizes = useMediaQuery(phoneQuery) ? phoneMeasures : desktopMeasures;
   const step = sizes.cell + sizes.gap;
   const { width, top, bottom } = useScrollWindow(list, step);
-  const { videos, sections, sensors } = shown ?? skeletonContent;
+  const { videos, sections, sensors } = content ?? skeletonContent;
   const grid = useMemo(
     () => layout(videos.length, sensors, { ...sizes, width }),
     [videos.length, sensors, sizes, width],
@@ -52,15 +53,16 @@ export function CardGrid({ label, shown, failed, updated, onReach }: CardGridPro
   const { slots, updatedAt, failed: missing } = useSensors(sections, drawn.sensors);
   const asOf = useAsOf(updatedAt ?? updated);
 
-  // By their words: names hardly ever change, devices with every reading.
-  const called = [...videos, ...slots.map(({ device }) => device)]
+  // Memoized by the names: they hardly ever change, whereas the devices change with every reading.
+  const nameKey = [...videos, ...slots.map(({ device }) => device)]
     .map((device) => (device ? nameOf(device) : ''))
     .join('\n');
-  const names = useMemo(() => called.split('\n').filter(Boolean), [called]);
+  const names = useMemo(() => nameKey.split('\n').filter(Boolean), [nameKey]);
 
-  // What holds the focus stays, also where it is scrolled out of sight: else the keyboard would start anew at the top.
+  // The focused card stays rendered even when it is scrolled out of sight: otherwise the focus
+  // would be lost.
   const [focusedCard, setFocusedCard] = useState<{ kind: 'video' | 'sensor'; index: number; device: Device }>();
-  const heldAway =
+  const focusedOutOfView =
     focusedCard && !inSpan(drawn[focusedCard.kind === 'video' ? 'videos' : 'sensors'], focusedCard.index)
       ? focusedCard
       : undefined;
@@ -85,18 +87,23 @@ export function CardGrid({ label, shown, failed, updated, onReach }: CardGridPro
     </Item>
   );
 
-  const sensorItems = shown
+  const sensorItems = content
     ? slots.map(({ index, device }) => item('sensor', index, device))
     : indexes(drawn.sensors).map((index) => item('sensor', index, undefined));
   const videoItems = indexes(drawn.videos).map((index) => item('video', index, videos[index]));
-  const away = heldAway ? [item(heldAway.kind, heldAway.index, heldAway.device)] : [];
+  const outOfViewItems = focusedOutOfView
+    ? [item(focusedOutOfView.kind, focusedOutOfView.index, focusedOutOfView.device)]
+    : [];
   const inOrder = sizes.videosLast ? [...sensorItems, ...videoItems] : [...videoItems, ...sensorItems];
-  // One list, so that what is held is the same element before and after.
-  const items = heldAway && heldAway.index < drawn.sensors.from ? [...away, ...inOrder] : [...inOrder, ...away];
+  // One list, so that React keeps the focused card's element when it moves out of sight.
+  const items =
+    focusedOutOfView && focusedOutOfView.index < drawn.sensors.from
+      ? [...outOfViewItems, ...inOrder]
+      : [...inOrder, ...outOfViewItems];
   return (
     <SiblingNames value={names}>
       <PageError queries={[...failed, ...missing]} />
-      <ul ref={list} className={css.grid} style={{ height: grid.height }} aria-label={label} aria-busy={!shown}>
+      <ul ref={list} className={css.grid} style={{ height: grid.height }} aria-label={label} aria-busy={!content}>
         {items}
       </ul>
     </SiblingNames>

@@ -21,10 +21,10 @@ describe('the columns', () => {
   });
 });
 
-describe('the picture of the design', () => {
+describe('the layout of the design', () => {
   const { video, sensor, height } = layout(1, 5, measures());
 
-  it('has a camera exactly two cards high and wide, and two sensors beside it', () => {
+  it('has a camera exactly two cards high and wide, with two sensors beside it', () => {
     const column = (872 - 2 * 16) / 3;
     expect(video(0)).toEqual({ top: 0, left: 0, width: 2 * column + 16, height: 568 });
     expect(sensor(0)).toEqual({ top: 0, left: 2 * (column + 16), width: column, height: 276 });
@@ -36,7 +36,7 @@ describe('the picture of the design', () => {
 });
 
 describe('one column', () => {
-  it('has cameras first, on a phone last', () => {
+  it('has cameras first, but last on a phone', () => {
     const first = layout(1, 2, measures({ width: 360 }));
     expect([first.video(0).top, first.sensor(0).top, first.sensor(1).top, first.height]).toEqual([0, 236, 528, 804]);
     const last = layout(1, 2, measures({ width: 360, videosLast: true }));
@@ -44,7 +44,7 @@ describe('one column', () => {
   });
 });
 
-describe('nothing', () => {
+describe('an empty grid', () => {
   it('has no height', () => {
     for (const width of [300, 900]) {
       const { height, within } = layout(0, 0, measures({ width }));
@@ -54,7 +54,8 @@ describe('nothing', () => {
   });
 });
 
-// Every width and mixture: the drawn cards are those in view, none lies on another, and the ranges miss none.
+// For every width and mixture, the rendered cards are those in view, no card overlaps another, and
+// the ranges omit none.
 describe.each([300, 600, 872, 1160, 1450, 1740])('%i pixels', (width) => {
   it.each([
     [0, 7],
@@ -65,7 +66,7 @@ describe.each([300, 600, 872, 1160, 1450, 1740])('%i pixels', (width) => {
     [3, 40],
     [5, 2],
     [7, 100],
-  ])('hold %i cameras and %i sensors', (videos, sensors) => {
+  ])('holds %i cameras and %i sensors', (videos, sensors) => {
     const own = measures({ width });
     const grid = layout(videos, sensors, own);
     const places = [
@@ -89,14 +90,14 @@ describe.each([300, 600, 872, 1160, 1450, 1740])('%i pixels', (width) => {
         const { from, to } = place.kind === 'video' ? range.videos : range.sensors;
         expect(place.i >= from && place.i < to, `${place.kind} ${place.i} at ${top}`).toBe(true);
       }
-      // Not much more than what is in view: at most a row above and one below.
+      // Little more than what is in view: at most one row above and one below.
       const drawn = range.sensors.to - range.sensors.from;
       expect(drawn).toBeLessThanOrEqual(columnsFor(own) * (Math.ceil(400 / grid.step) + 1));
     }
   });
 });
 
-it('costs the same for ten thousand', () => {
+it('costs the same for ten thousand cards', () => {
   const grid = layout(40, 10_000, measures());
   const { sensors, videos } = grid.within(grid.height - 900, grid.height);
   expect(sensors.to).toBe(10_000);

@@ -1,13 +1,16 @@
-/** Sizes in pixels. A sensor's card is one cell high and wide, a camera's two, where there are two columns. */
+/**
+ * Sizes in pixels. A sensor's card is one cell high and wide; a camera's card is two cells high and
+ * wide if there are two columns or more.
+ */
 export interface Measures {
   width: number;
   /** The height of a sensor's card. */
   cell: number;
   gap: number;
   leastColumn: number;
-  /** The height of a camera's card where there is one column only. */
+  /** The height of a camera's card if there is only one column. */
   singleVideo: number;
-  /** On a phone cameras come after the sensors, elsewhere before. */
+  /** Cameras come after the sensors on a phone and before them elsewhere. */
   videosLast: boolean;
 }
 
@@ -18,7 +21,7 @@ export interface Place {
   height: number;
 }
 
-/** A range of cards, from and up to but without `to`. */
+/** A range of cards, from `from` up to but not including `to`. */
 export interface Span {
   from: number;
   to: number;
@@ -26,11 +29,11 @@ export interface Span {
 
 export interface Layout {
   height: number;
-  /** One more than fits counts as a row too many: how high a row is, gap included. */
+  /** The height of a row with its gap. */
   step: number;
   video: (index: number) => Place;
   sensor: (index: number) => Place;
-  /** Which cards reach into a stretch of the grid. */
+  /** The cards that are at least partly between two heights of the grid. */
   within: (top: number, bottom: number) => { videos: Span; sensors: Span };
 }
 
@@ -40,7 +43,9 @@ export function columnsFor({ width, gap, leastColumn }: Measures): number {
 
 const clamp = (value: number, most: number) => Math.min(most, Math.max(0, value));
 
-/** Where each card stands, computed from counts alone: ten thousand cards cost what ten do. */
+/**
+ * Calculates the position of each card from counts alone: ten thousand cards cost as much as ten.
+ */
 export function layout(videos: number, sensors: number, measures: Measures): Layout {
   return columnsFor(measures) === 1
     ? singleColumn(videos, sensors, measures)
@@ -70,8 +75,8 @@ function singleColumn(videos: number, sensors: number, measures: Measures): Layo
 }
 
 /**
- * Cameras in bands of two rows at the top, sensors in what columns a band leaves and then below. Only the last band may leave more
- * columns than the others, and only it may hold fewer cameras.
+ * Places cameras in bands of two rows at the top, and sensors in the columns that a band leaves and
+ * then below. Only the last band may hold fewer cameras and so leave more columns than the others.
  */
 function severalColumns(videos: number, sensors: number, measures: Measures): Layout {
   const { width, cell, gap } = measures;
@@ -81,7 +86,7 @@ function severalColumns(videos: number, sensors: number, measures: Measures): La
   const perBand = Math.floor(columns / 2);
   const bands = Math.ceil(videos / perBand);
   const inBand = (band: number) => Math.min(perBand, videos - band * perBand);
-  /** Columns that a band leaves to sensors. */
+  /** How many columns a band leaves to sensors. */
   const left = (band: number) => columns - 2 * inBand(band);
   const fullBands = Math.floor(videos / perBand);
   const perFullBand = 2 * (columns - 2 * perBand);
@@ -107,7 +112,7 @@ function severalColumns(videos: number, sensors: number, measures: Measures): La
     return at(2 * band + Math.floor(inside / wide), 2 * inBand(band) + (inside % wide), 1);
   }
 
-  /** How many sensors stand above a row. */
+  /** How many sensors are above a row. */
   function sensorsAbove(row: number): number {
     if (row >= 2 * bands) return beside + (row - 2 * bands) * columns;
     const band = Math.floor(row / 2);

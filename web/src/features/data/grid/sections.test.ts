@@ -14,7 +14,7 @@ const own = many(3, 0);
 const field = many(250, 1, 1000);
 const groups = [
   group({ id: 0, groupName: '', deviceList: own }),
-  // The 251st is a camera.
+  // The 251st device is a camera.
   group({ id: 1, deviceCount: 251, onlineCount: 200, deviceList: field.slice(0, 100) }),
   group({ id: 2, deviceList: [] }),
 ];
@@ -26,8 +26,8 @@ const source = {
   state: undefined,
 };
 
-describe('what is shown', () => {
-  it('is everything where nothing is ticked, cameras apart', () => {
+describe('the content of the grid', () => {
+  it('is everything if nothing is ticked, with cameras apart', () => {
     const { videos, sections, sensors } = gridContentOf({ ...source, choice: choiceOf({}) });
     expect(videos.map(({ deviceName }) => deviceName)).toEqual(['CAM-1']);
     expect(sections.map(({ key, count }) => [key, count])).toEqual([
@@ -37,7 +37,7 @@ describe('what is shown', () => {
     expect(sensors).toBe(253);
   });
 
-  it('is a whole scene without what was left out, and single devices beside it', () => {
+  it('is a whole scene without its exceptions, and single devices besides', () => {
     const named = map([...own.slice(1), ...field.slice(4, 5)]);
     const choice = choiceOf({ scenes: '1', devices: 'D-3,D-2', except: 'D-1004' });
     const { videos, sections, sensors } = gridContentOf({ ...source, choice, named });
@@ -53,7 +53,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  it('leaves cameras out that are not ticked', () => {
+  it('excludes cameras that are not ticked', () => {
     expect(gridContentOf({ ...source, choice: choiceOf({ scenes: '0' }) }).videos).toEqual([]);
     expect(
       gridContentOf({ ...source, choice: choiceOf({ scenes: '1', except: 'CAM-1' }), named: map([camera(1, 1)]) })
@@ -67,7 +67,7 @@ describe('what is shown', () => {
     });
   });
 
-  it('is a camera without a stream among the sensors of its group', () => {
+  it('places a camera without a stream among the sensors of its group', () => {
     const streamless = new Set(['CAM-1']);
     const all = gridContentOf({ ...source, streamless, choice: choiceOf({}) });
     expect(all.videos).toEqual([]);
@@ -79,7 +79,7 @@ describe('what is shown', () => {
     expect(alone).toMatchObject({ videos: [], sections: [{ kind: 'list', devices: [{ deviceName: 'CAM-1' }] }] });
   });
 
-  it('of a state follows the groups’ counts', () => {
+  it('follows the groups’ counts for a state', () => {
     const cameras = [camera(1, 1, 0)];
     const online = gridContentOf({ ...source, cameras, choice: choiceOf({}), state: 'online' });
     expect(online.videos).toEqual([]);
@@ -91,7 +91,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  it('is everything where all that was ticked is gone', () => {
+  it('is everything if all ticked scenes and devices are gone', () => {
     expect(gridContentOf({ ...source, choice: choiceOf({ scenes: '77' }) }).sensors).toBe(253);
     expect(gridContentOf({ ...source, choice: choiceOf({ devices: 'GONE' }) }).sensors).toBe(0);
   });
@@ -109,7 +109,7 @@ const pages = (excluded: string[] = [], first = true): Section => ({
 const page = (pageNo: number) => field.slice((pageNo - 1) * 100, pageNo * 100);
 
 describe('a section', () => {
-  it('fetches the pages that are looked at, and none before them', () => {
+  it('fetches only the pages in view', () => {
     expect(pagesFor(pages(), { from: 0, to: 100 })).toEqual([]);
     expect(pagesFor(pages([], false), { from: 0, to: 100 })).toEqual([1]);
     expect(pagesFor(pages(), { from: 99, to: 101 })).toEqual([2]);
@@ -117,13 +117,13 @@ describe('a section', () => {
     expect(pagesFor(pages(), { from: 5, to: 5 })).toEqual([]);
   });
 
-  it('with some left out fetches those before too: only they tell who stands where', () => {
+  it('also fetches the pages before if devices are excluded, since their positions are unknown', () => {
     expect(pagesFor(pages(['D-1000']), { from: 210, to: 215 })).toEqual([2, 3]);
     expect(pagesFor(pages(['D-1000']), { from: 90, to: 99 })).toEqual([]);
     expect(pagesFor(pages(['D-1000']), { from: 90, to: 100 })).toEqual([2]);
   });
 
-  it('gives each place its device, and none where it has not come', () => {
+  it('assigns devices to their places, and none to those not fetched yet', () => {
     const names = (devices: (Device | undefined)[]) => devices.map((one) => one?.deviceName);
     expect(names(devicesOf(pages(), { from: 98, to: 102 }, () => undefined))).toEqual([
       'D-1098',
@@ -138,7 +138,7 @@ describe('a section', () => {
     expect(names(devicesOf(left, { from: 98, to: 100 }, () => undefined))).toEqual(['D-1099', undefined]);
   });
 
-  it('takes its part of a stretch', () => {
+  it('takes its part of a range', () => {
     const { sections } = gridContentOf({ ...source, choice: choiceOf({}) });
     expect(partsOf(sections, { from: 2, to: 6 }).map(({ start, part }) => [start, part])).toEqual([
       [0, { from: 2, to: 3 }],

@@ -4,21 +4,24 @@ import { type Choice, isEverything, isShown, withoutMissingScenes } from '../cho
 import type { OnlineFilter } from '../useChoice';
 import type { Span } from './layout';
 
-/** A run of sensors in the grid, and of cameras that have no picture. */
+/** A run of sensors, and of cameras without a picture, in the grid. */
 export type Section =
   /** Devices that were picked one by one. */
   | { kind: 'list'; key: string; count: number; devices: readonly Device[] }
-  /** A whole group, of which only the pages are fetched that are looked at. */
+  /** A whole group. Only the pages in view are fetched. */
   | {
       kind: 'pages';
       key: string;
       count: number;
       filter: PageFilter;
-      /** How many the server's list has, those of `excluded` among them. */
+      /** The length of the server's list, including the devices in `excluded`. */
       total: number;
-      /** The first page, which came with the groups. */
+      /** The first page, which is part of the answer with the groups. */
       first: readonly Device[] | undefined;
-      /** Stand in the server's list but not among the sensors: cameras with a picture, and what was left out. */
+      /**
+       * Devices of the server's list that are not among the sensors: cameras with a picture, and
+       * exceptions.
+       */
       excluded: ReadonlySet<string>;
     };
 
@@ -32,21 +35,21 @@ interface ContentSource {
   groups: readonly Group[];
   choice: Choice;
   state: OnlineFilter;
-  /** Every camera of the farm. */
+  /** Every camera of the tenant. */
   cameras: readonly Device[];
   /** The devices that the choice names. */
   named: ReadonlyMap<string, Device>;
-  /** Cameras without a picture to show, which stand among the sensors of their group. */
+  /** Cameras without a picture, which are placed among the sensors of their group. */
   streamless: ReadonlySet<string>;
 }
 
-/** The filter as the calls say it. */
+/** The filter as the API expects it. */
 export function onlineStateOf(state: OnlineFilter): 0 | 1 | undefined {
   if (state === undefined) return undefined;
   return state === 'online' ? 1 : 0;
 }
 
-/** The cameras that are to be seen. */
+/** The cameras that are shown. */
 export function visibleCameras({
   groups,
   choice,
@@ -60,7 +63,7 @@ export function visibleCameras({
   );
 }
 
-/** What is to be seen, in the order of the groups. */
+/** The grid's content, in the order of the groups. */
 export function gridContentOf({
   groups,
   choice: given,
@@ -105,7 +108,7 @@ function countInState({ deviceCount, onlineCount }: Group, wanted: 0 | 1): numbe
   return wanted === 1 ? onlineCount : deviceCount - onlineCount;
 }
 
-/** The part of each section that a stretch of the sensors falls into. */
+/** The part of each section that lies within a range of the sensors. */
 export function partsOf(
   sections: readonly Section[],
   { from, to }: Span,
@@ -120,8 +123,8 @@ export function partsOf(
 }
 
 /**
- * The pages to fetch for a part of a section. Where some of the server's list do not stand among the sensors, nothing tells where
- * among the pages before they are: those pages are needed too.
+ * The pages to fetch for a part of a section. If some devices of the server's list are excluded,
+ * their positions in the pages before are unknown, so those pages are needed too.
  */
 export function pagesFor(section: Section, { from, to }: Span): number[] {
   if (section.kind === 'list' || from >= to) return [];
@@ -133,7 +136,7 @@ export function pagesFor(section: Section, { from, to }: Span): number[] {
   return pages;
 }
 
-/** The devices of a part of a section; undefined where they have not come yet. */
+/** The devices of a part of a section; undefined for those not fetched yet. */
 export function devicesOf(
   section: Section,
   { from, to }: Span,

@@ -17,7 +17,7 @@ import type { OnlineFilter } from '../useChoice';
 import { gridContentOf, visibleCameras } from './sections';
 import { useStreamless } from './useStreamless';
 
-/** Serials of cameras hold this, so that a search for it finds each of them. */
+/** The serials of all cameras contain this text, so a search for it finds them. */
 const cameraSerialPart = 'SXT';
 
 const combinePages = (results: UseQueryResult<DevicePage>[]) => ({
@@ -26,7 +26,10 @@ const combinePages = (results: UseQueryResult<DevicePage>[]) => ({
   failed: results.filter(({ isError }) => isError) as UseQueryResult<unknown>[],
 });
 
-/** Everything that decides which cards there are and where: the groups, the cameras, the devices that were picked. Not the cards' data. */
+/**
+ * Determines which cards there are and where: the groups, the cameras and the picked devices. The
+ * cards fetch their own data.
+ */
 export function useGridContent(choice: Choice, state: OnlineFilter) {
   const client = useQueryClient();
   const language = useLanguage((store) => store.language);
@@ -38,7 +41,7 @@ export function useGridContent(choice: Choice, state: OnlineFilter) {
     names.slice(i * maxNames, (i + 1) * maxNames),
   );
   const picked = useQueries({
-    // What was ticked in a list is known from there: its card does not wait.
+    // Devices that were ticked in a list are in the cache, so their cards appear at once.
     queries: chunks.map((chunk) => ({
       ...namedQuery(language, chunk),
       placeholderData: () => cachedDevices(client, chunk),
@@ -46,7 +49,7 @@ export function useGridContent(choice: Choice, state: OnlineFilter) {
     combine: combinePages,
   });
   const named = useMemo(() => {
-    // By the same order from the first moment on, whoever told of them.
+    // Sorted here, so that the order does not depend on where the devices came from.
     const { compare } = new Intl.Collator(localeTags[language], { numeric: true });
     const sorted = [...picked.devices].sort((a, b) => compare(nameOf(a), nameOf(b)) || a.id - b.id);
     return new Map(sorted.map((device) => [device.deviceName, device] as const));
@@ -81,7 +84,7 @@ function useCameras() {
     queries: Array.from({ length: pages }, (_, i) => pageQuery(language, filter, i + 1)),
     combine: combinePages,
   });
-  // A sensor may be called so; what a device is the server says.
+  // A sensor's name may contain the text too; the server's type decides.
   const devices = useMemo(() => found.devices.filter(({ type }: Device) => type === 2), [found.devices]);
   return useMemo(() => ({ ...found, devices }), [found, devices]);
 }

@@ -1,16 +1,22 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** Which stretch of an element is in the window, in whole steps, so that nothing is drawn again between two of them. */
+/**
+ * The part of an element that is in the window, rounded to whole steps, so that nothing renders
+ * again between two steps.
+ */
 export interface View {
   width: number;
   top: number;
   bottom: number;
 }
 
-/** Before anything has been measured, and where nothing is laid out. */
+/** Assumed before the first measurement and where there is no layout. */
 const assumedSize = { width: 872, height: 900 };
 
-/** The window scrolls; the element is measured against it. `step` is the height of a row in pixels. */
+/**
+ * Follows the window's scrolling and measures the element against it. `step` is the height of a row
+ * in pixels.
+ */
 export function useScrollWindow(element: RefObject<HTMLElement | null>, step: number): View {
   const [view, setView] = useState<View>({ width: assumedSize.width, top: 0, bottom: assumedSize.height });
   useLayoutEffect(() => {

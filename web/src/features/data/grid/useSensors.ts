@@ -6,19 +6,19 @@ import { useLanguage } from '@/lib/i18n/i18n';
 import type { Span } from './layout';
 import { devicesOf, pagesFor, partsOf, type Section } from './sections';
 
-/** A place in the grid and the device that stands there; none as long as it is on its way. */
+/** A place in the grid and its device; undefined while the device is loading. */
 export interface Slot {
   index: number;
   device: Device | undefined;
 }
 
-/** The oldest of the answers: no card is older. */
+/** The time of the oldest answer: no card is older. */
 function oldestUpdate(results: UseQueryResult<DevicePage>[]): number | undefined {
   const times = results.flatMap(({ dataUpdatedAt }) => (dataUpdatedAt > 0 ? [dataUpdatedAt] : []));
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** The sensors of a stretch of the grid; their pages, and no others, are fetched. */
+/** The sensors of a range of the grid. Only their pages are fetched. */
 export function useSensors(sections: readonly Section[], span: Span) {
   const language = useLanguage((store) => store.language);
   const parts = useMemo(() => partsOf(sections, span), [sections, span]);

@@ -4,29 +4,38 @@ import type { Device } from '@/lib/device/types';
 import { useDataSaver } from '@/lib/storage/dataSaver';
 import { type Video, videoPrefetchQuery } from '../video/queries';
 
-/** Cameras asked about before the first card is drawn, and beyond those in view. */
+/** How many cameras are queried before the first card is rendered, and beyond those in view. */
 const prefetchCount = 24;
 
 export interface Streamless {
-  /** Names of the cameras that have no stream; one that is not known yet counts as having one. */
+  /**
+   * Names of the cameras without a stream; a camera that has not been queried yet counts as having
+   * one.
+   */
   names: ReadonlySet<string>;
-  /** Whether enough is known for the first cards to stay where they are drawn. */
+  /** Whether enough is known for the first cards to keep their positions. */
   ready: boolean;
-  /** To be told which camera is the last in view, so that those after it are known before they come. */
+  /**
+   * Reports the last camera in view, so that the next ones are queried before they come into view.
+   */
   onReach: (camera: Device) => void;
 }
 
-/** Which of some cameras have no stream set: their cards are as low as those of sensors. `cameras` undefined: not known yet. */
+/**
+ * Finds the cameras without a stream: their cards are as low as those of sensors. `cameras` is
+ * undefined while they are loading.
+ */
 export function useStreamless(cameras: readonly Device[] | undefined): Streamless {
   const [reached, setReached] = useState<ReadonlySet<string>>(new Set());
   const [begun, setBegun] = useState(false);
   const last = (cameras ?? []).reduce((found, { deviceName }, i) => (reached.has(deviceName) ? i + 1 : found), 0);
-  // The data saver does without the question: each camera then has room for the picture that may be asked for.
+  // With the data saver nothing is queried: each camera then has room for the picture that the user
+  // may load.
   const dataSaver = useDataSaver();
   const prefetched = dataSaver ? [] : (cameras ?? []).slice(0, last + prefetchCount);
   const askedKey = prefetched.map(({ deviceName }) => deviceName).join();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the names say all of what is asked
+  // biome-ignore lint/correctness/useExhaustiveDependencies: askedKey represents the queried cameras
   const combine = useCallback(
     (results: UseQueryResult<Video>[]) => ({
       none: prefetched.flatMap(({ deviceName }, i) => (results[i]?.data?.kind === 'none' ? [deviceName] : [])),
@@ -39,7 +48,7 @@ export function useStreamless(cameras: readonly Device[] | undefined): Streamles
     combine,
   });
   const names = useMemo(() => new Set(none), [none]);
-  // Later ones do not hold the page up.
+  // Once ready, the page does not wait for later cameras.
   const ready = begun || (cameras !== undefined && settled);
   if (ready && !begun) setBegun(true);
 

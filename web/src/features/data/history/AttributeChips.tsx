@@ -15,7 +15,7 @@ interface AttributeChipsProps {
   onToggle: (id: string) => void;
 }
 
-/** On a phone: what is shown, as the chart's legend, and a sheet to choose from. */
+/** On a phone: the shown attributes as the chart's legend, and a sheet to choose them. */
 export function AttributeChips({ attributes, selected, colors, onToggle }: AttributeChipsProps) {
   const { t } = useTranslation();
   const format = useFormat();

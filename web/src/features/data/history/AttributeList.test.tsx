@@ -5,7 +5,7 @@ import { renderWithProviders } from '@/test/renderWithProviders';
 import { AttributeList } from './AttributeList';
 import type { Attribute } from './attributes';
 
-it('has a search whose cross is named in the language', async () => {
+it('has a search whose clear button is labelled in the user’s language', async () => {
   const attributes = Array.from(
     { length: 8 },
     (_, n): Attribute => ({ id: `a${n}`, name: `Soil ${n}`, unit: '', precision: 1, kind: 'line' }),

@@ -14,14 +14,14 @@ interface AttributeListProps {
   selected: readonly string[];
   colors: ReadonlyMap<string, number>;
   onToggle: (id: string) => void;
-  /** The place it stands in is already called so; a screen reader is told all the same. */
+  /** The surrounding element already has this title, so it is given only to screen readers. */
   titled?: boolean;
 }
 
-/** A search is worth its place from so many on. */
+/** From this number of attributes on, the list has a search field. */
 const minSearchable = 8;
 
-/** Which attributes are shown, each with its stroke and unit. */
+/** Chooses which attributes are shown; each with its stroke and unit. */
 export function AttributeList({ attributes, selected, colors, onToggle, titled = false }: AttributeListProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -47,7 +47,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
           aria-label={t('history.find')}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          // By itself antd names it after its icon, in English.
+          // By default antd labels the button with its icon's English name.
           allowClear={{ clearIcon: <CloseCircleFilled aria-label={t('home.search.clear')} /> }}
         />
       ) : null}
@@ -85,5 +85,5 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
   );
 }
 
-/** What counts and what is counted stay on one line: 10 cm. */
+/** Keeps a number and its unit on one line: 10 cm. */
 const keepUnitsTogether = (name: string) => name.replace(/(\d)\s(?=\p{L})/gu, '$1\u00a0');

@@ -32,23 +32,26 @@ interface ChartPaneProps {
   device: HistoryDevice;
   state: ReturnType<typeof useHistoryState>;
   bar: ReactNode;
-  /** Where the figures stand; below the chart without one. */
+  /** The element for the figures; null: they stand below the chart. */
   aside: HTMLElement | null;
 }
 
-/** Axes and figures follow the window once it rests so long. */
+/** Axes and figures follow the window once it has not moved for this long. */
 const pauseMs = 120;
 
-/** As many points as the whole range has pixels at two a pixel, in steps, so that a resized window asks for nothing new. */
+/**
+ * Two points for each pixel of the whole range, rounded up in steps, so that resizing the window
+ * causes no new request.
+ */
 function pointsFor(isPhone: boolean): number {
   const pixels = isPhone ? globalThis.innerWidth : Math.min(globalThis.innerWidth, 1200) - 320;
   return Math.min(5000, Math.max(1000, Math.ceil((2 * pixels) / 500) * 500));
 }
 
-/** With the data saver: lows and highs are kept, what lies between them is seldom looked for. */
+/** With the data saver: highs and lows are kept, and users seldom need the points between them. */
 const dataSaverPoints = 300;
 
-/** The chart with its window, its figures, and what keeps it from being drawn. */
+/** The chart with its window and figures, or the error that prevents it. */
 export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -59,7 +62,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const points = showsAll ? allPoints : dataSaverPoints;
   const { asked, wanted, shown, attributes, colors, comparison, language } = state;
 
-  // A window belongs to the range it was opened in.
+  // A window applies only to the range in which it was chosen.
   const [moved, setMoved] = useState<{ range: Span; window: Span } | null>(null);
   const own = moved && sameSpan(moved.range, asked) ? moved.window : null;
   const main = useReadings(
@@ -85,27 +88,28 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const rested = useDebouncedValue(window, pauseMs);
   const resting = covers(range, rested) ? rested : window;
 
-  const drawn = useMemo(() => shown.filter(isDrawn), [shown]);
+  const drawnAttributes = useMemo(() => shown.filter(isDrawn), [shown]);
   const words = shown.filter((attribute) => !isDrawn(attribute));
   const model = useMemo(() => {
     if (!main.readings) return null;
-    return modelOf(drawn, {
-      drawn: main.readings.drawn,
-      // Beside what was kept of a former range nothing stands.
-      other: other.readings && sameSpan(range, asked) ? { drawn: other.readings.drawn, shift: other.shift } : null,
+    return modelOf(drawnAttributes, {
+      lines: main.readings.lines,
+      // Readings that are kept from a former range are not compared with anything.
+      other: other.readings && sameSpan(range, asked) ? { lines: other.readings.lines, shift: other.shift } : null,
       colors,
       window: resting,
       width: Math.max(200, size.width - 64),
       steps: isPhone ? 3 : 4,
     });
-  }, [main.readings, other.readings, other.shift, drawn, colors, resting, size.width, isPhone, range, asked]);
+  }, [main.readings, other.readings, other.shift, drawnAttributes, colors, resting, size.width, isPhone, range, asked]);
 
-  // Until the finer readings of a window have come, none may seem to be there.
+  // Until the window's finer readings are fetched, the note about a window without readings is not
+  // shown.
   const unseen = model && !main.busy ? firstReadingOutOfView(model, resting) : null;
   const surface = useRef<HTMLDivElement>(null);
   const toFirst = (time: number) => {
     setWindow(windowAt(time, window, range));
-    // The button goes away under the focus.
+    // The focused button disappears.
     surface.current?.focus();
   };
 
@@ -116,10 +120,10 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const nothing =
     main.readings !== undefined &&
     !main.busy &&
-    [...main.readings.drawn.values()].every(({ line }) => line.times.length === 0) &&
+    [...main.readings.lines.values()].every(({ line }) => line.times.length === 0) &&
     main.readings.texts.size === 0;
   const figures =
-    model && drawn.length > 0 && !nothing ? (
+    model && drawnAttributes.length > 0 && !nothing ? (
       <StatsTable model={model} window={resting} otherTitle={otherTitle} />
     ) : null;
 
@@ -154,12 +158,12 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
         <>
           <div
             ref={place}
-            className={`${css.chart} ${drawn.length === 0 && shown.length > 0 ? css.gone : ''}`}
+            className={`${css.chart} ${drawnAttributes.length === 0 && shown.length > 0 ? css.gone : ''}`}
             style={{ minHeight: neededHeight(model?.panels ?? []) }}
             aria-busy={main.busy || undefined}
             data-drawn={picture === 'there' && model !== null}
           >
-            {model && drawn.length > 0 && picture !== 'failed' ? (
+            {model && drawnAttributes.length > 0 && picture !== 'failed' ? (
               <HistoryChart
                 model={model}
                 range={range}
@@ -173,7 +177,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
                 surface={surface}
               />
             ) : null}
-            {unseen !== null && drawn.length > 0 && picture === 'there' ? (
+            {unseen !== null && drawnAttributes.length > 0 && picture === 'there' ? (
               <div className={css.unseen} role="status">
                 <p>{t('history.emptyPart')}</p>
                 <PlainButton onClick={() => toFirst(unseen)}>{t('history.toFirst')}</PlainButton>
@@ -190,21 +194,25 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
               </div>
             ) : null}
           </div>
-          {showsAll || drawn.length === 0 ? null : (
+          {showsAll || drawnAttributes.length === 0 ? null : (
             <p className={css.saved}>
               {t('saver.points')}
               <LoadOnDemand icon={<LineChartOutlined />} words={t('saver.allPoints')} onTap={showAll} />
             </p>
           )}
-          {drawn.length > 0 ? <WindowBar model={model} range={range} window={window} onWindow={setWindow} /> : null}
-          {model && drawn.length > 0 ? <Summary model={model} range={range} window={resting} hintId={hintId} /> : null}
+          {drawnAttributes.length > 0 ? (
+            <WindowBar model={model} range={range} window={window} onWindow={setWindow} />
+          ) : null}
+          {model && drawnAttributes.length > 0 ? (
+            <Summary model={model} range={range} window={resting} hintId={hintId} />
+          ) : null}
           {aside ? createPortal(figures, aside) : figures}
           {words.map((attribute) => (
             <TextChanges
               key={attribute.id}
               attribute={attribute}
               changes={main.readings?.texts.get(attribute.id) ?? []}
-              window={drawn.length > 0 ? resting : range}
+              window={drawnAttributes.length > 0 ? resting : range}
             />
           ))}
         </>

@@ -15,10 +15,10 @@ interface CompareFieldProps {
 }
 
 const deviceMark = 'device ';
-/** A name that is being typed rests so long, then it is searched. */
+/** The search starts once the typed name has not changed for this long. */
 const searchMs = 250;
 
-/** What lies beside the readings: nothing, the period before, or another device. */
+/** Chooses what the readings are compared with: nothing, the period before, or another device. */
 export function CompareField({ deviceName, value, onChange }: CompareFieldProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);

@@ -16,7 +16,10 @@ interface CrosshairLayerProps {
   otherTitle: string | null;
 }
 
-/** A moment: a line through all panels, a dot on each line, and the values. The chart's own element speaks them. */
+/**
+ * The crosshair: a line through all panels, a dot on each line, and the values. The chart's surface
+ * announces the values to screen readers.
+ */
 export function CrosshairLayer({ crosshair, model, geometry, window, otherTitle }: CrosshairLayerProps) {
   const { t } = useTranslation();
   const format = useFormat();

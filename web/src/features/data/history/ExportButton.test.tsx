@@ -7,7 +7,7 @@ it.each([
   ['en-us', '1.3\u00a0MB'],
   ['tr-tr', '1,3\u00a0MB'],
   ['ru-ru', '1,3\u00a0МБ'],
-] as [Language, string][])('says in %s how much has come, as the language writes it', async (language, text) => {
+] as [Language, string][])('shows the progress in %s, in the language’s format', async (language, text) => {
   await useLanguage.getState().setLanguage(language);
   render(
     <ExportButton

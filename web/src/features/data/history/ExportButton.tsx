@@ -21,7 +21,7 @@ function progressText({ received, total }: ExportProgress, format: Format, t: TF
   return t('history.megabytes', { n: format.number(received / 1e6, 1) });
 }
 
-/** Begins the spreadsheet; while it comes, says how much of it has, and stops it. */
+/** Starts the export; while it runs, shows its progress and can stop it. */
 export function ExportButton({ exporting, disabled, onStart, onCancel }: ExportButtonProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -9,16 +9,16 @@ interface GapLayerProps {
   model: Model;
   geometry: Geometry;
   window: Span;
-  /** Only the length, where there is little room. */
+  /** Shows only the duration, for lack of room. */
   brief: boolean;
 }
 
-/** Narrower gaps show as the break in the line alone. */
+/** Narrower gaps show only as a break in the line. */
 const minWidth = 2;
-/** Room for the words, in pixels. */
+/** The width that the texts need, in pixels. */
 const wordsWidth = { full: 128, brief: 60 };
 
-/** Times without readings: hatched, and measured in words where they fit. */
+/** Periods without readings: hatched, with their duration where it fits. */
 export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
   const { t } = useTranslation();
   const right = geometry.left + geometry.width;
@@ -28,10 +28,10 @@ export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
       {model.panels.map((panel, index) => {
         const box = geometry.boxes[index];
         if (!box || panel.kind === 'step') return null;
-        // The words stand once, in the first panel.
-        const speaks = !labelled;
+        // Only the first panel has the texts.
+        const showsText = !labelled;
         labelled = true;
-        return panel.silent.map((gap) => {
+        return panel.sharedGaps.map((gap) => {
           const from = Math.max(geometry.left, xOf(gap.from, window, geometry));
           const to = Math.min(right, xOf(gap.to, window, geometry));
           if (to - from < minWidth) return null;
@@ -48,7 +48,7 @@ export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
               className={css.gap}
               style={{ left: from, width: to - from, top: box.top, height: box.height }}
             >
-              {speaks && words ? <span className={css.words}>{words}</span> : null}
+              {showsText && words ? <span className={css.words}>{words}</span> : null}
             </div>
           );
         });

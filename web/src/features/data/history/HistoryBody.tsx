@@ -19,14 +19,14 @@ import { comparisonFileName, fileName, useExport } from './useExport';
 import { useHistoryState } from './useHistoryState';
 import { type View, ViewBar } from './ViewBar';
 
-/** The inside of the dialog: what is asked for above and beside, what came below. */
+/** The dialog's content: the controls above and beside, the result below. */
 export function HistoryBody({ device }: { device: HistoryDevice }) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const state = useHistoryState(device.deviceName);
   const { tsl, attributes, range, asked, selected, shown } = state;
   const [view, setView] = useState<View>('chart');
-  // The figures of what is in view stand in the side column, which the chart's pane fills.
+  // The side column, which the chart's pane fills with the figures of the window.
   const [aside, setAside] = useState<HTMLElement | null>(null);
   const { exporting, start, cancel } = useExport();
   useEffect(prepareChart, []);
@@ -40,7 +40,8 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
     all: attributes,
   });
   const title = comparison.with === 'device' ? comparison.title : t('history.compare.before');
-  // Chart, table and spreadsheet hold the same: of what is compared with, what both measure.
+  // Chart, table and export contain the same: of the comparison, only the attributes that both
+  // have.
   const files = [
     { deviceName: device.deviceName, ids: selected, ...asked, file: fileName },
     ...(other && shared.length > 0

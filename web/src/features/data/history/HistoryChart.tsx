@@ -25,19 +25,19 @@ interface HistoryChartProps {
   model: Model;
   range: Span;
   window: Span;
-  /** Of the place the chart has, in pixels. */
+  /** The size of the chart's element, in pixels. */
   size: { width: number; height: number };
   onWindow: (window: Span) => void;
   onDrawn: () => void;
   onFailed: () => void;
-  /** What the keys do, for a screen reader. */
+  /** The id of the text that explains the keys to screen readers. */
   hintId: string;
   otherTitle: string | null;
-  /** What takes the keys. */
+  /** The element that receives the keys. */
   surface: RefObject<HTMLDivElement | null>;
 }
 
-/** The chart, what stands over it, and how it is moved. */
+/** The chart, its overlays, and the ways to move its window. */
 export function HistoryChart({
   model,
   range,
@@ -65,7 +65,7 @@ export function HistoryChart({
     [window, geometry, size.width, format, measure],
   );
 
-  // The drawing is made for the window it was made in; a window that moves is merged into it as a frame.
+  // The option is built for the window at that time; a moving window is merged into it as a frame.
   const made = useRef({ window, ticks });
   made.current = { window, ticks };
   const option = useMemo(
@@ -159,7 +159,7 @@ export function HistoryChart({
   );
 }
 
-/** Keys of an element; the handler says whether a key was one of its own. */
+/** Handles the keys of an element; `handle` returns whether it used the key. */
 function useKeys(place: RefObject<HTMLElement | null>, handle: (key: string, shift: boolean) => boolean): void {
   const now = useRef(handle);
   now.current = handle;

@@ -18,12 +18,12 @@ beforeEach(() => {
 });
 
 const { maps, overviews } = columnRequestsOf(() => server);
-/** By its title: under test antd gives the titles of all dialogs the same id. */
+/** Found by its title: in tests antd gives the titles of all dialogs the same id. */
 const question = async () =>
   within((await screen.findByText("Are you sure it's off?")).closest('[role=dialog]') as HTMLElement);
 
 describe('the history', () => {
-  it('opens with the last seven days and shows the first 20 percent', async () => {
+  it('opens with the last seven days and shows 20 percent of them', async () => {
     await openHistory(chart);
     expect(screen.getByRole('dialog', { name: /History of Orchard mast/ })).toBeInTheDocument();
     const [overview] = overviews();
@@ -35,7 +35,7 @@ describe('the history', () => {
     expect(screen.getByText(/^The first 20% of the range is shown\./)).toBeInTheDocument();
   });
 
-  it('asks for as many points as pixels need, and for all of what is summed', async () => {
+  it('requests as many points as there are pixels, and all readings of sums', async () => {
     await openHistory(chart);
     for (const query of maps()) {
       const points = query.get('points');
@@ -57,7 +57,7 @@ describe('the history', () => {
     for (const { data } of chart.newest()?.series ?? []) expect(data).toBeInstanceOf(Float64Array);
   });
 
-  it('gives lowest, mean and highest of what is in view, and the sum of rain', async () => {
+  it('shows lowest, mean and highest of the window, and the sum of rain', async () => {
     await openHistory(chart);
     const row = await screen.findByRole('row', { name: /^Air temperature/ });
     expect(
@@ -65,16 +65,16 @@ describe('the history', () => {
         .getAllByRole('cell')
         .map((cell) => cell.textContent),
     ).toEqual(['−10.0', expect.stringMatching(/^−?0\.\d$/), '10.0']);
-    // One millimetre an hour, in 33.6 hours.
+    // One millimetre an hour, for 33.6 hours.
     expect(screen.getByRole('row', { name: /^Rainfall/ })).toHaveTextContent(/3[34]\.0 in all/);
   });
 
-  it('draws on and off as steps, and texts as a table', async () => {
+  it('draws on and off as steps and texts as a table', async () => {
     const { person } = await openHistory(chart);
     await person.click(attribute(/^Pump/));
     await person.click(attribute(/^Note/));
     await waitFor(() => expect(chart.newest()?.series?.some(({ step }) => step === 'end')).toBe(true));
-    // Half of each hour; the window ends within one, now in its first half, now in its second.
+    // Half of each hour is on; the window ends within an hour, in its first or second half.
     await waitFor(() =>
       expect(screen.getByRole('row', { name: /^Pump/ })).toHaveTextContent(/on (49|50|51)% of the time/),
     );
@@ -82,7 +82,7 @@ describe('the history', () => {
     expect(within(changes).getAllByText(/^(morning|evening)$/).length).toBeGreaterThan(1);
   });
 
-  it('measures gaps and breaks the line in them', async () => {
+  it('measures gaps and breaks the line at them', async () => {
     const start = Date.now() - 7 * day;
     server.silent = [{ from: start + 10 * hour, to: start + 18 * hour }];
     await openHistory(chart);
@@ -93,7 +93,7 @@ describe('the history', () => {
     expect([...(line?.data ?? [])].filter(Number.isNaN)).toHaveLength(1);
   });
 
-  it('keeps an attribute’s colour and asks nothing again for what it has', async () => {
+  it('keeps an attribute’s colour and does not refetch its readings', async () => {
     const { person } = await openHistory(chart);
     await waitFor(() => expect(chart.newest()?.series).toHaveLength(4));
     const before = maps().length;
@@ -111,7 +111,7 @@ describe('comparison', () => {
     await person.click(await screen.findByTitle(name));
   };
 
-  it('lays the period before over this one', async () => {
+  it('lays the previous period over this one', async () => {
     const { person } = await openHistory(chart);
     const start = Number(overviews()[0]?.get('startTime'));
     await choose(person, 'The period before');
@@ -122,7 +122,7 @@ describe('comparison', () => {
     expect(await screen.findAllByRole('row', { name: /Air temperature.*The period before/ })).toHaveLength(1);
   });
 
-  it('asks another device only for what both measure', async () => {
+  it('queries another device only for attributes that both have', async () => {
     const { person } = await openHistory(chart);
     await choose(person, 'The WS-2');
     await waitFor(() => expect(chart.newest()?.series).toHaveLength(5));
@@ -130,7 +130,7 @@ describe('comparison', () => {
     expect(new Set(foreign.map((query) => query.get('yeuSignList')))).toEqual(new Set(['airTemperature']));
   });
 
-  it('says when the other device measures nothing of it', async () => {
+  it('says that the other device has none of the attributes', async () => {
     const { person } = await openHistory(chart);
     await choose(person, 'The SP-1');
     expect(await screen.findByText('The SP-1 measures none of these attributes')).toBeInTheDocument();
@@ -138,7 +138,7 @@ describe('comparison', () => {
 });
 
 describe('the table', () => {
-  it('has every reading and draws those in view', async () => {
+  it('has every reading and renders those in view', async () => {
     const { person } = await openHistory(chart);
     await person.click(viewLabel('Table'));
     const table = await screen.findByRole('table');
@@ -154,7 +154,7 @@ describe('the table', () => {
     expect(server.asked(historyPaths.rows)).toHaveLength(1);
   });
 
-  it('that fails says so and can be asked again', async () => {
+  it('shows an error and can be retried', async () => {
     server.answers.set(historyPaths.rows, () => HttpResponse.json({ code: 500, data: null, msg: 'The disk is gone' }));
     const { person } = await openHistory(chart);
     await person.click(viewLabel('Table'));
@@ -165,8 +165,8 @@ describe('the table', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('is said with a way to ask again', async () => {
+describe('a failure', () => {
+  it('is shown with a button to retry', async () => {
     server.answers.set(historyPaths.columns, () => HttpResponse.json({ code: 500, data: null, msg: 'No luck' }));
     const { person } = await openHistory();
     expect(await screen.findByText('The history could not be fetched')).toBeInTheDocument();
@@ -177,7 +177,7 @@ describe('what goes wrong', () => {
     expect(screen.queryByText('No luck')).toBeNull();
   });
 
-  it('leaves what was there, with its own time axis', async () => {
+  it('leaves the previous readings with their own time axis', async () => {
     const { person } = await openHistory(chart);
     const before = chart.window();
     server.answers.set(historyPaths.columns, () => HttpResponse.json({ code: 500, data: null, msg: 'No luck' }));
@@ -187,14 +187,14 @@ describe('what goes wrong', () => {
     expect(screen.getByRole('row', { name: /^Air temperature/ })).toHaveTextContent('10.0');
   });
 
-  it('is nothing when nothing was read', async () => {
+  it('is not shown if there are no readings', async () => {
     server.silent = [{ from: 0, to: Date.now() + day }];
     await openHistory();
     expect(await screen.findByText('no data')).toBeInTheDocument();
     expect(screen.getByText('Nothing was read in this range. Choose another one.')).toBeInTheDocument();
   });
 
-  it('is nothing in the part that is shown first: it says so, and leads to the first reading', async () => {
+  it('is not shown if only the first window has no readings: a note leads to the first reading', async () => {
     const start = Date.now() - 7 * day;
     const heard = start + 4 * day;
     server.silent = [{ from: start - day, to: heard }];
@@ -211,7 +211,7 @@ describe('what goes wrong', () => {
     expect(await screen.findByRole('row', { name: /^Air temperature/ })).toHaveTextContent('10.0');
   });
 
-  it('is the model, which can be asked for again', async () => {
+  it('is shown if the model cannot be fetched, which can be retried', async () => {
     server.answers.set(historyPaths.tsl, () => HttpResponse.json({ code: 500, data: null, msg: 'No model' }));
     const { person } = await openHistory();
     expect(await screen.findByText('The attributes could not be fetched')).toBeInTheDocument();
@@ -222,7 +222,7 @@ describe('what goes wrong', () => {
 });
 
 describe('closing', () => {
-  it('is asked, and can be thought better of', async () => {
+  it('asks for confirmation and can be cancelled', async () => {
     const { person, onClose } = await openHistory(chart);
     await person.keyboard('{Escape}');
     await person.click((await question()).getByRole('button', { name: 'Cancel' }));
@@ -234,7 +234,7 @@ describe('closing', () => {
   });
 });
 
-it('on a phone shows chips, and a sheet to choose from', async () => {
+it('shows chips on a phone, and a sheet to choose from', async () => {
   setWidth(390);
   const { person } = await openHistory(chart);
   await person.click(screen.getByRole('button', { name: 'Choose attributes, 4 of 6 chosen' }));

@@ -11,14 +11,20 @@ import css from './HistoryDialog.module.css';
 interface HistoryDialogProps {
   device: HistoryDevice;
   open: boolean;
-  /** After the person has confirmed it. */
+  /** Called after the user has confirmed. */
   onClose: () => void;
-  /** A way off that the person has begun elsewhere, by the browser's button: asked about first. */
-  wayOff?: { follow: () => void; stay: () => void };
+  /**
+   * Set while the browser's Back or Forward button is blocked; the dialog then asks for
+   * confirmation.
+   */
+  blockedNavigation?: { follow: () => void; stay: () => void };
 }
 
-/** What a device has measured: chart, table and spreadsheet of a range. On a phone it fills the screen. */
-export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogProps) {
+/**
+ * The readings of a device: chart, table and export of a range. On a phone the dialog fills the
+ * screen.
+ */
+export function HistoryDialog({ device, open, onClose, blockedNavigation }: HistoryDialogProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const [confirmingClose, setConfirmingClose] = useState(false);
@@ -58,14 +64,14 @@ export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogPr
         <HistoryBody key={device.deviceName} device={device} />
       </Modal>
       <CloseConfirm
-        open={open && (confirmingClose || wayOff !== undefined)}
+        open={open && (confirmingClose || blockedNavigation !== undefined)}
         onStay={() => {
           setConfirmingClose(false);
-          wayOff?.stay();
+          blockedNavigation?.stay();
         }}
         onClose={() => {
           setConfirmingClose(false);
-          (wayOff?.follow ?? onClose)();
+          (blockedNavigation?.follow ?? onClose)();
         }}
       />
     </>

@@ -30,10 +30,11 @@ async function open() {
   return { person, ...drawn };
 }
 
-/** An export that has begun and goes on until the test says more. */
+/** An export that has begun and continues until the test ends it. */
 function slowFile() {
   const begun = gate();
-  // What the handler is given is a copy, which hears of an end only as long as nobody has swept the original away.
+  // The handler gets a copy of the request, whose signal works only while the original has not been
+  // garbage-collected.
   const fetched = vi.spyOn(globalThis, 'fetch');
   let feed: ReadableStreamDefaultController<Uint8Array> | undefined;
   server.answers.set(historyPaths.file, () => {
@@ -54,7 +55,7 @@ const exportButton = () => screen.getByRole('button', { name: 'Export spreadshee
 const toasts = () => useFeedback.getState().toasts.map(({ tone, title, text }) => ({ tone, title, text }));
 
 describe('the spreadsheet', () => {
-  it('is of the range and the attributes that are shown, and keeps its name', async () => {
+  it('covers the range and the shown attributes and keeps its name', async () => {
     const { person } = await open();
     await person.click(screen.getByRole('checkbox', { name: /^Rainfall/ }));
     await person.click(exportButton());
@@ -69,7 +70,7 @@ describe('the spreadsheet', () => {
     expect(toasts()).toMatchObject([{ tone: 'success', title: 'device_data.xlsx saved' }]);
   });
 
-  it('of a comparison has a file of the other device too, with what both measure, as chart and table have', async () => {
+  it('has a file for the compared device too, with the attributes that both have, like chart and table', async () => {
     const { person } = await open();
     await person.click(screen.getByRole('combobox', { name: 'Compare' }));
     await person.click(await screen.findByTitle('The WS-2'));
@@ -91,7 +92,7 @@ describe('the spreadsheet', () => {
     expect(server.asked(historyPaths.rows).map((query) => query.get('deviceName'))).toEqual(['WS-1', 'WS-2']);
   });
 
-  it('of a comparison with the period before has a file of that period', async () => {
+  it('has a file for the compared previous period', async () => {
     const { person } = await open();
     await person.click(screen.getByRole('combobox', { name: 'Compare' }));
     await person.click(await screen.findByTitle('The period before'));
@@ -103,7 +104,7 @@ describe('the spreadsheet', () => {
     expect(saved.mock.calls.map(([, name]) => name)).toEqual(['device_data.xlsx', 'device_data_before.xlsx']);
   });
 
-  it('says how much of it has come', async () => {
+  it('shows its progress', async () => {
     const slow = slowFile();
     const { person } = await open();
     await person.click(exportButton());
@@ -113,7 +114,7 @@ describe('the spreadsheet', () => {
     expect(exportButton()).toBeEnabled();
   });
 
-  it('is stopped by the person, request and all, without a word', async () => {
+  it('is aborted by the user, with its request and without a message', async () => {
     const slow = slowFile();
     const { person } = await open();
     await person.click(exportButton());
@@ -127,7 +128,7 @@ describe('the spreadsheet', () => {
     expect(toasts()).toEqual([]);
   });
 
-  it('stops when the dialog goes', async () => {
+  it('is aborted when the dialog closes', async () => {
     const slow = slowFile();
     const { person, unmount } = await open();
     await person.click(exportButton());
@@ -139,7 +140,7 @@ describe('the spreadsheet', () => {
     expect(saved).not.toHaveBeenCalled();
   });
 
-  it('that fails is told once, in the server’s words', async () => {
+  it('shows a failure once, in the server’s words', async () => {
     server.answers.set(historyPaths.file, () => HttpResponse.json({ code: 601, data: null, msg: 'Too many exports' }));
     const { person } = await open();
     await person.click(exportButton());

@@ -20,7 +20,7 @@ const { maps, overviews } = columnRequestsOf(() => server);
 const plot = () => screen.getByRole('slider', { name: 'Time in the chart' });
 
 describe('the window', () => {
-  it('is moved and zoomed by keys, and refined where it rests', async () => {
+  it('is moved and zoomed by keys and then refined', async () => {
     const { person } = await openHistory(chart);
     const start = chart.window()?.min ?? 0;
     const width = () => (chart.window()?.max ?? 0) - (chart.window()?.min ?? 0);
@@ -59,13 +59,13 @@ describe('the window', () => {
     });
     expect(wheel.defaultPrevented).toBe(true);
     await waitFor(() => expect(chart.window()?.max).toBeLessThan(max));
-    // The pointer stood at the beginning, which stays.
+    // The pointer was at the beginning, which stays.
     expect(chart.window()?.min).toBeCloseTo(min, 0);
   });
 });
 
 describe('the crosshair', () => {
-  it('walks by keys and says the values', async () => {
+  it('moves by keys and announces the values', async () => {
     const { person } = await openHistory(chart);
     plot().focus();
     await person.keyboard('{ArrowRight}');
@@ -81,9 +81,9 @@ describe('the crosshair', () => {
   });
 });
 
-describe('the rules', () => {
+describe('the range', () => {
   const inputs = () => [screen.getByLabelText('Start'), screen.getByLabelText('End')] as const;
-  /** As a person types a date and leaves it with Enter. */
+  /** Types a date as a user does and leaves the field with Enter. */
   async function type(person: ReturnType<typeof userEvent.setup>, input: HTMLElement, text: string) {
     await person.click(input);
     fireEvent.change(input, { target: { value: text } });
@@ -95,7 +95,7 @@ describe('the rules', () => {
     return `${pad(date.getMonth() + 1)}/${pad(date.getDate())}/${date.getFullYear()} ${pad(date.getHours())}:${pad(date.getMinutes())}`;
   };
 
-  it('takes a shortcut', async () => {
+  it('is set by a shortcut', async () => {
     const { person } = await openHistory(chart);
     await person.click(viewLabel('30 days'));
     await waitFor(() => expect(overviews().map(span)).toContain(30 * day));
@@ -104,7 +104,7 @@ describe('the rules', () => {
     await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * day, 0));
   });
 
-  it('wants both ends', async () => {
+  it('requires both ends', async () => {
     const { person, baseElement } = await openHistory(chart);
     const before = maps().length;
     await clearRange(baseElement);
@@ -116,7 +116,7 @@ describe('the rules', () => {
     expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
   });
 
-  it('refuses more than 30 days and clears them', async () => {
+  it('clears ranges of more than 30 days', async () => {
     const { person } = await openHistory(chart);
     const now = Date.now();
     const [from, to] = inputs();
@@ -128,7 +128,7 @@ describe('the rules', () => {
     expect(overviews().every((query) => span(query) <= 30 * day)).toBe(true);
   });
 
-  it('takes a range of one’s own', async () => {
+  it('may be typed', async () => {
     const { person } = await openHistory(chart);
     const end = Math.floor((Date.now() - 2 * day) / 60_000) * 60_000;
     const [from, to] = inputs();
@@ -140,7 +140,7 @@ describe('the rules', () => {
     expect(view('Custom')).toBeChecked();
   });
 
-  it('says of a time to come that it is none, and keeps what was typed', async () => {
+  it('refuses a future time and keeps what was typed', async () => {
     const { person } = await openHistory(chart);
     const [from, to] = inputs();
     const [start, typed] = [(from as HTMLInputElement).value, written(Date.now() + 3 * day)];
@@ -165,7 +165,7 @@ describe('the rules', () => {
     await waitFor(() => expect(overviews().map(span)).toContain(day));
   });
 
-  it('does not call too long what is chosen next', async () => {
+  it('does not report the next choice as too long', async () => {
     const { person } = await openHistory(chart);
     const [from, to] = inputs();
     await type(person, from, written(Date.now() - 40 * day));
@@ -176,7 +176,7 @@ describe('the rules', () => {
     expect(screen.queryByText('Time frame is too long')).toBeNull();
   });
 
-  it('wants an attribute', async () => {
+  it('requires an attribute', async () => {
     const { person } = await openHistory(chart);
     for (const name of [/^Air temperature/, /^Relative humidity/, /^Rainfall/, /^Wind direction/])
       await person.click(attribute(name));
@@ -200,7 +200,7 @@ const future: Record<Language, string> = {
   'ru-ru': 'Это время ещё не наступило; выберите время не позже текущего',
 };
 
-it.each(Object.entries(future))('says of a time to come in %s that it is none', async (language, words) => {
+it.each(Object.entries(future))('refuses a future time in %s', async (language, words) => {
   await act(() => useLanguage.getState().setLanguage(language as Language));
   const { person, baseElement } = await openHistory(chart);
   const to = baseElement.querySelector('input[id$="-to"]') as HTMLInputElement;

@@ -11,7 +11,10 @@ interface LabelLayerProps {
   model: Model;
   geometry: Geometry;
   window: Span;
-  /** Each line's name near its end; on a phone the chips above the chart name them. */
+  /**
+   * Whether each line's name stands near its end; on a phone the chips above the chart name the
+   * lines.
+   */
   names: boolean;
   measure: Measure;
 }
@@ -50,7 +53,10 @@ export function LabelLayer({ model, geometry, window, names, measure }: LabelLay
   );
 }
 
-/** Of what has no unit the name stands in its place, unless it stands at the line's end. */
+/**
+ * An attribute without a unit has its name in the unit's place, unless the name stands at the
+ * line's end.
+ */
 function soleName(attributes: readonly { name: string }[], names: boolean): string {
   return attributes.length === 1 && !names ? (attributes[0]?.name ?? '') : '';
 }

@@ -6,10 +6,10 @@ import type { Span } from './range';
 
 const at = (month: number, day: number, hour = 10) => new Date(2026, month - 1, day, hour).getTime();
 
-it('keeps the end that was chosen first, whatever is drawn anew before the other one is chosen', async () => {
+it('keeps the end that was chosen first, even if the field renders before the other is chosen', async () => {
   const person = userEvent.setup();
   const onChange = vi.fn();
-  // As while readings come in: a range that is the same, in an object of its own.
+  // As while readings come in: an equal range in a new object.
   const field = () => {
     const span: Span = { from: at(11, 15), to: at(11, 22) };
     return <RangeField span={span} shortcut="week" onChange={onChange} />;
@@ -29,7 +29,7 @@ it('keeps the end that was chosen first, whatever is drawn anew before the other
   await waitFor(() => expect(onChange).toHaveBeenCalledWith({ from: at(11, 18), to: at(11, 20) }, null));
 });
 
-it('takes a range of the calendar by the keyboard, and names it', async () => {
+it('accepts a range from the calendar by keyboard and recognizes its shortcut', async () => {
   const person = userEvent.setup();
   const onChange = vi.fn();
   const { rerender } = render(<RangeField span={null} shortcut={null} onChange={onChange} />);

@@ -23,38 +23,44 @@ import {
   validateRange,
 } from './range';
 
-/** On a phone the popup is as wide as the screen, and its calendar must leave room for the hours below. */
+/**
+ * On a phone the popup is as wide as the screen, and its calendar must leave room for the hours
+ * below.
+ */
 const phoneCells = {
   components: { DatePicker: { cellHeight: 34, cellWidth: 48, timeColumnHeight: 112, timeCellHeight: 32 } },
 };
 
 interface RangeFieldProps {
-  /** What is chosen, null while nothing valid is. */
+  /** The chosen range; null while it is invalid. */
   span: Span | null;
-  /** Which of the shortcuts it is. */
+  /** The shortcut that chose the range. */
   shortcut: Shortcut | null;
   onChange: (span: Span | null, shortcut: Shortcut | null) => void;
 }
 
-/** The range: a shortcut or two moments. What is refused says why below; too long a range is cleared. */
+/**
+ * The range: a shortcut or two times. For an invalid range, the field says why; a range that is too
+ * long is cleared.
+ */
 export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const isPhone = useMediaQuery(phoneQuery);
   const id = useId();
   const [open, setOpen] = useState(false);
-  // What stands in the field while it is no range.
+  // The field's content while it is not a valid range.
   const [ends, setEnds] = useState<[number | null, number | null]>([null, null]);
-  // What was chosen last was cleared for its length, and nothing has been chosen since.
+  // The last choice was cleared because it was too long, and nothing has been chosen since.
   const [cleared, setCleared] = useState(false);
 
   const [from, to] = span ? [span.from, span.to] : ends;
-  // The picker takes new dates for another value, and forgets the end that somebody has chosen so far: readings that come
-  // in draw this anew all the time.
+  // Memoized: the picker takes new date objects for a new value and forgets the end that the user
+  // has chosen so far, and incoming readings render this field all the time.
   const value = useMemo<[Dayjs | null, Dayjs | null]>(() => [dateOf(from), dateOf(to)], [from, to]);
 
-  const judged = span ? { span } : validateRange(from, to, now());
-  const error = 'span' in judged ? null : cleared ? 'history.rangeTooLong' : judged.error;
+  const validated = span ? { span } : validateRange(from, to, now());
+  const error = 'span' in validated ? null : cleared ? 'history.rangeTooLong' : validated.error;
 
   const takeShortcut = (chosen: Shortcut) => {
     setCleared(false);
@@ -78,10 +84,12 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
     onChange(null, null);
   };
 
-  // A time to come can only be typed. The picker never gives it as chosen and would put back what was before: here it stays, and why it is none is said.
+  // A future time can only be typed. The picker never reports it as chosen and would restore the
+  // previous value: here it stays, with the reason why it is invalid.
   const notice = (dates: Dates) => {
     const typed = endsOf(dates);
-    // The picker tells of its own clearing, too, and once more of what was just refused for its length.
+    // The picker also reports its own clearing, and reports a range once more that was just refused
+    // as too long.
     const verdict = validateRange(...typed, now());
     if (typed.some((time) => time !== null) && ('span' in verdict || !verdict.clear)) setCleared(false);
     if (!typed.some((time) => time !== null && isFuture(time, now()))) return;
@@ -107,7 +115,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
           { value: 'custom', label: t('history.shortcut.custom') },
         ]}
       />
-      {/* The picker's own list of them would be out of the keyboard's reach. */}
+      {/* The picker's own list of presets is not reachable by keyboard. */}
       <Select
         aria-label={t('history.byCalendar')}
         value={calendarShortcuts.find((name) => name === shortcut) ?? ''}
@@ -143,12 +151,13 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             format={`${datePickerFormats[language]} HH:mm`}
             placeholder={[t('history.from'), t('history.to')]}
             allowEmpty={[true, true]}
-            // The cross lies over the calendar's icon and shows itself to a pointer above it: a finger would clear unawares.
+            // The clear button lies over the calendar icon and appears on hover: on a touch screen,
+            // users would clear the range by mistake.
             allowClear={!isPhone}
             status={error ? 'error' : undefined}
             aria-invalid={error !== null}
             aria-describedby={error ? `${id}-error` : undefined}
-            // The calendar lies over the words below the field.
+            // The calendar covers the text below the field.
             renderExtraFooter={error ? () => <p className={css.said}>{t(error)}</p> : undefined}
             disabledDate={(day) => isFutureDay(pickedTime(day), now())}
             disabledTime={(day) => {

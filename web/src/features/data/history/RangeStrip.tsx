@@ -17,15 +17,18 @@ interface RangeStripProps {
   onWindow: (window: Span) => void;
 }
 
-/** Between two days' names. */
+/** The gap between two days' names. */
 const labelGap = 18;
 
-/** A name at the end of the strip ends with it. */
+/** Keeps a name within the strip. */
 const inside = (left: string, half: number) => `clamp(${half}px, ${left}, calc(100% - ${half}px))`;
 
 type Part = 'from' | 'to' | 'all';
 
-/** The whole range, and over it the window that is shown: its ends and itself can be dragged, its ends by keys too. */
+/**
+ * The whole range with the shown window over it: the window and its ends can be dragged; keys move
+ * the ends.
+ */
 export function RangeStrip({ model, range, window, onWindow }: RangeStripProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -66,7 +69,7 @@ export function RangeStrip({ model, range, window, onWindow }: RangeStripProps) 
   const release = () => {
     dragState.current = null;
   };
-  // A press beside the window brings it there.
+  // A press beside the window moves it there.
   const jump = (event: PointerEvent) => {
     if (event.button !== 0) return;
     const half = (window.to - window.from) / 2;

@@ -20,13 +20,13 @@ interface ReadingsTableProps {
   deviceName: string;
   range: Span;
   attributes: readonly Attribute[];
-  /** What is compared with; null for nothing. */
+  /** The comparison; null for none. */
   other: { deviceName: string; range: Span; shift: number; title: string; attributes: readonly Attribute[] } | null;
 }
 
 const rowHeight = 36;
 
-/** Every reading of the range by its time; only the rows in view are drawn. */
+/** Every reading of the range by its time. Only the rows in view are rendered. */
 export function ReadingsTable({ deviceName, range, attributes, other }: ReadingsTableProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -71,7 +71,7 @@ export function ReadingsTable({ deviceName, range, attributes, other }: Readings
       <section
         ref={frame}
         className={css.frame}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable table must be reachable by keyboard
         tabIndex={0}
         aria-label={t('history.table')}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
@@ -134,7 +134,7 @@ function Value({ attribute, value }: { attribute: Attribute; value: number | boo
   return <td>{value === undefined ? missingValue : readingText(attribute, value, format)}</td>;
 }
 
-/** Stands for rows that are not drawn. */
+/** Takes the place of rows that are not rendered. */
 function Space({ rows, columns }: { rows: number; columns: number }) {
   if (rows <= 0) return null;
   return (

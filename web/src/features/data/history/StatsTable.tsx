@@ -8,14 +8,17 @@ import css from './StatsTable.module.css';
 interface StatsTableProps {
   model: Model;
   window: Span;
-  /** What is compared with, in words. */
+  /** The text that names the comparison. */
   otherTitle: string | null;
 }
 
-/** With more characters in their three columns the figures stand below their name: it would be broken within its words. */
+/**
+ * If the three columns have more characters, the figures stand below their name: otherwise the name
+ * would break within words.
+ */
 const maxInlineLength = 21;
 
-/** Lowest, mean and highest of what is in view: the chart in figures. */
+/** Lowest, mean and highest of the window: the chart in figures. */
 export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -24,7 +27,7 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
     .sort((a, b) => (a.attribute.id === b.attribute.id ? Number(a.compared) - Number(b.compared) : 0));
   if (traces.length === 0) return null;
   const rows = traces.map((trace) => ({ trace, figures: figuresOf(trace, window, format) }));
-  // As wide as the widest of each column, in characters.
+  // The width of each column's widest cell, in characters.
   const widest = (['low', 'mean', 'high'] as const).reduce(
     (all, which) =>
       all + Math.max(0, ...rows.map(({ figures }) => (figures.kind === 'three' ? figures[which].length : 0))),

@@ -1,7 +1,7 @@
 import { dashes } from './attributes';
 
 interface StrokeProps {
-  /** Of the palette, 0 to 7; undefined for what is not drawn. */
+  /** The palette's index, 0 to 7; undefined if the attribute is not drawn. */
   color: number | undefined;
   /** Drawn as bars: a stroke without dashes. */
   bar?: boolean;

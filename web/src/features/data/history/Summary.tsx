@@ -16,20 +16,23 @@ interface SummaryProps {
   hintId: string;
 }
 
-/** More gaps than so many are counted, not told one by one. */
+/** If there are more gaps, only their number is given. */
 const maxGaps = 5;
 
-/** Below the chart one sentence; for a screen reader what the window shows, its gaps, and the keys. The figures are a table of their own. */
+/**
+ * One sentence below the chart. For screen readers: what the window shows, its gaps, and the keys.
+ * The figures are in a table of their own.
+ */
 export function Summary({ model, range, window, hintId }: SummaryProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const isTouch = useMediaQuery(touchQuery);
   const say = (time: number) => formatDateTime(time, format.language);
   const panel = model.panels.find(({ kind }) => kind === 'numbers');
-  const gaps = (panel?.silent ?? []).filter(({ from, to }) => to > window.from && from < window.to);
+  const gaps = (panel?.sharedGaps ?? []).filter(({ from, to }) => to > window.from && from < window.to);
   const first = initialWindow(range);
   const isFirst = Math.abs(window.from - first.from) < 1000 && Math.abs(window.to - first.to) < 1000;
-  const isExact = model.panels.every(({ traces }) => traces.every((trace) => trace.whole(window)));
+  const isExact = model.panels.every(({ traces }) => traces.every((trace) => trace.isExact(window)));
   return (
     <>
       <p className={css.note}>

@@ -11,10 +11,13 @@ interface TextChangesProps {
   window: Span;
 }
 
-/** More are in the table of all readings and in the spreadsheet. */
+/** Further changes are in the table of all readings and in the export. */
 const maxChanges = 200;
 
-/** What a text attribute said in the window, change by change; what held at its beginning comes first. */
+/**
+ * The values of a text attribute in the window, one per change; the value at the window's beginning
+ * comes first.
+ */
 export function TextChanges({ attribute, changes, window }: TextChangesProps) {
   const { t } = useTranslation();
   const format = useFormat();

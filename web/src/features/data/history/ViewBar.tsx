@@ -14,7 +14,7 @@ interface ViewBarProps {
   onComparison: (comparison: Comparison) => void;
 }
 
-/** Chart or table, and what it is compared with. */
+/** Chooses chart or table, and the comparison. */
 export function ViewBar({ deviceName, view, onView, comparison, onComparison }: ViewBarProps) {
   const { t } = useTranslation();
   return (

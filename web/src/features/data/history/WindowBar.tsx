@@ -18,7 +18,10 @@ interface WindowBarProps {
   onWindow: (window: Span) => void;
 }
 
-/** Below the chart: which part of the range it shows, and buttons for whoever has neither wheel nor two fingers. */
+/**
+ * Below the chart: which part of the range it shows, and buttons for users without a wheel or touch
+ * screen.
+ */
 export function WindowBar({ model, range, window, onWindow }: WindowBarProps) {
   const { t } = useTranslation();
   const buttons = [

@@ -14,7 +14,7 @@ const property = (identifier: string, elementUnit: string, change: Partial<TslPr
 });
 
 describe('attributes', () => {
-  it('are called as the catalogue calls them, else as the model does', () => {
+  it('have the catalogue’s names, otherwise the model’s', () => {
     const [a, b, c] = attributesOf([
       property('a', '%'),
       property('b', '%', { yeuName: '' }),
@@ -23,7 +23,7 @@ describe('attributes', () => {
     expect([a?.name, b?.name, c?.name]).toEqual(['A', 'b of the model', 'c']);
   });
 
-  it('are lines, sums, directions, steps or words', () => {
+  it('are lines, sums, directions, steps or texts', () => {
     const kinds = attributesOf([
       property('t', '°C'),
       property('rain', 'mm'),
@@ -35,7 +35,7 @@ describe('attributes', () => {
     expect(kinds).toEqual(['line', 'sum', 'line', 'direction', 'step', 'words']);
   });
 
-  it('are shown four at first, quantities before switches and words', () => {
+  it('are four at first, quantities before switches and texts', () => {
     const attributes = attributesOf([
       property('note', '', { dataType: 'text' }),
       property('pump', '', { dataType: 'boolean' }),
@@ -50,7 +50,7 @@ describe('attributes', () => {
 });
 
 describe('colours', () => {
-  it('are taken in order', () => {
+  it('are assigned in order', () => {
     expect([...colorsFor(new Map(), ['a', 'b', 'c'])]).toEqual([
       ['a', 0],
       ['b', 1],
@@ -62,13 +62,13 @@ describe('colours', () => {
     const first = colorsFor(new Map(), ['a', 'b', 'c']);
     const without = colorsFor(first, ['a', 'c']);
     expect(without.get('c')).toBe(2);
-    // The one that is away keeps its own until none other is left.
+    // A hidden attribute keeps its colour until no other is left.
     const another = colorsFor(without, ['a', 'c', 'd']);
     expect(another.get('d')).toBe(3);
     expect(colorsFor(another, ['a', 'b', 'c', 'd']).get('b')).toBe(1);
   });
 
-  it('are never shared among what is shown', () => {
+  it('are never shared among shown attributes', () => {
     let colors = new Map<string, number>();
     for (let turn = 0; turn < 12; turn += 1) {
       const shown = Array.from({ length: maxDrawn }, (_, index) => `x${turn + index}`);
@@ -78,7 +78,7 @@ describe('colours', () => {
   });
 });
 
-it('gives each unit one panel, each switch its own, and sums theirs', () => {
+it('has one panel a unit, one for each switch, and separate ones for sums', () => {
   const attributes = attributesOf([
     property('air', '°C'),
     property('rain', 'mm'),

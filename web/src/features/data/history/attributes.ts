@@ -4,27 +4,31 @@ import { type Derivation, derivationsOf, propertyName } from '@/lib/device/deriv
 export type TslProperty = components['schemas']['TslProperty'];
 
 /**
- * How an attribute is shown. `line`: a quantity. `sum`: an amount since the reading before, as bars of sums. `direction`: degrees of the
- * compass, as dots, since 359 and 1 are neighbours. `step`: on and off. `words`: texts, as a table.
+ * How an attribute is shown. `line`: a quantity. `sum`: an amount since the previous reading, as
+ * bars of sums. `direction`: compass degrees, as dots, since 359 and 1 are neighbours. `step`: on
+ * and off. `words`: texts, as a table.
  */
 export type Kind = 'line' | 'sum' | 'direction' | 'step' | 'words';
 
 export interface Attribute {
   id: string;
   name: string;
-  /** As the catalogue has it; it is written by the language where it is shown. */
+  /** The catalogue's unit; it is translated where it is shown. */
   unit: string;
   precision: number | undefined;
   kind: Kind;
-  /** Of one that is computed; absent of a measured one. */
+  /** Only for a derived attribute. */
   derivation?: Derivation;
 }
 
-/** Never more lines than colours. */
+/** At most as many lines as there are colours. */
 export const maxDrawn = 8;
 const initialSelection = 4;
 
-/** What is told in millimetres may be a depth: to be summed it must be called what falls or rises. */
+/**
+ * Millimetres may be a depth, so an attribute is summed only if its name is of rain, precipitation
+ * or evaporation.
+ */
 const amountIdentifier = /rain|precip|evapo/i;
 
 function kindOf({ identifier, dataType, elementUnit }: TslProperty): Kind {
@@ -50,14 +54,17 @@ export function isDrawn({ kind }: Attribute): boolean {
   return kind !== 'words';
 }
 
-/** What a device's history shows before anybody has chosen: the first few, quantities before switches and words. */
+/** The initial selection: the first few attributes, quantities before switches and texts. */
 export function firstSelection(attributes: readonly Attribute[]): string[] {
   const rank = ({ kind }: Attribute) => (kind === 'words' ? 2 : kind === 'step' ? 1 : 0);
   const chosen = [...attributes].sort((a, b) => rank(a) - rank(b)).slice(0, initialSelection);
   return attributes.filter((attribute) => chosen.includes(attribute)).map(({ id }) => id);
 }
 
-/** The colour of each drawn attribute, 0 to 7. Who had one keeps it, while it was away too, unless all others are taken. */
+/**
+ * The colour of each drawn attribute, 0 to 7. An attribute keeps its colour, even while it is not
+ * drawn, unless all others are taken.
+ */
 export function colorsFor(before: ReadonlyMap<string, number>, drawn: readonly string[]): Map<string, number> {
   const after = new Map<string, number>();
   const taken = new Set<number>();
@@ -67,12 +74,12 @@ export function colorsFor(before: ReadonlyMap<string, number>, drawn: readonly s
     after.set(id, color);
     taken.add(color);
   }
-  const promised = new Set([...before].filter(([id]) => !drawn.includes(id)).map(([, color]) => color));
+  const reservedColors = new Set([...before].filter(([id]) => !drawn.includes(id)).map(([, color]) => color));
   const all = Array.from({ length: maxDrawn }, (_, color) => color);
   for (const id of drawn) {
     if (after.has(id)) continue;
     const free = all.filter((color) => !taken.has(color));
-    const color = free.find((candidate) => !promised.has(candidate)) ?? free[0] ?? 0;
+    const color = free.find((candidate) => !reservedColors.has(candidate)) ?? free[0] ?? 0;
     after.set(id, color);
     taken.add(color);
   }
@@ -80,7 +87,7 @@ export function colorsFor(before: ReadonlyMap<string, number>, drawn: readonly s
   return after;
 }
 
-/** The stroke of each colour: colour is never alone. */
+/** The stroke of each colour, so that lines do not differ by colour alone. */
 export const dashes: readonly (readonly number[] | undefined)[] = [
   undefined,
   undefined,
@@ -92,7 +99,7 @@ export const dashes: readonly (readonly number[] | undefined)[] = [
   [2, 4],
 ];
 
-/** The attributes that share an axis: those of one unit, a switch alone. */
+/** The attributes that share an axis: those of the same unit. A switch has an axis of its own. */
 export interface Panel {
   key: string;
   unit: string;
@@ -104,7 +111,7 @@ export function panelsOf(drawn: readonly Attribute[]): Panel[] {
   const panels = new Map<string, Panel>();
   for (const attribute of drawn) {
     const { id, unit, kind } = attribute;
-    // Sums of an hour and a depth of the moment are not on one scale, though both are millimetres.
+    // Sums per bar and momentary depths need separate scales, though both are in millimetres.
     const key = kind === 'step' ? `step ${id}` : kind === 'sum' ? `sum ${unit}` : `unit ${unit}`;
     const panel = panels.get(key);
     if (panel) panel.attributes.push(attribute);

@@ -5,30 +5,30 @@ import { indexFrom, type Line } from './series';
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** How long a bar may stand for. */
+/** The possible durations of a bar. */
 const lengths = [10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour];
 
-/** Narrower bars than so many pixels are a fence. */
+/** Narrower bars cannot be told apart. */
 const minPixels = 12;
 
-/** How long each bar of a window stands for, so that its bars can be told apart. */
+/** The duration of a window's bars, so that they can be told apart. */
 export function barLength({ from, to }: Span, pixels: number): number {
   const perPixel = (to - from) / Math.max(pixels, 1);
   return lengths.find((length) => length / perPixel >= minPixels) ?? (lengths.at(-1) as number);
 }
 
-/** The beginning of the bar that a moment belongs to, counted from its day's midnight. */
+/** The beginning of the bar that a time belongs to, counted from its day's midnight. */
 export function barStart(time: number, length: number): number {
   const midnight = startOfDay(time);
   return length >= 24 * hour ? midnight : midnight + Math.floor((time - midnight) / length) * length;
 }
 
-/** Where the bar after it begins; a day's last bar ends with the day, however long that is. */
+/** The beginning of the next bar; a day's last bar ends with the day, whatever the day's length. */
 export function barEnd(start: number, length: number): number {
   return length < 24 * hour ? Math.min(start + length, nextMidnight(start)) : nextMidnight(start);
 }
 
-/** One bar for each time in which anything was read: its beginning and the sum of what fell in it. */
+/** One bar for each period with readings: its beginning and the sum of the readings. */
 export function bars({ times, values }: Line, length: number): Line {
   const starts: number[] = [];
   const sums: number[] = [];

@@ -3,12 +3,12 @@ import { comparisonSource } from './compare';
 
 const range = { from: 1000, to: 1700 };
 
-describe('what lies beside', () => {
-  it('is nothing unless it is wished', () => {
+describe('the comparison', () => {
+  it('is null unless requested', () => {
     expect(comparisonSource({ with: 'nothing' }, 'WS-1', range)).toBeNull();
   });
 
-  it('is the same device just before, moved over these readings', () => {
+  it('is the same device’s previous period, shifted over these readings', () => {
     expect(comparisonSource({ with: 'before' }, 'WS-1', range)).toEqual({
       deviceName: 'WS-1',
       range: { from: 300, to: 1000 },

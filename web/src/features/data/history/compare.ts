@@ -1,12 +1,18 @@
 import { type Span, spanBefore } from './range';
 
-/** What stands beside the readings: the same device's period before, or another device at the same time. */
+/**
+ * What the readings are compared with: the same device's period before, or another device at the
+ * same time.
+ */
 export type Comparison =
   | { with: 'nothing' }
   | { with: 'before' }
   | { with: 'device'; deviceName: string; title: string };
 
-/** Where the other readings are asked for, and by how much they are moved to lie over these; null when there are none. */
+/**
+ * The device and range of the compared readings, and by how much they are shifted to lie over
+ * these; null for no comparison.
+ */
 export function comparisonSource(
   comparison: Comparison,
   deviceName: string,

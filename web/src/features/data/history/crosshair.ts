@@ -3,17 +3,17 @@ import type { Model, Trace } from './model';
 import type { Span } from './range';
 import { indexFrom, indicesIn, nearest } from './series';
 
-/** What one trace says of a moment; `value` null where nothing came. */
+/** The value of one trace at a time; `value` is null if there is no reading. */
 export interface Mark {
   trace: Trace;
-  /** The panel it stands in. */
+  /** The index of its panel. */
   panel: number;
   time: number;
   value: number | null;
 }
 
 export interface Crosshair {
-  /** Of the reading nearest to where a person points. */
+  /** The time of the reading nearest to the pointer. */
   time: number;
   marks: Mark[];
 }
@@ -21,7 +21,7 @@ export interface Crosshair {
 const tracesByPanel = (model: Model): { trace: Trace; panel: number }[] =>
   model.panels.flatMap(({ traces }, panel) => traces.map((trace) => ({ trace, panel })));
 
-/** The moment of the reading nearest to another one, in a window; the moment itself where there is none. */
+/** The time of the reading in a window nearest to `time`; `time` itself if there is none. */
 export function nearestReadingTime(model: Model, time: number, window: Span): number {
   let best = time;
   let distance = Number.POSITIVE_INFINITY;
@@ -34,8 +34,8 @@ export function nearestReadingTime(model: Model, time: number, window: Span): nu
       best = found;
     }
   }
-  // In the middle of a silence the pointer stays where it is.
-  const silent = model.panels.length > 0 && model.panels.every((panel) => isInGap(panel.silent, time));
+  // Within a gap the crosshair stays at the pointer.
+  const silent = model.panels.length > 0 && model.panels.every((panel) => isInGap(panel.sharedGaps, time));
   return silent ? time : best;
 }
 
@@ -46,7 +46,8 @@ export function crosshairAt(model: Model, pointed: number, window: Span): Crossh
     panel,
     ...readAt(trace, time, model.barLength),
   }));
-  // Each compared one comes right after its own: by the side of all of them nobody could tell whose it is.
+  // Each compared mark comes right after its own: if all of them came last, nobody could tell which
+  // belongs to which.
   const place = ({ trace, panel }: Mark) => model.panels[panel]?.attributes.indexOf(trace.attribute) ?? 0;
   marks.sort((a, b) => a.panel - b.panel || place(a) - place(b) || Number(a.trace.compared) - Number(b.trace.compared));
   return { time, marks };
@@ -72,7 +73,10 @@ function readAt(
   return { time: line.times[index] ?? time, value: line.values[index] ?? null };
 }
 
-/** The next moment with a reading after one, or before one: so the crosshair walks by keys. `steps` negative walks back. */
+/**
+ * The time of the next or previous reading, so that keys move the crosshair. Negative `steps` move
+ * it back.
+ */
 export function stepReading(model: Model, time: number, window: Span, steps: number): number {
   const longest = tracesByPanel(model)
     .filter(({ trace }) => !trace.compared && !trace.bars && trace.attribute.kind !== 'step')
@@ -84,7 +88,7 @@ export function stepReading(model: Model, time: number, window: Span, steps: num
   }
   const [first, last] = indicesIn(longest, window);
   const at = indexFrom(longest, time);
-  // Between two readings, one step forward is to the one that comes.
+  // Between two readings, one step forward leads to the next one.
   const here = longest[at] === time || steps < 0 ? at : at - 1;
   return longest[Math.min(last - 1, Math.max(first, here + steps))] ?? time;
 }

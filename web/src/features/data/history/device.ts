@@ -1,4 +1,4 @@
-/** The device that a history is of, and what it is called. */
+/** The device whose history is shown, and its title. */
 export interface HistoryDevice {
   deviceName: string;
   noteName: string;

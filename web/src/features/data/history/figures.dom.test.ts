@@ -14,10 +14,10 @@ const trace = (kind: Kind, values: readonly number[], change: Partial<Trace> = {
   compared: false,
   line: { times: Float64Array.from(values, (_, index) => index), values: Float64Array.from(values) },
   gaps: [],
-  whole: () => true,
+  isExact: () => true,
   bars: null,
   points: new Float64Array(0),
-  lonely: new Float64Array(0),
+  isolated: new Float64Array(0),
   ...change,
 });
 const window = { from: 0, to: 100 };
@@ -32,8 +32,8 @@ describe('figures of the window', () => {
     });
   });
 
-  it('say that the mean of thinned readings is about so much', () => {
-    const about = figuresOf(trace('line', [1, 3], { whole: () => false }), window, format);
+  it('mark the mean of thinned readings as approximate', () => {
+    const about = figuresOf(trace('line', [1, 3], { isExact: () => false }), window, format);
     expect(about).toEqual({ kind: 'three', low: '1.0', mean: '≈2.0', high: '3.0' });
   });
 
@@ -43,14 +43,14 @@ describe('figures of the window', () => {
     expect(figuresOf(trace('step', [1, 1, 0]), window, format)).toEqual({ kind: 'on', text: '100%' });
   });
 
-  it('are none where nothing was read', () => {
+  it('are empty where there are no readings', () => {
     for (const kind of ['line', 'sum', 'direction', 'step'] as const) {
       expect(figuresOf(trace(kind, []), window, format)).toEqual({ kind: 'none' });
     }
   });
 });
 
-it('says on and off of a switch', () => {
+it('writes on and off for a switch', () => {
   const { attribute } = trace('step', []);
   expect(readingText(attribute, 1, format)).toBe('On');
   expect(readingText(attribute, false, format)).toBe('Off');

@@ -4,18 +4,18 @@ import type { Trace } from './model';
 import type { Span } from './range';
 import { meanDirection, shareOn, statistics, total } from './statistics';
 
-/** What the window holds of one trace, in figures: three of them, or one that stands for all. */
+/** The figures of one trace in the window: three of them, or a single one. */
 export type Figures =
   | { kind: 'three'; low: string; mean: string; high: string }
   | { kind: 'sum' | 'direction' | 'on'; text: string }
   | { kind: 'none' };
 
-/** As precise as the sensor; without a given precision, no finer than the eye needs. */
+/** With the sensor's precision; without a known precision, five digits. */
 export function valueText({ precision }: Pick<Attribute, 'precision'>, value: number, format: Format): string {
   return precision === undefined ? format.number(Number(value.toPrecision(5))) : format.number(value, precision);
 }
 
-/** A value as the crosshair says it. */
+/** A value as the crosshair shows it. */
 export function readingText(attribute: Attribute, value: number | boolean | string, format: Format): string {
   const { kind, unit, precision } = attribute;
   return format.reading({ value: kind === 'step' && typeof value === 'number' ? value === 1 : value, unit, precision });
@@ -53,7 +53,7 @@ export function figuresOf(trace: Trace, window: Span, format: Format): Figures {
   }
 }
 
-/** Of thinned readings lowest and highest are exact, a mean is not. */
+/** In thinned readings, lowest and highest are exact, but a mean is not. */
 function withApproximation(trace: Trace, window: Span, text: string): string {
-  return trace.whole(window) ? text : `≈${text}`;
+  return trace.isExact(window) ? text : `≈${text}`;
 }

@@ -1,7 +1,7 @@
 import type { Span } from './range';
 import { indexFrom, type Line, type SampledLine } from './series';
 
-/** Silence longer than so many usual intervals is a gap. */
+/** A pause longer than this many usual intervals is a gap. */
 const gapFactor = 3;
 
 function intervals(times: Float64Array): Float64Array {
@@ -16,17 +16,20 @@ export function usualInterval(times: Float64Array): number {
   return sorted[sorted.length >> 1] ?? 0;
 }
 
-/** Silence of this length or less is none. Of thinned readings two buckets' length may be silent in appearance only. */
+/**
+ * A pause up to this length is not a gap. Thinned readings may have pauses of up to two buckets
+ * that the full readings do not have.
+ */
 export function longestPause({ times, bucket }: Pick<SampledLine, 'times' | 'bucket'>): number {
   return Math.max(gapFactor * usualInterval(times), 2 * bucket);
 }
 
-/** The times within a span in which nothing came, its beginning and its end included. */
+/** The gaps of a span, also those at its beginning and end. */
 export function findGaps(line: Pick<SampledLine, 'times' | 'bucket'>, { from, to }: Span): Span[] {
   const { times } = line;
   if (times.length === 0) return [{ from, to }];
   const longest = longestPause(line);
-  // A single reading has no usual interval: nothing can be said of the time around it.
+  // A single reading has no usual interval, so nothing is known about the time around it.
   if (longest === 0) return [];
   const found: Span[] = [];
   let before = from;
@@ -38,7 +41,7 @@ export function findGaps(line: Pick<SampledLine, 'times' | 'bucket'>, { from, to
   return found;
 }
 
-/** The silences of a coarse line around a span, those of a finer one within it. */
+/** The gaps of a coarse line outside of a span, and those of a finer line within it. */
 export function spliceGaps(coarse: readonly Span[], fine: readonly Span[], span: Span): Span[] {
   const before = coarse
     .filter(({ from }) => from < span.from)
@@ -53,7 +56,7 @@ export function spliceGaps(coarse: readonly Span[], fine: readonly Span[], span:
   return joined;
 }
 
-/** The times in which all were silent. None for no lists. */
+/** The times that are gaps in all lists. Empty for no lists. */
 export function commonGaps(lists: readonly (readonly Span[])[]): Span[] {
   const [first, ...rest] = lists;
   if (!first) return [];
@@ -74,7 +77,7 @@ export function commonGaps(lists: readonly (readonly Span[])[]): Span[] {
   }, first) as Span[];
 }
 
-/** Time and value in turn, as the chart takes them, with a break at each silence. */
+/** Alternating times and values, as the chart expects them, with a break at each gap. */
 export function withGapBreaks({ times, values }: Line, gaps: readonly Span[]): Float64Array {
   const out = new Float64Array(2 * (times.length + gaps.length));
   let count = 0;
@@ -95,7 +98,7 @@ export function withGapBreaks({ times, values }: Line, gaps: readonly Span[]): F
   return out.subarray(0, count);
 }
 
-/** Readings with silence on both sides, which no line touches. */
+/** Readings between two gaps, which no line touches. */
 export function isolatedReadings({ times, values }: Line, gaps: readonly Span[]): Float64Array {
   const out: number[] = [];
   const starts = new Set(gaps.map(({ from }) => from));
@@ -109,7 +112,9 @@ export function isolatedReadings({ times, values }: Line, gaps: readonly Span[])
   return Float64Array.from(out);
 }
 
-/** What was said last holds until something else is said, or until nothing comes: a step line with its ends. `end` is the last contact. */
+/**
+ * A step line: a value holds until the next value or until a gap begins. `end` is the last contact.
+ */
 export function stepLine({ times, values }: Line, gaps: readonly Span[], end: number): { line: Line; gaps: Span[] } {
   const outTimes: number[] = [];
   const outValues: number[] = [];
@@ -139,13 +144,13 @@ export function stepLine({ times, values }: Line, gaps: readonly Span[], end: nu
   return { line: { times: Float64Array.from(outTimes), values: Float64Array.from(outValues) }, gaps: kept };
 }
 
-/** The last moment before which somebody was heard: where the last silence begins when it reaches to the end. */
+/** The time of the last reading of all lines: where the last gap begins if it reaches the end. */
 export function lastReadingTime(lines: readonly Line[], fallback: number): number {
   const ends = lines.flatMap(({ times }) => (times.length > 0 ? [times[times.length - 1] as number] : []));
   return ends.length > 0 ? Math.max(...ends) : fallback;
 }
 
-/** Whether a moment lies in one of the gaps. */
+/** Whether a time lies within one of the gaps. */
 export function isInGap(gaps: readonly Span[], time: number): boolean {
   const ends = Float64Array.from(gaps, ({ to }) => to);
   const gap = gaps[indexFrom(ends, time)];

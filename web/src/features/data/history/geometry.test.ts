@@ -16,10 +16,10 @@ const panel = (lines: number, kind: Panel['kind'] = 'numbers'): Panel => ({
 });
 
 describe('the panels', () => {
-  it('fill the height, one below another, more for more lines', () => {
+  it('fill the height from top to bottom, more for more lines', () => {
     const { boxes, height } = layout([panel(2), panel(1), panel(1, 'step')], { width: 800, height: 540 }, 48);
     const [first, second, third] = boxes;
-    if (!first || !second || !third) throw new Error('three panels');
+    if (!first || !second || !third) throw new Error('expected three panels');
     expect(first.height).toBeGreaterThan(second.height);
     expect(second.height).toBeGreaterThan(third.height);
     expect(second.top).toBeGreaterThanOrEqual(first.top + first.height);
@@ -27,7 +27,7 @@ describe('the panels', () => {
     expect(height).toBeGreaterThan(530);
   });
 
-  it('are never too low to be read: eight need more height than there is', () => {
+  it('are never too low to be readable: eight need more than the available height', () => {
     const eight = Array.from({ length: 8 }, () => panel(1));
     const needed = neededHeight(eight);
     expect(needed).toBeGreaterThan(700);
@@ -42,7 +42,7 @@ describe('the panels', () => {
   });
 });
 
-it('finds the place of a moment and back', () => {
+it('converts a time to its position and back', () => {
   const geometry = layout([panel(1)], { width: 864, height: 400 }, 48);
   const window = { from: 1000, to: 2000 };
   expect(xOf(1000, window, geometry)).toBe(48);

@@ -3,7 +3,7 @@ import type { Scale } from '@/ui/chart/scale';
 import type { Panel } from './attributes';
 import type { Span } from './range';
 
-/** Where a panel's plot stands in the chart, in pixels. */
+/** The position of a panel's plot in the chart, in pixels. */
 export interface Box {
   top: number;
   height: number;
@@ -11,10 +11,10 @@ export interface Box {
 
 export interface Geometry {
   left: number;
-  /** Of the plots, in pixels. */
+  /** The width of the plots, in pixels. */
   width: number;
   boxes: Box[];
-  /** Of the whole chart. */
+  /** The height of the whole chart. */
   height: number;
 }
 
@@ -22,18 +22,21 @@ export interface Geometry {
 export const headHeight = 26;
 const footHeight = 26;
 const minPanelHeight = { numbers: 72, step: 30 };
-/** However little there is to draw; section 9 of the specification. */
+/** The minimum, however little there is to draw; section 9 of the specification. */
 export const minChartHeight = 300;
 
 const weightOf = ({ kind, attributes }: Panel) => (kind === 'step' ? 0.3 : 1 + 0.5 * (attributes.length - 1));
 
-/** What the panels need so that each can be read. */
+/** The height that the panels need to be readable. */
 export function neededHeight(panels: readonly Panel[]): number {
   const plots = panels.reduce((sum, { kind }) => sum + headHeight + minPanelHeight[kind], 0);
   return Math.max(minChartHeight, plots + footHeight);
 }
 
-/** Shares the height among the panels: more for more lines, less for a switch. `left` is the room for what stands at their left. */
+/**
+ * Distributes the height among the panels: more for more lines, less for a switch. `left` is the
+ * room for the labels on their left.
+ */
 export function layout(panels: readonly Panel[], size: { width: number; height: number }, left: number): Geometry {
   const weights = panels.reduce((sum, panel) => sum + weightOf(panel), 0);
   const room = Math.max(size.height, minChartHeight) - footHeight - panels.length * headHeight;

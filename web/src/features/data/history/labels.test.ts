@@ -9,19 +9,19 @@ import type { PreparedLine } from './preparedLines';
 const window = { from: 0, to: 1000 };
 const size = { width: 600, height: 300 };
 const attribute = (id: string, name: string): Attribute => ({ id, name, unit: '%', precision: 1, kind: 'line' });
-const drawn = (values: readonly number[], gaps: PreparedLine['gaps'] = []): PreparedLine => ({
+const prepared = (values: readonly number[], gaps: PreparedLine['gaps'] = []): PreparedLine => ({
   line: {
     times: Float64Array.from(values, (_, at) => (at * 1000) / (values.length - 1)),
     values: Float64Array.from(values),
   },
   gaps,
-  whole: () => true,
+  isExact: () => true,
 });
 
 function names(lines: Record<string, PreparedLine>) {
   const attributes = Object.keys(lines).map((name) => attribute(name, name));
   const colors = new Map(attributes.map(({ id }, index) => [id, index]));
-  const parts = { drawn: new Map(Object.entries(lines)), other: null, colors, window, width: 500, steps: 4 };
+  const parts = { lines: new Map(Object.entries(lines)), other: null, colors, window, width: 500, steps: 4 };
   const { panels } = modelOf(attributes, parts);
   const geometry = layout(panels, size, 40);
   const [panel] = panels;
@@ -30,19 +30,19 @@ function names(lines: Record<string, PreparedLine>) {
   return { geometry, box, panel, names: placeNames(panel, box, geometry, window, estimateWidth) };
 }
 
-it('stands at its line’s end, just above it', () => {
-  const { geometry, box, panel, names: found } = names({ Humidity: drawn([0, 50, 50, 50, 50, 50, 50, 100, 50]) });
+it('places a name at its line’s end, just above the line', () => {
+  const { geometry, box, panel, names: found } = names({ Humidity: prepared([0, 50, 50, 50, 50, 50, 50, 100, 50]) });
   const [name] = found;
   const end = geometry.left + geometry.width;
   expect(name?.words).toBe('Humidity');
   const width = estimateWidth('Humidity');
   expect((name?.x ?? 0) + width).toBeLessThanOrEqual(end);
-  // Not on the peak before the end, nor far from the line.
+  // Neither on the peak before the end nor far from the line.
   const line = yOf(50, panel.scale, box);
   expect(Math.abs((name?.y ?? 0) - line)).toBeLessThanOrEqual(60);
 });
 
-it('is not run through by its own line or another one', () => {
+it('keeps a name clear of its own and other lines', () => {
   const falling = Array.from({ length: 101 }, (_, at) => 100 - at);
   const {
     geometry,
@@ -50,8 +50,8 @@ it('is not run through by its own line or another one', () => {
     panel,
     names: found,
   } = names({
-    'Air humidity': drawn(falling),
-    'Soil moisture': drawn(falling.map((value) => value - 12)),
+    'Air humidity': prepared(falling),
+    'Soil moisture': prepared(falling.map((value) => value - 12)),
   });
   expect(found).toHaveLength(2);
   for (const { words, x, y } of found) {
@@ -65,10 +65,10 @@ it('is not run through by its own line or another one', () => {
   }
 });
 
-it('goes where its line ends, when that is before the window does', () => {
+it('places a name where its line ends, if that is before the window’s end', () => {
   const { geometry, names: found } = names({
-    Early: { ...drawn([10, 20]), line: { times: Float64Array.of(0, 400), values: Float64Array.of(10, 20) } },
+    Early: { ...prepared([10, 20]), line: { times: Float64Array.of(0, 400), values: Float64Array.of(10, 20) } },
   });
   expect((found[0]?.x ?? 0) + estimateWidth('Early')).toBeLessThanOrEqual(geometry.left + 0.4 * geometry.width);
-  expect(names({ None: drawn([]) }).names).toEqual([]);
+  expect(names({ None: prepared([]) }).names).toEqual([]);
 });

@@ -19,17 +19,19 @@ interface Name extends LabelPosition {
   words: string;
 }
 
-/** Longer names are cut: beside the chart they stand in full. */
+/** Longer names are cut: the list beside the chart has them in full. */
 const maxShare = 0.6;
-/** So many places further to the left are tried: names belong to the lines' ends. */
+/** How many positions further to the left are tried: names belong near the lines' ends. */
 const maxStarts = 24;
-/** Between a line and the middle of its name. */
+/** The distance between a line and the middle of its name. */
 const above = 10;
 const below = 11;
-/** So many rows may a name stand away from its line: by its colour it is still known to belong to it. */
+/**
+ * How many rows a name may be away from its line: its colour still shows which line it belongs to.
+ */
 const maxRows = 4;
 
-/** The names of a panel's lines, each as near to its line's end as there is room that nothing runs through. */
+/** Places the names of a panel's lines, each as near to its line's end as there is free room. */
 export function placeNames(
   panel: PanelModel,
   box: Box,
@@ -56,7 +58,7 @@ export function placeNames(
   return names.map(({ trace, words }, index) => ({ trace, words, ...(places[index] ?? { x: 0, y: 0 }) }));
 }
 
-/** What is in view of a line, and the reading beyond each end of it, to which it goes. */
+/** The visible points of a line, and one point beyond each end, to which the line is drawn. */
 function* visiblePoints(
   { points }: Trace,
   { scale }: PanelModel,
@@ -79,7 +81,10 @@ function* visiblePoints(
   }
 }
 
-/** Above or below a line, at its end if it can be; nowhere where the line is not in view. */
+/**
+ * Requests a place above or below a line, if possible at its end; undefined if the line is not in
+ * view.
+ */
 function labelRequestFor(width: number, trail: LineExtent | undefined, geometry: Geometry): LabelRequest | undefined {
   if (!trail) return undefined;
   const last = trail.tops.findLastIndex((top, x) => top <= (trail.bottoms[x] ?? Number.NEGATIVE_INFINITY));

@@ -6,91 +6,91 @@ import { emptyPreparedLine, type PreparedLine } from './preparedLines';
 import type { Span } from './range';
 import { extent, type Line, shiftTimes } from './series';
 
-/** One line, row of bars or cloud of dots. */
+/** One line, row of bars or set of dots. */
 export interface Trace {
   attribute: Attribute;
   color: number;
   dash: readonly number[] | undefined;
-  /** Of the device or the time that is compared with. */
+  /** It belongs to the compared device or period. */
   compared: boolean;
   line: Line;
   gaps: Span[];
-  whole: (span: Span) => boolean;
-  /** Of sums: the bars, by their beginnings. */
+  isExact: (span: Span) => boolean;
+  /** For sums: the bars, by their beginnings. */
   bars: Line | null;
-  /** As the chart takes them: time and value in turn. */
+  /** In the chart's form: alternating times and values. */
   points: Float64Array;
-  lonely: Float64Array;
+  isolated: Float64Array;
 }
 
 export interface PanelModel extends Panel {
   scale: Scale;
   traces: Trace[];
-  /** When nothing at all came for this panel. */
-  silent: Span[];
+  /** When there were no readings at all for this panel. */
+  sharedGaps: Span[];
 }
 
 export interface Model {
   panels: PanelModel[];
-  /** What each bar stands for, in ms. */
+  /** The duration of a bar, in ms. */
   barLength: number;
 }
 
 interface Other {
-  drawn: ReadonlyMap<string, PreparedLine>;
+  lines: ReadonlyMap<string, PreparedLine>;
   shift: number;
 }
 
 interface Parts {
-  drawn: ReadonlyMap<string, PreparedLine>;
+  lines: ReadonlyMap<string, PreparedLine>;
   other: Other | null;
   colors: ReadonlyMap<string, number>;
-  /** What the axes and the bars are made for. */
+  /** The window for which the axes and bars are made. */
   window: Span;
-  /** Of the plots, in pixels. */
+  /** The width of the plots, in pixels. */
   width: number;
   steps: number;
 }
 
-/** What the chart shows, panel by panel. */
+/** The content of the chart, panel by panel. */
 export function modelOf(attributes: readonly Attribute[], parts: Parts): Model {
   const length = barLength(parts.window, parts.width);
   const panels = panelsOf(attributes).map((panel) => {
     const traces = panel.attributes.flatMap((attribute) => {
-      const own = traceOf(attribute, parts.drawn.get(attribute.id) ?? emptyPreparedLine, parts, length, false);
-      const other = parts.other?.drawn.get(attribute.id);
+      const own = traceOf(attribute, parts.lines.get(attribute.id) ?? emptyPreparedLine, parts, length, false);
+      const other = parts.other?.lines.get(attribute.id);
       if (!other || !parts.other) return [own];
       return [traceOf(attribute, shiftLine(other, parts.other.shift), parts, length, true), own];
     });
     const own = traces.filter(({ compared }) => !compared);
-    const known = own.filter(({ attribute }) => parts.drawn.has(attribute.id));
+    const known = own.filter(({ attribute }) => parts.lines.has(attribute.id));
     return {
       ...panel,
       traces,
       scale: scaleOf(panel, traces, parts),
-      silent: commonGaps(known.map(({ gaps }) => gaps)),
+      sharedGaps: commonGaps(known.map(({ gaps }) => gaps)),
     };
   });
   return { panels, barLength: length };
 }
 
-function shiftLine({ line, gaps, whole }: PreparedLine, by: number): PreparedLine {
+function shiftLine({ line, gaps, isExact }: PreparedLine, by: number): PreparedLine {
   return {
     line: shiftTimes(line, by),
     gaps: gaps.map(({ from, to }) => ({ from: from + by, to: to + by })),
-    whole: ({ from, to }) => whole({ from: from - by, to: to - by }),
+    isExact: ({ from, to }) => isExact({ from: from - by, to: to - by }),
   };
 }
 
 function traceOf(
   attribute: Attribute,
-  drawn: PreparedLine,
+  prepared: PreparedLine,
   { colors }: Parts,
   length: number,
   compared: boolean,
 ): Trace {
   const color = colors.get(attribute.id) ?? 0;
-  const { line, gaps, whole } = drawn;
+  const { line, gaps, isExact } = prepared;
   const sums = attribute.kind === 'sum' ? bars(line, length) : null;
   const joined = attribute.kind === 'line' || attribute.kind === 'step';
   return {
@@ -100,14 +100,14 @@ function traceOf(
     compared,
     line,
     gaps,
-    whole,
+    isExact,
     bars: sums,
     points: withGapBreaks(sums ? atBarMiddles(sums, length) : line, joined ? gaps : []),
-    lonely: attribute.kind === 'line' ? isolatedReadings(line, gaps) : new Float64Array(0),
+    isolated: attribute.kind === 'line' ? isolatedReadings(line, gaps) : new Float64Array(0),
   };
 }
 
-/** Bars stand over the middle of what they are the sum of. */
+/** A bar stands above the middle of its period. */
 const atBarMiddles = ({ times, values }: Line, length: number): Line => ({
   times: times.map((time) => time + length / 2),
   values,
@@ -124,7 +124,7 @@ function scaleOf(panel: Panel, traces: readonly Trace[], { window, steps }: Part
   const highs = [...zero, ...extents.map(([, high]) => high)];
   if (lows.length === 0) return { min: 0, max: 1, step: 1 };
   const [low, high] = [Math.min(...lows), Math.max(...highs)];
-  // Of no rain at all the axis has still a height.
+  // An axis has a height even if all sums are zero.
   if (zero.length > 0 && high === 0) return { min: 0, max: 1, step: 1 };
   if (panel.attributes.every(({ kind }) => kind === 'direction')) return { min: 0, max: 360, step: 90 };
   return scaleFor(low, high, steps);

@@ -8,7 +8,10 @@ import type { Span } from './range';
 
 type Series = Extract<NonNullable<ChartOption['series']>, unknown[]>[number];
 
-/** The drawing: one grid a panel over one time axis. Everything that has words for it, or that a person points at, is drawn by the page. */
+/**
+ * The chart's option: one grid per panel over one time axis. The page itself draws all texts and
+ * everything that reacts to the pointer.
+ */
 export function optionOf(
   model: Model,
   geometry: Geometry,
@@ -45,7 +48,7 @@ function seriesOf(
     z: trace.compared ? 2 : 3,
   };
   const opacity = trace.compared ? 0.6 : 1;
-  // Typed arrays are read as they are: no object is made for a reading.
+  // The chart reads typed arrays directly, without an object per reading.
   const data = (points: Float64Array) => points as unknown as number[];
   if (trace.bars) {
     const perMs = geometry.width / (window.to - window.from);
@@ -90,11 +93,14 @@ function seriesOf(
       join: 'round',
     },
   };
-  if (trace.lonely.length === 0) return [line];
-  return [line, { ...shared, type: 'scatter', data: data(trace.lonely), symbolSize: 4, itemStyle: { color, opacity } }];
+  if (trace.isolated.length === 0) return [line];
+  return [
+    line,
+    { ...shared, type: 'scatter', data: data(trace.isolated), symbolSize: 4, itemStyle: { color, opacity } },
+  ];
 }
 
-/** The window alone, as it moves under the fingers, with the moments that are named in it. */
+/** Only the window, as it moves with a gesture, and its time labels. */
 export function frameOf(count: number, { from, to }: Span, ticks: readonly TimeTick[]): ChartOption {
   return { xAxis: Array.from({ length: count }, () => ({ min: from, max: to, axisLabel: timeLabels(ticks) })) };
 }

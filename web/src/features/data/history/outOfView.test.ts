@@ -6,36 +6,40 @@ import type { PreparedLine } from './preparedLines';
 import { windowAt } from './window';
 
 const window = { from: 0, to: 200 };
-const drawn = (times: number[], gaps: PreparedLine['gaps'] = []): PreparedLine => ({
+const prepared = (times: number[], gaps: PreparedLine['gaps'] = []): PreparedLine => ({
   line: { times: Float64Array.from(times), values: Float64Array.from(times, () => 1) },
   gaps,
-  whole: () => true,
+  isExact: () => true,
 });
-const model = (lines: Record<string, { kind?: Kind; its: PreparedLine }>) => {
-  const attributes = Object.entries(lines).map(
+const model = (named: Record<string, { kind?: Kind; line: PreparedLine }>) => {
+  const attributes = Object.entries(named).map(
     ([id, { kind = 'line' }]): Attribute => ({ id, name: id, unit: '', precision: 1, kind }),
   );
-  const its = new Map(Object.entries(lines).map(([id, line]) => [id, line.its]));
-  return modelOf(attributes, { drawn: its, other: null, colors: new Map(), window, width: 800, steps: 4 });
+  const lines = new Map(Object.entries(named).map(([id, { line }]) => [id, line]));
+  return modelOf(attributes, { lines, other: null, colors: new Map(), window, width: 800, steps: 4 });
 };
 
-it('is the earliest reading of all lines, where the window holds none', () => {
-  expect(firstReadingOutOfView(model({ a: { its: drawn([700, 900]) }, b: { its: drawn([500]) } }), window)).toBe(500);
+it('finds the earliest reading of all lines if the window has none', () => {
+  expect(
+    firstReadingOutOfView(model({ a: { line: prepared([700, 900]) }, b: { line: prepared([500]) } }), window),
+  ).toBe(500);
 });
 
-it('is none where something can be seen, or where nothing was ever read', () => {
-  expect(firstReadingOutOfView(model({ a: { its: drawn([700]) }, b: { its: drawn([150]) } }), window)).toBeNull();
-  expect(firstReadingOutOfView(model({ a: { its: drawn([]) } }), window)).toBeNull();
+it('is null if the window shows anything or the range is empty', () => {
+  expect(
+    firstReadingOutOfView(model({ a: { line: prepared([700]) }, b: { line: prepared([150]) } }), window),
+  ).toBeNull();
+  expect(firstReadingOutOfView(model({ a: { line: prepared([]) } }), window)).toBeNull();
 });
 
-it('counts what was said before and still holds, but not over a silence', () => {
+it('counts an earlier value that still holds, but not across a gap', () => {
   const before = { from: 300, to: 400 };
-  expect(firstReadingOutOfView(model({ pump: { kind: 'step', its: drawn([100, 900]) } }), before)).toBeNull();
-  const silent = drawn([100, 900], [{ from: 250, to: 500 }]);
-  expect(firstReadingOutOfView(model({ pump: { kind: 'step', its: silent } }), before)).toBe(100);
+  expect(firstReadingOutOfView(model({ pump: { kind: 'step', line: prepared([100, 900]) } }), before)).toBeNull();
+  const interrupted = prepared([100, 900], [{ from: 250, to: 500 }]);
+  expect(firstReadingOutOfView(model({ pump: { kind: 'step', line: interrupted } }), before)).toBe(100);
 });
 
-it('leads to a window that is as long, within the range', () => {
+it('leads to a window of the same length, within the range', () => {
   const hour = 3_600_000;
   const [range, hours] = [
     { from: 0, to: 1000 * hour },

@@ -3,7 +3,10 @@ import type { Model, Trace } from './model';
 import type { Span } from './range';
 import { indicesIn } from './series';
 
-/** Whether a line has anything to show in the window: a reading, or what was said before and still holds. */
+/**
+ * Whether a line has anything to show in the window: a reading, or an earlier value that still
+ * holds.
+ */
 function hasReadings({ line: { times }, attribute, gaps }: Trace, window: Span): boolean {
   const [first, last] = indicesIn(times, window);
   if (first < last) return true;
@@ -11,7 +14,10 @@ function hasReadings({ line: { times }, attribute, gaps }: Trace, window: Span):
   return holds && !isInGap(gaps, (window.from + window.to) / 2);
 }
 
-/** When the first reading of the range is, of a window in which none is; null where there is something to see, or nowhere anything. */
+/**
+ * The time of the range's first reading if the window has none; null if the window shows something
+ * or the range is empty.
+ */
 export function firstReadingOutOfView({ panels }: Model, window: Span): number | null {
   const traces = panels.flatMap((panel) => panel.traces.filter(({ compared }) => !compared));
   if (traces.some((trace) => hasReadings(trace, window))) return null;

@@ -25,46 +25,46 @@ const sample = (
   texts: new Map(),
 });
 
-/** Pairs in each of 50 buckets of 20 minutes. */
+/** Two readings in each of 50 buckets of 20 minutes. */
 const thinned = line(Array.from({ length: 50 }, (_, bucket) => [bucket * 20 + 1, bucket * 20 + 3]).flat());
 const overview = sample(0, 1000, 100, { t: { ...thinned, bucket: 20 * minute } });
 
-describe('what is drawn', () => {
-  it('is the finer readings where they are, the coarser ones around them', () => {
+describe('a prepared line', () => {
+  it('has the finer readings within their span and the coarser ones around them', () => {
     const detail = sample(200, 400, 1000, { t: line(every(1, 200, 400), () => 2) });
-    const drawn = prepareLines([attribute('t', 'line')], { overview, detail, sums: undefined }).get('t');
-    const within = [...(drawn?.line.times ?? [])].filter((time) => time >= 200 * minute && time <= 400 * minute);
+    const prepared = prepareLines([attribute('t', 'line')], { overview, detail, sums: undefined }).get('t');
+    const within = [...(prepared?.line.times ?? [])].filter((time) => time >= 200 * minute && time <= 400 * minute);
     expect(within).toHaveLength(201);
-    expect(drawn?.line.times.length).toBe(201 + 80);
-    expect(drawn?.whole({ from: 210 * minute, to: 390 * minute })).toBe(true);
-    expect(drawn?.whole({ from: 210 * minute, to: 500 * minute })).toBe(false);
+    expect(prepared?.line.times.length).toBe(201 + 80);
+    expect(prepared?.isExact({ from: 210 * minute, to: 390 * minute })).toBe(true);
+    expect(prepared?.isExact({ from: 210 * minute, to: 500 * minute })).toBe(false);
   });
 
-  it('shows a gap that only the finer readings can tell', () => {
+  it('shows a gap that only the finer readings contain', () => {
     const detail = sample(200, 400, 1000, { t: line([...every(1, 200, 290), ...every(1, 300, 400)]) });
-    const drawn = prepareLines([attribute('t', 'line')], { overview, detail, sums: undefined }).get('t');
-    expect(drawn?.gaps).toEqual([{ from: 290 * minute, to: 300 * minute }]);
+    const prepared = prepareLines([attribute('t', 'line')], { overview, detail, sums: undefined }).get('t');
+    expect(prepared?.gaps).toEqual([{ from: 290 * minute, to: 300 * minute }]);
     expect(
       prepareLines([attribute('t', 'line')], { overview, detail: undefined, sums: undefined }).get('t')?.gaps,
     ).toEqual([]);
   });
 
-  it('does not take details of another range', () => {
+  it('ignores details of another range', () => {
     const foreign = sample(900, 1100, 1000, { t: line(every(1, 900, 1100)) });
-    const drawn = prepareLines([attribute('t', 'line')], { overview, detail: foreign, sums: undefined }).get('t');
-    expect(drawn?.line.times).toBe(thinned.times);
+    const prepared = prepareLines([attribute('t', 'line')], { overview, detail: foreign, sums: undefined }).get('t');
+    expect(prepared?.line.times).toBe(thinned.times);
   });
 
-  it('is absent until it has come', () => {
-    const drawn = prepareLines([attribute('t', 'line'), attribute('new', 'line')], {
+  it('is absent until its readings arrive', () => {
+    const prepared = prepareLines([attribute('t', 'line'), attribute('new', 'line')], {
       overview,
       detail: undefined,
       sums: undefined,
     });
-    expect([...drawn.keys()]).toEqual(['t']);
+    expect([...prepared.keys()]).toEqual(['t']);
   });
 
-  it('sums every reading of the same range alone', () => {
+  it('sums every reading, only of the same range', () => {
     const sums = sample(0, 1000, null, { rain: line(every(1, 0, 1000), () => 0.2) });
     const rain = attribute('rain', 'sum');
     expect(prepareLines([rain], { overview, detail: undefined, sums }).get('rain')?.line.times.length).toBe(1001);
@@ -77,29 +77,29 @@ describe('a switch', () => {
   const pump = attribute('pump', 'step');
   const changes = line([100, 300], (at) => (at === 100 ? 1 : 0));
 
-  it('is unknown while the device was not heard', () => {
+  it('is unknown while the device did not report', () => {
     const heard = line([...every(5, 0, 500), ...every(5, 700, 1000)]);
-    const drawn = prepareLines([pump], {
+    const prepared = prepareLines([pump], {
       overview: sample(0, 1000, 1000, { pump: changes, t: heard }),
       detail: undefined,
       sums: undefined,
     }).get('pump');
-    expect(drawn?.gaps).toEqual([{ from: 500 * minute, to: 700 * minute }]);
-    expect([...(drawn?.line.times ?? [])].map((time) => time / minute)).toEqual([100, 300, 500, 700, 1000]);
+    expect(prepared?.gaps).toEqual([{ from: 500 * minute, to: 700 * minute }]);
+    expect([...(prepared?.line.times ?? [])].map((time) => time / minute)).toEqual([100, 300, 500, 700, 1000]);
   });
 
-  it('of a device that measures nothing else is judged by its own readings', () => {
+  it('is judged by its own readings if the device has no other attribute', () => {
     const own = line([...every(5, 0, 100), ...every(5, 300, 400)]);
-    const drawn = prepareLines([pump], {
+    const prepared = prepareLines([pump], {
       overview: sample(0, 400, null, { pump: own }),
       detail: undefined,
       sums: undefined,
     });
-    expect(drawn.get('pump')?.gaps).toEqual([{ from: 100 * minute, to: 300 * minute }]);
+    expect(prepared.get('pump')?.gaps).toEqual([{ from: 100 * minute, to: 300 * minute }]);
   });
 });
 
-it('asks for nothing finer where everything came', () => {
+it('needs no details if all readings arrived', () => {
   expect(isComplete(overview)).toBe(false);
   expect(isComplete(sample(0, 1000, 100, { t: line(every(30, 0, 1000)) }))).toBe(true);
 });

@@ -5,28 +5,31 @@ import type { Span } from './range';
 import { type Line, noLine, splice } from './series';
 import { covers } from './window';
 
-/** One attribute, ready to be drawn and counted. */
+/** One attribute's line, ready for the chart and the figures. */
 export interface PreparedLine {
   line: Line;
   gaps: Span[];
-  /** Whether every reading of a span is in the line: else its mean is of what was kept. */
-  whole: (span: Span) => boolean;
+  /**
+   * Whether the line holds every reading of a span: otherwise its mean is only that of the kept
+   * readings.
+   */
+  isExact: (span: Span) => boolean;
 }
 
 interface Samples {
   overview: Sample;
-  /** Finer, of a part. */
+  /** Finer readings of a part of the range. */
   detail: Sample | undefined;
-  /** Every reading of what is summed. */
+  /** Every reading of the summed attributes. */
   sums: Sample | undefined;
 }
 
 const always = () => true;
 
-/** Joins what was asked for into one line for each attribute. What has not come yet is absent. */
+/** Joins the samples into one line per attribute. Attributes without an answer yet are absent. */
 export function prepareLines(attributes: readonly Attribute[], samples: Samples): Map<string, PreparedLine> {
   const { overview, sums } = samples;
-  // Of another range than the overview, it belongs to a question that nobody asks any more.
+  // Readings of another range than the overview's belong to an outdated question.
   const detail = samples.detail && covers(overview, samples.detail) ? samples.detail : undefined;
   const result = new Map<string, PreparedLine>();
   const numbers: PreparedLine[] = [];
@@ -40,23 +43,25 @@ export function prepareLines(attributes: readonly Attribute[], samples: Samples)
     if (kind === 'step') stepping.push(attribute);
     else if (kind === 'sum') {
       const line = sums && sums.from === overview.from && sums.to === overview.to ? sums.lines.get(id) : undefined;
-      if (sums && line) add(id, { line, gaps: findGaps(line, sums), whole: always });
+      if (sums && line) add(id, { line, gaps: findGaps(line, sums), isExact: always });
     } else if (kind !== 'words') {
       const drawn = joinDetail(id, overview, detail);
       if (drawn) add(id, drawn);
     }
   }
   if (stepping.length === 0) return result;
-  // Of on and off only the changes come. Whether the device was heard at all, its numbers tell, asked for beside if need be.
-  const pulse = [...overview.lines.keys()].filter((id) => !stepping.some((attribute) => attribute.id === id));
-  const heard = numbers.length > 0 ? numbers : pulse.flatMap((id) => joinDetail(id, overview, detail) ?? []);
+  // The server sends only the changes of on and off. Whether the device reported at all shows in
+  // its numeric attributes, which are requested besides if necessary.
+  const contactIds = [...overview.lines.keys()].filter((id) => !stepping.some((attribute) => attribute.id === id));
+  const contactLines =
+    numbers.length > 0 ? numbers : contactIds.flatMap((id) => joinDetail(id, overview, detail) ?? []);
   for (const { id } of stepping) {
     const drawn = joinDetail(id, overview, detail);
     if (!drawn) continue;
     const own = overview.points === null ? drawn.gaps : [];
-    const gaps = heard.length > 0 ? commonGaps(heard.map((other) => other.gaps)) : own;
-    const end = lastReadingTime([drawn.line, ...heard.map((other) => other.line)], overview.to);
-    result.set(id, { ...stepLine(drawn.line, gaps, end), whole: always });
+    const gaps = contactLines.length > 0 ? commonGaps(contactLines.map((other) => other.gaps)) : own;
+    const end = lastReadingTime([drawn.line, ...contactLines.map((other) => other.line)], overview.to);
+    result.set(id, { ...stepLine(drawn.line, gaps, end), isExact: always });
   }
   return result;
 }
@@ -66,18 +71,18 @@ function joinDetail(id: string, overview: Sample, detail: Sample | undefined): P
   if (!coarse) return undefined;
   const coarseGaps = findGaps(coarse, overview);
   const fine = detail?.lines.get(id);
-  if (coarse.bucket === 0) return { line: coarse, gaps: coarseGaps, whole: always };
-  if (!detail || !fine) return { line: coarse, gaps: coarseGaps, whole: () => false };
+  if (coarse.bucket === 0) return { line: coarse, gaps: coarseGaps, isExact: always };
+  if (!detail || !fine) return { line: coarse, gaps: coarseGaps, isExact: () => false };
   return {
     line: splice(coarse, fine, detail),
     gaps: spliceGaps(coarseGaps, findGaps(fine, detail), detail),
-    whole: (span) => fine.bucket === 0 && covers(detail, span),
+    isExact: (span) => fine.bucket === 0 && covers(detail, span),
   };
 }
 
-/** Whether the overview needs nothing finer. */
+/** Whether the overview needs no finer readings. */
 export function isComplete(overview: Sample): boolean {
   return [...overview.lines.values()].every(({ bucket }) => bucket === 0);
 }
 
-export const emptyPreparedLine: PreparedLine = { line: noLine, gaps: [], whole: always };
+export const emptyPreparedLine: PreparedLine = { line: noLine, gaps: [], isExact: always };

@@ -5,7 +5,10 @@ import type { Span } from './range';
 import { rowsOf } from './rows';
 import { readPieces, type SampledLine, type TextValue } from './series';
 
-/** The dialog has a note of a failure and keeps what it had; the past does not change, so nothing is asked for twice. */
+/**
+ * The dialog shows a failure itself and keeps its data. Past readings do not change, so nothing is
+ * refetched.
+ */
 const historyQueryOptions = {
   meta: { banner: true },
   staleTime: 5 * 60_000,
@@ -20,9 +23,9 @@ export const tslQuery = (language: Language, deviceName: string) =>
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
   });
 
-/** A device's readings of a span, as they came: lines by identifier, and the texts. */
+/** A device's readings of a span: lines by identifier, and the texts. */
 export interface Sample extends Span {
-  /** How many of each were asked for; null: all. */
+  /** How many points per attribute were requested; null: all. */
   points: number | null;
   lines: Map<string, SampledLine>;
   texts: Map<string, TextValue[]>;
@@ -43,7 +46,7 @@ export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestio
       const path = '/admin-api/client/pc/device/get/columns/time-interval-data';
       return { from, to, points, ...readPieces(await api.get(path, { query, signal }), ids) };
     },
-    // A month of readings is megabytes: it is not kept for long after the dialog has closed.
+    // A month of readings takes megabytes, so it is dropped soon after the dialog has closed.
     gcTime: 60_000,
     structuralSharing: false,
   });
@@ -61,7 +64,7 @@ export const rowsQuery = ({ deviceName, ids, from, to }: { deviceName: string; i
     structuralSharing: false,
   });
 
-/** Devices by a part of their name, for comparison. */
+/** Devices whose names contain a text, for comparison. */
 export const devicesQuery = (language: Language, text: string) =>
   queryOptions({
     ...historyQueryOptions,

@@ -21,7 +21,7 @@ describe('shortcuts', () => {
     expect(spanOf(shortcut, now, weekStart)).toEqual({ from: at(from), to });
   });
 
-  it('never reach further than 30 days', () => {
+  it('never cover more than 30 days', () => {
     const late = at('2026-10-31T23:30:00');
     expect(spanOf('thisMonth', late)).toEqual({ from: late - maxRangeMs, to: late });
     for (const name of ['day', 'week', 'month', 'today', 'yesterday', 'thisWeek', 'lastWeek', 'thisMonth'] as const) {
@@ -32,7 +32,7 @@ describe('shortcuts', () => {
 });
 
 describe('a range', () => {
-  it('needs both ends', () => {
+  it('requires both ends', () => {
     const wanted = { error: 'history.rangeRequired', clear: false };
     expect(validateRange(null, now, now)).toEqual(wanted);
     expect(validateRange(now, null, now)).toEqual(wanted);
@@ -45,28 +45,28 @@ describe('a range', () => {
     expect(validateRange(now - maxRangeMs - 1, now, now)).toEqual({ error: 'history.rangeTooLong', clear: true });
   });
 
-  it('does not end before it begins', () => {
+  it('must not end before it begins', () => {
     expect(validateRange(now, now - 1, now)).toEqual({ error: 'history.rangeOrder', clear: false });
     expect(validateRange(now, now, now)).toEqual({ span: { from: now, to: now } });
   });
 
-  it('ends now at the latest: the minute that runs is now, a later one is still to come', () => {
+  it('ends now at the latest: the current minute is now, a later one is in the future', () => {
     expect(validateRange(now - 1000, now + 29_000, now)).toEqual({ span: { from: now - 1000, to: now } });
     const future = { error: 'history.rangeFuture', clear: false };
     expect(validateRange(now - 1000, now + 30_000, now)).toEqual(future);
     expect(validateRange(now + 60_000, now + 120_000, now)).toEqual(future);
-    // That it is also too long or the wrong way round matters less.
+    // That the range is also too long or reversed matters less.
     expect(validateRange(now - 2 * maxRangeMs, now + 60_000, now)).toEqual(future);
     expect(validateRange(now + 60_000, now - 1000, now)).toEqual(future);
   });
 
-  it('has one as long just before', () => {
+  it('has a period of the same length just before it', () => {
     expect(spanBefore({ from: 1000, to: 1600 })).toEqual({ from: 400, to: 1000 });
   });
 });
 
-describe('the time to come', () => {
-  it('begins tomorrow, in days', () => {
+describe('the future', () => {
+  it('begins tomorrow, by days', () => {
     expect(isFutureDay(at('2026-11-21T23:59:59'), now)).toBe(false);
     expect(isFutureDay(at('2026-11-22T00:00:00'), now)).toBe(true);
   });
@@ -80,7 +80,7 @@ describe('the time to come', () => {
     expect(minutes(15)).toHaveLength(60);
   });
 
-  it('is not on days that are over', () => {
+  it('does not include past days', () => {
     const { hours, minutes } = futureTimes(at('2026-11-20T23:00:00'), now);
     expect(hours).toEqual([]);
     expect(minutes(23)).toEqual([]);

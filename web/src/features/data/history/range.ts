@@ -1,7 +1,7 @@
 import { midnight, nextMidnight, startOfDay } from '@/lib/format/date';
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 
-/** From and to, epoch milliseconds, both included. */
+/** From and to, epoch milliseconds, both inclusive. */
 export interface Span {
   from: number;
   to: number;
@@ -10,14 +10,17 @@ export interface Span {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** The longest range that may be asked for: 30 days. */
+/** The maximum range: 30 days. */
 export const maxRangeMs = 2_592_000_000;
 
 export const shortcuts = ['day', 'week', 'month'] as const;
 export const calendarShortcuts = ['today', 'yesterday', 'thisWeek', 'lastWeek', 'thisMonth'] as const;
 export type Shortcut = (typeof shortcuts)[number] | (typeof calendarShortcuts)[number];
 
-/** `weekStart` is the first day of the week of the language, 1 Monday or 7 Sunday. Nothing reaches beyond `now`. */
+/**
+ * `weekStart` is the language's first day of the week, 1 Monday or 7 Sunday. No range extends
+ * beyond `now`.
+ */
 export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
   const sinceWeekStart = (zonedDate(now).getDay() - weekStart + 7) % 7;
   switch (shortcut) {
@@ -38,7 +41,7 @@ export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
     case 'thisMonth': {
       const date = zonedDate(now);
       const first = fromZonedParts(date.getFullYear(), date.getMonth(), 1);
-      // On the 31st the first is more than 30 days ago.
+      // On the 31st, the first of the month is more than 30 days ago.
       return { from: Math.max(first, now - maxRangeMs), to: now };
     }
   }
@@ -50,7 +53,10 @@ export type RangeProblem =
   | 'history.rangeOrder'
   | 'history.rangeFuture';
 
-/** What a person chose, judged: a range, or why it is none. Too long a range is cleared by whoever asks. */
+/**
+ * Validates a chosen range: the range, or why it is invalid. `clear` tells the caller to clear a
+ * range that is too long.
+ */
 export function validateRange(
   from: number | null,
   to: number | null,
@@ -64,17 +70,17 @@ export function validateRange(
   return { span: { from, to: end } };
 }
 
-/** Whether a time is still to come. The minute that runs is not: its end stands for now. */
+/** Whether a time is in the future. The current minute is not: its end counts as now. */
 export function isFuture(time: number, now: number): boolean {
   return time >= Math.floor(now / minuteMs + 1) * minuteMs;
 }
 
-/** A day whose first moment has not come yet. */
+/** Whether a day's first moment is in the future. */
 export function isFutureDay(time: number, now: number): boolean {
   return startOfDay(time) >= nextMidnight(now);
 }
 
-/** The hours and, in the hour of now, the minutes of a day that have not come yet. */
+/** The hours of a day that are in the future and, for the current hour, the minutes. */
 export function futureTimes(day: number, now: number): { hours: number[]; minutes: (hour: number) => number[] } {
   if (startOfDay(day) < startOfDay(now)) return { hours: [], minutes: () => [] };
   const date = zonedDate(now);
@@ -89,7 +95,7 @@ export function futureTimes(day: number, now: number): { hours: number[]; minute
   };
 }
 
-/** As long a time just before. */
+/** The span of the same length just before. */
 export function spanBefore({ from, to }: Span): Span {
   return { from: from - (to - from), to: from };
 }

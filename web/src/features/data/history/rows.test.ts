@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { joinRows, rowsOf } from './rows';
 import { rowsInView } from './virtualRows';
 
-it('keeps what a row holds, and what it does not hold missing', () => {
+it('keeps a row’s values and leaves missing ones out', () => {
   const rows = rowsOf(
     [
       { collect_time: 1000, t: 3.4, pump: false },
@@ -15,15 +15,15 @@ it('keeps what a row holds, and what it does not hold missing', () => {
   expect(['t', 'pump', 'note', 'unknown'].map((id) => rows.at(id, 1))).toEqual([0, undefined, 'open', undefined]);
 });
 
-it('draws the rows in view and some beside them', () => {
+it('renders the rows in view and some around them', () => {
   expect(rowsInView(43_200, 36, 36_000, 600)).toEqual({ from: 988, to: 1029 });
   expect(rowsInView(43_200, 36, 0, 600)).toEqual({ from: 0, to: 29 });
   expect(rowsInView(5, 36, 0, 600)).toEqual({ from: 0, to: 5 });
-  // Fewer rows came than there were: what is scrolled past is nothing.
+  // Fewer rows arrived than before, and the scroll position is beyond them.
   expect(rowsInView(5, 36, 36_000, 600)).toEqual({ from: 5, to: 5 });
 });
 
-it('stand beside those of another device, by all times at which either has some, moved over these', () => {
+it('joins the rows of another device by all times of either, shifted over these', () => {
   const own = rowsOf(
     [
       { collect_time: 100, a: 1 },

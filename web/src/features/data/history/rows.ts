@@ -3,16 +3,19 @@ import type { components } from '@/api/schema.gen';
 type Row = components['schemas']['Row'];
 type Value = number | boolean | string;
 
-/** Readings by time, column by column: numbers in typed arrays, of which a month is megabytes and not objects. */
+/**
+ * Readings by time, column by column: numbers in typed arrays, since a month of readings as objects
+ * would take far more memory.
+ */
 export interface Rows {
   times: Float64Array;
-  /** By identifier; what a row does not hold is undefined. */
+  /** By identifier; undefined if the row does not have it. */
   at: (id: string, row: number) => Value | undefined;
 }
 
 interface Column {
   numbers: Float64Array;
-  /** What is no number, by row. */
+  /** Values that are not numbers, by row. */
   others: Map<number, boolean | string>;
 }
 
@@ -38,16 +41,16 @@ export function rowsOf(list: readonly Row[], ids: readonly string[]): Rows {
   };
 }
 
-/** Readings of two beside each other, by all times at which either has some. */
+/** Readings of two sources side by side, by all times at which either has a reading. */
 export interface ComparedRows extends Rows {
   other: Rows['at'];
 }
 
-/** Joins rows with those of another device or of another time, which are moved over them. */
+/** Joins rows with those of another device or period, whose times are shifted. */
 export function joinRows(own: Rows, other: Rows, shift: number): ComparedRows {
   const most = own.times.length + other.times.length;
   const times = new Float64Array(most);
-  // Where each row is found, -1 for nowhere.
+  // The index in each source, -1 for none.
   const [ownRows, otherRows] = [new Int32Array(most).fill(-1), new Int32Array(most).fill(-1)];
   let [i, j, count] = [0, 0, 0];
   while (i < own.times.length || j < other.times.length) {

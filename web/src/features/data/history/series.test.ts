@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readPieces } from './series';
 
-it('puts pieces together: times by their distances, what is missing left out', () => {
+it('joins pieces: times by their differences, missing values left out', () => {
   const { lines, texts } = readPieces(
     [
       { times: [1000, 60, 60], values: { air: [1.5, null, -2], pump: [true, false, null] } },
@@ -19,11 +19,11 @@ it('puts pieces together: times by their distances, what is missing left out', (
   expect(lines.get('mode')?.times).toHaveLength(0);
   expect(texts.get('mode')).toEqual([{ time: 5000, text: 'auto' }]);
   expect(texts.has('air')).toBe(false);
-  // It was asked for, and nothing came.
+  // It was requested, and no values came.
   expect(lines.get('rain')?.times).toHaveLength(0);
 });
 
-it('keeps the length of the buckets, and a property that was a text once has both', () => {
+it('keeps the buckets’ length, and has both lines and texts of a property that was a text once', () => {
   const { lines, texts } = readPieces(
     [{ times: [1000, 500, 500], values: { mixed: ['low', 2, 3] }, bucket: 5_400_000 }],
     ['mixed'],

@@ -1,18 +1,21 @@
 import type { components } from '@/api/schema.gen';
 import type { Span } from './range';
 
-/** What the server tells at a time: times and, by identifier, what there was at each. */
+/** A piece of the server's answer: times and, by identifier, the values at each time. */
 export type Piece = components['schemas']['ColumnsPiece'];
 
-/** One attribute's readings, oldest first; yes and no are 1 and 0. */
+/** One attribute's readings, oldest first; true and false are 1 and 0. */
 export interface Line {
   times: Float64Array;
   values: Float64Array;
 }
 
-/** A line as it came. */
+/** A line as the server sent it. */
 export interface SampledLine extends Line {
-  /** The length of the buckets of which the lowest and the highest reading are here, in ms; 0 when all readings are. */
+  /**
+   * The length in ms of the buckets of which the line has only the lowest and highest readings; 0
+   * if it has all readings.
+   */
   bucket: number;
 }
 
@@ -23,7 +26,10 @@ export interface TextValue {
 
 export const noLine: Line = { times: new Float64Array(0), values: new Float64Array(0) };
 
-/** The lines of all that was asked for, and the texts. A property that was a text once and is a number now has both. */
+/**
+ * The lines of all requested attributes, and the texts. A property that was a text once and is a
+ * number now has both.
+ */
 export function readPieces(pieces: readonly Piece[], ids: readonly string[]) {
   const found = new Map(ids.map((id) => [id, { times: [] as number[], values: [] as number[], bucket: 0 }]));
   const texts = new Map<string, TextValue[]>();
@@ -51,7 +57,7 @@ export function readPieces(pieces: readonly Piece[], ids: readonly string[]) {
   return { lines, texts };
 }
 
-/** The first index whose time is not before `time`; the length when there is none. */
+/** The first index whose time is not before `time`; the length if there is none. */
 export function indexFrom(times: Float64Array, time: number): number {
   let low = 0;
   let high = times.length;
@@ -63,12 +69,12 @@ export function indexFrom(times: Float64Array, time: number): number {
   return low;
 }
 
-/** The indices of a span, up to but without the second. */
+/** The indices of a span, the second one exclusive. */
 export function indicesIn(times: Float64Array, { from, to }: Span): [number, number] {
   return [indexFrom(times, from), indexFrom(times, to + 1)];
 }
 
-/** The index of the reading nearest to a moment, -1 without any. */
+/** The index of the reading nearest to a time, -1 if there are no readings. */
 export function nearest(times: Float64Array, time: number): number {
   const after = indexFrom(times, time);
   if (after === times.length) return times.length - 1;
@@ -77,7 +83,7 @@ export function nearest(times: Float64Array, time: number): number {
   return time - (times[before] ?? 0) <= (times[after] ?? 0) - time ? before : after;
 }
 
-/** The finer line inside its span, the coarser one around it. */
+/** The finer line within its span, the coarser one outside of it. */
 export function splice(coarse: Line, fine: Line, span: Span): Line {
   const [first, last] = indicesIn(coarse.times, span);
   const length = first + fine.times.length + coarse.times.length - last;
@@ -93,12 +99,12 @@ export function splice(coarse: Line, fine: Line, span: Span): Line {
   return { times, values };
 }
 
-/** As if everything had been read so much later. */
+/** Shifts all readings in time. */
 export function shiftTimes(line: Line, by: number): Line {
   return by === 0 ? line : { times: line.times.map((time) => time + by), values: line.values };
 }
 
-/** The lowest and highest value of a span, null without any. */
+/** The lowest and highest value of a span; null if it has no readings. */
 export function extent({ times, values }: Line, span: Span): [number, number] | null {
   const [first, last] = indicesIn(times, span);
   if (first === last) return null;

@@ -8,7 +8,7 @@ const line = (values: readonly number[]) => ({
 const all = { from: 0, to: 1000 };
 
 describe('lowest, mean and highest', () => {
-  it('are those of the span, its ends included', () => {
+  it('are those of the span, including its ends', () => {
     expect(statistics(line([5, 1, 4, 9, 2]), { from: 10, to: 30 })).toEqual({
       count: 3,
       low: 1,
@@ -17,29 +17,29 @@ describe('lowest, mean and highest', () => {
     });
   });
 
-  it('are none where nothing was read', () => {
+  it('are null without readings', () => {
     expect(statistics(line([5, 1]), { from: 11, to: 1000 })).toBeNull();
     expect(total(line([]), all)).toBeNull();
     expect(meanDirection(line([]), all)).toBeNull();
   });
 
-  it('hold negative values', () => {
+  it('may be negative', () => {
     expect(statistics(line([-3, -8]), all)).toMatchObject({ low: -8, high: -3, mean: -5.5 });
   });
 });
 
-it('sums what fell', () => {
+it('sums amounts', () => {
   expect(total(line([0.2, 0, 0.4, 1]), { from: 0, to: 20 })).toBeCloseTo(0.6);
 });
 
 describe('the mean of directions', () => {
-  it('goes around the compass', () => {
+  it('wraps around the compass', () => {
     expect(meanDirection(line([350, 10]), all)).toBeCloseTo(0);
     expect(meanDirection(line([350, 340]), all)).toBeCloseTo(345);
     expect(meanDirection(line([90, 100]), all)).toBeCloseTo(95);
   });
 
-  it('is none of opposite ones', () => {
+  it('is null for opposite directions', () => {
     expect(meanDirection(line([0, 180]), all)).toBeNull();
   });
 });
@@ -47,13 +47,13 @@ describe('the mean of directions', () => {
 describe('the share of time that was on', () => {
   const held = { times: Float64Array.of(0, 100, 300, 400), values: Float64Array.of(0, 1, 0, 0) };
 
-  it('is of time, not of readings', () => {
+  it('counts time, not readings', () => {
     expect(shareOn(held, [], { from: 0, to: 400 })).toBe(0.5);
     expect(shareOn(held, [], { from: 200, to: 400 })).toBe(0.5);
     expect(shareOn(held, [], { from: 100, to: 300 })).toBe(1);
   });
 
-  it('leaves out what nobody knows', () => {
+  it('ignores unknown times', () => {
     const gapped = { times: Float64Array.of(0, 100, 300, 400), values: Float64Array.of(1, 1, 1, 0) };
     expect(shareOn(gapped, [{ from: 100, to: 300 }], { from: 0, to: 400 })).toBe(1);
     expect(shareOn(held, [], { from: 500, to: 600 })).toBeNull();

@@ -8,7 +8,7 @@ export interface Statistics {
   mean: number;
 }
 
-/** Of what lies in a span; null when nothing does. */
+/** The statistics of a span; null if it has no readings. */
 export function statistics({ times, values }: Line, span: Span): Statistics | null {
   const [first, last] = indicesIn(times, span);
   const count = last - first;
@@ -25,7 +25,7 @@ export function statistics({ times, values }: Line, span: Span): Statistics | nu
   return { count, low, high, mean: sum / count };
 }
 
-/** The sum over a span; null when nothing was read. */
+/** The sum over a span; null if it has no readings. */
 export function total({ times, values }: Line, span: Span): number | null {
   const [first, last] = indicesIn(times, span);
   if (first === last) return null;
@@ -34,7 +34,10 @@ export function total({ times, values }: Line, span: Span): number | null {
   return sum;
 }
 
-/** The mean of directions in degrees, 0 up to 360: of 350 and 10 it is 0. Null where they point everywhere alike. */
+/**
+ * The mean of directions in degrees, 0 up to 360: of 350 and 10 it is 0. Null if they cancel each
+ * other out.
+ */
 export function meanDirection({ times, values }: Line, span: Span): number | null {
   const [first, last] = indicesIn(times, span);
   if (first === last) return null;
@@ -50,7 +53,9 @@ export function meanDirection({ times, values }: Line, span: Span): number | nul
   return (Math.round(degrees * 1e6) / 1e6 + 360) % 360;
 }
 
-/** The share of a span in which a step line was on, 0 to 1, of the time that is known; null when nothing is. */
+/**
+ * The share of a span's known time in which a step line was on, 0 to 1; null if nothing is known.
+ */
 export function shareOn({ times, values }: Line, gaps: readonly Span[], span: Span): number | null {
   let on = 0;
   let known = 0;

@@ -9,7 +9,7 @@ describe('the drawing of the whole range', () => {
     const values = times.map((_, index) => (index === 3005 ? 100 : index % 2));
     const path = stripPath({ times, values }, [], range);
     expect(path.match(/[ML]/g)?.length).toBeLessThanOrEqual(1200);
-    // The one peak touches the top.
+    // Only the peak touches the top.
     expect(path).toMatch(/[ML]300 6\.0/);
     expect(path.match(/M/g)).toHaveLength(1);
   });
@@ -19,12 +19,12 @@ describe('the drawing of the whole range', () => {
     expect(stripPath(line, [{ from: 1000, to: 400_000 }], range).match(/M/g)).toHaveLength(2);
   });
 
-  it('is nothing of nothing', () => {
+  it('is empty without readings', () => {
     expect(stripPath({ times: new Float64Array(0), values: new Float64Array(0) }, [], range)).toBe('');
   });
 });
 
-it('names at most so many midnights, evenly apart', () => {
+it('labels a limited number of midnights, evenly spaced', () => {
   const from = new Date('2026-10-22T06:00:00').getTime();
   const all = midnights({ from, to: from + 30 * 86_400_000 }, 8);
   expect(all.length).toBeLessThanOrEqual(8);

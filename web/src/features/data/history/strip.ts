@@ -2,12 +2,15 @@ import { midnight } from '@/lib/format/date';
 import type { Span } from './range';
 import { indicesIn, type Line } from './series';
 
-/** The strip's own size; it is stretched to its place. */
+/** The strip's own size; it is stretched to fit its element. */
 export const stripWidth = 600;
 export const stripHeight = 40;
 const margin = 6;
 
-/** A line over the whole range as SVG path data: of each column its lowest and highest reading, broken where a gap lies between. */
+/**
+ * A line over the whole range as SVG path data: the lowest and highest reading of each column, with
+ * breaks at gaps.
+ */
 export function stripPath(line: Line, gaps: readonly Span[], range: Span): string {
   const [first, last] = indicesIn(line.times, range);
   if (first === last) return '';
@@ -59,7 +62,7 @@ export function stripPath(line: Line, gaps: readonly Span[], range: Span): strin
   return parts.join('');
 }
 
-/** Midnights of a range, at most so many, evenly apart. */
+/** At most `most` midnights of a range, evenly spaced. */
 export function midnights({ from, to }: Span, most: number): number[] {
   const all: number[] = [];
   for (let day = 1; ; day += 1) {

@@ -17,7 +17,9 @@ interface ComparisonParams {
   points: number;
 }
 
-/** The readings that lie beside, and by how much they are moved. Another device is asked only for what it has. */
+/**
+ * The compared readings and their shift. Another device is queried only for attributes that it has.
+ */
 export function useComparison({
   language,
   deviceName,
@@ -28,7 +30,7 @@ export function useComparison({
   all,
   points,
 }: ComparisonParams) {
-  const { other, shared, itsAll, ...asked } = useComparisonSource({
+  const { other, shared, otherAttributes, ...asked } = useComparisonSource({
     language,
     deviceName,
     comparison,
@@ -40,7 +42,7 @@ export function useComparison({
   const moved = useMemo(() => window && { from: window.from - shift, to: window.to - shift }, [window, shift]);
   const readings = useReadings(
     other && shared.length > 0
-      ? { deviceName: other.deviceName, range: other.range, asked: shared, all: itsAll, points }
+      ? { deviceName: other.deviceName, range: other.range, asked: shared, all: otherAttributes, points }
       : null,
     moved,
   );
@@ -49,7 +51,7 @@ export function useComparison({
     other && shared.length > 0 && comparedRange?.from === other.range.from && comparedRange.to === other.range.to;
   return {
     ...readings,
-    // What was there before belongs to another range, and would lie in the wrong place.
+    // Kept readings of another range would be drawn at the wrong place.
     readings: current ? readings.readings : undefined,
     error: readings.error ?? asked.error,
     retry: () => {

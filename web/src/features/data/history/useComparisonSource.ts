@@ -15,7 +15,10 @@ interface ComparisonSourceParams {
   all: readonly Attribute[];
 }
 
-/** What is compared with, for chart, table and spreadsheet alike: whose readings of when, and what both measure. */
+/**
+ * The comparison for chart, table and export: its device and range, and the attributes that both
+ * have.
+ */
 export function useComparisonSource({
   language,
   deviceName,
@@ -47,14 +50,14 @@ export function useComparisonSource({
   return {
     other,
     shared,
-    itsAll: otherAttributes,
-    /** What the other device measures is not known yet. */
+    otherAttributes,
+    /** The other device's attributes are still loading. */
     pending: foreign && !tsl.data,
     error: foreign ? tsl.error : null,
     retry: () => {
       if (tsl.isError) void tsl.refetch();
     },
-    /** The other device measures nothing of what is shown. */
+    /** The other device has none of the shown attributes. */
     nothingShared: foreign && tsl.isSuccess && attributes.length > 0 && shared.length === 0,
   };
 }

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** A value once it has not changed for so many milliseconds: what is asked for while a window is dragged is asked for once. */
+/**
+ * A value once it has not changed for `ms` milliseconds, so that dragging a window causes a single
+ * request.
+ */
 export function useDebouncedValue<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -10,21 +10,24 @@ const path = '/admin-api/client/pc/device/export-device-data-excel';
 
 export interface ExportProgress {
   received: number;
-  /** Undefined where the server streams and does not know. */
+  /** Undefined if the server streams and does not know the length. */
   total: number | undefined;
 }
 
 interface ExportRequest extends Span {
   deviceName: string;
   ids: readonly string[];
-  /** As which it is saved. */
+  /** The name of the saved file. */
   file: string;
 }
 
-/** Of what is compared with: its own file beside the first, since the call is of one device and one range. */
+/** The file of the comparison; it is separate, since one call covers one device and one range. */
 export const comparisonFileName = (what: string) => fileName.replace('.', `_${what}.`);
 
-/** One export at a time, a file for each device or time that is compared; leaving the dialog ends it, as the person may. */
+/**
+ * One export at a time, with a file for each compared device or period. Leaving the dialog aborts
+ * it, and the user can abort it.
+ */
 export function useExport() {
   const { t } = useTranslation();
   const [exporting, setExporting] = useState<ExportProgress | null>(null);
@@ -51,7 +54,7 @@ export function useExport() {
           toast.success(t('history.exportOk', { file }));
         }
       } catch (error) {
-        // Who stopped it knows.
+        // A user who stopped the export needs no message.
         if (!controller.signal.aborted) showError(error, { failure: 'history.exportFail' });
       } finally {
         if (running.current === controller) {

@@ -5,18 +5,18 @@ import { pan, pinch, zoom } from './window';
 interface Gestures {
   range: Span;
   window: Span;
-  /** Of the plots within the surface, in pixels. */
+  /** The left edge and width of the plots within the surface, in pixels. */
   left: number;
   width: number;
   onWindow: (window: Span) => void;
-  /** The moment under the pointer, null once it has left. */
+  /** The time under the pointer, null once it has left. */
   onPoint: (time: number | null) => void;
 }
 
-/** A finger that rests trembles by so many pixels. */
+/** A resting finger moves by up to this many pixels. */
 const minDragPixels = 5;
 
-/** Wheel, drag and pinch on the chart. What a touch means vertically is the page's: there it scrolls. */
+/** Wheel, drag and pinch on the chart. A vertical swipe scrolls the page. */
 export function useGestures(surface: RefObject<HTMLElement | null>, gestures: Gestures): void {
   const now = useRef(gestures);
   now.current = gestures;
@@ -71,7 +71,7 @@ export function useGestures(surface: RefObject<HTMLElement | null>, gestures: Ge
     const up = (event: PointerEvent) => {
       if (!fingers.delete(event.pointerId)) return;
       if (!moved) now.current.onPoint(timeOf(shareOf(event.clientX)));
-      // The finger that stays goes on from where it is.
+      // The remaining finger continues from where it is.
       begin();
     };
     const cancel = (event: PointerEvent) => {
@@ -99,7 +99,7 @@ export function useGestures(surface: RefObject<HTMLElement | null>, gestures: Ge
       ['pointerup', up],
       ['pointercancel', cancel],
       ['pointerleave', leave],
-      // Not passive: the wheel zooms here, and nothing below it scrolls.
+      // Not passive: the wheel zooms here, and the page must not scroll.
       ['wheel', wheel, { passive: false }],
     ];
     for (const [name, listener, options] of listeners)

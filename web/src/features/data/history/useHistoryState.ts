@@ -7,7 +7,7 @@ import type { Comparison } from './compare';
 import { tslQuery } from './queries';
 import { type Shortcut, type Span, spanOf } from './range';
 
-/** What a person has chosen, and what follows from it. */
+/** The user's choices and what follows from them. */
 export function useHistoryState(deviceName: string) {
   const language = useLanguage((state) => state.language);
   const tsl = useQuery(tslQuery(language, deviceName));
@@ -17,7 +17,7 @@ export function useHistoryState(deviceName: string) {
     span: spanOf('week', Math.floor(now())),
     shortcut: 'week',
   }));
-  // The last valid range: what is shown while the field holds none.
+  // The last valid range, which is shown while the field has none.
   const [asked, setAsked] = useState<Span>(range.span as Span);
   const chooseRange = useCallback((span: Span | null, shortcut: Shortcut | null) => {
     setRange({ span, shortcut });
@@ -26,7 +26,8 @@ export function useHistoryState(deviceName: string) {
 
   const [choice, setChoice] = useState<readonly string[] | null>(null);
   const selected = useMemo(() => choice ?? firstSelection(attributes), [choice, attributes]);
-  // What was shown once stays asked for while the range is the same: to show it again costs nothing.
+  // Once shown, an attribute stays in the query for the same range, so showing it again needs no
+  // request.
   const [touched, setTouched] = useState<{ span: Span; ids: ReadonlySet<string> }>({ span: asked, ids: new Set() });
   if (touched.span !== asked) setTouched({ span: asked, ids: new Set() });
   const toggle = useCallback(

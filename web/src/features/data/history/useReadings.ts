@@ -7,7 +7,7 @@ import type { Span } from './range';
 import { useDebouncedValue } from './useDebouncedValue';
 import { covers, detailSpan, initialWindow } from './window';
 
-/** A window that rests so long is worth asking for its details. */
+/** Details are requested once the window has not moved for this long. */
 const pauseMs = 180;
 const dayMs = 24 * 3_600_000;
 const maxPoints = 5000;
@@ -15,30 +15,35 @@ const maxPoints = 5000;
 interface Question {
   deviceName: string;
   range: Span;
-  /** What is wanted, and all that the device has. */
+  /** The requested attributes, and all that the device has. */
   asked: readonly Attribute[];
   all: readonly Attribute[];
-  /** As many points as the whole range needs, 1000 to 5000. */
+  /** The number of points for the whole range, 1000 to 5000. */
   points: number;
 }
 
 export interface Readings {
-  /** Of what is shown, which is that of the question once its answer is there. */
+  /**
+   * The range of the shown readings; it equals the question's range once its answer has arrived.
+   */
   range: Span;
-  drawn: Map<string, PreparedLine>;
+  lines: Map<string, PreparedLine>;
   texts: Map<string, { time: number; text: string }[]>;
 }
 
-/** What the overview is asked for: not the sums, and something that shows when the device was heard. */
+/**
+ * The attributes of the overview query: all but the sums, and one that shows when the device
+ * reported.
+ */
 function overviewAttributes(asked: readonly Attribute[], all: readonly Attribute[]): string[] {
   const own = asked.filter(({ kind }) => kind !== 'sum');
   const showsContact = ({ kind }: Attribute) => kind === 'line' || kind === 'direction';
-  const needsPulse = own.some(({ kind }) => kind === 'step') && !own.some(showsContact);
-  const pulse = needsPulse ? all.find(showsContact) : undefined;
-  return [...own, ...(pulse ? [pulse] : [])].map(({ id }) => id);
+  const needsContactAttribute = own.some(({ kind }) => kind === 'step') && !own.some(showsContact);
+  const contactAttribute = needsContactAttribute ? all.find(showsContact) : undefined;
+  return [...own, ...(contactAttribute ? [contactAttribute] : [])].map(({ id }) => id);
 }
 
-/** The last answer, kept while the next one is on its way and when it fails. */
+/** The last answer, kept while the next one loads and if it fails. */
 function useLastAnswer<T>(value: T | undefined, key: string): T | undefined {
   const [kept, setKept] = useState<{ key: string; value: T | undefined }>({ key, value });
   if (kept.key !== key) setKept({ key, value });
@@ -47,17 +52,18 @@ function useLastAnswer<T>(value: T | undefined, key: string): T | undefined {
 }
 
 /**
- * A device's readings: an overview of the range, and finer ones of the window and a little beside it wherever the overview does not
- * hold them all. `window` null stands for the first one of the range.
+ * A device's readings: an overview of the range and, wherever the overview does not hold all
+ * readings, finer ones of the window and its surroundings. A `window` of null stands for the
+ * initial one of the range.
  */
 export function useReadings(question: Question | null, window: Span | null) {
   const { deviceName = '', range = { from: 0, to: 0 }, asked = [], all = [], points = 1000 } = question ?? {};
   const thin = overviewAttributes(asked, all);
   const sums = asked.filter(({ kind }) => kind === 'sum').map(({ id }) => id);
-  // Without a number that tells when the device was heard only all readings do.
-  const hasPulse = all.some(({ kind }) => kind === 'line' || kind === 'direction');
+  // Without a numeric attribute that shows when the device reported, all readings are needed.
+  const hasContactAttribute = all.some(({ kind }) => kind === 'line' || kind === 'direction');
   const onlyWords = !asked.some((attribute) => isDrawn(attribute) && attribute.kind !== 'sum');
-  const overviewPoints = hasPulse || onlyWords ? points : null;
+  const overviewPoints = hasContactAttribute || onlyWords ? points : null;
 
   const debouncedWindow = useDebouncedValue(window, pauseMs);
   const span = detailSpan(
@@ -83,7 +89,7 @@ export function useReadings(question: Question | null, window: Span | null) {
     () => ({ from: range.from, to: range.to, points: null, lines: new Map(), texts: new Map() }),
     [range.from, range.to],
   );
-  // Where nothing but sums is asked for, they are all there is.
+  // If only sums are requested, they are the whole answer.
   const shown = useLastAnswer(thin.length > 0 ? overview.data : sum.data && empty, deviceName);
   const finer = useLastAnswer(detail.data, deviceName);
   const summed = useLastAnswer(sum.data, deviceName);
@@ -91,7 +97,7 @@ export function useReadings(question: Question | null, window: Span | null) {
     if (!shown) return undefined;
     return {
       range: { from: shown.from, to: shown.to },
-      drawn: prepareLines(asked, { overview: shown, detail: finer, sums: summed }),
+      lines: prepareLines(asked, { overview: shown, detail: finer, sums: summed }),
       texts: shown.texts,
     };
   }, [shown, finer, summed, asked]);
@@ -99,7 +105,7 @@ export function useReadings(question: Question | null, window: Span | null) {
   const queries = [overview, sum, detail];
   return {
     readings,
-    /** The first answer, or one to another question, is on its way. */
+    /** An answer is loading. */
     busy: queries.some(({ isFetching }) => isFetching),
     error: overview.error ?? sum.error ?? detail.error,
     retry: () => {

@@ -5,10 +5,10 @@ export interface Size {
   height: number;
 }
 
-/** Before the place has been measured. */
+/** Assumed before the first measurement. */
 const assumed: Size = { width: 800, height: 480 };
 
-/** The inner size in pixels of whatever element takes the ref. */
+/** The inner size, in pixels, of the element that takes the ref. */
 export function useSize(): [RefCallback<HTMLElement>, Size] {
   const [size, setSize] = useState(assumed);
   const ref = useCallback((element: HTMLElement | null) => {

@@ -1,4 +1,6 @@
-/** The rows of equal height to draw, with some beside those in view; up to but without `to`. */
+/**
+ * The rows of equal height to render, with some more above and below the view; `to` is exclusive.
+ */
 export function rowsInView(
   count: number,
   rowHeight: number,

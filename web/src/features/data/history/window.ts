@@ -2,7 +2,7 @@ import type { Span } from './range';
 
 /** The share of the range that is shown at first. */
 export const initialShare = 0.2;
-/** Nobody looks closer than this: a sensor reports once in ten seconds at most. */
+/** The minimum length of a window: a sensor reports once in ten seconds at most. */
 const minWindowMs = 60_000;
 
 export function initialWindow({ from, to }: Span): Span {
@@ -11,14 +11,14 @@ export function initialWindow({ from, to }: Span): Span {
 
 const minLength = (range: Span) => Math.min(minWindowMs, range.to - range.from);
 
-/** Moved into the range, its length kept as far as the range allows. */
+/** Moves a window into the range and keeps its length as far as the range allows. */
 export function clampToRange(window: Span, range: Span): Span {
   const length = Math.min(Math.max(window.to - window.from, minLength(range)), range.to - range.from);
   const from = Math.min(Math.max(window.from, range.from), range.to - length);
   return { from, to: from + length };
 }
 
-/** Makes the window `factor` times as long around a moment that stays where it is on the screen. */
+/** Makes the window `factor` times as long around a time that stays where it is on the screen. */
 export function zoom(window: Span, range: Span, factor: number, around = (window.from + window.to) / 2): Span {
   const length = window.to - window.from;
   const longest = range.to - range.from;
@@ -27,13 +27,16 @@ export function zoom(window: Span, range: Span, factor: number, around = (window
   return clampToRange({ from: around - share * next, to: around + (1 - share) * next }, range);
 }
 
-/** Moves the window by a share of its own length, forward when positive. */
+/** Moves the window by a share of its own length, forward if positive. */
 export function pan(window: Span, range: Span, share: number): Span {
   const by = (window.to - window.from) * share;
   return clampToRange({ from: window.from + by, to: window.to + by }, range);
 }
 
-/** Two fingers: the moments under them follow them. `before` and `after` are their places, 0 to 1 over the window as it began. */
+/**
+ * Two fingers: the times under them follow them. `before` and `after` are their positions, 0 to 1
+ * of the window at the gesture's beginning.
+ */
 export function pinch(window: Span, range: Span, before: [number, number], after: [number, number]): Span {
   const length = window.to - window.from;
   const spread = Math.abs(before[1] - before[0]);
@@ -45,7 +48,10 @@ export function pinch(window: Span, range: Span, before: [number, number], after
   return clampToRange({ from, to: from + next }, range);
 }
 
-/** As long a window that begins a little before a moment: what is there does not stick to its edge. */
+/**
+ * A window of the same length that begins a little before a time, so that its reading is not at the
+ * edge.
+ */
 export function windowAt(time: number, window: Span, range: Span): Span {
   const length = window.to - window.from;
   const from = time - 0.02 * length;
@@ -59,7 +65,10 @@ export function moveEnd(window: Span, range: Span, end: 'from' | 'to', time: num
   return { from: window.from, to: Math.min(range.to, Math.max(time, window.from + shortest)) };
 }
 
-/** A little more than is in view, so that a short way needs no new data; on the minute, so that it can be found again. */
+/**
+ * A little more than is in view, so that a short move needs no request; rounded to the minute, so
+ * that the cache finds it again.
+ */
 export function detailSpan(window: Span, range: Span): Span {
   const beside = (window.to - window.from) / 4;
   const minute = 60_000;

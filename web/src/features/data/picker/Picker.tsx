@@ -24,9 +24,9 @@ import css from './Picker.module.css';
 import { StateFilter } from './StateFilter';
 
 export interface PickerProps {
-  /** Undefined until they came. */
+  /** Undefined until they are fetched. */
   groups: Group[] | undefined;
-  /** They could not be had; the page says why. */
+  /** The groups could not be fetched; the page says why. */
   failed: boolean;
   choice: Choice;
   /** The devices that the choice names, as far as they are known. */
@@ -36,7 +36,10 @@ export interface PickerProps {
   onFilter: (state: OnlineFilter) => void;
 }
 
-/** Every device in its group, to tick: alone, by whole groups, or all. With a search and a filter by state. */
+/**
+ * All devices in their groups, to tick: single devices, whole groups, or all. With a search and a
+ * filter by state.
+ */
 export function Picker({ groups, failed, choice, named, state, onChoose, onFilter }: PickerProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState('');

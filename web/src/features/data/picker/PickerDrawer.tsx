@@ -5,11 +5,14 @@ import { Picker, type PickerProps } from './Picker';
 interface PickerDrawerProps extends PickerProps {
   open: boolean;
   onClose: () => void;
-  /** How many devices are shown now, in words. */
+  /** A text that says how many devices are shown. */
   summary: string;
 }
 
-/** The list of devices where there is no room beside the cards. What is ticked shows at once behind it. */
+/**
+ * The list of devices in a drawer, where there is no room beside the cards. A tick takes effect at
+ * once.
+ */
 export function PickerDrawer({ open, onClose, summary, ...picker }: PickerDrawerProps) {
   const { t } = useTranslation();
   return (

@@ -8,7 +8,7 @@ interface StateFilterProps {
   onChange: (value: OnlineFilter) => void;
 }
 
-/** All, those that are online, or those that are not. */
+/** Filters devices: all, online or offline. */
 export function StateFilter({ value, onChange }: StateFilterProps) {
   const { t } = useTranslation();
   const name = useId();

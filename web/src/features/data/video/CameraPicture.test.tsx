@@ -12,10 +12,10 @@ const opened = vi.hoisted(() => ({
   refuse: false,
 }));
 
-// The player, not the decoder: jsdom has none.
+// The player's controls, not the decoder, which jsdom lacks.
 vi.mock('./stream', () => ({
   openStream: async (_: HTMLVideoElement, { url }: { url: string }, listener: StreamListener): Promise<Stream> => {
-    if (opened.refuse) throw new Error('the library did not come');
+    if (opened.refuse) throw new Error('the library cannot be loaded');
     const own = { url, listener, fetches: [] as boolean[], closed: false };
     opened.streams.push(own);
     return {
@@ -83,7 +83,7 @@ async function playing() {
 }
 
 describe('a camera’s picture', () => {
-  it('is asked for only when it is in view, and let go of when it is not', async () => {
+  it('is fetched only while it is in view and released afterwards', async () => {
     answers(videoAnswer('hls', 'https://camera.example/a.m3u8'));
     renderWithProviders(<CameraPicture device={camera} />);
     expect(requestCount).toBe(0);
@@ -97,7 +97,7 @@ describe('a camera’s picture', () => {
     await waitFor(() => expect(requestCount).toBe(2));
   });
 
-  it('that is only scrolled past is not asked for', async () => {
+  it('is not fetched if it is only scrolled past', async () => {
     vi.useFakeTimers();
     answers(videoAnswer('none'));
     draw();
@@ -108,7 +108,7 @@ describe('a camera’s picture', () => {
     expect(requestCount).toBe(0);
   });
 
-  it('that nobody has set says so', async () => {
+  it('says that no stream is set', async () => {
     answers(videoAnswer('none'));
     draw();
     expect(await screen.findByText('No stream yet')).toBeVisible();
@@ -116,7 +116,7 @@ describe('a camera’s picture', () => {
     expect(screen.queryByRole('button')).toBeNull();
   });
 
-  it('of which the address does not come says so, and can be asked for again', async () => {
+  it('shows an error if its address cannot be fetched, and can be retried', async () => {
     answers(noAnswer, videoAnswer('none'));
     draw();
     expect(await screen.findByText('The camera’s address could not be fetched')).toBeVisible();
@@ -128,7 +128,7 @@ describe('a camera’s picture', () => {
 describe('a snippet', () => {
   const frame = () => screen.getByTitle<HTMLIFrameElement>('Picture of Gate camera');
 
-  it('stands in a frame that may run scripts and nothing else', async () => {
+  it('runs in a frame that allows scripts and nothing else', async () => {
     answers(videoAnswer('embed', '/embed/one'));
     draw();
     expect((await screen.findByTitle('Picture of Gate camera')).getAttribute('sandbox')).toBe('allow-scripts');
@@ -136,7 +136,7 @@ describe('a snippet', () => {
     expect(frame()).toHaveAttribute('referrerpolicy', 'no-referrer');
   });
 
-  it('stays as it was loaded until the person asks for it anew', async () => {
+  it('stays as it was loaded until the user reloads it', async () => {
     answers(videoAnswer('embed', '/embed/one'), videoAnswer('embed', '/embed/two'));
     draw();
     await screen.findByTitle('Picture of Gate camera');
@@ -145,7 +145,7 @@ describe('a snippet', () => {
     expect(requestCount).toBe(2);
   });
 
-  it('is asked for anew when it comes back into view: its address is good for a minute', async () => {
+  it('is fetched again when it comes back into view, since its address is valid for a minute', async () => {
     answers(videoAnswer('embed', '/embed/one'), videoAnswer('embed', '/embed/two'));
     draw();
     await screen.findByTitle('Picture of Gate camera');
@@ -158,7 +158,7 @@ describe('a snippet', () => {
 describe('a stream', () => {
   beforeEach(() => answers(videoAnswer('hls', 'https://camera.example/a.m3u8')));
 
-  it('plays without sound, says that it is live, and the camera’s own time', async () => {
+  it('plays without sound and shows that it is live, and the camera’s own time', async () => {
     draw();
     await playing();
     expect(video().muted).toBe(true);
@@ -169,7 +169,7 @@ describe('a stream', () => {
     expect(screen.getByRole('button', { name: 'Save picture' })).toBeVisible();
   });
 
-  it('is paused by the person, fetches nothing meanwhile, and goes on', async () => {
+  it('is paused by the user, fetches nothing meanwhile, and continues', async () => {
     draw();
     await playing();
     await userEvent.click(screen.getByRole('button', { name: 'Pause' }));
@@ -183,7 +183,7 @@ describe('a stream', () => {
     expect(opened.streams[0]?.fetches).toEqual([false, true]);
   });
 
-  it('rests while the tab is hidden', async () => {
+  it('stops fetching while the tab is hidden', async () => {
     draw();
     await playing();
     const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
@@ -191,7 +191,7 @@ describe('a stream', () => {
     expect(HTMLMediaElement.prototype.pause).toHaveBeenCalled();
     expect(opened.streams[0]?.fetches).toEqual([false]);
     fireEvent.pause(video());
-    // It was not the person who paused.
+    // The user did not pause.
     expect(screen.getByRole('button', { name: 'Pause' })).toBeVisible();
     hidden.mockReturnValue(false);
     const before = play.mock.calls.length;
@@ -199,13 +199,13 @@ describe('a stream', () => {
     expect(play.mock.calls.length).toBe(before + 1);
   });
 
-  it('that the browser does not let begin offers to', async () => {
+  it('offers a play button if the browser blocks autoplay', async () => {
     play.mockRejectedValue(new DOMException('touch first', 'NotAllowedError'));
     draw();
     expect(await screen.findByRole('button', { name: 'Play' })).toBeVisible();
   });
 
-  it('that is down says so and when it tries again; or at once', async () => {
+  it('says that it is down and when the next attempt is, which can also be made at once', async () => {
     draw();
     await playing();
     act(() => opened.streams[0]?.listener.onDown());
@@ -217,7 +217,7 @@ describe('a stream', () => {
     expect(screen.queryByText('The stream does not answer')).toBeNull();
   });
 
-  it('that stands still is down, and is tried again by itself', async () => {
+  it('counts as down if it stalls, and is retried automatically', async () => {
     draw();
     await playing();
     vi.useFakeTimers();
@@ -231,13 +231,13 @@ describe('a stream', () => {
     expect(opened.streams).toHaveLength(2);
   });
 
-  it('of which the player does not come is down too', async () => {
+  it('counts as down if the player cannot be loaded', async () => {
     opened.refuse = true;
     draw();
     expect(await screen.findByText('The stream does not answer')).toBeVisible();
   });
 
-  it('that no browser of this kind shows says so, without trying again', async () => {
+  it('says that this browser cannot play it, without another attempt', async () => {
     draw();
     await waitFor(() => expect(opened.streams).toHaveLength(1));
     act(() => opened.streams[0]?.listener.onUnsupported());

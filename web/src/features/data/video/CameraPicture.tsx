@@ -11,7 +11,10 @@ import { Player } from './Player';
 import { prefetchedVideo, videoQuery } from './queries';
 import { VideoPlaceholder } from './VideoPlaceholder';
 
-/** A camera's picture: asked for, fetched and played only while it is in view; with the data saver once somebody asks. */
+/**
+ * A camera's picture. It is queried, fetched and played only while it is in view; with the data
+ * saver, only once the user asks for it.
+ */
 export function CameraPicture({ device }: { device: Device }) {
   const frame = useRef<HTMLDivElement>(null);
   const { t } = useTranslation();
@@ -26,7 +29,7 @@ export function CameraPicture({ device }: { device: Device }) {
           title={t('saver.title')}
           text={t('saver.pictureText')}
           onRetry={show}
-          retryWords={t('saver.picture')}
+          retryLabel={t('saver.picture')}
         />
       )}
     </div>

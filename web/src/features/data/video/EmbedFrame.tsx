@@ -6,15 +6,15 @@ import css from './CameraPicture.module.css';
 
 interface EmbedFrameProps {
   device: Device;
-  /** Good for a minute. */
+  /** Valid for a minute. */
   url: string;
   onReload: () => void;
   busy: boolean;
 }
 
 /**
- * A snippet of somebody else's, which may do anything within its own frame and nothing outside of it. It never gets this page's origin,
- * and it stays as it was loaded until the person asks for it anew.
+ * A third party's snippet, which is isolated in its own frame. It never gets this page's origin,
+ * and it is reloaded only when the user asks for it.
  */
 export function EmbedFrame({ device, url, onReload, busy }: EmbedFrameProps) {
   const { t } = useTranslation();

@@ -102,7 +102,7 @@ function Control({ label, icon, onClick }: { label: string; icon: ReactNode; onC
 function Down({ player }: { player: Playing }) {
   const { t } = useTranslation();
   useNow();
-  // Both are this machine's clock.
+  // Both times are by this machine's clock.
   const seconds = Math.max(1, Math.ceil((player.downAt + retryMs - Date.now()) / 1000));
   return (
     <VideoPlaceholder

@@ -5,7 +5,7 @@ import { type Device, nameOf } from '@/lib/device/types';
 import card from '../card/Card.module.css';
 import { CardHead } from '../card/CardHead';
 
-/** A camera that nobody has given a stream: as low as a sensor's card, since there is nothing to look at. */
+/** A camera without a stream. Its card is as low as a sensor's, since there is no picture. */
 export const StreamlessCard = memo(function StreamlessCard({ device }: { device: Device }) {
   const { t } = useTranslation();
   const name = nameOf(device);

@@ -5,7 +5,7 @@ import { CardHead } from '../card/CardHead';
 import { CameraPicture } from './CameraPicture';
 import css from './CameraPicture.module.css';
 
-/** A camera: who it is, and what it sees. */
+/** A camera's name and picture. */
 export const VideoCard = memo(function VideoCard({ device }: { device: Device }) {
   return (
     <article className={`${card.card} ${css.card}`} aria-label={nameOf(device)}>

@@ -6,20 +6,20 @@ import { useTranslation } from 'react-i18next';
 import css from './CameraPicture.module.css';
 
 interface VideoPlaceholderProps {
-  /** On its way; not set up; or set up and not to be had. */
+  /** `wait`: loading; `none`: not set up; `down`: set up but not available. */
   kind: 'wait' | 'none' | 'down';
   title: string;
   text?: string;
   onRetry?: () => void;
-  /** In place of Retry: what is asked for the first time. */
-  retryWords?: string;
+  /** The button's text for a first load, instead of Retry. */
+  retryLabel?: string;
   busy?: boolean;
 }
 
 const icons = { wait: <LoadingOutlined />, none: <VideoCameraOutlined />, down: <DisconnectOutlined /> };
 
-/** In the place of a picture: why there is none, and what can be done. */
-export function VideoPlaceholder({ kind, title, text, onRetry, retryWords, busy = false }: VideoPlaceholderProps) {
+/** Stands in the place of a picture and says why there is none and what to do. */
+export function VideoPlaceholder({ kind, title, text, onRetry, retryLabel, busy = false }: VideoPlaceholderProps) {
   const { t } = useTranslation();
   return (
     <div className={`${css.notice} ${kind === 'none' ? css.calm : ''}`}>
@@ -31,10 +31,11 @@ export function VideoPlaceholder({ kind, title, text, onRetry, retryWords, busy 
         {text ? <p className={css.text}>{text}</p> : null}
       </div>
       {onRetry ? (
-        // Not disabled by its attribute: the keyboard would be lost to whom has just pressed it.
+        // Not the `disabled` attribute: it would take the focus from the button that was just
+        // pressed.
         <button type="button" className={css.retry} aria-disabled={busy} onClick={busy ? undefined : onRetry}>
-          {retryWords ? null : <ReloadOutlined spin={busy} aria-hidden="true" />}
-          {retryWords ?? t('common.retry')}
+          {retryLabel ? null : <ReloadOutlined spin={busy} aria-hidden="true" />}
+          {retryLabel ?? t('common.retry')}
         </button>
       ) : null}
     </div>

@@ -1,4 +1,7 @@
-/** hls.js without what no camera sends: other sound tracks, subtitles, rights management. It brings no types of its own. */
+/**
+ * hls.js without alternative sound tracks, subtitles and DRM, which no camera sends. The package
+ * has no types for this entry.
+ */
 declare module 'hls.js/light' {
   export { default, ErrorTypes, Events } from 'hls.js';
 }

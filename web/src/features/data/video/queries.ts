@@ -6,8 +6,8 @@ import { api } from '@/lib/http/api';
 export type Video = components['schemas']['Video'];
 
 /**
- * What a camera shows and where. The address of a snippet is good for a minute: it is used when it comes and not kept, so that whoever
- * comes back asks anew; and nothing asks behind the back of a picture that is there.
+ * What a camera shows, and its address. A snippet's address is valid for a minute: it is used at
+ * once and not cached, so each visit fetches a new one. Nothing refetches while a picture is shown.
  */
 export const videoQuery = (deviceName: string) =>
   queryOptions({
@@ -18,7 +18,7 @@ export const videoQuery = (deviceName: string) =>
     gcTime: 0,
   });
 
-/** The same, asked for beforehand: whether a camera has a stream decides how large its card is. */
+/** The same query, prefetched: whether a camera has a stream determines the size of its card. */
 export const videoPrefetchQuery = (deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -27,10 +27,10 @@ export const videoPrefetchQuery = (deviceName: string) =>
     staleTime: 5 * 60_000,
   });
 
-/** The address of a snippet is good for twice as long. */
+/** Half of the time for which a snippet's address is valid. */
 const freshMs = 30_000;
 
-/** What was foreseen a moment ago need not be asked for again. */
+/** A prefetched answer that is fresh enough to be used. */
 export function prefetchedVideo(client: QueryClient, deviceName: string): Video | undefined {
   const state = client.getQueryState(videoPrefetchQuery(deviceName).queryKey);
   return state && Date.now() - state.dataUpdatedAt < freshMs ? state.data : undefined;

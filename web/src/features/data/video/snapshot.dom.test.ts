@@ -3,13 +3,13 @@ import { pictureName, savePicture } from './snapshot';
 
 afterEach(() => vi.restoreAllMocks());
 
-it('is called after the camera and the moment, with nothing that a file system minds', () => {
+it('is named after the camera and the time, with safe characters only', () => {
   const time = new Date('2026-11-21T06:04:09').getTime();
   expect(pictureName('CAM-0093', time)).toBe('CAM-0093_2026-11-21_06-04-09.jpg');
   expect(pictureName('камера:1*?', time)).toBe('камера_1___2026-11-21_06-04-09.jpg');
 });
 
-it('is drawn at its own size and handed over as a file', async () => {
+it('is drawn at its own size and saved as a file', async () => {
   const video = document.createElement('video');
   Object.defineProperty(video, 'videoWidth', { value: 640 });
   Object.defineProperty(video, 'videoHeight', { value: 360 });
@@ -35,7 +35,7 @@ it('is drawn at its own size and handed over as a file', async () => {
   await vi.waitFor(() => expect(URL.revokeObjectURL).toHaveBeenCalledWith('blob:one'));
 });
 
-it('fails where the browser makes no file of it', async () => {
+it('fails if the browser creates no file', async () => {
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
   vi.spyOn(HTMLCanvasElement.prototype, 'toBlob').mockImplementation((done) => done(null));
   await expect(savePicture(document.createElement('video'), 'a.jpg')).rejects.toThrow();

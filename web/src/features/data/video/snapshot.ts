@@ -1,6 +1,6 @@
 import { zonedDate } from '@/lib/format/zone';
 
-/** Draws what a video shows and hands it to the person as a file. */
+/** Draws a video's current frame and saves it as a file. */
 export async function savePicture(video: HTMLVideoElement, name: string): Promise<void> {
   const canvas = document.createElement('canvas');
   canvas.width = video.videoWidth;
@@ -13,13 +13,13 @@ export async function savePicture(video: HTMLVideoElement, name: string): Promis
   link.href = address;
   link.download = name;
   link.click();
-  // The download has taken the blob by the time this runs.
+  // By then the browser has started the download from the blob.
   setTimeout(() => URL.revokeObjectURL(address));
 }
 
 const pad = (value: number) => String(value).padStart(2, '0');
 
-/** CAM-0093_2026-11-21_06-14-09.jpg. */
+/** For example CAM-0093_2026-11-21_06-14-09.jpg. */
 export function pictureName(deviceName: string, time: number): string {
   const date = zonedDate(time);
   const day = [date.getFullYear(), pad(date.getMonth() + 1), pad(date.getDate())].join('-');

@@ -3,7 +3,7 @@ import { openStream } from './stream';
 
 type Told = { fatal: boolean; type: string };
 
-/** Stands for the library, which needs a browser that decodes. */
+/** Replaces the library, which needs a browser that can decode. */
 const hls = vi.hoisted(() => ({
   supported: true,
   made: [] as {
@@ -63,7 +63,7 @@ describe('an HLS stream', () => {
     expect(made?.calls.at(-1)).toBe('destroy');
   });
 
-  it('rests and goes on at what is newest', async () => {
+  it('pauses and continues at the newest frame', async () => {
     const video = document.createElement('video');
     Object.defineProperty(video, 'duration', { value: Number.POSITIVE_INFINITY });
     const stream = await openStream(video, source, listener());
@@ -73,7 +73,7 @@ describe('an HLS stream', () => {
     expect(video.currentTime).toBe(42);
   });
 
-  it('that is recorded goes on where it stood', async () => {
+  it('continues a recording where it stopped', async () => {
     const video = document.createElement('video');
     Object.defineProperty(video, 'duration', { value: 60 });
     const stream = await openStream(video, source, listener());
@@ -81,7 +81,7 @@ describe('an HLS stream', () => {
     expect(video.currentTime).toBe(0);
   });
 
-  it('is down at an error that ends it; a broken picture is mended once', async () => {
+  it('is down after a fatal error; one media error is recovered', async () => {
     const streamListener = listener();
     await openStream(document.createElement('video'), source, streamListener);
     const [made] = hls.made;
@@ -93,7 +93,7 @@ describe('an HLS stream', () => {
     expect(streamListener.onDown).toHaveBeenCalledOnce();
   });
 
-  it('is left to the browser where only that can play it', async () => {
+  it('is played by the browser if only that can play it', async () => {
     hls.supported = false;
     const video = document.createElement('video');
     vi.spyOn(video, 'canPlayType').mockReturnValue('maybe');
@@ -105,7 +105,7 @@ describe('an HLS stream', () => {
     expect(streamListener.onDown).toHaveBeenCalledOnce();
   });
 
-  it('that nothing can play says so', async () => {
+  it('reports that nothing can play it', async () => {
     hls.supported = false;
     const video = document.createElement('video');
     vi.spyOn(video, 'canPlayType').mockReturnValue('');
@@ -119,7 +119,7 @@ describe('an HLS stream', () => {
 });
 
 describe('a film', () => {
-  it('is played by the browser, without the library, and let go of', async () => {
+  it('is played by the browser, without the library, and released', async () => {
     const video = document.createElement('video');
     const streamListener = listener();
     const stream = await openStream(video, { kind: 'file', url: '/clip.mp4' }, streamListener);
@@ -128,7 +128,7 @@ describe('a film', () => {
     stream.close();
     expect(video.hasAttribute('src')).toBe(false);
     expect(video.load).toHaveBeenCalledOnce();
-    // Letting go is an error to the element, not to anybody else.
+    // The element reports the release as an error, which must not be passed on.
     video.dispatchEvent(new Event('error'));
     expect(streamListener.onDown).not.toHaveBeenCalled();
   });

@@ -1,29 +1,29 @@
-/** A picture that a <video> element shows. */
+/** The source of a picture for a <video> element. */
 export interface Source {
   kind: 'hls' | 'file';
   url: string;
 }
 
 export interface StreamListener {
-  /** It will not play: the address does not answer, or what it answers is no picture. */
+  /** The source cannot be played: its address does not answer, or the answer is not a video. */
   onDown: () => void;
-  /** This browser has no way to show it. */
+  /** This browser cannot play the source. */
   onUnsupported: () => void;
 }
 
 export interface Stream {
-  /** The camera's own time of what is shown; null where the stream does not say. */
+  /** The camera's own time of the current frame; null if the stream does not contain it. */
   date: () => Date | null;
-  /** Goes on fetching, or stops while nobody looks. */
+  /** Continues or stops fetching; it stops while nobody looks. */
   fetch: (on: boolean) => void;
-  /** Its pictures belong to this page: they may be drawn and saved. */
+  /** The frames have this page's origin, so they may be drawn and saved. */
   own: boolean;
   close: () => void;
 }
 
 const hlsType = 'application/vnd.apple.mpegurl';
 
-/** Lets a video element show a source; the library for HLS is fetched when there is one to play. */
+/** Connects a video element to a source. The HLS library is loaded only when it is needed. */
 export async function openStream(video: HTMLVideoElement, source: Source, listener: StreamListener): Promise<Stream> {
   if (source.kind === 'file') return playDirectly(video, source.url, listener);
   const { default: Hls, ErrorTypes, Events } = await import('hls.js/light');
@@ -33,20 +33,21 @@ export async function openStream(video: HTMLVideoElement, source: Source, listen
     return emptyStream;
   }
   const hls = new Hls({
-    // A worker of its own would have to come from a blob, which the page's policy need not allow.
+    // A worker would have to be loaded from a blob, which the page's content security policy may
+    // forbid.
     enableWorker: false,
     capLevelToPlayerSize: true,
-    // Only then can a live picture be told from a recorded one.
+    // Needed to tell a live stream from a recording.
     liveDurationInfinity: true,
     backBufferLength: 10,
     maxBufferLength: 15,
   });
-  let mended = false;
+  let recovered = false;
   hls.on(Events.ERROR, (_, { fatal, type }) => {
     if (!fatal) return;
-    // A broken piece of picture: the decoder begins anew, once.
-    if (type === ErrorTypes.MEDIA_ERROR && !mended) {
-      mended = true;
+    // After a damaged frame the decoder is restarted, but only once.
+    if (type === ErrorTypes.MEDIA_ERROR && !recovered) {
+      recovered = true;
       hls.recoverMediaError();
     } else {
       listener.onDown();
@@ -58,7 +59,7 @@ export async function openStream(video: HTMLVideoElement, source: Source, listen
     date: () => hls.playingDate,
     fetch: (on) => {
       if (!on) return hls.stopLoad();
-      // What is live goes on at its newest, what is recorded where it stood.
+      // A live stream continues at its newest frame, a recording where it stopped.
       if (hls.liveSyncPosition !== null && video.duration === Number.POSITIVE_INFINITY)
         video.currentTime = hls.liveSyncPosition;
       hls.startLoad(-1);
@@ -78,7 +79,7 @@ function playDirectly(video: HTMLVideoElement, url: string, listener: StreamList
     own: new URL(url, window.location.href).origin === window.location.origin,
     close: () => {
       video.removeEventListener('error', listener.onDown);
-      // Only an empty address makes the browser let go of the connection.
+      // Only removing the source makes the browser close the connection.
       video.removeAttribute('src');
       video.load();
     },

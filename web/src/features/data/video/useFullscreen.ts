@@ -1,11 +1,11 @@
 import { type RefObject, useEffect, useState } from 'react';
 
-/** Safari on a phone lets only the video itself fill the screen. */
+/** On iPhones, Safari can show only the video element itself in full screen. */
 interface PhoneVideo extends HTMLVideoElement {
   webkitEnterFullscreen?: () => void;
 }
 
-/** The frame fills the screen where the browser can do that, else the video alone. */
+/** Shows the frame in full screen if the browser supports it, otherwise only the video. */
 export function useFullscreen(frame: RefObject<HTMLElement | null>, video: RefObject<PhoneVideo | null>) {
   const [on, setOn] = useState(false);
   const [alone, setAlone] = useState(false);
@@ -17,7 +17,7 @@ export function useFullscreen(frame: RefObject<HTMLElement | null>, video: RefOb
   }, [frame, video]);
 
   const toggle = () => {
-    // Refused, it stays as it is: nothing to tell of.
+    // If the browser refuses, nothing changes and no error is shown.
     if (on) document.exitFullscreen().catch(() => undefined);
     else if (document.fullscreenEnabled) frame.current?.requestFullscreen().catch(() => undefined);
     else video.current?.webkitEnterFullscreen?.();

@@ -1,28 +1,31 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { openStream, type Source, type Stream } from './stream';
 
-/** `paused` by the person, or because the browser does not let it begin by itself. */
+/** `paused`: by the user, or because the browser blocks autoplay. */
 export type PlayerState = 'loading' | 'playing' | 'paused' | 'down' | 'unsupported';
 
-/** A picture that has not moved for so long has stopped. */
+/** A picture that has not moved for this long counts as stopped. */
 const stalledMs = 20_000;
-/** From a stream that went down to the next try. */
+/** The time from a stream's failure to the next attempt. */
 export const retryMs = 30_000;
 
 export interface Player {
   state: PlayerState;
   live: boolean;
-  /** The camera's own time, epoch milliseconds; null where it does not tell. */
+  /** The camera's own time, epoch milliseconds; null if unknown. */
   date: number | null;
   savable: boolean;
-  /** When it was found down, epoch milliseconds by this machine's clock. */
+  /** When the failure was found, epoch milliseconds by this machine's clock. */
   downAt: number;
   play: () => void;
   pause: () => void;
   retry: () => void;
 }
 
-/** Shows a source in a video element while it is mounted: tells when it is down, tries again, rests while the tab is hidden. */
+/**
+ * Plays a source in a video element while it is mounted: reports failures, retries, and stops
+ * fetching while the tab is hidden.
+ */
 export function usePlayer(element: RefObject<HTMLVideoElement | null>, { kind, url }: Source): Player {
   const [state, setState] = useState<PlayerState>('loading');
   const [attempt, setAttempt] = useState(0);
@@ -32,11 +35,11 @@ export function usePlayer(element: RefObject<HTMLVideoElement | null>, { kind, u
 
   const play = useCallback(() => {
     wanted.current = true;
-    // Refused where the browser wants a person's touch first: then the button is there.
+    // The browser may refuse to play without a user gesture: then the play button is shown.
     element.current?.play().catch(() => setState((now) => (now === 'loading' ? 'paused' : now)));
   }, [element]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt starts anew
   useEffect(() => {
     const video = element.current;
     if (!video) return;
@@ -45,7 +48,7 @@ export function usePlayer(element: RefObject<HTMLVideoElement | null>, { kind, u
     let still: ReturnType<typeof setTimeout> | undefined;
     setState('loading');
 
-    /** While nobody looks nothing is fetched. */
+    /** While nobody looks, nothing is fetched. */
     let resting = false;
     const rest = (on: boolean) => {
       if (on === resting) return;
@@ -75,7 +78,7 @@ export function usePlayer(element: RefObject<HTMLVideoElement | null>, { kind, u
     };
     const onPause = () => {
       clearTimeout(still);
-      // The tab was hidden, or the element is going: neither is a person's wish.
+      // The tab was hidden or the element is being removed: the user did not pause.
       if (closed || wanted.current) return;
       setState('paused');
       rest(true);
@@ -112,7 +115,7 @@ export function usePlayer(element: RefObject<HTMLVideoElement | null>, { kind, u
         if (document.hidden) rest(true);
         else if (wanted.current) play();
       },
-      // The library did not come: as good as no picture, and worth another try.
+      // The library could not be loaded: treated like a failed stream and retried.
       () => end('down'),
     );
     return () => {

@@ -10,24 +10,24 @@ const nbsp = '\u00a0';
 describe('the sample invoices', () => {
   const invoices = invoicesAround(new Date('2026-01-31T23:30:00').getTime());
 
-  it('stand on the first of each month, the next one first', () => {
+  it('are dated the first of each month, the next one first', () => {
     expect(invoices.map(({ number }) => number).slice(0, 3)).toEqual(['2026-02-0417', '2026-01-0417', '2025-12-0417']);
     for (const { date } of invoices) expect(new Date(date).getDate()).toBe(1);
   });
 
-  it('are paid but for the next', () => {
+  it('are paid except the next one', () => {
     expect(invoices.filter(({ paid }) => !paid)).toEqual([invoices[0]]);
     expect(invoices[0]?.amount).toBeCloseTo(58.4);
   });
 });
 
-it('the current plan is one of the plans and holds what is used', () => {
+it('has a current plan that covers what is used', () => {
   const plan = plans.find(({ name }) => name === current);
   for (const what of ['devices', 'sms', 'history'] as const) expect(used[what]).toBeLessThan(plan?.[what] ?? 0);
 });
 
 describe('the page', () => {
-  it('tells plan, next invoice and all invoices', () => {
+  it('shows the plan, the next invoice and all invoices', () => {
     render(<BillingPage />);
     expect(screen.getByRole('note')).toHaveTextContent('Demo page: sample data');
     expect(within(screen.getByRole('region', { name: 'Plan' })).getByText('248 of 300')).toBeVisible();
@@ -47,7 +47,7 @@ describe('the page', () => {
     expect(list[0]).toHaveTextContent(/€58\.40.*Open/);
   });
 
-  it('writes money and words in the person’s language', async () => {
+  it('formats money and texts in the user’s language', async () => {
     await act(() => useLanguage.getState().setLanguage('ru-ru'));
     render(<BillingPage />);
     expect(screen.getByRole('note')).toHaveTextContent('Демостраница: примеры данных');

@@ -46,7 +46,7 @@ export function BillingPage() {
         {plan && next ? (
           <Panel title={t('demo.billing.next')}>
             <p className={css.big}>{money(next.amount)}</p>
-            {/* A year of its own, whichever this one is. */}
+            {/* With its year, whichever year it is. */}
             <p className={css.note}>{t('demo.billing.due', { date: formatDay(next.date, 0, language) })}</p>
             <dl className={css.sum}>
               <dt>{t(`demo.billing.${plan.name}`)}</dt>

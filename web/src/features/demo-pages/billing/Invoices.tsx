@@ -28,7 +28,7 @@ export function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
           {
             key: 'date',
             title: t('demo.billing.date'),
-            // A year of its own, whichever this one is.
+            // With its year, whichever year it is.
             cell: ({ date }) => <span className={css.figures}>{formatDay(date, 0, language)}</span>,
           },
           { key: 'status', title: t('demo.billing.status'), cell: ({ paid }) => <Status paid={paid} /> },

@@ -1,10 +1,10 @@
-/** Every figure of the billing page; all of it is made up. */
+/** Every figure of the billing page. All of them are made up. */
 
 export type PlanName = 'garden' | 'field' | 'estate';
 
 export interface Plan {
   name: PlanName;
-  /** Euro a month. */
+  /** Euros a month. */
   price: number;
   devices: number;
   sms: number;
@@ -20,24 +20,27 @@ export const plans: readonly Plan[] = [
 
 export const current: PlanName = 'field';
 
-/** What of the current plan is used. */
+/** How much of the current plan is used. */
 export const used = { devices: 248, sms: 412, history: 287 };
 
 export const card = { digits: '4218', expires: '08/29' };
 
-/** Euro for text messages, month by month, the newest first. */
+/** Euros for text messages, month by month, the newest first. */
 const messages = [9.4, 6.15, 12.8, 4.05, 0, 7.7, 3.25];
 
 export interface Invoice {
   number: string;
   /** Epoch milliseconds. */
   date: number;
-  /** Euro. */
+  /** Euros. */
   amount: number;
   paid: boolean;
 }
 
-/** One invoice on the first of each month, the newest first: the next one is open, those before are paid. */
+/**
+ * One invoice on the first of each month, the newest first: the next one is open, those before are
+ * paid.
+ */
 export function invoicesAround(now: number): Invoice[] {
   const today = new Date(now);
   const price = plans.find(({ name }) => name === current)?.price ?? 0;

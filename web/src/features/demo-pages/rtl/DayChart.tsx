@@ -8,14 +8,14 @@ const height = 240;
 const lowest = 4;
 const highest = 24;
 
-/** Time runs as the writing does: the day begins at the right edge. */
+/** Time runs in writing direction: the day begins at the right edge. */
 const x = (hour: number) => width - (hour / 24) * width;
 const y = (value: number) => height - ((value - lowest) / (highest - lowest)) * height;
 
 const line = temperatures.map(({ hour, value }) => `${x(hour).toFixed(1)} ${y(value).toFixed(1)}`).join('L');
 const values = temperatures.map(({ value }) => value);
 
-/** The temperature of one day as an area; what it shows stands in words above it. */
+/** The temperature of one day as an area; the text above it describes the chart. */
 export function DayChart() {
   const fill = useId();
   const range = words.range

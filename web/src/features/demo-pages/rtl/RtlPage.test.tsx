@@ -11,21 +11,21 @@ const arabic = () => {
   return part;
 };
 
-it('is Arabic from right to left, all of it', () => {
+it('is entirely in Arabic, from right to left', () => {
   render(<RtlPage />);
   expect(arabic()).toHaveAttribute('dir', 'rtl');
   expect(within(arabic()).getByText('مزرعة وادي الزيتون')).toBeVisible();
   expect(within(arabic()).getByText('٢٤٨')).toBeVisible();
-  // No Latin letter or digit has slipped in.
+  // There are no Latin letters or digits.
   expect(arabic().textContent).not.toMatch(/[A-Za-z0-9]/);
 });
 
-it('has antd run from right to left too', () => {
+it('sets antd to right-to-left too', () => {
   render(<RtlPage />);
   expect(within(arabic()).getByRole('table').closest('.ant-table-rtl')).not.toBeNull();
 });
 
-it('leaves title and mark to the person’s own language, and the Arabic alone', async () => {
+it('leaves the title in the user’s language, and only the demo in Arabic', async () => {
   await act(() => useLanguage.getState().setLanguage('tr-tr'));
   render(<RtlPage />);
   expect(screen.getByRole('heading', { level: 1, name: 'Sağdan sola' })).toBeVisible();

@@ -6,7 +6,7 @@ import { DemoBanner } from '../DemoBanner';
 import { ArabicDashboard } from './ArabicDashboard';
 import css from './RtlPage.module.css';
 
-/** A demo page: a dashboard in Arabic, within a frame that stays in the person's own language. */
+/** A demo page: a dashboard in Arabic, within a frame in the user's own language. */
 export function RtlPage() {
   const { t } = useTranslation();
   return (

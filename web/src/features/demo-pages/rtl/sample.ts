@@ -1,6 +1,9 @@
 import { type Ridge, ridgeAt } from '../ridge';
 
-/** What the Arabic page shows: its own words, in its own language whatever the console speaks, and made-up figures. */
+/**
+ * The content of the Arabic page: always in Arabic, whatever the console's language, with made-up
+ * figures.
+ */
 
 const tag = 'ar-u-nu-arab';
 const numbers = new Intl.NumberFormat(tag);
@@ -74,7 +77,7 @@ export const temperatures: readonly { hour: number; value: number }[] = Array.fr
   value: -ridgeAt(day, index / 4),
 }));
 
-/** What the chart ends with. */
+/** The chart's last value. */
 export const newest = temperatures.at(-1)?.value ?? 0;
 
 export interface Row {

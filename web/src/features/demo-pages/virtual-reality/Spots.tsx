@@ -4,7 +4,7 @@ import { ReadingText } from '@/ui/ReadingText';
 import css from './Spots.module.css';
 import { size, spots } from './scene';
 
-/** What the instruments in the picture say. */
+/** The values of the instruments in the picture. */
 export function Spots() {
   const { t } = useTranslation();
   return (

@@ -8,7 +8,9 @@ import { Landscape } from './Landscape';
 import { Spots } from './Spots';
 import css from './VirtualRealityPage.module.css';
 
-/** A demo page without menu, bar and foot: a drawn landscape that one looks around in. */
+/**
+ * A demo page without menu, header and footer: a drawn landscape in which the user looks around.
+ */
 export function VirtualRealityPage() {
   const { t } = useTranslation();
   const [look, setLook] = useState(50);

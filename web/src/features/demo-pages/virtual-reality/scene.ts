@@ -1,15 +1,18 @@
 import { type Ridge, ridgeAt, ridgeGround, ridgeLine, terrace } from '../ridge';
 
-/** The picture's size; the hills reach beyond it on both sides, for they move when one looks around. */
+/**
+ * The picture's size. The hills reach beyond it on both sides, since they move when the user looks
+ * around.
+ */
 export const size = { width: 2800, height: 1000 };
 const reach = { from: -700, to: size.width + 700 };
 
 const bottom = size.height + 40;
 
 interface Hill {
-  /** What it looks like, by its place in the picture. */
+  /** The layer's style, by its place in the picture. */
   name: 'range' | 'ridge' | 'slope' | 'vineyard';
-  /** How much it moves when one looks around; what is near moves most, as 1. */
+  /** How much the layer moves when the user looks around; the nearest one moves most, by 1. */
   depth: number;
   ground: string;
   /** Terraces, from the top. */
@@ -49,7 +52,7 @@ const vineyard: Ridge = {
     { height: 8, length: 900, phase: 0.3 },
   ],
 };
-/** The field at one's feet. */
+/** The field in the foreground. */
 export const field: Ridge = { ...reach, level: 800, waves: [{ height: 18, length: 2900, phase: 0.2 }] };
 
 const terraces = (of: Ridge, count: number, apart: number) =>
@@ -68,7 +71,7 @@ export const fieldGround = ridgeGround(field, bottom);
 
 const vanishing = { x: 1400, y: 640 };
 
-/** Furrows that run towards one point far behind the field; the field cuts them off. */
+/** Furrows that run towards one point far behind the field; the field clips them. */
 export const furrows: readonly string[] = Array.from({ length: 65 }, (_, index) => {
   const end = reach.from + ((reach.to - reach.from) * index) / 64;
   const wide = vanishing.x + (end - vanishing.x) * 2.4;
@@ -95,14 +98,16 @@ export const trees: readonly Tree[] = [
   [2362, 68],
 ].map(([x = 0, height = 0]) => ({ x, y: ridgeAt(slope, x) + 8, height }));
 
-/** Stars for the dark theme: evenly strewn by two irrational steps, and the same at every visit. */
+/**
+ * Stars for the dark theme: distributed evenly by two irrational steps, the same at every visit.
+ */
 export const stars: readonly { x: number; y: number; r: number }[] = Array.from({ length: 90 }, (_, index) => ({
   x: Math.round(-400 + ((index * 0.7549) % 1) * 3600),
   y: Math.round(10 + ((index * 0.5698) % 1) * 420),
   r: 0.7 + ((index * 7) % 11) * 0.13,
 }));
 
-/** Where the instruments stand, and what they measure. */
+/** The positions of the instruments, and their values. */
 export const spots = [
   { name: 'air', x: 1330, y: ridgeAt(field, 1330) + 26, rise: 232, value: 18.4, unit: '°C', precision: 1 },
   { name: 'soil', x: 880, y: ridgeAt(vineyard, 880) + 96, rise: 4, value: 31, unit: '%', precision: 0 },

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('the connection', () => {
-  it('is explained with lines to copy, and a word in place of the secret', async () => {
+  it('shows command lines to copy, with a placeholder for the secret', async () => {
     await open();
     const connection = part('Connection');
     expect(connection.getByText('1 secret is valid.')).toBeVisible();
@@ -32,7 +32,7 @@ describe('the connection', () => {
     expect(connection.queryByRole('button', { name: 'Copy the command for MQTT + TLS' })).toBeNull();
   });
 
-  it('of a gateway says that it speaks for others', async () => {
+  it('says of a gateway that it reports for other devices', async () => {
     server.connection = { ...server.connection, gateway: true, secrets: 0 };
     await open();
     expect(sheet()).toHaveTextContent('This is a gateway');
@@ -51,7 +51,7 @@ describe('a new secret', () => {
   };
   const sent = () => server.sent.filter(({ path }) => path === paths.secret).map(({ body }) => body);
 
-  it('is made once confirmed, shown once, and gone once stored', async () => {
+  it('is created after confirmation, shown once, and gone once it is stored', async () => {
     const { user, question, client } = await ask();
     await user.click(within(question).getByRole('button', { name: 'Make secret' }));
     const shown = (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
@@ -74,7 +74,7 @@ describe('a new secret', () => {
     expect(JSON.stringify({ ...sessionStorage, ...localStorage })).not.toContain('a-brand-new');
   });
 
-  it('may end the others, which is warned of', async () => {
+  it('may revoke the older ones, with a warning', async () => {
     const { user, question } = await ask();
     expect(question).not.toHaveTextContent('loses its connection');
     await user.click(within(question).getByRole('checkbox', { name: 'End the other secrets at once' }));
@@ -83,7 +83,7 @@ describe('a new secret', () => {
     await waitFor(() => expect(sent()).toEqual([{ deviceName: 'WS-1', dropOthers: true }]));
   });
 
-  it('says without a network that it needs one', async () => {
+  it('says that it needs a network if there is none', async () => {
     const { user, question } = await ask();
     const regain = goOffline();
     const button = within(question).getByRole('button', { name: 'Needs a connection' });
@@ -94,7 +94,7 @@ describe('a new secret', () => {
     expect(within(question).getByRole('button', { name: 'Make secret' })).toBeEnabled();
   });
 
-  it('that cannot be made says why', async () => {
+  it('shows an error if it cannot be created', async () => {
     server.answers.set(paths.secret, () => refused(500, 'Something inside the server failed'));
     const { user, question } = await ask();
     await user.click(within(question).getByRole('button', { name: 'Make secret' }));

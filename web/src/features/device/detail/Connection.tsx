@@ -15,7 +15,10 @@ import { type CommandLine, childPlaceholder, commandLinesOf, sampleValues, secre
 import { NewSecret } from './NewSecret';
 import { Fetched, Section } from './Section';
 
-/** Where and how the device reports, as lines to copy, and the way to a new secret. */
+/**
+ * The addresses through which the device reports, as command lines to copy, and the button for a
+ * new secret.
+ */
 export function Connection({ device }: { device: Device }) {
   const { t } = useTranslation();
   const [confirming, setConfirming] = useState(false);
@@ -42,7 +45,7 @@ function Help({ device, addresses }: { device: Device; addresses: Addresses }) {
   const format = useFormat();
   const language = useLanguage((state) => state.language);
   const tsl = useQuery(tslQuery(language, device.deviceName)).data;
-  // Once, so that what somebody is copying stands still.
+  // Set once, so that the lines do not change while the user copies them.
   const [at] = useState(() => Math.floor(now()));
   const { deviceName, gateway, http, mqttHost, mqttPort, mqttTlsPort, topic, secrets } = addresses;
   const port = (number: number) => (number === 0 ? t('device.connect.off') : String(number));

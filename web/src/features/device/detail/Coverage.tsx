@@ -11,7 +11,7 @@ import { calendarOf } from './calendar';
 import { DayStrip } from './DayStrip';
 import { Fetched, Section } from './Section';
 
-/** On which days there are readings: a hole in the history shows before anybody asks for it. */
+/** The days with readings, so that gaps in the history are visible at a glance. */
 export function Coverage({ deviceName }: { deviceName: string }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -9,7 +9,10 @@ const cell = 12;
 const gap = 2;
 const pitch = cell + gap;
 
-/** A calendar strip, a column a week. A slider over its days for the keyboard and for a screen reader. */
+/**
+ * A calendar strip with a column a week. For the keyboard and screen readers it is a slider over
+ * the days.
+ */
 export function DayStrip({ days }: { days: readonly Day[] }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -19,7 +22,7 @@ export function DayStrip({ days }: { days: readonly Day[] }) {
   const day = days[at];
 
   useEffect(() => {
-    // The newest is what people look for.
+    // Scrolls to the newest days, which users look for first.
     if (frame.current) frame.current.scrollLeft = frame.current.scrollWidth;
   }, []);
 

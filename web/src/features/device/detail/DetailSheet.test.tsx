@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe('the sheet of a device', () => {
-  it('opens from its row and tells who the device is', async () => {
+  it('opens from its row and shows the device’s names', async () => {
     const { user, router } = await openDevices(server);
     await user.click(screen.getByRole('link', { name: 'Orchard mast' }));
     expect(await screen.findByRole('dialog', { name: 'Orchard mast' })).toHaveFocus();
@@ -37,7 +37,7 @@ describe('the sheet of a device', () => {
     expect(within(sheet()).getAllByText('Online').length).toBeGreaterThan(0);
   });
 
-  it('tells of open alarms, and leads to them', async () => {
+  it('shows open alarms and links to them', async () => {
     Object.assign(server.devices[0] ?? {}, { alarmLevel: 1, openAlarms: 2 });
     await open();
     const own = within(await screen.findByRole('dialog', { name: 'Orchard mast' }));
@@ -45,24 +45,24 @@ describe('the sheet of a device', () => {
     expect(own.getByRole('link', { name: '2 pending' })).toHaveAttribute('href', '/inform?devices=WS-1&status=0');
   });
 
-  it('opens from anywhere in the row', async () => {
+  it('opens by a click anywhere in the row', async () => {
     const { user, router } = await openDevices(server);
     await user.click(screen.getByRole('cell', { name: 'WS-2' }));
     await waitFor(() => expect(router.state.location.search).toMatchObject({ device: 'WS-2' }));
   });
 
-  it('of a device that is not on the page is fetched by name', async () => {
+  it('fetches a device that is not on the page by name', async () => {
     server.devices.push(device({ id: 77, deviceName: '4711', noteName: 'Far mast', groupId: 0 }));
     await openDevices(server, '/device?q=orchard&device=4711');
     expect(await screen.findByRole('dialog', { name: 'Far mast' })).toBeVisible();
   });
 
-  it('says when there is no such device here', async () => {
+  it('says that there is no such device', async () => {
     await openDevices(server, '/device?device=NOPE');
     expect(await within(screen.getByRole('dialog', { name: 'NOPE' })).findByText('Not in this farm')).toBeVisible();
   });
 
-  it('closes by Escape and by its cross', async () => {
+  it('closes by Escape and by its close button', async () => {
     const { user, router } = await open();
     await user.click(within(sheet()).getByRole('button', { name: 'Close' }));
     await waitFor(() => expect(router.state.location.search.device).toBeUndefined());
@@ -73,7 +73,7 @@ describe('the sheet of a device', () => {
     expect(screen.getByRole('link', { name: 'Orchard mast' })).toHaveFocus();
   });
 
-  it('shows the latest readings and leads to their history', async () => {
+  it('shows the latest readings and links to their history', async () => {
     await open();
     expect(part('Readings').getByText('Air temperature').closest('li')).toHaveTextContent(/3\.4\s°C/);
     expect(part('Readings').getByText('Relative humidity').closest('li')).toHaveTextContent(/91%/);
@@ -84,8 +84,8 @@ describe('the sheet of a device', () => {
   });
 });
 
-describe('a reading that is computed', () => {
-  it('tells how in its row, to the keyboard too, and measured ones do not', async () => {
+describe('a derived reading', () => {
+  it('explains itself in its row, for the keyboard too; a measured one does not', async () => {
     server.base.model = [...model, dewPoint];
     const { user } = await open();
     const mark = await part('Readings').findByRole('button', { name: 'How Dew point is computed' });
@@ -99,8 +99,8 @@ describe('a reading that is computed', () => {
   });
 });
 
-describe('comings and goings', () => {
-  it('stand newest first, each with how long it lasted', async () => {
+describe('presence changes', () => {
+  it('are listed newest first, each with its duration', async () => {
     const now = Date.now();
     server.presence = Array.from({ length: 12 }, (_, i) => ({
       time: now - (i + 1) * 2 * hour - 1000,
@@ -116,7 +116,7 @@ describe('comings and goings', () => {
     expect(part('When it was online').queryByRole('button')).toBeNull();
   });
 
-  it('and how long it is offline agree with the last contact above', async () => {
+  it('agree with the last contact above on how long the device has been offline', async () => {
     const now = Date.now();
     server.devices = server.devices.map((one) =>
       one.deviceName === 'WS-1'
@@ -140,7 +140,7 @@ describe('comings and goings', () => {
     expect(screen.getAllByText('Offline 11 h').length).toBeGreaterThan(0);
   });
 
-  it('say so when nothing is known, and follow the live stream', async () => {
+  it('say that there are none, and follow the live stream', async () => {
     await open();
     expect(part('When it was online').getByText('Nothing has been recorded yet.')).toBeVisible();
     const time = Date.now();
@@ -155,7 +155,7 @@ describe('comings and goings', () => {
 });
 
 describe('what arrived', () => {
-  it('is counted, with the last refusal and each day', async () => {
+  it('is counted, with the last refusal and the counts of each day', async () => {
     server.diagnostics = {
       received: 45_123,
       values: 90_244,
@@ -182,7 +182,7 @@ describe('what arrived', () => {
     expect(rows.map(({ textContent }) => textContent)).toEqual(['2026-11-217001,3973', '2026-11-201,4402,8800']);
   });
 
-  it('says when nothing was refused, and nothing came', async () => {
+  it('says that nothing was refused and nothing arrived', async () => {
     await open();
     const intake = part('What arrived and what was refused');
     expect(intake.getByText('Nothing was refused.')).toBeVisible();
@@ -190,14 +190,14 @@ describe('what arrived', () => {
   });
 });
 
-describe('the clock', () => {
-  it('is said to be ahead, by how much, while the newest reading is', async () => {
+describe('the device’s clock', () => {
+  it('is reported as ahead, by how much, while the newest reading is', async () => {
     server.diagnostics = { ...server.diagnostics, clockAhead: 590_000 };
     await open();
     expect(await screen.findByText('The device’s clock is 9 min 50 s ahead')).toBeVisible();
   });
 
-  it('is not spoken of while it is right to the minute', async () => {
+  it('is not mentioned while it deviates by less than a minute', async () => {
     server.diagnostics = { ...server.diagnostics, clockAhead: 60_000 };
     await open();
     expect(await part('What arrived and what was refused').findByText('Nothing was refused.')).toBeVisible();
@@ -206,7 +206,7 @@ describe('the clock', () => {
 });
 
 describe('the days with readings', () => {
-  it('are counted and told one by one, by pointer and by keys', async () => {
+  it('are counted, and each day is shown by pointer and by keys', async () => {
     const midnight = new Date(new Date().setHours(0, 0, 0, 0)).getTime();
     const yesterday = midnight - 12 * hour;
     server.coverage = [{ day: dayName(yesterday), frames: 1440, first: midnight - 23 * hour, last: midnight - hour }];
@@ -226,7 +226,7 @@ describe('the days with readings', () => {
 });
 
 describe('the first reading of a day', () => {
-  it('shows it, and those after it ask for nothing', async () => {
+  it('shows its day; further readings of the day cause no refetch', async () => {
     let asks = 0;
     server.answers.set(paths.coverage, () => {
       asks += 1;
@@ -252,8 +252,8 @@ describe('the first reading of a day', () => {
   });
 });
 
-describe('a part that fails', () => {
-  it('says so in its place, and is tried again there', async () => {
+describe('a section whose query fails', () => {
+  it('shows the error in its place and can be retried there', async () => {
     server.answers.set(paths.connection, () => refused(500, 'Something inside the server failed'));
     const { user } = await open();
     const connection = part('Connection');

@@ -22,7 +22,7 @@ interface DetailSheetProps {
   onClose: () => void;
 }
 
-/** All that is known of a device, the most asked for first. */
+/** Everything that is known of a device, the most used parts first. */
 export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -34,7 +34,7 @@ export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProp
         <>
           <StateChips device={device} brief />
           {isPhone ? (
-            // The name needs the room.
+            // An icon only, since the name needs the room.
             <IconButton label={t('device.edit')} icon={<EditOutlined aria-hidden="true" />} onClick={onEdit} />
           ) : (
             <Button size="small" icon={<EditOutlined aria-hidden="true" />} onClick={onEdit}>

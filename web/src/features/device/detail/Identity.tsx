@@ -8,7 +8,7 @@ import { Age } from '@/ui/Age';
 import { OfflineDuration } from '@/ui/OfflineDuration';
 import css from './Identity.module.css';
 
-/** Who the device is, where, and whether it is heard of. */
+/** The device's names, model, scene and state. */
 export function Identity({ device }: { device: Device }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -60,7 +60,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Since when it is online or offline. */
+/** Since when it has been online or offline. */
 function Since({ device }: { device: Device }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -8,7 +8,7 @@ import css from './Intake.module.css';
 import { refusalText } from './refusal';
 import { Fetched, Section } from './Section';
 
-/** What arrived, what was refused and why, and how much of it on which day. */
+/** What arrived, what was refused and why, and how much arrived on each day. */
 export function Intake({ deviceName }: { deviceName: string }) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);

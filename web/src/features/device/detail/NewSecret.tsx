@@ -17,14 +17,14 @@ interface NewSecretProps {
   onClose: () => void;
 }
 
-/** Asks before a secret is made, since an older one may stop working. */
+/** Asks for confirmation before a new secret is created, since older ones may stop working. */
 export function NewSecret({ device, open, onClose }: NewSecretProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [drop, setDrop] = useState(false);
   const { deviceName } = device;
   const make = useMutation({
-    // Gives nothing back: the secret is kept in one place only, and goes from there when its person says so.
+    // Returns nothing: the secret is kept in a single place, from which the user dismisses it.
     mutationFn: async (dropOthers: boolean) => {
       const secret = await api.post('/admin-api/client/pc/device/new-secret', { body: { deviceName, dropOthers } });
       keepSecret({ name: nameOf(device), secret });

@@ -11,7 +11,7 @@ import { type PresenceChange, presenceQuery } from '../queries';
 import css from './Presence.module.css';
 import { Fetched, Section } from './Section';
 
-/** When the device came and went, newest first, and for how long each lasted. */
+/** The device's presence changes, newest first, and how long each state lasted. */
 export function Presence({ device }: { device: Device }) {
   const { t } = useTranslation();
   const query = useInfiniteQuery(presenceQuery(device.deviceName));
@@ -37,14 +37,17 @@ export function Presence({ device }: { device: Device }) {
   );
 }
 
-/** What still holds is told as it is above: offline since the last contact, not since that was found out. */
+/**
+ * A current offline state begins at the last contact, as shown above, not when the server noticed
+ * it.
+ */
 function sinceLastContact(change: PresenceChange, i: number, device: Device): PresenceChange {
   const since = offlineSince(device);
   const holds = i === 0 && change.onlineState === 0 && device.onlineState === 0;
   return holds && since !== undefined && since < change.time ? { ...change, time: since } : change;
 }
 
-/** `until`: when the next change was; none after the newest, which still holds. */
+/** `until`: the time of the next change; undefined for the newest, which still holds. */
 function Change({ change: { time, onlineState }, until }: { change: PresenceChange; until: number | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();

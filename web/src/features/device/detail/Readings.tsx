@@ -16,13 +16,13 @@ import { ReadingText } from '@/ui/ReadingText';
 import css from './Readings.module.css';
 import { Fetched, Section } from './Section';
 
-/** The latest reading of each property, with the way to its history. */
+/** The latest reading of each property, and the button for its history. */
 export function Readings({ device }: { device: Device }) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
   const latest = useQuery({
     ...latestQuery(language, device.deviceName),
-    // The table has most of it already.
+    // The table already has most of it.
     placeholderData: () => device.lastData[0],
   });
   const properties = useQuery(tslQuery(language, device.deviceName)).data?.propertie;

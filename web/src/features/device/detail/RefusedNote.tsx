@@ -9,7 +9,10 @@ import { diagnosticsQuery } from '../queries';
 import css from './RefusedNote.module.css';
 import { refusalText } from './refusal';
 
-/** Says it where a device sends what is refused, or has a wrong clock: nothing vanishes in silence. */
+/**
+ * Warns if readings of a device are refused or its clock is wrong, so that no data is lost
+ * unnoticed.
+ */
 export function RefusedNote({ device }: { device: Device }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -18,7 +21,7 @@ export function RefusedNote({ device }: { device: Device }) {
   const last = data?.lastRefusal;
   const age = useClock((now) => (last ? format.ago(last.time, now) : ''));
   if (!data) return null;
-  // Below a minute it is no more than a clock that nobody set to the second.
+  // A deviation below a minute is usual for clocks that people set.
   const ahead = data.clockAhead > 60_000;
   return (
     <>

@@ -8,12 +8,12 @@ import css from './Section.module.css';
 
 interface SectionProps {
   title: string;
-  /** At the right end of the head. */
+  /** At the right end of the header. */
   aside?: ReactNode;
   children: ReactNode;
 }
 
-/** One part of what is known of a device. */
+/** One section of a device's sheet. */
 export function Section({ title, aside, children }: SectionProps) {
   return (
     <section className={css.section} aria-label={title}>
@@ -28,12 +28,14 @@ export function Section({ title, aside, children }: SectionProps) {
 
 interface FetchedProps {
   query: Pick<UseQueryResult, 'isError' | 'isPending' | 'isFetching' | 'error'> & { refetch: () => unknown };
-  /** In pixels, of what comes. */
+  /** The height of the expected content, in pixels. */
   height: number;
   children: ReactNode;
 }
 
-/** A failure stands above what was known before; until the first answer there is room for it. */
+/**
+ * A failure is shown above the previous data; until the first answer a placeholder keeps its room.
+ */
 export function Fetched({ query, height, children }: FetchedProps) {
   const { t } = useTranslation();
   return (

@@ -8,16 +8,16 @@ export interface Day {
   name: string;
   /** Its midnight, epoch milliseconds. */
   time: number;
-  /** Which column of weeks, from the left, and which row of the week. */
+  /** Its week's column, counted from the left, and its row within the week. */
   column: number;
   row: number;
-  /** What was read on it; undefined where nothing was. */
+  /** The day's readings; undefined if there are none. */
   covered: CoverageDay | undefined;
-  /** 0 for nothing, 1 to 4 by how much beside the fullest day. */
+  /** 0 for no readings, 1 to 4 by their share of the fullest day's. */
   level: 0 | 1 | 2 | 3 | 4;
 }
 
-/** A day as the server names it. */
+/** A day, as the server names it. */
 export function dayKey(time: number): string {
   const date = zonedDate(time);
   const pad = (value: number) => String(value).padStart(2, '0');
@@ -29,14 +29,17 @@ function levelOf(frames: number, most: number): Day['level'] {
   return Math.max(1, Math.ceil((frames / most) * 4)) as Day['level'];
 }
 
-/** The days up to now, one column a week. `firstWeekday`: 7 where weeks begin on Sunday, 1 on Monday. */
+/**
+ * The last `count` days up to `now`, one column a week. `firstWeekday`: 7 if weeks begin on Sunday,
+ * 1 on Monday.
+ */
 export function calendarOf(covered: readonly CoverageDay[], now: number, count: number, firstWeekday: 1 | 7): Day[] {
   const byName = new Map(covered.map((day) => [day.day, day]));
   const most = Math.max(1, ...covered.map(({ frames }) => frames));
   const rowOf = (time: number) => (zonedDate(time).getDay() - firstWeekday + 7) % 7;
   const lead = rowOf(midnight(now, 1 - count));
   return Array.from({ length: count }, (_, i) => {
-    // Counted by the calendar, not in hours: days have 23 to 25 of them.
+    // Counted by the calendar: days have 23 to 25 hours.
     const time = midnight(now, i + 1 - count);
     const name = dayKey(time);
     const found = byName.get(name);
@@ -51,7 +54,10 @@ export function calendarOf(covered: readonly CoverageDay[], now: number, count: 
   });
 }
 
-/** The day where an arrow key leads: up and down within the week, left and right by weeks; Home and End to the ends. */
+/**
+ * The day to which an arrow key leads: up and down within the week, left and right by weeks; Home
+ * and End to the ends.
+ */
 export function dayByKey(key: string, at: number, count: number): number | undefined {
   const moves: Record<string, number> = {
     ArrowUp: at - 1,

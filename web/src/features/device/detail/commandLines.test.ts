@@ -25,8 +25,8 @@ const connection = {
   secrets: 1,
 };
 
-describe('the lines to copy', () => {
-  it('send one message each way', () => {
+describe('the command lines', () => {
+  it('send one message by each protocol', () => {
     expect(commandLinesOf(connection, { a: 1 }, 0)).toEqual([
       {
         way: 'MQTT',
@@ -43,19 +43,19 @@ describe('the lines to copy', () => {
     ]);
   });
 
-  it('are only those that the server takes', () => {
+  it('are only those of protocols that the server offers', () => {
     const ways = commandLinesOf({ ...connection, mqttPort: 0, mqttTlsPort: 0 }, {}, 0).map(({ way }) => way);
     expect(ways).toEqual(['HTTP']);
   });
 
-  it('of a gateway speak for another device, but over HTTP for itself', () => {
+  it('of a gateway report for another device by MQTT, but for itself by HTTP', () => {
     const gateway = { ...connection, gateway: true, topic: 'v1/gateway/telemetry', mqttTlsPort: 0 };
     const [mqtt, http] = commandLinesOf(gateway, { a: 1 }, 1795230000000);
     expect(mqtt?.command).toContain(`-t v1/gateway/telemetry -m '{"CHILD":[{"ts":1795230000000,"values":{"a":1}}]}'`);
     expect(http?.command).toContain(`-d '{"a":1}'`);
   });
 
-  it('stay one word each, whatever a name holds', () => {
+  it('quote every name as a single shell word', () => {
     expect(shellQuote('WS-1')).toBe('WS-1');
     expect(shellQuote('a b')).toBe("'a b'");
     expect(shellQuote("it's $(rm)")).toBe(`'it'\\''s $(rm)'`);
@@ -64,14 +64,14 @@ describe('the lines to copy', () => {
 });
 
 describe('the message', () => {
-  it('holds what the device sent last', () => {
+  it('contains the values that the device sent last', () => {
     const sent = device({
       lastData: [{ airTemperature: { value: 3.4, time: 0, unit: '', name: '' } }],
     });
     expect(sampleValues([property('airTemperature')], sent)).toEqual({ airTemperature: 3.4 });
   });
 
-  it('else a value that would be taken, of the first two', () => {
+  it('otherwise contains valid values of the first two properties', () => {
     const silent = device({ lastData: [] });
     const properties = [property('depth', { max: 5 }), property('open', { dataType: 'boolean' }), property('third')];
     expect(sampleValues(properties, silent)).toEqual({ depth: 5, open: true });

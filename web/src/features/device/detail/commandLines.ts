@@ -1,24 +1,27 @@
 import type { Device, TslProperty } from '@/lib/device/types';
 import type { Connection } from '../queries';
 
-/** What stand where the secret and, in a gateway's lines, another device's name belong; no shell changes them. */
+/**
+ * Placeholders for the secret and, in a gateway's lines, for another device's name. Shells do not
+ * change them.
+ */
 export const secretPlaceholder = 'SECRET';
 export const childPlaceholder = 'CHILD';
 
-/** A command to send one message, and the way that it goes. */
+/** A command that sends one message, and its protocol. */
 export interface CommandLine {
   way: 'MQTT' | 'MQTT + TLS' | 'HTTP';
   command: string;
 }
 
-/** As one word of a shell, whatever is in it. */
+/** Quotes any text as a single shell word. */
 export function shellQuote(text: string): string {
   return /^[A-Za-z0-9._:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const maxValues = 2;
 
-/** A value that the device may send: what it sent last, else one within its bounds. */
+/** A valid value: the last one that the device sent, otherwise one within the property's bounds. */
 function sampleValue({ identifier, dataType, min, max }: TslProperty, device: Device): number | boolean | string {
   const last = device.lastData[0]?.[identifier]?.value;
   if (last !== undefined && typeof last === dataTypes[dataType]) return last;
@@ -35,7 +38,10 @@ export function sampleValues(properties: readonly TslProperty[], device: Device)
   return Object.fromEntries(values);
 }
 
-/** The commands for the ways that are open on this server. A gateway's MQTT lines speak for another device, measured `at`. */
+/**
+ * The commands for the protocols that this server offers. A gateway's MQTT lines report for another
+ * device, measured at `at`.
+ */
 export function commandLinesOf(connection: Connection, values: Record<string, unknown>, at: number): CommandLine[] {
   const { deviceName, gateway, http, mqttHost, mqttPort, mqttTlsPort, topic } = connection;
   const own = JSON.stringify(values);

@@ -2,17 +2,23 @@ import { create } from 'zustand';
 import { useSession } from '@/lib/session/session';
 
 export interface FreshSecret {
-  /** What people call the device. */
+  /** The device's title. */
   name: string;
   secret: string;
 }
 
 interface FreshState {
-  /** A secret that nobody has said to have stored yet; only in memory, and only of who is signed in. */
+  /**
+   * A secret that the user has not confirmed to have stored. It is kept only in memory and only for
+   * the signed-in user.
+   */
   fresh: FreshSecret | null;
 }
 
-/** Outlives the page on purpose: the server cannot tell the secret again, so it is shown when its person is back. */
+/**
+ * Outlives the page on purpose: the server cannot show the secret again, so it is shown when the
+ * user returns.
+ */
 export const useFreshSecret = create<FreshState>(() => ({ fresh: null }));
 
 export function keepSecret(fresh: FreshSecret): void {

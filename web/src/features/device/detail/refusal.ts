@@ -1,7 +1,9 @@
 import type { TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
 
-/** Which value was refused, and why, as a sentence. The reason comes in the person's language. */
+/**
+ * Which value was refused and why, as a sentence. The server's reason is in the user's language.
+ */
 export function refusalText({ identifier, text }: components['schemas']['Refusal'], t: TFunction): string {
   const reason = text.replace(/[.。]$/, '');
   return identifier === '' ? t('device.refused.whole', { reason }) : t('device.refused.reason', { identifier, reason });

@@ -5,35 +5,39 @@ import { type LiveEvent, useLive } from '@/lib/live/useLive';
 import { coverageQuery, detailKey } from '../queries';
 import { dayKey } from './calendar';
 
-/** A history that is sent in brings many days at once: one question. */
+/** A device that sends its history adds many days at once; they cause one refetch. */
 const daysDebounceMs = [500, 3000] as const;
 
-/** Keeps comings and goings and the days with readings current, and asks for everything anew when something may have been missed. */
+/**
+ * Keeps the presence changes and the days with readings current, and refetches everything if events
+ * may have been missed.
+ */
 export function useDetailLive(deviceName: string): void {
   const client = useQueryClient();
   const { queryKey } = coverageQuery(deviceName);
-  // Asked for once already: a day that the server does not list is not asked for again and again.
-  const [asked] = useState(() => new Set<string>());
+  // Days that have caused a refetch: if the server does not list such a day, it is not fetched over
+  // and over.
+  const [refetchedDays] = useState(() => new Set<string>());
   const [days] = useState(
     () =>
       new Debouncer(() => void client.invalidateQueries({ queryKey: [...detailKey, 'coverage'] }), ...daysDebounceMs),
   );
   useEffect(() => () => days.cancel(), [days]);
 
-  /** A day of which nothing was shown has a reading. */
+  /** Whether a reading belongs to a day that had none so far. */
   const isNewDay = (event: LiveEvent) => {
     if (event.name !== 'reading' || event.data.deviceName !== deviceName) return false;
     const day = dayKey(event.data.time);
     const key = `${deviceName} ${day}`;
-    if (asked.has(key) || client.getQueryData(queryKey)?.some((covered) => covered.day === day)) return false;
-    asked.add(key);
+    if (refetchedDays.has(key) || client.getQueryData(queryKey)?.some((covered) => covered.day === day)) return false;
+    refetchedDays.add(key);
     return true;
   };
 
   useLive((events) => {
     if (events.some(({ name }) => name === 'reset')) void client.invalidateQueries({ queryKey: detailKey });
-    const moved = events.some((event) => event.name === 'presence' && event.data.deviceName === deviceName);
-    if (moved) void client.invalidateQueries({ queryKey: [...detailKey, 'presence', deviceName] });
+    const presenceChanged = events.some((event) => event.name === 'presence' && event.data.deviceName === deviceName);
+    if (presenceChanged) void client.invalidateQueries({ queryKey: [...detailKey, 'presence', deviceName] });
     if (events.filter(isNewDay).length > 0) days.request();
   });
 }

@@ -23,7 +23,7 @@ interface EditFieldsProps {
 export function EditFields({ device, form, values, groupId, onChange, onGroup }: EditFieldsProps) {
   const { t } = useTranslation();
   const note = form.field('noteName');
-  const far = useSceneDistance(groupId, device.deviceName, placeOf(values));
+  const farDistance = useSceneDistance(groupId, device.deviceName, placeOf(values));
   return (
     <>
       <div className={css.pair}>
@@ -39,7 +39,13 @@ export function EditFields({ device, form, values, groupId, onChange, onGroup }:
             />
           )}
         </Field>
-        <SceneField value={groupId} own={device.groupId} ownName={device.groupName} far={far} onChange={onGroup} />
+        <SceneField
+          value={groupId}
+          own={device.groupId}
+          ownName={device.groupName}
+          farDistance={farDistance}
+          onChange={onGroup}
+        />
       </div>
       <Field
         label={t('device.col.note')}

@@ -8,7 +8,8 @@ import type { PinMapProps } from './PinMap';
 
 const map = vi.hoisted(() => ({ fails: false, moves: 0 }));
 
-// Leaflet needs a browser's layout. Here the map is where its pin stands and a button that puts it elsewhere.
+// Leaflet needs a browser's layout. Here the map is its pin's position and a button that moves the
+// pin.
 vi.mock('./PinMap', () => ({
   PinMap: ({ place, moves, onPlace }: PinMapProps) => {
     if (map.fails) throw new Error('chunk');
@@ -43,7 +44,7 @@ async function open(address = '/device?device=WS-1&edit=true') {
 }
 
 describe('the form', () => {
-  it('stands beside the table, with what the device is, ready to type', async () => {
+  it('stands beside the table with the device’s values, and is focused', async () => {
     await open();
     expect(screen.getByRole('table', { name: 'Devices' })).toBeVisible();
     expect(screen.queryByRole('region', { name: 'Scenes' })).toBeNull();
@@ -57,7 +58,7 @@ describe('the form', () => {
     expect(within(sheet()).getByText('pin at 37.856912 27.340887')).toBeVisible();
   });
 
-  it('opens from the row’s link, and the keyboard comes back there', async () => {
+  it('opens from the row’s link, and the focus returns there', async () => {
     const { user } = await openDevices(server);
     const link = screen.getByRole('link', { name: 'Edit: Orchard mast' });
     expect(link).toHaveAttribute('href', '/device?device=WS-1&edit=true');
@@ -68,7 +69,7 @@ describe('the form', () => {
     expect(screen.getByRole('link', { name: 'Edit: Orchard mast' })).toHaveFocus();
   });
 
-  it('saves what was changed, shows it and leads back to the table', async () => {
+  it('saves the changes, shows them and leads back to the table', async () => {
     const { user, router } = await open();
     await user.clear(note());
     await user.type(note(), '  High mast ');
@@ -80,7 +81,7 @@ describe('the form', () => {
     expect(toasts()).toEqual([{ tone: 'success', title: 'Device saved' }]);
   });
 
-  it('asks for the remark name as soon as it is left without one', async () => {
+  it('requires the remark name as soon as the user leaves the field', async () => {
     const { user } = await open();
     await user.clear(note());
     expect(screen.queryByText('Please fill in the remark name')).toBeNull();
@@ -92,7 +93,7 @@ describe('the form', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('that the server refuses stays, and the failure has the feature’s title', async () => {
+  it('stays open after a refusal, with a message titled by the feature', async () => {
     server.answers.set(paths.update, () => refused(601, 'Scene: it takes no devices'));
     const { user } = await open();
     await user.type(note(), '!');
@@ -103,7 +104,7 @@ describe('the form', () => {
     expect(note()).toHaveValue('Orchard mast!');
   });
 
-  it('does not take over what comes live while somebody types', async () => {
+  it('is not changed by live events while the user types', async () => {
     const { user } = await open();
     await user.type(note(), ' 2');
     server.devices = server.devices.map((one) => (one.id === 1 ? { ...one, noteName: 'From elsewhere' } : one));
@@ -113,7 +114,7 @@ describe('the form', () => {
     expect(typed).toHaveValue('Orchard mast 2');
   });
 
-  it('saves what was typed, and the rest as others have left it meanwhile', async () => {
+  it('saves the typed values, and leaves the others as somebody else has changed them', async () => {
     const { user } = await open();
     await user.type(note(), ' 2');
     await user.click(field('Latitude'));
@@ -131,7 +132,7 @@ describe('the form', () => {
     );
   });
 
-  it('offers what was typed when the session ended in the middle', async () => {
+  it('offers unsaved values after the session ended', async () => {
     const first = await open();
     await first.user.type(note(), ' 2');
     first.unmount();
@@ -144,7 +145,7 @@ describe('the form', () => {
     expect(Object.keys(sessionStorage).filter((key) => key.includes('device-WS-1'))).toEqual([]);
   });
 
-  it('tells what was refused of the device', async () => {
+  it('shows a refusal that concerns the device', async () => {
     server.diagnostics = {
       received: 4,
       values: 8,
@@ -168,7 +169,7 @@ describe('the form', () => {
 });
 
 describe('the position', () => {
-  it('is one value: pin and numbers', async () => {
+  it('is one value of pin and numbers', async () => {
     const { user } = await open();
     await user.click(within(sheet()).getByText(/^pin at/));
     expect(field('Latitude')).toHaveValue('37.9');
@@ -184,7 +185,7 @@ describe('the position', () => {
     await waitFor(() => expect(sent()).toMatchObject([{ latitude: 38.25, longitude: 27.4 }]));
   });
 
-  it('takes both numbers where both are pasted', async () => {
+  it('takes both numbers if both are pasted', async () => {
     const { user } = await open();
     await user.clear(field('Longitude'));
     await user.click(field('Longitude'));
@@ -193,7 +194,7 @@ describe('the position', () => {
     expect(field('Longitude')).toHaveValue('151.21');
   });
 
-  it('can be cleared: both or neither', async () => {
+  it('can be cleared, both numbers or neither', async () => {
     const { user } = await open();
     await user.clear(field('Longitude'));
     await user.click(save());
@@ -205,7 +206,7 @@ describe('the position', () => {
     await waitFor(() => expect(sent()).toMatchObject([{ latitude: null, longitude: null }]));
   });
 
-  it('stays on the earth', async () => {
+  it('is limited to the earth', async () => {
     const { user } = await open();
     await user.clear(field('Latitude'));
     await user.type(field('Latitude'), '91');
@@ -213,7 +214,7 @@ describe('the position', () => {
     expect(field('Latitude')).toHaveAccessibleDescription('A number from −90 to 90');
   });
 
-  it('leaves the numbers when the map does not arrive, which can be fetched again', async () => {
+  it('keeps the number fields if the map cannot be loaded, which can be retried', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     map.fails = true;
     const { user } = await openDevices(server, '/device?device=WS-1&edit=true');
@@ -248,7 +249,7 @@ describe('my location', () => {
   it.each([
     [1, 'The browser does not tell where you are'],
     [3, 'The place could not be found'],
-  ])('that the browser does not give (%i) changes nothing and says why', async (code, words) => {
+  ])('changes nothing and says why if the browser refuses (%i)', async (code, words) => {
     geolocation((_, failed) => failed?.({ code, PERMISSION_DENIED: 1 } as GeolocationPositionError));
     const { user } = await open();
     await user.click(button());
@@ -256,7 +257,7 @@ describe('my location', () => {
     expect(field('Latitude')).toHaveValue('37.856912');
   });
 
-  it('is not offered where no browser would give it', async () => {
+  it('is not offered if no browser would allow it', async () => {
     Object.defineProperty(window, 'isSecureContext', { value: false, configurable: true });
     geolocation(() => undefined);
     await open();
@@ -265,7 +266,7 @@ describe('my location', () => {
 });
 
 describe('the next row', () => {
-  it('opens its form at once while nothing was changed', async () => {
+  it('opens its form at once if nothing was changed', async () => {
     const { user, router } = await open();
     await user.click(screen.getByRole('link', { name: 'Lower mast' }));
     expect(await screen.findByRole('dialog', { name: 'Edit Lower mast' })).toBeVisible();
@@ -273,7 +274,7 @@ describe('the next row', () => {
     expect(screen.getByRole('textbox', { name: /^Remark name/ })).toHaveValue('Lower mast');
   });
 
-  it('asks first when something would be lost', async () => {
+  it('asks first if changes would be lost', async () => {
     const { user, router } = await open();
     await user.type(note(), ' 2');
     await user.click(screen.getByRole('link', { name: 'Lower mast' }));
@@ -291,7 +292,7 @@ describe('the next row', () => {
   });
 });
 
-it('fills a phone, and leads back to what it was opened from', async () => {
+it('fills the screen on a phone and leads back to where it was opened', async () => {
   setWidth(390);
   const { user, router } = await openDevices(server, '/device?device=WS-1');
   await user.click(await screen.findByRole('button', { name: 'Edit' }));

@@ -14,7 +14,7 @@ import { useEditForm } from './useEditForm';
 interface EditSheetProps {
   device: Device;
   beside: boolean;
-  /** Leads away: to the table, or back to the sheet. */
+  /** Closes the form: leads to the table or back to the device's details. */
   onClose: () => void;
 }
 

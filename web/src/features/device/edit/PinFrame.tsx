@@ -13,14 +13,14 @@ const PinMap = lazyComponent(() => import('./PinMap'), 'PinMap');
 
 interface PinFrameProps {
   place: Place | undefined;
-  /** Counts up when the place was not chosen on the map: the map then goes there. */
+  /** Increases when the position was not chosen on the map: the map then moves to it. */
   moves: number;
-  /** The device that the pin is of. */
+  /** The name of the pin's device. */
   own: string;
   onPlace: PinMapProps['onPlace'];
 }
 
-/** The frame of the map stands at once, Leaflet comes when it comes; without it there are still the two numbers. */
+/** The frame of the map. Leaflet is loaded later; without it, the two number fields still work. */
 export function PinFrame(props: PinFrameProps) {
   const { t } = useTranslation();
   const settings = useQuery(consoleSettingsQuery());

@@ -22,7 +22,9 @@ export interface PinMapProps {
   onPlace: (place: Place) => void;
 }
 
-/** A map to put a pin on, with the scenes around it; in a chunk of its own, with Leaflet. */
+/**
+ * A map to place a pin on, with the scenes around it. It is in a chunk of its own, with Leaflet.
+ */
 export function PinMap(props: PinMapProps) {
   const { t } = useTranslation();
   return (
@@ -32,7 +34,7 @@ export function PinMap(props: PinMapProps) {
   );
 }
 
-/** Near enough to tell the rows of a field apart. */
+/** At this zoom, the rows of a field can be told apart. */
 const nearZoom = 16;
 
 function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: L.Map }) {
@@ -87,7 +89,8 @@ function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: 
     [map, others, place, at],
   );
 
-  // At first the device's own place; without one, where the others are as soon as that is known.
+  // At first the map shows the device's own position; without one, the other devices once their
+  // positions are known.
   const shown = useRef<'nothing' | 'somewhere'>('nothing');
   useEffect(() => {
     if (shown.current === 'somewhere') return;
@@ -97,7 +100,8 @@ function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: 
     shown.current = 'somewhere';
   }, [map, place, others, at, showAll]);
 
-  // What was typed, or found by the browser, comes into view; a map that shows it stays where it is.
+  // A position that was typed or found by the browser comes into view; the map does not move if it
+  // already shows it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when it was not chosen on the map
   useEffect(() => {
     if (moves === 0 || !place) return;

@@ -20,14 +20,14 @@ interface PositionFieldProps {
   onChange: (part: Partial<EditValues>) => void;
 }
 
-/** Undefined while it is none, or half of one. */
+/** Undefined while the position is missing or incomplete. */
 export function placeOf({ latitude, longitude }: EditValues): Place | undefined {
   const [north, east] = [parseDegrees(latitude), parseDegrees(longitude)];
   if (typeof north !== 'number' || typeof east !== 'number') return undefined;
   return Math.abs(north) <= 90 && Math.abs(east) <= 180 ? { latitude: north, longitude: east } : undefined;
 }
 
-/** Where the device stands: the pin, the two numbers and "use my location" are one value. */
+/** The device's position: the pin, the two numbers and "use my location" are one value. */
 export function PositionField({ device, latitude, longitude, values, onChange }: PositionFieldProps) {
   const { t } = useTranslation();
   const [moves, setMoves] = useState(0);
@@ -36,7 +36,7 @@ export function PositionField({ device, latitude, longitude, values, onChange }:
   };
   const here = useGeolocation((place) => {
     put(place);
-    // It may be far from what the map shows.
+    // The position may be far outside of the map's view.
     setMoves((count) => count + 1);
   });
   const empty = values.latitude.trim() === '' && values.longitude.trim() === '';

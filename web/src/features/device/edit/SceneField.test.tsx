@@ -25,7 +25,7 @@ describe('the scene', () => {
       .getAllByRole<HTMLOptionElement>('option')
       .map(({ textContent, disabled }) => [textContent, disabled]);
 
-  it('that takes no devices cannot be chosen', async () => {
+  it('cannot be chosen if it is forbidden', async () => {
     await open();
     expect(options()).toEqual([
       ['Default group', false],
@@ -34,7 +34,7 @@ describe('the scene', () => {
     ]);
   });
 
-  it('that a device stands in already can be saved again', async () => {
+  it('can be saved again if the device is in it already', async () => {
     server.devices = [
       device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', groupId: 2, groupName: 'Old nursery' }),
     ];
@@ -45,7 +45,7 @@ describe('the scene', () => {
     await waitFor(() => expect(sent()).toMatchObject([{ groupId: 2, noteName: 'Orchard mast 2' }]));
   });
 
-  it('that somebody deleted meanwhile says so, and another can be chosen', async () => {
+  it('shows an error if it was deleted meanwhile, and another one can be chosen', async () => {
     const third = { ...(server.scenes[0] as (typeof server.scenes)[0]), id: 3, groupName: 'Terrace' };
     server.scenes = [...server.scenes, third];
     const { user } = await open();
@@ -62,7 +62,7 @@ describe('the scene', () => {
     await waitFor(() => expect(sent().at(-1)).toMatchObject({ groupId: 0 }));
   });
 
-  it('is known by its name before the others have come, and when they cannot be had', async () => {
+  it('is shown by name before the other scenes are fetched, and if that fails', async () => {
     server.answers.set(paths.scenes, () => refused(500, 'no scenes'));
     await open();
     expect(options()).toEqual([
@@ -72,7 +72,7 @@ describe('the scene', () => {
     expect(sheet()).toHaveTextContent('no scenes');
   });
 
-  it('far from the device is warned of before it is saved, and no longer once either is right', async () => {
+  it('causes a warning if it is far from the device, until either is corrected', async () => {
     const away = (id: number, groupId: number, latitude?: number) =>
       device({ id, deviceName: `WS-${id}`, noteName: `Mast ${id}`, groupId, latitude, longitude: latitude && 27.3 });
     const third = { ...(server.scenes[0] as (typeof server.scenes)[0]), id: 3, groupName: 'Terrace' };
@@ -80,7 +80,7 @@ describe('the scene', () => {
     server.devices = [
       device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', groupId: 1, latitude: 37.8, longitude: 27.3 }),
       away(2, 1, 37.801),
-      // The nearest of a scene counts; one without a position says nothing.
+      // The nearest device of a scene counts; one without a position is ignored.
       away(3, 3, 37.9),
       away(4, 3, 37.85),
       away(5, 3),
@@ -100,7 +100,7 @@ describe('the scene', () => {
     await user.clear(latitude);
     await user.type(latitude, '37.8');
     expect(within(sheet()).getByText(words)).toBeVisible();
-    // It is a warning: whoever means it saves it.
+    // It is only a warning: the form can still be saved.
     await user.click(save());
     await waitFor(() => expect(sent()).toMatchObject([{ groupId: 3, latitude: 37.8 }]));
   });

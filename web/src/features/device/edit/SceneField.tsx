@@ -10,31 +10,34 @@ import css from './EditSheet.module.css';
 
 interface SceneFieldProps {
   value: number;
-  /** The scene that the device stands in: it may stay there, even when that one takes no new devices. */
+  /** The device's current scene: it stays available, even if it accepts no new devices. */
   own: number;
   ownName: string;
-  /** Metres to the nearest device of the chosen scene, where that is too far to be one place; else null. */
-  far: number | null;
+  /**
+   * The distance in metres to the nearest device of the chosen scene if it is implausibly far;
+   * otherwise null.
+   */
+  farDistance: number | null;
   onChange: (groupId: number) => void;
 }
 
 /** The scene of a device. */
-export function SceneField({ value, own, ownName, far, onChange }: SceneFieldProps) {
+export function SceneField({ value, own, ownName, farDistance, onChange }: SceneFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const scenes = useQuery(allScenesQuery());
   const has = (id: number) => scenes.data?.some((scene) => scene.id === id) === true;
   const gone = scenes.isSuccess && value !== 0 && value !== own && !has(value);
   const error = gone ? t('device.form.sceneGone') : undefined;
-  // To a tenth of a kilometre: whoever reads it asks how far, not where.
-  const distance = far === null ? '' : format.distance(Math.round(far / 100) * 100);
+  // Rounded to a tenth of a kilometre, which is precise enough for a warning.
+  const distance = farDistance === null ? '' : format.distance(Math.round(farDistance / 100) * 100);
   return (
     <Field
       label={t('home.device.scene')}
       error={scenes.isError ? errorText(scenes.error) : error}
       hint={
         <span role="status" className={css.far}>
-          {far === null ? null : (
+          {farDistance === null ? null : (
             <>
               <WarningOutlined aria-hidden="true" /> {t('device.form.sceneFar', { distance })}
             </>

@@ -9,7 +9,7 @@ describe('degrees', () => {
     [27, '27'],
     [1e-7, '0'],
     [undefined, ''],
-  ])('%s stand in a field as %s', (degrees, text) => {
+  ])('%s are shown in a field as %s', (degrees, text) => {
     expect(degreesText(degrees)).toBe(text);
   });
 
@@ -36,11 +36,11 @@ describe('two numbers pasted at once', () => {
     ['37.85,27.34', { latitude: 37.85, longitude: 27.34 }],
     ['-33.87;151.21', { latitude: -33.87, longitude: 151.21 }],
     ['37 27', { latitude: 37, longitude: 27 }],
-  ])('“%s” is a place', (text, place) => {
+  ])('“%s” is a position', (text, place) => {
     expect(parsePair(text)).toEqual(place);
   });
 
-  it.each(['37,856912', '37.85', '91.5, 27.3', '37.8, 181', 'a, b', ''])('“%s” is none', (text) => {
+  it.each(['37,856912', '37.85', '91.5, 27.3', '37.8, 181', 'a, b', ''])('“%s” is not a position', (text) => {
     expect(parsePair(text)).toBeNull();
   });
 });

@@ -3,12 +3,17 @@ import type { Place } from '@/lib/map/place';
 /** Decimals of a degree that are kept: about a decimetre. */
 const decimals = 6;
 
-/** Degrees as they stand in a field: with a dot in every language, without idle zeros. */
+/**
+ * Degrees as a field shows them: with a decimal dot in every language and without trailing zeros.
+ */
 export function degreesText(degrees: number | undefined): string {
   return degrees === undefined ? '' : String(Number(degrees.toFixed(decimals)));
 }
 
-/** What a field says, in degrees: null for none, undefined for what is no number. A comma counts as the dot it stands for. */
+/**
+ * Parses a field's degrees: null if it is empty, undefined if it is not a number. A comma counts as
+ * decimal dot.
+ */
 export function parseDegrees(text: string): number | null | undefined {
   const plain = text.trim().replace('\u2212', '-');
   if (plain === '') return null;
@@ -16,7 +21,10 @@ export function parseDegrees(text: string): number | null | undefined {
   return Number(plain.replace(',', '.'));
 }
 
-/** Two numbers pasted at once, as maps give them: 37.856912, 27.340887. Null for anything else. */
+/**
+ * Parses two numbers that were pasted at once, as maps give them: 37.856912, 27.340887. Null for
+ * anything else.
+ */
 export function parsePair(text: string): Place | null {
   const found = /^\s*([+-]?\d+(?:\.\d+)?)\s*(?:,\s*|;\s*|\s)\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(
     text.replaceAll('\u2212', '-'),

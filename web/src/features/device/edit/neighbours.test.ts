@@ -22,12 +22,12 @@ const scene = (id: number, groupName: string): Scene => ({
 const scenes = [scene(1, 'North'), scene(2, 'South')];
 const map = { markers: [marker('A', 1), marker('B', 1), marker('C', 0), marker('own', 2)], clusters: [], total: 4 };
 
-it('draws the scenes around the others, not around the pin that is moved', () => {
+it('draws the scenes around their other devices, without the moved pin', () => {
   const drawn = neighbours({ ...map, unplaced: 0 }, scenes, 'own');
   expect(drawn.map(({ name, places }) => [name, places.length])).toEqual([['North', 2]]);
 });
 
-it('draws none where not every device is told', () => {
+it('draws none if the map does not contain every device', () => {
   const cluster = {
     latitude: 1,
     longitude: 1,

@@ -3,8 +3,8 @@ import type { DeviceMap } from '@/lib/device/types';
 import type { MapScene } from '@/lib/map/sceneLayer';
 
 /**
- * The scenes as areas of their other devices, to put a pin among them. Of a crowded map, whose devices are not all told, a scene's
- * area would be a part of it: none is drawn.
+ * The scenes as areas around their other devices, for orientation. A clustered map does not contain
+ * all devices, so an area would cover only a part of its scene: then none is drawn.
  */
 export function neighbours(map: DeviceMap | undefined, scenes: readonly Scene[], own: string): MapScene[] {
   if (!map || map.clusters.length > 0) return [];

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe('the pin', () => {
-  it('stands where it is drawn, says where that is, and goes', () => {
+  it('is drawn at its position with a label, and removed', () => {
     layer.draw(here, 'Pin at 37.85');
     expect(pin()).toHaveAttribute('aria-label', 'Pin at 37.85');
     expect(pin()).toHaveAttribute('tabindex', '0');
@@ -35,12 +35,12 @@ describe('the pin', () => {
     expect(pin()).toBeNull();
   });
 
-  it('is put by a click on the map', () => {
+  it('is placed by a click on the map', () => {
     map.fire('click', { latlng: L.latLng(37.9, 27.4) });
     expect(chosen()).toMatchObject({ lat: 37.9, lng: 27.4 });
   });
 
-  it('is told once it was dragged', () => {
+  it('reports its position after a drag', () => {
     layer.draw(here, '');
     let marker: L.Marker | undefined;
     map.eachLayer((one) => {
@@ -63,18 +63,18 @@ describe('the pin', () => {
     expect([after.x - before.x, after.y - before.y]).toEqual([x, y]);
   });
 
-  it('leaves other keys to the page', () => {
+  it('ignores other keys', () => {
     layer.draw(here, '');
     expect(fireEvent.keyDown(pin() as HTMLElement, { key: 'Tab' })).toBe(true);
     expect(choose).not.toHaveBeenCalled();
   });
 
-  it('is put into the middle by Enter on the map, which does not send the form', () => {
+  it('is placed in the middle by Enter on the map, without submitting the form', () => {
     expect(fireEvent.keyDown(container, { key: 'Enter' })).toBe(false);
     expect(chosen().distanceTo(here)).toBeLessThan(5);
   });
 
-  it('hears nothing more once removed', () => {
+  it('ignores all events once removed', () => {
     layer.draw(here, '');
     layer.remove();
     map.fire('click', { latlng: here });

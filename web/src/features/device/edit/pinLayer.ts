@@ -16,7 +16,7 @@ const glyph =
   `<path class="${css.body}" d="M0 0C-9-13-13-18-13-25a13 13 0 0 1 26 0c0 7-4 12-13 25z"/>` +
   `<circle class="${css.eye}" cy="-25" r="4.6"/><circle class="${css.grip}" cy="-19" r="22"/></svg>`;
 
-/** One pin: put by a click on the map, dragged, or moved by the arrow keys. */
+/** A single pin, which is placed by a click on the map, dragged, or moved by the arrow keys. */
 export class PinLayer {
   private readonly map: L.Map;
   private readonly choose: (point: L.LatLng) => void;
@@ -29,7 +29,7 @@ export class PinLayer {
     map.getContainer().addEventListener('keydown', this.onMapKey);
   }
 
-  /** `words` is spoken. */
+  /** `words` is the text for screen readers. */
   draw(point: L.LatLng | undefined, words: string): void {
     if (!point) {
       this.marker?.remove();
@@ -57,10 +57,10 @@ export class PinLayer {
 
   private readonly onClick = ({ latlng }: L.LeafletMouseEvent) => this.choose(latlng);
 
-  /** Without a pin to move, the keyboard puts one into the middle. */
+  /** If there is no pin, Enter places one in the middle of the map. */
   private readonly onMapKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.target !== this.map.getContainer()) return;
-    // The form around it is not to be sent.
+    // Enter must not submit the surrounding form.
     event.preventDefault();
     this.choose(this.map.getCenter());
   };
@@ -69,7 +69,7 @@ export class PinLayer {
     const direction = directions[event.key];
     if (!direction || !this.marker) return;
     event.preventDefault();
-    // Else the map would move as well.
+    // Otherwise the map would move as well.
     event.stopPropagation();
     const step = event.shiftKey ? steps.small : steps.usual;
     const point = this.map

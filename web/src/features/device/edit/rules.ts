@@ -5,7 +5,7 @@ import { parseDegrees } from './coordinates';
 /** In characters, as people count them. */
 export const maxNoteLength = 64;
 
-/** What the form holds, as it is typed. */
+/** The form's values, as they are typed. */
 export interface EditValues {
   noteName: string;
   latitude: string;

@@ -13,10 +13,13 @@ import { useForm } from '@/ui/form/useForm';
 import { degreesText, parseDegrees } from './coordinates';
 import { checkEdit, type EditError, type EditValues } from './rules';
 
-/** What somebody changed, and nothing else: the rest is as it is now, whoever changes it meanwhile. */
+/**
+ * Only the fields that the user changed. All others follow the device, even if somebody else
+ * changes them meanwhile.
+ */
 type Typed = Partial<EditValues & { groupId: number }>;
 
-/** Everything that the form of a device holds and does. */
+/** The state and the actions of a device's form. */
 export function useEditForm(device: Device, onDone: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -47,14 +50,14 @@ export function useEditForm(device: Device, onDone: () => void) {
         },
       }),
     meta: { failure: 'device.editFail' },
-    // The scene that was chosen may be gone: then its field says so.
+    // If the chosen scene no longer exists, its field says so.
     onError: () => void client.invalidateQueries({ queryKey: sceneKey }),
     onSuccess: async (_, sent) => {
       draft.clear();
       const [latitude, longitude] = [sent.latitude, sent.longitude].map((text) => parseDegrees(text) ?? undefined);
       applyDeviceMove(client, device, { deviceName: device.deviceName, groupId: sent.groupId, latitude, longitude });
       for (const queryKey of [sceneKey, overviewQuery().queryKey]) void client.invalidateQueries({ queryKey });
-      // Shown first, so that what closes does not uncover the old name.
+      // Refetched before the form closes, so that the closing form does not reveal the old name.
       await client.invalidateQueries({ queryKey: deviceKeys.all });
       toast.success(t('device.form.saved'));
     },
@@ -72,14 +75,15 @@ export function useEditForm(device: Device, onDone: () => void) {
     groupId,
     draft,
     save,
-    /** There is something to lose. */
+    /** Whether there are unsaved changes. */
     dirty: dirty && !save.isPending && !save.isSuccess,
     change: (part: Partial<EditValues>) => {
       const names = Object.keys(part) as (keyof EditValues)[];
-      // A field that was only passed through is as it was.
+      // A field that reports its old value has not changed.
       if (names.every((name) => part[name] === values[name])) return;
       const { latitude, longitude } = values;
-      // A position is one thing: half of it from somebody else would be nowhere.
+      // Latitude and longitude are changed together: otherwise half of the position could come from
+      // somebody else's change.
       const place = names.some((name) => name !== 'noteName') ? { latitude, longitude } : {};
       setTyped((before) => ({ ...before, ...place, ...part }));
     },

@@ -5,15 +5,15 @@ const timeoutMs = 15_000;
 
 type Failure = 'device.form.locateDenied' | 'device.form.locateFail';
 
-/** Where this machine is, asked of the browser. Only secure pages may; elsewhere it is not possible. */
+/** Asks the browser for this machine's position. Browsers allow that only on secure pages. */
 export function useGeolocation(onPlace: (place: Place) => void) {
   const [looking, setLooking] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const gone = useRef(false);
+  const unmounted = useRef(false);
   useEffect(() => {
-    gone.current = false;
+    unmounted.current = false;
     return () => {
-      gone.current = true;
+      unmounted.current = true;
     };
   }, []);
 
@@ -22,12 +22,12 @@ export function useGeolocation(onPlace: (place: Place) => void) {
     setFailure(null);
     navigator.geolocation.getCurrentPosition(
       ({ coords: { latitude, longitude } }) => {
-        if (gone.current) return;
+        if (unmounted.current) return;
         setLooking(false);
         onPlace({ latitude, longitude });
       },
       ({ code, PERMISSION_DENIED }) => {
-        if (gone.current) return;
+        if (unmounted.current) return;
         setLooking(false);
         setFailure(code === PERMISSION_DENIED ? 'device.form.locateDenied' : 'device.form.locateFail');
       },

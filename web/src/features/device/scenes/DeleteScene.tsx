@@ -17,25 +17,25 @@ interface DeleteSceneProps {
   onDeleted: (scene: Scene) => void;
 }
 
-/** The question, what becomes of the devices, Cancel first. */
+/** Asks for confirmation and says what becomes of the devices. Cancel is the first button. */
 export function DeleteScene({ scene, onClose, onDeleted }: DeleteSceneProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
-  // Its words stay while it closes.
+  // The dialog keeps its texts while it closes.
   const [shown, setShown] = useState(scene);
   if (scene && scene !== shown) setShown(scene);
 
   const remove = useMutation({
     mutationFn: ({ id }: Scene) => api.del('/admin-api/client/pc/group/delete', { query: { id } }),
     meta: { failure: 'common.deleteFail' },
-    onSuccess: (_, gone) => {
+    onSuccess: (_, deleted) => {
       toast.success(t('scene.deleteOk'));
       for (const queryKey of [sceneKey, deviceKeys.all, overviewQuery().queryKey]) {
         void client.invalidateQueries({ queryKey });
       }
       onClose();
-      onDeleted(gone);
+      onDeleted(deleted);
     },
   });
   const cancel = () => {

@@ -14,21 +14,21 @@ import { useForm } from '@/ui/form/useForm';
 import { checkScene, maxNameLength, type SceneError, type SceneValues } from './rules';
 import { StatusChoice } from './StatusChoice';
 
-/** What is edited: a scene, or a new one. */
+/** The scene that is edited, or a new one. */
 export type Edited = Scene | 'new';
 
 interface SceneDialogProps {
   edited: Edited | null;
   onClose: () => void;
-  /** A new scene stands in the list; its id. */
+  /** Called with the id of the new scene. */
   onAdded: (id: number) => void;
 }
 
-/** Names a scene and says whether it takes devices. */
+/** Edits a scene's name and whether it accepts devices. */
 export function SceneDialog({ edited, onClose, onAdded }: SceneDialogProps) {
   const { t } = useTranslation();
   const id = useId();
-  // Its words stay while it closes.
+  // The dialog keeps its texts while it closes.
   const [shown, setShown] = useState(edited);
   if (edited && edited !== shown) setShown(edited);
   return (
@@ -85,7 +85,7 @@ function SceneForm({ id, edited, onClose, onAdded }: SceneFormProps) {
     meta: { failure: isNew ? 'scene.addFail' : 'common.saveFail' },
     onSuccess: (made) => {
       toast.success(t(isNew ? 'scene.added' : 'scene.saved'));
-      // The name stands on every row and in the counts.
+      // The scene's name is part of every device and of the counts.
       for (const queryKey of [sceneKey, deviceKeys.all, overviewQuery().queryKey]) {
         void client.invalidateQueries({ queryKey });
       }
@@ -108,7 +108,8 @@ function SceneForm({ id, edited, onClose, onAdded }: SceneFormProps) {
         label={t('scene.name')}
         required
         error={nameField.error && t(nameField.error, { most: maxNameLength })}
-        // Always a line below: the buttons must not move away from under the finger that leaves the field for them.
+        // The line below the field is always there, so that the buttons do not move when the field
+        // loses the focus.
         hint={t('device.form.characters', { n: [...name.trim()].length, most: maxNameLength })}
       >
         {(labels) => (
@@ -118,7 +119,8 @@ function SceneForm({ id, edited, onClose, onAdded }: SceneFormProps) {
             autoFocus
             value={name}
             onChange={(event) => setName(event.target.value)}
-            // The specification asks for the name as soon as its field is left, also where nothing was typed.
+            // The specification requires the error as soon as the user leaves the field, even if
+            // nothing was typed.
             onBlur={() => nameField.leave()}
             autoComplete="off"
           />

@@ -13,14 +13,14 @@ import css from './SceneList.module.css';
 import { SceneRow } from './SceneRow';
 
 interface SceneListProps {
-  /** The chosen scene, 0 the default group; undefined: all devices. */
+  /** The chosen scene, 0 for the default group; undefined: all devices. */
   chosen: number | undefined;
   onChoose: (id: number | undefined) => void;
   onEdit: (scene: Scene) => void;
   onDelete: (scene: Scene) => void;
 }
 
-/** All devices, those of no scene, then the scenes by name, with a search through their names. */
+/** All devices, those without a scene, then the scenes by name, with a search by name. */
 export function SceneList({ chosen, onChoose, onEdit, onDelete }: SceneListProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState('');

@@ -9,7 +9,7 @@ import css from './SceneRow.module.css';
 
 interface SceneRowProps {
   name: string;
-  /** Of its devices; undefined while it is on its way. */
+  /** The number of its devices; undefined while it is loading. */
   count: number | undefined;
   forbidden?: boolean;
   chosen: boolean;
@@ -18,7 +18,7 @@ interface SceneRowProps {
   onDelete?: () => void;
 }
 
-/** A scene to choose; what else can be done with it shows where the pointer or the keyboard is, and always on a touch screen. */
+/** A scene to choose. Its actions appear on hover and focus, and always on a touch screen. */
 export function SceneRow({ name, count, forbidden = false, chosen, onChoose, onEdit, onDelete }: SceneRowProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe('the rules', () => {
-  it('ask for a name of at most 64 characters and a state', () => {
+  it('require a name of at most 64 characters and a status', () => {
     expect(checkScene({ name: ' ', status: null })).toEqual({
       name: 'scene.nameRequired',
       status: 'scene.statusRequired',
@@ -31,7 +31,7 @@ describe('the rules', () => {
 });
 
 describe('the list', () => {
-  it('has all devices, the default group and then the scenes, each with its count', async () => {
+  it('contains all devices, the default group and then the scenes, each with its count', async () => {
     await openDevices(server);
     expect(scenes()).toEqual([
       'All devices 33 devices',
@@ -43,7 +43,7 @@ describe('the list', () => {
     expect(screen.queryByRole('button', { name: 'Delete scene: Default group' })).toBeNull();
   });
 
-  it('searches on the server, and says when nothing is found', async () => {
+  it('is searched on the server and says that nothing matches', async () => {
     const { user } = await openDevices(server);
     const field = screen.getByRole('textbox', { name: 'Scene name' });
     await user.type(field, 'NURSERY');
@@ -54,7 +54,7 @@ describe('the list', () => {
     await waitFor(() => expect(scenes()).toHaveLength(4));
   });
 
-  it('brings a hundred at a time', async () => {
+  it('loads a hundred at a time', async () => {
     server.scenes = Array.from({ length: 130 }, (_, i) => scene(i + 1, `Scene ${i + 1}`));
     const { user } = await openDevices(server);
     expect(scenes()).toHaveLength(102);
@@ -63,7 +63,7 @@ describe('the list', () => {
     expect(screen.queryByRole('button', { name: 'Show more scenes' })).toBeNull();
   });
 
-  it('says when it could not be had, and tries again', async () => {
+  it('shows an error if it cannot be fetched, and retries', async () => {
     server.answers.set(paths.scenes, () => refused(500, 'no'));
     const { user } = await openDevices(server);
     const note = (await screen.findByText('The scenes could not be fetched')).closest('[role=alert]') as HTMLElement;
@@ -74,7 +74,7 @@ describe('the list', () => {
 });
 
 describe('a new scene', () => {
-  it('needs a name, asked for on leaving the field, and a state', async () => {
+  it('requires a name, as soon as the user leaves the field, and a status', async () => {
     const { user } = await openDevices(server);
     await user.click(screen.getByRole('button', { name: 'New scene' }));
     const field = within(await dialog('Create scene')).getByRole('textbox');
@@ -89,7 +89,7 @@ describe('a new scene', () => {
     expect(server.sent).toEqual([]);
   });
 
-  it('stands in the list and is chosen', async () => {
+  it('is added to the list and chosen', async () => {
     const { user, router } = await openDevices(server);
     await user.click(screen.getByRole('button', { name: 'New scene' }));
     await user.type(within(await dialog('Create scene')).getByRole('textbox'), '  South slope ');
@@ -101,7 +101,7 @@ describe('a new scene', () => {
     await waitFor(() => expect(scenes()).toContain('South slope 00 devices'));
   });
 
-  it('that the server refuses is a failure in the feature’s words, and the form stays', async () => {
+  it('shows a refusal with the feature’s title, and the form stays open', async () => {
     server.answers.set(paths.create, () => refused(601, 'Scene name: there is one of this name already'));
     const { user } = await openDevices(server);
     await user.click(screen.getByRole('button', { name: 'New scene' }));
@@ -137,7 +137,7 @@ describe('a scene', () => {
     return { ...opened, question: await dialog('Are you sure to delete the current scene?') };
   };
 
-  it('is deleted once confirmed, and no longer chosen', async () => {
+  it('is deleted after confirmation and no longer chosen', async () => {
     const { user, question, router } = await ask('/device?scene=1');
     expect(question).toHaveTextContent('Scene: North orchard');
     expect(question).toHaveTextContent('Its 2 devices move to the default group and keep their readings.');
@@ -150,7 +150,7 @@ describe('a scene', () => {
     expect(server.asked.length).toBeGreaterThan(before);
   });
 
-  it.each(['Cancel', 'Close'])('stays after %s, and says so', async (button) => {
+  it.each(['Cancel', 'Close'])('is kept after %s, with a message', async (button) => {
     const { user, question } = await ask();
     await user.click(within(question).getByRole('button', { name: button }));
     await waitForDialogClosed();
@@ -159,7 +159,7 @@ describe('a scene', () => {
     expect(scenes()).toContain('North orchard 22 devices');
   });
 
-  it('that could not be deleted stays, and the server says why', async () => {
+  it('is kept if the server refuses to delete it, with its reason', async () => {
     server.answers.set(paths.remove, () => refused(601, 'Not this one'));
     const { user, question } = await ask();
     await user.click(within(question).getByRole('button', { name: 'Delete scene' }));

@@ -17,13 +17,13 @@ import { SceneList } from './SceneList';
 import css from './Scenes.module.css';
 
 interface ScenesProps {
-  /** Beside the table; else one field that opens the list. */
+  /** Whether the scenes stand beside the table; otherwise a single field opens the list. */
   beside: boolean;
   chosen: number | undefined;
   onChoose: (id: number | undefined) => void;
 }
 
-/** The scenes: to choose one, to make, rename and delete them. */
+/** The scenes: choose, create, rename and delete them. */
 export function Scenes({ beside, chosen, onChoose }: ScenesProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -101,14 +101,15 @@ export function Scenes({ beside, chosen, onChoose }: ScenesProps) {
   );
 }
 
-/** The chosen scene with its count; opens the list. */
+/** The chosen scene with its count; it opens the list. */
 function Chosen({ chosen, onOpen }: { chosen: number | undefined; onOpen: () => void }) {
   const { t } = useTranslation();
   const format = useFormat();
   const overview = useQuery(overviewQuery()).data;
   const scenes = useQuery({ ...allScenesQuery(), enabled: chosen !== undefined && chosen !== 0 }).data;
   const scene = scenes?.find(({ id }) => id === chosen);
-  // An old address may name one that was deleted; the table says the same, and the way on.
+  // An old address may name a deleted scene; the table says the same and offers to show all
+  // devices.
   const missing = scenes ? t('device.empty.sceneGone') : '…';
   const all = { name: t('scene.all'), count: overview?.deviceCount };
   const none = { name: t('home.defaultGroup'), count: overview?.unassignedCount };
@@ -117,7 +118,7 @@ function Chosen({ chosen, onOpen }: { chosen: number | undefined; onOpen: () => 
   return (
     <button type="button" className={css.chosen} onClick={onOpen} aria-haspopup="dialog">
       <AppstoreOutlined className={css.icon} aria-hidden="true" />
-      {/* Spaces, so that these are words apart when read out. */}
+      {/* The spaces keep the words apart for screen readers. */}
       <span className="visually-hidden">{t('scene.choose')}:</span> <span className={css.name}>{name}</span>{' '}
       {count === undefined ? null : <span className={css.count}>{format.number(count)}</span>}
       <DownOutlined className={css.icon} aria-hidden="true" />

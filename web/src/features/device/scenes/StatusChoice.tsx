@@ -12,7 +12,7 @@ interface StatusChoiceProps {
   error: string | undefined;
 }
 
-/** Usable or forbidden, each with what it means. */
+/** Usable or forbidden, each with an explanation. */
 export function StatusChoice({ value, onChange, inputRef, error }: StatusChoiceProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -16,19 +16,20 @@ import { EditSheet } from '../edit/EditSheet';
 interface DeviceSheetProps {
   deviceName: string;
   edit: boolean;
-  /** The device, where the table has it. */
+  /** The device, if the table has it. */
   listed: Device | undefined;
   beside: boolean;
   onOpen: (deviceName: string, edit: boolean) => void;
   onClose: () => void;
 }
 
-/** A device: all about it, or its form. */
+/** A device's sheet: its details or its form. */
 export function DeviceSheet({ deviceName, edit, listed, beside, onOpen, onClose }: DeviceSheetProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const language = useLanguage((state) => state.language);
-  // Whoever came to the form from the sheet goes back there; who came from the table, to the table.
+  // The name of the device whose details opened the form: closing the form leads back to them,
+  // otherwise to the table.
   const [cameFrom, setCameFrom] = useState<string | null>(null);
   const query = useQuery({
     ...deviceQuery(language, deviceName),

@@ -14,7 +14,7 @@ interface CardsProps {
   onOpen: (deviceName: string, edit: boolean) => void;
 }
 
-/** On a phone: one device below the other. */
+/** On a phone: the devices one below the other. */
 export function Cards({ devices, expected, onOpen }: CardsProps) {
   const { t } = useTranslation();
   if (!devices) {

@@ -10,9 +10,9 @@ import { Row } from './Row';
 import { skeletonRows } from './skeletonRows';
 
 interface DeviceTableProps {
-  /** Undefined until they came. */
+  /** Undefined until they are fetched. */
   devices: readonly Device[] | undefined;
-  /** How many rows to leave room for until then. */
+  /** How many placeholder rows to show until then. */
   expected: number;
   selected: string | undefined;
   opensForm: boolean;
@@ -26,7 +26,10 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
   const { t } = useTranslation();
   const { compact } = useDensity();
 
-  /** The whole row leads where its name does. Whoever marks a text or meant a link did not mean the row. */
+  /**
+   * A click anywhere in the row opens it like a click on its name, unless the user selects text or
+   * clicks a link.
+   */
   const onRow = (event: MouseEvent<HTMLElement>) => {
     const target = event.target as HTMLElement;
     const row = target.closest<HTMLElement>('[data-row]')?.dataset.row;
@@ -65,7 +68,7 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
   );
 }
 
-/** The classes of the columns beside the first. */
+/** The classes of the columns after the first. */
 const columns = ['code', 'model', 'scene', 'position', 'state', 'contact', 'latest', 'action'] as const;
 
 function SkeletonRow({ first }: { first: boolean }) {

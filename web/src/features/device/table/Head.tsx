@@ -10,7 +10,7 @@ interface HeadProps {
   onSort: (column: SortColumn) => void;
 }
 
-/** The names of the columns; those that the server can sort by are buttons. */
+/** The names of the columns. Those by which the server can sort are buttons. */
 export function Head({ sort, descending, onSort }: HeadProps) {
   const { t } = useTranslation();
   const column = (name: SortColumn, words: string, className?: string) => {

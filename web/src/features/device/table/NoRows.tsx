@@ -12,7 +12,7 @@ interface NoRowsProps {
   onAll: () => void;
 }
 
-/** Why the table is empty, and what to do about it. */
+/** Says why the table is empty and what to do about it. */
 export function NoRows({ search, onClear, onAll }: NoRowsProps) {
   const { t } = useTranslation();
   const { scene } = search;

@@ -11,7 +11,7 @@ interface OrderProps {
   onChange: (part: Partial<DeviceSearch>) => void;
 }
 
-/** What the heads of the table's columns do, where there is no table. */
+/** Chooses the order where there is no table whose headers do so. */
 export function Order({ search: { sort, descending }, onChange }: OrderProps) {
   const { t } = useTranslation();
   const words = {
@@ -30,9 +30,9 @@ export function Order({ search: { sort, descending }, onChange }: OrderProps) {
         value={sort ?? 'noteName'}
         onChange={(event) => {
           const column = sortColumns.find((name) => name === event.target.value);
-          // Contact and state: the newest, and those that report, first.
-          const turned = column === 'lastContact' || column === 'onlineState';
-          onChange({ sort: column, descending: turned || undefined });
+          // Contact and state sort in descending order: newest contact first, online devices first.
+          const descendingFirst = column === 'lastContact' || column === 'onlineState';
+          onChange({ sort: column, descending: descendingFirst || undefined });
         }}
       >
         {sortColumns.map((column) => (

@@ -8,17 +8,17 @@ import css from './DeviceTable.module.css';
 export interface RowProps {
   device: Device;
   selected: boolean;
-  /** The row opens the form, as long as a form is open. */
+  /** While a form is open, the row opens the form. */
   opensForm: boolean;
   onOpen: (deviceName: string, edit: boolean) => void;
 }
 
-/** Where a row leads in a tab of its own. */
+/** The address that opens a row's device in a tab of its own. */
 export function addressOf(deviceName: string, edit: boolean): string {
   return `/device?device=${encodeURIComponent(deviceName)}${edit ? '&edit=true' : ''}`;
 }
 
-/** A plain click stays on the page; any other does what the browser does with a link. */
+/** Handles a plain click within the page; the browser handles any other click on the link. */
 export function onPlainClick(act: () => void) {
   return (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -27,7 +27,7 @@ export function onPlainClick(act: () => void) {
   };
 }
 
-/** One device. Drawn again only when something of it changed: there may be four hundred. */
+/** One device. Memoized, so that it renders only when its props change: there may be 400 rows. */
 export const Row = memo(function Row({ device, selected, opensForm, onOpen }: RowProps) {
   const { t } = useTranslation();
   const format = useFormat();

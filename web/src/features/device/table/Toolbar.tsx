@@ -18,7 +18,7 @@ interface ToolbarProps {
   onChange: (part: Partial<DeviceSearch>) => void;
 }
 
-/** The search and the filters; on a phone the filters open below the search. */
+/** The search and the filters. On a phone the filters open below the search. */
 export function Toolbar({ search, onChange }: ToolbarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);

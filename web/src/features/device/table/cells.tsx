@@ -11,13 +11,13 @@ interface CellProps {
   device: Device;
 }
 
-/** Online or offline: an icon and a word, without a plate, as it stands in every row. */
+/** Online or offline as an icon and a word, without a background, since every row has it. */
 export function State({ device: { onlineState, alarmLevel } }: CellProps) {
   const { t } = useTranslation();
   const online = onlineState === 1;
   const state = t(online ? 'home.state.online' : 'home.state.offline');
   if (alarmLevel !== undefined) {
-    // As in the tree: that it is online goes without saying, except to a screen reader; that it is offline does not.
+    // As in the tree: with an alarm, "online" is only for screen readers, while "offline" is shown.
     const { Icon } = levelLooks[alarmLevel];
     const level = t(`home.level.${alarmLevel}`);
     return (
@@ -37,7 +37,7 @@ export function State({ device: { onlineState, alarmLevel } }: CellProps) {
   );
 }
 
-/** How long ago anything came of it. */
+/** How long ago the last contact was. */
 export function Contact({ device }: CellProps) {
   const { t } = useTranslation();
   const { onlineState, lastContact } = device;
@@ -46,10 +46,10 @@ export function Contact({ device }: CellProps) {
   return <Age time={lastContact} />;
 }
 
-/** More characters of value and unit than its column has room for in the usual size. */
+/** Longer texts of value and unit do not fit into the column in the usual size. */
 const wideTextLength = 17;
 
-/** The reading that the device is there for. */
+/** The device's main reading. */
 export function LatestReading({ device }: CellProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -5,7 +5,7 @@ interface DensityState {
   compact: boolean;
 }
 
-/** How close the rows stand: kept in this browser, like the appearance. */
+/** How close the rows are to each other. It is stored in this browser, like the appearance. */
 export const useDensity = create<DensityState>()(
   persist(() => ({ compact: false }) as DensityState, {
     name: 'tilth.device-table',

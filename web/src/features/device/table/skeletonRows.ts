@@ -1,4 +1,4 @@
-/** Numbers to draw so many rows by, until there are devices. */
+/** Indices for placeholder rows until the devices are fetched. */
 export function skeletonRows(count: number): number[] {
   return [...Array(count).keys()];
 }

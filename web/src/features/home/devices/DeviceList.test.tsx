@@ -52,7 +52,7 @@ describe('the device list', () => {
     expect(screen.queryByText('Mast 5')).toBeNull();
   });
 
-  it('opens the group of what is selected elsewhere', () => {
+  it('opens the group of a device that was selected elsewhere', () => {
     draw([group({ id: 0, groupName: '', deviceList: some(1, 1, 0) }), group({ deviceList: some(5, 2) })], {
       selected: 'WS-1',
     });
@@ -72,7 +72,7 @@ describe('the device list', () => {
     expect(Object.fromEntries(asked ?? [])).toEqual({ groupId: '1', pageNo: '2', pageSize: '100' });
   });
 
-  it('says when the next hundred did not come, and asks again', async () => {
+  it('shows an error if the next hundred cannot be fetched, and retries', async () => {
     const all = some(1, 102);
     server.groups = [group({ deviceList: all })];
     server.failingPaths.set(page, noAnswer);
@@ -85,18 +85,18 @@ describe('the device list', () => {
     await waitFor(() => expect(names().some((name) => name.includes('Could not'))).toBe(false));
   });
 
-  it('stands as bars while it is on its way', () => {
+  it('shows placeholders while it loads', () => {
     draw(undefined);
     expect(screen.getByRole('status')).toHaveTextContent('Loading');
     expect(screen.queryByRole('tree')).toBeNull();
   });
 
-  it('says that it could not be had', () => {
+  it('says that it could not be fetched', () => {
     draw(undefined, { failed: true });
     expect(screen.getByText('The devices could not be fetched')).toBeVisible();
   });
 
-  it('without a device says why, and offers nothing to press', () => {
+  it('says why it is empty, and offers nothing to press', () => {
     draw([group({ id: 0, groupName: '' })]);
     expect(screen.getByText('No devices yet')).toBeVisible();
     expect(screen.getByText('Devices appear here as soon as your provider has added them.')).toBeVisible();
@@ -107,7 +107,7 @@ describe('the device list', () => {
 describe('the search', () => {
   const groups = [group({ deviceList: some(1, 3) })];
 
-  it('asks once for what was typed, and shows it without groups', async () => {
+  it('requests the typed text once and shows the results without groups', async () => {
     server.groups = [group({ deviceList: some(1, 30) })];
     const { user, onSelect } = draw(groups);
     await user.click(screen.getByRole('button', { name: 'Search devices' }));
@@ -122,7 +122,7 @@ describe('the search', () => {
     expect(onSelect).toHaveBeenCalledExactlyOnceWith('WS-22');
   });
 
-  it('says when nothing is called so, and goes back', async () => {
+  it('says that nothing matches, and leads back', async () => {
     server.groups = groups;
     const { user } = draw(groups);
     await user.click(screen.getByRole('button', { name: 'Search devices' }));
@@ -134,14 +134,14 @@ describe('the search', () => {
     expect(screen.queryByRole('textbox')).toBeNull();
   });
 
-  it('is left by Escape', async () => {
+  it('is closed by Escape', async () => {
     const { user } = draw(groups);
     await user.click(screen.getByRole('button', { name: 'Search devices' }));
     await user.keyboard('{Escape}');
     expect(screen.getByRole('heading', { name: 'Devices' })).toBeVisible();
   });
 
-  it('asks for the next hundred of what it found', async () => {
+  it('fetches the next hundred results', async () => {
     server.groups = [group({ deviceList: some(1, 130) })];
     const { user } = draw(groups);
     await user.click(screen.getByRole('button', { name: 'Search devices' }));
@@ -153,7 +153,7 @@ describe('the search', () => {
     expect(screen.getAllByRole('treeitem')[0]).toHaveAttribute('aria-setsize', '130');
   });
 
-  it('that fails says so and can be repeated', async () => {
+  it('shows an error and can be retried', async () => {
     server.groups = groups;
     server.failingPaths.set(page, noAnswer);
     const { user } = draw(groups);

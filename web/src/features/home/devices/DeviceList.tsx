@@ -14,19 +14,19 @@ import { SearchField } from '@/ui/SearchField';
 import css from './DeviceList.module.css';
 
 interface DeviceListProps {
-  /** Undefined until they came. */
+  /** Undefined until they are fetched. */
   groups: Group[] | undefined;
-  /** They could not be had; the page says why. */
+  /** The groups could not be fetched; the page says why. */
   failed: boolean;
-  /** When they were current, by this machine's clock. */
+  /** When the groups were current, by this machine's clock. */
   asOf?: number;
   selected: string | undefined;
-  /** The selected device, when it is known. */
+  /** The selected device, if it is known. */
   device: Device | undefined;
   onSelect: (deviceName: string) => void;
 }
 
-/** Every device in its group, and the search through all of them. */
+/** All devices in their groups, and a search through all of them. */
 export function DeviceList({ groups, failed, asOf, selected, device, onSelect }: DeviceListProps) {
   const { t } = useTranslation();
   const [searching, setSearching] = useState(false);

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Dot } from '@/ui/Dot';
 import css from './Legend.module.css';
 
-/** What the marks mean. `ref` tells where it lies over the map. */
+/** Explains the marks. `ref` gives its position over the map. */
 export function Legend({ ref }: { ref?: Ref<HTMLUListElement> }) {
   const { t } = useTranslation();
   return (

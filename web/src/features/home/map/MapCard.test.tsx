@@ -8,7 +8,7 @@ import { MapCard } from './MapCard';
 
 const state = vi.hoisted(() => ({ fails: false, tiles: undefined as unknown }));
 
-// Leaflet needs a browser's layout; here it is only whether, and with what, it is drawn.
+// Leaflet needs a browser's layout; here only its props are checked.
 vi.mock('./DeviceMap', () => ({
   DeviceMap: ({ tiles }: { tiles: unknown }) => {
     if (state.fails) throw new Error('chunk');
@@ -29,20 +29,20 @@ beforeEach(() => {
 });
 
 describe('the map', () => {
-  it('stands with its legend, whose marks have words', async () => {
+  it('is shown with its legend, whose marks have texts', async () => {
     renderWithProviders(card);
     expect(screen.getByRole('region', { name: 'Map' })).toHaveTextContent('OnlineOfflinePending alarm');
     expect(await screen.findByText('the map')).toBeVisible();
     expect(state.tiles).toBeNull();
   });
 
-  it('is drawn without tiles when the settings could not be had', async () => {
+  it('is drawn without tiles if the settings cannot be fetched', async () => {
     server.failingPaths.set('/admin-api/system/console/settings', () => new Response('{', { status: 500 }));
     renderWithProviders(card);
     expect(await screen.findByText('the map')).toBeVisible();
   });
 
-  it('that does not arrive leaves the page standing, and can be fetched again', async () => {
+  it('leaves the page intact if it cannot be loaded, and can be retried', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     state.fails = true;
     renderWithProviders(card);

@@ -13,16 +13,17 @@ import type { MapContent } from './useMapContent';
 
 const DeviceMap = lazyComponent(() => import('./DeviceMap'), 'DeviceMap');
 
-/** The frame of the map: it stands with its legend at once, and Leaflet comes when it comes. */
+/** The frame of the map. It and its legend are shown at once; Leaflet is loaded later. */
 export function MapCard(content: MapContent) {
   const { t } = useTranslation();
   const settings = useQuery(consoleSettingsQuery());
   const [attempt, setAttempt] = useState(1);
-  // Without the settings there are no tiles, but there is a map.
+  // If the settings cannot be fetched, the map is shown without tiles.
   const ready = settings.data !== undefined || settings.isError;
   const [showsTiles, showTiles] = useLoadOnDemand();
   const legend = useRef<HTMLUListElement>(null);
-  // In a longer language it has two lines on a phone, and the uppermost devices must not stand below it.
+  // In some languages the legend has two lines on a phone, and it must not cover the uppermost
+  // devices.
   const covered = useCallback(() => {
     const { offsetTop = 0, offsetHeight = 0 } = legend.current ?? {};
     return offsetTop + offsetHeight;

@@ -24,7 +24,7 @@ const far = marker('d', 40, 30);
 const clusters = (features: Feature[]) => features.flatMap((one) => (one.kind === 'cluster' ? [one] : []));
 
 describe('clusters', () => {
-  it('are made of what stands close together on the screen, with their sums and the box around them', () => {
+  it('consist of devices that are close on the screen, with their sums and bounding box', () => {
     const features = featuresIn(clusterIndex([...near, far], []), world, 10);
     expect(features).toHaveLength(2);
     expect(features.find(({ kind }) => kind === 'device')).toMatchObject({ key: 'device d', marker: far });
@@ -36,18 +36,18 @@ describe('clusters', () => {
     expect(cluster?.box.east).toBeCloseTo(27.3414, 6);
   });
 
-  it('come apart near by', () => {
+  it('split up at close zooms', () => {
     const features = featuresIn(clusterIndex(near, []), world, 19);
     expect(features.map(({ key }) => key).sort()).toEqual(['device a', 'device b', 'device c']);
   });
 
-  it('even of one and the same place', () => {
+  it('split up even if all devices have the same position', () => {
     const twins = [marker('a', 1, 1), marker('b', 1, 1)];
     expect(clusters(featuresIn(clusterIndex(twins, []), world, 17))).toHaveLength(1);
     expect(clusters(featuresIn(clusterIndex(twins, []), world, 18))).toHaveLength(0);
   });
 
-  it('of the server are gathered further where they would cover each other', () => {
+  it('of the server are clustered further if they would overlap', () => {
     const box = { west: 27, south: 37, east: 27.1, north: 37.1 };
     const made = (longitude: number, count: number, alarmCount = 0) => ({
       longitude,
@@ -88,7 +88,7 @@ describe('what a mark shows', () => {
     [one({}), 'online', false],
     [one({ onlineState: 0 }), 'offline', false],
     [one({ alarmLevel: 2 }), 'online', true],
-    // To be in alarm hides nothing of what it is besides.
+    // An alarm hides nothing of the presence.
     [one({ onlineState: 0, alarmLevel: 0 }), 'offline', true],
     [cluster(1, 0), 'online', false],
     [cluster(0, 0), 'offline', false],

@@ -5,8 +5,8 @@ import type { Point } from '@/lib/map/hull';
 import type { Place } from '@/lib/map/place';
 
 /**
- * What stands at a place of the map: a device, drawn by so many pixels beside it that it touches no other, or a number of them
- * with the box around them.
+ * A mark on the map: a device, shifted by `offset` pixels so that it touches no other mark, or a
+ * cluster of devices with their bounding box.
  */
 export type Feature =
   | { kind: 'device'; key: string; place: Place; marker: MapMarker; offset: Point }
@@ -19,19 +19,19 @@ export interface Box {
   north: number;
 }
 
-/** Pixels within which devices become one mark. */
+/** Devices within this many pixels become one mark. */
 const radius = 38;
-/** From the next zoom on every device stands by itself. */
+/** From the next zoom on, every device is a mark of its own. */
 const closestClusters = 17;
 
-/** What is summed up as points become clusters. */
+/** What clustering sums up. */
 interface Sums extends Box {
   count: number;
   online: number;
   alarms: number;
 }
 
-/** A point of the index: one device, or a cluster that the server made. */
+/** A point of the index: one device, or a cluster from the server. */
 interface Leaf extends Sums {
   marker?: MapMarker;
 }
@@ -56,7 +56,10 @@ function point(longitude: number, latitude: number, properties: Leaf): GeoFeatur
   return { type: 'Feature', geometry: { type: 'Point', coordinates: [longitude, latitude] }, properties };
 }
 
-/** The server clusters by a grid, whose neighbours may overlap: its clusters are gathered further, like devices. */
+/**
+ * The server clusters by a grid whose neighbouring clusters may overlap, so its clusters are
+ * clustered again together with the devices.
+ */
 export function clusterIndex(markers: readonly MapMarker[], clusters: readonly MapCluster[]): ClusterIndex {
   const index: ClusterIndex = new Supercluster<Leaf, Sums>({
     radius,
@@ -97,7 +100,7 @@ export function featuresIn(index: ClusterIndex, { west, south, east, north }: Bo
     const [longitude = 0, latitude = 0] = geometry.coordinates;
     const { count, online, alarms } = properties;
     const box = { west: properties.west, south: properties.south, east: properties.east, north: properties.north };
-    // A cluster of ours is known by its number, one of the server's by where it is.
+    // A cluster of this index is identified by its number, one from the server by its position.
     const name = 'cluster_id' in properties ? properties.cluster_id : `${latitude} ${longitude}`;
     return { kind: 'cluster', key: `cluster ${name}`, place: { latitude, longitude }, count, online, alarms, box };
   });
@@ -105,13 +108,13 @@ export function featuresIn(index: ClusterIndex, { west, south, east, north }: Bo
 
 export type Presence = 'online' | 'offline';
 
-/** A cluster without one device online is as quiet as they are. */
+/** A cluster without any online device counts as offline. */
 export function presenceOf(feature: Feature): Presence {
   const online = feature.kind === 'device' ? feature.marker.onlineState : feature.online;
   return online > 0 ? 'online' : 'offline';
 }
 
-/** Whether somebody must look: at the device, or at one of them. */
+/** Whether the device, or one of the cluster's devices, is in alarm. */
 export function inAlarm(feature: Feature): boolean {
   return feature.kind === 'device' ? feature.marker.alarmLevel !== undefined : feature.alarms > 0;
 }

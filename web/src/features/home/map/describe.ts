@@ -3,7 +3,10 @@ import { nameOf } from '@/lib/device/types';
 import type { Format } from '@/lib/format/format';
 import { type Feature, inAlarm, presenceOf } from './clusters';
 
-/** A mark in words: "Orchard mast, Online, with a pending alarm" or "22 devices, 20 online, 1 with a pending alarm". */
+/**
+ * A mark in words: "Orchard mast, Online, with a pending alarm" or "22 devices, 20 online, 1 with a
+ * pending alarm".
+ */
 export function describer(t: TFunction, format: Format): (feature: Feature) => string {
   return (feature) => {
     if (feature.kind === 'device') {

@@ -27,7 +27,7 @@ const flat = ({ latitude, longitude }: Place) => ({ x: longitude * 1000, y: -lat
 const world = { west: -180, south: -85, east: 180, north: 85, zoom: 5 };
 
 describe('the first view', () => {
-  it('is around every device and cluster that has a position', () => {
+  it('covers every device and cluster that has a position', () => {
     const data = map({
       markers: [marker('a', 1, 37.8, 27.3), marker('b', 1, 37.9, 27.4)],
       clusters: [
@@ -50,11 +50,11 @@ describe('the first view', () => {
     ]);
   });
 
-  it('is none where nothing has a position', () => {
+  it('is null if nothing has a position', () => {
     expect(boundsOfAll(map({ unplaced: 4 }), at)).toBeNull();
   });
 
-  it('goes by where the map draws them', () => {
+  it('uses the positions at which the map draws them', () => {
     const shifted = (place: Place): [number, number] => {
       const { latitude, longitude } = toGcj02(place);
       return [latitude, longitude];
@@ -72,7 +72,7 @@ describe('scenes on the map', () => {
   ];
   const markers = [marker('a', 0, 1, 1), marker('b', 1, 2, 2), marker('c', 1, 3, 3)];
 
-  it('are those with devices that have a position; no scene is none', () => {
+  it('are those with devices that have a position; the default group is none', () => {
     expect(sceneList(groups, markers, false, told)).toEqual([
       {
         id: 1,
@@ -86,7 +86,7 @@ describe('scenes on the map', () => {
     ]);
   });
 
-  it('of a crowded map are those that are known whole', () => {
+  it('of a clustered map are those of which all devices are known', () => {
     expect(sceneList(groups, markers, true, told)).toEqual([]);
     const whole = [marker('d', 2, 1, 1), marker('e', 2, 1, 2)];
     expect(sceneList(groups, whole, true, told).map(({ id }) => id)).toEqual([2]);
@@ -97,24 +97,24 @@ describe('the chosen device', () => {
   const data = map({ markers: [marker('a', 1, 37.8, 27.3), marker('b', 1, 37.8, 27.3)] });
   const without = clusterIndex(data.markers.slice(1), []);
 
-  it('stands by itself, as it is now', () => {
+  it('is a mark of its own with its current data', () => {
     const chosen = device({ deviceName: 'a', latitude: 37.8, longitude: 27.3, onlineState: 0 });
     const features = marksOf(data, without, world, 'a', chosen, flat);
     expect(features.map(({ key }) => key)).toEqual(['device b', 'device a']);
     expect(features[1]).toMatchObject({ marker: { onlineState: 0 } });
   });
 
-  it('stands by itself also while it is on its way, and nowhere without a position', () => {
+  it('is a mark of its own also while it is loading, and none without a position', () => {
     expect(marksOf(data, without, world, 'a', undefined, flat).map(({ key }) => key)).toEqual(['device b', 'device a']);
     expect(marksOf(map({}), clusterIndex([], []), world, 'z', undefined, flat)).toEqual([]);
   });
 });
 
-describe('a map that is not crowded', () => {
+describe('a map without clusters', () => {
   const many = Array.from({ length: 2000 }, (_, i) => marker(`d${i}`, 1, 37.8 + (i % 50) / 1e4, 27.3 + i / 1e6));
   const view = { west: 27.2, south: 37.7, east: 27.4, north: 37.9, zoom: 5 };
 
-  it('has a mark for each of two thousand devices, however close they stand', () => {
+  it('has a mark for each of two thousand devices, however close they are', () => {
     const devices = devicesOf(many, flat);
     const features = devicesIn(devices, view, undefined);
     expect(features.map(({ kind }) => kind)).toEqual(Array.from({ length: 2000 }, () => 'device'));
@@ -123,7 +123,7 @@ describe('a map that is not crowded', () => {
     expect(spots.size).toBeGreaterThan(1000);
   });
 
-  it('spreads them by their names, in whichever order they come, whoever is chosen', () => {
+  it('spreads them by name, regardless of their order and of the chosen device', () => {
     const offsetOf = (name: string, markers: readonly MapMarker[]) =>
       devicesOf(markers, flat).find((one) => one.marker.deviceName === name)?.offset;
     expect(offsetOf('d77', [...many].reverse())).toEqual(offsetOf('d77', many));
@@ -133,14 +133,14 @@ describe('a map that is not crowded', () => {
     expect(shown).toHaveLength(2000);
   });
 
-  it('is spread anew when somebody stands elsewhere, not when somebody comes, goes or is in alarm', () => {
+  it('is spread anew when a device moves, not when its presence or alarm changes', () => {
     const [first, ...others] = many;
     const changed = (change: Partial<MapMarker>) => placesOf([{ ...(first as MapMarker), ...change }, ...others]);
     expect(changed({ onlineState: 0, alarmLevel: 2, noteName: 'Mast', groupId: 9 })).toBe(placesOf(many));
     expect(changed({ latitude: 37 })).not.toBe(placesOf(many));
   });
 
-  it('draws those of the view, and the chosen device where it stands now', () => {
+  it('draws those of the view, and the chosen device at its current position', () => {
     const devices = devicesOf([marker('a', 1, 37.8, 27.3), marker('far', 1, 0, 0)], flat);
     expect(devicesIn(devices, view, undefined).map(({ key }) => key)).toEqual(['device a']);
     const moved = device({ deviceName: 'far', latitude: 37.8, longitude: 27.35, onlineState: 0 });

@@ -7,14 +7,17 @@ import type { MapScene } from '@/lib/map/sceneLayer';
 import { type ClusterIndex, type DeviceFeature, deviceFeature, type Feature, featuresIn } from './clusters';
 import { spread } from './spread';
 
-/** Beyond the frame, so that what is dragged in is there already, and a shifted datum leaves nothing out. */
+/**
+ * A margin around the view, so that marks that are dragged into view are already there, and a
+ * shifted datum omits none.
+ */
 const viewMargin = 0.25;
 
 function rounded(degrees: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, Number(degrees.toFixed(5))));
 }
 
-/** The box and zoom to ask the server for, which the marks are drawn for too. */
+/** The box and zoom for the server's query, for which the marks are drawn too. */
 export function viewOf(map: L.Map): MapView {
   const bounds = map.getBounds().pad(viewMargin);
   return {
@@ -26,22 +29,28 @@ export function viewOf(map: L.Map): MapView {
   };
 }
 
-/** Where a position stands in the plane of a zoom, in pixels. */
+/** Projects a position to pixels in the plane of a zoom. */
 export type Project = (place: Place) => Point;
 
-/** How far each device is drawn beside its place: by name, so that it does not matter who changed last. */
+/**
+ * How far each device is drawn from its position. Sorted by name, so that the result does not
+ * depend on the order of changes.
+ */
 export function offsetsOf(markers: readonly MapMarker[], project: Project): ReadonlyMap<string, Point> {
   const sorted = [...markers].sort((a, b) => (a.deviceName < b.deviceName ? -1 : 1));
   const offsets = spread(sorted.map(project));
   return new Map(sorted.map(({ deviceName }, i) => [deviceName, offsets[i] ?? { x: 0, y: 0 }]));
 }
 
-/** What decides the offsets: who stands where. The same while devices only come, go or are in alarm. */
+/**
+ * A key of everything that determines the offsets: the devices' positions. It does not change with
+ * presence or alarms.
+ */
 export function placesOf(markers: readonly MapMarker[]): string {
   return markers.map(({ deviceName, latitude, longitude }) => `${deviceName} ${latitude} ${longitude}`).join('\n');
 }
 
-/** Every device of a map that is not crowded, spread for a zoom. */
+/** Every device of a map that the server does not cluster, spread for a zoom. */
 export function devicesOf(
   markers: readonly MapMarker[],
   project: Project,
@@ -50,7 +59,10 @@ export function devicesOf(
   return markers.map((marker) => deviceFeature(marker, offsets.get(marker.deviceName)));
 }
 
-/** Those of a view, the chosen one as it is known best: the map may be behind, or not hold it yet. */
+/**
+ * The devices of a view. The chosen device comes from its own query, since the map may be behind or
+ * not contain it yet.
+ */
 export function devicesIn(
   devices: readonly DeviceFeature[],
   { west, south, east, north }: MapView,
@@ -69,8 +81,8 @@ export function devicesIn(
 }
 
 /**
- * What to draw in a view of a crowded map: clusters, devices where there is room, and always the chosen device by itself, which the
- * index leaves out.
+ * The marks in a view of a clustered map: clusters, devices where there is room, and always the
+ * chosen device by itself, which the index excludes.
  */
 export function marksOf(
   shown: DeviceMap,
@@ -86,7 +98,8 @@ export function marksOf(
     project,
   );
   const marks: Feature[] = [...features.filter(({ kind }) => kind === 'cluster'), ...single];
-  // By the device where it is known: the map may not hold it yet, or hold it within a cluster.
+  // From the device itself if it is known: the map may not contain it yet, or contain it within a
+  // cluster.
   const marker = chosen ? markerOf(chosen) : shown.markers.find(({ deviceName }) => deviceName === selected);
   if (marker) marks.push(deviceFeature(marker));
   return marks;
@@ -99,14 +112,14 @@ function markerOf(device: Device): MapMarker | undefined {
 }
 
 /**
- * The scenes with the places of their devices. Of a crowded map only some devices are known: a scene whose hull would be a part of
- * it is left out.
+ * The scenes with the positions of their devices. A clustered map contains only some devices: a
+ * scene with missing devices is left out, since its outline would be wrong.
  */
 export function sceneList(
   groups: readonly Group[],
   markers: readonly MapMarker[],
-  crowded: boolean,
-  told: (count: number) => string,
+  isClustered: boolean,
+  countText: (count: number) => string,
 ): MapScene[] {
   const places = new Map<number, Place[]>();
   for (const { groupId, latitude, longitude } of markers) {
@@ -116,12 +129,12 @@ export function sceneList(
   }
   return groups.flatMap(({ id, groupName, deviceCount }) => {
     const own = places.get(id);
-    if (id === 0 || !own || (crowded && own.length < deviceCount)) return [];
-    return [{ id, name: groupName, count: told(deviceCount), places: own }];
+    if (id === 0 || !own || (isClustered && own.length < deviceCount)) return [];
+    return [{ id, name: groupName, count: countText(deviceCount), places: own }];
   });
 }
 
-/** Around everything that has a position; null when nothing has. */
+/** The bounds of everything that has a position; null if nothing has. */
 export function boundsOfAll(data: DeviceMap, at: (place: Place) => L.LatLngTuple): L.LatLngBounds | null {
   const bounds = L.latLngBounds([]);
   for (const marker of data.markers) bounds.extend(at(marker));

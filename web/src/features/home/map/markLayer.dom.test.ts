@@ -51,7 +51,7 @@ afterEach(() => {
 });
 
 describe('the marks', () => {
-  it('are buttons with names, of which Tab reaches one: the chosen', () => {
+  it('are buttons with names, of which Tab reaches only the chosen one', () => {
     layer.draw([middle, east, north, cluster], 'east', context);
     expect(marks().map((one) => one.getAttribute('aria-label'))).toEqual(['middle', 'east', 'north', '22 devices']);
     expect(entries()).toEqual(['east']);
@@ -60,12 +60,12 @@ describe('the marks', () => {
     expect(mark('22 devices')).not.toHaveAttribute('aria-pressed');
   });
 
-  it('are reached by Tab also when none is chosen', () => {
+  it('are reachable by Tab even if none is chosen', () => {
     layer.draw([middle, east], undefined, context);
     expect(entries()).toEqual(['middle']);
   });
 
-  it('are walked with the arrow keys, which then do not move the map', () => {
+  it('are navigated with the arrow keys, which then do not move the map', () => {
     layer.draw([middle, east, north, cluster], undefined, context);
     mark('middle').focus();
     const moved = vi.fn();
@@ -91,7 +91,7 @@ describe('the marks', () => {
     expect(context.onCluster).toHaveBeenCalledExactlyOnceWith(cluster);
   });
 
-  it('keep their element, and with it the focus, while what they show changes', () => {
+  it('keep their element, and thus the focus, while their content changes', () => {
     layer.draw([middle, east], undefined, context);
     const element = mark('middle');
     element.focus();
@@ -99,11 +99,11 @@ describe('the marks', () => {
     layer.draw([mast('middle', 0, 0, { onlineState: 0 }), east], undefined, context);
     expect(mark('middle')).toBe(element);
     expect(element).toHaveFocus();
-    // Struck out: offline is told without colour.
+    // Struck out: "offline" does not differ by colour alone.
     expect(element.querySelector('path.strike')).not.toBeNull();
   });
 
-  it('go when their device is gone', () => {
+  it('are removed with their device', () => {
     layer.draw([middle, east], 'middle', context);
     layer.draw([east], 'middle', context);
     expect(marks()).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('the marks', () => {
     expect(marks()).toHaveLength(0);
   });
 
-  it('are drawn beside their place by as much as they were spread, and walked so', () => {
+  it('are drawn and navigated at their spread positions', () => {
     const beside = (name: string, x: number, y: number) => ({ ...mast(name, 0, 0), offset: { x, y } });
     layer.draw([mast('a', 0, 0), beside('b', 18, 0), beside('c', 0, -18)], undefined, context);
     expect([mark('a').style.marginLeft, mark('b').style.marginLeft, mark('c').style.marginTop]).toEqual([
@@ -126,7 +126,7 @@ describe('the marks', () => {
     expect(mark('b').style.marginLeft).toBe('-22px');
   });
 
-  it('keep the look of their presence while in alarm, and carry the mark of it', () => {
+  it('show their presence also while in alarm, with the alarm sign', () => {
     const off = mast('off', 0.02, 0, { onlineState: 0, alarmLevel: 1 });
     layer.draw([middle, north, off], undefined, context);
     const has = (name: string) =>
@@ -136,7 +136,7 @@ describe('the marks', () => {
     expect(has('off')).toEqual([false, true, true]);
   });
 
-  it('are left alone when nothing of them changed', () => {
+  it('are not redrawn if nothing has changed', () => {
     const features = [middle, east, north];
     layer.draw(features, undefined, context);
     const describe = vi.spyOn(context, 'describe');
@@ -147,7 +147,7 @@ describe('the marks', () => {
     describe.mockRestore();
   });
 
-  it('take nobody’s name for HTML', () => {
+  it('escape names in HTML', () => {
     layer.draw([mast('<img src=x>', 0, 0)], undefined, context);
     expect(container.querySelector('img')).toBeNull();
     expect(mark('<img src=x>').title).toBe('<img src=x>');
@@ -155,7 +155,7 @@ describe('the marks', () => {
 });
 
 describe('the devices without a position', () => {
-  it('are one muted mark at the default place that says so', () => {
+  it('are one labelled, muted mark at the default position', () => {
     const unplaced = new UnplacedMark(map);
     unplaced.draw(3, '3', '3 devices without a position', 'no position', context.at);
     const shown = container.querySelector('[role="img"]');

@@ -7,11 +7,11 @@ import css from './marks.module.css';
 import { isDirection, nextInDirection } from './roving';
 import { makeRoom } from './spread';
 
-/** What the layer needs in the person's language, and what it does for the person. */
+/** What the layer needs from the page: texts in the user's language, and handlers. */
 export interface MarkContext {
   describe: (feature: Feature) => string;
   count: (count: number) => string;
-  /** Where a position stands on this map. */
+  /** Converts a position to this map's coordinates. */
   at: (place: Place) => L.LatLngTuple;
   onDevice: (deviceName: string) => void;
   onCluster: (feature: Extract<Feature, { kind: 'cluster' }>) => void;
@@ -20,12 +20,12 @@ export interface MarkContext {
 interface Drawn {
   marker: L.Marker;
   feature: Feature;
-  /** How far it is drawn beside its place. */
+  /** How far it is drawn from its position. */
   offset: Point;
   glyph: string;
   words: string;
   selected: boolean;
-  /** What it was drawn with: another is another language or map. */
+  /** The context with which it was drawn; another context means another language or map. */
   context: MarkContext | undefined;
 }
 
@@ -33,12 +33,13 @@ const noOffset: Point = { x: 0, y: 0 };
 const isSameFeature = (a: Feature, b: Feature) =>
   a === b || (a.kind === 'device' && b.kind === 'device' && a.marker === b.marker);
 const isSamePoint = (a: Point, b: Point) => a.x === b.x && a.y === b.y;
-/** Half of a mark's picture. */
+/** Half of the size of a mark's picture. */
 const halfGlyph = 22;
 
 /**
- * The marks of a map, kept over every change of view: only what differs is touched. One of them can be reached by Tab, from it the
- * arrow keys go to the neighbours, and Enter selects.
+ * The marks of a map. They persist over changes of the view, and only differing marks are updated.
+ * One of them is reachable by Tab; from it, the arrow keys lead to the neighbours, and Enter
+ * selects.
  */
 export class MarkLayer {
   private readonly map: L.Map;
@@ -79,7 +80,8 @@ export class MarkLayer {
   private put(feature: Feature, offset: Point, context: MarkContext): void {
     const selected = feature.key === this.selected;
     const before = this.drawn.get(feature.key);
-    // Of two thousand marks a reading, a step of the map or a choice changes one or two.
+    // With two thousand marks, one reading, one move of the map or one selection changes only one
+    // or two of them.
     if (
       before?.selected === selected &&
       before.context === context &&
@@ -121,7 +123,7 @@ export class MarkLayer {
       iconSize: [2 * halfGlyph, 2 * halfGlyph],
       iconAnchor: [halfGlyph, halfGlyph],
     });
-    // Leaflet's own keyboard makes every mark a stop of the Tab key.
+    // Leaflet's own keyboard support would make every mark a Tab stop.
     const marker = L.marker(place, { keyboard: false, riseOnHover: true, icon });
     marker.addTo(this.map).on('click', () => this.activate(feature.key));
     const element = marker.getElement();
@@ -155,7 +157,7 @@ export class MarkLayer {
       return;
     }
     if (!isDirection(event.key)) return;
-    // Otherwise the map would move away below it.
+    // Otherwise the arrow keys would also move the map.
     event.preventDefault();
     event.stopPropagation();
     const others = [...this.drawn.entries()].filter(([other]) => other !== key);

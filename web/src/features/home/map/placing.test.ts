@@ -24,7 +24,7 @@ describe('the arrow keys', () => {
     expect(nextInDirection(points, here, key)).toBe(expected);
   });
 
-  it('can come back', () => {
+  it('lead back', () => {
     expect(nextInDirection([here, ...points.slice(1)], { x: 100, y: 10 }, 'ArrowLeft')).toBe(0);
   });
 
@@ -43,7 +43,7 @@ describe('marks that would touch', () => {
     return least;
   };
   const farthest = (offsets: readonly Point[]) => Math.max(...offsets.map(({ x, y }) => Math.hypot(x, y)));
-  /** The same numbers each time, spread over a square. */
+  /** The same pseudo-random numbers each time, spread over a square. */
   const scattered = (count: number, width: number) => {
     let seed = 7;
     const next = () => {
@@ -53,7 +53,7 @@ describe('marks that would touch', () => {
     return Array.from({ length: count }, () => ({ x: next(), y: next() }));
   };
 
-  it('stand apart, and those that touch none stay at their place', () => {
+  it('are spread; marks that touch none keep their position', () => {
     const place = { x: 10.2, y: 20.1 };
     const points = [place, { x: 80, y: 80 }, { x: 10.4, y: 19.9 }, place];
     const offsets = spread(points);
@@ -64,7 +64,7 @@ describe('marks that would touch', () => {
     expect(nearest(points, offsets)).toBeGreaterThanOrEqual(markSpacing - 0.1);
   });
 
-  it('stand apart when their places are near, not only when they are the same', () => {
+  it('are spread if their positions are near, not only if they are equal', () => {
     const row = Array.from({ length: 12 }, (_, i) => ({ x: 100 + i * 6, y: 50 }));
     const offsets = spread(row);
     expect(nearest(row, offsets)).toBeGreaterThanOrEqual(markSpacing - 0.1);
@@ -75,16 +75,19 @@ describe('marks that would touch', () => {
     ['at one place', Array.from({ length: 2000 }, () => ({ x: 0, y: 0 })), 500],
     ['on one field', scattered(2000, 150), 600],
     ['on a whole screen', scattered(2000, 1200), 150],
-  ])('two thousand %s: none touches another, none is far out, and always in the same way', (_, points, most) => {
-    const offsets = spread(points);
-    expect(nearest(points, offsets)).toBeGreaterThanOrEqual(markSpacing - 0.1);
-    expect(farthest(offsets)).toBeLessThan(most);
-    expect(spread(points)).toEqual(offsets);
-  });
+  ])(
+    'are spread for two thousand %s: none touches another, none is far away, and the result is deterministic',
+    (_, points, most) => {
+      const offsets = spread(points);
+      expect(nearest(points, offsets)).toBeGreaterThanOrEqual(markSpacing - 0.1);
+      expect(farthest(offsets)).toBeLessThan(most);
+      expect(spread(points)).toEqual(offsets);
+    },
+  );
 });
 
 describe('a cluster', () => {
-  it('makes room for the chosen device', () => {
+  it('is moved away from the chosen device', () => {
     const chosen = { x: 100, y: 100 };
     for (const cluster of [
       { x: 110, y: 95 },
@@ -106,12 +109,12 @@ describe('names on the map', () => {
     size,
   });
 
-  it('do not cover each other; the larger scene is named first', () => {
+  it('do not overlap; the larger scene is labelled first', () => {
     const placed = placeLabels([label(1, 0, 0, 50), label(2, 20, 5, 200), label(3, 300, 0, 10)], []);
     expect(placed.map(({ id }) => id)).toEqual([2, 3]);
   });
 
-  it('take their next spot when a name or a mark is in the way', () => {
+  it('take their next position if a name or a mark is in the way', () => {
     const placed = placeLabels([label(1, 0, 0, 200), label(2, 0, 4, 50, { x: 0, y: 60 })], []);
     expect(placed.map(({ id, y }) => [id, y])).toEqual([
       [1, 0],
@@ -120,7 +123,7 @@ describe('names on the map', () => {
     expect(placeLabels([label(1, 0, 0, 50, { x: 0, y: 80 })], [{ x: 10, y: 10 }])[0]?.y).toBe(80);
   });
 
-  it('stand behind marks rather than nowhere', () => {
+  it('are placed behind marks if there is no free position', () => {
     const marks = [
       { x: 0, y: 0 },
       { x: 0, y: 80 },

@@ -12,8 +12,8 @@ export function isDirection(key: string): boolean {
 }
 
 /**
- * The point that somebody means who looks from one point in the direction of an arrow key: near, and not far beside it. Its index,
- * or -1 when nothing lies that way.
+ * The index of the point to which an arrow key leads from a given point: the nearest one in that
+ * direction, where sideways distance counts double; -1 if there is none.
  */
 export function nextInDirection(points: readonly Point[], from: Point, key: string): number {
   const direction = directions[key];
@@ -24,7 +24,7 @@ export function nextInDirection(points: readonly Point[], from: Point, key: stri
     const [x, y] = [point.x - from.x, point.y - from.y];
     const ahead = x * direction.x + y * direction.y;
     const beside = Math.abs(x * direction.y) + Math.abs(y * direction.x);
-    // More beside than ahead belongs to another arrow.
+    // A point that is far more to the side than ahead belongs to another arrow key.
     if (ahead <= 0 || beside > ahead * 2) return;
     const distance = ahead + 2 * beside;
     if (distance < least) {

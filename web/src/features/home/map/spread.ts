@@ -1,22 +1,22 @@
 import type { Point } from '@/lib/map/hull';
 
-/** Pixels between the middles of two marks that do not touch. */
+/** The distance in pixels between the middles of two marks that do not touch. */
 export const markSpacing = 18;
 
-/** A cluster stands for many places, so it makes room for the one device that was chosen among them. */
+/** A cluster stands for many positions, so it is moved away from the chosen device. */
 const chosenSpacing = 34;
 
 export function makeRoom(cluster: Point, chosen: Point): Point {
   const [x, y] = [cluster.x - chosen.x, cluster.y - chosen.y];
   const distance = Math.hypot(x, y);
   if (distance >= chosenSpacing) return { x: 0, y: 0 };
-  // Straight on top of each other: any way out is as good.
+  // They coincide, so any direction will do.
   if (distance < 1) return { x: 0, y: -chosenSpacing };
   const further = chosenSpacing / distance - 1;
   return { x: x * further, y: y * further };
 }
 
-/** The places around a point, ring by ring: 1, 6, 12, 18 … */
+/** The n-th position around a point, ring by ring: 1, 6, 12, 18 … positions. */
 function ringPosition(n: number): Point {
   if (n === 0) return { x: 0, y: 0 };
   const ring = Math.ceil((Math.sqrt(12 * n + 9) - 3) / 6);
@@ -24,7 +24,7 @@ function ringPosition(n: number): Point {
   return { x: ring * markSpacing * Math.cos(angle), y: ring * markSpacing * Math.sin(angle) };
 }
 
-/** Marks that stand already, found by the square of the plane that they are in. */
+/** The marks that are already placed, indexed by the square of the plane that they lie in. */
 class OccupiedSquares {
   private readonly squares = new Map<number, Point[]>();
 
@@ -42,7 +42,7 @@ class OccupiedSquares {
       if (!near) continue;
       for (const other of near) {
         const [beside, above] = [other.x - x, other.y - y];
-        // Neighbours on a ring stand exactly so far apart, but for what computing rounds away.
+        // Neighbours on a ring have exactly the minimum distance, less the rounding error.
         if (beside * beside + above * above < minDistanceSquared) return true;
       }
     }
@@ -50,11 +50,11 @@ class OccupiedSquares {
   }
 }
 
-/** The square itself first: in a crowd it is the one that is taken. */
+/** The square itself comes first, since with many marks it is usually the occupied one. */
 const neighbourSquares = [0, -1, 1].flatMap((dx) => [0, -1, 1].map((dy) => [dx, dy] as const));
 const minDistanceSquared = (markSpacing - 0.01) ** 2;
 
-/** The world at the nearest zoom has fewer squares in a row than this. */
+/** At the closest zoom, a row of the world has fewer squares than this. */
 const row = 2 ** 25;
 
 function squareOf({ x, y }: Point): number {
@@ -62,25 +62,26 @@ function squareOf({ x, y }: Point): number {
 }
 
 /**
- * How far to draw each mark beside its place, so that none touches another. In their order they take their own places, or the
- * nearest that is left around them; the same points in the same order are always spread in the same way.
+ * How far to draw each mark from its position, so that no two marks touch. In their order, marks
+ * take their own position or the nearest free one around it. The result is deterministic.
  */
 export function spread(points: readonly Point[]): Point[] {
-  const standing = new OccupiedSquares();
-  // What was tried in vain around a place need not be tried again for its neighbours: only that keeps a crowd quick.
+  const occupied = new OccupiedSquares();
+  // Ring positions that were occupied for one mark of a square are skipped for its other marks;
+  // without this, many marks at one place would be slow.
   const tried = new Map<number, number>();
   return points.map((point) => {
     const square = squareOf(point);
     let n = 0;
     let offset = ringPosition(n);
     let put = point;
-    while (standing.touches(put)) {
+    while (occupied.touches(put)) {
       n = Math.max(n + 1, tried.get(square) ?? 0);
       tried.set(square, n + 1);
       offset = ringPosition(n);
       put = { x: point.x + offset.x, y: point.y + offset.y };
     }
-    standing.add(put);
+    occupied.add(put);
     return offset;
   });
 }

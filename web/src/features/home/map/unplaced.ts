@@ -3,7 +3,10 @@ import { defaultPlace, type Place } from '@/lib/map/place';
 import { clusterGlyph } from './glyph';
 import css from './marks.module.css';
 
-/** The devices without a position, as one muted mark at the default place, so that nobody takes that for where they are. */
+/**
+ * The devices without a position, as one muted mark at the default position, so that nobody takes
+ * it for their real position.
+ */
 export class UnplacedMark {
   private readonly map: L.Map;
   private marker: L.Marker | undefined;
@@ -17,7 +20,7 @@ export class UnplacedMark {
     this.marker = undefined;
   }
 
-  /** `words` is spoken, `label` stands beside the mark. */
+  /** `words` is for screen readers, `label` stands beside the mark. */
   draw(count: number, text: string, words: string, label: string, at: (place: Place) => L.LatLngTuple): void {
     this.clear();
     if (count === 0) return;

@@ -70,20 +70,20 @@ describe('the first view', () => {
     expect(map.getZoom()).toBe(3);
   });
 
-  it('is the default place where nothing has a position', () => {
+  it('is the default position if nothing has a position', () => {
     map.setView([0, 0], 3, { animate: false });
     renderFit(noPlaces);
     expect(map.getCenter()).toMatchObject({ lat: 36.6, lng: 114.48 });
     expect(map.getZoom()).toBe(5);
   });
 
-  it('does not come nearer to one device than its field', () => {
+  it('does not zoom in on a single device beyond its field', () => {
     const one = spreadDevices(37.85, 27.34);
     renderFit({ ...one, markers: one.markers.slice(0, 1) });
     expect(map.getZoom()).toBe(16);
   });
 
-  it('keeps everything in a frame of another size, until somebody has moved the map', () => {
+  it('keeps everything in view when the frame is resized, until the user has moved the map', () => {
     renderFit(spreadDevices(37.85, 27.34));
     resize(366, 248);
     expect(shows(37.85, 27.34) && shows(37.86, 27.35)).toBe(true);
@@ -92,20 +92,20 @@ describe('the first view', () => {
     expect(map.getZoom()).toBe(18);
   });
 
-  it('leaves free what the legend lies over, however many lines it has', () => {
+  it('leaves the area below the legend free, however many lines it has', () => {
     size = { width: 366, height: 248 };
     map.invalidateSize({ pan: false, animate: false });
     for (const lines of [1, 2, 4]) {
       covered = 22 + 16 * lines;
       const { result, unmount } = renderFit(spreadDevices(37.85, 27.34));
       act(() => result.current.showAll(false));
-      // A mark, and those that are drawn beside it.
+      // A mark and those that are spread around it.
       expect(map.latLngToContainerPoint([37.86, 27.35]).y).toBeGreaterThanOrEqual(covered + 20);
       unmount();
     }
   });
 
-  it('comes back when it is asked for, and then follows the frame again', () => {
+  it('is restored on request and then follows the frame again', () => {
     const { result } = renderFit(spreadDevices(37.85, 27.34));
     map.setView([10, 10], 4, { animate: false });
     act(() => result.current.showAll(false));

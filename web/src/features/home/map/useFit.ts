@@ -4,16 +4,19 @@ import type { DeviceMap } from '@/lib/device/types';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
 import { boundsOfAll } from './mapView';
 
-/** Pixels that a mark and its neighbours may stand above the first place. */
+/** Pixels that a mark and its spread neighbours may extend above its position. */
 const marksAbove = 24;
 
-/** Near enough to tell the rows of a field apart; a farm of one device needs no more. */
+/**
+ * At this zoom, the rows of a field can be told apart; a tenant with a single device needs no
+ * closer zoom.
+ */
 const maxFitZoom = 16;
 
 /**
- * Shows everything that has a position: once when it is known, when it is asked for, and again when the frame changes its size, as
- * long as nobody has moved the map since. `fitted` tells whether the first of these has been. `covered` tells how many pixels at the
- * map's top something lies over.
+ * Shows everything that has a position: once the data is known, on request, and again when the
+ * frame is resized, unless the user has moved the map since. `fitted` tells whether the first of
+ * these has happened. `covered` returns how many pixels at the map's top are covered.
  */
 export function useFit(
   map: L.Map,
@@ -37,7 +40,7 @@ export function useFit(
         map.setView([defaultPlace.latitude, defaultPlace.longitude], defaultZoom, { animate });
         return;
       }
-      // Room for the legend, and for the scenes' edges and names.
+      // Leaves room for the legend and for the scenes' outlines and names.
       const top = Math.max(map.getSize().y > 320 ? 100 : 52, covered() + marksAbove);
       map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: maxFitZoom, animate });
     },

@@ -16,7 +16,7 @@ import { UnplacedMark } from './unplaced';
 import { useFit } from './useFit';
 
 export interface MapContent {
-  /** What was answered without a box; undefined until it came. */
+  /** The answer to the query without a box; undefined until it is fetched. */
   data: DeviceMap | undefined;
   groups: Group[] | undefined;
   selected: string | undefined;
@@ -24,14 +24,16 @@ export interface MapContent {
   onSelect: (deviceName: string) => void;
 }
 
-/** The same, and what lies over the map: the pixels at its top. */
+/** The same with `covered`, which returns the height in pixels that is covered at the map's top. */
 export interface FramedContent extends MapContent {
   covered: () => number;
 }
 
 const noMap: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 0 };
 
-/** Draws devices, clusters and scenes, and keeps them with the data, the view and the selection. */
+/**
+ * Draws devices, clusters and scenes, and updates them with the data, the view and the selection.
+ */
 export function useMapContent(map: L.Map, tiles: MapTiles | null, content: FramedContent) {
   const { data = noMap, groups, selected, device, onSelect, covered } = content;
   const { t } = useTranslation();
@@ -40,21 +42,22 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   const [zoom, setZoom] = useState(() => map.getZoom());
   const at = useCallback((place: Place) => toLatLng(place, tiles), [tiles]);
 
-  // More than the server sends as single markers: it clusters for each view, and is asked again when the view changes.
-  const crowded = data.clusters.length > 0;
-  const crowd = useQuery({ ...mapQuery(view), enabled: crowded, placeholderData: keepPreviousData });
-  const shown = crowded ? (crowd.data ?? data) : data;
+  // If there are more devices than the server sends as single markers, it clusters them for each
+  // view and is queried again when the view changes.
+  const isClustered = data.clusters.length > 0;
+  const clusteredQuery = useQuery({ ...mapQuery(view), enabled: isClustered, placeholderData: keepPreviousData });
+  const shown = isClustered ? (clusteredQuery.data ?? data) : data;
 
   const place = device?.latitude !== undefined && device.longitude !== undefined;
   const chosen = place && device?.deviceName === selected ? device : undefined;
   const project = useCallback((spot: Place) => map.project(at(spot), zoom), [map, at, zoom]);
-  // Only where the server gathers devices are there clusters; else every device is a mark of its own.
-  const gathered = shown.clusters.length > 0;
+  // Clusters exist only if the server clusters; otherwise every device is a mark of its own.
+  const hasClusters = shown.clusters.length > 0;
   const places = useMemo(() => placesOf(shown.markers), [shown.markers]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the markers only their places count, which seldom change
   const offsets = useMemo(
-    () => (gathered ? undefined : offsetsOf(shown.markers, project)),
-    [gathered, places, project],
+    () => (hasClusters ? undefined : offsetsOf(shown.markers, project)),
+    [hasClusters, places, project],
   );
   const devices = useMemo(
     () => (offsets ? devicesOf(shown.markers, project, offsets) : []),
@@ -62,21 +65,21 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   );
   const index = useMemo(
     () =>
-      gathered
+      hasClusters
         ? clusterIndex(
             shown.markers.filter(({ deviceName }) => deviceName !== selected),
             shown.clusters,
           )
         : null,
-    [gathered, shown, selected],
+    [hasClusters, shown, selected],
   );
   const scenes = useMemo(
     () =>
-      // The name is put before it by the layer, which may have to cut it.
-      sceneList(groups ?? [], shown.markers, crowded, (count) =>
+      // The layer adds the name itself, since it may have to cut it.
+      sceneList(groups ?? [], shown.markers, isClustered, (count) =>
         t('home.map.scene', { name: '', n: format.number(count) }),
       ),
-    [groups, shown.markers, crowded, t, format],
+    [groups, shown.markers, isClustered, t, format],
   );
 
   const zoomTo = useCallback(
@@ -130,7 +133,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
     layers.current?.marks.draw(marks, selected, context);
   }, [marks, selected, context]);
 
-  // The marks change with the zoom, for which a scene's edge is shaped.
+  // The marks change with the zoom, on which the scenes' outlines depend.
   useEffect(() => {
     layers.current?.scenes.draw(scenes, marks, at);
   }, [scenes, marks, at]);
@@ -140,7 +143,8 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
     layers.current?.unplaced.draw(data.unplaced, format.number(data.unplaced), words, t('home.device.noPosition'), at);
   }, [data.unplaced, t, format, at]);
 
-  // What is selected elsewhere comes into view; a map that shows it stays where it is.
+  // A device that was selected elsewhere comes into view; the map does not move if it already shows
+  // it.
   const [latitude, longitude] = [chosen?.latitude, chosen?.longitude];
   useEffect(() => {
     if (!fitted.current || latitude === undefined || longitude === undefined) return;

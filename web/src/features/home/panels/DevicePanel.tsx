@@ -14,11 +14,11 @@ import { Panel } from './Panel';
 
 interface DevicePanelProps {
   device: Device | undefined;
-  /** When the list that the device stands in was current, by this machine's clock. */
+  /** When the list that contains the device was current, by this machine's clock. */
   asOf?: number;
 }
 
-/** Who the selected device is, where, whether it is heard of, and which alarms are open. Undefined while it is on its way. */
+/** The selected device: its names, scene, state and open alarms. Undefined while it is loading. */
 export function DevicePanel({ device, asOf }: DevicePanelProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -59,7 +59,7 @@ export function DevicePanel({ device, asOf }: DevicePanelProps) {
   );
 }
 
-/** A name may be cut, anything else is told whole. */
+/** Names may be cut, everything else is shown in full. */
 function Fact({ name, cut = false, children }: { name: string; cut?: boolean; children: ReactNode }) {
   return (
     <>
@@ -76,7 +76,7 @@ function Fact({ name, cut = false, children }: { name: string; cut?: boolean; ch
   );
 }
 
-/** Since when it is online or offline, and whether somebody shut it out. */
+/** Since when it has been online or offline. */
 function Since({ device }: { device: Device }) {
   const { t } = useTranslation();
   const format = useFormat();

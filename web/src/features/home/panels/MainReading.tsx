@@ -24,7 +24,7 @@ interface MainReadingProps {
 
 const dayMs = 24 * 3_600_000;
 
-/** The reading that a device is there for: large, with the line of its last 24 hours and the low of them. */
+/** The device's main reading: large, with a chart of its last 24 hours and their lowest value. */
 export function MainReading({ device, entry, usual }: MainReadingProps) {
   const { t } = useTranslation();
   const { sign, name, reading, derivation } = entry;
@@ -81,7 +81,7 @@ function numbers(series: Series | undefined, sign: string): SparkPoint[] {
 
 function Day({ device, sign, quiet }: { device: Device; sign: string; quiet: boolean }) {
   const { data } = useQuery(dayQuery(device.deviceName, sign));
-  // A minute is less than a tenth of a pixel of this line.
+  // One minute is less than a tenth of a pixel of this chart.
   const to = useNow(60_000) + 60_000;
   return (
     <div className={css.line}>
@@ -90,7 +90,7 @@ function Day({ device, sign, quiet }: { device: Device; sign: string; quiet: boo
   );
 }
 
-/** "Low 2.1 at 05:40". */
+/** For example "Low 2.1 at 05:40". */
 function Low({ device, entry }: { device: Device; entry: ReadingEntry }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import css from './MissingDevice.module.css';
 import { Panel } from './Panel';
 
-/** The address names a device that this farm does not have. */
+/** Shown if the address names a device that the tenant does not have. */
 export function MissingDevice({ deviceName }: { deviceName: string }) {
   const { t } = useTranslation();
   return (

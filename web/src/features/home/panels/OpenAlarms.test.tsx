@@ -4,7 +4,7 @@ import { homeServer, openHome } from '@/test/homeServer';
 import { ack, type Notice, notice } from '@/test/samples';
 import { refused } from '@/test/server';
 
-// Leaflet needs a browser's layout; and where the way leads has tests of its own.
+// Leaflet needs a browser's layout; the linked page has tests of its own.
 vi.mock('../map/DeviceMap', () => ({ DeviceMap: () => null }));
 vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => null }));
 
@@ -17,7 +17,7 @@ const noticeRequests = () => telemetry.server.calls.filter(({ pathname }) => pat
 const streamNotice = (data: object) =>
   act(() => telemetry.live.newest()?.write(`event: notice\ndata: ${JSON.stringify(data)}\n\n`));
 
-/** The first mast has an alarm, of which these are open. */
+/** The first mast has an alarm, with these open notices. */
 async function open(notices: Notice[]) {
   telemetry.server.groups = telemetry.server.groups.map((group) => ({
     ...group,
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe('the open alarms of the selected device', () => {
-  it('say since when, who is on them, and lead to where one acts', async () => {
+  it('show since when, who has acknowledged them, and link to their pages', async () => {
     const { user, router } = await open([
       notice({ holdsSince: Date.now() - 6 * 24 * 3_600_000, ack: ack() }),
       notice({ id: 2, title: 'Wet leaves', alarmLevel: 0 }),
@@ -51,26 +51,26 @@ describe('the open alarms of the selected device', () => {
     await waitFor(() => expect(router.state.location.href).toBe('/inform?id=1'));
   });
 
-  it('are three at most, with the way to all', async () => {
+  it('are three at most, with a link to all', async () => {
     await open([4, 3, 2, 1].map((id) => notice({ id, title: `Alarm ${id}` })));
     expect(links()).toHaveLength(4);
     expect(links()[3]).toHaveTextContent('Show all 4');
     expect(links()[3]).toHaveAttribute('href', '/inform?devices=WS-1&status=0');
   });
 
-  it('are not asked for of a device without an alarm', async () => {
+  it('are not fetched for a device without an alarm', async () => {
     await openHome(telemetry);
     expect(noticeRequests()).toEqual([]);
     expect(panel().queryByText('Open alarms')).toBeNull();
   });
 
-  it('say where they could not be fetched', async () => {
+  it('show an error if they cannot be fetched', async () => {
     telemetry.server.failingPaths.set(path, () => refused(500, 'The server is at fault'));
     await open([]);
     expect(panel().getByText('The open alarms could not be fetched')).toBeVisible();
   });
 
-  it('take over what the stream tells without a call, and the end of one', async () => {
+  it('are updated by the stream without a request, including an end', async () => {
     const [frost, wet] = [notice(), notice({ id: 2, title: 'Wet leaves' })];
     await open([frost, wet]);
     const before = noticeRequests().length;
@@ -85,7 +85,7 @@ describe('the open alarms of the selected device', () => {
     expect(noticeRequests()).toHaveLength(before);
   });
 
-  it('are asked for when one begins', async () => {
+  it('are fetched when an alarm begins', async () => {
     await open([notice()]);
     const fresh = notice({ id: 9, title: 'Just now' });
     telemetry.server.notices = [fresh, notice()];

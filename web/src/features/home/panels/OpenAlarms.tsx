@@ -11,7 +11,10 @@ import { AckTag, LevelTag } from '@/ui/alarm/tags';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './OpenAlarms.module.css';
 
-/** What is open of a device that has an alarm: since when, and who is on it. Each is the way to where people act on it. */
+/**
+ * The open notices of a device in alarm: since when, and who has acknowledged them. Each links to
+ * its page, where users act on it.
+ */
 export function OpenAlarms({ deviceName }: { deviceName: string }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -66,7 +69,7 @@ function OpenAlarm({ notice }: { notice: AlarmNotice }) {
   );
 }
 
-/** Where it is not known since when the conditions hold. */
+/** For notices without a known `holdsSince`. */
 function Began({ time }: { time: number }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -3,9 +3,9 @@ import css from './Panel.module.css';
 
 interface PanelProps {
   title: string;
-  /** At the right end of the head; never shrinks, the title does. */
+  /** At the right end of the header; it never shrinks, but the title does. */
   aside?: ReactNode;
-  /** Fills what is left of the column. */
+  /** Whether it fills the rest of the column. */
   grow?: boolean;
   children: ReactNode;
 }

@@ -16,13 +16,13 @@ interface ReadingRowProps {
   usual: number | undefined;
 }
 
-/** Value, unit, age, always together. */
+/** A reading's value, unit and age, always together. */
 export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
   const { t } = useTranslation();
   const { name, reading, derivation } = entry;
   const interval = formulaInterval(derivation) ?? usual;
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
-  // Words may be cut, a number may not.
+  // A text may be cut, a number may not.
   const words = typeof reading?.value === 'string' ? reading.value : undefined;
   return (
     <li className={`${css.row} ${stale || !online ? css.old : ''}`}>

@@ -23,11 +23,11 @@ import css from './ReadingsPanel.module.css';
 
 interface PanelProps {
   device: Device | undefined;
-  /** When the list that the device stands in was current, by this machine's clock. */
+  /** When the list that contains the device was current, by this machine's clock. */
   asOf?: number;
 }
 
-/** The latest reading of each property: the main one large, with its day, the others in rows. */
+/** The latest reading of each property: the main one large with its day, the others in rows. */
 export function ReadingsPanel({ device, asOf }: PanelProps) {
   const { t } = useTranslation();
   if (!device) {
@@ -37,7 +37,7 @@ export function ReadingsPanel({ device, asOf }: PanelProps) {
       </Panel>
     );
   }
-  // A new panel for each device: what was observed of one says nothing of another.
+  // A new panel for each device, since the observed intervals are a device's own.
   return <Readings key={device.deviceName} device={device} asOf={asOf} />;
 }
 
@@ -46,7 +46,7 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
   const language = useLanguage((state) => state.language);
   const latest = useQuery({
     ...latestQuery(language, device.deviceName),
-    // The list has most of it already; an empty one may only mean that nothing has been read yet.
+    // The list already has most readings. If it has none, the device may only have no readings yet.
     placeholderData: (before: Latest | undefined) => before ?? device.lastData[0],
   });
   const tsl = useQuery(tslQuery(language, device.deviceName));
@@ -60,7 +60,7 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
   );
   const newest = Math.max(...Object.values(latest.data ?? {}).map(({ time }) => time));
   const some = Number.isFinite(newest);
-  // What the list has of the device stands for the panel's own answer as long as that is not there.
+  // The list's data about the device is used until the panel's own query has been answered.
   const aside = old ? (
     <AsOfTime time={latest.isPlaceholderData ? asOf : latest.dataUpdatedAt} />
   ) : (
@@ -108,7 +108,7 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
   );
 }
 
-/** The usual interval of each property, from the times that were seen since the device was selected. */
+/** The usual interval of each property, from the times observed since the device was selected. */
 function useUsualIntervals(latest: Record<string, Reading> | undefined): (sign: string) => number | undefined {
   const [observed, setObserved] = useState(noObservedTimes);
   const times = Object.fromEntries(Object.entries(latest ?? {}).map(([sign, { time }]) => [sign, time]));

@@ -22,7 +22,7 @@ import { DevicePanel } from './DevicePanel';
 import { MissingDevice } from './MissingDevice';
 import { ReadingsPanel } from './ReadingsPanel';
 
-// The way to another page is the router's, which has its own tests.
+// The linked page has tests of its own.
 vi.mock('@tanstack/react-router', () => ({
   Link: ({ to, search, ...rest }: { to: string; search: Record<string, string> } & ComponentProps<'a'>) => (
     <a href={`${to}?${new URLSearchParams(search)}`} {...rest} />
@@ -44,7 +44,7 @@ const fact = (name: string) => screen.getByText(name).nextElementSibling;
 const row = (name: string) => screen.getByText(name).closest('li') as HTMLElement;
 
 describe('the device panel', () => {
-  it('tells who, where, and whether it is heard of', () => {
+  it('shows the device’s names, scene and state', () => {
     renderWithProviders(
       <DevicePanel
         device={device({
@@ -66,7 +66,7 @@ describe('the device panel', () => {
     expect(fact('Last contact')).toHaveTextContent('8 s ago');
   });
 
-  it('says what is not there', () => {
+  it('names missing data', () => {
     renderWithProviders(
       <DevicePanel
         device={device({ groupId: 0, groupName: '', onlineState: 0, onlineTime: undefined, lastContact: undefined })}
@@ -78,7 +78,7 @@ describe('the device panel', () => {
     expect(fact('Last contact')).toHaveTextContent('–');
   });
 
-  it('at latitude and longitude 0 has a position', () => {
+  it('accepts a position at latitude and longitude 0', () => {
     renderWithProviders(<DevicePanel device={device({ latitude: 0, longitude: 0 })} />);
     expect(fact('Position')).toHaveTextContent('0.0000° N, 0.0000° E');
   });
@@ -101,12 +101,12 @@ describe('the device panel', () => {
     expect(fact('Last contact')).toHaveTextContent('yesterday');
   });
 
-  it('stands as bars while the device is on its way', () => {
+  it('shows placeholders while the device is loading', () => {
     renderWithProviders(<DevicePanel device={undefined} />);
     expect(screen.getByRole('status')).toHaveTextContent('Loading');
   });
 
-  it('says that a device is not of this farm', () => {
+  it('says that the tenant has no such device', () => {
     renderWithProviders(<MissingDevice deviceName="NOPE" />);
     expect(screen.getByRole('heading', { name: 'NOPE' })).toBeVisible();
     expect(screen.getByText('Not in this farm')).toBeVisible();
@@ -125,7 +125,7 @@ describe('the readings', () => {
     return renderWithProviders(<ReadingsPanel device={one} />);
   }
 
-  it('are the main one large with its day, and the others in rows', async () => {
+  it('show the main one large with its day, and the others in rows', async () => {
     server.series = { airTemperature: series };
     draw(device({ deviceName: 'WS-1' }));
     expect(screen.getByText('3.4')).toBeVisible();
@@ -145,7 +145,7 @@ describe('the readings', () => {
     });
   });
 
-  it('lead to the history of the device, once there are some', () => {
+  it('link to the device’s history once there are some', () => {
     draw(device({ deviceName: 'WS-1', noteName: 'Orchard mast' }));
     expect(screen.getByRole('link', { name: 'History of Orchard mast' })).toHaveAttribute(
       'href',
@@ -153,7 +153,7 @@ describe('the readings', () => {
     );
   });
 
-  it('count their ages, and say by clock and word when one is old', async () => {
+  it('show their ages, and say in words when one is old', async () => {
     const lastData: Latest[] = [
       {
         ...weather(3.4, noon - 8000),
@@ -170,7 +170,7 @@ describe('the readings', () => {
     expect(screen.getByText('Last read 11 min ago')).toBeVisible();
   });
 
-  it('learn how often a property is read, and call it old by that', async () => {
+  it('learn how often a property is read, and mark it as old by that interval', async () => {
     const one = device({ deviceName: 'WS-1', offlineAfter: 3_600_000, lastData: [weather(3, noon)] });
     const { client, container } = draw(one);
     await act(() =>
@@ -192,7 +192,7 @@ describe('the readings', () => {
     expect(screen.getByText('Last read 3 min ago')).toBeVisible();
   });
 
-  it('of an offline device stay, greyed, with how old they are', async () => {
+  it('of an offline device stay, greyed out, with their age', async () => {
     server.series = { airTemperature: series.slice(0, 2) };
     const { container } = draw(
       device({
@@ -206,7 +206,7 @@ describe('the readings', () => {
     await waitFor(() => expect(container.querySelector('svg path[d^="M"]')).toBeInTheDocument());
   });
 
-  it('that are yes or no, or text, have no line', async () => {
+  it('that are booleans or texts have no chart', async () => {
     const lastData: Latest[] = [{ heating: { value: true, time: noon, unit: '', name: 'Heating' } }];
     draw(device({ mainSign: 'heating', lastData }));
     expect(await screen.findByText('On')).toBeVisible();
@@ -215,7 +215,7 @@ describe('the readings', () => {
     expect(server.calls.some(({ pathname }) => pathname.endsWith('time-interval-data'))).toBe(false);
   });
 
-  it('never read are missing, not 0', async () => {
+  it('are missing, not 0, if they were never read', async () => {
     const lastData: Latest[] = [
       { airTemperature: { value: 0, time: noon, unit: '°C', name: 'Air temperature', precision: 1 } },
     ];
@@ -224,7 +224,7 @@ describe('the readings', () => {
     await waitFor(() => expect(row('Relative humidity')).toHaveTextContent('–'));
   });
 
-  describe('that are computed', () => {
+  describe('that are derived', () => {
     const dew = { dewPoint: { value: 1.2, time: noon, unit: '°C', name: 'Dew point', precision: 1 } };
     const mark = () => screen.findByRole('button', { name: 'How Dew point is computed' });
 
@@ -232,11 +232,11 @@ describe('the readings', () => {
       server.model = [...model, dewPoint];
     });
 
-    it('tell how in their row, to the keyboard too, and measured ones do not', async () => {
+    it('explain that in their row, for the keyboard too; measured ones do not', async () => {
       draw(device({ lastData: [{ ...weather(3.4, noon), ...dew }] }));
       expect(row('Dew point')).toContainElement(await mark());
       expect(screen.getAllByRole('button', { name: /is computed$/ })).toHaveLength(1);
-      // The delay of a tooltip is none that a test holds.
+      // Removes the tooltip's delay.
       vi.useFakeTimers({ now: noon, toFake: ['Date'] });
       await userEvent.tab();
       expect(await mark()).toHaveFocus();
@@ -244,7 +244,7 @@ describe('the readings', () => {
       expect(note).toHaveTextContent('Computed from Air temperature and Relative humidity');
     });
 
-    it('tell how when tapped where they are the main one', async () => {
+    it('explain that on a tap if they are the main one', async () => {
       draw(device({ mainSign: 'dewPoint', lastData: [dew] }));
       const button = await mark();
       expect(button.closest('li')).toBeNull();
@@ -254,12 +254,12 @@ describe('the readings', () => {
     });
   });
 
-  it('not there at all are an empty state', async () => {
+  it('have an empty state if there are none', async () => {
     draw(device({ lastData: [] }));
     expect(await screen.findByText('No readings yet')).toBeVisible();
   });
 
-  it('stay when the server does not answer, which is said above them', async () => {
+  it('stay if the server does not answer, with an error above them', async () => {
     const one = device({ deviceName: 'WS-1' });
     server.groups = [group({ deviceList: [one] })];
     const client = testClient();
@@ -272,14 +272,14 @@ describe('the readings', () => {
     );
     expect(screen.getByText('7.5')).toBeVisible();
     server.failingPaths.clear();
-    // The day stays: to the session a real one may be long after its end.
+    // The day stays: a real one may be long past the session's end.
     vi.useFakeTimers({ now: noon, toFake: ['Date'] });
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
     expect(screen.getByText('3.4')).toBeVisible();
   });
 
-  it('follow the language, decimals and units included', async () => {
+  it('follow the language, including decimals and units', async () => {
     draw(
       device({
         lastData: [{ wind: { value: 1.25, time: noon, unit: 'm/s', name: 'Wind', precision: 2 } }],

@@ -13,7 +13,7 @@ interface MarksProps {
   measure: Measure;
   span: Span;
   start: number;
-  /** Absent while the alarm is open. */
+  /** Undefined while the alarm is open. */
   end: number | undefined;
   until: number;
 }
@@ -23,7 +23,7 @@ const bottomOf = ({ boxes }: Geometry) => {
   return last ? last.top + last.height : 0;
 };
 
-/** Under the lines: from when to when it was an alarm. */
+/** Below the lines: a tint for the duration of the alarm. */
 export function Tint({ geometry, span, start, end, until }: MarksProps) {
   const from = xOf(start, span, geometry);
   const to = xOf(Math.min(end ?? until, span.to), span, geometry);
@@ -40,7 +40,7 @@ export function Tint({ geometry, span, start, end, until }: MarksProps) {
   );
 }
 
-/** Over the lines: begin and end, the limits by name, the attributes by name, the readings that triggered the alarm. */
+/** Above the lines: the marks of the beginning and the end, and those of each panel. */
 export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -55,7 +55,7 @@ export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
   const right = geometry.left + geometry.width;
   const first = beside(began, measure(beginning, 'name'), right);
   const second = beside(ended ?? right, measure(ending, 'name'), right);
-  // Both are named only where they do not touch.
+  // Both are labelled only if the labels do not touch.
   const bothNamed = ending !== '' && (second.from > first.to + 8 || first.from > second.to + 8);
   return (
     <svg className={css.layer} height={geometry.height} aria-hidden="true">
@@ -92,7 +92,9 @@ export function Marks({ narrow, ...marks }: MarksProps & { narrow: boolean }) {
   );
 }
 
-/** Words after an upright line; before it where there is no room after it. */
+/**
+ * The horizontal extent of a text after a vertical line, or before it if there is no room after it.
+ */
 function beside(x: number, width: number, right: number): { from: number; to: number } {
   const from = x + 8 + width <= right ? x + 8 : Math.max(0, x - 8 - width);
   return { from, to: from + width };

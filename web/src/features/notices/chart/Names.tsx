@@ -1,7 +1,7 @@
 import css from './NoticeChart.module.css';
 import type { Panel } from './panels';
 
-/** Which line is which, above a chart that is too narrow for the names beside its lines. */
+/** A legend above a chart that is too narrow for names beside its lines. */
 export function Names({ panels }: { panels: readonly Panel[] }) {
   return (
     <ul className={css.names}>

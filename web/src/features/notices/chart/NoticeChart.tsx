@@ -11,10 +11,10 @@ import css from './NoticeChart.module.css';
 import { Plots } from './Plots';
 import { chartQuery, hasPoints, questionOf, spanOf } from './readings';
 
-/** So often the axis of an open alarm moves on. */
+/** How often the time axis of an open alarm advances. */
 const stepMs = 10_000;
 
-/** The readings around the alarm; where they are gone, those that were kept with it. */
+/** The readings around the alarm. If they no longer exist, those that were kept with the notice. */
 export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const now = useNow(stepMs);
@@ -26,7 +26,8 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
 
   const kept = hasPoints(detail.kept) ? detail.kept : undefined;
   const read = hasPoints(query.data) ? query.data : undefined;
-  // Of a device that was never seen to come there is nothing to read: that it was offline is known from the notice.
+  // For a device without any presence change there is nothing to fetch: the notice itself says that
+  // it was offline.
   const series = mergeSeries(kept, read) ?? (offline && (deleted || query.data) ? {} : undefined);
   const loading = !series && !deleted && query.isPending;
   const span = spanOf(question, now);
@@ -61,7 +62,7 @@ export function NoticeChart({ detail }: { detail: AlarmDetail }) {
   );
 }
 
-/** What was read, and of what could not be, what was kept. */
+/** The fetched readings and, for attributes without any, the kept ones. */
 function mergeSeries(kept: Series | undefined, read: Series | undefined): Series | undefined {
   if (!kept || !read) return read ?? kept;
   const found = Object.entries(read).filter(([, points]) => points.length > 0);

@@ -22,13 +22,18 @@ interface PanelMarksProps {
   geometry: Geometry;
   measure: Measure;
   span: Span;
-  /** Where the lines of begin and end stand. */
+  /** The horizontal positions of the vertical lines (begin and end). */
   upright: readonly number[];
-  /** Each line's name at its end; where the plot is narrow the names stand above the chart. */
+  /**
+   * Whether each line's name stands at its end; in a narrow plot the names stand above the chart.
+   */
   names: boolean;
 }
 
-/** Of one plot: its unit and steps, the limits by name, the attributes by name, the readings that triggered the alarm. */
+/**
+ * The marks of one plot: its unit and steps, the labels of limits and attributes, and the readings
+ * that triggered the alarm.
+ */
 export function PanelMarks({ panel, box, geometry, measure, span, upright, names }: PanelMarksProps) {
   const format = useFormat();
   const { scale, traces, labels, unit } = panel;
@@ -54,7 +59,7 @@ export function PanelMarks({ panel, box, geometry, measure, span, upright, names
   return (
     <g>
       {unit ? (
-        // A unit that is wider than the numbers below it begins with the chart.
+        // A unit that is wider than the numbers below it starts at the chart's left edge.
         <text
           className={css.unit}
           x={Math.max(geometry.left, bold(format.unit(unit)))}
@@ -102,20 +107,23 @@ export function PanelMarks({ panel, box, geometry, measure, span, upright, names
   );
 }
 
-/** The lines that are drawn across, in words: where it is an alarm, and where an open one ends. */
+/**
+ * The horizontal lines with their labels: the limit of the alarm, and the value at which an open
+ * alarm ends.
+ */
 function useLimits({ limits, traces, unit }: Panel, room: number, measure: (words: string) => number) {
   const { t } = useTranslation();
   const format = useFormat();
   return limits.flatMap(({ sign, value, operator, side, recovery }) => {
     const precision = traces.find((trace) => trace.sign === sign)?.precision;
-    // The unit stands above the plot: where there is no room for it, that is enough.
+    // If the label is too wide, it omits the unit, which also stands above the plot.
     const worded = (words: (text: string) => string, of: number) => {
       const whole = words(format.reading({ value: of, unit, precision }));
       if (measure(whole) <= room) return whole;
       return truncateToWidth(words(format.reading({ value: of, unit: '', precision })), room, measure);
     };
     const key = `${sign} ${operator} ${value}`;
-    // The words stand on the side where it is no alarm.
+    // The label stands on the side without alarm.
     const down = side !== 'below';
     const limit = {
       key,
@@ -136,22 +144,27 @@ function useLimits({ limits, traces, unit }: Panel, room: number, measure: (word
   });
 }
 
-/** So many rows may words stand away from their line: by their colour they are still known to belong to it. */
+/**
+ * How many rows a label may be away from its line: its colour still shows which line it belongs to.
+ */
 const maxRows = 4;
 
-/** The heights on either side of a line, further and further away. */
+/** Heights on alternating sides of a line, with growing distance. */
 function alternatingHeights(one: number, other: number): number[] {
   const step = one < other ? -rowHeight : rowHeight;
   return Array.from({ length: maxRows }, (_, row) => [one + row * step, other - row * step]).flat();
 }
 
-/** A limit's words touch its line, at the right if they can. */
+/** A limit's label touches its line, at the right end if possible. */
 function limitLabelRequest(at: number, width: number, down: boolean, right: number, geometry: Geometry): LabelRequest {
   const heights = down ? alternatingHeights(at + 11, at - 9) : alternatingHeights(at - 9, at + 11);
   return { width, starts: candidateStarts(right - 4, width, geometry), heights: () => heights };
 }
 
-/** A name stands beside the end of its line where there is room, else above or below it, near its end. */
+/**
+ * A name stands beside the end of its line if there is room, otherwise above or below it near its
+ * end.
+ */
 function nameLabelRequest(
   { points }: Trace,
   width: number,

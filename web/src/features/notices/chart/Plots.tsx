@@ -20,12 +20,12 @@ interface PlotsProps {
   detail: AlarmDetail;
   series: Series;
   span: Span;
-  /** Up to when anything can be known: now, or the end of the axis. */
+  /** The time up to which anything can be known: now, or the end of the axis. */
   until: number;
   onFailed: () => void;
 }
 
-/** The drawing, and what stands over it. A screen reader is told in words what it shows. */
+/** The chart with its overlays. A text describes it to screen readers. */
 export function Plots({ detail, series, span, until, onFailed }: PlotsProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -43,9 +43,10 @@ export function Plots({ detail, series, span, until, onFailed }: PlotsProps) {
   const panels = panelsOf(detail, series, span, until, words);
   const narrow = isPhone || width < 420;
   const geometry = layout(panels, width, textRoomOf(panels, width, measure, format));
-  // An equal drawing is the same drawing: what moves on by the second is above it.
+  // Memoized by value, so that an equal chart is not drawn again; what changes every second is in
+  // the overlay.
   const made = JSON.stringify([panels, geometry, span]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made says all of panels, geometry and span
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made represents panels, geometry and span
   const option = useMemo(() => {
     const ticks = timeTicks({ ...span, ...geometry, chart: width }, format.language, measure);
     return optionOf(panels, geometry, span, tokens, { write: format.number, ticks });

@@ -4,7 +4,7 @@ import type { Measure } from '@/ui/chart/measure';
 import type { Scale } from '@/ui/chart/scale';
 import type { Panel, Span } from './panels';
 
-/** Where a plot stands in the chart, in pixels. */
+/** The position of a plot in the chart, in pixels. */
 export interface Box {
   top: number;
   height: number;
@@ -19,28 +19,31 @@ export interface Geometry {
 
 /** Section 9 of the specification. */
 const preferredHeight = 300;
-/** The unit stands above its plot, the times below the last. */
+/** The unit stands above its plot, the times below the last plot. */
 const headHeight = 26;
-/** Where the first plot's unit is as wide as to reach the words of begin and end it stands below them. */
+/**
+ * If the first plot's unit is so wide that it would touch the labels of begin and end, it stands in
+ * a second row.
+ */
 const secondRow = 16;
 const footHeight = 28;
-/** Three plots fit. */
+/** At this height, three plots fit. */
 const minPlotHeight = 64;
 const stepRow = 26;
 
-/** What words need, in pixels. */
+/** The room that texts need, in pixels. */
 export interface TextRoom {
-  /** At the left of the plots: their numbers, or the names of their steps. */
+  /** On the left of the plots: their numbers, or the names of their steps. */
   left: number;
   /** The unit above the first plot. */
   unit: number;
 }
 
-/** At most so much of the chart is for the names of steps: they are cut beyond. */
+/** The maximum share of the chart for the names of steps; longer names are cut. */
 const maxNamesShare = 0.34;
 const nameGap = 10;
 
-/** What the words at and above the plots need, as they are written. */
+/** Measures the texts on the left of and above the plots. */
 export function textRoomOf(
   panels: readonly Panel[],
   width: number,
@@ -60,7 +63,7 @@ export function textRoomOf(
 /** The room for the name of a step. */
 export const nameRoom = ({ left }: Geometry) => left - nameGap;
 
-/** Shares the height among the plots; where they are many the chart grows. */
+/** Distributes the height among the plots; the chart grows if there are many of them. */
 export function layout(panels: readonly Panel[], width: number, { left, unit }: TextRoom): Geometry {
   const above = unit > left ? secondRow : 0;
   const steps = panels.map(({ labels }) => (labels ? stepRow * Math.max(2, labels.length) : 0));
@@ -68,7 +71,7 @@ export function layout(panels: readonly Panel[], width: number, { left, unit }: 
   const numbers = panels.filter(({ labels }) => !labels).length;
   const room = preferredHeight - footHeight - above - panels.length * headHeight - fixed;
   const each = numbers > 0 ? Math.max(minPlotHeight, Math.floor(room / numbers)) : 0;
-  // Steps alone take all of it: there is nothing else to show.
+  // If there are only steps, they take all of the height.
   const spare = numbers === 0 && panels.length > 0 ? Math.max(0, Math.floor(room / panels.length)) : 0;
   let top = above;
   const boxes = steps.map((step) => {

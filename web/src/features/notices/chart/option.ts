@@ -4,7 +4,7 @@ import type { ChartTokens } from '@/ui/chart/tokens';
 import type { Geometry } from './geometry';
 import type { Panel, Span } from './panels';
 
-/** The lines and their axes; everything that has words for it is drawn by the page around it. */
+/** The lines and their axes. The page itself draws all texts. */
 export function optionOf(
   panels: readonly Panel[],
   geometry: Geometry,
@@ -14,7 +14,7 @@ export function optionOf(
 ): ChartOption {
   const plots = panels.map(({ scale, labels }) => ({ scale, numbers: !labels }));
   return {
-    // The room beyond the first and the last step has no tick of its own.
+    // The room beyond the first and the last step has no tick.
     ...axesOf(geometry, plots, span, tokens, words),
     series: panels.flatMap(({ traces, labels }, index) =>
       traces.map(({ points, color }) => ({
@@ -24,7 +24,7 @@ export function optionOf(
         silent: true,
         data: points,
         step: labels ? ('end' as const) : (false as const),
-        // Of a single reading there is no line to see.
+        // A single reading has no line, so it is drawn as a dot.
         showSymbol: points.length === 1,
         symbol: 'circle',
         symbolSize: 5,

@@ -51,7 +51,7 @@ const plots = (of: AlarmDetail, series: Parameters<typeof panelsOf>[1] = {}) =>
   panelsOf(of, series, span, until, words);
 
 describe('the plots', () => {
-  it('are one for each unit, with the limits of its attributes, each attribute once', () => {
+  it('are one per unit, with the limits of its attributes and each attribute once', () => {
     const given = [
       condition(),
       condition({ tslAttribute: 'soil', yeuName: 'Soil', value: 4, recovery: 6 }),
@@ -71,7 +71,7 @@ describe('the plots', () => {
     expect(panels[0]?.traces[0]).toMatchObject({ precision: 1, points: [[start, 1.5]] });
   });
 
-  it('hold every reading, every limit and every mark', () => {
+  it('cover every reading, every limit and every mark', () => {
     const samples = [{ time: start, values: { temperature: -7.2, other: 99 } }];
     const [panel] = plots(detail([condition({ recovery: 9 })], { samples }), {
       temperature: [
@@ -116,7 +116,7 @@ describe('the plots', () => {
     expect(panels[1]?.traces[0]?.points.at(-1)).toEqual([until, 1]);
   });
 
-  it('of a device that went know what was before the first change, and without any only that it was offline', () => {
+  it('of a device that went offline know the state before the first change; without changes, only that it was offline', () => {
     const offline = detail([], { alarmRules: { triggerType: 1, conditions: [], hitCounts: 1, durations: minute } });
     const points = (changes: [number, boolean][]) =>
       plots(offline, { onlineState: changes.map(([time, value]) => ({ time, value })) })[0]?.traces[0]?.points;
@@ -136,12 +136,12 @@ describe('the plots', () => {
   });
 });
 
-describe('the places', () => {
+describe('the positions', () => {
   const format = formatFor('en-us');
   const laidOut = (of: Panel[], width = 500) => layout(of, width, textRoomOf(of, width, estimateWidth, format));
   const one = plots(detail([condition()]));
 
-  it('are 300 px high, and more where there are many plots', () => {
+  it('have a height of 300 px, and more for many plots', () => {
     const of = (count: number) =>
       Array.from({ length: count }, (_, i) => condition({ tslAttribute: `a${i}`, elementUnit: `u${i}` }));
     expect([1, 2, 3].map((count) => laidOut(plots(detail(of(count)))).height)).toEqual([300, 300, 300]);
@@ -163,19 +163,19 @@ describe('the places', () => {
   });
 });
 
-describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as const)('what stands around the plots, in %s', (language) => {
+describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as const)('the texts around the plots, in %s', (language) => {
   const format = formatFor(language);
   const unit = 'kg CO₂ equivalent per ha and day';
   const numbers = (value: number) => plots(detail([condition({ elementUnit: unit, value })]));
 
-  it.each([1440, 768, 360])('has the room it takes on a screen of %d px', (screen) => {
+  it.each([1440, 768, 360])('fit on a screen of %d px', (screen) => {
     const width = screen === 1440 ? 520 : screen - 48;
     for (const value of [120_000, -50_000, 0.0001]) {
       const panels = numbers(value);
       const geometry = layout(panels, width, textRoomOf(panels, width, estimateWidth, format));
       const texts = tickTexts(panels[0]?.scale ?? { min: 0, max: 1, step: 1 }, format.number);
       for (const text of texts) expect(estimateWidth(text) + 8).toBeLessThanOrEqual(geometry.left);
-      // So long a unit reaches over the plot: the words of begin and end stand above it.
+      // Such a long unit reaches over the plot: the labels of begin and end stand above it.
       expect(geometry.boxes[0]?.top).toBe(42);
     }
     const words = plots(detail([condition({ value: 'thunderstorm with hail and sleet' })]), {
@@ -193,7 +193,7 @@ describe('the readings', () => {
   const question = { deviceName: 'WS-1', signs: ['a', 'b'], from: 100, to: 1000 };
   const reading = (time: number, values: Record<string, number>) => ({ deviceName: 'WS-1', time, values });
 
-  it('are asked of the rule’s attributes, each once, around the alarm', () => {
+  it('are requested for each of the rule’s attributes once, around the alarm', () => {
     const of = detail([condition(), condition({ andor: 'or' }), condition({ tslAttribute: 'soil' })]);
     expect(questionOf(of)).toEqual({ deviceName: 'WS-1', signs: ['temperature', 'soil'], from: start - 5 * minute });
     of.alarmNotice.endTime = start + minute;
@@ -202,7 +202,7 @@ describe('the readings', () => {
     expect(spanOf({ ...question, from: start }, start)).toEqual({ from: start, to: 1000 });
   });
 
-  it('come as rows', () => {
+  it('are converted from rows', () => {
     const rows = [
       { collect_time: 1, a: 5 },
       { collect_time: 2, a: 6, b: false },
@@ -218,7 +218,7 @@ describe('the readings', () => {
     expect(hasPoints(undefined)).toBe(false);
   });
 
-  it('are joined by what comes, in order of time, each time once, within the axis', () => {
+  it('are extended by live readings, in order of time, each time once, within the axis', () => {
     const series = { a: [{ time: 200, value: 1 }] };
     expect(withReading(series, question, reading(99, { a: 9 }))).toBe(series);
     expect(withReading(series, question, reading(1001, { a: 9 }))).toBe(series);

@@ -15,19 +15,22 @@ export interface Trace {
   precision: number | undefined;
   /** Index of the colour. */
   color: number;
-  /** Time and height; of a step the height is the index of its label. */
+  /** Time and height; for steps, the height is the index of the label. */
   points: [time: number, value: number][];
-  /** The readings that triggered the alarm, in the same terms. */
+  /** The readings that triggered the alarm, in the same form. */
   marks: [time: number, value: number][];
 }
 
-/** One plot: the numbers of one unit, or one switch or text in steps. All plots share the time axis. */
+/**
+ * One plot: the numbers of one unit, or the steps of one switch or text. All plots share the time
+ * axis.
+ */
 export interface Panel {
   unit: string;
   traces: Trace[];
   scale: Scale;
   limits: Threshold[];
-  /** Of steps: what each height means. */
+  /** For steps: the meaning of each height. */
   labels?: string[];
 }
 
@@ -41,7 +44,10 @@ export interface Words {
 
 type Value = number | boolean | string;
 
-/** The plots of a notice's chart. `until`: how far what stands in steps is known to have lasted. */
+/**
+ * The plots of a notice's chart. `until`: the time up to which the last step is known to have
+ * lasted.
+ */
 export function panelsOf(detail: AlarmDetail, series: Series, span: Span, until: number, words: Words): Panel[] {
   const { alarmRules, alarmNotice, samples } = detail;
   if (alarmRules.triggerType === 1) {
@@ -92,7 +98,7 @@ function steps(trace: Trace, labels: string[]): Panel {
   return { unit: '', traces: [trace], scale, limits: [], labels };
 }
 
-/** Holds every reading, and every limit with a little room beyond it. */
+/** A scale that contains every reading and every limit, with a margin. */
 function scaleOf({ traces, limits }: Panel, ticks: number): Scale {
   const values = traces.flatMap(({ points, marks }) => [...points, ...marks].map(([, value]) => value));
   const lines = limits.flatMap(({ value, recovery }) => (recovery === null ? [value] : [value, recovery]));
@@ -108,7 +114,10 @@ function scaleOf({ traces, limits }: Panel, ticks: number): Scale {
   return scaleFor(low - room, high + room, ticks);
 }
 
-/** From the changes that are known: what was before the first is its opposite; that it was offline at the alarm is known anyway. */
+/**
+ * Builds the points from the known changes: the state before the first change is its opposite, and
+ * the device was certainly offline at the alarm.
+ */
 function presencePoints(
   changes: readonly { time: number; value: Value }[],
   { startTime, endTime }: AlarmDetail['alarmNotice'],

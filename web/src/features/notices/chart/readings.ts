@@ -8,30 +8,33 @@ import { api } from '@/lib/http/api';
 import type { LivePresence, LiveReading } from '@/lib/live/useLive';
 import type { AlarmDetail } from '../queries';
 
-/** So much stands before the begin and after the end; section 9 of the specification. */
+/** The margin before the beginning and after the end; section 9 of the specification. */
 export const marginMs = 5 * 60_000;
-/** The longest range that one call takes. */
+/** The longest range that one call accepts. */
 const maxRangeMs = 30 * 24 * 3_600_000;
-/** A longer range is thinned, with each low and high kept. */
+/** Longer ranges are thinned; their lows and highs are kept. */
 const unthinnedMs = 24 * 3_600_000;
 const points = 1500;
 
-/** What the chart of a notice shows, whether or not it has been read. */
+/** The query for the chart of a notice. */
 export interface Question {
   deviceName: string;
-  /** Identifiers; empty: when the device came and went. */
+  /** Identifiers; empty: presence changes. */
   signs: readonly string[];
   from: number;
   /** Absent while the alarm is open. */
   to?: number;
 }
 
-/** The time axis: five minutes before to five minutes after, of an alarm that is very long its first thirty days. */
+/**
+ * The time axis: from five minutes before the alarm to five minutes after it, but at most thirty
+ * days.
+ */
 export function spanOf({ from, to }: Question, at: number): { from: number; to: number } {
   return { from, to: Math.min(to ?? at + marginMs, from + maxRangeMs) };
 }
 
-/** What the product has lost since is asked for too: the readings are still there. */
+/** Attributes that the product has lost since are queried too: their readings still exist. */
 export function questionOf({ alarmNotice, alarmRules, alarmDeviceInfoRespDTO }: AlarmDetail): Question {
   const { startTime, endTime } = alarmNotice;
   const { triggerType, conditions } = alarmRules;
@@ -49,7 +52,7 @@ export const chartQuery = (question: Question) =>
     ...bannerQueryOptions,
     queryKey: [...noticeKeys.kind('chart'), question],
     queryFn: ({ signal }) => fetchSeries(question, signal),
-    // When it ends the axis gets its end: until its readings have come, those that are there stay.
+    // When the alarm ends the query changes; the previous readings stay until the new ones arrive.
     placeholderData: (before: Series | undefined, query) =>
       sameChart(query?.queryKey.at(-1), question) ? before : undefined,
   });
@@ -88,7 +91,10 @@ export function seriesOf(rows: readonly Row[], signs: readonly string[]): Series
   return Object.fromEntries(entries);
 }
 
-/** The series with a reading that has just come; the same when it is none of the chart's. */
+/**
+ * The series with a live reading added; the same object if the reading does not belong to the
+ * chart.
+ */
 export function withReading(series: Series, question: Question, { time, values }: LiveReading): Series {
   if (time < question.from || (question.to !== undefined && time > question.to)) return series;
   let next = series;
@@ -102,7 +108,7 @@ export function withReading(series: Series, question: Question, { time, values }
   return next;
 }
 
-/** The same for a device that came or went. */
+/** The series with a live presence change added. */
 export function withPresence(series: Series, { time, onlineState }: LivePresence): Series {
   return { onlineState: [...(series.onlineState ?? []), { time, value: onlineState === 1 }] };
 }

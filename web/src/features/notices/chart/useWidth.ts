@@ -1,9 +1,9 @@
 import { type RefCallback, useCallback, useState } from 'react';
 
-/** Before the place has been measured. */
+/** Assumed before the first measurement. */
 const assumed = 520;
 
-/** The inner width in pixels of whatever element takes the ref. */
+/** The inner width, in pixels, of the element that takes the ref. */
 export function useWidth(): [RefCallback<HTMLElement>, number] {
   const [width, setWidth] = useState(assumed);
   const ref = useCallback((element: HTMLElement | null) => {

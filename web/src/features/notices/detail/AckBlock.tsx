@@ -12,7 +12,10 @@ interface AckBlockProps {
   onTakeBack: () => void;
 }
 
-/** Who is on an open notice, since when, with which words, and until when reminders rest. */
+/**
+ * The acknowledgement of an open notice: by whom, since when, with which note, and until when
+ * reminders pause.
+ */
 export function AckBlock({ ack, onChange, onTakeBack }: AckBlockProps) {
   const { t } = useTranslation();
   const format = useFormat();

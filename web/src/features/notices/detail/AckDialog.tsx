@@ -17,7 +17,7 @@ import css from './AckDialog.module.css';
 
 const maxNoteLength = 500;
 const hourMs = 3_600_000;
-/** After how many hours people may be reminded again. */
+/** The choices of hours until reminders continue. */
 const hourChoices = [1, 4, 12] as const;
 const defaultHours = 4;
 
@@ -25,14 +25,14 @@ interface AckDialogProps {
   id: number;
   name: string;
   open: boolean;
-  /** What somebody else has said, which this takes the place of. */
+  /** Another user's acknowledgement, which this one replaces. */
   other: Ack | undefined;
-  /** What the note begins with. */
+  /** The initial text of the note. */
   note: string;
   onClose: () => void;
 }
 
-/** Says "I am on it" of an open notice, with what is being done and when people are to be reminded again. */
+/** Acknowledges an open notice with a note and a time at which reminders continue. */
 export function AckDialog({ id, name, open, other, note: given, onClose }: AckDialogProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -61,7 +61,7 @@ export function AckDialog({ id, name, open, other, note: given, onClose }: AckDi
       toast.success(t('inform.ack.done'));
       onClose();
     },
-    // Refused, it may have ended meanwhile: the page then says so.
+    // After a refusal too: the notice may have ended meanwhile, and the page then shows it.
     onSettled: () => void refetchNotices(client),
   });
   const refused = formErrorText(acknowledge.error);

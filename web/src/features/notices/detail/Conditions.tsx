@@ -27,7 +27,7 @@ export function Conditions({ detail }: { detail: AlarmDetail }) {
           readings: readingsText(hitCounts, 'brief', language),
           window: windowText(durations, 'brief', language),
         });
-  // What the chart says beside its lines, for those who cannot see it.
+  // The labels of the chart's lines as text, for screen readers.
   const clears = conditions.flatMap(({ name, unit, recovery }) => {
     if (typeof recovery !== 'number') return [];
     const words = t('inform.chart.clears', { value: format.reading({ value: recovery, unit }) });

@@ -7,28 +7,31 @@ import css from './DeliveryHistory.module.css';
 import { deliveryStatusText } from './reasons';
 import { isPlanned, shownState } from './recipients';
 
-/** The reminders of a day would bury the beginning and the end. */
+/** More reminders would hide the beginning and the end. */
 const maxReminders = 3;
 
 interface DeliveryHistoryProps {
   id: string;
-  /** Of one recipient: the beginning, the reminders, the end. */
+  /** The deliveries to one recipient: the beginning, the reminders, the end. */
   deliveries: readonly Delivery[];
 }
 
-/** Everything that was done to tell one recipient, step by step, with what the far end answered. */
+/**
+ * All steps of the deliveries to one recipient, with the answers of the mail server, gateway or
+ * program.
+ */
 export function DeliveryHistory({ id, deliveries }: DeliveryHistoryProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [all, setAll] = useState(false);
   const reminders = deliveries.filter(({ event }) => event === 'reminder');
   const hidden = all ? 0 : Math.max(0, reminders.length - maxReminders);
-  const passed = new Set(reminders.slice(0, hidden));
+  const hiddenReminders = new Set(reminders.slice(0, hidden));
   const firstShown = reminders[hidden];
   return (
     <ol className={css.story} id={id}>
       {deliveries.map((delivery) => {
-        if (passed.has(delivery)) return null;
+        if (hiddenReminders.has(delivery)) return null;
         const nth = reminders.indexOf(delivery) + 1;
         return (
           <li key={delivery.id} className={css.part}>
@@ -75,7 +78,7 @@ function DeliveryEntry({ delivery, nth }: { delivery: Delivery; nth: number }) {
   );
 }
 
-/** `last`: nothing was tried after it. */
+/** `last`: this was the last attempt. */
 function Step({ step: { time, step, answer }, last }: { step: Delivery['steps'][number]; last: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();

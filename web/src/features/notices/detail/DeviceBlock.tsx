@@ -7,7 +7,7 @@ import type { AlarmDetail } from '../queries';
 import { Block } from './Block';
 import css from './blocks.module.css';
 
-/** Which device it was, and whether it is online now. */
+/** The notice's device, and whether it is online now. */
 export function DeviceBlock({ device }: { device: AlarmDetail['alarmDeviceInfoRespDTO'] }) {
   const { t } = useTranslation();
   const { deviceName, productName, onlineState, deleted } = device;

@@ -5,7 +5,10 @@ import type { AlarmDetail } from '../queries';
 import { Block } from './Block';
 import css from './blocks.module.css';
 
-/** Why it is over; of one that was ended by hand, by whom and with which words; and who was on it. */
+/**
+ * Why the notice ended; for a manual end, by whom and with which remark; and who had acknowledged
+ * it.
+ */
 export function Ending({ notice }: { notice: AlarmDetail['alarmNotice'] }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -9,7 +9,7 @@ import { ZoneNote } from '@/ui/ZoneNote';
 import { type AlarmDetail, propertiesQuery } from '../queries';
 import css from './Facts.module.css';
 
-/** When it began and ended, how long it lasted, and what is measured now. */
+/** When it began and ended, how long it lasted, and the current values. */
 export function Facts({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const { startTime, endTime } = detail.alarmNotice;
@@ -56,7 +56,10 @@ function Moment({ time }: { time: number }) {
   );
 }
 
-/** Counts while the alarm is open; between the clocks as they stand beside it, which have full seconds. */
+/**
+ * Counts while the alarm is open. The duration is the difference of the shown times, which are in
+ * whole seconds.
+ */
 function Lasting({ from, to }: { from: number; to: number | undefined }) {
   const format = useFormat();
   return useClock((now) => format.lasting(fullSecond(to ?? now) - fullSecond(from)));
@@ -66,7 +69,7 @@ const fullSecond = (time: number) => Math.floor(time / 1000) * 1000;
 
 const signsOf = ({ alarmRules }: AlarmDetail) => new Set(alarmRules.conditions.map(({ tslAttribute }) => tslAttribute));
 
-/** The latest of each attribute that the rule looks at; named where they are several. */
+/** The latest value of each of the rule's attributes; with names if there are several. */
 function Now({ detail }: { detail: AlarmDetail }) {
   const format = useFormat();
   const { t } = useTranslation();

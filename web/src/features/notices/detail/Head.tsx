@@ -5,7 +5,7 @@ import css from './Head.module.css';
 import { NoticeActions } from './NoticeActions';
 import { SinceLine } from './SinceLine';
 
-/** What it is, how it stands, since when, who is on it, the four times, and the ways to act on it. */
+/** Title, state, since when, acknowledgement, the four times, and the actions. */
 export function Head({ detail }: { detail: AlarmDetail }) {
   const { title, resolveStatus, alarmLevel, alarmDesc, unsteady } = detail.alarmNotice;
   return (

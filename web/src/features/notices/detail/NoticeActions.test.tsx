@@ -19,13 +19,13 @@ async function open(one: Notice = notice(), change: Parameters<typeof detailOf>[
 
 const button = (name: string) => noticeRegion().getByRole('button', { name });
 const block = () => within(noticeRegion().getByRole('region', { name: 'Who is on it' }));
-/** A paragraph by all of its words, some of which are bold. */
+/** Matches a paragraph by its whole text, some of which is bold. */
 const textMatcher = (words: RegExp) => (_: string, element: Element | null) =>
   element?.tagName === 'P' && words.test(element.textContent);
 const dialog = async (name: string) => within(await screen.findByRole('dialog', { name }));
 
-describe('being on it', () => {
-  it('is said by anybody, with a note and when to be reminded, and shown in detail and list', async () => {
+describe('acknowledging a notice', () => {
+  it('is possible for any user, with a note and a reminder time, and is shown in detail and list', async () => {
     const { server, user } = await open(notice(), { notice: { mayResolve: false } });
     await user.click(button('I am on it'));
     const form = await dialog('I am on it');
@@ -44,7 +44,7 @@ describe('being on it', () => {
     expect(noticeRegion().queryByRole('button', { name: 'I am on it' })).toBeNull();
   });
 
-  it('needs no note, is sent from the keyboard, and not by Enter alone', async () => {
+  it('requires no note, is submitted by keyboard, but not by Enter alone', async () => {
     const { server, user } = await open();
     await user.click(button('I am on it'));
     await dialog('I am on it');
@@ -55,7 +55,7 @@ describe('being on it', () => {
     await waitForDialogClosed();
   });
 
-  it('is left by Escape, which leads back to the button, and not once something was typed', async () => {
+  it('is cancelled by Escape, which returns the focus to the button, but not once something was typed', async () => {
     const { server, user } = await open();
     await user.click(button('I am on it'));
     await dialog('I am on it');
@@ -71,7 +71,7 @@ describe('being on it', () => {
     expect(server.sent).toEqual([]);
   });
 
-  it('takes no note of more than 500 characters', async () => {
+  it('accepts no note of more than 500 characters', async () => {
     const { server, user } = await open();
     await user.click(button('I am on it'));
     const form = await dialog('I am on it');
@@ -81,7 +81,7 @@ describe('being on it', () => {
     expect(server.sent).toEqual([]);
   });
 
-  it('says why it was refused, and what has become of the notice', async () => {
+  it('shows why it was refused, and the notice’s new state', async () => {
     const { server, user } = await open();
     server.answers.set(paths.acknowledge, () => {
       server.details.set(1, detailOf(notice({ resolveStatus: 1, endTime: Date.now() })));
@@ -95,7 +95,7 @@ describe('being on it', () => {
     expect(toasts()).toEqual([]);
   });
 
-  it('stays in the form when the server does not answer', async () => {
+  it('shows in the form that the server does not answer', async () => {
     const { server, user } = await open();
     server.answers.set(paths.acknowledge, noAnswer);
     await user.click(button('I am on it'));
@@ -106,7 +106,7 @@ describe('being on it', () => {
     expect(form.getByRole('textbox')).toHaveValue('On my way');
   });
 
-  it('is changed by the one who said so, whose note is there', async () => {
+  it('can be changed by the same user, whose note is filled in', async () => {
     const { user } = await open(notice({ ack: ack({ user: 'Elif Kaya', note: 'On my way' }) }));
     await user.click(button('Change'));
     const dialogBox = await dialog('I am on it');
@@ -114,7 +114,7 @@ describe('being on it', () => {
     expect(dialogBox.queryByText(/takes the place/)).toBeNull();
   });
 
-  it('of somebody else does not take over their note', async () => {
+  it('after another user does not take over their note', async () => {
     const { user, server } = await open(notice({ ack: ack({ note: 'On my way' }) }));
     await user.click(button('Change'));
     const form = await dialog('I am on it');
@@ -126,7 +126,7 @@ describe('being on it', () => {
     expect(await block().findByText('Elif Kaya is on it')).toBeVisible();
   });
 
-  it('is taken back once confirmed', async () => {
+  it('is taken back after confirmation', async () => {
     const { server, user } = await open(notice({ ack: ack() }));
     await user.click(button('Take back'));
     const question = await dialog('Take it back?');
@@ -138,7 +138,7 @@ describe('being on it', () => {
     await waitFor(() => expect(list().getByRole('link')).not.toHaveTextContent('is on it'));
   });
 
-  it('that somebody else has taken back already says so, and goes', async () => {
+  it('shows that another user has already taken it back', async () => {
     const { server, user } = await open(notice({ ack: ack() }));
     server.answers.set(paths.unacknowledge, () => {
       server.details.set(1, detailOf(notice()));
@@ -153,7 +153,7 @@ describe('being on it', () => {
     expect(await noticeRegion().findByRole('button', { name: 'I am on it' })).toBeVisible();
   });
 
-  it('is offered of nothing that is over, where it still says who was', async () => {
+  it('is not offered for an ended notice, which still shows who had acknowledged it', async () => {
     await open(notice({ resolveStatus: 1, endTime: Date.now(), ack: ack({ note: 'On my way' }) }));
     expect(noticeRegion().queryByRole('button', { name: 'I am on it' })).toBeNull();
     expect(noticeRegion().queryByRole('button', { name: 'Change' })).toBeNull();
@@ -162,7 +162,7 @@ describe('being on it', () => {
     expect(list().getByRole('link')).not.toHaveTextContent('is on it');
   });
 
-  it('says that reminders have begun again', async () => {
+  it('shows that reminders have begun again', async () => {
     await open(notice({ ack: ack({ remindAt: Date.now() - 1000 }) }));
     expect(block().getByText(/^Reminders rested until \d\d:\d\d$/)).toBeVisible();
   });
@@ -191,7 +191,7 @@ describe('the stream', () => {
   const calls = (server: ReturnType<typeof noticeServer>) =>
     [paths.page, paths.get].map((path) => askedOf(server, path).length);
 
-  it('shows who is on it, since when it holds, and that it was taken back, without a call', async () => {
+  it('updates acknowledgement and holdsSince, and shows that it was taken back, without a request', async () => {
     const { server } = await open();
     const before = calls(server);
     const one = server.notices[0] as Notice;
@@ -213,7 +213,7 @@ describe('the stream', () => {
     expect(calls(server)).toEqual(before);
   });
 
-  it('has the detail asked for anew where a reminder was planned, which goes out at another time now', async () => {
+  it('causes a refetch of the detail if a planned reminder’s time changes', async () => {
     const planned = {
       id: 1,
       channel: 'Night crew',

@@ -15,18 +15,21 @@ const AckDialog = lazyComponent(() => import('./AckDialog'), 'AckDialog');
 const SolveDialog = lazyComponent(() => import('./SolveDialog'), 'SolveDialog');
 const TakeBackDialog = lazyComponent(() => import('./TakeBackDialog'), 'TakeBackDialog');
 
-/** Who is on it, and the ways to say so, to take that back, and to end it by hand. Anybody may be on an open notice. */
+/**
+ * The acknowledgement and the actions: acknowledge, take that back, and end the notice manually.
+ * Any user may acknowledge an open notice.
+ */
 export function NoticeActions({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const [solving, setSolving] = useState<boolean>();
   const [acking, setAcking] = useState<boolean>();
-  /** What was typed on solving it, which goes on into the note. */
+  /** Text from the dialog that ends the notice, which becomes the note's initial text. */
   const [typed, setTyped] = useState('');
   const [takeBackTarget, setTakeBackTarget] = useState<AckTarget | null>();
   const { id, title, resolveStatus, mayResolve, ack } = detail.alarmNotice;
   const open = resolveStatus === 0;
   const { data: user } = useQuery(userQuery());
-  // Known by the name alone, it only says what the note begins with.
+  // Compared by name alone, since it only determines the note's initial text.
   const isOwnAck = ack !== undefined && ack.user === (user?.nickname || user?.userName);
   const acknowledge = (words = '') => {
     setTyped(words);
@@ -71,9 +74,9 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
       )}
       {takeBackTarget === undefined ? null : (
         <TakeBackDialog
-          asked={takeBackTarget}
+          target={takeBackTarget}
           onClose={() => setTakeBackTarget(null)}
-          onGone={() => setTakeBackTarget(undefined)}
+          onClosed={() => setTakeBackTarget(undefined)}
         />
       )}
     </>

@@ -9,7 +9,7 @@ import { noAnswer } from '@/test/telemetryServer';
 import type { ChartOption } from '@/ui/chart/engine';
 
 const drawn = vi.hoisted(() => ({ option: undefined as unknown }));
-// jsdom has no canvas: what would be drawn is looked at.
+// jsdom has no canvas, so the tests look at the chart's option.
 vi.mock('@/ui/chart/Chart', () => ({
   Chart: ({ option }: { option: unknown }) => {
     drawn.option = option;
@@ -24,7 +24,7 @@ const fact = (name: string) => noticeRegion().getByText(name).closest('div')?.qu
 const part = (name: string) =>
   within(noticeRegion().getByRole('heading', { level: 3, name }).parentElement as HTMLElement);
 
-/** Opens a notice that is as it is told. */
+/** Opens a given notice. */
 async function open(one = notice(), change: Parameters<typeof detailOf>[1] = {}, before?: (server: Server) => void) {
   const server = noticeServer([one]);
   server.details.set(one.id, detailOf(one, change));
@@ -34,7 +34,7 @@ async function open(one = notice(), change: Parameters<typeof detailOf>[1] = {},
 type Server = ReturnType<typeof noticeServer>;
 
 describe('an open notice', () => {
-  it('says what it is, since when, and what is measured now', async () => {
+  it('shows its title, since when it is open, and the current value', async () => {
     const startTime = Math.floor(Date.now() / 1000) * 1000 - 22 * minute;
     await open(notice({ startTime }));
     expect(noticeRegion().getByText('Pending')).toBeVisible();
@@ -46,7 +46,7 @@ describe('an open notice', () => {
     expect(fact('Reading now')).toHaveTextContent(/^1\.2\s°C \d+ s$/);
   });
 
-  it('lasted as long as its clocks are apart', async () => {
+  it('has the difference of its shown times as duration', async () => {
     const startTime = Math.floor(Date.now() / 1000) * 1000 - 22 * minute + 900;
     const endTime = startTime + 13 * minute + 37_200;
     await open(notice({ startTime, endTime, resolveStatus: 1 }));
@@ -56,14 +56,14 @@ describe('an open notice', () => {
     expect(fact('Duration')).toHaveTextContent('13 min 38 s');
   });
 
-  it('counts its duration on, second by second', async () => {
+  it('counts its duration every second', async () => {
     await open(notice({ startTime: Math.floor(Date.now() / 1000) * 1000 - 22 * minute }));
     const before = fact('Duration')?.textContent;
     await waitFor(() => expect(fact('Duration')?.textContent).not.toBe(before), { timeout: 3000 });
     expect(fact('Duration')).toHaveTextContent(/^22 min \d+ s$/);
   });
 
-  it('takes in what the stream tells: the reading, the line, the device', async () => {
+  it('follows the stream: the reading, the line, the device', async () => {
     const { server } = await open();
     const time = Date.now();
     streamEvent(server as never, 'reading', { deviceName: 'WS-1', time, values: { airTemperature: 0.4 } });
@@ -75,7 +75,7 @@ describe('an open notice', () => {
     expect(fact('Reading now')).toHaveTextContent(/^0\.4\s°C/);
   });
 
-  it('names each reading where the rule looks at several', async () => {
+  it('names each reading if the rule has several attributes', async () => {
     const conditions: Detail['alarmRules']['conditions'] = [
       ...detailOf(notice()).alarmRules.conditions,
       {
@@ -91,12 +91,12 @@ describe('an open notice', () => {
     await open(notice(), { rule: { conditions } });
     expect(fact('Reading now')).toHaveTextContent(/^Air temperature1\.2\s°C \d+ sHumidityNo reading$/);
     expect(part('Conditions').getByText(/^Humidity: Clears at 80/)).toBeVisible();
-    // One plot for each unit.
+    // One plot per unit.
     expect(lines()).toHaveLength(2);
   });
 });
 
-describe('the rule as it was', () => {
+describe('the rule at the time of the notice', () => {
   it('reads as a sentence', async () => {
     await open();
     const words = part('Conditions').getByText('Air temperature').closest('p');
@@ -159,14 +159,14 @@ describe('the chart', () => {
     ['<=', 'Alarm if at most 2.0'],
     ['=', 'Alarm at 2.0'],
     ['!=', 'Alarm if not 2.0'],
-  ] as const)('says of the limit of a condition with %s what the condition says', async (subconditions, words) => {
+  ] as const)('describes the limit of a condition with %s as the condition does', async (subconditions, words) => {
     const [condition] = detailOf(notice()).alarmRules.conditions;
     if (!condition) throw new Error('no condition');
     await open(notice(), { rule: { conditions: [{ ...condition, subconditions }] } });
     expect(within(noticeRegion().getByRole('img')).getByText(new RegExp(`^${words}\\s°C$`))).toBeInTheDocument();
   });
 
-  it('has the names at the lines', async () => {
+  it('has names at its lines', async () => {
     await open();
     expect(within(noticeRegion().getByRole('img')).getByText('Air temperature')).toBeInTheDocument();
   });
@@ -179,7 +179,7 @@ describe('the chart', () => {
     expect(within(chart.previousElementSibling as HTMLElement).getByText('Air temperature')).toBeVisible();
   });
 
-  it('asks only for what can be there of an open one', async () => {
+  it('requests, for an open notice, only times up to now', async () => {
     const before = Date.now();
     const { server, one } = await open();
     const asked = askedOf(server, paths.readings).at(-1);
@@ -189,7 +189,7 @@ describe('the chart', () => {
     expect(axis()?.max).toBeGreaterThan(before + 4 * minute);
   });
 
-  it('draws what was kept when the readings are gone', async () => {
+  it('draws the kept readings if the others no longer exist', async () => {
     const one = notice({ resolveStatus: 1, endTime: Date.now() - 10 * minute });
     const kept = { airTemperature: [{ time: one.startTime, value: 1.5 }] };
     await open(one, { kept }, (server) => {
@@ -198,7 +198,7 @@ describe('the chart', () => {
     expect(lines()).toEqual([[[one.startTime, 1.5]]]);
   });
 
-  it('asks for what the product has lost since, too, and writes it as it was', async () => {
+  it('also requests attributes that the product has lost since, and names them as they were', async () => {
     const [condition] = detailOf(notice()).alarmRules.conditions;
     if (!condition) throw new Error('no condition');
     const lost = { ...condition, precision: 2, tslAttribute: 'lost', yeuName: 'Lost' };
@@ -213,14 +213,14 @@ describe('the chart', () => {
     expect(fact('Reading now')).toHaveTextContent('–');
   });
 
-  it('says when there is nothing to draw', async () => {
+  it('says that there is nothing to draw', async () => {
     await open(notice(), {}, (server) => {
       server.rows = [];
     });
     expect(await noticeRegion().findByText('No readings are kept of this time.')).toBeVisible();
   });
 
-  it('says when the readings could not be fetched, and asks again', async () => {
+  it('shows an error if the readings cannot be fetched, and retries', async () => {
     const { server, user } = await open(notice(), {}, (before) => before.answers.set(paths.readings, noAnswer));
     const note = await noticeRegion().findByRole('alert');
     expect(note).toHaveTextContent('The readings could not be fetched');
@@ -229,7 +229,7 @@ describe('the chart', () => {
     expect(await noticeRegion().findByRole('img', { name: /^Readings from / })).toBeVisible();
   });
 
-  it('has longer ones thinned, and of very long ones the first thirty days', async () => {
+  it('thins longer ones and draws the first thirty days of very long ones', async () => {
     const startTime = Date.now() - 40 * 24 * 60 * minute;
     const { server } = await open(notice({ startTime }), {}, (before) => {
       before.base.series = { airTemperature: [{ time: startTime, value: 1 }] };
@@ -241,7 +241,7 @@ describe('the chart', () => {
     expect(noticeRegion().getByText('The first 30 days are drawn.')).toBeVisible();
   });
 
-  it('of a device that went shows when it came and went', async () => {
+  it('of an offline device shows its presence changes', async () => {
     const startTime = Date.now() - 30 * minute;
     const rule = { triggerType: 1 as const, conditions: [], durations: minute };
     const one = notice({ startTime, endTime: startTime + 10 * minute, resolveStatus: 1 });
@@ -265,7 +265,7 @@ describe('the chart', () => {
   });
 });
 
-describe('a notice that is over', () => {
+describe('an ended notice', () => {
   it.each([
     ['recovered', 'A reading was back within the limits.'],
     ['online', 'The device was back.'],
@@ -273,7 +273,7 @@ describe('a notice that is over', () => {
     ['stopped', 'The rule was stopped, which ends its open notice.'],
     ['deleted', 'The rule was deleted, which ends its open notice.'],
     ['left', 'The device is not one of this rule’s any more, which ends its open notice.'],
-  ] as const)('says that it %s', async (resolveReason, words) => {
+  ] as const)('says why it ended: %s', async (resolveReason, words) => {
     const startTime = Date.now() - 65 * minute;
     await open(notice({ startTime, endTime: startTime + 61 * minute + 5000, resolveStatus: 1 }), {
       notice: { resolveReason },
@@ -299,7 +299,7 @@ describe('a notice that is over', () => {
     expect(part('How it ended').getByText(words)).toBeVisible();
   });
 
-  it('of a device that is gone says so, and asks nothing of it', async () => {
+  it('says that its device no longer exists, and requests nothing of the device', async () => {
     const kept = { airTemperature: [{ time: Date.now() - 21 * minute, value: 1.5 }] };
     const { server } = await open(notice({ resolveStatus: 1, endTime: Date.now() - 10 * minute }), {
       device: { deleted: true, onlineState: 0 },
@@ -330,7 +330,7 @@ describe('an unsteady notice', () => {
     expect(askedOf(server, paths.advice).map(({ id }) => id)).toEqual(['1']);
   });
 
-  it('that is over stays open for nothing, and has advice without figures where none is known', async () => {
+  it('does not say that it stays open once it has ended, and has advice without figures if none is known', async () => {
     await open(unsteady({ resolveStatus: 1, endTime: Date.now(), changes: 0 }));
     expect(unsteadyNote()).toHaveTextContent(
       /^The readings kept crossing the limit: \D+\. A recovery value in the rule .+\.$/,
@@ -338,7 +338,7 @@ describe('an unsteady notice', () => {
     expect(unsteadyNote()).not.toHaveTextContent('stays open');
   });
 
-  it('of a device that keeps going speaks of its connection', async () => {
+  it('of a device that keeps going offline mentions its connection', async () => {
     const { server } = await open(unsteady(), { rule: { triggerType: 1, conditions: [] } });
     expect(noticeRegion().getByText('The device kept losing its connection', { exact: false })).toHaveTextContent(
       /online for ten minutes\..+A longer time in the rule/,

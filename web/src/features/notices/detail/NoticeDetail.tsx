@@ -17,13 +17,13 @@ import { Unsteady } from './Unsteady';
 import { useNoticeLive } from './useNoticeLive';
 
 interface NoticeDetailProps {
-  /** Undefined while the list is on its way. */
+  /** Undefined while the list is loading. */
   id: number | undefined;
-  /** Leads to the notices that there are. */
+  /** Leads to the list of existing notices. */
   onAll: () => void;
 }
 
-/** Everything that is known of one notice. */
+/** All details of one notice. */
 export function NoticeDetail({ id, onAll }: NoticeDetailProps) {
   const { t } = useTranslation();
   return (

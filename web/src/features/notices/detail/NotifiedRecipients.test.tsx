@@ -43,7 +43,7 @@ async function open(deliveries: Delivery[]) {
 const part = () =>
   within(noticeRegion().getByRole('heading', { level: 3, name: 'Who was told' }).parentElement as HTMLElement);
 const plain = (text: string | null | undefined) => text?.replaceAll('\u00a0', ' ');
-/** The lines of recipients, without what has been opened below. */
+/** The lines of recipients, without their opened details. */
 const lines = () =>
   [...(part().getAllByRole('list')[0]?.children ?? [])].map((line) => plain(line.querySelector('div')?.textContent));
 const details = (name: string) => part().getByRole('button', { name: `Details of ${name}` });
@@ -53,14 +53,14 @@ const story = () =>
     .slice(1)
     .map((list) => plain(list.textContent));
 
-describe('who was told', () => {
-  it('is nobody where the rule had no channel', async () => {
+describe('the notified recipients', () => {
+  it('are none if the rule has no channel', async () => {
     await open([]);
     expect(part().getByText('Nobody was told')).toBeVisible();
     expect(part().getByText('The rule named no notification channel when it triggered.')).toBeVisible();
   });
 
-  it('is one quiet line a recipient when all went well; the proof is there for who asks', async () => {
+  it('are one quiet line each if all went well; the details open on request', async () => {
     const { user } = await open([delivery(), delivery({ mode: 'phoneMessage', recipient: '+905551112233' })]);
     expect(lines()).toEqual([
       'a@farm.exampleSentEmail Night crewAccepted after 0.8 s',
@@ -76,7 +76,7 @@ describe('who was told', () => {
     expect(part().queryByText('250 2.0.0 Ok')).toBeNull();
   });
 
-  it('is loud where somebody was not told, with everything that was tried', async () => {
+  it('stand out if somebody was not notified, with all attempts', async () => {
     await open([
       delivery(),
       delivery({
@@ -101,7 +101,7 @@ describe('who was told', () => {
     expect(details('a@farm.example')).toHaveAttribute('aria-expanded', 'false');
   });
 
-  it('never counts what only the log got as told', async () => {
+  it('never include those whose message went only to the log', async () => {
     await open([
       delivery(),
       delivery({
@@ -121,7 +121,7 @@ describe('who was told', () => {
     expect(story()[0]).toMatch(/^Beginning of the alarm · Log only\S+Queued\S+Written to the log only$/);
   });
 
-  it('says that nothing more is tried where that was the end of it', async () => {
+  it('say after the last attempt that there are no further ones', async () => {
     await open([
       delivery({
         state: 'failed',
@@ -136,7 +136,7 @@ describe('who was told', () => {
     expect(story()[0]).toMatch(/Failed, is not tried again$/);
   });
 
-  it('marks digests and reminders, and shows the newest three of many', async () => {
+  it('mark digests and reminders, and show only the newest three reminders', async () => {
     const reminders = Array.from({ length: 5 }, (_, i) =>
       delivery({ event: 'reminder', createTime: at + (i + 1) * minute, updateTime: at + (i + 1) * minute + 500 }),
     );
@@ -166,7 +166,7 @@ describe('who was told', () => {
 });
 
 describe('the next reminder', () => {
-  it('is planned, which is no waiting', async () => {
+  it('is planned, which does not count as waiting', async () => {
     const nextTime = Date.now() + 30 * minute;
     const { user } = await open([
       delivery(),
@@ -178,10 +178,10 @@ describe('the next reminder', () => {
   });
 });
 
-describe('while something waits', () => {
+describe('while a delivery waits', () => {
   const asked = (server: Awaited<ReturnType<typeof open>>['server']) => askedOf(server, paths.get).length;
 
-  it('a message of this notice on the stream has it asked for anew; one of another has not', async () => {
+  it('refetches on a stream event about a message of this notice, but not of another one', async () => {
     const { server } = await open([delivery({ state: 'queued', reason: 'period', nextTime: Date.now() + 3_600_000 })]);
     const before = asked(server);
     streamEvent(server as never, 'message', { id: 6, noticeId: 2, createTime: 1, event: 'resolved', alarmLevel: 2 });
@@ -191,7 +191,7 @@ describe('while something waits', () => {
     expect(asked(server)).toBe(before + 1);
   });
 
-  it('what became of a delivery of this notice shows as the stream tells of it; of another nothing is asked', async () => {
+  it('refetches on a stream event about a delivery of this notice, but not of another one', async () => {
     const { server } = await open([delivery({ state: 'queued', reason: 'retry', nextTime: Date.now() + 60_000 })]);
     const before = asked(server);
     streamEvent(server as never, 'delivery', { noticeId: 2 });
@@ -201,7 +201,7 @@ describe('while something waits', () => {
     expect(asked(server)).toBe(before + 1);
   });
 
-  it('who comes back to the window sees how it stands; where nothing waits nothing is asked', async () => {
+  it('refetches when the window regains the focus, unless nothing waits', async () => {
     const { server } = await open([delivery({ state: 'queued', reason: 'server' })]);
     server.details.set(1, detailOf(notice(), { deliveries: [delivery()] }));
     const before = asked(server);
@@ -212,7 +212,7 @@ describe('while something waits', () => {
   });
 });
 
-describe('why, in words', () => {
+describe('the text of a delivery’s state', () => {
   const t = () => i18next.getFixedT(useLanguage.getState().language);
   const now = new Date(2026, 10, 21, 12).getTime();
   const how = (change: Partial<Delivery>) =>
@@ -266,7 +266,7 @@ describe('why, in words', () => {
     expect(how({ state: 'skipped', reason: 'changed' })).toBe(changed);
   });
 
-  it('has one for every reason and way', () => {
+  it('exists for every reason and kind', () => {
     const reasons = [
       ...['period', 'muted', 'backlog', 'digest', 'trigger', 'server', 'retry', 'released'],
       ...['ended', 'notTold', 'old', 'refused', 'off', 'changed', 'switchedOff', 'logged'],
@@ -278,7 +278,7 @@ describe('why, in words', () => {
     }
   });
 
-  it('names the day of a moment that is not today’s, before and after', () => {
+  it('contains the date for times that are not today, before and after', () => {
     const format = formatFor('en-us');
     expect(format.moment(now + minute, now)).toBe('12:01');
     expect(format.moment(now + 24 * 3_600_000, now)).toBe('Nov 22, 12:00');

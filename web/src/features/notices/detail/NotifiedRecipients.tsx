@@ -9,7 +9,10 @@ import { RecipientRow } from './RecipientRow';
 import { notifiedRecipients, shownState } from './recipients';
 import { useDeliveriesLive } from './useDeliveriesLive';
 
-/** Who was told, how, and what came of it: a line a recipient; loud only where somebody was not told. */
+/**
+ * Who was notified, how, and with which result: one line a recipient, which stands out only if
+ * somebody was not notified.
+ */
 export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -42,7 +45,7 @@ export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
       {logged ? <Note tone="info">{t('inform.told.logged')}</Note> : null}
       <ul className={css.lines}>
         {recipients.map((one) => (
-          <RecipientRow key={one.key} told={one} />
+          <RecipientRow key={one.key} notified={one} />
         ))}
       </ul>
     </Block>

@@ -15,7 +15,7 @@ import css from './NotifiedRecipients.module.css';
 import { deliveryStatusText } from './reasons';
 import type { NotifiedRecipient, ShownState } from './recipients';
 
-/** The icon, the colours of each state. */
+/** Icon and colour of each state. */
 export const stateLooks = {
   sent: { Icon: CheckOutlined, tone: 'ok' },
   failed: { Icon: CloseOutlined, tone: 'clay' },
@@ -24,13 +24,15 @@ export const stateLooks = {
   logged: { Icon: FileTextOutlined, tone: 'off' },
 } as const satisfies Record<ShownState, { Icon: unknown; tone: ChipTone }>;
 
-/** One recipient and how it stands; everything that was tried opens below, by itself where it failed. */
-export function RecipientRow({ told: target }: { told: NotifiedRecipient }) {
+/**
+ * One recipient and its state. All attempts open below it, automatically if the delivery failed.
+ */
+export function RecipientRow({ notified }: { notified: NotifiedRecipient }) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
-  const { recipient, channel, mode, state, main, deliveries, reminders, planned } = target;
-  // Until somebody decides, what failed is open, also when it fails while they look.
+  const { recipient, channel, mode, state, main, deliveries, reminders, planned } = notified;
+  // Until the user decides, a failed delivery is open, even if it fails while it is shown.
   const [chosen, setChosen] = useState<boolean>();
   const open = chosen ?? state === 'failed';
   const { Icon, tone } = stateLooks[state];

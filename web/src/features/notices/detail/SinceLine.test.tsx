@@ -7,7 +7,7 @@ vi.mock('@/ui/chart/Chart', () => ({ Chart: () => null }));
 
 const minute = 60_000;
 
-/** What the head says in sentences. */
+/** The sentences of the header. */
 const headParagraphs = () =>
   [...(noticeRegion().getByRole('heading', { level: 2 }).parentElement?.querySelectorAll(':scope > p') ?? [])].map(
     (one) => one.textContent?.replaceAll('\u00a0', ' '),
@@ -20,7 +20,7 @@ async function open(one = notice(), change: Parameters<typeof detailOf>[1] = {})
 }
 
 describe('the detail', () => {
-  it('says first since when its conditions hold, and of a device since when it is silent', async () => {
+  it('first says since when its conditions have held, or since when a device has been silent', async () => {
     const startTime = Date.now() - 22 * minute;
     const one = notice({ startTime, holdsSince: startTime - 6 * 24 * 60 * minute });
     const { unmount } = await open(one);
@@ -30,7 +30,7 @@ describe('the detail', () => {
     expect(headParagraphs()[0]).toMatch(/^Silent since \w+ \d+, \d\d:\d\d, noticed /);
   });
 
-  it('says nothing of it while it is not known', async () => {
+  it('says nothing about it while it is unknown', async () => {
     await open();
     expect(headParagraphs()).toEqual(['Light the heaters.']);
   });

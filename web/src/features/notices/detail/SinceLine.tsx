@@ -8,7 +8,10 @@ import type { AlarmDetail } from '../queries';
 import { conditionsOf } from './conditionsOf';
 import css from './SinceLine.module.css';
 
-/** What holds, or that the device is silent, since when, and when that was noticed. Nothing while it is not known. */
+/**
+ * Since when the conditions have held or the device has been silent, and when that was noticed.
+ * Nothing while it is unknown.
+ */
 export function SinceLine({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -18,8 +18,8 @@ async function open(change: Parameters<typeof detailOf>[1] = {}) {
   return { server, ...(await openNotices(server)) };
 }
 
-describe('ending it by hand', () => {
-  it('sends the remark, and shows who did it and why', async () => {
+describe('solving a notice manually', () => {
+  it('sends the remark and shows who solved it and why', async () => {
     const { server, user } = await open();
     await user.click(noticeRegion().getByRole('button', { name: 'Mark as solved' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
@@ -32,7 +32,7 @@ describe('ending it by hand', () => {
     expect(noticeRegion().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
   });
 
-  it('needs no remark, and takes none of more than 500 characters', async () => {
+  it('requires no remark and accepts none of more than 500 characters', async () => {
     const { server, user } = await open();
     await user.click(noticeRegion().getByRole('button', { name: 'Mark as solved' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Mark as solved' }));
@@ -47,7 +47,7 @@ describe('ending it by hand', () => {
     await waitFor(() => expect(server.sent).toEqual([{ id: 1 }]));
   });
 
-  it('shows why it was refused, and what has become of the notice', async () => {
+  it('shows why it was refused, and the notice’s new state', async () => {
     const { server, user } = await open();
     server.answers.set(paths.resolve, () => {
       server.details.set(1, detailOf(notice({ resolveStatus: 1, endTime: Date.now() })));
@@ -60,7 +60,7 @@ describe('ending it by hand', () => {
     expect(await part('How it ended').findByText('A reading was back within the limits.')).toBeInTheDocument();
   });
 
-  it('is not offered where the rule does not allow it', async () => {
+  it('is not offered if the rule does not allow it', async () => {
     await open({ notice: { mayResolve: false } });
     expect(noticeRegion().queryByRole('button', { name: 'Mark as solved' })).toBeNull();
   });
@@ -77,7 +77,7 @@ describe('while its conditions still hold', () => {
     return { ...all, dialog: within(await screen.findByRole('dialog', { name: 'Mark as solved' })) };
   };
 
-  it('says so with value and limit, and offers to be on it first, with what was typed', async () => {
+  it('says so with value and limit, and offers to acknowledge it first, with the typed remark', async () => {
     const { server, user, dialog } = await opened(holding({ airTemperature: -1.25 }));
     expect(dialog.getByText(/still holds/)).toHaveTextContent(
       /^Air temperature is −1\.3\s°C, the limit 2\s°C: the condition still holds\. Marked as solved, the notice ends, .+ back to normal\. .+ say that you are on it\.$/,
@@ -96,13 +96,13 @@ describe('while its conditions still hold', () => {
     await waitFor(() => expect(server.sent).toEqual([{ id: 1, note: 'Vent is stuck', remindHours: 4 }]));
   });
 
-  it('is solved all the same by whoever wants to', async () => {
+  it('can be solved nevertheless', async () => {
     const { server, user, dialog } = await opened(holding({ airTemperature: 1 }));
     await user.click(dialog.getByRole('button', { name: 'Mark as solved' }));
     await waitFor(() => expect(server.sent).toEqual([{ id: 1 }]));
   });
 
-  it('hears of new readings, also that they are back', async () => {
+  it('follows new readings, including those within the limits', async () => {
     const { server, dialog } = await opened(holding({ airTemperature: 1 }));
     server.details.set(1, detailOf(notice(), holding({ airTemperature: 0.5 })));
     streamEvent(server as never, 'reading', { deviceName: 'WS-1', time: Date.now(), values: { airTemperature: 0.5 } });
@@ -113,7 +113,7 @@ describe('while its conditions still hold', () => {
     expect(dialog.queryByRole('button', { name: 'I am on it' })).toBeNull();
   });
 
-  it('of a device says that it is still offline', async () => {
+  it('says of a device that it is still offline', async () => {
     const { dialog } = await opened({ notice: { holds: true }, rule: { triggerType: 1, conditions: [] } });
     expect(dialog.getByText(/still offline/)).toHaveTextContent(
       /^The device is still offline\. .+ until the device has been back\./,

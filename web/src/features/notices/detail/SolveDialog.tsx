@@ -21,18 +21,21 @@ interface SolveDialogProps {
   detail: AlarmDetail;
   open: boolean;
   onClose: () => void;
-  /** The person is on it instead; what they typed goes along. */
+  /** The user acknowledges the notice instead; the typed remark is passed on. */
   onAcknowledge: (remark: string) => void;
 }
 
-/** Ends an open notice by hand, with what is to be remembered of it. While its conditions still hold, offers to be on it first. */
+/**
+ * Ends an open notice manually, with a remark. While its conditions still hold, it offers to
+ * acknowledge the notice first.
+ */
 export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialogProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
   const formId = useId();
   const [remark, setRemark] = useState('');
-  /** One dialog goes before the other comes: the keyboard follows. */
+  /** The other dialog opens only after this one has closed, so that the focus follows. */
   const instead = useRef(false);
   const { id, title } = detail.alarmNotice;
   useFreshReadings(detail, open);
@@ -45,7 +48,7 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
       toast.success(t('inform.solve.done'));
       onClose();
     },
-    // Refused, it may have ended meanwhile: the page then says so.
+    // After a refusal too: the notice may have ended meanwhile, and the page then shows it.
     onSettled: () => void refetchNotices(client),
   });
   const refused = formErrorText(solve.error);

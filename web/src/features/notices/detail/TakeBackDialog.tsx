@@ -6,21 +6,21 @@ import { formErrorText } from '@/lib/http/errorText';
 import { ConfirmDialog } from '@/ui/ConfirmDialog';
 import { refetchNotices } from '../queries';
 
-/** Whose acknowledgement is to be taken back, once confirmed. */
+/** The notice whose acknowledgement is to be taken back, once confirmed. */
 export interface AckTarget {
   id: number;
   name: string;
 }
 
 interface TakeBackDialogProps {
-  asked: AckTarget | null;
+  target: AckTarget | null;
   onClose: () => void;
-  /** After it has gone from the screen. */
-  onGone: () => void;
+  /** Called when the closing animation has ended. */
+  onClosed: () => void;
 }
 
-/** Asks before "I am on it" is taken back. */
-export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) {
+/** Asks for confirmation before an acknowledgement is taken back. */
+export function TakeBackDialog({ target, onClose, onClosed }: TakeBackDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const act = useMutation({
@@ -30,7 +30,8 @@ export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) 
       toast.success(t('inform.ack.tookBack'));
       onClose();
     },
-    // Refused, it is over or was taken back already: the page then says so.
+    // After a refusal, the notice has ended or the acknowledgement was taken back already; the page
+    // then shows it.
     onError: (error) => {
       if (formErrorText(error) !== undefined) onClose();
     },
@@ -42,5 +43,5 @@ export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) 
     verb: t('inform.ack.takeBack'),
     danger: false,
   });
-  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+  return <ConfirmDialog target={target} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onClosed} />;
 }

@@ -4,7 +4,10 @@ import { useFormat } from '@/lib/format/format';
 import { Note } from '@/ui/Note';
 import { type AlarmDetail, adviceQuery } from '../queries';
 
-/** Why a notice stays open though its condition comes and goes, and what would keep the rule from so many. */
+/**
+ * Why a notice stays open although its condition keeps changing, and what would keep the rule from
+ * opening so many notices.
+ */
 export function Unsteady({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,7 +1,7 @@
 import type { SentenceCondition } from '@/lib/alarm/sentence';
 import type { AlarmDetail } from '../queries';
 
-/** A condition of a notice's rule, as sentences are made of it. */
+/** A condition of a notice's rule, in the form that sentences need. */
 export interface NoticeCondition extends SentenceCondition {
   /** The attribute's identifier. */
   sign: string;

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import type { Format } from '@/lib/format/format';
 import type { Delivery } from '../queries';
 
-/** What a delivery waits for, or why it was not made, in words; empty where there is nothing to say. */
+/** What a delivery waits for, or why it was not sent; empty if there is no reason. */
 export function reasonText({ reason, mode }: Pick<Delivery, 'reason' | 'mode'>, t: TFunction): string {
   switch (reason) {
     case undefined:
@@ -16,7 +16,10 @@ export function reasonText({ reason, mode }: Pick<Delivery, 'reason' | 'mode'>, 
   }
 }
 
-/** How the time that belongs to a reason is said: until when it waits, or when it goes out; else when it is tried next. */
+/**
+ * How the time of a reason is worded: until when the delivery waits, or when it is sent; for all
+ * other reasons, when the next attempt is.
+ */
 const aheadWords: { [reason: string]: 'until' | 'at' } = {
   period: 'until',
   muted: 'until',
@@ -24,7 +27,10 @@ const aheadWords: { [reason: string]: 'until' | 'at' } = {
   budget: 'at',
 };
 
-/** How it stands with a delivery: after how long it was taken, what it waits for and until when, or why it was not made. */
+/**
+ * A delivery's state: after how long it was accepted, what it waits for and until when, or why it
+ * was not sent.
+ */
 export function deliveryStatusText(delivery: Delivery, now: number, format: Format, t: TFunction): string {
   const { state, attempts, createTime, updateTime, lastError, nextTime } = delivery;
   const reason = reasonText(delivery, t);
@@ -36,7 +42,8 @@ export function deliveryStatusText(delivery: Delivery, now: number, format: Form
         : t('inform.told.attempt', { n: format.number(attempts) });
     }
     const tookMs = Math.max(0, updateTime - createTime);
-    // A wait for the period is no slowness of the far end.
+    // So long a time includes a wait, for example for the period, and says nothing about the
+    // recipient's server.
     if (tookMs >= 60_000) return t('inform.told.taken');
     return t('inform.told.accepted', { span: format.took(tookMs) });
   }

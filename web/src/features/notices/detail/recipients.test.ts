@@ -22,12 +22,12 @@ const delivery = (change: Partial<Delivery> = {}): Delivery => {
 const brief = (deliveries: Delivery[]) =>
   notifiedRecipients(deliveries).map(({ recipient, state, deliveries: all }) => `${recipient} ${state} ${all.length}`);
 
-describe('who was told', () => {
-  it('is nobody without deliveries', () => {
+describe('the notified recipients', () => {
+  it('are none without deliveries', () => {
     expect(notifiedRecipients([])).toEqual([]);
   });
 
-  it('is a line a recipient, those first who were not told, then those who wait', () => {
+  it('are one a recipient, first those who were not notified, then those who wait', () => {
     expect(
       brief([
         delivery({ recipient: 'c', state: 'skipped', createTime: 900 }),
@@ -39,7 +39,7 @@ describe('who was told', () => {
     ).toEqual(['x failed 1', 'w queued 1', 'c skipped 1', 'a@farm.example sent 1', '+905551112233 sent 1']);
   });
 
-  it('tells webhooks at one host apart', () => {
+  it('include two webhooks at one host separately', () => {
     const hook = { mode: 'webhook', recipient: 'planner.example' } as const;
     expect(
       brief([
@@ -50,7 +50,7 @@ describe('who was told', () => {
     ).toEqual(['planner.example failed 1', 'planner.example sent 2']);
   });
 
-  it('tells a recipient’s story in the order of events, and counts the reminders that arrived', () => {
+  it('have their deliveries in the order of events and count the reminders that arrived', () => {
     const [one] = notifiedRecipients([
       delivery({ event: 'resolved', createTime: 500 }),
       delivery({ event: 'reminder', createTime: 3000 }),
@@ -69,31 +69,35 @@ describe('who was told', () => {
   });
 
   it.each<[string, Partial<Delivery>[], string]>([
-    ['what failed, though the rest arrived', [{}, { event: 'reminder', state: 'failed' }], 'reminder'],
-    ['what waits', [{}, { event: 'resolved', state: 'queued' }], 'resolved'],
-    ['the failure before the wait', [{ state: 'failed' }, { event: 'resolved', state: 'queued' }], 'triggered'],
+    ['the failed delivery, although the others arrived', [{}, { event: 'reminder', state: 'failed' }], 'reminder'],
+    ['the waiting delivery', [{}, { event: 'resolved', state: 'queued' }], 'resolved'],
+    [
+      'a failed delivery rather than a waiting one',
+      [{ state: 'failed' }, { event: 'resolved', state: 'queued' }],
+      'triggered',
+    ],
     [
       'the beginning, while the next reminder is planned',
       [{}, { event: 'reminder', state: 'queued', attempts: 0 }],
       'triggered',
     ],
     [
-      'a reminder that cannot go out',
+      'a reminder that cannot be sent',
       [{}, { event: 'reminder', state: 'queued', attempts: 0, reason: 'server' }],
       'reminder',
     ],
     [
-      'a reminder that is tried again',
+      'a reminder that is retried',
       [{}, { event: 'reminder', state: 'queued', attempts: 2, reason: 'retry' }],
       'reminder',
     ],
-    ['the beginning, when nothing is open', [{}, { event: 'resolved', state: 'skipped' }], 'triggered'],
+    ['the beginning if nothing waits', [{}, { event: 'resolved', state: 'skipped' }], 'triggered'],
   ])('shows of one recipient %s', (_, changes, event) => {
     expect(notifiedRecipients(changes.map((change) => delivery(change)))[0]?.main.event).toBe(event);
   });
 });
 
-it('is over when nothing waits any more', () => {
+it('waits only while a delivery waits', () => {
   expect(isWaiting([delivery()])).toBe(false);
   expect(isWaiting([delivery(), delivery({ state: 'queued', reason: 'retry', nextTime: 1 })])).toBe(true);
 });

@@ -2,32 +2,38 @@ import type { Delivery } from '../queries';
 
 export type DeliveryState = Delivery['state'];
 
-/** How a delivery stands, as people read it: what only the server's log got was not sent. */
+/**
+ * A delivery's state as the screens show it: a message that went only to the server's log was not
+ * sent.
+ */
 export type ShownState = DeliveryState | 'logged';
 
 export function shownState({ state, reason }: Pick<Delivery, 'state' | 'reason'>): ShownState {
   return state === 'sent' && reason === 'logged' ? 'logged' : state;
 }
 
-/** What one recipient was told of a notice, and how that went. */
+/** What one recipient was notified of, and with which result. */
 export interface NotifiedRecipient {
   key: string;
   recipient: string;
   channel: string;
   mode: Delivery['mode'];
-  /** Failed where anything failed, else waiting where anything waits; else what became of the alarm's beginning. */
+  /**
+   * Failed if anything failed, otherwise waiting if anything waits, otherwise the state of the
+   * first delivery.
+   */
   state: ShownState;
-  /** The delivery that the state is of. */
+  /** The delivery that determines the state. */
   main: Delivery;
-  /** Everything that this one was told: the beginning, the reminders, the end. */
+  /** All deliveries to this recipient: the beginning, the reminders, the end. */
   deliveries: readonly Delivery[];
-  /** Reminders that arrived. */
+  /** The number of reminders that arrived. */
   reminders: number;
-  /** When the next one goes out if the alarm is still open then, epoch milliseconds. */
+  /** When the next reminder is sent if the alarm is still open then, epoch milliseconds. */
   planned: number | undefined;
 }
 
-/** A reminder whose time is still to come: it waits for nothing but that. */
+/** A reminder that waits only for its time. */
 export function isPlanned({ event, state, attempts, reason }: Delivery): boolean {
   return event === 'reminder' && state === 'queued' && attempts === 0 && reason !== 'server';
 }
@@ -39,14 +45,17 @@ const eventOrder: Record<Delivery['event'], number> = {
   unacknowledged: 2,
   resolved: 3,
 };
-/** What somebody must mend comes first. */
+/** Failures, which need action, come first. */
 const stateOrder: Record<ShownState, number> = { failed: 0, queued: 1, sent: 2, logged: 2, skipped: 2 };
 
-/** What is known of deliveries by recipient: those who were not told first, then in the order in which they were thought of. */
+/**
+ * Groups deliveries by recipient. Recipients who were not notified come first; otherwise the order
+ * is that of the first deliveries.
+ */
 export function notifiedRecipients(deliveries: readonly Delivery[]): NotifiedRecipient[] {
   const groups = new Map<string, Delivery[]>();
   for (const delivery of [...deliveries].sort((a, b) => a.createTime - b.createTime || a.id - b.id)) {
-    // Two webhooks may be called at one host.
+    // Two webhooks may have the same host as recipient, so the channel tells them apart.
     const key = `${delivery.mode} ${delivery.recipient} ${delivery.mode === 'webhook' ? delivery.channel : ''}`;
     groups.set(key, [...(groups.get(key) ?? []), delivery]);
   }

@@ -37,13 +37,13 @@ async function stillHoldsTextOf(
   return stillHoldsText(detail, formatFor(language), i18next.getFixedT(language)).replaceAll('\u00a0', ' ');
 }
 
-describe('that the conditions still hold', () => {
+describe('the text about conditions that still hold', () => {
   it.each([
     ['en-us', /^Soil moisture is 14%, the limit 18%: the condition still holds\. /],
     ['zh-cn', /^Soil moisture为14%，界限为18%：条件仍然成立。标记/],
     ['tr-tr', /^Soil moisture %14, sınır %18: koşul hâlâ sağlanıyor\. /],
     ['ru-ru', /^Soil moisture: 14 %, граница 18 %; условие всё ещё выполняется\. /],
-  ] as const)('is said in %s', async (language, words) => {
+  ] as const)('is in %s', async (language, words) => {
     expect(await stillHoldsTextOf([soil()], { soil: 14 }, language)).toMatch(words);
   });
 
@@ -52,11 +52,11 @@ describe('that the conditions still hold', () => {
     [{ value: 18, recovery: 20 }, 17, /^Soil moisture is 17%, the limit 18%: /],
     [{ subconditions: '>=', value: 18 }, 18, /^Soil moisture is 18%, the limit 18%: /],
     [{ subconditions: '!=', value: 18 }, 14, /^Soil moisture is 14%: /],
-  ] as const)('by %j at %d', async (change, value, words) => {
+  ] as const)('describes %j at %d', async (change, value, words) => {
     expect(await stillHoldsTextOf([soil(change)], { soil: value })).toMatch(words);
   });
 
-  it('names of several those that hold', async () => {
+  it('names those of several conditions that hold', async () => {
     expect(await stillHoldsTextOf([soil(), pump], { soil: 14, pump: true })).toMatch(
       /^Soil moisture is 14%, the limit 18% and Pump is On: /,
     );
@@ -66,11 +66,11 @@ describe('that the conditions still hold', () => {
     );
   });
 
-  it('is said without values where none are known', async () => {
+  it('contains no values if none are known', async () => {
     expect(await stillHoldsTextOf([soil()], undefined)).toMatch(/^By the newest readings the condition still holds\. /);
   });
 
-  it.each([{ holds: false }, {}])('is not said of %j', async (about) => {
+  it.each([{ holds: false }, {}])('is empty for %j', async (about) => {
     expect(await stillHoldsTextOf([soil()], { soil: 14 }, 'en-us', about)).toBe('');
   });
 });

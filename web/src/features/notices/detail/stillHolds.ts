@@ -6,8 +6,9 @@ import type { AlarmDetail } from '../queries';
 import { conditionsOf, type NoticeCondition } from './conditionsOf';
 
 /**
- * That the conditions of an open notice hold still, with the newest values and their limits, and what solving it now would mean; empty
- * where they do not hold, or nobody knows.
+ * Says that the conditions of an open notice still hold, with the newest values and their limits,
+ * and what solving the notice now would mean. Empty if the conditions do not hold or nothing is
+ * known.
  */
 export function stillHoldsText(detail: AlarmDetail, format: Format, t: TFunction): string {
   if (detail.alarmNotice.holds !== true) return '';
@@ -32,10 +33,13 @@ function readingsText(detail: AlarmDetail, format: Format, t: TFunction): string
 
 type Value = number | boolean | string;
 
-/** What one condition's value is now, with the limit that it is beyond; nothing of one that is not: others hold the notice open. */
+/**
+ * One condition's current value with the limit that it exceeds. Empty if this condition does not
+ * hold; others then keep the notice open.
+ */
 function factText(condition: NoticeCondition, now: Value, format: Format, t: TFunction): string[] {
   const { name, unit, precision, subconditions: operator, value: limit, recovery } = condition;
-  // The limit as the rule says it, the value as it is measured.
+  // The limit is formatted as in the rule, the value with the sensor's precision.
   const written = (value: number) => format.reading({ value, unit }, name);
   const value = format.reading({ value: now, unit, precision }, name);
   if (typeof now !== 'number' || typeof limit !== 'number') {

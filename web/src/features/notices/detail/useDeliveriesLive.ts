@@ -7,7 +7,10 @@ function noticeOf(data: unknown): number | undefined {
   return typeof noticeId === 'number' ? noticeId : undefined;
 }
 
-/** Keeps who was told of a notice with what the server does: asks anew when the stream tells of a message or a delivery of it. */
+/**
+ * Keeps a notice's deliveries current: refetches when the stream reports a message or a delivery of
+ * it.
+ */
 export function useDeliveriesLive(notice: number): void {
   const client = useQueryClient();
   useLive((events) => {

@@ -5,10 +5,15 @@ import { Debouncer } from '@/lib/async/debouncer';
 import { useLive } from '@/lib/live/useLive';
 import type { AlarmDetail } from '../queries';
 
-/** Whoever is about to act sees the newest values soon; a burst of readings is one question. */
+/**
+ * A user who is about to act sees the newest values soon; a burst of readings causes one refetch.
+ */
 const refetchDebounceMs = [150, 2000] as const;
 
-/** While somebody looks at whether a notice's conditions hold still: asks anew at once, and whenever its device reads or comes and goes. */
+/**
+ * While the user looks at whether a notice's conditions still hold: refetches at once, and whenever
+ * its device sends readings or changes its presence.
+ */
 export function useFreshReadings({ alarmNotice, alarmDeviceInfoRespDTO }: AlarmDetail, looked: boolean): void {
   const client = useQueryClient();
   const { id, resolveStatus } = alarmNotice;

@@ -6,7 +6,7 @@ import { type LivePresence, type LiveReading, useLive } from '@/lib/live/useLive
 import { type Question, withPresence, withReading } from '../chart/readings';
 import type { AlarmDetail, DeviceProperty } from '../queries';
 
-/** Keeps the reading of now, the chart and the device's state with what the server tells. */
+/** Keeps the current value, the chart and the device's state up to date with the live stream. */
 export function useNoticeLive(detail: AlarmDetail | undefined): void {
   const client = useQueryClient();
   const name = detail?.alarmDeviceInfoRespDTO.deviceName;

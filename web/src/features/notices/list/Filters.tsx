@@ -11,7 +11,7 @@ interface FiltersProps {
   onChange: (part: Pick<NoticesSearch, 'status' | 'level'>) => void;
 }
 
-/** Narrows the list by how notices stand and how serious they are. */
+/** Filters the list by state and level. */
 export function Filters({ search: { status, level }, onChange }: FiltersProps) {
   const { t } = useTranslation();
   const code = (text: string) => (text === '' ? undefined : (Number(text) as 0 | 1 | 2));

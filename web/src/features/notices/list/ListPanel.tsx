@@ -27,15 +27,15 @@ interface ListPanelProps {
   onWalk?: (id: number) => void;
   devices: ReadonlySet<string>;
   onDevices: (names: Iterable<string>) => void;
-  /** Opens the devices to choose from, where they have no column of their own. */
+  /** Opens the choice of devices if they have no column of their own. */
   onPick?: () => void;
-  /** How many notices have begun that the list does not show yet. */
+  /** The number of new notices that the list does not show yet. */
   waiting: number;
   onSeen: () => void;
   place: RefObject<HTMLUListElement | null>;
 }
 
-/** Search, filters, the notices of a page, and the way to other pages. */
+/** Search, filters, the notices of a page, and the pager. */
 export function ListPanel(props: ListPanelProps) {
   const { query, search, change, chosen, onWalk, devices, onDevices, onPick, waiting, onSeen, place } = props;
   const { t } = useTranslation();

@@ -12,15 +12,21 @@ import css from './NoticeCard.module.css';
 interface NoticeCardProps {
   notice: AlarmNotice;
   chosen: boolean;
-  /** The notice opens in place of the list, which the way back leads to. */
+  /**
+   * The notice opens in the list's place and in a new history entry, so that Back leads to the
+   * list.
+   */
   step: boolean;
 }
 
-/** A notice in the list: what, since when or, where that is not known, when it was noticed, where, how it stands, and who is on it. */
+/**
+ * A notice in the list: title, since when it holds (if unknown, when it was noticed), device,
+ * state, and acknowledgement.
+ */
 export const NoticeCard = memo(function NoticeCard({ notice, chosen, step }: NoticeCardProps) {
   const { id, title, resolveStatus, alarmLevel, deviceName, noteName, startTime, createTime } = notice;
   const { holdsSince, ack, unsteady } = notice;
-  // What a logger hands over late was recorded long after it was noticed.
+  // Readings that a logger hands over late are recorded long after the alarm's start.
   const late = createTime - startTime >= 60_000;
   return (
     <Link

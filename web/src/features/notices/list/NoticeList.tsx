@@ -6,17 +6,17 @@ import { NoticeCard } from './NoticeCard';
 import css from './NoticeList.module.css';
 
 interface NoticeListProps {
-  /** Undefined while the first page is on its way. */
+  /** Undefined while the first page loads. */
   notices: readonly AlarmNotice[] | undefined;
   chosen: number | undefined;
-  /** Another page is on its way; the old one stands there until it comes. */
+  /** The next page is loading; the previous one is shown until then. */
   waiting: boolean;
-  /** Opens a notice that the arrow keys came to; none where notices open as a step of their own. */
+  /** Opens a notice that the arrow keys lead to; undefined if notices open in the list's place. */
   onWalk?: (id: number) => void;
   place: RefObject<HTMLUListElement | null>;
 }
 
-/** The notices of a page, newest first; the arrow keys go through them. */
+/** The notices of a page, newest first. The arrow keys move through them. */
 export function NoticeList({ notices, chosen, waiting, onWalk, place }: NoticeListProps) {
   const { t } = useTranslation();
   if (!notices) return <ListSkeleton />;

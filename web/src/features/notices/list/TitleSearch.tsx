@@ -5,13 +5,13 @@ import { SearchField } from '@/ui/SearchField';
 import css from './TitleSearch.module.css';
 
 interface TitleSearchProps {
-  /** What is searched for; it may change from elsewhere. */
+  /** The current search text; it may also change from elsewhere. */
   text: string;
-  /** Also when it is the same again: then the person wants to know whether anything has changed. */
+  /** Also called with an unchanged text, so that the user can refresh the list. */
   onSearch: (text: string) => void;
 }
 
-/** Searches titles on the button or Enter; Escape and the cross empty it. */
+/** Searches titles on the button or Enter; Escape and the clear button empty it. */
 export function TitleSearch({ text, onSearch }: TitleSearchProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState(text);

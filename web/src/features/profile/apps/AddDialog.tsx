@@ -29,7 +29,7 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
 
   const create = useMutation({
     mutationFn: (wanted: string) => api.post('/admin-api/client/pc/apicredentials/create', { body: { name: wanted } }),
-    // The secret is kept in one place only, and goes from there when its person says so.
+    // The secret is kept in a single place, from which the user dismisses it.
     gcTime: 0,
     meta: { shows: [601], failure: 'common.saveFail' },
     onSuccess: (made) => {
@@ -37,7 +37,8 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
       toast.success(t('app.addOk'));
       onMade();
     },
-    // Also after a failure: a key whose answer was lost lets programs in, and must be seen.
+    // Also after a failure: if the answer was lost, the key exists, opens the data, and must be
+    // visible.
     onSettled: () => void client.invalidateQueries({ queryKey: credentialKey }),
   });
 

@@ -33,7 +33,7 @@ async function open(change: Parameters<typeof profileServer>[0] = {}) {
 }
 
 describe('the list', () => {
-  it('shows each key with its state as a word, when it was made and last used', async () => {
+  it('shows each key with its state as a word, its creation and its last use', async () => {
     await open();
     await screen.findByText('Pumps');
     expect(within(row('Pumps')).getByText('Open', { selector: 'td > span' })).toBeVisible();
@@ -50,7 +50,7 @@ describe('the list', () => {
     expect(screen.getByText('1–2 of 2')).toBeVisible();
   });
 
-  it('is cards on a phone, with the same in them', async () => {
+  it('shows the same content as cards on a phone', async () => {
     setWidth(390);
     await open();
     const card = (await screen.findByRole('heading', { name: 'Pumps' })).closest('li') as HTMLElement;
@@ -61,7 +61,7 @@ describe('the list', () => {
     expect(within(card).getByRole('button', { name: 'Delete: Pumps' })).toBeVisible();
   });
 
-  it('names the next action where it is empty', async () => {
+  it('offers the next action if it is empty', async () => {
     const { person } = await open({ credentials: [] });
     expect(await screen.findByRole('heading', { name: 'No keys yet' })).toBeVisible();
     expect(screen.queryByRole('table')).toBeNull();
@@ -69,7 +69,7 @@ describe('the list', () => {
     expect(screen.getByRole('dialog')).toHaveAccessibleName('New key');
   });
 
-  it('is pages of 10, 100, 200, 300 or 400', async () => {
+  it('has pages of 10, 100, 200, 300 or 400 keys', async () => {
     const credentials = Array.from({ length: 23 }, (_, index) => credential(index + 1));
     const { server, person } = await open({ credentials });
     expect(await screen.findByText('1–10 of 23')).toBeVisible();
@@ -89,7 +89,7 @@ describe('the list', () => {
     ]);
   });
 
-  it('says that it is on its way, and in its place when it does not come', async () => {
+  it('shows that it is loading, and an error if it cannot be fetched', async () => {
     const answer = gate();
     const server = profileServer({ credentials: [credential(1)] });
     server.answers.set(paths.page, async () => {
@@ -110,7 +110,7 @@ describe('the list', () => {
 });
 
 describe('opening and closing', () => {
-  it('is asked first, with its consequence', async () => {
+  it('asks for confirmation and states the consequence', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Close: Pumps' }));
     expect(screen.getByRole('dialog')).toHaveAccessibleName('Change the state of “Pumps”?');
@@ -126,7 +126,7 @@ describe('opening and closing', () => {
     expect(screen.getByRole('button', { name: 'Open: Pumps' })).toBeVisible();
   });
 
-  it('leaves a key closed that was closed already, as by a call whose answer was lost', async () => {
+  it('keeps a key closed that is closed twice, as after a lost answer', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Close: Pumps' }));
     server.credentials = server.credentials.map((one) => (one.name === 'Pumps' ? { ...one, enabled: 0 } : one));
@@ -135,7 +135,7 @@ describe('opening and closing', () => {
     expect(within(row('Pumps')).getByText('Closed')).toBeVisible();
   });
 
-  it('tells when it failed, and can be tried again', async () => {
+  it('shows a failure and can be tried again', async () => {
     const { server, person } = await open();
     server.answers.set(paths.toggle, () => refused(500, 'The server is at fault'));
     await person.click(await screen.findByRole('button', { name: 'Open: Key 2' }));
@@ -151,7 +151,7 @@ describe('opening and closing', () => {
 });
 
 describe('deleting', () => {
-  it('is asked first, and takes the row away', async () => {
+  it('asks for confirmation and removes the row', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Delete: Pumps' }));
     expect(screen.getByRole('dialog')).toHaveAccessibleName('Delete “Pumps”?');
@@ -161,7 +161,7 @@ describe('deleting', () => {
     expect(names()).toEqual(['Key 2']);
   });
 
-  it('of the last key of the last page leads to the page before', async () => {
+  it('leads to the previous page after the last key of the last page', async () => {
     const credentials = Array.from({ length: 11 }, (_, index) => credential(index + 1));
     const { person } = await open({ credentials });
     await person.click(await screen.findByTitle('2'));
@@ -173,7 +173,7 @@ describe('deleting', () => {
 });
 
 describe('a new key', () => {
-  it('needs a name', async () => {
+  it('requires a name', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'New key' }));
     await person.type(dialog().getByRole('textbox', { name: 'Name' }), '  ');
@@ -182,7 +182,7 @@ describe('a new key', () => {
     expect(sentTo(server, paths.create)).toEqual([]);
   });
 
-  it('whose answer was lost is in the list, and a second try is advised against', async () => {
+  it('is in the list if the answer was lost, with a warning against a second attempt', async () => {
     const { server, person } = await open();
     server.answers.set(paths.create, () => {
       server.credentials = [credential(3, { name: 'Lost' }), ...server.credentials];
@@ -194,7 +194,7 @@ describe('a new key', () => {
     expect(await screen.findByRole('rowheader', { name: 'Lost', hidden: true })).toBeInTheDocument();
   });
 
-  it('that could not be made is said in its dialog and nowhere else', async () => {
+  it('shows a failure to create it only in its dialog', async () => {
     const { server, person } = await open();
     server.answers.set(paths.create, () => refused(601, 'You already have 100 API credentials. Delete one first'));
     await person.click(await screen.findByRole('button', { name: 'New key' }));

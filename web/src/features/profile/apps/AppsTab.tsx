@@ -17,7 +17,7 @@ import { CredentialList } from './CredentialList';
 import { credentialPageQuery } from './queries';
 import { SecretDialog } from './SecretDialog';
 
-/** The keys that let programs in: to make, to open and close, to delete. */
+/** The API keys of programs: create, open and close, delete. */
 export function AppsTab() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -29,7 +29,7 @@ export function AppsTab() {
   const page = useQuery(credentialPageQuery(pageNo, pageSize));
   const { data } = page;
 
-  // The last key of the last page was deleted: the page before is the last one now.
+  // The last key of the last page was deleted: show the page that is now the last.
   const last = data ? lastPage(data.total, pageSize) : pageNo;
   useEffect(() => {
     if (!page.isPlaceholderData && pageNo > last) setPageNo(last);
@@ -41,7 +41,8 @@ export function AppsTab() {
     </Button>
   );
   const empty = data?.total === 0;
-  // Not before it is known whether there are any: the button would move away from under the finger.
+  // The button appears only once the list is known: otherwise it would move away from under the
+  // finger.
   const headed = !page.isPending && !empty;
 
   return (
@@ -90,15 +91,15 @@ export function AppsTab() {
         onClose={() => setAdding(false)}
         onMade={() => {
           setAdding(false);
-          // The newest stands first.
+          // The newest key comes first.
           setPageNo(1);
         }}
       />
       <CredentialConfirmDialog
-        asked={pendingAction}
+        action={pendingAction}
         onClose={() => setPendingAction(null)}
-        onGone={() => {
-          // The button that opened it may have gone with its row.
+        onClosed={() => {
+          // The button that opened the dialog may have disappeared with its row.
           if (document.activeElement === document.body) newButton.current?.focus();
         }}
       />

@@ -4,32 +4,32 @@ import { api } from '@/lib/http/api';
 import { ConfirmDialog } from '@/ui/ConfirmDialog';
 import { type Credential, credentialKey } from './queries';
 
-/** What is to be done to which key, once confirmed. */
+/** The action on a key that is performed once it is confirmed. */
 export interface CredentialAction {
   what: 'toggle' | 'delete';
   credential: Credential;
 }
 
 interface CredentialConfirmDialogProps {
-  asked: CredentialAction | null;
+  action: CredentialAction | null;
   onClose: () => void;
-  /** After it has gone from the screen. */
-  onGone: () => void;
+  /** Called when the closing animation has ended. */
+  onClosed: () => void;
 }
 
-/** Asks before a key is opened, closed or deleted. */
-export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialConfirmDialogProps) {
+/** Asks for confirmation before a key is opened, closed or deleted. */
+export function CredentialConfirmDialog({ action, onClose, onClosed }: CredentialConfirmDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const act = useMutation({
     mutationFn: ({ what, credential: { id, enabled } }: CredentialAction) =>
       what === 'delete'
         ? api.get('/admin-api/client/pc/apicredentials/delete', { query: { id } })
-        : // What was asked about, not the other of what it is by now: closed twice, a key stays closed.
+        : // Sets the state that was confirmed instead of toggling it: a key that is closed twice stays closed.
           api.get('/admin-api/client/pc/apicredentials/enable-or-disable', {
             query: { id, enabled: enabled === 1 ? 0 : 1 },
           }),
-    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
+    meta: { failure: action?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: credentialKey });
       onClose();
@@ -49,5 +49,5 @@ export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialCo
           verb: t(enabled === 1 ? 'app.closeKey' : 'app.openKey'),
           danger: false,
         };
-  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+  return <ConfirmDialog target={action} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onClosed} />;
 }

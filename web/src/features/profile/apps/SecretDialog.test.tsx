@@ -9,7 +9,7 @@ import { forgetSecret, keepSecret, useFreshSecret } from './freshSecret';
 
 beforeEach(forgetSecret);
 
-// By its words: antd gives every dialog one and the same id in tests.
+// Found by its texts: in tests antd gives every dialog the same id.
 const findSecretDialog = async () =>
   (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
 const done = (dialog: HTMLElement) => within(dialog).getByRole('button', { name: 'Done' });
@@ -24,7 +24,7 @@ async function createCredential() {
 }
 
 describe('a new secret', () => {
-  it('is shown once, with a warning, and goes when its person has stored it', async () => {
+  it('is shown once, with a warning, until the user has stored it', async () => {
     const { server, person, dialog, client } = await createCredential();
     expect(sentTo(server, paths.create)).toEqual([{ name: 'Pump controller' }]);
     expect(toasts()).toMatchObject([{ tone: 'success', title: 'Created' }]);
@@ -70,7 +70,7 @@ describe('a new secret', () => {
     expect(useFreshSecret.getState().fresh?.appSecret).toBe('ts_secret');
   });
 
-  it('is not shown to whoever comes after the end of the session', async () => {
+  it('is not shown to the next user after the session ended', async () => {
     const { router } = await createCredential();
     act(() => useSession.setState({ session: null, ended: 'lost' }));
     await waitFor(() => expect(router.state.location.pathname).toBe('/signin'));
@@ -78,7 +78,7 @@ describe('a new secret', () => {
     expect(useFreshSecret.getState().fresh).toBeNull();
   });
 
-  it('outlives a session that was renewed while it was made', async () => {
+  it('survives a session that was renewed while it was created', async () => {
     const server = profileServer();
     telemetryServer();
     let first = true;
@@ -108,14 +108,14 @@ describe('copying', () => {
   };
   const copy = (dialog: HTMLElement, name: string) => fireEvent.click(within(dialog).getByRole('button', { name }));
 
-  /** What the browser has for it; null on a page that is not secure. */
+  /** The browser's clipboard; null on an insecure page. */
   const clipboard = (value: object | null) =>
     Object.defineProperty(navigator, 'clipboard', { value: value ?? undefined, configurable: true });
   afterEach(() => {
     Reflect.deleteProperty(navigator, 'clipboard');
   });
 
-  it('puts either on the clipboard and says so', async () => {
+  it('puts either value on the clipboard and confirms it', async () => {
     const writeText = vi.fn(() => Promise.resolve());
     const dialog = await open();
     clipboard({ writeText });
@@ -125,7 +125,7 @@ describe('copying', () => {
     await waitFor(() => expect(writeText.mock.calls).toEqual([['ts_secret'], ['tk_9']]));
   });
 
-  it('leaves the text selected where there is no clipboard', async () => {
+  it('leaves the text selected if there is no clipboard', async () => {
     const dialog = await open();
     clipboard(null);
     copy(dialog, 'Copy the secret');

@@ -3,11 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { SecretDialog as Once } from '@/ui/SecretDialog';
 import { forgetSecret, useFreshSecret } from './freshSecret';
 
-/** A new key with its secret, shown this once. */
+/** A new key with its secret, shown only once. */
 export function SecretDialog({ onClosed }: { onClosed: () => void }) {
   const { t } = useTranslation();
   const fresh = useFreshSecret((state) => state.fresh);
-  // Its words stay while it closes; the secret's with them, for a fifth of a second.
+  // The dialog keeps its texts, and with them the secret, during its closing animation of 0.2
+  // seconds.
   const [shown, setShown] = useState(fresh);
   if (fresh && fresh !== shown) setShown(fresh);
   return (

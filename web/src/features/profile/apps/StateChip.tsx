@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Credential } from './queries';
 import css from './StateChip.module.css';
 
-/** Open or closed: an icon and a word, without a plate, as it stands in every row. */
+/** Open or closed as an icon and a word, without a background, since every row has it. */
 export function StateChip({ enabled }: Pick<Credential, 'enabled'>) {
   const { t } = useTranslation();
   const Icon = enabled === 1 ? CheckCircleFilled : StopOutlined;

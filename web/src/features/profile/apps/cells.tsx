@@ -16,7 +16,7 @@ interface CellProps {
   credential: Credential;
 }
 
-/** What a program names itself by; no secret. */
+/** The app key, by which a program identifies itself; it is not secret. */
 export function AppKey({ credential: { name, appKey } }: CellProps) {
   const { t } = useTranslation();
   const text = useRef<HTMLElement>(null);
@@ -30,7 +30,7 @@ export function AppKey({ credential: { name, appKey } }: CellProps) {
   );
 }
 
-/** When it was made and when it last opened something. */
+/** When the key was created and when it was last used. */
 export function Times({ credential: { createTime, lastUseTime } }: CellProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -50,7 +50,7 @@ export function Times({ credential: { createTime, lastUseTime } }: CellProps) {
   );
 }
 
-/** How often it opened something: in the last day, and in the last month. */
+/** How often it was used: in the last day and in the last month. */
 export function Requests({ credential: { requests24h, requests30d } }: CellProps) {
   const { t } = useTranslation();
   const { number } = useFormat();

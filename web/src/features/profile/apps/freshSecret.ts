@@ -3,13 +3,17 @@ import { useSession } from '@/lib/session/session';
 import type { NewCredential } from './queries';
 
 interface FreshSecret {
-  /** A secret that nobody has said to have stored yet; only in memory, and only of who is signed in. */
+  /**
+   * A secret that the user has not confirmed to have stored. It is kept only in memory and only for
+   * the signed-in user.
+   */
   fresh: NewCredential | null;
 }
 
 /**
- * Outlives the page on purpose: when the session is renewed while a key is made, people are led to the home page, and the secret,
- * which the server cannot tell again, would be lost. It is shown when they are back.
+ * Outlives the page on purpose: if the session is renewed while a key is being created, the user is
+ * led to the home page, and the secret, which the server cannot show again, would be lost. It is
+ * shown when the user returns.
  */
 export const useFreshSecret = create<FreshSecret>(() => ({ fresh: null }));
 

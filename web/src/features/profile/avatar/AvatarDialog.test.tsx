@@ -13,7 +13,7 @@ const png = (length = 100) => {
   return new File([bytes], 'me.png', { type: 'image/png' });
 };
 
-// jsdom neither decodes pictures nor draws them.
+// jsdom neither decodes nor draws pictures.
 beforeEach(() => {
   draw.mockReset();
   vi.stubGlobal('createImageBitmap', () => Promise.resolve({ width: 900, height: 600, close: () => undefined }));
@@ -21,7 +21,7 @@ beforeEach(() => {
     clearRect: () => undefined,
     drawImage: draw,
   } as unknown as null);
-  // Nor does it follow a pointer outside of an element.
+  // It does not capture pointers outside of an element either.
   HTMLElement.prototype.setPointerCapture = () => undefined;
 });
 afterEach(() => {
@@ -31,7 +31,7 @@ afterEach(() => {
 const avatar = '/admin-api/client/pc/user/update-avatar';
 const dialog = () => within(screen.getByRole('dialog'));
 const input = () => screen.getByRole('dialog').querySelector('input[type=file]') as HTMLInputElement;
-/** What of the picture is drawn: x, y, side. */
+/** The drawn part of the picture: x, y, side. */
 const drawn = () => draw.mock.lastCall?.slice(1, 4).map(Math.round);
 
 async function open() {
@@ -45,7 +45,7 @@ async function open() {
 const choose = (file: File) => fireEvent.change(input(), { target: { files: [file] } });
 
 describe('a new picture', () => {
-  it('can be chosen without a network, and says that sending it needs one', async () => {
+  it('can be chosen without a network and says that uploading needs one', async () => {
     const { person } = await open();
     const sent = vi.fn();
     onPost(avatar, () => {
@@ -63,7 +63,7 @@ describe('a new picture', () => {
     await waitFor(() => expect(sent).toHaveBeenCalledOnce());
   });
 
-  it('is sent with its square and shown in the bar at once', async () => {
+  it('is uploaded with its square and shown in the header at once', async () => {
     const { server, person } = await open();
     let sent: FormData | undefined;
     onPost(avatar, async ({ request }) => {
@@ -75,7 +75,7 @@ describe('a new picture', () => {
     await person.click(await dialog().findByRole('button', { name: 'Use this picture' }));
     await waitFor(() => expect(toasts()).toMatchObject([{ tone: 'success', title: 'Picture changed' }]));
     expect([...(sent?.keys() ?? [])].sort()).toEqual(['avatarFile', 'crop']);
-    // Of a file of jsdom's own only the kind comes through here.
+    // Of a file created by jsdom, only the type arrives here.
     expect(sent?.get('avatarFile')).toHaveProperty('type', 'image/png');
     expect(sent?.get('crop')).toBe('150,0,600');
     await waitForDialogClosed();
@@ -93,7 +93,7 @@ describe('a new picture', () => {
   it.each([
     ['no picture', new File(['GIF89a'], 'me.png'), 'Only JPEG, PNG and WebP pictures can be used'],
     ['more than 5 MiB', png(5 * 1024 * 1024 + 1), 'The file has 5.1 MB, and 5 MB is the most'],
-  ])('with %s is refused before it is sent', async (_, file, words) => {
+  ])('is refused before the upload if it has %s', async (_, file, words) => {
     await open();
     choose(file);
     expect(await dialog().findByRole('alert')).toHaveTextContent(words);
@@ -102,7 +102,7 @@ describe('a new picture', () => {
     expect(dialog().queryByRole('alert')).toBeNull();
   });
 
-  it('says how far it has come, and where it failed', async () => {
+  it('shows the progress and a failure of the upload', async () => {
     const { person } = await open();
     const answer = gate();
     onPost(avatar, async () => {
@@ -121,7 +121,7 @@ describe('a new picture', () => {
     expect(dialog().getByRole('button', { name: /Use this picture$/ })).toBeEnabled();
   });
 
-  it('can be another one', async () => {
+  it('can be replaced by another one', async () => {
     const { person } = await open();
     choose(png());
     await person.click(await dialog().findByRole('button', { name: 'Another file' }));
@@ -132,7 +132,7 @@ describe('a new picture', () => {
 describe('the square', () => {
   const frame = () => dialog().findByRole('group', { name: 'The part that is kept' });
 
-  it('is moved and zoomed by the keyboard', async () => {
+  it('is moved and zoomed by keyboard', async () => {
     const { person } = await open();
     choose(png());
     (await frame()).focus();
@@ -161,7 +161,7 @@ describe('the square', () => {
     expect(drawn()?.[2]).toBe(86);
   });
 
-  it('follows the pointer, and two fingers zoom', async () => {
+  it('follows the pointer and is zoomed with two fingers', async () => {
     await open();
     choose(png());
     await frame();

@@ -26,7 +26,7 @@ interface Chosen {
   crop: Crop;
 }
 
-/** A file, the part of it that is kept, and its way to the server. */
+/** Chooses a file and the part of it to keep, and uploads it. */
 export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -36,7 +36,7 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
   const [reading, setReading] = useState(false);
   const [share, setShare] = useState(0);
   const sending = useRef<AbortController | null>(null);
-  // Which file was chosen last: an earlier one may take longer to read.
+  // The file that was chosen last: an earlier one may take longer to read.
   const latest = useRef<File | null>(null);
 
   const upload = useMutation({
@@ -94,7 +94,7 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
     onClose();
   };
 
-  // The pixels are large, and not for the garbage collector to wait with.
+  // The pixels take much memory, so they are released without waiting for the garbage collector.
   const image = chosen?.picture.image;
   useEffect(() => () => image?.close(), [image]);
 

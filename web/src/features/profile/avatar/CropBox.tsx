@@ -21,14 +21,17 @@ const arrowMoves = new Map([
   ['ArrowUp', { right: 0, down: -1 }],
   ['ArrowDown', { right: 0, down: 1 }],
 ]);
-/** Plus without Shift is the key of the equals sign. */
+/** On many keyboards, the key of "+" without Shift is "=". */
 const zoomKeys = new Map([
   ['+', zoomStep],
   ['=', zoomStep],
   ['-', 1 / zoomStep],
 ]);
 
-/** The square that is kept, with the picture to be moved and zoomed under it: by mouse, fingers or keyboard. */
+/**
+ * The square that is kept, over the picture, which is moved and zoomed by mouse, fingers or
+ * keyboard.
+ */
 export function CropBox({ picture, crop, onCrop }: CropBoxProps) {
   const { t } = useTranslation();
   const hint = useId();
@@ -56,7 +59,7 @@ export function CropBox({ picture, crop, onCrop }: CropBoxProps) {
     );
   }, [picture, size, crop]);
 
-  // A listener of React's cannot keep the page from scrolling.
+  // Listeners added by React cannot keep the page from scrolling.
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
@@ -121,7 +124,7 @@ export function CropBox({ picture, crop, onCrop }: CropBoxProps) {
   );
 }
 
-/** Where in an element, as shares of its sides. */
+/** The pointer's position in an element, as shares of its sides. */
 function pointIn(element: Element, { clientX, clientY }: { clientX: number; clientY: number }) {
   const { left, top, width, height } = element.getBoundingClientRect();
   return { x: (clientX - left) / (width || 1), y: (clientY - top) / (height || 1) };

@@ -9,7 +9,7 @@ interface FileDropProps {
   busy: boolean;
 }
 
-/** A place for a file: to be chosen, or dropped. */
+/** An area on which a file is chosen or dropped. */
 export function FileDrop({ onFile, busy }: FileDropProps) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
@@ -42,7 +42,7 @@ export function FileDrop({ onFile, busy }: FileDropProps) {
         disabled={busy}
         onChange={(event) => {
           const [file] = event.target.files ?? [];
-          // The same file may be chosen again.
+          // Cleared, so that the same file may be chosen again.
           event.target.value = '';
           if (file) onFile(file);
         }}

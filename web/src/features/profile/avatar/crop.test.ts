@@ -3,14 +3,14 @@ import { type Crop, centredCrop, cropText, moveCrop, withZoom, zoomCrop, zoomOf 
 
 const wide = { width: 900, height: 600 };
 
-it('begins with the middle, as large as can be', () => {
+it('begins with the largest square in the middle', () => {
   expect(centredCrop(wide)).toEqual({ x: 150, y: 0, side: 600 });
   expect(centredCrop({ width: 600, height: 900 })).toEqual({ x: 0, y: 150, side: 600 });
   expect(centredCrop({ width: 40, height: 40 })).toEqual({ x: 0, y: 0, side: 40 });
 });
 
 describe('moving', () => {
-  it('moves the picture with the finger: the square goes the other way', () => {
+  it('moves the picture with the finger, so the square moves in the opposite direction', () => {
     expect(moveCrop({ x: 300, y: 200, side: 100 }, wide, 0.5, -0.25)).toEqual({ x: 250, y: 225, side: 100 });
   });
 
@@ -31,27 +31,27 @@ describe('zooming', () => {
     expect(closer.y + closer.side * at.y).toBe(crop.y + crop.side * at.y);
   });
 
-  it('ends at the whole height and at 64 pixels', () => {
+  it('is limited to the whole height and to 64 pixels', () => {
     expect(zoomCrop(centredCrop(wide), wide, 0.01).side).toBe(600);
     expect(zoomCrop(centredCrop(wide), wide, 1000).side).toBe(64);
   });
 
-  it('does nothing to a picture that has no more than that', () => {
+  it('does nothing if the picture is no larger than the minimum', () => {
     const small = { width: 50, height: 40 };
     expect(zoomCrop(centredCrop(small), small, 3)).toEqual(centredCrop(small));
     expect(zoomOf(centredCrop(small), small)).toBe(0);
     expect(withZoom(centredCrop(small), small, 1).side).toBe(40);
   });
 
-  it('reads and sets the slider alike', () => {
+  it('reads and sets the slider consistently', () => {
     for (const zoom of [0, 0.25, 0.5, 1]) {
       expect(zoomOf(withZoom(centredCrop(wide), wide, zoom), wide)).toBeCloseTo(zoom, 10);
     }
   });
 });
 
-it('never leaves the picture, whatever is done to it', () => {
-  // A fixed walk of many steps, the same in every run.
+it('never leaves the picture', () => {
+  // A fixed sequence of many steps, the same in every run.
   let seed = 7;
   const chance = () => {
     seed = (seed * 1103515245 + 12345) % 2147483648;

@@ -1,4 +1,7 @@
-/** A square of a picture that is kept: its left upper corner and its side, in pixels of the picture as people see it. */
+/**
+ * The square of a picture that is kept: its upper left corner and its side, in pixels of the
+ * upright picture.
+ */
 export interface Crop {
   x: number;
   y: number;
@@ -10,7 +13,7 @@ export interface Size {
   height: number;
 }
 
-/** A smaller square than this is only blur at the size that the server keeps. */
+/** A smaller square is blurred at the size that the server keeps. */
 const minSidePixels = 64;
 
 export function maxSide({ width, height }: Size): number {
@@ -21,7 +24,7 @@ export function minSide(size: Size): number {
   return Math.min(minSidePixels, maxSide(size));
 }
 
-/** The middle of the picture, as large as can be. */
+/** The largest square in the middle of the picture. */
 export function centredCrop(size: Size): Crop {
   const side = maxSide(size);
   return { x: (size.width - side) / 2, y: (size.height - side) / 2, side };
@@ -37,18 +40,20 @@ function clampCrop({ x, y, side }: Crop, size: Size): Crop {
   };
 }
 
-/** Moves the picture under the frame by shares of the frame's side: to the right is positive. */
+/**
+ * Moves the picture under the frame by shares of the frame's side; positive means right or down.
+ */
 export function moveCrop(crop: Crop, size: Size, right: number, down: number): Crop {
   return clampCrop({ ...crop, x: crop.x - right * crop.side, y: crop.y - down * crop.side }, size);
 }
 
-/** Shows the picture `factor` times as large; the point at these shares of the frame stays where it is. */
+/** Enlarges the picture by `factor`; the point at `at` (shares of the frame) stays where it is. */
 export function zoomCrop(crop: Crop, size: Size, factor: number, at = { x: 0.5, y: 0.5 }): Crop {
   const side = Math.min(Math.max(crop.side / factor, minSide(size)), maxSide(size));
   return clampCrop({ x: crop.x + (crop.side - side) * at.x, y: crop.y + (crop.side - side) * at.y, side }, size);
 }
 
-/** How far it is zoomed in, 0 to 1, in equal steps for equal factors. */
+/** The zoom, 0 to 1, with equal steps for equal factors. */
 export function zoomOf(crop: Crop, size: Size): number {
   const range = Math.log(maxSide(size) / minSide(size));
   return range === 0 ? 0 : Math.log(maxSide(size) / crop.side) / range;

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it.each(Object.entries(heads))('opens %s by its content, upright', async (_, head) => {
+it.each(Object.entries(heads))('opens %s, recognized by its content, upright', async (_, head) => {
   bitmaps.mockResolvedValueOnce(bitmap(900, 600));
   const chosen = file(head, 100, 'holiday.gif');
   const picture = await openPicture(chosen);
@@ -32,27 +32,27 @@ it.each(Object.entries(heads))('opens %s by its content, upright', async (_, hea
 });
 
 it.each([
-  ['a GIF called PNG', [...new TextEncoder().encode('GIF89a')]],
+  ['a GIF named PNG', [...new TextEncoder().encode('GIF89a')]],
   ['an SVG', [...new TextEncoder().encode('<svg xmlns=')]],
-  ['a sound in the same wrapping', [...new TextEncoder().encode('RIFF\0\0\0\0WAVE')]],
+  ['a sound in the same container format', [...new TextEncoder().encode('RIFF\0\0\0\0WAVE')]],
   ['nothing', []],
 ])('refuses %s', async (_, head) => {
   await expect(openPicture(file(head))).rejects.toMatchObject({ reason: 'avatar.wrongKind' });
   expect(bitmaps).not.toHaveBeenCalled();
 });
 
-it('takes 5 MiB and not a byte more', async () => {
+it('accepts 5 MiB and not a byte more', async () => {
   bitmaps.mockResolvedValue(bitmap(10, 10));
   await expect(openPicture(file(heads.jpeg, maxFileBytes))).resolves.toBeDefined();
   await expect(openPicture(file(heads.jpeg, maxFileBytes + 1))).rejects.toMatchObject({ reason: 'avatar.tooLarge' });
 });
 
-it('says when the pixels cannot be read', async () => {
+it('reports pixels that cannot be read', async () => {
   bitmaps.mockRejectedValueOnce(new DOMException('no', 'InvalidStateError'));
   await expect(openPicture(file(heads.png))).rejects.toMatchObject({ reason: 'avatar.unreadable' });
 });
 
-it('draws a large one smaller, and counts in its own pixels all the same', async () => {
+it('draws a large picture smaller and still counts in the picture’s pixels', async () => {
   const whole = bitmap(6400, 3200);
   bitmaps.mockResolvedValueOnce(whole).mockResolvedValueOnce(bitmap(1600, 800));
   const picture = await openPicture(file(heads.jpeg));

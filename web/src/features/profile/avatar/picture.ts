@@ -1,19 +1,19 @@
 import type { Size } from './crop';
 
-/** The server's own bounds. */
+/** The same limits as the server's. */
 export const maxFileBytes = 5 * 1024 * 1024;
 export const pictureTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
 export type PictureError = 'avatar.wrongKind' | 'avatar.tooLarge' | 'avatar.unreadable';
 
-/** Longer edges are drawn smaller: a phone's whole photo would take a gigabyte to move about. */
+/** Larger pictures are drawn smaller: a phone's full photo would need a gigabyte of memory. */
 const maxEdge = 1600;
 
 export interface Picture {
   file: File;
-  /** Of the upright picture, which is what the server counts in. */
+  /** The size of the upright picture, which is also the server's unit. */
   size: Size;
-  /** To draw from; may be smaller than size. */
+  /** The pixels to draw; they may be fewer than `size`. */
   image: ImageBitmap;
 }
 
@@ -27,7 +27,7 @@ export class RejectedPictureError extends Error {
   }
 }
 
-/** What a file says it is by its first bytes; its name proves nothing. */
+/** The type of a file by its first bytes, since its name proves nothing. */
 function typeOf(bytes: Uint8Array): string | null {
   const text = String.fromCharCode(...bytes);
   if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
@@ -36,7 +36,9 @@ function typeOf(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Reads a picture for cropping; rejects with PictureRefused where the server would refuse it. */
+/**
+ * Reads a picture for cropping; rejects with RejectedPictureError if the server would refuse it.
+ */
 export async function openPicture(file: File): Promise<Picture> {
   const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
   if (typeOf(head) === null) throw new RejectedPictureError('avatar.wrongKind');

@@ -6,24 +6,24 @@ import { Field } from '@/ui/form/Field';
 import type { FieldState } from '@/ui/form/useForm';
 import { startCodeWait, useCodeWaitSeconds } from './codeWait';
 
-/** What the server takes as "a code for the signed-in person". */
+/** The server's number for "a code for the signed-in user". */
 export const codeScene = 2;
 
 interface CodeFieldProps {
   value: string;
   onChange: (value: string) => void;
   field: FieldState<'phone.codeRequired'>;
-  /** The number to send to, asked when it is time; null when there is none that could be. */
+  /** Returns the number to send to; null if there is no valid one. */
   number: () => string | null;
-  /** How that number is written in sentences. */
+  /** Formats the number for sentences. */
   say: (number: string) => string;
-  /** Before anything was sent. */
+  /** The hint before anything has been sent. */
   hint?: string;
   disabled?: boolean;
   onSent: () => void;
 }
 
-/** A code from a message, and the button that has it sent: once a minute. */
+/** A field for the code of a text message, and the button that sends one, at most once a minute. */
 export function CodeField({ value, onChange, field, number, say, hint, disabled = false, onSent }: CodeFieldProps) {
   const { t } = useTranslation();
   const seconds = useCodeWaitSeconds();

@@ -5,7 +5,7 @@ import { type Ref, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import css from './PasswordInput.module.css';
 
-/** A new password, which its person may look at while typing. */
+/** A field for a new password, which can be revealed while typing. */
 export function PasswordInput({ ref, ...input }: InputProps & { ref?: Ref<InputRef> }) {
   const { t } = useTranslation();
   const [shown, setShown] = useState(false);

@@ -15,7 +15,7 @@ afterEach(() => {
 const seconds = () => renderHook(() => useCodeWaitSeconds());
 const advance = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
-it('counts sixty seconds down, on the second, and then lets another be sent', async () => {
+it('counts down from sixty seconds and then allows another code', async () => {
   const { result } = seconds();
   expect(result.current).toBe(0);
   act(startCodeWait);
@@ -31,7 +31,7 @@ it('counts sixty seconds down, on the second, and then lets another be sent', as
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('goes on after the dialog was closed and the page loaded again', async () => {
+it('continues after the dialog was closed and the page reloaded', async () => {
   const first = seconds();
   act(startCodeWait);
   first.unmount();
@@ -43,13 +43,13 @@ it('goes on after the dialog was closed and the page loaded again', async () => 
   expect(again.result.current).toBe(39);
 });
 
-it('is right at once when a sleeping page wakes', () => {
+it('is correct as soon as a sleeping page wakes', () => {
   act(startCodeWait);
   vi.setSystemTime(Date.now() + 3_600_000);
   expect(seconds().result.current).toBe(0);
 });
 
-it('is of who asked, not of who signs in next', () => {
+it('applies to the user who requested the code, not to the next one', () => {
   act(startCodeWait);
   act(() => {
     signedIn({ userId: 8 });
@@ -57,7 +57,7 @@ it('is of who asked, not of who signs in next', () => {
   expect(seconds().result.current).toBe(0);
 });
 
-it('believes neither a clock that was set back nor what others wrote', () => {
+it('ignores a clock that was set back and foreign content of the storage', () => {
   act(startCodeWait);
   vi.setSystemTime(Date.now() - 3_600_000);
   expect(seconds().result.current).toBe(0);

@@ -2,11 +2,13 @@ import { useCallback, useSyncExternalStore } from 'react';
 import { create } from 'zustand';
 import { useSession } from '@/lib/session/session';
 
-/** The server sends one code a minute, to a person as to a number; so does this. */
+/** The server sends at most one code a minute per user and per number; so does this. */
 export const codeWaitMs = 60_000;
 const storageKey = 'tilth.code-wait';
 
-/** When the next code may be sent, epoch milliseconds by this machine's clock, and to whom that applies. */
+/**
+ * When the next code may be sent, epoch milliseconds by this machine's clock, and for which user.
+ */
 interface CodeWait {
   userId: number;
   until: number;
@@ -14,13 +16,13 @@ interface CodeWait {
 
 const useCodeWait = create<{ wait: CodeWait | null }>(() => ({ wait: stored() }));
 
-/** Kept for the tab, so that neither closing the dialog nor loading the page again forgets it. */
+/** Stored for the tab, so that closing the dialog or reloading the page does not reset it. */
 function stored(): CodeWait | null {
   try {
     const { userId, until } = JSON.parse(sessionStorage.getItem(storageKey) ?? '{}') as Partial<CodeWait>;
     return typeof userId === 'number' && typeof until === 'number' ? { userId, until } : null;
   } catch {
-    // Storage may be forbidden, and what stands there may not be ours: the server still counts.
+    // Storage may be forbidden or contain something else; the server enforces the wait anyway.
     return null;
   }
 }
@@ -33,23 +35,26 @@ export function startCodeWait(): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(wait));
   } catch {
-    // As in stored(): it then lasts as long as the page.
+    // As in stored(): the wait then lasts as long as the page.
   }
 }
 
-/** Reads what is kept anew, as loading the page does. */
+/** Reads the stored wait again, as reloading the page does. */
 export function readCodeWait(): void {
   useCodeWait.setState({ wait: stored() });
 }
 
 function remainingMs(wait: CodeWait | null, userId: number | undefined, now: number): number {
   if (!wait || wait.userId !== userId) return 0;
-  // A clock that was set back would make people wait for longer than anybody asked.
+  // If the clock was set back, the wait would be longer than a minute: it is ignored.
   const ms = wait.until - now;
   return ms > codeWaitMs ? 0 : Math.max(ms, 0);
 }
 
-/** Whole seconds until the signed-in person may have another code, 0 when at once. Changes on the second. */
+/**
+ * Whole seconds until the signed-in user may request another code, 0 if at once. Updated every
+ * second.
+ */
 export function useCodeWaitSeconds(): number {
   const wait = useCodeWait((state) => state.wait);
   const userId = useSession((state) => state.session?.userId);

@@ -14,7 +14,7 @@ const mobile = () => screen.getByRole('textbox', { name: 'Mobile' });
 const save = () => screen.getByRole('button', { name: /Save$/ });
 
 describe('essential information', () => {
-  it('is saved trimmed, shown in the bar at once, and told of', async () => {
+  it('is saved trimmed, shown in the header at once, and confirmed by a message', async () => {
     const server = profileServer();
     const { person } = await openProfile();
     await person.clear(nickname());
@@ -30,7 +30,7 @@ describe('essential information', () => {
     expect(nickname()).toHaveValue('Elif K.');
   });
 
-  it('says beside the field what is wrong, and sends nothing', async () => {
+  it('shows errors beside the fields and sends nothing', async () => {
     const server = profileServer();
     const { person } = await openProfile();
     await person.clear(nickname());
@@ -48,7 +48,7 @@ describe('essential information', () => {
     expect(sentTo(server, paths.update)).toEqual([]);
   });
 
-  it('shows the number to be read only, with the way to another one', async () => {
+  it('shows the number read-only, with a button to change it', async () => {
     profileServer();
     await openProfile();
     expect(mobile()).toHaveValue('+905321144107');
@@ -57,7 +57,7 @@ describe('essential information', () => {
     expect(screen.queryByRole('button', { name: 'Bind' })).toBeNull();
   });
 
-  it('asks who has no number to bind one first', async () => {
+  it('asks a user without a number to bind one first', async () => {
     const server = profileServer({ user: { ...elif, mobile: '' } });
     const { person } = await openProfile();
     await person.click(save());
@@ -66,14 +66,14 @@ describe('essential information', () => {
     expect(sentTo(server, paths.update)).toEqual([]);
   });
 
-  it('asks so at the first try too, when a field was changed before', async () => {
+  it('asks so at the first attempt too, if another field was changed before', async () => {
     profileServer({ user: { ...elif, mobile: '' } });
     const { person } = await openProfile();
     await person.type(nickname(), ' K.{Enter}');
     expect(mobile()).toHaveAccessibleDescription('Please enter a mobile number');
   });
 
-  it('keeps what was typed while a number is bound', async () => {
+  it('keeps typed values while a number is being bound', async () => {
     const server = profileServer({ user: { ...elif, mobile: '' } });
     const { person } = await openProfile();
     await person.clear(nickname());
@@ -96,7 +96,7 @@ describe('essential information', () => {
     );
   });
 
-  it('without SMS says so, and still saves the rest', async () => {
+  it('says that there is no SMS, and still saves the other fields', async () => {
     const server = profileServer({ sms: false, user: { ...elif, mobile: '' } });
     const { person } = await openProfile();
     await waitFor(() => expect(screen.getByRole('button', { name: 'Bind' })).toBeDisabled());
@@ -106,7 +106,7 @@ describe('essential information', () => {
     expect(sentTo(server, paths.update)[0]).not.toHaveProperty('mobile');
   });
 
-  it('takes a bare Chinese number and no other bare one', async () => {
+  it('accepts a Chinese number without a country code, but no other such number', async () => {
     const server = profileServer({ user: { ...elif, mobile: '05321144107' } });
     const { person } = await openProfile();
     await person.click(save());
@@ -114,7 +114,7 @@ describe('essential information', () => {
     expect(sentTo(server, paths.update)).toEqual([]);
   });
 
-  it('keeps what was typed when it was refused, with one message', async () => {
+  it('keeps typed values after a refusal, with a single message', async () => {
     const server = profileServer();
     server.answers.set(paths.update, () => refused(601, 'Nickname: too long'));
     const { person } = await openProfile();
@@ -126,7 +126,7 @@ describe('essential information', () => {
     expect(nickname()).toHaveValue('Elif Kaya!');
   });
 
-  it('says when there is no connection', async () => {
+  it('says that there is no connection', async () => {
     const server = profileServer();
     server.answers.set(paths.update, () => HttpResponse.error());
     const { person } = await openProfile();
@@ -136,7 +136,7 @@ describe('essential information', () => {
     );
   });
 
-  it('takes one wish for one, and what is typed meanwhile is not lost', async () => {
+  it('sends a repeated click once and keeps what is typed meanwhile', async () => {
     const answer = gate();
     const server = profileServer();
     server.answers.set(paths.update, async () => {
@@ -169,7 +169,8 @@ it.each(Object.entries(words))('speaks %s', async (language, [saved, failed, mis
   const form = screen.getByRole('form');
   const submit = within(form).getAllByRole('button').at(-1) as HTMLElement;
   const [first, , last] = within(form).getAllByRole('textbox') as [HTMLElement, HTMLElement, HTMLElement];
-  // What is sent differs from test to test: the guard against double clicks would take them for one.
+  // The requests differ from test to test: the duplicate-request guard would take equal ones for
+  // repetitions.
   await person.type(first, language);
   await person.click(submit);
   await waitFor(() => expect(toasts().map(({ title }) => title)).toEqual([saved]));
@@ -185,8 +186,8 @@ it.each(Object.entries(words))('speaks %s', async (language, [saved, failed, mis
   expect(last).toHaveAccessibleDescription(missing[1]);
 });
 
-describe('what was typed and not saved', () => {
-  it('survives a renewed session, which leads home, and is offered on return', async () => {
+describe('unsaved values', () => {
+  it('survive a renewed session, which leads to the home page, and are offered on return', async () => {
     const server = profileServer();
     const { person, router } = await openProfile();
     await person.clear(nickname());
@@ -210,7 +211,7 @@ describe('what was typed and not saved', () => {
     expect(screen.queryByText('Continue where you left off?')).toBeNull();
   });
 
-  it('is not offered once it was saved', async () => {
+  it('are not offered once they were saved', async () => {
     profileServer();
     const { person, router } = await openProfile();
     await person.type(nickname(), ' D.');

@@ -24,7 +24,7 @@ interface InfoTabProps {
 
 type Typed = Partial<Pick<Info, 'nickname' | 'email'>>;
 
-/** What was typed and stands nowhere else. */
+/** The typed fields that differ from the saved ones. */
 function unsavedFields({ nickname, email }: Typed, saved: Typed): Typed {
   return {
     ...(nickname === undefined || nickname === saved.nickname ? {} : { nickname }),
@@ -32,17 +32,20 @@ function unsavedFields({ nickname, email }: Typed, saved: Typed): Typed {
   };
 }
 
-/** A draft is whatever storage held. */
+/** A stored draft may have any content. */
 function draftFields(draft: Partial<Typed> | null): Typed {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return unsavedFields({ nickname: text(draft?.nickname), email: text(draft?.email) }, {});
 }
 
-/** Nickname and e-mail to change; the mobile changes only with a code, in a dialog of its own. */
+/**
+ * Edits nickname and e-mail address. The mobile number changes only with a code, in a dialog of its
+ * own.
+ */
 export function InfoTab({ user, onPhone }: InfoTabProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  // Only what was typed is kept here, so that what the server says anew shows in the rest.
+  // Only typed fields are kept here, so that the other fields follow the server.
   const [typed, setTyped] = useState<Typed>({});
   const sms = useQuery(consoleSettingsQuery()).data?.sms ?? true;
   const values: Info = { nickname: user.nickname, email: user.email, ...typed, mobile: user.mobile };
@@ -61,7 +64,7 @@ export function InfoTab({ user, onPhone }: InfoTabProps) {
       const { queryKey } = userQuery();
       client.setQueryData(queryKey, (known) => known && { ...known, nickname: nickname.trim(), email: email.trim() });
       void client.invalidateQueries({ queryKey });
-      // What was typed while it was on its way is not saved yet.
+      // Text that was typed during the request has not been saved yet.
       setTyped((now) => unsavedFields(now, { nickname, email }));
     },
   });

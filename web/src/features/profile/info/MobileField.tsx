@@ -6,7 +6,7 @@ import type { FieldState } from '@/ui/form/useForm';
 import type { InfoError } from './rules';
 
 interface MobileFieldProps {
-  /** The bound number, empty when there is none. */
+  /** The bound number, empty if there is none. */
   number: string;
   /** Whether codes can be sent. */
   sms: boolean;
@@ -14,7 +14,7 @@ interface MobileFieldProps {
   onPhone: () => void;
 }
 
-/** The bound number, to be read, and the way to bind or change it. */
+/** Shows the bound number and the button that binds or changes it. */
 export function MobileField({ number, sms, field, onPhone }: MobileFieldProps) {
   const { t } = useTranslation();
   const why = sms ? t('profile.mobileHint') : `${t('channel.smsOff')}. ${t('profile.smsOffText')}`;

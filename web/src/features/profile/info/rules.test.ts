@@ -5,24 +5,28 @@ const validInfo: Info = { nickname: 'Elif', email: 'elif@valley.example', mobile
 
 describe('essential information', () => {
   it.each<[string, Partial<Info>, object]>([
-    ['all there', {}, {}],
+    ['complete data', {}, {}],
     ['no nickname', { nickname: '' }, { nickname: 'profile.nicknameRequired' }],
     ['a nickname of blanks', { nickname: '  ' }, { nickname: 'profile.nicknameRequired' }],
     ['no e-mail', { email: ' ' }, { email: 'profile.emailRequired' }],
-    ['no real e-mail', { email: 'elif@valley' }, { email: 'profile.emailFormat' }],
+    ['an invalid e-mail', { email: 'elif@valley' }, { email: 'profile.emailFormat' }],
     ['blanks around an e-mail', { email: ' elif@valley.example ' }, {}],
     ['no mobile', { mobile: '' }, { mobile: 'phone.required' }],
-    ['a bare Chinese mobile', { mobile: '13800138000' }, {}],
-    ['a bare mobile of elsewhere', { mobile: '05321144107' }, { mobile: 'profile.mobileFormat' }],
+    ['a Chinese mobile without its country code', { mobile: '13800138000' }, {}],
+    [
+      'another country’s mobile without its country code',
+      { mobile: '05321144107' },
+      { mobile: 'profile.mobileFormat' },
+    ],
   ])('%s', (_, change, errors) => {
     expect(checkInfo({ ...validInfo, ...change }, true)).toEqual(errors);
   });
 
-  it('does not ask for a mobile where none can be bound', () => {
+  it('does not require a mobile number if none can be bound', () => {
     expect(checkInfo({ ...validInfo, mobile: '' }, false)).toEqual({});
   });
 
-  it('names what is wrong in the order of the fields', () => {
+  it('lists the problems in the order of the fields', () => {
     const errors = checkInfo({ nickname: '', email: '', mobile: '' }, true);
     expect(Object.keys(errors)).toEqual(['nickname', 'mobile', 'email']);
   });

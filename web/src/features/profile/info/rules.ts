@@ -17,12 +17,12 @@ export type InfoError =
   | 'profile.mobileFormat'
   | 'phone.required';
 
-/** `bindable`: a code can be sent, so that somebody without a number can get one. */
+/** `bindable`: codes can be sent, so a user without a number can bind one. */
 export function checkInfo({ nickname, email, mobile }: Info, bindable: boolean): Errors<Info, InfoError> {
   const errors: Errors<Info, InfoError> = {};
   if (!isVisibleName(nickname)) errors.nickname = 'profile.nicknameRequired';
   if (mobile === '') {
-    // Required, but nobody is locked out of the rest where no number can be bound.
+    // Required, but where no number can be bound, the other fields must still be editable.
     if (bindable) errors.mobile = 'phone.required';
   } else if (!isBoundNumber(mobile)) errors.mobile = 'profile.mobileFormat';
   if (email.trim() === '') errors.email = 'profile.emailRequired';

@@ -21,7 +21,7 @@ const empty: PasswordForm = { code: '', password: '', again: '' };
 
 interface PasswordFieldsProps {
   user: components['schemas']['User'];
-  /** Characters that the password has at least. */
+  /** The minimum length of the password in characters. */
   minimum: number;
 }
 
@@ -49,7 +49,7 @@ export function PasswordFields({ user, minimum }: PasswordFieldsProps) {
 
   return (
     <form className={css.form} onSubmit={form.submit} noValidate aria-label={t('password.title')}>
-      {/* For password stores: whose password this is. */}
+      {/* For password managers: the user name of the password. */}
       <input hidden readOnly autoComplete="username" value={user.userName} />
       <CodeField
         value={values.code}

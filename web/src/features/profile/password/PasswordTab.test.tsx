@@ -15,7 +15,7 @@ async function open(change: Parameters<typeof profileServer>[0] = {}) {
 }
 
 describe('a new password', () => {
-  it('is taken with the code that went to one’s own mobile', async () => {
+  it('is saved with the code that was sent to the user’s own mobile', async () => {
     const { server, person } = await open();
     expect(code()).toHaveAccessibleDescription('The code goes to +90532 ··· 4107.');
     expect(screen.getByText(/^All your other sessions end/)).toBeVisible();
@@ -34,7 +34,7 @@ describe('a new password', () => {
     }
   });
 
-  it('says beside each field what is wrong', async () => {
+  it('shows the errors beside their fields', async () => {
     const { server, person } = await open();
     await person.click(submit());
     expect(code()).toHaveAccessibleDescription('Please enter the verification code');
@@ -50,7 +50,7 @@ describe('a new password', () => {
     expect(sentTo(server, paths.password)).toEqual([]);
   });
 
-  it('is as long as the provider wants', async () => {
+  it('must have the provider’s minimum length', async () => {
     const { server, person } = await open({ passwordMin: 12 });
     await waitFor(() => expect(fresh()).toHaveAccessibleDescription('At least 12 characters'));
     await person.type(code(), '123456');
@@ -68,7 +68,7 @@ describe('a new password', () => {
     await waitFor(() => expect(sentTo(server, paths.password)).toEqual([{ code: '123456', password: 'eleven chars' }]));
   });
 
-  it('that is common is warned of, and taken all the same', async () => {
+  it('shows a warning if it is common, but is accepted', async () => {
     const { server, person } = await open();
     await person.type(code(), '123456');
     await person.type(fresh(), '123456');
@@ -79,7 +79,7 @@ describe('a new password', () => {
     await waitFor(() => expect(sentTo(server, paths.password)).toEqual([{ code: '123456', password: '123456' }]));
   });
 
-  it('that was refused stays to be sent again, with the server’s sentence', async () => {
+  it('stays in the form after a refusal, with the server’s sentence', async () => {
     const { server, person } = await open();
     server.answers.set(paths.password, () => refused(601, 'The verification code is wrong'));
     await person.type(code(), '000000');
@@ -93,7 +93,7 @@ describe('a new password', () => {
     expect(fresh()).toHaveValue('123456');
   });
 
-  it('can be looked at, and is no draft', async () => {
+  it('can be revealed and is not kept as a draft', async () => {
     const { person } = await open();
     await person.type(fresh(), 'top-secret');
     expect(fresh()).toHaveAttribute('type', 'password');
@@ -104,7 +104,7 @@ describe('a new password', () => {
   });
 });
 
-it('needs a number: who has none is led to bind one', async () => {
+it('requires a number and leads a user without one to bind it', async () => {
   const { person } = await open({ user: { ...elif, mobile: '' } });
   expect(screen.getByText('Bind a mobile number first')).toBeVisible();
   expect(screen.queryByLabelText(/^New password/)).toBeNull();
@@ -112,7 +112,7 @@ it('needs a number: who has none is led to bind one', async () => {
   expect(screen.getByRole('dialog')).toHaveAccessibleName('Bind a mobile number');
 });
 
-it('needs SMS, and says so where there is none', async () => {
+it('requires SMS and says so if there is none', async () => {
   await open({ sms: false });
   expect(await screen.findByText('SMS is not set up')).toBeVisible();
   expect(screen.getByText(/Ask whoever runs Tilth to set one for you/)).toBeVisible();
@@ -124,7 +124,7 @@ it.each([
   ['zh-cn', '至少10个字符'],
   ['tr-tr', 'En az 10 karakter'],
   ['ru-ru', 'Минимум символов: 10'],
-])('says another minimum than the usual in %s', async (language, words) => {
+])('names a minimum other than the default in %s', async (language, words) => {
   await useLanguage.getState().setLanguage(language as Language);
   await open({ passwordMin: 10 });
   expect(await screen.findByText(words)).toBeVisible();
@@ -170,7 +170,8 @@ it.each(Object.entries(words))('speaks %s', async (language, [required, min, dif
   await person.type(password, '1');
   expect(password).toHaveAccessibleDescription(min);
   expect(repeated).toHaveAccessibleDescription(different);
-  // What is sent differs from test to test: the guard against double clicks would take them for one.
+  // The requests differ from test to test: the duplicate-request guard would take equal ones for
+  // repetitions.
   await person.type(password, `23456${language}`);
   await person.type(repeated, `123456${language}`);
   await person.type(digits, '1');

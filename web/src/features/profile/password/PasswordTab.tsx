@@ -13,10 +13,13 @@ interface PasswordTabProps {
   onPhone: () => void;
 }
 
-/** A new password takes a code to one's own mobile; who cannot have one is told what stands in the way. */
+/**
+ * A new password requires a code to the user's own mobile. If no code can be sent, the tab says
+ * why.
+ */
 export function PasswordTab({ user, onPhone }: PasswordTabProps) {
   const { t } = useTranslation();
-  // Until they are there, or where they do not come, the server says what holds.
+  // Until the settings are fetched, or if that fails, the server decides.
   const settings = useQuery(consoleSettingsQuery()).data;
   if (settings?.sms === false) {
     return (

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { checkPassword } from './rules';
 
 it.each([
-  ['all right', { code: '1', password: '123456', again: '123456' }, {}],
+  ['valid values', { code: '1', password: '123456', again: '123456' }, {}],
   ['no code', { code: ' ', password: '123456', again: '123456' }, { code: 'phone.codeRequired' }],
   [
     'nothing',
@@ -30,6 +30,6 @@ it.each([
   [12, '12345678901', { password: 'password.minOf' }],
   [12, '123456789012', {}],
   [12, '🌱'.repeat(12), {}],
-])('where %i characters are the least, %s', (minimum, password, errors) => {
+])('with a minimum of %i characters, %s', (minimum, password, errors) => {
   expect(checkPassword({ code: '1', password, again: password }, minimum)).toEqual(errors);
 });

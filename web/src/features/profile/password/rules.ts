@@ -8,14 +8,14 @@ export interface PasswordForm {
 
 export type PasswordError = 'phone.codeRequired' | 'password.required' | MinimumText | 'password.different';
 
-/** The least where a provider asks for no more; a sentence of its own says it. */
+/** The minimum if the provider sets no other; it has a sentence of its own. */
 export const defaultMinimum = 6;
 
 type MinimumText = 'password.min' | 'password.minOf';
 export const minimumText = (minimum: number): MinimumText =>
   minimum === defaultMinimum ? 'password.min' : 'password.minOf';
 
-/** In characters as people count them, not in units of the text's encoding. */
+/** Counts characters as people do, not UTF-16 code units. */
 export const isShort = (password: string, minimum: number) => [...password].length < minimum;
 
 export function checkPassword(

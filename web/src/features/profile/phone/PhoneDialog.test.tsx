@@ -17,7 +17,7 @@ async function open(change: Parameters<typeof profileServer>[0] = {}) {
 }
 
 describe('another number', () => {
-  it('is sent a code and bound with it', async () => {
+  it('gets a code and is bound with it', async () => {
     const { server, person } = await open();
     expect(screen.getByRole('dialog')).toHaveAccessibleName('Update the mobile number');
     await person.type(mobile(), '+90 555 111 22 33');
@@ -36,7 +36,7 @@ describe('another number', () => {
     expect(screen.getByRole('textbox', { name: 'Mobile' })).toHaveValue('+905551112233');
   });
 
-  it('waits for the next code even when the dialog was closed in between', async () => {
+  it('keeps the wait for the next code after the dialog was closed', async () => {
     const { person } = await open();
     await person.type(mobile(), '+905551112233');
     await person.click(send());
@@ -49,7 +49,7 @@ describe('another number', () => {
     expect(mobile()).toHaveValue('');
   });
 
-  it('is judged before a code is sent to it', async () => {
+  it('is checked before a code is sent to it', async () => {
     const { server, person } = await open();
     await person.click(send());
     expect(mobile()).toHaveAccessibleDescription('Please enter a mobile number');
@@ -62,7 +62,7 @@ describe('another number', () => {
     expect(server.asked.filter(({ path }) => path !== paths.user)).toEqual([]);
   });
 
-  it('that was refused stays to be mended', async () => {
+  it('stays in the form to be corrected after a refusal', async () => {
     const { server, person } = await open();
     server.answers.set(paths.mobile, () => refused(601, 'The verification code is wrong'));
     await person.type(mobile(), '+905551112233');
@@ -74,7 +74,7 @@ describe('another number', () => {
     expect(code()).toHaveValue('000000');
   });
 
-  it('can be asked for at once when no code went out', async () => {
+  it('allows another request at once if no code was sent', async () => {
     const { server, person } = await open();
     server.answers.set(paths.send, () => refused(-699, 'The SMS could not be sent. Try again later'));
     await person.type(mobile(), '+905551112233');
@@ -87,7 +87,7 @@ describe('another number', () => {
   });
 });
 
-it('binds a first number by its own call', async () => {
+it('binds a first number with a call of its own', async () => {
   const { server, person } = await open({ user: { ...elif, mobile: '' } });
   expect(screen.getByRole('dialog')).toHaveAccessibleName('Bind a mobile number');
   await person.type(mobile(), '13800138000');
@@ -130,7 +130,8 @@ it.each(Object.entries(words))('speaks %s', async (language, [required, format, 
   expect(number).toHaveAccessibleDescription(format);
   await person.clear(number);
   await person.type(number, '+905551112233');
-  // What is sent differs from test to test: the guard against double clicks would take them for one.
+  // The requests differ from test to test: the duplicate-request guard would take equal ones for
+  // repetitions.
   await person.type(digits, `1${language}`);
   server.answers.set(paths.mobile, () => refused(601, 'x'));
   await person.click(submit);

@@ -16,17 +16,17 @@ import { checkPhone, type PhoneError, type PhoneForm } from './rules';
 
 interface PhoneDialogProps {
   open: boolean;
-  /** The number that is bound now, empty when there is none. */
+  /** The currently bound number, empty if there is none. */
   bound: string;
   onClose: () => void;
 }
 
-/** Binds a first mobile number or another one, each with a code that was sent to it. */
+/** Binds a first or another mobile number with a code that was sent to it. */
 export function PhoneDialog({ open, bound, onClose }: PhoneDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const [busy, setBusy] = useState(false);
-  // What it is for stays what it was while it closes, although the number is bound by then.
+  // The dialog keeps its purpose while it closes, although the number is bound by then.
   const [first, setFirst] = useState(bound === '');
   const [wasOpen, setWasOpen] = useState(open);
   if (open !== wasOpen) {

@@ -19,7 +19,7 @@ const tones: Record<WebhookDelivery['state'], ChipTone> = {
   skipped: 'off',
 };
 
-/** Why it waits or was not sent, where the answer alone does not tell. */
+/** Why it waits or was not sent, unless the answer already says so. */
 function reasonText(reason: WebhookDelivery['reason'], t: TFunction): string {
   switch (reason) {
     case undefined:
@@ -33,7 +33,7 @@ function reasonText(reason: WebhookDelivery['reason'], t: TFunction): string {
   }
 }
 
-/** What a webhook was told last, with what its program answered; kept with what the server does. */
+/** The last deliveries to a webhook with its program's answers, kept current by the live stream. */
 export function Deliveries({ id, of }: { id: string; of: number }) {
   const { t } = useTranslation();
   const client = useQueryClient();

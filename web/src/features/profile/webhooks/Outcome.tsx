@@ -5,11 +5,11 @@ import { useFormat } from '@/lib/format/format';
 import css from './Outcome.module.css';
 import type { WebhookOutcome } from './queries';
 
-/** What came of a test: whether the program took it, after how long, and what it answered. */
+/** The result of a test: whether the program accepted it, after how long, and its answer. */
 export function Outcome({ outcome: { ok, took, answer, msg } }: { outcome: WebhookOutcome }) {
   const { t } = useTranslation();
   const format = useFormat();
-  // What was quicker than a tenth of a second took no time at all, which nobody believes.
+  // At least 0.1 seconds are shown, since a duration of 0 looks wrong.
   const span = format.took(Math.max(took, 100));
   const Icon = ok ? CheckCircleFilled : CloseCircleOutlined;
   return (

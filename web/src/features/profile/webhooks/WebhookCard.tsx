@@ -24,7 +24,7 @@ interface WebhookCardProps {
   onAsk: (what: 'delete' | 'secret') => void;
 }
 
-/** One webhook: where it leads, what it tells of, what can be done with it, and what it was told last. */
+/** One webhook: its address, its events, its actions and its last deliveries. */
 export function WebhookCard({ webhook, onEdit, onAsk }: WebhookCardProps) {
   const { t } = useTranslation();
   const format = useFormat();

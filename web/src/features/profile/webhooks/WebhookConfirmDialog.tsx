@@ -5,21 +5,21 @@ import { ConfirmDialog } from '@/ui/ConfirmDialog';
 import { keepWebhookSecret } from './freshSecret';
 import { deleteWebhook, newSecret, type Webhook, webhooksKey } from './queries';
 
-/** What is to be done to which webhook, once confirmed. */
+/** The action on a webhook that is performed once it is confirmed. */
 export interface WebhookAction {
   what: 'delete' | 'secret';
   webhook: Webhook;
 }
 
 interface WebhookConfirmDialogProps {
-  asked: WebhookAction | null;
+  action: WebhookAction | null;
   onClose: () => void;
-  /** After it has gone from the screen. */
-  onGone: () => void;
+  /** Called when the closing animation has ended. */
+  onClosed: () => void;
 }
 
-/** Asks before a webhook is deleted or has a new secret. */
-export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmDialogProps) {
+/** Asks for confirmation before a webhook is deleted or gets a new secret. */
+export function WebhookConfirmDialog({ action, onClose, onClosed }: WebhookConfirmDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const act = useMutation({
@@ -27,7 +27,7 @@ export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmD
       if (what === 'delete') await deleteWebhook(id);
       else keepWebhookSecret({ name, secret: (await newSecret(id)).secret });
     },
-    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
+    meta: { failure: action?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
     onSuccess: async (_, { what }) => {
       if (what === 'delete') toast.success(t('webhook.deleted'));
       await client.invalidateQueries({ queryKey: webhooksKey });
@@ -48,5 +48,5 @@ export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmD
           verb: t('webhook.newSecretMake'),
           danger: false,
         };
-  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+  return <ConfirmDialog target={action} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onClosed} />;
 }

@@ -18,12 +18,12 @@ import css from './WebhookDialog.module.css';
 
 interface WebhookDialogProps {
   open: boolean;
-  /** Which is changed; null: a new one. */
+  /** The webhook to change; null: a new one. */
   of: Webhook | null;
   onClose: () => void;
 }
 
-/** What a webhook is: its name, where it leads, and what it tells of. */
+/** Edits a webhook: its name, its address, and its events. */
 export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -41,7 +41,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
       if (of) await updateWebhook(of.id, wanted);
       return { name: wanted.name, made: of ? null : await createWebhook(wanted) };
     },
-    // A secret is kept in one place only.
+    // The secret is kept in a single place only.
     gcTime: 0,
     meta: { shows: [601], failure: 'common.saveFail' },
     onSuccess: ({ name, made }) => {
@@ -49,7 +49,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
       toast.success(t(made ? 'webhook.created' : 'webhook.saved'));
       onClose();
     },
-    // Also after a failure: what no answer came to may have been saved.
+    // Also after a failure: without an answer, the webhook may have been saved nevertheless.
     onSettled: () => void client.invalidateQueries({ queryKey: webhooksKey }),
   });
 

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import { SecretDialog } from '@/ui/SecretDialog';
 import { forgetWebhookSecret, useFreshWebhookSecret } from './freshSecret';
 
-/** The secret of a webhook that was made, or made anew, shown this once. */
+/** The secret of a new webhook, or a new secret of a webhook, shown only once. */
 export function WebhookSecret({ onClosed }: { onClosed: () => void }) {
   const { t } = useTranslation();
   const fresh = useFreshWebhookSecret((state) => state.fresh);
-  // Its words stay while it closes.
+  // The dialog keeps its texts while it closes.
   const [shown, setShown] = useState(fresh);
   if (fresh && fresh !== shown) setShown(fresh);
   return (

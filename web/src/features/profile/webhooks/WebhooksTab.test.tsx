@@ -24,7 +24,7 @@ async function open(change: Parameters<typeof webhookServer>[0] = { webhooks: [w
 }
 
 describe('the list', () => {
-  it('shows where each leads, what it tells of and how it stands', async () => {
+  it('shows each webhook’s address, events and state', async () => {
     await open({
       webhooks: [
         webhook(1, { alarmLevel: 1, oldSecretUntil: new Date('2026-03-13T09:00:00').getTime() }),
@@ -45,7 +45,7 @@ describe('the list', () => {
     );
   });
 
-  it('hears at once that an answer of 410 switched one off', async () => {
+  it('shows at once that an answer of 410 disabled a webhook', async () => {
     const { server } = await open();
     await screen.findByRole('heading', { name: 'Hook 2' });
     server.webhooks = [webhook(1), webhook(2, { enabled: false, gone: true })];
@@ -59,7 +59,7 @@ describe('the list', () => {
     expect(sent(server, 'page').length).toBe(before + 1);
   });
 
-  it('is fetched anew when one comes back to it', async () => {
+  it('is refetched when the user comes back to it', async () => {
     const { server, person } = await open({ webhooks: [webhook(1)] });
     await screen.findByRole('heading', { name: 'Hook 1' });
     server.webhooks = [webhook(1, { enabled: false, gone: true })];
@@ -74,20 +74,20 @@ describe('the list', () => {
     expect(await screen.findByText('On')).toBeVisible();
   });
 
-  it('names the next action where it is empty, and takes no more than 20', async () => {
+  it('offers the next action if it is empty', async () => {
     const { person } = await open({ webhooks: [] });
     expect(await screen.findByRole('heading', { name: 'No webhooks yet' })).toBeVisible();
     await person.click(press('New webhook'));
     expect(screen.getByRole('dialog')).toHaveAccessibleName('New webhook');
   });
 
-  it('takes no more than 20', async () => {
+  it('accepts no more than 20 webhooks', async () => {
     await open({ webhooks: Array.from({ length: 20 }, (_, i) => webhook(i + 1)) });
     expect(await screen.findByText(/There are 20, which is the most/)).toBeVisible();
     expect(press('New webhook')).toBeDisabled();
   });
 
-  it('says in its place when it does not come', async () => {
+  it('shows an error in its place if it cannot be fetched', async () => {
     const answers = new Map([['page', () => refused(500, 'The server is at fault')]]);
     const { person } = await open({ webhooks: [webhook(1)], answers });
     const note = (await screen.findByText('The webhooks could not be fetched')).closest('[role=alert]') as HTMLElement;
@@ -100,7 +100,7 @@ describe('the list', () => {
 });
 
 describe('a webhook', () => {
-  it('says what is missing in the form', async () => {
+  it('shows missing fields in the form', async () => {
     const { server, person } = await open({ webhooks: [] });
     await person.click(await screen.findByRole('button', { name: 'New webhook' }));
     const dialog = within(screen.getByRole('dialog'));
@@ -116,7 +116,7 @@ describe('a webhook', () => {
     expect(sent(server, 'create')).toEqual([]);
   });
 
-  it('is not lost by Escape once something was typed, only by a button', async () => {
+  it('is not discarded by Escape once something was typed, only by a button', async () => {
     const { person } = await open();
     const add = await screen.findByRole('button', { name: 'New webhook' });
     await person.click(add);
@@ -131,7 +131,7 @@ describe('a webhook', () => {
     await waitForDialogClosed();
   });
 
-  it('is made; its secret is shown once and kept nowhere', async () => {
+  it('is created; its secret is shown once and stored nowhere', async () => {
     const { server, person, client } = await open({ webhooks: [] });
     await person.click(await screen.findByRole('button', { name: 'New webhook' }));
     const dialog = within(screen.getByRole('dialog'));
@@ -168,7 +168,7 @@ describe('a webhook', () => {
     await waitFor(() => expect(kept()).not.toContain('whsec_first'));
   });
 
-  it('is changed, and what the server refuses is said in the form', async () => {
+  it('is changed, and the form shows the server’s refusals', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Edit webhook: Hook 1' }));
     const dialog = within(screen.getByRole('dialog'));
@@ -192,7 +192,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('is switched, gets another secret, and is deleted', async () => {
+  it('is disabled, gets a new secret, and is deleted', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Switch off: Hook 1' }));
     expect(await screen.findByRole('button', { name: 'Switch on: Hook 1' })).toBeVisible();
@@ -218,10 +218,10 @@ describe('a webhook', () => {
     expect(sent(server, 'delete')).toEqual([2]);
   });
 
-  it('stays off where somebody else switched it off meanwhile', async () => {
+  it('stays disabled if somebody else disabled it meanwhile', async () => {
     const { server, person } = await open();
     await screen.findByRole('button', { name: 'Switch off: Hook 1' });
-    // Before this call comes, and without this page having heard of it.
+    // Before this call arrives, and without an event to this page.
     server.answers.set('enable-or-disable', () => {
       server.webhooks = [webhook(1, { enabled: false }), webhook(2)];
       return undefined;
@@ -231,7 +231,7 @@ describe('a webhook', () => {
     expect(server.webhooks[0]?.enabled).toBe(false);
   });
 
-  it('is tried, and what came of it is said', async () => {
+  it('is tested, and the outcome is shown', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Test: Hook 1' }));
     expect(await within(card('Hook 1')).findByText(/The program took it, 0.1/)).toBeVisible();
@@ -249,7 +249,7 @@ describe('a webhook', () => {
     expect(card('Hook 2')).not.toHaveTextContent('503');
   });
 
-  it('shows what it was told, and keeps up', async () => {
+  it('shows its last deliveries and keeps them current', async () => {
     const { server, person } = await open({ webhooks: [webhook(1)] });
     await person.click(await screen.findByRole('button', { name: 'Deliveries: Hook 1' }));
     expect(await screen.findByText(/Nothing yet/)).toBeVisible();
@@ -282,7 +282,7 @@ describe('a webhook', () => {
   });
 });
 
-it('is the same on a phone', async () => {
+it('works the same on a phone', async () => {
   setWidth(390);
   await open();
   await screen.findByRole('heading', { name: 'Hook 1' });

@@ -15,7 +15,10 @@ import { WebhookDialog } from './WebhookDialog';
 import { WebhookSecret } from './WebhookSecret';
 import css from './WebhooksTab.module.css';
 
-/** The programs that are told of alarms: to make, to try, to switch, to see what they answered. */
+/**
+ * The webhooks that are called about alarms: create, test, enable and disable, and see the
+ * programs' answers.
+ */
 export function WebhooksTab() {
   const { t } = useTranslation();
   const [editing, setEditing] = useState<{ of: Webhook | null; open: boolean }>({ of: null, open: false });
@@ -89,10 +92,10 @@ export function WebhooksTab() {
         onClose={() => setEditing((before) => ({ ...before, open: false }))}
       />
       <WebhookConfirmDialog
-        asked={pendingAction}
+        action={pendingAction}
         onClose={() => setPendingAction(null)}
-        onGone={() => {
-          // The button that opened it may have gone with its card.
+        onClosed={() => {
+          // The button that opened the dialog may have disappeared with its card.
           if (document.activeElement === document.body) newButton.current?.focus();
         }}
       />

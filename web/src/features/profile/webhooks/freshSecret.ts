@@ -1,13 +1,16 @@
 import { create } from 'zustand';
 import { useSession } from '@/lib/session/session';
 
-/** A webhook's secret that nobody has said to have stored yet. */
+/** A webhook's secret that the user has not confirmed to have stored. */
 export interface FreshWebhookSecret {
   name: string;
   secret: string;
 }
 
-/** Only in memory, and only of who is signed in; it outlives the page, as a key's does. */
+/**
+ * Kept only in memory and only for the signed-in user. It outlives the page, like the secret of an
+ * API key.
+ */
 export const useFreshWebhookSecret = create<{ fresh: FreshWebhookSecret | null }>(() => ({ fresh: null }));
 
 export function keepWebhookSecret(fresh: FreshWebhookSecret): void {

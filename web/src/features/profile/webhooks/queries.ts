@@ -9,14 +9,17 @@ export type WebhookInput = Schemas['WebhookFields'];
 export type WebhookOutcome = Schemas['WebhookOutcome'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 
-/** The most that a farm can have. */
+/** The maximum number of webhooks of a tenant. */
 export const maxWebhooks = 20;
 
 const path = '/admin-api/client/pc/webhook';
 export const webhooksKey = ['webhooks'] as const;
 export const deliveriesKey = ['webhook-deliveries'] as const;
 
-/** All of them: they fit on one page. What others and programs changed meanwhile is there when one comes back to it. */
+/**
+ * All webhooks, which fit on one page. They are refetched whenever the user returns, since other
+ * users and programs may have changed them.
+ */
 export const webhooksQuery = () =>
   queryOptions({
     queryKey: webhooksKey,
@@ -26,7 +29,7 @@ export const webhooksQuery = () =>
     meta: { banner: true },
   });
 
-/** What one was told last. */
+/** The last deliveries to a webhook. */
 export const deliveriesQuery = (id: number) =>
   queryOptions({
     queryKey: [...deliveriesKey, id],
@@ -36,7 +39,9 @@ export const deliveriesQuery = (id: number) =>
 
 export const createWebhook = (body: WebhookInput) => api.post(`${path}/create`, { body });
 export const updateWebhook = (id: number, body: WebhookInput) => api.put(`${path}/update`, { body: { id, ...body } });
-/** Says what it is to be: switched off twice, or by two people, it is off. */
+/**
+ * Sets the state instead of toggling it: if it is switched off twice, or by two users, it is off.
+ */
 export const switchWebhook = (id: number, enabled: boolean) =>
   api.put(`${path}/enable-or-disable`, { query: { id, enabled } });
 export const deleteWebhook = (id: number) => api.del(`${path}/delete`, { query: { id } });

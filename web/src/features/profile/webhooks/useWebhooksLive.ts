@@ -4,10 +4,10 @@ import { Debouncer } from '@/lib/async/debouncer';
 import { useLive } from '@/lib/live/useLive';
 import { webhooksKey } from './queries';
 
-/** A storm of alarms is many deliveries, and one question. */
+/** A burst of alarms causes many deliveries but only one refetch. */
 const refetchDebounceMs = [150, 600] as const;
 
-/** Keeps the list with what the server does: the answer to a delivery may have switched a webhook off. */
+/** Keeps the list current: the answer to a delivery may have disabled a webhook. */
 export function useWebhooksLive(): void {
   const client = useQueryClient();
   const [refetchSoon] = useState(

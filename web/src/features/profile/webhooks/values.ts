@@ -3,7 +3,7 @@ import type { Webhook, WebhookInput } from './queries';
 
 type Event = WebhookInput['events'][number];
 
-/** In the order in which they stand everywhere. */
+/** In the order in which all screens show them. */
 export const events: readonly Event[] = ['opened', 'resolved', 'acknowledged'];
 export const levels = [0, 1, 2] as const satisfies readonly WebhookInput['alarmLevel'][];
 
@@ -15,7 +15,7 @@ export const emptyWebhook: WebhookInput = {
   enabled: true,
 };
 
-/** What a form holds of a webhook; of none what a new one begins with. */
+/** The form's values of a webhook; for null, those of a new one. */
 export function valuesOf(webhook: Webhook | null): WebhookInput {
   if (!webhook) return emptyWebhook;
   const { name, url, alarmLevel, enabled } = webhook;
@@ -28,7 +28,7 @@ export type WebhookError =
   | 'webhook.urlFormat'
   | 'webhook.eventRequired';
 
-/** What is wrong, in the order of the form; whether the address may be called is for the server to say. */
+/** The problems, in the order of the form. The server decides whether the address may be called. */
 export function checkWebhook({ name, url, events: chosen }: WebhookInput) {
   const errors: Partial<Record<keyof WebhookInput, WebhookError>> = {};
   if (!isVisibleName(name)) errors.name = 'common.nameRequired';

@@ -48,7 +48,7 @@ async function open() {
   return drawn;
 }
 
-/** Drags to a place and lets go; waits for the server's word. */
+/** Drags to a place, releases, and waits for the server's answer. */
 async function slide(x: number, outcome: 'ok' | 'fail') {
   drag(x);
   drop(x);
@@ -56,7 +56,7 @@ async function slide(x: number, outcome: 'ok' | 'fail') {
 }
 
 describe('a drag', () => {
-  it('moves the piece with the handle, is checked when let go, and passes after a second', async () => {
+  it('moves the piece with the handle, is checked on release, and passes after a second', async () => {
     await open();
     expect(server.gets).toEqual([{ captchaType: 'blockPuzzle' }]);
     expect(picture()).toHaveAttribute('src', 'data:image/png;base64,YmFja2dyb3VuZA1=');
@@ -79,7 +79,7 @@ describe('a drag', () => {
     expect(decrypt(onVerified.mock.calls[0]?.[0] ?? '')).toBe('token-1---{"x":118,"y":5}');
   });
 
-  it('sends the place where it was let go, in the basis of 310, however wide the picture is', async () => {
+  it('sends the position of the release in units of 310, however wide the picture is', async () => {
     server.target = 200;
     vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(264);
     await open();
@@ -89,7 +89,7 @@ describe('a drag', () => {
     expect(server.checks[0]?.point).toEqual({ x: 200.12, y: 5 });
   });
 
-  it('goes no further than the picture', async () => {
+  it('does not go beyond the picture', async () => {
     await open();
     drag(900);
     expect(slider()).toHaveAttribute('aria-valuenow', '263');
@@ -99,7 +99,7 @@ describe('a drag', () => {
     expect(server.checks).toEqual([]);
   });
 
-  it('that was only a tap, or was taken away, costs no attempt', async () => {
+  it('costs no attempt if it was only a tap or was cancelled', async () => {
     await open();
     drag(0.4);
     drop(0.4);
@@ -113,7 +113,7 @@ describe('a drag', () => {
     await slide(120, 'ok');
   });
 
-  it('is of one finger, and of the main button', async () => {
+  it('takes only one finger and only the main button', async () => {
     await open();
     fireEvent.pointerDown(slider(), { pointerId: 1, button: 2, clientX: 0 });
     expect(phase()).toBe('idle');
@@ -124,7 +124,7 @@ describe('a drag', () => {
     expect(slider()).toHaveAttribute('aria-valuenow', '60');
   });
 
-  it('begins where keys had moved the piece to', async () => {
+  it('begins where keys have moved the piece to', async () => {
     await open();
     fireEvent.keyDown(slider(), { key: 'ArrowRight', shiftKey: true });
     drag(120, 10);
@@ -135,7 +135,7 @@ describe('a drag', () => {
 describe('by keyboard', () => {
   const press = (key: string, init = {}) => fireEvent.keyDown(slider(), { key, ...init });
 
-  it('is there at once, moves finely and with Shift coarsely, and is checked with Enter', async () => {
+  it('has the focus at once, moves finely and with Shift coarsely, and is checked with Enter', async () => {
     render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);
     expect(slider()).toHaveFocus();
     expect(slider()).toHaveAttribute('aria-disabled', 'true');
@@ -156,7 +156,7 @@ describe('by keyboard', () => {
     expect(server.checks[0]?.point).toEqual({ x: 119, y: 5 });
   });
 
-  it('checks nothing that was not moved, and leaves other keys to the browser', async () => {
+  it('does not check an unmoved piece and ignores other keys', async () => {
     await open();
     press('Enter');
     expect(phase()).toBe('idle');
@@ -179,7 +179,7 @@ describe('by keyboard', () => {
 });
 
 describe('a failure', () => {
-  it('is told in red for a second, then there is another picture', async () => {
+  it('is shown in red for a second, then another picture comes', async () => {
     await open();
     await slide(40, 'fail');
     expect(words()).toBe('Verification failed, try again');
@@ -207,7 +207,7 @@ describe('a failure', () => {
     expect(words()).toBe(shown);
   });
 
-  it('to reach the server is told as what it is', async () => {
+  it('to reach the server is shown as such', async () => {
     server.checkAnswers.push(() => HttpResponse.error());
     await open();
     await slide(120, 'fail');
@@ -224,11 +224,11 @@ describe('a picture', () => {
       () => captchaAnswer('6201', 'Too many pictures. Wait a minute'),
       'Too many pictures. Wait a minute',
     ],
-    ['that there was no sentence', () => captchaAnswer('6112', null), 'Unknown system error'],
-    ['that there is no connection', () => HttpResponse.error(), 'Cannot connect to the server'],
-    ['an answer that is no puzzle', () => captchaAnswer('0000', null, { token: 't' }), 'Unknown system error'],
-    ['a page of a proxy', () => new HttpResponse('<html>', { status: 502 }), 'The server answered with status 502'],
-  ])('that cannot be had shows %s, with a retry', async (_, answer, shown) => {
+    ['a general error without a sentence', () => captchaAnswer('6112', null), 'Unknown system error'],
+    ['a missing connection', () => HttpResponse.error(), 'Cannot connect to the server'],
+    ['an answer that is not a puzzle', () => captchaAnswer('0000', null, { token: 't' }), 'Unknown system error'],
+    ['a proxy’s error page', () => new HttpResponse('<html>', { status: 502 }), 'The server answered with status 502'],
+  ])('shows %s with a retry if it cannot be fetched', async (_, answer, shown) => {
     server.getAnswers.push(answer);
     render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);
     const note = await waitWithoutClock(() => screen.getByRole('alert'));
@@ -240,7 +240,7 @@ describe('a picture', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('that cannot be drawn is asked for anew', async () => {
+  it('is fetched again if it cannot be drawn', async () => {
     await open();
     fireEvent.error(picture() as HTMLElement);
     expect(screen.getByRole('alert')).toHaveTextContent('The picture did not arrive');
@@ -248,7 +248,7 @@ describe('a picture', () => {
     await waitWithoutClock(() => expect(phase()).toBe('idle'));
   });
 
-  it('is changed by hand, one call at a time', async () => {
+  it('is replaced on request, one call at a time', async () => {
     await open();
     const refresh = screen.getByRole('button', { name: 'New picture' });
     const slow = gate();
@@ -262,7 +262,7 @@ describe('a picture', () => {
     expect(server.gets).toHaveLength(2);
   });
 
-  it('is changed when it is due, and says when that is', async () => {
+  it('is replaced when it is due, and the panel says when that is', async () => {
     await open();
     expect(screen.getByText('New picture in 2:00')).toBeVisible();
     await advance(12_000);
@@ -276,7 +276,7 @@ describe('a picture', () => {
     await waitWithoutClock(() => expect(server.gets).toHaveLength(3));
   });
 
-  it('stays while the piece is held, and is changed after', async () => {
+  it('stays during a drag and is replaced afterwards', async () => {
     await open();
     drag(90);
     await advance(125_000);
@@ -287,7 +287,7 @@ describe('a picture', () => {
     await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
   });
 
-  it('held too long is still checked when let go: the server keeps it a little longer', async () => {
+  it('is still checked after too long a drag, since the server keeps it a little longer', async () => {
     await open();
     drag(120);
     await advance(125_000);
@@ -296,7 +296,7 @@ describe('a picture', () => {
     expect(server.gets).toHaveLength(1);
   });
 
-  it('is not changed in a page that nobody sees, but as soon as somebody looks', async () => {
+  it('is not replaced in a hidden page, but as soon as the page is visible', async () => {
     await open();
     hide(true);
     await advance(600_000);
@@ -306,7 +306,7 @@ describe('a picture', () => {
   });
 });
 
-it('sends and passes on plain text where the server gives no key', async () => {
+it('sends and returns plain text if the server sends no key', async () => {
   server.secretKey = '';
   await open();
   await slide(120, 'ok');
@@ -314,7 +314,7 @@ it('sends and passes on plain text where the server gives no key', async () => {
   expect(onVerified).toHaveBeenCalledWith('token-1---{"x":120,"y":5}');
 });
 
-it('follows the language while it is open, numbers too', async () => {
+it('follows the language while it is open, numbers included', async () => {
   await open();
   drag(40);
   await advance(1840);

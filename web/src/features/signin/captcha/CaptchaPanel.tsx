@@ -11,15 +11,18 @@ import { Slider } from './Slider';
 import { useCaptcha } from './useCaptcha';
 
 interface CaptchaPanelProps {
-  /** The piece was in its place: what sign-in is to be sent with. */
+  /** The puzzle was solved; called with the verification to sign in with. */
   onVerified: (captchaVerification: string) => void;
-  /** The person closed it. */
+  /** The user closed the panel. */
   onClose: () => void;
-  /** The person cannot see the picture; absent where the server takes nobody without. */
+  /** The user cannot see the picture; absent if the server requires the captcha of everybody. */
   onUnseen?: (() => void) | undefined;
 }
 
-/** The slider captcha. It opens under the button and covers nothing that was typed, so it is no modal dialog. */
+/**
+ * The slider captcha. It opens below the button and covers none of the fields, so it is not a modal
+ * dialog.
+ */
 export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -36,7 +39,7 @@ export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProp
     return () => document.removeEventListener('keydown', onKey);
   }, []);
 
-  // Its height is final once there is a picture, or a word why there is none.
+  // The panel's height is final once a picture or an error is shown.
   const settled = phase !== 'loading';
   useEffect(() => {
     if (settled) panel.current?.scrollIntoView({ block: 'nearest' });
@@ -56,7 +59,7 @@ export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProp
         />
         <IconButton label={t('common.close')} icon={<CloseOutlined aria-hidden="true" />} onClick={onClose} />
       </header>
-      <Picture state={captcha.state} onRetry={captcha.refresh} onSpoilt={captcha.spoilt} />
+      <Picture state={captcha.state} onRetry={captcha.refresh} onBroken={captcha.reportBroken} />
       <div className={css.foot}>
         <Slider captcha={captcha} hintId={`${id}-hint`} />
         <p className={css.help}>

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import css from './CaptchaPanel.module.css';
 
-/** How long the picture is still good for. */
+/** How long the picture remains valid. */
 export function DueIn({ due }: { due: number }) {
   const { t } = useTranslation();
   const left = useClock(() => Math.max(Math.ceil((due - Date.now()) / 1000), 0));

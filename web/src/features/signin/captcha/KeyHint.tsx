@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import css from './CaptchaPanel.module.css';
 
-/** What hands and keys can do; not shown where a finger is all there is. */
+/** Explains pointer and keys; hidden on touch-only devices. */
 export function KeyHint() {
   const { t } = useTranslation();
   const arrows = [<kbd key="left">←</kbd>, ' ', <kbd key="right">→</kbd>];
-  // The keys stand in the sentence where each language wants them.
+  // The sentence of each language determines where the keys stand.
   const parts = t('captcha.keys', { arrows: '⇄', enter: '⏎' }).split(/([⇄⏎])/);
   return (
     <span className={css.keys}>

@@ -10,11 +10,11 @@ import type { useCaptcha } from './useCaptcha';
 interface PictureProps {
   state: ReturnType<typeof useCaptcha>['state'];
   onRetry: () => void;
-  onSpoilt: () => void;
+  onBroken: () => void;
 }
 
-/** The picture with its gap and the piece above it; its place stays as large while there is none. */
-export function Picture({ state: { phase, puzzle, x, error }, onRetry, onSpoilt }: PictureProps) {
+/** The picture with its gap, and the piece above it. Without a picture its place keeps its size. */
+export function Picture({ state: { phase, puzzle, x, error }, onRetry, onBroken }: PictureProps) {
   const { t } = useTranslation();
   if (phase === 'broken') {
     const text = error instanceof CaptchaError && error.message ? error.message : errorText(error);
@@ -35,14 +35,14 @@ export function Picture({ state: { phase, puzzle, x, error }, onRetry, onSpoilt 
   }
   return (
     <div className={css.picture}>
-      <img src={puzzle.background} alt={t('captcha.picture')} draggable={false} onError={onSpoilt} />
+      <img src={puzzle.background} alt={t('captcha.picture')} draggable={false} onError={onBroken} />
       <img
         src={puzzle.piece}
         alt=""
         className={css.piece}
         style={{ left: `${(x / basis.width) * 100}%` }}
         draggable={false}
-        onError={onSpoilt}
+        onError={onBroken}
       />
     </div>
   );

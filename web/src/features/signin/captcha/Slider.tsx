@@ -15,12 +15,12 @@ interface SliderProps {
   hintId: string;
 }
 
-/** How far a key moves the piece: finely, and with Shift coarsely. */
+/** How far a key moves the piece: in fine steps and, with Shift, in coarse ones. */
 const fine = 1;
 const coarse = 10;
 const directions: Record<string, number> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 
-/** The handle that moves the piece, and beneath it what is to be done or what came of it. */
+/** The handle that moves the piece, and below it the instruction or the outcome. */
 export function Slider({ captcha, hintId }: SliderProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -29,7 +29,7 @@ export function Slider({ captcha, hintId }: SliderProps) {
   const handle = useRef<HTMLDivElement>(null);
   const dragState = useRef<{ pointer: number; from: number; travel: number } | null>(null);
 
-  // Who opened it by a key goes on by key.
+  // The handle takes the focus, so that keyboard users can continue by keyboard.
   useEffect(() => handle.current?.focus({ preventScroll: true }), []);
 
   const placeOf = (event: PointerEvent) => {
@@ -41,7 +41,7 @@ export function Slider({ captcha, hintId }: SliderProps) {
     if (event.button !== 0 || dragState.current || !captcha.grasp()) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const travel = (track.current?.clientWidth ?? 0) - event.currentTarget.offsetWidth;
-    // Where keys had moved it to, there the hand takes it up.
+    // A drag begins where keys have moved the piece to.
     dragState.current = { pointer: event.pointerId, from: event.clientX - (x / maxTravel) * travel, travel };
   };
   const onPointerMove = (event: PointerEvent) => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { encryptPoint } from './encryptPoint';
 
-// Made with crypto-js 4.2.0, which the protocol's clients use: AES.encrypt(Utf8.parse(text), Utf8.parse(key), { mode: ECB, padding: Pkcs7 }).
+// Created with crypto-js 4.2.0, which the protocol's clients use: AES.encrypt(Utf8.parse(text),
+// Utf8.parse(key), { mode: ECB, padding: Pkcs7 }).
 it.each([
   ['XwKsGlMcdPMEhR1B', '{"x":124,"y":5}', 'DIqVH1yqT9UFYc8KTK+ZiQ=='],
   ['XwKsGlMcdPMEhR1B', '{"x":124.93,"y":5}', 'llJNsp3BN6AKS0n4NpfqK7R+bWLhkoNHetrLSvQPj1A='],
@@ -13,14 +14,14 @@ it.each([
     '53jOUygccGK2SIwOIYAnhXv+oI+mHujyqckdromatdvuIrWR5FRcdpKdlRZimdw+FD6iH/gn2wKYx6R0gZNUrA==',
   ],
   ['XwKsGlMcdPMEhR1B', 'Ağaç 果树 сад', 'PnMiL6pe3TR2FPb7w9IwIMMXQ6xl+NS+MOHtZvBZX2Y='],
-])('under %s, %s is sealed as every client does', (key, text, sealed) => {
+])('encrypts with %s the text %s as every client does', (key, text, sealed) => {
   expect(encryptPoint(text, key)).toBe(sealed);
 });
 
-it('is the text itself where the server gave no key', () => {
+it('returns the text itself if the server sent no key', () => {
   expect(encryptPoint('{"x":1,"y":5}', '')).toBe('{"x":1,"y":5}');
 });
 
-it('refuses a key of another length rather than sending something else', () => {
+it('rejects a key of another length', () => {
   expect(() => encryptPoint('x', 'short')).toThrow();
 });

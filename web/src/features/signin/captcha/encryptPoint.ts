@@ -1,8 +1,9 @@
 import { ecb } from '@noble/ciphers/aes.js';
 
 /**
- * AES-128-ECB with PKCS7 in base64, as the captcha's protocol asks for; plain where no key was given. Not the browser's own
- * WebCrypto: that knows no ECB, and is not there on the plain http of a farm's own network.
+ * AES-128-ECB with PKCS7 in base64, as the captcha's protocol requires; plain text without a key.
+ * It does not use the browser's WebCrypto, which does not support ECB and is missing on plain http,
+ * as in a tenant's own network.
  */
 export function encryptPoint(text: string, secretKey: string): string {
   if (secretKey === '') return text;

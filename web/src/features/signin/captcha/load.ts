@@ -1,6 +1,9 @@
 import { ApiError } from '@/lib/http/http';
 
-/** The panel is a file of its own, fetched when the form is first touched. Not to get it is to be without connection. */
+/**
+ * Loads the panel, which is a chunk of its own, when the form is first touched. A failure counts as
+ * a missing connection.
+ */
 export async function loadCaptchaPanel(): Promise<typeof import('./CaptchaPanel')> {
   try {
     return await import('./CaptchaPanel');

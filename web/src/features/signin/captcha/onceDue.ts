@@ -1,4 +1,7 @@
-/** Acts once a moment (epoch milliseconds) has come and somebody looks: a page in the background asks for nothing. Returns how to stop. */
+/**
+ * Calls `act` once a time (epoch milliseconds) has come and the page is visible: a background page
+ * requests nothing. Returns a function that stops it.
+ */
 export function onceDue(due: number, act: () => void): () => void {
   const check = () => {
     if (document.hidden || Date.now() < due) return;
@@ -6,7 +9,7 @@ export function onceDue(due: number, act: () => void): () => void {
     act();
   };
   const timer = setTimeout(check, Math.max(due - Date.now(), 0));
-  // Also for a machine that slept: its timers did.
+  // Also handles a machine that slept, since its timers slept too.
   document.addEventListener('visibilitychange', check);
   const stop = () => {
     clearTimeout(timer);

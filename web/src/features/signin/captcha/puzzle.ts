@@ -1,11 +1,11 @@
 import { type CaptchaData, checkCaptcha, getCaptcha } from '@/lib/http/captcha';
 import { encryptPoint } from './encryptPoint';
 
-/** The puzzle's measures in the basis that its coordinates are told in, whatever the pixels of its pictures. */
+/** The puzzle's dimensions in the unit of its coordinates, whatever the pixels of its pictures. */
 export const basis = { width: 310, height: 155, piece: 47 };
-/** As far as the piece can go. */
+/** The maximum position of the piece. */
 export const maxTravel = basis.width - basis.piece;
-/** A picture is replaced after this long; the server keeps its answer ten seconds longer. */
+/** A picture is replaced after this time; the server keeps its solution ten seconds longer. */
 const pictureLifetimeMs = 120_000;
 
 export interface Puzzle {
@@ -13,13 +13,13 @@ export interface Puzzle {
   background: string;
   piece: string;
   token: string;
-  /** Empty: what is sent is not encrypted. */
+  /** Empty: the solution is not encrypted. */
   secretKey: string;
-  /** When another picture is due, epoch milliseconds. */
+  /** When the picture must be replaced, epoch milliseconds. */
   due: number;
 }
 
-/** The server sent something that is no puzzle. */
+/** The server's answer is not a puzzle. */
 export class NoPuzzleError extends Error {}
 
 export async function fetchPuzzle(signal: AbortSignal): Promise<Puzzle> {
@@ -38,7 +38,10 @@ function picture(base64: string): string {
   return `data:image/png;base64,${base64}`;
 }
 
-/** Has the piece at `x` (in the basis) checked; answers the captchaVerification that sign-in is sent with. */
+/**
+ * Sends the piece's position `x` (in `basis` units) for checking; returns the captchaVerification
+ * for sign-in.
+ */
 export async function checkPuzzle({ token, secretKey }: Puzzle, x: number, signal: AbortSignal): Promise<string> {
   const point = JSON.stringify({ x, y: 5 });
   await checkCaptcha({ token, pointJson: encryptPoint(point, secretKey) }, signal);

@@ -4,18 +4,21 @@ import { ApiError } from '@/lib/http/http';
 import { onceDue } from './onceDue';
 import { checkPuzzle, fetchPuzzle, maxTravel, NoPuzzleError, type Puzzle } from './puzzle';
 
-/** `loading` a picture; `broken`: it could not be had; `checking` while the server looks; `ok` and `fail` are shown for a second. */
+/**
+ * `loading`: a picture is being fetched; `broken`: that failed; `checking`: the server checks the
+ * solution; `ok` and `fail` are shown for a second.
+ */
 export type CaptchaPhase = 'loading' | 'broken' | 'idle' | 'dragging' | 'checking' | 'ok' | 'fail';
 
 interface CaptchaState {
   phase: CaptchaPhase;
   puzzle: Puzzle | null;
-  /** Where the piece stands, in the puzzle's basis. */
+  /** The position of the piece, in the puzzle's units. */
   x: number;
-  /** `ok`: what it took, and what sign-in is to be sent with. */
+  /** For `ok`: the time that it took, and the verification for sign-in. */
   seconds: number;
   verification: string;
-  /** `broken`, `fail`: why. */
+  /** For `broken` and `fail`: the error. */
   error: unknown;
 }
 
@@ -23,20 +26,26 @@ const loading: CaptchaState = { phase: 'loading', puzzle: null, x: 0, seconds: 0
 /** How long an outcome is shown, milliseconds. */
 const outcomeMs = 1000;
 
-/** The captcha's own refusals stand in its panel alone; what failed as any call can is told as everywhere, too. */
+/**
+ * The captcha's own errors are shown only in its panel; general errors of a call are also shown as
+ * everywhere else.
+ */
 function unexpectedError(error: unknown): unknown {
   if (error instanceof ApiError) showError(error);
   return error;
 }
 
-/** The slider captcha without its looks: idle, dragged or moved by keys, checked, and then done or begun anew. */
+/**
+ * The slider captcha without its presentation: idle, dragged or moved by keys, checked, and then
+ * done or restarted.
+ */
 export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   const [state, setState] = useState(loading);
   const { phase, puzzle, verification } = state;
   const call = useRef<AbortController | null>(null);
-  const begun = useRef<number | null>(null);
+  const startedAt = useRef<number | null>(null);
 
-  /** One call at a time; what an earlier one answers is of no interest any more. */
+  /** Runs one call at a time; the answer of an earlier one is ignored. */
   const runStep = useCallback(async (ask: (signal: AbortSignal) => Promise<(now: CaptchaState) => CaptchaState>) => {
     call.current?.abort();
     const controller = new AbortController();
@@ -46,7 +55,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   }, []);
 
   const refresh = useCallback(() => {
-    begun.current = null;
+    startedAt.current = null;
     setState(loading);
     void runStep((signal) =>
       fetchPuzzle(signal).then(
@@ -61,20 +70,20 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     return () => call.current?.abort();
   }, [refresh]);
 
-  const tellVerified = useEffectEvent(onVerified);
+  const notifyVerified = useEffectEvent(onVerified);
   useEffect(() => {
-    // A picture that falls due while the piece is held is replaced once it is let go.
+    // If the picture becomes due while the piece is being dragged, it is replaced after the drag.
     if (phase === 'idle' && puzzle) return onceDue(puzzle.due, refresh);
     if (phase !== 'ok' && phase !== 'fail') return;
-    const timer = setTimeout(phase === 'ok' ? () => tellVerified(verification) : refresh, outcomeMs);
+    const timer = setTimeout(phase === 'ok' ? () => notifyVerified(verification) : refresh, outcomeMs);
     return () => clearTimeout(timer);
   }, [phase, puzzle, verification, refresh]);
 
   const verify = (at: number) => {
     if (!puzzle) return;
-    // The server reads whole numbers; two decimals keep what is sent short.
+    // The server reads whole numbers; two decimals keep the request short.
     const x = Math.round(clampTravel(at) * 100) / 100;
-    const seconds = (Date.now() - (begun.current ?? Date.now())) / 1000;
+    const seconds = (Date.now() - (startedAt.current ?? Date.now())) / 1000;
     setState({ ...state, phase: 'checking', x });
     void runStep((signal) =>
       checkPuzzle(puzzle, x, signal).then(
@@ -87,31 +96,31 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   return {
     state,
     refresh,
-    /** The pictures that came cannot be drawn. */
-    spoilt: () => setState({ ...loading, phase: 'broken', error: new NoPuzzleError() }),
-    /** Takes hold of the piece; false where it cannot be moved now. */
+    /** The fetched pictures cannot be drawn. */
+    reportBroken: () => setState({ ...loading, phase: 'broken', error: new NoPuzzleError() }),
+    /** Grabs the piece; false if it cannot be moved now. */
     grasp: (): boolean => {
       if (phase !== 'idle') return false;
-      begun.current = Date.now();
+      startedAt.current = Date.now();
       setState({ ...state, phase: 'dragging' });
       return true;
     },
     drag: (x: number) => setState((now) => (now.phase === 'dragging' ? { ...now, x: clampTravel(x) } : now)),
-    /** Lets go at `x` and has it checked; a piece that was hardly moved goes back. */
+    /** Releases the piece at `x` and checks it; a piece that has hardly moved goes back. */
     drop: (x: number) => {
       if (phase !== 'dragging') return;
       if (clampTravel(x) < 1) setState({ ...state, phase: 'idle', x: 0 });
       else verify(x);
     },
-    /** The drag was taken away, by the system or by a gesture of the browser. */
+    /** The system or a gesture of the browser has cancelled the drag. */
     cancel: () => setState((now) => (now.phase === 'dragging' ? { ...now, phase: 'idle', x: 0 } : now)),
-    /** Moves by keyboard. */
+    /** Moves the piece by keyboard. */
     step: (by: number) => {
       if (phase !== 'idle') return;
-      begun.current ??= Date.now();
+      startedAt.current ??= Date.now();
       setState((now) => ({ ...now, x: clampTravel(Math.round(now.x) + by) }));
     },
-    /** Has the place checked that keys moved the piece to. */
+    /** Checks the position to which keys have moved the piece. */
     enter: () => {
       if (phase === 'idle' && state.x > 0) verify(state.x);
     },

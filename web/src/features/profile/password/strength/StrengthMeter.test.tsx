@@ -38,19 +38,19 @@ describe('the strength of a password', () => {
     expect(screen.getByText(hint)).toBeVisible();
   });
 
-  it('takes for known what others know of the person', async () => {
+  it('counts what others know about the user as known', async () => {
     meter('Kaya.Elif1');
     expect(await screen.findByText(/^It contains your name, email, mobile number or farm/)).toBeVisible();
   });
 
-  it('has the provider’s minimum', async () => {
+  it('uses the provider’s minimum', async () => {
     const { type } = meter('xk4Tq9Zp2v', 12);
     expect(await screen.findByText('Too short')).toBeVisible();
     type('xk4Tq9Zp2v7r');
     expect(await screen.findByText('Strong')).toBeVisible();
   });
 
-  it('is told aloud once somebody pauses, not at each letter', async () => {
+  it('is announced once the user pauses, not at each keystroke', async () => {
     const { type } = meter('sunshin');
     await screen.findByText('Weak');
     vi.useFakeTimers();
@@ -74,7 +74,7 @@ describe('the strength of a password', () => {
     vi.useRealTimers();
   });
 
-  it('that cannot be told is said to be so, until it can', async () => {
+  it('says that it cannot be estimated, until it can', async () => {
     vi.doMock('./estimate', () => {
       throw new TypeError('Failed to fetch dynamically imported module');
     });

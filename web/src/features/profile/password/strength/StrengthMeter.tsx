@@ -15,9 +15,9 @@ import { useStrength } from './useStrength';
 
 interface StrengthMeterProps {
   password: string;
-  /** Characters that it has at least. */
+  /** The minimum length in characters. */
   minimum: number;
-  /** Whose password it is to be. */
+  /** The user whose password it will be. */
   person: Person;
 }
 
@@ -29,10 +29,15 @@ const icons = {
   strong: SafetyOutlined,
 };
 
-/** Longer than people pause between two letters, so that nobody is told of each. */
+/**
+ * Longer than the pause between two keystrokes, so that screen readers do not announce each one.
+ */
 const pauseMs = 1000;
 
-/** How strong a password is that somebody types, and what would make it stronger. It advises; the minimum is the only rule. */
+/**
+ * Shows how strong a typed password is and what would make it stronger. It only advises; the
+ * minimum length is the only rule.
+ */
 export function StrengthMeter({ password, minimum, person }: StrengthMeterProps) {
   const { t } = useTranslation();
   const { userName, nickname, email, mobile, tenantName } = person;
@@ -43,13 +48,13 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
   const strength = useStrength(password, known);
 
   const short = isShort(password, minimum);
-  const judged = short || strength === 'failed' ? undefined : strength;
-  const level = short && password !== '' ? 'short' : judged?.level;
+  const estimated = short || strength === 'failed' ? undefined : strength;
+  const level = short && password !== '' ? 'short' : estimated?.level;
   const announcement =
     strength === 'failed'
       ? t('password.strength.unknown')
-      : judged
-        ? strengthText(t, judged)
+      : estimated
+        ? strengthText(t, estimated)
         : t('password.strength.advice.useWords');
   const shownLevel = level
     ? t('password.strength.said', { word: t(`password.strength.level.${level}`), told: announcement })
@@ -64,7 +69,7 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
       <div className={css.line}>
         <span className={`${css.steps} ${level ? css[level] : ''}`} aria-hidden="true">
           {levels.map((step, at) => (
-            <span key={step} className={judged && at <= levels.indexOf(judged.level) ? css.full : undefined} />
+            <span key={step} className={estimated && at <= levels.indexOf(estimated.level) ? css.full : undefined} />
           ))}
         </span>
         {level && Icon ? (

@@ -1,6 +1,7 @@
 /**
- * What many people who speak the console's languages take, the commonest first, and this console's own name. The library's list is
- * of Latin letters, so it has what Russian words become on an English keyboard, but not the words.
+ * The passwords that speakers of the console's languages use most, the commonest first, and the
+ * console's own name. The library's list has only Latin letters: it contains what Russian words
+ * become on an English keyboard, but not the words themselves.
  */
 export const commonPasswords = [
   'пароль',

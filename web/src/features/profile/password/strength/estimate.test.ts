@@ -15,7 +15,7 @@ const known = personalWords({
 
 describe('a password', () => {
   it.each([
-    ['the commonest', '123456', 'weak', 'topTen', 'anotherWord'],
+    ['the most common password', '123456', 'weak', 'topTen', 'anotherWord'],
     ['a common one', 'sunshine', 'weak', 'topHundred', 'anotherWord'],
     ['a common one with a capital', 'Password1', 'weak', 'common', 'capitalization'],
     ['a common one with signs', 'P@ssw0rd', 'weak', 'similarToCommon', 'capitalization'],
@@ -27,20 +27,20 @@ describe('a password', () => {
     ['the same without marks', 'sifre', 'weak', 'topTen', 'anotherWord'],
     ['the same in capitals', 'ŞİFRE', 'weak', 'topTen', 'allUppercase'],
     ['one character', 'aaaaaa', 'weak', 'simpleRepeat', 'repeated'],
-    ['some characters again', 'abcabcabc', 'weak', 'extendedRepeat', 'repeated'],
+    ['repeated characters', 'abcabcabc', 'weak', 'extendedRepeat', 'repeated'],
     ['a sequence', 'bcdefgh', 'weak', 'sequences', 'sequences'],
     ['a date', '12.05.1987', 'weak', 'dates', 'dates'],
     ['a row of keys', 'sdfghj', 'weak', 'straightRow', 'longerKeyboardPattern'],
     ['the user name', 'elif.kaya', 'weak', 'userInputs', 'anotherWord'],
     ['the name', 'ElifKaya1', 'weak', 'userInputs', 'anotherWord'],
     ['the mail address', 'elif@valley.example', 'weak', 'userInputs', 'anotherWord'],
-    ['the number, without the country', '05321144107', 'weak', 'userInputs', 'anotherWord'],
-    ['the farm', 'aydın valley growers', 'weak', 'userInputs', 'anotherWord'],
+    ['the number without its country code', '05321144107', 'weak', 'userInputs', 'anotherWord'],
+    ['the tenant', 'aydın valley growers', 'weak', 'userInputs', 'anotherWord'],
     ['names in another order', 'Kaya.Elif1', 'weak', 'userInputs', 'anotherWord'],
     ['a name and a year', 'Elif Kaya 2026', 'weak', 'userInputs', 'anotherWord'],
-    ['words of the farm, with a little more', 'growers-valley7!', 'weak', 'userInputs', 'anotherWord'],
+    ['the tenant’s words with a short suffix', 'growers-valley7!', 'weak', 'userInputs', 'anotherWord'],
     ['a name beside words', 'Elif pump lantern violet', 'strong', undefined, undefined],
-    ['a name before ten without a pattern', 'elifxk4Tq9Zp2v', 'good', undefined, undefined],
+    ['a name before ten characters without a pattern', 'elifxk4Tq9Zp2v', 'good', undefined, undefined],
     ['six characters without a pattern', 'xk4Tq9', 'weak', undefined, 'anotherWord'],
     ['eight of them', 'xk4Tq9Zp', 'fair', undefined, 'anotherWord'],
     ['ten of them', 'xk4Tq9Zp2v', 'good', undefined, undefined],
@@ -50,22 +50,22 @@ describe('a password', () => {
     expect(estimate(password, known)).toEqual({ level, warning, advice });
   });
 
-  it('of a person is none of another', () => {
+  it('is not weakened by another user’s data', () => {
     expect(estimate('elif.kaya', []).warning).toBeUndefined();
   });
 
-  it('is looked at in its first characters, however long it is', () => {
+  it('is estimated by its first characters, however long it is', () => {
     expect(estimate('ab'.repeat(50_000), known)).toMatchObject({ level: 'weak', warning: 'extendedRepeat' });
   });
 });
 
-it('the common ones in the console’s languages are all known as such', () => {
+it('recognizes the common passwords in the console’s languages', () => {
   const unknown = commonPasswords.filter((password) => estimate(password, []).warning === undefined);
   expect(unknown).toEqual([]);
   expect(new Set(commonPasswords).size).toBe(commonPasswords.length);
 });
 
-it('all that the library can say has a text', () => {
+it('has a text for everything that the library may say', () => {
   const { warnings, suggestions } = new Options().translations;
   expect(Object.keys(texts.password.strength.warning).sort()).toEqual(Object.keys(warnings).sort());
   expect(Object.keys(texts.password.strength.advice).sort()).toEqual(Object.keys(suggestions).sort());

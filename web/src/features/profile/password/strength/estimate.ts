@@ -4,25 +4,32 @@ import { commonPasswords } from './commonPasswords';
 import { normalizeText } from './personalWords';
 import type { Advice, Strength, Warning } from './strength';
 
-/** Characters that are looked at. More make it no weaker, and a text without end would keep the page busy. */
+/**
+ * The number of characters that are estimated. More characters never make a password weaker, and a
+ * very long text would block the page.
+ */
 const maxCharacters = 128;
 
-/** By the library's scores, 0 to 4. It says nothing against a password from this one on. */
+/** Levels by the library's scores, 0 to 4. From `goodScore` on the library has no objections. */
 const levelOf = ['weak', 'weak', 'fair', 'good', 'strong'] as const;
 const goodScore = 3;
 
 const library = new ZxcvbnFactory({
-  // That the name begins with "passwords" tells the library what kind of words they are.
+  // The prefix "passwords" of the name tells the library what kind of words these are.
   dictionary: { ...dictionary, 'passwords-local': commonPasswords.map(normalizeText) },
   graphs: adjacencyGraphs,
   maxLength: maxCharacters,
 });
 
-/** How many guesses a password withstands, of somebody who knows what many people take and `known` (as `personal` writes it). */
+/**
+ * Estimates how many guesses a password withstands if the attacker knows common passwords and the
+ * words in `known` (as `personalWords` returns them).
+ */
 export function estimate(password: string, known: readonly string[]): Strength {
   const written = normalizeText(password).slice(0, maxCharacters);
   const { score, feedback } = library.check(written, [...known]);
-  // What is known adds nothing, in whatever order it comes: the library takes each order for one of very many.
+  // Known words must add no strength in any order: the library counts their order as one of very
+  // many.
   const small = written.toLowerCase();
   const unknown = [...known]
     .sort((a, b) => b.length - a.length)
@@ -33,7 +40,7 @@ export function estimate(password: string, known: readonly string[]): Strength {
       ? { level: levelOf[rest], warning: 'userInputs', advice: 'anotherWord' }
       : { level: levelOf[rest] };
   }
-  // Not translated, so they are the library's own names.
+  // Without translations, the library returns its own keys.
   const [any, ...particular] = feedback.suggestions as Advice[];
   return {
     level: levelOf[score],

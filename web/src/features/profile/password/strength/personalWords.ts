@@ -3,19 +3,22 @@ import type { components } from '@/api/schema.gen';
 export type Person = Pick<components['schemas']['User'], 'userName' | 'nickname' | 'email' | 'mobile' | 'tenantName'>;
 
 /**
- * A text without the marks on its letters, İ and ı as i: who guesses şifre guesses sifre too. What is looked for and what it is
- * looked for in are both written so.
+ * Removes the marks of letters and maps İ and ı to i: an attacker who guesses şifre also guesses
+ * sifre. Both the password and the words to find in it are normalized.
  */
 export function normalizeText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').replace(/ı/g, 'i');
 }
 
-/** One of these alone is not worth looking for: it is part of many words. Chinese names are shorter. */
+/** Shorter words are not searched for, since many words contain them. Chinese names are shorter. */
 const minLetters = 3;
 const minCjkCharacters = 2;
 const minDigits = 7;
 
-/** What others know of a person, in the forms in which it gets into passwords; plain and in small letters, each once. */
+/**
+ * What others know about a user, in the forms that appear in passwords: normalized, in lower case,
+ * without duplicates.
+ */
 export function personalWords({ userName, nickname, email, mobile, tenantName }: Person): string[] {
   const [box = '', host = ''] = email.split('@');
   const names = [userName, nickname, tenantName, box, host.replace(/\.[^.]*$/, '')];
@@ -24,7 +27,7 @@ export function personalWords({ userName, nickname, email, mobile, tenantName }:
     return [name, words.join(''), ...words];
   });
   const digits = mobile.replace(/\D/g, '');
-  // How many of them are the country's differs: each end of the number may be how people write it.
+  // The length of country codes varies, so every tail of the number may be how people write it.
   for (let from = 0; digits.length - from >= minDigits; from += 1) found.push(digits.slice(from));
   return [...new Set([email, ...found].map((text) => normalizeText(text).toLowerCase()).filter(isDistinctive))];
 }

@@ -3,33 +3,37 @@ import type { Strength } from './strength';
 
 type Estimate = typeof import('./estimate')['estimate'];
 
-/** Fetches the list of common passwords ahead. A failure shows when a password is to be judged. */
+/**
+ * Loads the list of common passwords ahead. A failure is shown only when a password is estimated.
+ */
 export function prepareStrength(): void {
   import('./estimate').catch(() => undefined);
 }
 
-/** `failed`: the list could not be fetched. Undefined: it is on its way, or there is no password yet. */
+/**
+ * `failed`: the list could not be loaded. Undefined: it is loading, or there is no password yet.
+ */
 export function useStrength(password: string, known: readonly string[]): Strength | 'failed' | undefined {
   const [estimate, setEstimate] = useState<{ of: Estimate } | 'failed'>();
   const wanted = password !== '';
 
   useEffect(() => {
     if (!wanted) return;
-    let gone = false;
+    let cancelled = false;
     import('./estimate').then(
       (module) => {
-        if (!gone) setEstimate({ of: module.estimate });
+        if (!cancelled) setEstimate({ of: module.estimate });
       },
       () => {
-        if (!gone) setEstimate('failed');
+        if (!cancelled) setEstimate('failed');
       },
     );
     return () => {
-      gone = true;
+      cancelled = true;
     };
   }, [wanted]);
 
-  // A letter is on the screen before the password with it is judged.
+  // Deferred, so that a keystroke appears before its password is estimated.
   const typed = useDeferredValue(password);
   const strength = useMemo(
     () => (typed !== '' && typeof estimate === 'object' ? estimate.of(typed, known) : undefined),
