@@ -1,4 +1,7 @@
-/** The page comes first: what is kept for later is fetched when it stands. Only what was built fetches ahead. */
+/**
+ * Runs work that prefetches for later once the page has loaded and is idle. Only a production build
+ * prefetches.
+ */
 export function whenIdle(work: () => void): () => void {
   if (!import.meta.env.PROD) return () => undefined;
   if (!window.requestIdleCallback) {
