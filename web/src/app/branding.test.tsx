@@ -38,10 +38,10 @@ beforeEach(() => {
   };
 });
 
-describe('a tenant’s own face', () => {
+describe('a tenant’s branding', () => {
   beforeEach(() => onGet(lookUp, () => ok({ id: 12, name: 'greenfield', diy: greenfield })));
 
-  it('is the sign-in page’s', async () => {
+  it('appears on the sign-in page', async () => {
     const { container } = await openConsole('/signin');
     expect((await screen.findAllByRole('img', { name: 'Greenfield' }))[0]).toHaveAttribute('src', greenfield.logo);
     expect(container.querySelector(`img[src="${greenfield.background}"]`)).not.toBeNull();
@@ -62,7 +62,7 @@ describe('a tenant’s own face', () => {
   });
 });
 
-describe('a face that would do harm', () => {
+describe('malicious branding', () => {
   it.each([
     'javascript:alert(1)',
     ' JAVASCRIPT:alert(1)',

@@ -11,7 +11,7 @@ export class CaptchaError extends Error {
 
   constructor(repCode: string, repMsg: string) {
     super(repMsg);
-    this.name = 'CaptchaRefusal';
+    this.name = 'CaptchaError';
     this.repCode = repCode;
   }
 }

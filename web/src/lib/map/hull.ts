@@ -35,8 +35,8 @@ export function convexHull(points: readonly Point[]): Point[] {
 const arcStep = Math.PI / 12;
 
 /**
- * The outline at a distance around the points' convex hull: straight beside its edges, round at its corners. One point gives a
- * circle, two a capsule. Units are the points' own, here pixels.
+ * The outline at a distance around the points' convex hull: straight beside its edges, round at its
+ * corners. One point gives a circle, two a capsule. Units are the points' own, here pixels.
  */
 export function roundedHull(points: readonly Point[], distance: number): Point[] {
   const corners = convexHull(points);

@@ -21,8 +21,8 @@ const lateAnswerMs = 2_500;
  * Returns a function that stops it.
  */
 export function startAnswerCache(client: QueryClient): () => void {
-  const keeper = new AnswerCache(client);
-  return keeper.start();
+  const cache = new AnswerCache(client);
+  return cache.start();
 }
 
 /** The signed-in user, the same in all tabs; null where nobody is signed in. */
