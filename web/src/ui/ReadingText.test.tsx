@@ -16,7 +16,7 @@ it.each<[Language, string]>([
   expect(container.innerHTML).toBe(html);
 });
 
-it('is a dash where there is none, and without a unit only itself', () => {
+it('is a dash without a reading, and only the value without a unit', () => {
   const { container, rerender } = render(<ReadingText of={undefined} unit="small" />);
   expect(container.innerHTML).toBe('–');
   rerender(<ReadingText of={{ value: 7.2, unit: '', precision: 1 }} unit="small" />);

@@ -7,7 +7,7 @@ import { Chip } from './Chip';
 
 interface StateChipsProps {
   device: Pick<Device, 'alarmLevel' | 'onlineState'>;
-  /** Where there is little room: that a device with an alarm is online goes without saying, except to a screen reader. */
+  /** For little room: only a screen reader hears that a device with an alarm is online. */
   brief?: boolean;
 }
 
