@@ -25,7 +25,7 @@ describe('the graticule', () => {
     expect(stepDecimals(step)).toBe(decimals);
   });
 
-  it('stands at multiples of its step, without drift', () => {
+  it('has lines at multiples of its step, without drift', () => {
     expect(linesBetween(37.845, 37.861, 0.005)).toEqual([37.845, 37.85, 37.855, 37.86]);
     expect(linesBetween(-0.25, 0.2, 0.1)).toEqual([-0.2, -0.1, 0, 0.1, 0.2]);
     expect(linesBetween(0.01, 0.04, 0.05)).toEqual([]);
@@ -33,7 +33,7 @@ describe('the graticule', () => {
 });
 
 describe('the scale', () => {
-  it('knows how much a pixel covers', () => {
+  it('computes the size of a pixel', () => {
     // The equator in 256 pixels; at 60 degrees half of it.
     expect(metresPerPixel(0, 0)).toBeCloseTo(156_543.03, 1);
     expect(metresPerPixel(60, 0)).toBeCloseTo(78_271.5, 1);
