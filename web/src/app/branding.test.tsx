@@ -53,7 +53,7 @@ describe('a tenant’s branding', () => {
   it.each([
     ['/alarm', 'Alarm center · Greenfield', true],
     ['/nowhere', 'There is no such page · Greenfield', false],
-  ])('is that of %s', async (address, title, session) => {
+  ])('appears on %s', async (address, title, session) => {
     if (session) signedIn();
     await openConsole(address);
     expect((await screen.findAllByRole('img', { name: 'Greenfield' }))[0]).toHaveAttribute('src', greenfield.logo);
@@ -70,7 +70,7 @@ describe('malicious branding', () => {
     'data:image/svg+xml,<svg onload="alert(1)"/>',
     'blob:https://greenfield.example/1',
     'file:///etc/passwd',
-  ])('is not put on: %s', async (address) => {
+  ])('is ignored: %s', async (address) => {
     const text = '<img src=x onerror=alert(1)>';
     onGet(lookUp, () =>
       ok({
@@ -92,7 +92,7 @@ describe('a look-up that fails', () => {
   it.each([
     ['the server refuses', () => refused(500)],
     ['the host has none', () => ok(null)],
-  ])('takes off what was kept: %s', async (_, answer) => {
+  ])('removes the stored branding: %s', async (_, answer) => {
     setTenant({ id: 12, name: 'greenfield', diy: greenfield });
     onGet(lookUp, answer);
     await openConsole('/signin');

@@ -78,10 +78,10 @@ describe('what one user saw', () => {
   });
 
   it.each([
-    ['quits', signOutHere],
+    ['signs out', signOutHere],
     ['loses the session', () => useSession.setState({ session: null, ended: 'lost' })],
-    ['gives way to another', () => signedIn({ userId: 8 })],
-  ])('messages too, when the person %s', (_, end) => {
+    ['is replaced by another', () => signedIn({ userId: 8 })],
+  ])('includes messages, when the user %s', (_, end) => {
     toast.error('Orchard mast was not saved');
     showDialog({ title: 'Not deleted', text: 'Orchard mast is used' });
     signedIn({ userId: 7, accessToken: 'access-2' });

@@ -17,7 +17,7 @@ beforeEach(() => {
   vi.spyOn(pageLoader, 'load').mockImplementation(load);
 });
 
-/** Whether the browser is told to load an address; the requesting document then goes no further. */
+/** Whether the browser was told to load an address; the requesting document then goes no further. */
 async function reloads(): Promise<boolean> {
   const before = load.mock.calls.length;
   const outcome = await Promise.race([

@@ -12,8 +12,8 @@ it('shows the catalogue’s picture, hidden from screen readers and without a re
 
 it.each([
   ['', 'none'],
-  ['javascript:alert(1)', 'one that is no address of a picture'],
-])('falls back to a mark for %o: %s', (address) => {
+  ['javascript:alert(1)', 'not a picture’s address'],
+])('falls back to a neutral icon for %o: %s', (address) => {
   const { container } = render(<ElementIcon address={address} />);
   expect(container.querySelector('img')).toBeNull();
   expect(container.querySelector('svg')).toHaveAttribute('aria-hidden', 'true');

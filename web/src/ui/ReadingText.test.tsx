@@ -10,7 +10,7 @@ it.each<[Language, string]>([
   ['zh-cn', '91.5<span class="small">%</span>'],
   ['tr-tr', '<span class="small">%</span>91,5'],
   ['ru-ru', '91,5<span class="small">&nbsp;%</span>'],
-])('has its unit where %s has it', async (language, html) => {
+])('has its unit in the position of %s', async (language, html) => {
   await act(() => useLanguage.getState().setLanguage(language));
   const { container } = render(<ReadingText of={moisture} unit="small" />);
   expect(container.innerHTML).toBe(html);

@@ -68,14 +68,14 @@ describe('the worker', () => {
     ['a call', '/admin-api/client/pc/device/map', {}],
     ['a call of the app', '/app-api/member/user/get', {}],
     ['the live stream', '/admin-api/client/pc/live', {}],
-    ['a call that somebody opens in a tab', '/admin-api/system/console/settings', navigation],
+    ['a call opened in a tab', '/admin-api/system/console/settings', navigation],
     ['a portrait', '/avatar/7c1.png', { mode: 'no-cors', destination: 'image' }],
     ['the page of the open API', '/open-api', navigation],
     ['a camera’s frame', '/embed/signed', { mode: 'navigate', destination: 'iframe' }],
-    ['a file somebody opens', '/icons/icon-192.png', navigation],
-    ['what is sent', '/assets/index-AAAAAAAA.js', { method: 'POST' }],
+    ['a file opened in a tab', '/icons/icon-192.png', navigation],
+    ['a POST', '/assets/index-AAAAAAAA.js', { method: 'POST' }],
     ['another site’s file', 'https://tiles.test/assets/index-AAAAAAAA.js', {}],
-  ])('is not %s', (_, path, rest) => {
+  ])('does not answer %s', (_, path, rest) => {
     expect(requestKindOf(requestTo(path, rest), origin, files)).toBeNull();
   });
 });

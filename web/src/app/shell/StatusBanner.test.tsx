@@ -186,7 +186,7 @@ describe('the budget of e-mails and SMS', () => {
     [5000, 'Today’s budget for emails is used up', /others in one message an hour/],
     [7500, 'Today’s budget for emails is used up', /Only serious alarms are still told/],
     [10000, 'No more emails leave today', /only shown here/],
-  ])('is told of with what it means: %d', async (letters, title, text) => {
+  ])('is reported with its consequence: %d', async (letters, title, text) => {
     await show({ mode: 'email', letters, budget: 5000, until });
     await waitFor(() => expect(status()).toHaveTextContent(title));
     expect(screen.getByText(text)).toBeVisible();

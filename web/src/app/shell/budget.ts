@@ -14,8 +14,12 @@ export function mostUsedBudget(budgets: readonly DeliveryBudget[] = []): Deliver
 }
 
 /** The consequence of a budget that is nearly or fully used, and until when it lasts. */
-export function budgetText(one: DeliveryBudget, format: Format, t: TFunction): { title: string; text: string } {
-  const { letters, budget, mode, until } = one;
+export function budgetText(
+  deliveryBudget: DeliveryBudget,
+  format: Format,
+  t: TFunction,
+): { title: string; text: string } {
+  const { letters, budget, mode, until } = deliveryBudget;
   const moment = format.moment(until, Date.now());
   if (letters < budget) {
     const counts = { letters: format.number(letters, 0), budget: format.number(budget, 0) };

@@ -82,7 +82,7 @@ describe('holdsSince and acknowledgement', () => {
     { ...notice(), holdsSince: 'x' },
     { ...notice(), ack: { user: 'Ada' } },
     { ...notice(), ack: 'Ada' },
-  ])('are asked for where they cannot be read: %j', (data) => {
+  ])('cause a reset when unreadable: %j', (data) => {
     expect(noticesIn([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
   });
 

@@ -105,7 +105,7 @@ describe('whether people are notified', () => {
     ['06:00', true],
     ['19:59', true],
     ['20:00', false],
-  ])('at %s by the farm’s clocks, from start to end: %s', (clock, told) => {
+  ])('at %s by the tenant’s clock, from start to end: %s', (clock, told) => {
     expect(isNotifiedAt(simple, at(clock), 'Europe/Istanbul')).toBe(told);
   });
 
@@ -114,7 +114,7 @@ describe('whether people are notified', () => {
     ['00:10', true],
     ['00:30', false],
     ['12:00', false],
-  ])('at %s in chosen half hours: %s', (clock, told) => {
+  ])('at %s in half hours: %s', (clock, told) => {
     const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [] };
     expect(isNotifiedAt(custom, at(clock), 'Europe/Istanbul')).toBe(told);
   });
@@ -133,7 +133,7 @@ describe('whether people are notified', () => {
     ['2026-11-23T00:10:00+03:00', 'Europe/Istanbul', true],
     // Already Monday in Auckland.
     ['2026-11-22T11:10:00Z', 'Pacific/Auckland', true],
-  ])('at %s in %s, of half hours about midnight on workdays: %s', (time, zone, told) => {
+  ])('at %s in %s, with half hours around midnight on workdays: %s', (time, zone, told) => {
     const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [1, 2, 3, 4, 5] };
     expect(isNotifiedAt(custom, Date.parse(time), zone)).toBe(told);
     // Weekdays alone cover the whole day.

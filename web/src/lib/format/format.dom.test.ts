@@ -24,7 +24,7 @@ describe('readings', () => {
     ['zh-cn', '开', '关'],
     ['tr-tr', 'Açık', 'Kapalı'],
     ['ru-ru', 'Вкл.', 'Выкл.'],
-  ])('of yes and no are words in %s', (language, on, off) => {
+  ])('of booleans are words in %s', (language, on, off) => {
     const format = formatFor(language);
     expect(format.pieces({ value: true, unit: '' })).toEqual([{ kind: 'value', text: on }]);
     expect(format.pieces({ value: false, unit: 'x' })).toEqual([{ kind: 'value', text: off }]);
@@ -63,7 +63,7 @@ describe('places', () => {
     ['zh-cn', '37.8571°N, 27.3412°E', '33.4°S'],
     ['tr-tr', '37.8571° K, 27.3412° D', '33.4° G'],
     ['ru-ru', '37.8571° с. ш., 27.3412° в. д.', '33.4° ю. ш.'],
-  ])('have dots and the words of %s', (language, position, south) => {
+  ])('have decimal points and the words of %s', (language, position, south) => {
     const format = formatFor(language);
     expect(joined(format.position(37.857_12, 27.341_21))).toBe(joined(position));
     expect(format.latitude(-33.41, 1)).toBe(joined(south));

@@ -31,9 +31,7 @@ export interface LocaleConventions {
 }
 
 export const nbsp = '\u00a0';
-/**
- * Intl writes a hyphen, which stands too far from a tabular number and which screen readers skip.
- */
+/** Intl writes a hyphen, which is too far from a tabular number and which screen readers skip. */
 export const minus = '\u2212';
 
 /**

@@ -125,9 +125,9 @@ describe('after a 429,', () => {
 
   it.each([
     ['longer than ten seconds', { 'Retry-After': '11' }],
-    ['nobody knows how long', {} as Record<string, string>],
-    ['until what is no time', { 'Retry-After': 'soon' }],
-  ])('a question that would wait %s says so at once', async (_, headers) => {
+    ['for an unknown time', {} as Record<string, string>],
+    ['until an invalid time', { 'Retry-After': 'soon' }],
+  ])('a call that would have to wait %s shows the error at once', async (_, headers) => {
     fetchMock.mockImplementation(answers(429, headers));
     expect(await count()).toMatchObject({ code: 429 });
     expect(fetchMock).toHaveBeenCalledTimes(1);

@@ -85,7 +85,7 @@ describe('a failure in a feature’s own words', () => {
     [business(777, 'Wait 15 minutes'), 'Wait 15 minutes'],
     [new ApiError(0, '', 'timeout'), 'The request timed out'],
     [new Error('a bug'), 'Unknown system error'],
-  ])('has the cause below, and the tone that the specification gives it: %#', (error, text) => {
+  ])('shows the cause below, in the specification’s tone: %#', (error, text) => {
     showError(error, { failure: 'profile.saveFail', tone: 'error' });
     expect(toasts()).toEqual([['error', 'fail modify', text]]);
     expect(dialog()).toBeNull();

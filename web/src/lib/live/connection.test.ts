@@ -190,14 +190,19 @@ describe('a live connection', () => {
   it('does not open when nobody is signed in', async () => {
     const server = fakeStreams();
     const states: LiveState[] = [];
-    const port = { token: async () => null, renew: async () => null, startPosition: async () => '', open: server.open };
+    const transport = {
+      token: async () => null,
+      renew: async () => null,
+      startPosition: async () => '',
+      open: server.open,
+    };
     const listener = {
       onStreamEvents: vi.fn(),
       onState: (state: LiveState) => states.push(state),
       onFreshStart: vi.fn(),
       onActivity: vi.fn(),
     };
-    new LiveConnection(port, listener).start();
+    new LiveConnection(transport, listener).start();
     await advance(60_000);
     expect(server.open).not.toHaveBeenCalled();
     expect(states).toEqual(['connecting', 'offline']);

@@ -52,7 +52,7 @@ const maxWaitMs = 30_000;
  * session, detects silence, and reconnects after failures with growing, jittered waits.
  */
 export class LiveConnection {
-  private readonly port: LiveTransport;
+  private readonly transport: LiveTransport;
   private readonly listener: ConnectionListener;
   private lastId: string;
   private started = false;
@@ -66,8 +66,8 @@ export class LiveConnection {
   private failures = 0;
   private refusals = 0;
 
-  constructor(port: LiveTransport, listener: ConnectionListener, lastEventId = '') {
-    this.port = port;
+  constructor(transport: LiveTransport, listener: ConnectionListener, lastEventId = '') {
+    this.transport = transport;
     this.listener = listener;
     this.lastId = lastEventId;
   }
@@ -123,7 +123,7 @@ export class LiveConnection {
 
   private async connectOnce(): Promise<AttemptEnd> {
     this.lastActivityAt = 0;
-    this.lastId ||= await this.port.startPosition();
+    this.lastId ||= await this.transport.startPosition();
     if (!this.running) return { kind: 'over' };
     const attempt = new AbortController();
     this.attempt = attempt;
@@ -137,10 +137,10 @@ export class LiveConnection {
     };
     let opened = false;
     try {
-      const token = await this.port.token();
+      const token = await this.transport.token();
       if (token === null) return { kind: 'over' };
       if (!this.running) return { kind: 'over' };
-      const response = await this.port.open(token, this.lastId, attempt.signal);
+      const response = await this.transport.open(token, this.lastId, attempt.signal);
       if (!isStream(response)) return await this.handleRefusal(response, token);
       opened = true;
       this.failures = 0;
@@ -195,7 +195,7 @@ export class LiveConnection {
   }
 
   private async renewToken(token: string): Promise<AttemptEnd> {
-    const fresh = await this.port.renew(token);
+    const fresh = await this.transport.renew(token);
     if (fresh === null) return { kind: 'over' };
     // Prevents a loop with a server that refuses even new tokens.
     this.refusals += 1;

@@ -17,14 +17,14 @@ export interface SharedStream {
 }
 
 /** One stream for all tabs of the browser where it can coordinate them, else one per tab. */
-export function openSharedStream(name: string, port: LiveTransport, listener: ConnectionListener): SharedStream {
+export function openSharedStream(name: string, transport: LiveTransport, listener: ConnectionListener): SharedStream {
   // Web Locks exist only on secure pages and on localhost.
   if (typeof BroadcastChannel === 'undefined' || !navigator.locks) {
-    const connection = new LiveConnection(port, listener);
+    const connection = new LiveConnection(transport, listener);
     connection.start();
     return connection;
   }
-  return new SharedTabStream(name, port, listener);
+  return new SharedTabStream(name, transport, listener);
 }
 
 /**
@@ -34,7 +34,7 @@ export function openSharedStream(name: string, port: LiveTransport, listener: Co
  */
 class SharedTabStream implements SharedStream {
   private readonly name: string;
-  private readonly port: LiveTransport;
+  private readonly transport: LiveTransport;
   private readonly listener: ConnectionListener;
   private readonly channel: BroadcastChannel;
   private readonly stopped = new AbortController();
@@ -46,9 +46,9 @@ class SharedTabStream implements SharedStream {
   private silenceTimer: ReturnType<typeof setTimeout> | undefined;
   private lockRequest: AbortController | null = null;
 
-  constructor(name: string, port: LiveTransport, listener: ConnectionListener) {
+  constructor(name: string, transport: LiveTransport, listener: ConnectionListener) {
     this.name = name;
-    this.port = port;
+    this.transport = transport;
     this.listener = listener;
     this.channel = new BroadcastChannel(name);
     this.channel.onmessage = (message: MessageEvent<TabMessage>) => this.onTabMessage(message.data);
@@ -110,7 +110,7 @@ class SharedTabStream implements SharedStream {
     clearTimeout(this.silenceTimer);
     if (this.stopped.signal.aborted) return Promise.resolve();
     this.connection = new LiveConnection(
-      this.port,
+      this.transport,
       {
         onStreamEvents: (streamEvents) => {
           this.lastId = streamEvents.at(-1)?.id || this.lastId;
@@ -175,7 +175,7 @@ class SharedTabStream implements SharedStream {
   private join(heard: string): void {
     if (this.joined || heard === '') return;
     this.joined = true;
-    void this.port.startPosition().then((fetched) => {
+    void this.transport.startPosition().then((fetched) => {
       if (fetched !== '' && isBefore(fetched, heard) && !this.stopped.signal.aborted) this.listener.onFreshStart();
     });
   }

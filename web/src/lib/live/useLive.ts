@@ -31,7 +31,7 @@ const batch = new EventBatch((events) => {
   for (const handler of handlers) handler(events);
 });
 
-const port: LiveTransport = {
+const transport: LiveTransport = {
   token: accessToken,
   renew: async (used) => {
     await renew(used);
@@ -77,7 +77,7 @@ function syncStream(): void {
   batch.clear();
   useStatus.setState(initialStatus);
   if (user === null) return;
-  stream = openSharedStream(`tilth.live.${user}`, port, {
+  stream = openSharedStream(`tilth.live.${user}`, transport, {
     onStreamEvents: (frames) => {
       receivedId = frames.at(-1)?.id || receivedId;
       for (const frame of frames) {

@@ -9,7 +9,7 @@ describe('the graticule', () => {
     [0.35, 96, 30],
     [10, 96, 30],
     [0.000_000_1, 96, 0.0001],
-  ])('of %d degrees a pixel and lines %d apart steps by %d', (degrees, apart, step) => {
+  ])('with %d degrees per pixel and lines %d pixels apart has steps of %d', (degrees, apart, step) => {
     expect(graticuleStep(degrees, apart)).toBe(step);
   });
 
@@ -21,7 +21,7 @@ describe('the graticule', () => {
     [0.01, 2],
     [0.005, 3],
     [0.0001, 4],
-  ])('names lines of a step of %d with %d decimals', (step, decimals) => {
+  ])('labels lines of step %d with %d decimals', (step, decimals) => {
     expect(stepDecimals(step)).toBe(decimals);
   });
 
@@ -46,7 +46,7 @@ describe('the scale', () => {
     [2.4, 110, 200, 83.33],
     [1000, 110, 100_000, 100],
     [0.03, 110, 2, 66.67],
-  ])('at %d m a pixel within %d pixels is %d m long', (metresAPixel, most, metres, pixels) => {
+  ])('with %d m per pixel within %d pixels is %d m long', (metresAPixel, most, metres, pixels) => {
     const bar = scaleBar(metresAPixel, most);
     expect(bar.metres).toBe(metres);
     expect(bar.pixels).toBeCloseTo(pixels, 1);

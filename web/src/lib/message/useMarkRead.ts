@@ -23,7 +23,7 @@ function showRead(client: QueryClient, ids?: readonly number[]): void {
   );
 }
 
-/** The two ways in which a person marks messages as read. */
+/** The two ways in which a user marks messages as read. */
 export function useMarkRead() {
   const { t } = useTranslation();
   const client = useQueryClient();

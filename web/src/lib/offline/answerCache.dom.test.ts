@@ -158,9 +158,9 @@ describe('stored answers are wiped', () => {
   });
 
   it.each([
-    ['when the person quits', () => useSession.setState({ session: null, ended: 'quit' })],
+    ['when the user signs out', () => useSession.setState({ session: null, ended: 'quit' })],
     ['when the server ends the session', () => useSession.setState({ session: null, ended: 'lost' })],
-    ['when another tab quits', () => applyOtherTabSession(null)],
+    ['when another tab signs out', () => applyOtherTabSession(null)],
   ])('%s', async (_, end) => {
     end();
     await expect.poll(storedAnswers).toEqual([]);

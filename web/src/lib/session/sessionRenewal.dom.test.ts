@@ -47,11 +47,11 @@ describe('the session of an open page', () => {
   });
 
   it.each([
-    ['nobody who has quit since', null, null],
-    ['nobody whom the server has ended since', '{"ended":"lost"}', null],
-    ['who has signed in since', 8, 8],
-    ['who was signed in', 7, 7],
-  ])('is, where going back brings the page as it was left, that of %s', (_, kept, user) => {
+    ['nobody after a sign-out', null, null],
+    ['nobody after the server ended the session', '{"ended":"lost"}', null],
+    ['the user who has signed in since', 8, 8],
+    ['the user who was signed in', 7, 7],
+  ])('after the back button restores the page, belongs to %s', (_, kept, user) => {
     const session = signedIn();
     stop = startSessionRenewal();
     // Another tab changes storage; a page in the back/forward cache is not notified.

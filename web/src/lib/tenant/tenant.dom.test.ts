@@ -13,7 +13,7 @@ describe('the address of a picture', () => {
     ['http://farm.example/logo.png', 'http://farm.example/logo.png'],
     ['/files/logo.svg', 'http://farm.test/files/logo.svg'],
     [' logo.svg ', 'http://farm.test/logo.svg'],
-  ])('%s is one', (address, href) => {
+  ])('%s is allowed', (address, href) => {
     expect(safePictureUrl(address)).toBe(href);
   });
 
@@ -31,7 +31,7 @@ describe('the address of a picture', () => {
     '  ',
     5,
     null,
-  ])('%s is none', (address) => {
+  ])('%s is refused', (address) => {
     expect(safePictureUrl(address)).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as Language[])('the numbers o
     ['−50,000', -50_000, 0],
     ['0.0001', 0.00005, 0.00015],
     ['a trillion', -1e12, 1e12],
-  ])('have as much room as they take: %s', (_, low, high) => {
+  ])('get exactly the room that they need: %s', (_, low, high) => {
     const scale = scaleFor(low, high, 4);
     const room = leftRoom([{ scale, numbers: true }], write, estimateWidth);
     const widest = Math.max(...tickTexts(scale, write).map((text) => estimateWidth(text)));

@@ -43,7 +43,7 @@ describe('a pasted list', () => {
     [',', null],
     ['a@b.example', null],
     ['a@b.example, c', null],
-  ])('goes on where %j was typed', (text, entry) => {
+  ])('moves on to the next entry after %j', (text, entry) => {
     expect(beforeSeparator(text)).toBe(entry);
   });
 
@@ -67,7 +67,7 @@ describe('the check of a channel', () => {
     ['', 'common.nameRequired'],
     ['  ', 'common.nameRequired'],
     ['x'.repeat(65), 'device.form.tooLong'],
-  ])('is a name like %j', (name, key) => {
+  ])('refuses the name %j', (name, key) => {
     expect(checkChannel(values({ name })).name?.key).toBe(key);
   });
 
