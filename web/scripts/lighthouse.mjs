@@ -85,7 +85,7 @@ try {
       const below = least !== undefined && got[id] < least;
       missed ||= below;
       console.log(
-        `  ${id.padEnd(15)} ${String(got[id]).padStart(3)}${least ? `, asked for ${least}${below ? ': MISSED' : ''}` : ''}`,
+        `  ${id.padEnd(15)} ${String(got[id]).padStart(3)}${least ? `, required ${least}${below ? ': MISSED' : ''}` : ''}`,
       );
     }
   }

@@ -36,7 +36,8 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
       }
       shownUser = session.userId;
     }
-    // Cleared after the pages that show it are gone: they would refetch it without a session.
+    // Clears the data only after the pages that show it are gone: they would refetch it without a
+    // session.
     if (!session && before.session) {
       void toSignIn(router, ended === 'lost').then(() => {
         if (useSession.getState().session) return;

@@ -1,6 +1,6 @@
 /**
- * Runs work that prefetches for later once the page has loaded and is idle. Only a production build
- * prefetches.
+ * Runs prefetching work once the browser is idle, so that the page comes first. Only a production
+ * build prefetches.
  */
 export function whenIdle(work: () => void): () => void {
   if (!import.meta.env.PROD) return () => undefined;

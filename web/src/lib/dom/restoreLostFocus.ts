@@ -96,8 +96,8 @@ function nearestRow(node: Node | null, way: 'nextSibling' | 'previousSibling'): 
 }
 
 /**
- * The element itself, its neighbour, or the nearest ancestor that is still there and has an
- * accessible name: by its heading, if it has one.
+ * The element itself, its neighbour, or the nearest visible ancestor with text; of that its
+ * heading, if it has one.
  */
 function nextFocusTarget({ area, path, neighbour }: FocusSpot): Element | undefined {
   const [own, ...around] = path;

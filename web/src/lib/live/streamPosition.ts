@@ -18,7 +18,7 @@ class PositionTracker {
   private waiting: ((position: string) => void)[] = [];
 
   begin(): (position: string) => void {
-    // The server reads a call that begins now after the earliest known position.
+    // A call that begins now cannot have an earlier position.
     if (this.earliest !== '') return () => undefined;
     this.pendingCalls += 1;
     return (position) => {

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { useOffline } from '@/lib/offline/reachability';
 
 /**
- * A field shows its error below itself on blur, which would move the button away from under the
- * pointer.
+ * Keeps the focus in the field on mouse down: on blur the field shows its error below itself, which
+ * would move the button away from under the pointer.
  */
 const stayInField = (event: MouseEvent) => event.preventDefault();
 
