@@ -181,7 +181,7 @@ describe('the page', () => {
 
   it('is the cached one if the server takes longer than three seconds', async () => {
     await install(files);
-    const letGo = fakeCacheStorage.hold('/data', '<html>late</html>');
+    const release = fakeCacheStorage.hold('/data', '<html>late</html>');
     vi.useFakeTimers();
     const shown = opened();
     await vi.advanceTimersByTimeAsync(2_900);
@@ -193,7 +193,7 @@ describe('the page', () => {
     expect(there).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
     expect(await (await shown).text()).toBe('<html>new</html>');
-    letGo();
+    release();
     await done();
   });
 
