@@ -4,7 +4,7 @@ import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
-// The log of who did what: a scene and a rule are changed, and both changes stand there, with what was before.
+// The audit log: a scene and a rule are changed, and both changes appear with their former values.
 
 const grower: TestUser = { tenantName: 'hedgerow', userName: 'nilay', password: 'between-two-fields' };
 const owner: TestUser = { tenantName: 'coppice', userName: 'timur', password: 'cut-every-tenth-year' };
@@ -43,7 +43,7 @@ const rule = (value: number) => ({
 
 const entry = (page: Page, text: string | RegExp) => page.getByRole('button', { name: text });
 
-test('what was done to a scene and a rule stands there, with what was before', async ({ page }) => {
+test('changes of a scene and a rule appear with their former values', async ({ page }) => {
   const scenes = await call('GET', 'group/page?groupName=Long');
   const id = await call('POST', 'alarm-rules/create', rule(2));
   await call('PUT', 'group/update', { id: scenes.list[0].id, groupName: 'Short field', groupStatus: 1 });
@@ -71,13 +71,13 @@ test('what was done to a scene and a rule stands there, with what was before', a
   await expect(entry(page, /Created scene Long field/)).toBeVisible();
 });
 
-test('another farm reads nothing of it', async ({ page }) => {
+test('another tenant sees none of it', async ({ page }) => {
   await openSignedIn(page, owner, '/profile/activity');
   await expect(entry(page, /Timur.*Signed in as Timur/).first()).toBeVisible();
   await expect(page.getByText(/Hedge|Nilay|Long field/)).toHaveCount(0);
 });
 
-test('a phone has room for it', async ({ page }) => {
+test('it fits on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, grower, '/profile/activity?kind=device');
   await entry(page, /Added device Hedge mast/).click();

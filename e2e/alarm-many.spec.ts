@@ -5,12 +5,13 @@ import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
-// A rule for many devices: made in a few clicks, rehearsed on each, told on its card, followed by what moves.
+// A rule for many devices: created in a few clicks, rehearsed on each, shown on its card, and kept
+// up to date when devices move.
 
 const grower: TestUser = { tenantName: 'ridge', userName: 'ines', password: 'four-masts-on-a-ridge' };
 const secretOf = (n: number) => `e2e-ridge-${n}-7f1c9d42b8e05a63`;
 const day = 24 * 3_600_000;
-/** How cold each mast's worst night was: of the second one twice. */
+/** The minimum temperature of each mast's frost nights; the second mast has two. */
 const nightMinima = [[0.8], [0.4, 1.1], [3.2], [1.6]];
 
 test.beforeAll(async () => {
@@ -45,7 +46,7 @@ ${masts.join('\n')}
 const form = (page: Page) => page.getByRole('dialog', { name: 'New rule' });
 const card = (page: Page, name: string) => page.getByRole('article', { name });
 
-/** Counts what a person's pointer does. What is typed, and Tab to the next field, is none. */
+/** Counts the user's pointer actions. Typing, and Tab to the next field, do not count. */
 function countClicks() {
   let clicks = 0;
   return {
@@ -53,7 +54,7 @@ function countClicks() {
       clicks++;
       await on.click();
     },
-    /** Opens a list, and takes one of it. */
+    /** Opens a list and chooses an option. */
     choose: async (on: Locator, option: string) => {
       clicks += 2;
       await on.focus();
@@ -63,7 +64,7 @@ function countClicks() {
   };
 }
 
-test('a frost rule on four masts that mails two people at night takes twelve clicks', async ({ page }) => {
+test('creating a frost rule on four masts that e-mails two people at night takes twelve clicks', async ({ page }) => {
   await openSignedIn(page, grower, '/alarm');
   await expectLive(page);
   const { click, choose, clicks } = countClicks();
@@ -97,7 +98,7 @@ test('a frost rule on four masts that mails two people at night takes twelve cli
   await click(channel.getByRole('button', { name: 'Save' }));
   await expect(channel).toBeHidden();
 
-  // Each mast has a line of its own, the worst first.
+  // Each mast has its own row, the worst first.
   await expect(
     dialog.getByRole('paragraph').filter({ hasText: /^This rule would have alarmed 4 times$/ }),
   ).toBeVisible();
@@ -126,13 +127,13 @@ test('a frost rule on four masts that mails two people at night takes twelve cli
     email: { emails: ['ines@ridge.example', 'paulo@ridge.example'] },
   });
 
-  // One of the four alarms: the card counts it.
+  // One of the four masts alarms: the card counts it.
   await publish('RG-03', secretOf(3), { airTemperature: 0.5, airHumidity: 90 });
   await expect(own.getByText('4 devices, 1 open')).toBeVisible();
   await expectAccessible(page);
 });
 
-test('a rule for a scene, on a phone, says who is left out, and is followed by what moves', async ({ page }) => {
+test('a rule for a scene, on a phone, shows the devices left out, and follows moved devices', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, grower, '/alarm');
   await page.getByRole('button', { name: 'New rule' }).first().click();

@@ -5,7 +5,7 @@ import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
 
-// Alarm rules: made, rehearsed and run; what is wrong with one is said by the form and by the server alike.
+// Alarm rules: created, rehearsed and run; the form and the server report the same errors.
 
 const grower: TestUser = { tenantName: 'vineyard', userName: 'aylin', password: 'rows-of-old-vines' };
 const secret = 'e2e-vineyard-51b7e0f29ac4d836';
@@ -26,11 +26,11 @@ tenants:
       - {deviceName: VY-03, serial: V-3, noteName: Gate mast, product: weather-mast, secret: ${gateSecret}, scene: Slope}
       - {deviceName: VY-02, serial: V-2, noteName: Cellar climate, product: greenhouse-climate, scene: Slope}
 `);
-  // Three nights of frost and one cold noon, in readings of ten minutes.
+  // Three nights of frost and one cold noon, with readings every ten minutes.
   const now = Date.now();
   const frost = [3, 8, 15].flatMap((ago) => readings(now - ago * day, [4, 1.2, 0.4, 0.8, 3]));
   await publish('VY-01', secret, [...frost, ...readings(now - 12 * day, [9, 8, 9])]);
-  // Two nights that swing about the limit, an hour and a half each.
+  // Two nights that swing around the limit, an hour and a half each.
   const swings = [4, 9].flatMap((ago) => readings(now - ago * day, [8, 1.7, 2.3, 1.7, 2.3, 1.7, 2.3, 1.7, 2.3, 8]));
   await publish('VY-03', gateSecret, swings);
 });
@@ -47,7 +47,7 @@ async function fillRule(page: Page, name: string, device = 'Slope mast · VY-01'
   await dialog.getByLabel(/^Alarm name/).fill(name);
   await dialog.getByLabel(/^Device source/).click();
   await page.getByTitle(device).click();
-  await page.keyboard.press('Tab'); // the list takes several
+  await page.keyboard.press('Tab'); // closes the multiple-choice list
   await dialog.getByRole('radio', { name: 'Attribute change' }).check();
   await dialog.getByRole('radio', { name: 'Serious' }).check();
   await dialog.getByRole('radio', { name: 'Supported', exact: true }).check();
@@ -57,14 +57,14 @@ async function fillRule(page: Page, name: string, device = 'Slope mast · VY-01'
   return dialog;
 }
 
-test('a rule is made, rehearsed and run, and its card tells of the alarm as it comes', async ({ page }) => {
+test('a rule is created, rehearsed and run, and its card shows the alarm when it begins', async ({ page }) => {
   await openSignedIn(page, grower, '/alarm');
   await expectLive(page);
   const dialog = await fillRule(page, 'Frost on the slope');
   await expect(dialog.getByText('This rule would have alarmed 3 times')).toBeVisible();
   await expect(dialog.getByText('Alarm when Air temperature is below 2 °C')).toBeVisible();
 
-  // Dragged below the coldest reading, the limit alarms no more.
+  // With the limit dragged below the coldest reading there are no alarms.
   const limit = dialog.getByRole('slider', { name: 'Limit of Air temperature' });
   await limit.press('Home');
   await expect(dialog.getByText('This rule would never have alarmed')).toBeVisible();
@@ -85,7 +85,7 @@ test('a rule is made, rehearsed and run, and its card tells of the alarm as it c
   await expectAccessible(page);
 });
 
-test('a rule whose readings swing is advised what makes fewer alarms, and takes it by one press', async ({ page }) => {
+test('a rule with swinging readings gets advice for fewer alarms, and applies it with one press', async ({ page }) => {
   await openSignedIn(page, grower, '/alarm');
   const dialog = await fillRule(page, 'Frost at the gate', 'Gate mast · VY-03');
   await expect(dialog.getByText('This rule would have alarmed 8 times')).toBeVisible();
@@ -96,7 +96,7 @@ test('a rule whose readings swing is advised what makes fewer alarms, and takes 
   await expectAccessible(page);
 });
 
-test('a period of half hours is drawn by the mouse and by the keyboard, and is kept', async ({ page }) => {
+test('a period of half hours is drawn by mouse and by keyboard, and is saved', async ({ page }) => {
   await openSignedIn(page, grower, '/alarm');
   const dialog = await fillRule(page, 'By night');
   await dialog.getByRole('radio', { name: 'Custom' }).check();
@@ -123,7 +123,7 @@ test('a period of half hours is drawn by the mouse and by the keyboard, and is k
   await expect(form(page).getByText(words)).toBeVisible();
 });
 
-test('what is wrong is said by the form', async ({ page }) => {
+test('the form shows the errors', async ({ page }) => {
   await openSignedIn(page, grower, '/alarm?rule=new');
   const dialog = form(page);
   await save(dialog).click();
@@ -146,7 +146,8 @@ test('what is wrong is said by the form', async ({ page }) => {
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await expect(dialog).toBeHidden();
 
-  // A program may leave these two out: the server finds it with the same sentences, and the form says where.
+  // A program may omit these two: the server answers with the same sentences, and the form shows
+  // them at the field.
   const always: [string, string, RegExp][] = [
     ['dataSource', 'The data source type cannot be empty', /^Data source/],
     ['manualRelease', 'Manually clear the alarm. The value cannot be empty', /^Manual release/],
@@ -164,14 +165,15 @@ test('what is wrong is said by the form', async ({ page }) => {
   }
 });
 
-test('on a phone only what the form holds is scrolled, never the form itself', async ({ page }) => {
+test('on a phone only the form’s content scrolls, never the form itself', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, grower, '/alarm');
   await page.getByRole('button', { name: 'New rule' }).first().click();
   const dialog = form(page);
   await save(dialog).click();
   await expect(dialog.getByText('The alarm name cannot be empty')).toBeVisible();
-  // What is wrong makes it longer: a finger on the buttons would push the cross off the screen.
+  // The errors make it longer: a finger on the buttons would otherwise push the cross off the
+  // screen.
   const over = await page.evaluate(() =>
     [...document.querySelectorAll('.ant-modal-wrap')].map((wrap) => wrap.scrollHeight - wrap.clientHeight),
   );
@@ -189,14 +191,14 @@ test('on a phone the form fills the screen, and nothing is wider than it', async
   await expectAccessible(page);
 });
 
-test('a rule for the night, on a phone, tells a channel that is made inside its form', async ({ page }) => {
+test('a rule for the night, on a phone, uses a channel that is created inside its form', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, grower, '/alarm');
   const dialog = await fillRule(page, 'Night watch');
   await dialog.getByRole('button', { name: /^Night/ }).click();
   await expect(dialog.getByText('20:00–24:00, 00:00–06:00 · 20 of 48 half hours · Europe/Istanbul')).toBeVisible();
 
-  // Escape leaves the rule as it was typed, gives the keyboard back, and keeps the channel for another try.
+  // Escape keeps the rule's input, returns the focus, and keeps the channel's draft.
   const opener = dialog.getByRole('button', { name: 'New channel' });
   const channel = page.getByRole('dialog', { name: 'New channel' });
   const name = channel.getByRole('textbox', { name: 'Name' });

@@ -2,7 +2,7 @@ import { publish, secretOf } from './device.ts';
 import { expectAccessible, expectNoHorizontalScroll, signIn } from './pages.ts';
 import { expect, test } from './test.ts';
 
-test('the language is switched at once, kept, and readings follow it', async ({ page }) => {
+test('the language changes at once and stays, also for readings', async ({ page }) => {
   await publish('GH-0001', secretOf('GH-0001'), { airTemperature: 21.5, heating: true });
   await signIn(page);
   await page.getByRole('treeitem', { name: /Climate, east bay/ }).click();
@@ -44,7 +44,7 @@ test('on a phone language and nickname are one tap away, and titles keep their r
   expect(await title.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
 });
 
-test('dark mode changes the page at once and outlives a reload', async ({ page }) => {
+test('dark mode changes the page at once and survives a reload', async ({ page }) => {
   await signIn(page);
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('switch', { name: 'Dark mode' }).click();
@@ -65,7 +65,8 @@ test('the settings panel has everything, and sidebar colour and type apply', asy
 
   const active = page.getByRole('link', { name: 'Home page' });
   await expect(active).toHaveCSS('color', 'rgb(47, 107, 79)');
-  // By the name beside it, as a hand does, which waits until the panel has come in: the radio button itself is out of sight.
+  // Clicks the label like a user, which waits until the panel has opened: the radio button itself
+  // is hidden.
   const choose = (group: string, name: string) =>
     page.getByRole('group', { name: group }).getByText(name, { exact: true }).click();
   await choose('Sidebar colour', 'Info');
@@ -76,7 +77,7 @@ test('the settings panel has everything, and sidebar colour and type apply', asy
   await expect(active).toHaveCSS('color', 'rgb(134, 185, 222)');
 });
 
-test('every entry of the menu leads somewhere honest', async ({ page }) => {
+test('every entry of the menu leads to its page', async ({ page }) => {
   await signIn(page);
   for (const [entry, path, shows] of [
     ['Data center', '/data', 'Show by state'],

@@ -7,7 +7,8 @@ import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
 import { setOwnAddress } from './testUsers.ts';
 
-// Two tenants of one installation, each with a face of its own: pictures from two servers, so that whose is shown can be told.
+// Two tenants of one installation, each with its own branding. Two servers serve the pictures, so
+// that the test can tell whose is shown.
 
 type Brand = {
   tenant: string;
@@ -16,7 +17,7 @@ type Brand = {
   colour: string;
   person: { userName: string; password: string; nickname: string };
   pictures: Server;
-  /** What its picture server was asked for. */
+  /** The paths requested from its picture server. */
   asked: string[];
 };
 
@@ -26,7 +27,7 @@ const brands: Brand[] = [
     title: 'Harvest Hills',
     content: 'Wheat from the high plain.',
     colour: 'goldenrod',
-    // The same name on both sides: whose it is, the host decides.
+    // The same user name in both tenants: the host decides which one signs in.
     person: { userName: 'ada', password: 'wheat-on-the-hill', nickname: 'Ada of the hills' },
   },
   {
@@ -56,7 +57,7 @@ function pictureServer(colour: string, asked: string[]): Server {
   });
 }
 
-/** A picture that would run, call others and restyle the page if anybody let it. */
+/** A picture that would run scripts, call other servers and restyle the page if it could. */
 const hostileRequests: string[] = [];
 const hostilePictures = createServer((request, response) => {
   hostileRequests.push(request.url ?? '');
@@ -117,7 +118,7 @@ test.beforeAll(async () => {
 const servers = [...brands.map(({ pictures }) => pictures), hostilePictures];
 test.afterAll(() => Promise.all(servers.map((server) => new Promise((done) => server.close(done)))));
 
-/** The page bears one brand in everything that can be seen, and nothing of the other one. */
+/** The page shows one brand everywhere, and nothing of the other one. */
 async function expectBranding(page: Page, own: Brand, other: Brand, heading: string): Promise<void> {
   await expect(page).toHaveTitle(`${heading} · ${own.title}`);
   await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', pictureOf(own, 'favicon'));
@@ -130,7 +131,7 @@ async function expectBranding(page: Page, own: Brand, other: Brand, heading: str
   }
 }
 
-/** The picture of an address stands on the page and could be loaded. */
+/** The page shows the picture of an address, and it is loaded. */
 async function expectPictureLoaded(page: Page, address: string): Promise<void> {
   const widths = () =>
     page
@@ -143,7 +144,7 @@ for (const [own, other] of [
   [harvest, lakeside],
   [lakeside, harvest],
 ] as const) {
-  test(`the host of ${own.tenant} shows its face and never the other one`, async ({ page }) => {
+  test(`the host of ${own.tenant} shows its branding and never the other one`, async ({ page }) => {
     const foreign: string[] = [];
     page.on('request', (request) => {
       if (new URL(request.url()).origin === originOf(other)) foreign.push(request.url());
@@ -176,7 +177,7 @@ for (const [own, other] of [
   });
 }
 
-test('the password of one tenant opens nothing at the other’s host', async ({ page, context }) => {
+test('a user of one tenant cannot sign in at the other’s host', async ({ page, context }) => {
   await setOwnAddress(context);
   await page.goto(`${siteOf(harvest.tenant)}/signin`);
   await fillSignIn(page, lakeside.person.userName, lakeside.person.password);
@@ -185,7 +186,7 @@ test('the password of one tenant opens nothing at the other’s host', async ({ 
   await expect(page).toHaveURL(/\/signin/);
 });
 
-test('who is signed in at one host is not at the other one', async ({ page, context }) => {
+test('a user signed in at one host is not signed in at the other one', async ({ page, context }) => {
   await page.goto(`${siteOf(harvest.tenant)}/signin`);
   await fillSignIn(page, harvest.person.userName, harvest.person.password);
   await solveSlider(page);
@@ -196,7 +197,7 @@ test('who is signed in at one host is not at the other one', async ({ page, cont
   await expectBranding(second, lakeside, harvest, 'Sign in');
 });
 
-test('a host without a tenant shows no tenant’s face', async ({ page }) => {
+test('a host without a tenant shows no tenant’s branding', async ({ page }) => {
   const answer = await page.goto(`${siteOf('nobody')}/signin`);
   await expect(page).toHaveTitle('Sign in · Tilth');
   await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', '/favicon.svg');
@@ -215,9 +216,7 @@ test('a title that looks like a script stays text', async ({ page }) => {
   await expect(page.locator('img[src="x"]')).toHaveCount(0);
 });
 
-test('pictures of a brand that hold scripts, styles and other pictures are drawn and do nothing else', async ({
-  page,
-}) => {
+test('pictures of a brand with scripts, styles and other pictures inside are only drawn', async ({ page }) => {
   const elsewhere: string[] = [];
   page.on('request', (request) => {
     if (/called|evil/.test(request.url())) elsewhere.push(request.url());

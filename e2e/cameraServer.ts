@@ -12,18 +12,21 @@ const types: Record<string, string> = {
   webm: 'video/webm',
 };
 
-/** What a camera's address would serve: made by ffmpeg, and gone when the camera is unplugged. */
+/** A camera's server: ffmpeg makes its files; unplugging it stops it. */
 export interface CameraServer {
   /** http://127.0.0.1:PORT */
   origin: string;
-  /** How often a path was asked for. */
+  /** How often a path was requested. */
   asked: (path: string) => number;
   unplug: () => void;
   plugIn: () => void;
   close: () => Promise<void>;
 }
 
-/** Serves gate.m3u8 with its pieces, and film.mp4 and film.webm, to any origin, with byte ranges as players ask for them. */
+/**
+ * Serves gate.m3u8 with its segments, and film.mp4 and film.webm, to any origin, with byte ranges
+ * for players.
+ */
 export async function startCameras(): Promise<CameraServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tilth-camera-'));
   const picture = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=10'];

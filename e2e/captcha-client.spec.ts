@@ -9,11 +9,12 @@ import { gapPosition } from './gapPosition.ts';
 import { addresses, applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 
-// A client of the protocol that others wrote, as it is: the npm package aj-captcha-react, with the React it brings along. It asks
-// for the pictures, encrypts the point and makes the captchaVerification; here it does so against the real server.
+// An unmodified third-party client of the protocol: the npm package aj-captcha-react, with its own
+// React. It fetches the pictures, encrypts the point and creates the captchaVerification; here it
+// does so against the real server.
 const client = resolve(realpathSync(resolve(import.meta.dirname, '../web/node_modules/aj-captcha-react')), 'client.js');
 
-/** The folder of a package as the client gets it, not as the console does. */
+/** The folder of a package as the client resolves it, not as the console does. */
 const packageFolder = (name: string) => dirname(createRequire(client).resolve(`${name}/package.json`));
 
 const entry = `
@@ -52,7 +53,7 @@ async function bundle(): Promise<string> {
 const login = '/app-api/member/auth/login-username';
 const account = { tenantName: 'orchard', userName: 'slider', password: 'slides-to-the-right' };
 
-/** Fails to sign in, from an address of its own, so that nobody else's sign-in is affected. */
+/** Fails to sign in from an address of its own, so that no other sign-in is affected. */
 async function failSignInFromOwnAddress(): Promise<void> {
   const [host, port] = addresses().http.split(':') as [string, string];
   const call = request({
@@ -103,7 +104,7 @@ async function drag(page: Page, x: number): Promise<Response> {
   return checked;
 }
 
-/** What the client hands over when it is content, a second after the check. */
+/** The result that the client delivers a second after a successful check. */
 async function handedOverVerification(page: Page): Promise<string> {
   const handed = await page.waitForFunction(
     () => (window as { passed?: { captchaVerification: string } }).passed?.captchaVerification,
@@ -111,7 +112,7 @@ async function handedOverVerification(page: Page): Promise<string> {
   return String(await handed.jsonValue());
 }
 
-/** Solves a picture (a second one where the first misleads the eye) and gives its captchaVerification. */
+/** Solves a picture (another one if the first is misread) and returns its captchaVerification. */
 async function solvePuzzle(page: Page, first: Response): Promise<string> {
   let picture = first;
   for (let attempt = 0; attempt < 4; attempt += 1) {
@@ -135,7 +136,7 @@ async function solvePuzzle(page: Page, first: Response): Promise<string> {
   throw new Error('four pictures in a row were not solved');
 }
 
-test('a client of the protocol, written by others, gets in through the slider', async ({ page }) => {
+test('a third-party client of the protocol signs in with the slider', async ({ page }) => {
   await applyYaml(
     `tenants: [{name: orchard, users: [{userName: ${account.userName}, password: "${account.password}", nickname: Slider}]}]`,
   );
@@ -154,7 +155,7 @@ test('a client of the protocol, written by others, gets in through the slider', 
   expect(await signIn(page, verification)).toMatchObject(demand);
 });
 
-test('a piece put beside its place is told, and the client asks for another picture', async ({ page }) => {
+test('a misplaced piece is reported, and the client requests another picture', async ({ page }) => {
   await openClient(page);
   const shown = answered(page, 'get');
   await page.getByRole('button', { name: 'Slide' }).click();

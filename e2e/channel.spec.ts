@@ -5,8 +5,8 @@ import { applyYaml, serverLog } from './server.ts';
 import { expect, test } from './test.ts';
 import { callApi, fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
-// Notification channels: made, changed, tested, used by a rule, and kept while one uses them. The server writes SMS to its log and has no
-// mail server.
+// Notification channels: created, changed, tested, used by a rule, and protected while one uses
+// them. The server writes SMS to its log and has no mail server.
 
 const grower: TestUser = { tenantName: 'pasture', userName: 'sevgi', password: 'under-the-old-oak' };
 const secret = 'e2e-pasture-7c20d9f4a1b86e35';
@@ -32,11 +32,11 @@ const row = (page: Page, name: string) => page.getByRole('row', { name: new RegE
 
 const path = '/admin-api/client/pc/notice-channel';
 
-/** Makes a channel past the form. */
-const make = (noticeName: string, phoneMessage: string[]): Promise<number> =>
+/** Creates a channel by API. */
+const createChannel = (noticeName: string, phoneMessage: string[]): Promise<number> =>
   fetchApiData(grower, 'POST', `${path}/create`, { noticeName, noticeMode: ['phoneMessage'], phoneMessage });
 
-test('a channel is made and changed', async ({ page }) => {
+test('a channel is created and changed', async ({ page }) => {
   await openSignedIn(page, grower, '/notification');
   await expect(page.getByText(/^No mail server is set up: nobody is told by email/)).toBeVisible();
   await expect(page.getByText(/^SMS are written to this server’s log only/)).toBeVisible();
@@ -74,7 +74,7 @@ test('a channel is made and changed', async ({ page }) => {
   await expectAccessible(page);
 });
 
-test('what is wrong is said by the form', async ({ page }) => {
+test('the form shows the errors', async ({ page }) => {
   await openSignedIn(page, grower, '/notification?channel=new');
   const sheet = form(page);
   await press(sheet, 'Save');
@@ -91,7 +91,7 @@ test('what is wrong is said by the form', async ({ page }) => {
   await expectText('Not a phone number: 0555');
   await expectAccessible(page);
 
-  // Adding is possible up to three numbers; the last one that remains is emptied.
+  // Up to three numbers can be added; removing the last remaining one clears it.
   await textbox(sheet, 'Number 1').fill('+905550000001');
   await press(sheet, 'Add a number');
   await expect(textbox(sheet, 'Number 2')).toBeFocused();
@@ -106,8 +106,8 @@ test('what is wrong is said by the form', async ({ page }) => {
   await expect(sheet).toBeHidden();
 });
 
-test('a test goes out, and says what became of each recipient', async ({ page }) => {
-  await make('Shepherds', ['+905550004401', '+905550004402']);
+test('a test message is sent, and shows the result for each recipient', async ({ page }) => {
+  await createChannel('Shepherds', ['+905550004401', '+905550004402']);
   await openSignedIn(page, grower, '/notification');
   await press(page, 'Test: Shepherds');
   const outcome = page.getByRole('region', { name: 'Test of Shepherds' });
@@ -118,7 +118,7 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   await press(outcome, 'Close the test of Shepherds');
   await expect(outcome).toBeHidden();
 
-  // Nothing can go out by mail from here, which is told.
+  // This server cannot send e-mail, and the page says so.
   await fetchApiData(grower, 'POST', `${path}/create`, {
     noticeName: 'By mail',
     noticeMode: ['email'],
@@ -131,16 +131,14 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   );
 });
 
-test('a rule tells through it, it stays while the rule is there, and the notice proves who was told', async ({
-  page,
-}) => {
-  const id = await make('Milkers', ['+905550005501']);
+test('a rule uses it, it cannot be deleted meanwhile, and the notice shows who was notified', async ({ page }) => {
+  const id = await createChannel('Milkers', ['+905550005501']);
   await openSignedIn(page, grower, '/alarm?rule=new');
   const rule = page.getByRole('dialog', { name: /rule$/ });
   await rule.getByLabel(/^Alarm name/).fill('Frost on the meadow');
   await rule.getByLabel(/^Device source/).click();
   await page.getByTitle('Meadow mast · PA-01').click();
-  await page.keyboard.press('Tab'); // the list takes several
+  await page.keyboard.press('Tab'); // closes the multiple-choice list
   await rule.getByRole('radio', { name: 'Attribute change' }).check();
   await rule.getByRole('radio', { name: 'Serious' }).check();
   await rule.getByRole('radio', { name: 'Supported', exact: true }).check();
@@ -181,8 +179,8 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   await expectAccessible(page);
 });
 
-test('what nobody uses is deleted', async ({ page }) => {
-  await make('Last season', ['+905550006601']);
+test('an unused channel is deleted', async ({ page }) => {
+  await createChannel('Last season', ['+905550006601']);
   await openSignedIn(page, grower, '/notification');
   await press(page, 'Delete: Last season');
   await press(page.getByRole('dialog', { name: 'Delete “Last season”?' }), 'Delete channel');
@@ -191,7 +189,7 @@ test('what nobody uses is deleted', async ({ page }) => {
 });
 
 test('on a phone channels are cards and the form fills the screen, in Russian and in the dark', async ({ page }) => {
-  await make('By phone', ['+905550007701']);
+  await createChannel('By phone', ['+905550007701']);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.addInitScript(() => {
     localStorage.setItem('tilth.language', 'ru-ru');

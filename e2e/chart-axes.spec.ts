@@ -3,7 +3,8 @@ import { labUser, sendLongNumbers } from './chartTenant.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn } from './testUsers.ts';
 
-// That all words of the charts can be read, however long they are: nothing cut off, nothing on something else.
+// All texts of the charts are readable, however long they are: none is cut off, none overlaps
+// another.
 
 test.beforeAll(sendLongNumbers);
 
@@ -15,7 +16,7 @@ interface TextBox {
   bottom: number;
 }
 
-/** From now on each canvas remembers the words that stand on it, in shares of its size. */
+/** From now on each canvas records the texts drawn on it, in fractions of its size. */
 async function recordCanvasText(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const drawn = new WeakMap<HTMLCanvasElement, unknown[]>();
@@ -46,7 +47,10 @@ async function recordCanvasText(page: Page): Promise<void> {
   });
 }
 
-/** All words of the chart, the canvas's and the page's, in pixels of the screen; and what they may not leave. */
+/**
+ * All texts of the chart, from the canvas and the page, in screen pixels; and the frame that they
+ * may not leave.
+ */
 async function chartTextBoxes(page: Page): Promise<{ frame: TextBox; words: TextBox[] }> {
   return page
     .locator('canvas')
@@ -61,7 +65,7 @@ async function chartTextBoxes(page: Page): Promise<{ frame: TextBox; words: Text
         top: box.top + top * box.height,
         bottom: box.top + bottom * box.height,
       }));
-      // The chart's place holds the canvas and what the page writes over it.
+      // The chart's container holds the canvas and the page's texts over it.
       let place: Element = canvas;
       while (place.parentElement && !place.querySelector('text, span')) place = place.parentElement;
       const beside = [...place.querySelectorAll('text, span')].flatMap((element) => {
@@ -74,7 +78,7 @@ async function chartTextBoxes(page: Page): Promise<{ frame: TextBox; words: Text
     });
 }
 
-/** Inter's own numbers, as each language writes them. */
+/** Long numbers, as each language writes them. */
 const numbers = {
   'en-us': ['150,000', '−60,000', '0.00015'],
   'zh-cn': ['150,000', '−60,000', '0.00015'],
@@ -88,10 +92,10 @@ async function expectReadable(page: Page, texts: readonly string[]): Promise<voi
     .toEqual(expect.arrayContaining([...texts]));
   const { frame, words } = await chartTextBoxes(page);
   for (const { text, left, right } of words) {
-    expect(left, `${text} begins within the chart`).toBeGreaterThanOrEqual(frame.left - 1);
+    expect(left, `${text} starts within the chart`).toBeGreaterThanOrEqual(frame.left - 1);
     expect(right, `${text} ends within the chart`).toBeLessThanOrEqual(frame.right + 1);
   }
-  // Letters may nearly touch those of the row above, not stand on them.
+  // Letters may nearly touch those of the row above, but not overlap them.
   const touching = words.flatMap((one, index) =>
     words.slice(index + 1).flatMap((other) => {
       const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
@@ -103,7 +107,7 @@ async function expectReadable(page: Page, texts: readonly string[]): Promise<voi
 }
 
 for (const [language, [light, head, trace]] of Object.entries(numbers)) {
-  test(`long numbers and units can be read, in ${language}`, async ({ page }) => {
+  test(`long numbers and units are readable, in ${language}`, async ({ page }) => {
     await recordCanvasText(page);
     await page.addInitScript((code) => localStorage.setItem('tilth.language', code), language);
     await openSignedIn(page, labUser, '/data?device=PL-0001&history=1');

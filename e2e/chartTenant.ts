@@ -3,14 +3,14 @@ import { framesOf } from './historyTenant.ts';
 import { runRule } from './rule.ts';
 import { addresses, applyYaml } from './server.ts';
 
-/** Whoever reads what instruments of a laboratory measure: numbers that are long, far below zero, or next to nothing. */
+/** A user who reads laboratory instruments: numbers that are long, far below zero, or nearly zero. */
 export const labUser = { tenantName: 'plateau', userName: 'lena', password: 'long-numbers-on-the-plateau' };
 
 const minute = 60_000;
 const hour = 60 * minute;
 const secret = 'e2e-pl-0001-91c4e07ab35f2d68';
 
-/** In the order of the model; the last unit is as long as a unit may be. */
+/** In the order of the model; the last unit has the maximum length. */
 export const measuredValues = {
   illuminance: { unit: 'lx', decimals: 0, at: (ts: number) => Math.round(60_000 + 60_000 * Math.sin(ts / hour / 4)) },
   waterHead: { unit: 'm', decimals: 0, at: (ts: number) => Math.round(-25_000 - 25_000 * Math.sin(ts / hour / 5)) },
@@ -31,7 +31,7 @@ const names = {
   },
 };
 
-/** The farm, a week of its one instrument, and a notice of it that is open. */
+/** Creates the tenant, a week of readings of its one instrument, and an open notice of it. */
 export async function sendLongNumbers(): Promise<void> {
   const numbers = Object.entries(measuredValues);
   await applyYaml(

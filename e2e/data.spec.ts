@@ -5,7 +5,7 @@ import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
 
-// The data centre: cards of what is chosen, and only what is in view.
+// The data centre: cards of the chosen devices, rendered only in view.
 
 const meadowUser: TestUser = { tenantName: 'meadow', userName: 'deniz', password: 'clover-and-timothy' };
 const prairieUser: TestUser = { tenantName: 'prairie', userName: 'june', password: 'grass-to-the-sky' };
@@ -71,7 +71,7 @@ async function open(page: Page, person: TestUser = meadowUser, path = '/data'): 
   await expect(page.getByRole('article').first()).toBeVisible();
 }
 
-test('shows the cards of what is ticked, and the address keeps it', async ({ page }) => {
+test('shows the cards of the ticked devices, and the address keeps them', async ({ page }) => {
   await open(page);
   await expect(page.getByText('5 devices')).toBeVisible();
   await expect
@@ -85,12 +85,12 @@ test('shows the cards of what is ticked, and the address keeps it', async ({ pag
   await page.reload();
   await expect.poll(() => names(page)).toEqual(['Unused mast', 'Brook mast']);
 
-  // A whole scene by keyboard, one of it left out.
+  // A whole scene by keyboard, without one of its devices.
   await page.getByRole('button', { name: 'All devices' }).click();
   await expect.poll(() => names(page)).toHaveLength(5);
   await page.getByRole('tree').focus();
   await page.keyboard.press('Home');
-  // The default group, where nobody stands, comes first.
+  // The default group, which is empty, comes first.
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Space');
   await expect.poll(() => names(page)).toEqual(['Sward probe', 'Unused mast', 'Yard camera']);
@@ -99,7 +99,7 @@ test('shows the cards of what is ticked, and the address keeps it', async ({ pag
   await expect(row(page, /Lower meadow/)).toHaveAttribute('aria-checked', 'mixed');
 });
 
-test('a reading shows as soon as the device publishes it', async ({ page }) => {
+test('a reading appears as soon as the device publishes it', async ({ page }) => {
   await open(page);
   await expectLive(page);
   const mast = card(page, 'Brook mast');
@@ -114,7 +114,7 @@ test('a reading shows as soon as the device publishes it', async ({ page }) => {
   expect(loads).toBe(0);
 });
 
-test('says what was never read, what is old, and who has no stream', async ({ page }) => {
+test('shows missing readings, old readings, and cameras without a stream', async ({ page }) => {
   await open(page);
   await expect(card(page, 'Unused mast')).toContainText('No readings yet');
   const old = card(page, 'Fence mast');
@@ -126,7 +126,7 @@ test('says what was never read, what is old, and who has no stream', async ({ pa
   expect((await camera.boundingBox())?.height).toBe((await old.boundingBox())?.height);
 });
 
-test('long names stay apart, and columns under each other', async ({ page }) => {
+test('long names do not overlap, and columns are aligned', async ({ page }) => {
   await open(page);
   const rows = card(page, 'Sward probe').getByRole('listitem');
   await expect(rows).toHaveCount(2);
@@ -145,16 +145,17 @@ test('long names stay apart, and columns under each other', async ({ page }) => 
   expect(rights[1]).toEqual(rights[0]);
 });
 
-/** Pixels of a text that are cut. */
+/** The cut-off pixels of a text. */
 const overflow = (text: Locator) => text.evaluate((element) => element.scrollWidth - element.clientWidth);
 
-test('the history opens from a card and by its address, and asks before it closes', async ({ page }) => {
+test('the history opens from a card and by its address, and confirms before it closes', async ({ page }) => {
   await open(page);
   await page.getByRole('link', { name: 'History of Brook mast' }).click();
   const dialog = page.getByRole('dialog', { name: /Brook mast/ });
   await expect(dialog).toBeVisible();
   await expect(page).toHaveURL(/device=MD-01/);
-  // The question stands at its size from its first frame: pressed while it grows, the button would be missed, and the question gone.
+  // The question has its final size from its first frame: a press on a growing dialog's button
+  // would miss it and close the question.
   const widths = page.evaluate(async () => {
     const seen: number[] = [];
     while (seen.length < 12) {
@@ -176,7 +177,7 @@ test('the history opens from a card and by its address, and asks before it close
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('a thousand devices are drawn, and asked for, only where one looks', async ({ page }) => {
+test('of a thousand devices only those in view are rendered and fetched', async ({ page }) => {
   const pages: string[] = [];
   const days: string[] = [];
   page.on('request', (request) => {
@@ -191,14 +192,14 @@ test('a thousand devices are drawn, and asked for, only where one looks', async 
   expect(await page.getByRole('article').count()).toBeLessThan(30);
   expect(pages).toEqual([]);
 
-  // 334 rows of three; the 201st holds the probe 600.
+  // 334 rows of three; the 201st contains probe 600.
   await page.evaluate(() => window.scrollTo(0, 200 * 292));
   await expect(card(page, 'Probe 0600')).toContainText('21.5');
   await expect.poll(() => days).toEqual(['PR-0600']);
   expect(pages.filter((no) => !['6', '7'].includes(no))).toEqual([]);
   expect(pages.length).toBeLessThan(4);
 
-  // Down to the end in steps of three rows, a frame each.
+  // Scrolls to the end in steps of three rows per frame.
   const { most, slowest } = await page.evaluate(async () => {
     let most = 0;
     let slowest = 0;

@@ -10,7 +10,7 @@ const pages = [
   ['/signup', 'Sign up'],
 ] as const;
 
-/** What the page asks of others than this server, and what its policy has refused. */
+/** Records the page's requests to other servers, and what its content security policy refused. */
 function watch(page: Page): { foreign: string[]; refused: string[] } {
   const seen = { foreign: [] as string[], refused: [] as string[] };
   page.on('request', (request) => {
@@ -38,7 +38,7 @@ for (const [theme, darkMode] of [
     [1440, 900],
     [390, 844],
   ] as const) {
-    test(`demo pages are marked, fit and can be used by everybody, ${theme} at ${width} px`, async ({ page }) => {
+    test(`demo pages are marked, fit and are accessible, ${theme} at ${width} px`, async ({ page }) => {
       const seen = watch(page);
       await signIn(page);
       await setTheme(page, darkMode);
@@ -56,7 +56,7 @@ for (const [theme, darkMode] of [
   }
 }
 
-test('the picture moves under the window, its readings with it', async ({ page }) => {
+test('the picture pans with its readings', async ({ page }) => {
   await signIn(page);
   await page.goto('/virtual-reality');
   const soil = page.getByText('Soil moisture');
@@ -70,7 +70,7 @@ test('the picture moves under the window, its readings with it', async ({ page }
   await expect(page).toHaveURL(/\/dashboard-default/);
 });
 
-test('the Arabic runs from right to left inside of a console that does not', async ({ page }) => {
+test('the Arabic page runs from right to left within a left-to-right console', async ({ page }) => {
   await signIn(page);
   await page.goto('/rtl-page');
   const arabic = page.locator('[lang="ar"]');
@@ -82,7 +82,7 @@ test('the Arabic runs from right to left inside of a console that does not', asy
   expect(device?.x ?? 0).toBeGreaterThan(reading?.x ?? 0);
 });
 
-test('anybody may open the sign-up form, and it makes no account', async ({ page }) => {
+test('the sign-up form is public and creates no account', async ({ page }) => {
   await page.goto('/signup');
   await page.getByLabel('Name').fill('Elif');
   await page.getByLabel('Email address').fill('elif@example.com');
@@ -96,7 +96,7 @@ test('anybody may open the sign-up form, and it makes no account', async ({ page
   expect(sent).toEqual([]);
 });
 
-test('where they are switched off their addresses are unknown', async ({ page }) => {
+test('their addresses are unknown when they are switched off', async ({ page }) => {
   await page.route('**/admin-api/system/console/settings', async (route) => {
     const answer = await route.fetch();
     const json = await answer.json();

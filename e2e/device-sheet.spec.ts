@@ -7,7 +7,7 @@ import { button, textbox, toast } from './pages.ts';
 import { addresses } from './server.ts';
 import { expect, test } from './test.ts';
 
-// What a device's sheets tell, and what they change.
+// What a device's sheets show and change.
 
 test.beforeAll(applyDeviceTenant);
 
@@ -35,7 +35,7 @@ test('a device is edited, its pin moved by mouse and by keys, and the home map s
   const pin = form.getByRole('button', { name: /^Pin at/ });
   const box = await pin.boundingBox();
   if (!box) throw new Error('the pin is not drawn');
-  // Where a hand takes it: above its point, which is the middle of its picture.
+  // Grabs it like a user: above its tip, which is the middle of its picture.
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2 - 20];
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -62,7 +62,7 @@ test('a device is edited, its pin moved by mouse and by keys, and the home map s
   await expect(page.getByText(`${north.toFixed(4)}° N, ${east.toFixed(4)}° E`)).toBeVisible();
 });
 
-test('changes that were not saved are not lost by a way out', async ({ page }) => {
+test('unsaved changes are not lost by leaving', async ({ page }) => {
   await open(page, '?q=TE-05');
   await row(page, 'TE-05').getByRole('link', { name: /^Edit/ }).click();
   await textbox(page, 'Remark name').fill('Never saved');
@@ -74,7 +74,7 @@ test('changes that were not saved are not lost by a way out', async ({ page }) =
   await expect(sheet(page, 'Edit Terrace 05')).toBeHidden();
 });
 
-test('a new secret ends the old one, and the lines to copy send with it', async ({ page }) => {
+test('a new secret replaces the old one, and the commands to copy use it', async ({ page }) => {
   const old = secretOf('SE-MAST');
   await publish('SE-MAST', old, { airTemperature: 5.5 });
   await open(page, '?device=SE-MAST');
@@ -107,7 +107,7 @@ test('a new secret ends the old one, and the lines to copy send with it', async 
 
   const commands = await connection.getByRole('listitem').getByRole('code').allTextContents();
   const commandStartingWith = (word: string) => commands.find((command) => command.startsWith(word)) ?? '';
-  // What the device sent last stands in the line: the reading says whose it is.
+  // The command contains the device's last value: another value shows which reading is new.
   const viaMqtt = commandStartingWith('mosquitto_pub').replace('SECRET', secret).replace('5.5', '6.25');
   await runCommand(viaMqtt);
   await expect(device.getByRole('listitem').filter({ hasText: 'Air temperature' })).toContainText('6.3');
@@ -117,13 +117,13 @@ test('a new secret ends the old one, and the lines to copy send with it', async 
   expect(await runCommand(commandStartingWith('curl').replace('SECRET', old))).toMatch(/^HTTP\/1.1 401/);
 });
 
-/** As a person does who pastes it. */
+/** Runs a command as if pasted into a shell. */
 async function runCommand(command: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { encoding: 'utf8' });
   return stdout;
 }
 
-test('what was refused is shown with its reason, and when the device was online', async ({ page }) => {
+test('shows refused readings with their reason, and when the device was online', async ({ page }) => {
   await publish('RE-MAST', secretOf('RE-MAST'), { airTemperature: 999, airHumidity: 60 });
   await open(page, '?device=RE-MAST');
   const device = sheet(page, 'Mast that errs');

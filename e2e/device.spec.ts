@@ -7,7 +7,7 @@ import { expect, test } from './test.ts';
 
 test.beforeAll(applyDeviceTenant);
 
-test('a scene is made, filled, renamed and deleted; its devices go to the default group', async ({ page }) => {
+test('a scene is created, filled, renamed and deleted; its devices move to the default group', async ({ page }) => {
   await open(page, '?q=Mast+of');
   const scenes = page.getByRole('region', { name: 'Scenes' });
   await expect(row(page, 'SC-MAST')).toContainText('Lower slope');
@@ -55,7 +55,7 @@ test('a scene is made, filled, renamed and deleted; its devices go to the defaul
   await expect(page).not.toHaveURL(/scene=/);
 });
 
-test('names are found in any case, Turkish and Cyrillic ones too', async ({ page }) => {
+test('search ignores case, also for Turkish and Cyrillic names', async ({ page }) => {
   await open(page);
   const search = textbox(page, 'Search devices');
   for (const [typed, found] of [
@@ -80,7 +80,7 @@ test('names are found in any case, Turkish and Cyrillic ones too', async ({ page
   await expect(remarkNames(page)).toHaveCount(10);
 });
 
-test('the table is filtered, sorted and turned, and the address keeps it', async ({ page }) => {
+test('the table is filtered, sorted and paged, and the address keeps this', async ({ page }) => {
   await publish('TE-03', secretOf('TE-03'), { airTemperature: 12.4 });
   await open(page, '?q=terrace');
   await expect(page.getByText('1–10 of 12')).toBeVisible();
@@ -133,7 +133,7 @@ test('axe finds nothing serious in dark colours and in a dialog', async ({ page 
   await expectAccessible(page);
 });
 
-test('what is saved in one browser shows in another, also beside a half-filled form', async ({ page, browser }) => {
+test('a change saved in one browser shows in another, also beside a half-filled form', async ({ page, browser }) => {
   const elsewhere = await (await browser.newContext()).newPage();
   await open(page, '?q=TW-MAST');
   await open(elsewhere, '?q=TW-MAST&device=TW-MAST&edit=true');

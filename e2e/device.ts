@@ -1,7 +1,7 @@
 import mqtt from 'mqtt';
 import { addresses } from './server.ts';
 
-/** A real device: MQTT.js over TCP, QoS 1. Resolves when the server has acknowledged. */
+/** Publishes like a real device: MQTT.js over TCP, QoS 1. Resolves when the server has acknowledged. */
 export async function publish(deviceName: string, secret: string, payload: unknown): Promise<void> {
   const client = await mqtt.connectAsync(`mqtt://${addresses().mqtt}`, {
     username: deviceName,
@@ -16,7 +16,7 @@ export async function publish(deviceName: string, secret: string, payload: unkno
   }
 }
 
-/** The secret that e2e/farm.yaml gives a device. */
+/** The secret that e2e/tenants.yaml gives a device. */
 export function secretOf(deviceName: string): string {
   return `e2e-${deviceName.toLowerCase().replace('-', '')}-2f9c41d07ab35e68`;
 }

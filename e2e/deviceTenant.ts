@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 import { applyYaml } from './server.ts';
 import { openSignedIn } from './testUsers.ts';
 
-// A farm for what is changed on the device page. What a test changes is its own: a scene, or a device with a name that says what it is for.
+// A tenant for changes on the device page. Each test changes only its own scene or device, whose
+// name says its purpose.
 
 const deviceUser = { tenantName: 'terraces', userName: 'nazli', password: 'stone-walls-and-vines' };
 
@@ -17,7 +18,7 @@ const mast = (deviceName: string, noteName: string, more = {}) => ({
   ...more,
 });
 
-/** The farm with its devices, as no test has changed them yet. */
+/** Creates the tenant with its devices in their initial state. */
 export const applyDeviceTenant = (): Promise<void> =>
   applyYaml(
     JSON.stringify({

@@ -9,10 +9,10 @@ import { startStallingProxy } from './stallingProxy.ts';
 import { expect, test } from './test.ts';
 
 const zone = 'Europe/Istanbul';
-/** A sheet shows whole seconds, to the nearest. */
+/** A spreadsheet shows times rounded to whole seconds. */
 const toSecond = (time: number) => Math.round(time / 1000) * 1000;
 const end = Math.floor(Date.now() / (5 * minute)) * 5 * minute;
-/** Texts that a spreadsheet would calculate, and that XML would trip over. */
+/** Texts that a spreadsheet might evaluate, and that XML must escape. */
 const notes = ['=1+1', '+49 30', '-3', '@SUM(A1)', 'a < b & "c"', ' spaces ', 'çığ, 雪, снег', '1.50'];
 
 test.beforeAll(async () => {
@@ -35,7 +35,10 @@ async function save(page: Page, dialog: Locator, button: string): Promise<{ name
   return { name: download.suggestedFilename(), file: await readFile(await download.path()) };
 }
 
-/** What a sheet must hold for rows of readings: dates of the zone, numbers as numbers, nothing where nothing was read. */
+/**
+ * The expected cells for rows of readings: dates in the zone, numbers as numbers, empty cells
+ * without a reading.
+ */
 const expected = (rows: readonly Row[], ids: readonly string[]): Cell[][] =>
   rows.map((row) => {
     const cells: Cell[] = [{ shown: clockIn(row.collect_time, zone) }, ...ids.map((id) => row[id] ?? null)];
@@ -50,7 +53,7 @@ const trimmed = (rows: readonly Cell[][]) =>
     return cells;
   });
 
-test('the spreadsheet holds what the server holds, cell by cell', async ({ page }) => {
+test('the spreadsheet equals the server’s data, cell by cell', async ({ page }) => {
   const asked = recordRequests(page, calls.file);
   const dialog = await openHistory(page, 'HS-0002');
   for (const name of ['Heating', 'Weather note']) await dialog.getByRole('checkbox', { name }).click();
@@ -88,10 +91,10 @@ test('the spreadsheet holds what the server holds, cell by cell', async ({ page 
   expect(about).toContainEqual(['Soil moisture, 30 cm', 'soilMoisture30', '%']);
 });
 
-test.describe('elsewhere', () => {
+test.describe('in another time zone', () => {
   test.use({ timezoneId: 'America/New_York' });
 
-  test('times are by the farm’s clocks, names of the browser’s language', async ({ page }) => {
+  test('times are by the tenant’s clock, names in the browser’s language', async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('tilth.language', 'ru-ru'));
     const asked = recordRequests(page, calls.file);
     const dialog = await openHistory(page, 'HS-0002');
@@ -106,8 +109,8 @@ test.describe('elsewhere', () => {
   });
 });
 
-test('an export that is stopped stops the server', async ({ page }) => {
-  // Texts that no packing makes shorter: more than the line itself can hold.
+test('stopping an export stops the server', async ({ page }) => {
+  // Incompressible texts: more than the connection can buffer.
   await sendBacklog(
     'HS-0004',
     framesOf({ from: end - 6 * day, to: end - 6 * day + 24_000 * 10_000, every: 10_000 }, (ts) => ({
@@ -127,7 +130,7 @@ test('an export that is stopped stops the server', async ({ page }) => {
     await line.stalled;
     await expect(dialog.getByText(/^0\.[1-9].MB$/)).toBeVisible();
     await dialog.getByRole('button', { name: 'Stop the export' }).click();
-    // The line goes on reading: it is the server that ends what it has begun.
+    // The proxy keeps reading: only the server itself ends the response.
     expect(await line.sent).toBeLessThan(whole - 1_000_000);
     await expect(dialog.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
     await expect(page.getByText(/Could not export|device_data.xlsx saved/)).toHaveCount(0);
@@ -136,7 +139,7 @@ test('an export that is stopped stops the server', async ({ page }) => {
   }
 });
 
-test('a refusal is told in words, and nothing is saved', async ({ page }) => {
+test('a refusal is shown, and no file is saved', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0002');
   await page.route(`**${calls.file}*`, (route) =>
     route.fulfill({ json: { code: 601, data: null, msg: 'Too many exports at once' } }),

@@ -5,8 +5,9 @@ import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
 import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
-// What a person sees of calls that fail, by the specification's error catalogue: of lists, of changes, in forms and as a step. That it
-// is so for every call of the contract is in web/src/lib/http/errorCatalogue.test.ts.
+// What the user sees of failing calls, by the specification's error catalogue: of lists, of
+// changes, in forms and as a step. web/src/lib/http/errorCatalogue.test.ts checks every call of the
+// contract.
 
 const person: TestUser = { tenantName: 'fallow', userName: 'nuri', password: 'nothing-grows-here' };
 const serverSentence = 'The server’s own words';
@@ -34,7 +35,7 @@ const answering =
 const toasts = (page: Page) => page.locator('[data-tone]');
 const errorDialog = (page: Page) => page.getByRole('dialog', { name: 'Error', exact: true });
 
-/** Says it once, in this way and no other; takes it away. */
+/** The error appears once, in this form and no other; closes it. */
 async function expectErrorShown(page: Page, presentation: ErrorPresentation, ...texts: string[]): Promise<void> {
   const dialog = errorDialog(page);
   const place = presentation === 'dialog' ? dialog : toasts(page);
@@ -51,7 +52,7 @@ async function expectErrorShown(page: Page, presentation: ErrorPresentation, ...
   await expect(place).toHaveCount(0);
 }
 
-test('a list that cannot be had says so in its place, and is told of once by its code', async ({ page }) => {
+test('a failing list shows the error in its place, and once by its code', async ({ page }) => {
   await openSignedIn(page, person, '/message', siteOf('fallow'));
   const list = `**${path}/page*`;
   const note = page.getByRole('main').getByRole('alert');
@@ -77,7 +78,7 @@ test('a list that cannot be had says so in its place, and is told of once by its
       await expect(note).toBeVisible();
       if (name === '429') expect(asked).toBe(2);
       if (name === '500') {
-        // The same again is no news.
+        // The same failure again is not reported.
         await note.getByRole('button', { name: 'Retry' }).click();
         await expect.poll(() => asked).toBe(2);
         await expect(note.getByRole('button', { name: 'Retry' })).toHaveAttribute('aria-disabled', 'false');
@@ -91,9 +92,7 @@ test('a list that cannot be had says so in its place, and is told of once by its
   await expect(note).toHaveCount(0);
 });
 
-test('a change that is refused is told in its feature’s words, a form shows itself what can be mended there', async ({
-  page,
-}) => {
+test('a refused change is reported in its feature’s words, a form itself shows correctable input', async ({ page }) => {
   await fetchApiData(person, 'POST', `${path}/create`, {
     noticeName: 'Nobody',
     noticeMode: ['phoneMessage'],
@@ -101,7 +100,7 @@ test('a change that is refused is told in its feature’s words, a form shows it
   });
   await openSignedIn(page, person, '/notification', siteOf('fallow'));
 
-  await test.step('601, where the specification has an error', async () => {
+  await test.step('601, if the specification has an error', async () => {
     await page.route(`**${path}/delete*`, answering(601));
     await button(page, 'Delete: Nobody').click();
     await button(page, 'Delete channel').click();
@@ -109,7 +108,7 @@ test('a change that is refused is told in its feature’s words, a form shows it
     await button(page, 'Cancel').click();
   });
 
-  await test.step('601, where it has none', async () => {
+  await test.step('601, if it has none', async () => {
     await page.route(`**${path}/test*`, answering(601));
     await button(page, 'Test: Nobody').click();
     await expectErrorShown(page, 'warning', 'The test could not be sent', serverSentence);
@@ -133,9 +132,9 @@ test('a change that is refused is told in its feature’s words, a form shows it
   });
 });
 
-test('601 that asks for the captcha opens it, without a word', async ({ page }) => {
+test('601 that asks for the captcha opens it, without a message', async ({ page }) => {
   await page.route('**/console/settings', async (route) => {
-    // Only browsers know where *.localhost is.
+    // Only browsers resolve *.localhost.
     const answer = await route.fetch({ url: route.request().url().replace(siteOf('fallow'), addresses().console) });
     const body = await answer.json();
     await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, captcha: 'off' } } });

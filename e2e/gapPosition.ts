@@ -1,11 +1,12 @@
 import { inflateSync } from 'node:zlib';
 
-/** A decoded picture: how light and how opaque each pixel is, both from 0 to 1. */
+/** A decoded picture: the lightness and the opacity of each pixel, both from 0 to 1. */
 type GreyImage = { width: number; height: number; light: Float64Array; opaque: Float64Array };
 
 /**
- * Where the piece of a slider captcha belongs, in the 310 basis: where the picture under it is most like the piece itself, but for
- * the shadow. Takes the two images as the server sends them, PNG in base64. A rare picture (one in thirty) misleads it.
+ * Finds the place of a slider captcha's piece, in the 310 basis: where the picture below it is most
+ * similar to the piece, apart from the shadow. Takes the two images as the server sends them, PNG
+ * in base64. It misreads a rare picture (one in thirty).
  */
 export function gapPosition(originalImageBase64: string, jigsawImageBase64: string): number {
   const background = decode(originalImageBase64);
@@ -25,7 +26,7 @@ export function gapPosition(originalImageBase64: string, jigsawImageBase64: stri
 
 type Pixel = { x: number; y: number; light: number };
 
-/** The piece's pixels without its rim, which the place does not have. */
+/** The piece's pixels without its rim, which the gap does not have. */
 function opaquePixels({ width, height, light, opaque }: GreyImage): Pixel[] {
   const spots: Pixel[] = [];
   const rim = 5;
@@ -40,7 +41,10 @@ function opaquePixels({ width, height, light, opaque }: GreyImage): Pixel[] {
   return spots;
 }
 
-/** How much a picture's lightness goes along with the piece's, when the piece is moved to the right by some pixels. */
+/**
+ * The correlation of a picture's lightness with the piece's, when the piece is moved to the right
+ * by some pixels.
+ */
 function correlation(piece: Pixel[], { width, light }: GreyImage, right: number): number {
   const n = piece.length;
   let [a, b, aa, bb, ab] = [0, 0, 0, 0, 0];
@@ -55,7 +59,7 @@ function correlation(piece: Pixel[], { width, light }: GreyImage, right: number)
   return (ab - (a * b) / n) / (1e-9 + aa - (a * a) / n + bb - (b * b) / n);
 }
 
-/** Reads a PNG of 8 bits a channel, with a palette, or with red, green, blue and opacity. */
+/** Decodes a PNG of 8 bits per channel, with a palette or with red, green, blue and alpha. */
 function decode(base64: string): GreyImage {
   const file = Buffer.from(base64, 'base64');
   const chunks = new Map<string, Buffer[]>();

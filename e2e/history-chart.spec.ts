@@ -3,11 +3,14 @@ import { attribute, figures, openHistory, plotOf, rowsOf, windowOf } from './his
 import { minute, sendWeather } from './historyTenant.ts';
 import { expect, test } from './test.ts';
 
-// What the chart draws, and how one moves in it.
+// The drawing of the chart, and its navigation.
 
 test.beforeAll(sendWeather);
 
-/** In which columns of the first panel's canvas the first line is drawn, as shares of its width. */
+/**
+ * The pixel columns of the first panel's canvas in which the first line is drawn, as fractions of
+ * its width.
+ */
 async function drawnColumns(dialog: Locator): Promise<{ left: number; width: number; columns: boolean[] }> {
   return dialog
     .locator('[data-drawn] canvas')
@@ -40,7 +43,7 @@ async function drawnColumns(dialog: Locator): Promise<{ left: number; width: num
     });
 }
 
-test('a gap is a gap: measured, hatched, and no line over it', async ({ page }) => {
+test('a gap is measured and hatched, without a line across it', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0001');
   const words = dialog.getByText(/^No readings, 8.h/);
   await expect(words).toBeVisible();
@@ -50,7 +53,7 @@ test('a gap is a gap: measured, hatched, and no line over it', async ({ page }) 
   const column = (x: number) => Math.round(((x - left) / width) * columns.length);
   const [from, to] = [column(gap.x), column(gap.x + gap.width)];
   expect(to - from).toBeGreaterThan(100);
-  // The line's own thickness may reach two pixels in.
+  // The line's own thickness may reach two pixels into the gap.
   expect(columns.slice(from + 3, to - 3)).not.toContain(true);
   expect(columns.slice(from - 60, from - 3)).not.toContain(false);
   expect(columns.slice(to + 3, to + 60)).not.toContain(false);
@@ -68,7 +71,7 @@ test('the window: wheel, keys, buttons, drag, and its ends', async ({ page }) =>
   await page.mouse.move(box.x + box.width / 2, box.y + 100);
   await page.mouse.wheel(0, -300);
   await expect.poll(length).toBe(47);
-  // What was under the pointer stays there.
+  // The time under the pointer stays there.
   const closer = await windowOf(dialog);
   expect(Math.abs((closer.from + closer.to) / 2 - (first.from + first.to) / 2)).toBeLessThan(0.03 * first.length);
   await page.mouse.wheel(0, 300);
@@ -104,7 +107,7 @@ test('the window: wheel, keys, buttons, drag, and its ends', async ({ page }) =>
   await expect(tail).toHaveAttribute('aria-valuenow', '100');
 });
 
-test('the crosshair says all values of its moment', async ({ page }) => {
+test('the crosshair shows all values of its time', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0001');
   const plot = plotOf(dialog);
   await plot.focus();
@@ -120,7 +123,7 @@ test('the crosshair says all values of its moment', async ({ page }) => {
   await expect(plot).toHaveAttribute('aria-valuenow', String(at + 5 * minute));
 });
 
-test('on and off as steps, texts as a table, and figures of what is in view', async ({ page }) => {
+test('booleans as steps, texts as a table, and statistics of the visible part', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0001');
   const { from, to } = await windowOf(dialog);
   const rows = await rowsOf('HS-0001', Math.ceil(from), Math.floor(to), ['airTemperature']);

@@ -12,14 +12,15 @@ import {
 import { expect, test } from './test.ts';
 import { openSignedIn } from './testUsers.ts';
 
-// How long it takes until the largest history stands there. What is measured here is not shared with another worker's tests.
+// Measures how long the largest history takes to open. No other worker's tests run at the same
+// time.
 
 test.beforeAll(applyHistoryTenant);
 
-/** A month of minutes in a week: as many readings of five attributes as anybody may ask for. */
+/** The readings of a month of minutes, within a week: the maximum of readings of five attributes. */
 const manyReadings = 43_200;
 
-test('43,200 readings of five attributes, four of them shown at first: from the click to the drawn chart, refined where one looks', async ({
+test('43,200 readings of five attributes, four shown at first: from the click to the drawn, refined chart', async ({
   page,
 }) => {
   const every = (7 * day) / manyReadings;
@@ -40,7 +41,7 @@ test('43,200 readings of five attributes, four of them shown at first: from the 
   const asked = recordRequests(page, calls.columns);
   await openSignedIn(page, historyUser, '/data');
   await expect(page.getByRole('link', { name: 'History of Dense mast' })).toBeVisible();
-  // What the page's own thread worked says more than the clock where a machine does much else.
+  // The CPU time of the page's own thread says more than the clock on a busy machine.
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Performance.enable', { timeDomain: 'threadTicks' });
   const worked = async () => {
@@ -86,7 +87,7 @@ test('43,200 readings of five attributes, four of them shown at first: from the 
   const again = await opening();
   const say = ({ drawn, frozen, work }: typeof first) =>
     `${Math.round(drawn)} ms (longest task ${Math.round(frozen)} ms, ${Math.round(work)} ms of the page's own work)`;
-  // biome-ignore lint/suspicious/noConsole: the figure is what this test is run for
+  // biome-ignore lint/suspicious/noConsole: this figure is the purpose of the test
   console.log(
     `history of ${manyReadings} × 5 readings, opening to drawn chart: ${say(first)}; a second time ${say(again)}; limit 700 ms`,
   );

@@ -17,11 +17,11 @@ import { expectAccessible, expectNoHorizontalScroll } from './pages.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn } from './testUsers.ts';
 
-// What is asked for, compared, listed and closed.
+// Ranges, comparison, the table and closing.
 
 test.beforeAll(sendWeather);
 
-test('presets, and one’s own range', async ({ page }) => {
+test('presets, and a custom range', async ({ page }) => {
   const asked = recordRequests(page, calls.columns);
   const dialog = await openHistory(page, 'HS-0001');
   expect(asked.map(spanOf)).toContain(7 * day);
@@ -47,7 +47,7 @@ test('presets, and one’s own range', async ({ page }) => {
   await expect(dialog.getByLabel('End', { exact: true })).toHaveValue(/ 23:59$/);
 });
 
-/** As a person types both ends. */
+/** Types both ends like a user. */
 async function typeRange(page: Page, dialog: Locator, from: number, to: number): Promise<void> {
   for (const [name, time] of [
     ['Start', from],
@@ -55,24 +55,24 @@ async function typeRange(page: Page, dialog: Locator, from: number, to: number):
   ] as const) {
     const input = dialog.getByLabel(name, { exact: true });
     await input.click();
-    // What is typed before the calendar is there is not taken.
+    // The field ignores input before the calendar is open.
     await expect(page.locator('.ant-picker-dropdown:not(.ant-picker-dropdown-hidden)')).toBeVisible();
     await input.fill(written(time));
     await expect(input).toHaveValue(written(time));
     await page.keyboard.press('Enter');
-    // From the start it goes on to the end by itself, once it has taken it.
+    // After accepting the start, the focus moves to the end by itself.
     if (name === 'Start') await expect(dialog.getByLabel('End', { exact: true })).toBeFocused();
   }
 }
 
-/** As the field writes a moment in English: 11/21/2026 14:41. */
+/** A time in the field's English format: 11/21/2026 14:41. */
 function written(time: number): string {
   const [date, clock] = new Date(time + 3 * hour).toISOString().slice(0, 16).split('T') as [string, string];
   const [year, month, dayOfMonth] = date.split('-');
   return `${month}/${dayOfMonth}/${year} ${clock}`;
 }
 
-test('the rules: both ends, at most 30 days, nothing to come, an attribute', async ({ page }) => {
+test('the rules: both ends, at most 30 days, no future, an attribute', async ({ page }) => {
   const asked = recordRequests(page, calls.columns);
   const dialog = await openHistory(page, 'HS-0001');
   const both = dialog.getByText('The start time and end time cannot be empty');
@@ -101,7 +101,7 @@ test('the rules: both ends, at most 30 days, nothing to come, an attribute', asy
   await expect(cell(end + day)).toHaveClass(/ant-picker-cell-disabled/);
   await page.keyboard.press('Escape');
   await typeRange(page, dialog, end - day, end + 3 * day);
-  // Away from the calendar, whether it is still open or not.
+  // Clicks outside the calendar, whether it is still open or not.
   await dialog
     .getByText(/^History of/)
     .first()
@@ -134,7 +134,7 @@ test('comparison with the period before and with another device', async ({ page 
   await compare('Hill mast');
   await expect(figures(dialog, /Air temperature.*Hill mast/)).toBeVisible();
   await expect(figures(dialog, /The period before/)).toHaveCount(0);
-  // It is three degrees warmer on the hill.
+  // The mast on the hill is three degrees warmer.
   const high = async (name: RegExp) => Number(await figures(dialog, name).getByRole('cell').last().textContent());
   await expect
     .poll(async () => (await high(/Air temperature.*Hill mast/)) - (await high(/^Air temperature(?!.*Hill)/)))
@@ -143,7 +143,7 @@ test('comparison with the period before and with another device', async ({ page 
   await expect(figures(dialog, /Hill mast/)).toHaveCount(0);
 });
 
-test('the table has every reading, as the server gives them', async ({ page }) => {
+test('the table has every reading of the server', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0001');
   const asked = recordRequests(page, calls.rows);
   await dialog.getByRole('radiogroup', { name: 'View' }).getByText('Table').click();
@@ -166,14 +166,14 @@ test('the table has every reading, as the server gives them', async ({ page }) =
   expect(await table.getByRole('row').count()).toBeLessThan(80);
 });
 
-test('closing is asked', async ({ page }) => {
+test('closing asks for confirmation', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0001');
   const question = page.getByRole('dialog', { name: "Are you sure it's off?" });
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(question).toBeHidden();
   await expect(dialog).toBeVisible();
-  // One that is pressed in the instant in which the question goes is still the question's.
+  // A key pressed while the question disappears still belongs to the question.
   await expect(async () => {
     await page.keyboard.press('Escape');
     await expect(question).toBeVisible({ timeout: 5_000 });
@@ -227,7 +227,7 @@ test('axe finds nothing serious in chart, table and question, light and dark', a
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
 
-  test('fills the screen, two fingers zoom, and attributes stand on a sheet', async ({ page }) => {
+  test('fills the screen, two fingers zoom, and attributes are on a sheet', async ({ page }) => {
     const dialog = await openHistory(page, 'HS-0001');
     await expectNoHorizontalScroll(page);
     const box = await plotOf(dialog).boundingBox();
@@ -258,8 +258,9 @@ test.describe('on a phone', () => {
     }
   });
 
-  test('draws no more rows of the table than are in view, compared too', async ({ page }) => {
-    // What still moves is missed at first, and then scrolled to: the list moves away from under the finger.
+  test('renders only the table’s rows in view, also in a comparison', async ({ page }) => {
+    // A tap on a moving element misses it and then scrolls to it: the list moves away from the
+    // finger.
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const dialog = await openHistory(page, 'HS-0001');
     await dialog.getByRole('radiogroup', { name: 'View' }).getByText('Table').tap();

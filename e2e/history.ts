@@ -9,11 +9,11 @@ export const calls = {
   file: `${base}/export-device-data-excel`,
 } as const;
 
-/** The history of a device, opened by its address; drawn. */
+/** Opens the history of a device by its address and waits until it is drawn. */
 export async function openHistory(page: Page, deviceName: string, site?: string): Promise<Locator> {
   await openSignedIn(page, historyUser, `/data?device=${deviceName}&history=1`, site);
   const dialog = page.getByRole('dialog', { name: /^(History of|История|Geçmiş)/ });
-  // How long it takes is measured by one test; here it is only waited for, on machines that do much else too.
+  // One test measures the time; this only waits, also on busy machines.
   await expect(dialog.locator('[data-drawn=true]')).toBeVisible({ timeout: 30_000 });
   return dialog;
 }
@@ -26,7 +26,7 @@ export const attribute = (dialog: Locator, name: string) =>
 export const exportButton = (dialog: Locator) => dialog.getByRole('button', { name: 'Export spreadsheet' });
 export const figures = (dialog: Locator, name: RegExp) => dialog.getByRole('row', { name });
 
-/** The ends of what is in view, epoch milliseconds. */
+/** The ends of the visible part, epoch milliseconds. */
 export async function windowOf(dialog: Locator): Promise<{ from: number; to: number; length: number }> {
   const plot = plotOf(dialog);
   const [from, to] = [
@@ -36,7 +36,7 @@ export async function windowOf(dialog: Locator): Promise<{ from: number; to: num
   return { from, to, length: to - from };
 }
 
-/** What the page asks of a call from now on. */
+/** Records the page's requests to a call from now on. */
 export function recordRequests(page: Page, path: string): URLSearchParams[] {
   const asked: URLSearchParams[] = [];
   page.on('request', (request: Request) => {
@@ -48,7 +48,7 @@ export function recordRequests(page: Page, path: string): URLSearchParams[] {
 
 export const spanOf = (query: URLSearchParams) => Number(query.get('endTime')) - Number(query.get('startTime'));
 
-/** Asks the server itself, as a program of the grower would. */
+/** Calls the server directly, like a program of the grower. */
 export function fetchHistory(path: string, query: Record<string, string | number>): Promise<Response> {
   const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   return fetchApi(historyUser, `${path}?${words}`);
@@ -56,7 +56,7 @@ export function fetchHistory(path: string, query: Record<string, string | number
 
 export type Row = { collect_time: number } & Record<string, number | boolean | string>;
 
-/** The readings by their times. */
+/** The readings by time. */
 export async function rowsOf(deviceName: string, from: number, to: number, ids: readonly string[]): Promise<Row[]> {
   const query = { deviceName, startTime: from, endTime: to, yeuSignList: ids.join(',') };
   const { code, data, msg } = await (await fetchHistory(calls.rows, query)).json();

@@ -1,6 +1,6 @@
 import { addresses, applyYaml } from './server.ts';
 
-/** Whoever looks at histories: a farm of its own, so that no other test's lists grow. */
+/** The user of the history tests: a tenant of its own, so that other tests' lists do not grow. */
 export const historyUser = { tenantName: 'hillside', userName: 'ada', password: 'meadow-long-secret' };
 
 export const minute = 60_000;
@@ -24,7 +24,7 @@ export const secretOf = (deviceName: string) => `e2e-${deviceName.toLowerCase()}
 const device = (deviceName: string, noteName: string, product: string) =>
   `{deviceName: ${deviceName}, serial: H-${deviceName}, noteName: ${noteName}, product: ${product}, secret: "${secretOf(deviceName)}"}`;
 
-/** The farm with its devices; applied again it changes nothing. */
+/** Creates the tenant with its devices; applying it again changes nothing. */
 export const applyHistoryTenant = (): Promise<void> =>
   applyYaml(`
 elements:
@@ -63,7 +63,7 @@ tenants:
       - ${device('HS-0005', 'Silent mast', 'history-mast')}
 `);
 
-/** The same weather for the same minute, whoever asks. */
+/** Deterministic weather: the same for the same minute. */
 export function weatherAt(ts: number): Values {
   const hours = ts / hour;
   const round = (value: number) => Math.round(value * 10) / 10;
@@ -74,7 +74,7 @@ export function weatherAt(ts: number): Values {
   };
 }
 
-/** Frames every so often from a moment to another, both included, but none while it was silent. */
+/** Frames at an interval from a time to another, inclusive, without those in the silent span. */
 export function framesOf(
   { from, to, every }: { from: number; to: number; every: number },
   valuesAt: (ts: number, index: number) => Values,
@@ -88,10 +88,10 @@ export function framesOf(
   return frames;
 }
 
-/** Below the 256 KiB that a message may have. */
+/** Below the message limit of 256 KiB. */
 const messageLength = 240_000;
 
-/** Sends what a logger has kept, in as few messages as it takes. Resolves once all of it is on disk. */
+/** Sends a logger's backlog in as few messages as possible. Resolves once all of it is on disk. */
 export async function sendBacklog(deviceName: string, frames: readonly Frame[]): Promise<void> {
   let batch: string[] = [];
   let length = 0;
@@ -115,7 +115,10 @@ export async function sendBacklog(deviceName: string, frames: readonly Frame[]):
   await flush();
 }
 
-/** When the masts' readings end: shortly before now, on a time that a second beginning would find again. */
+/**
+ * The end of the masts' readings: shortly before now, rounded so that a restarted worker computes
+ * the same.
+ */
 export const end = Math.floor(Date.now() / (5 * minute)) * 5 * minute;
 // The first window of seven days holds eight silent hours.
 const silentFrom = Math.ceil((end - 7 * day) / hour) * hour + 10 * hour;
@@ -144,7 +147,10 @@ async function weather(): Promise<void> {
 
 let sending: Promise<void> | undefined;
 
-/** The farm, two weeks of its first mast and one of its second, which stands on a hill; sent once, whichever spec comes first. */
+/**
+ * Creates the tenant, two weeks of readings of its first mast and one of its second, which is on a
+ * hill; only once per worker.
+ */
 export function sendWeather(): Promise<void> {
   sending ??= weather();
   return sending;

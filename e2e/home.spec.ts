@@ -31,14 +31,14 @@ test('a reading published over MQTT appears without reloading', async ({ page })
   expect(loads).toBe(0);
 });
 
-test('a device that comes and goes moves the statistics', async ({ page }) => {
+test('a device that comes and goes changes the statistics', async ({ page }) => {
   await send('WS-0004', { airTemperature: 6.8 });
   await signIn(page);
   await expectLive(page);
   const row = page.getByRole('treeitem', { name: /Pump mast/ });
   await page.getByRole('treeitem', { name: /Default group/ }).click();
   await expect(row).toBeVisible();
-  // Its product goes offline four seconds after the last contact.
+  // Its product counts as offline four seconds after the last contact.
   await expect(row).toContainText(/Offline/, { timeout: 15_000 });
   const before = await onlineCount(page);
   await send('WS-0004', { airTemperature: 7.1 });
@@ -48,7 +48,7 @@ test('a device that comes and goes moves the statistics', async ({ page }) => {
   await expect.poll(() => onlineCount(page)).toBe(before);
 });
 
-/** The number alone, without the share that stands behind it. */
+/** The number alone, without the percentage after it. */
 async function onlineCount(page: Page): Promise<number> {
   const strip = page.getByRole('region', { name: 'Overview' });
   const value = strip.locator('dl', { hasText: 'Online devices' }).locator('dd').first();
@@ -70,7 +70,7 @@ test('a cut stream resumes without a gap and without reloading', async ({ page }
     );
     proxy.cut();
     await expect(page.getByText(/^(Not live|Connecting)/)).toBeVisible();
-    await send('WS-0002', { airTemperature: 6.2 }); // while nobody could be told
+    await send('WS-0002', { airTemperature: 6.2 }); // while no stream is open
     proxy.mend();
     await resumed;
     await expectLive(page);
@@ -80,7 +80,7 @@ test('a cut stream resumes without a gap and without reloading', async ({ page }
   }
 });
 
-test('a device that the provider adds is there after a reload, without a restart', async ({ page }) => {
+test('a device that the provider adds appears after a reload, without a restart', async ({ page }) => {
   await applyYaml(
     `tenants: [{name: orchard, devices: [{deviceName: WS-0099, serial: A-0099, noteName: New mast, product: weather-mast, secret: "${secretOf('WS-0099')}", scene: North orchard}]}]`,
   );
@@ -89,7 +89,7 @@ test('a device that the provider adds is there after a reload, without a restart
   await expect(page.getByRole('treeitem', { name: /New mast/ })).toContainText('9.9');
 });
 
-test('the tree is walked by keyboard, and one selection moves list and panels', async ({ page }) => {
+test('the tree works by keyboard, and one selection controls list and panels', async ({ page }) => {
   await signIn(page);
   await page.getByRole('treeitem', { name: /River mast/ }).click();
   await expect(page.getByRole('heading', { name: 'River mast' })).toBeVisible();
@@ -99,7 +99,7 @@ test('the tree is walked by keyboard, and one selection moves list and panels', 
   await expect(page).toHaveURL(/device=WS-0001/);
 });
 
-test('the map has a marker for each device that can be reached by keyboard', async ({ page }) => {
+test('the map has a keyboard-accessible marker for each device', async ({ page }) => {
   await signIn(page);
   const marker = page.getByRole('button', { name: /River mast/ });
   await expect(marker).toBeVisible();
@@ -108,7 +108,7 @@ test('the map has a marker for each device that can be reached by keyboard', asy
   await expect(page.getByRole('heading', { name: 'River mast' })).toBeVisible();
 });
 
-test('search finds in any case and says when nothing is called so', async ({ page }) => {
+test('search ignores case and says when nothing matches', async ({ page }) => {
   await signIn(page);
   await page.getByRole('button', { name: 'Search devices' }).click();
   await page.getByPlaceholder('Name or serial').fill('RIVER');

@@ -3,12 +3,12 @@ import { publish, secretOf } from './device.ts';
 import { expectHomePage, expectLive, signIn } from './pages.ts';
 import { expect, test } from './test.ts';
 
-// What the console asks of the server, and how the live stream spares it from asking twice.
+// The console's calls, and how the live stream avoids repeated ones.
 
 const send = (deviceName: string, values: Record<string, unknown>) => publish(deviceName, secretOf(deviceName), values);
 const stream = '/admin-api/client/pc/live';
 
-/** The calls of a page from now on. */
+/** Records the calls of a page from now on. */
 function calls(page: Page): Request[] {
   const all: Request[] = [];
   page.on('request', (request) => {
@@ -17,7 +17,7 @@ function calls(page: Page): Request[] {
   return all;
 }
 
-/** What was asked for more than once. Times in an address move with the clock: what is asked for is the same. */
+/** The repeated requests. Times in addresses move with the clock: they count as equal. */
 function repeatedRequests(all: Request[]): string[] {
   const asked = all.map((request) => `${request.method()} ${request.url().replace(/\d{13}/g, 'time')}`);
   return asked.filter((address, at) => asked.indexOf(address) !== at);
@@ -26,14 +26,14 @@ function repeatedRequests(all: Request[]): string[] {
 const mast = (page: Page) => page.getByRole('treeitem', { name: /Orchard mast/ });
 
 test.beforeEach(async ({ page }) => {
-  // The mast is online and has a temperature: what it sends from here on is a new value and nothing else.
+  // The mast is online and has a temperature: further readings are only new values.
   await send('WS-0001', { airTemperature: 1.1 });
   await signIn(page);
   await expect(mast(page)).toContainText('1.1');
 });
 
 for (const saveData of [false, true]) {
-  test(`a home page asks for everything once${saveData ? ', with the data saver too' : ''}`, async ({ page }) => {
+  test(`a home page fetches everything once${saveData ? ', with the data saver too' : ''}`, async ({ page }) => {
     await page.evaluate((state) => localStorage.setItem('tilth.preferences', JSON.stringify({ state, version: 0 })), {
       saveData,
     });
@@ -42,7 +42,7 @@ for (const saveData of [false, true]) {
     await page.goto('/dashboard-default');
     await expectHomePage(page);
     await expectLive(page);
-    // All that waits for a burst of events to be over comes to pass.
+    // Lets all debounced refetches run.
     await page.clock.fastForward(5000);
     await page.clock.fastForward(5000);
     await send('WS-0001', { airTemperature: 2.2 });
@@ -55,7 +55,7 @@ for (const saveData of [false, true]) {
   });
 }
 
-test('what happens before the stream is open is shown, and nothing is asked for anew', async ({ page }) => {
+test('events before the stream is open are shown, and nothing is refetched', async ({ page }) => {
   let open: () => void = () => undefined;
   const held = new Promise<void>((go) => {
     open = go;
@@ -77,7 +77,7 @@ test('what happens before the stream is open is shown, and nothing is asked for 
   expect(repeatedRequests(all)).toEqual([]);
 });
 
-test('a second tab asks for everything once, too, and follows the stream of the first', async ({ page, context }) => {
+test('a second tab also fetches everything once, and follows the stream of the first', async ({ page, context }) => {
   await expectLive(page);
   const second = await context.newPage();
   const all = calls(second);
@@ -88,7 +88,7 @@ test('a second tab asks for everything once, too, and follows the stream of the 
   for (const tab of [page, second]) await expect(mast(tab)).toContainText('4.4');
   expect(repeatedRequests(all)).toEqual([]);
   expect(all.filter((request) => request.url().endsWith(stream))).toEqual([]);
-  // Once the first is closed, it goes on where that one was.
+  // After the first tab closes, the second resumes at its position.
   const taken = second.waitForRequest(`**${stream}`);
   await page.close();
   expect((await taken).headers()['last-event-id']).toMatch(/^\w+-\d+$/);

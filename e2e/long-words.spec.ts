@@ -7,11 +7,12 @@ import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
 
-// That names, numbers and sentences are told whole where there is room for them, in the language that needs the most.
+// Names, numbers and sentences are shown whole if there is room for them, in the language with the
+// longest texts.
 
 const secret = 'e2e-lw-east-3b8d50f17ac2e649';
 const person: TestUser = { tenantName: 'longwall', userName: 'vera', password: 'names-as-long-as-a-wall' };
-/** Of the farm's devices: as people name them who have many. */
+/** The names of the tenant's devices: long, as with many devices. */
 const names = {
   'LW-EAST': 'Climate of the long greenhouse, east bay',
   'LW-WEST': 'Climate of the long greenhouse, west bay',
@@ -54,7 +55,7 @@ async function open(page: Page, who: TestUser, path: string, language: string, s
   await openSignedIn(page, who, path);
 }
 
-/** All of its words are in sight: nothing is cut off, in either direction. */
+/** The whole text is visible: nothing is cut off, in either direction. */
 async function expectNotCut(words: Locator): Promise<void> {
   await expect(words).toBeVisible();
   const beyond = await words.evaluate((element) => ({
@@ -66,13 +67,13 @@ async function expectNotCut(words: Locator): Promise<void> {
 
 for (const language of ['en-us', 'ru-ru']) {
   for (const size of [wide, phone]) {
-    test(`devices of the equipment page are told by their names, in ${language} at ${size.width}`, async ({ page }) => {
+    test(`devices of the equipment page show their whole names, in ${language} at ${size.width}`, async ({ page }) => {
       await open(page, person, '/device', language, size);
       for (const [deviceName, name] of Object.entries(names)) {
         const device = page.locator(`[data-device="${deviceName}"]`);
         const words = size === phone ? device.getByText(name, { exact: true }) : device;
         await expectNotCut(words);
-        // A name of the table that has one line is cut by its cell.
+        // The cell cuts a name in the table that has one line.
         await expectNotCut(words.locator('..'));
       }
       await expectNoHorizontalScroll(page);
@@ -94,12 +95,12 @@ for (const language of ['en-us', 'ru-ru']) {
           expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((edge?.x ?? 0) + (edge?.width ?? 0));
         }
       }
-      // A name beside a long unit has room for a word.
+      // A name beside a long unit has room for one word.
       await expectNotCut(panel.getByText(language === 'en-us' ? 'Trace gas flux' : 'Поток следового газа'));
     });
   }
 
-  test(`a message on a phone is read without opening it, in ${language}`, async ({ page }) => {
+  test(`a message on a phone is readable without opening it, in ${language}`, async ({ page }) => {
     await open(page, person, '/message', language, phone);
     await expectNotCut(page.locator('[data-message] div:has(> p)').first());
   });
@@ -116,7 +117,7 @@ for (const language of ['en-us', 'ru-ru']) {
   });
 }
 
-test('readings of a notice stand side by side, not below each other', async ({ page }) => {
+test('readings of a notice are side by side, not below each other', async ({ page }) => {
   await open(page, labUser, '/inform', 'en-us', wide);
   await page
     .getByRole('link', { name: /Long numbers/ })

@@ -5,20 +5,20 @@ import { addresses, applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
-// Bell and message page. Each test has a farm of its own, so that it alone makes its messages.
+// Bell and message page. Each test has its own tenant, so that only it creates messages.
 
 const path = '/admin-api/client/pc';
 
 interface MessageTenant {
   person: TestUser;
-  /** Somebody else of the same farm. */
+  /** Another user of the same tenant. */
   other: TestUser;
-  /** A reading of the farm's one device, over HTTP; answered once it is on disk. */
+  /** Sends a reading of the tenant's one device over HTTP; resolves once it is on disk. */
   measure: (airTemperature: number) => Promise<void>;
   call: (method: string, url: string, as?: TestUser) => Promise<unknown>;
 }
 
-/** A farm with one device and a serious rule on it, which says so below 2 °C. */
+/** Creates a tenant with one device and a serious rule on it that alarms below 2 °C. */
 async function createMessageTenant(tenantName: string): Promise<MessageTenant> {
   const deviceName = `BL-${tenantName.toUpperCase()}`;
   const secret = `e2e-${deviceName.toLowerCase()}-71c0e4a9d2f85b36`;
@@ -57,7 +57,7 @@ const panel = (page: Page) => page.getByRole('dialog', { name: 'Recent messages'
 const list = (page: Page) => page.getByRole('main').getByRole('list', { name: 'All messages' });
 const title = (page: Page, name: string) => list(page).getByRole('button', { name, exact: true });
 
-test('the bell counts while one looks, and leads to the message and on to the alarm', async ({ page }) => {
+test('the bell counts live, and leads to the message and on to the alarm', async ({ page }) => {
   const { person, measure } = await createMessageTenant('bell-live');
   await openSignedIn(page, person, '/profile');
   await expect(bell(page)).toHaveAccessibleName('No unread messages');
@@ -74,7 +74,7 @@ test('the bell counts while one looks, and leads to the message and on to the al
   await expect(panel(page)).toBeHidden();
   await expect(bell(page)).toBeFocused();
 
-  // While it is open, what comes stands on top of it.
+  // While it is open, new messages appear at its top.
   await page.keyboard.press('Enter');
   await measure(6);
   await expect(panel(page).getByRole('listitem')).toHaveCount(2);
@@ -94,7 +94,7 @@ test('the bell counts while one looks, and leads to the message and on to the al
   await expect(page.getByRole('heading', { level: 2, name: 'Frost in the hollow' })).toBeVisible();
 });
 
-test('what is read is read in the other tab too, and only by who read it', async ({ page, context }) => {
+test('reading a message marks it in the other tab too, and only for that user', async ({ page, context }) => {
   const { person, other, measure, call } = await createMessageTenant('bell-tabs');
   await measure(1);
   await measure(6);
@@ -107,7 +107,7 @@ test('what is read is read in the other tab too, and only by who read it', async
 
   const cleared = 'Frost in the hollow has cleared';
   await expectAccessible(page);
-  // Without opening it.
+  // Marks it as read without opening it.
   await button(page, `Mark as read: ${cleared}`).click();
   await expect(toast(page, 'marked read')).toBeVisible();
   await expect(bell(page)).toHaveAccessibleName('2 unread messages');
@@ -119,7 +119,7 @@ test('what is read is read in the other tab too, and only by who read it', async
   await expect(bell(page)).toHaveAccessibleName('No unread messages');
   await expect(page.getByText('Unread', { exact: true })).toHaveCount(0);
 
-  // What comes then is new in both.
+  // A later message is unread in both.
   await measure(7);
   await expect(bell(page)).toHaveAccessibleName('1 unread message');
   await expect(bell(second)).toHaveAccessibleName('1 unread message');
@@ -128,7 +128,7 @@ test('what is read is read in the other tab too, and only by who read it', async
   expect(await call('GET', '/notify-message/get-unread-count', other)).toBe(4);
 });
 
-test('an alarm that comes and goes is one line', async ({ page }) => {
+test('an unsteady alarm is one line', async ({ page }) => {
   const { person, measure, call } = await createMessageTenant('bell-night');
   for (const degrees of [1, 6, 1, 6, 1, 6]) await measure(degrees);
   await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(6);
@@ -143,7 +143,7 @@ test('an alarm that comes and goes is one line', async ({ page }) => {
   await expect(bell(page)).toHaveAccessibleName('No unread messages');
 });
 
-test('messages speak the language of who reads them', async ({ page }) => {
+test('messages are in the reader’s language', async ({ page }) => {
   const { person, measure, call } = await createMessageTenant('bell-words');
   await measure(1.5);
   await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(1);
@@ -181,7 +181,7 @@ test.describe('at 390 px', () => {
     await title(page, 'Frost in the hollow').click();
     await expectNoHorizontalScroll(page);
     await expectAccessible(page);
-    // The row's head lies over all of a closed row, but not over its button.
+    // The row's head covers all of a closed row, but not its button.
     await list(page)
       .getByRole('button', { name: /^Mark as read: / })
       .first()

@@ -7,7 +7,8 @@ import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
 import { callApi, fetchApiData, openSignedIn, setOwnAddress } from './testUsers.ts';
 
-// Who is on a notice, and since when it holds, on a farm of its own. Each test has a device and rules of its own.
+// Acknowledgements of notices, and since when they hold, in a tenant of its own. Each test has its
+// own device and rules.
 
 const person = { tenantName: 'terrace', userName: 'deniz', password: 'frost-on-the-terrace' };
 const other = { ...person, userName: 'selin', password: 'another-on-the-terrace' };
@@ -54,7 +55,7 @@ const run = (alarmName: string, executionId: string, change = {}) => runRule(per
 const measure = (deviceName: string, airTemperature: number) =>
   publish(deviceName, secretOf(deviceName), { airTemperature, airHumidity: 80 });
 
-/** Reads a device until its rule has recorded a notice, and answers its number. */
+/** Waits until a rule has recorded a notice, and returns its id. */
 async function noticeOf(title: string): Promise<number> {
   const ask = async () => {
     const query = new URLSearchParams({ title, pageNo: '1', pageSize: '10' });
@@ -72,12 +73,12 @@ const detail = (page: Page) => page.getByRole('region', { name: 'Notice', exact:
 const heading = (page: Page, name: string) => detail(page).getByRole('heading', { level: 2, name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('somebody is on it: everybody sees that at once, that it is changed, and that it is taken back', async ({
+test('everybody sees at once that a notice is acknowledged, changed, and taken back', async ({
   page,
   browser,
   baseURL,
 }) => {
-  // Solving by hand is not allowed; to be on it anybody may be.
+  // The rule does not allow manual solving; anybody may acknowledge.
   await run('Frost somebody is on', 'TE-ACK', { manualRelease: 0 });
   await measure('TE-ACK', -2);
   const id = await noticeOf('Frost somebody is on');
@@ -92,7 +93,7 @@ test('somebody is on it: everybody sees that at once, that it is changed, and th
   const dialog = page.getByRole('dialog', { name: 'I am on it' });
   await expect(dialog.getByRole('textbox', { name: 'Note (optional)' })).toBeFocused();
   await expect(dialog.getByRole('radio', { name: /^4\sh$/ })).toBeChecked();
-  // Escape leads back to the button.
+  // Escape returns the focus to the button.
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(button(page, 'I am on it')).toBeFocused();
@@ -112,7 +113,7 @@ test('somebody is on it: everybody sees that at once, that it is changed, and th
   }
   await expectAccessible(page);
 
-  // It stands where the alarm stands: beside its device, in its message.
+  // The acknowledgement shows wherever the alarm does: beside its device, in its message.
   await elsewhere.goto('/dashboard-default?device=TE-ACK');
   const alarm = elsewhere.getByRole('link', { name: /^Frost somebody is on/ });
   await expect(alarm).toContainText('Deniz is on it');
@@ -123,7 +124,7 @@ test('somebody is on it: everybody sees that at once, that it is changed, and th
   await alarm.click();
   await expect(elsewhere).toHaveURL(new RegExp(`/inform\\?id=${id}$`));
 
-  // Another one takes over, without the first one's words.
+  // Another user takes over, without the first user's note.
   await elsewhere.getByRole('button', { name: 'Change', exact: true }).click();
   const change = elsewhere.getByRole('dialog', { name: 'I am on it' });
   await expect(change.getByRole('textbox')).toHaveValue('');
@@ -148,20 +149,22 @@ test('somebody is on it: everybody sees that at once, that it is changed, and th
   await expect(done).toContainText('Took back the acknowledgement of the alarm Frost somebody is on');
 });
 
-test('whoever solves what still holds is told so with its value, and may be on it instead', async ({ page }) => {
+test('solving a notice that still holds shows the current value, and offers to acknowledge instead', async ({
+  page,
+}) => {
   await run('Frost that goes on', 'TE-HOLD');
   await measure('TE-HOLD', -3);
   const id = await noticeOf('Frost that goes on');
   await open(page, `?id=${id}`);
   await expectLive(page);
-  // Since when it holds is looked for beside the judge.
+  // The server finds since when it holds in the background.
   await expect(detail(page).getByText(/^Air temperature below 2\s°C since /)).toBeVisible();
   await button(page, 'Mark as solved').click();
   const dialog = page.getByRole('dialog', { name: 'Mark as solved' });
   await expect(
     dialog.getByText(/^Air temperature is −3\.0\s°C, the limit 2\s°C: the condition still holds/),
   ).toBeVisible();
-  // While one reads it, it has become colder.
+  // Meanwhile it has become colder.
   await measure('TE-HOLD', -4.5);
   await expect(dialog.getByText(/^Air temperature is −4\.5\s°C/)).toBeVisible();
   await expectAccessible(page);
@@ -175,7 +178,7 @@ test('whoever solves what still holds is told so with its value, and may be on i
   await expect(detail(page).getByText('Deniz is on it')).toBeVisible();
   await expect(detail(page).getByText('Still open')).toBeVisible();
 
-  // Solved all the same, it is over.
+  // The user may solve it all the same.
   await button(page, 'Mark as solved').click();
   await dialog.getByRole('button', { name: 'Mark as solved' }).click();
   await expect(detail(page).getByText('Marked as solved by Deniz.')).toBeVisible();
@@ -185,7 +188,7 @@ test('whoever solves what still holds is told so with its value, and may be on i
 test.describe('at 390 px', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('a mail’s link opens the notice, where one says to be on it', async ({ page }) => {
+  test('an e-mail’s link opens the notice, which can be acknowledged there', async ({ page }) => {
     await run('Frost on its way', 'TE-PHONE');
     await measure('TE-PHONE', 0.5);
     const id = await noticeOf('Frost on its way');
@@ -202,7 +205,7 @@ test.describe('at 390 px', () => {
     await expectAccessible(page);
   });
 
-  test('whoever is signed out comes to the notice of a mail’s link by signing in', async ({ page, context }) => {
+  test('after signing in, an e-mail’s link leads to its notice', async ({ page, context }) => {
     await run('Frost of a mail', 'TE-LINK');
     await measure('TE-LINK', 0.5);
     const id = await noticeOf('Frost of a mail');

@@ -6,7 +6,8 @@ import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { callApi, fetchApiData, openSignedIn } from './testUsers.ts';
 
-// The inform page, on a farm of its own. Each test has a device and rules of its own, named after what it is about.
+// The notices page, in a tenant of its own. Each test has its own device and rules, named after its
+// subject.
 
 const person = { tenantName: 'hollow', userName: 'deniz', password: 'frost-in-the-hollow' };
 const secretOf = (deviceName: string) => `e2e-${deviceName.toLowerCase()}-5d90c3a7e1b28f46`;
@@ -49,7 +50,7 @@ const run = (alarmName: string, executionId: string, change = {}) => runRule(per
 const measure = (deviceName: string, airTemperature: number) =>
   publish(deviceName, secretOf(deviceName), { airTemperature, airHumidity: 80 });
 
-/** Reads a device until its rule has recorded a notice, and answers its number. */
+/** Waits until a rule has recorded a notice, and returns its id. */
 async function noticeOf(title: string): Promise<number> {
   const ask = async () => {
     const query = new URLSearchParams({ title, pageNo: '1', pageSize: '10' });
@@ -67,7 +68,7 @@ const detail = (page: Page) => page.getByRole('region', { name: 'Notice', exact:
 const heading = (page: Page, name: string) => detail(page).getByRole('heading', { level: 2, name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('a notice comes while one looks, opens, and ends by itself', async ({ page }) => {
+test('a notice appears live, opens, and ends by itself', async ({ page }) => {
   await run('Frost that crosses', 'HO-LIVE');
   await open(page, '?q=crosses');
   const panel = page.getByRole('region', { name: 'Alarm notices' });
@@ -88,7 +89,7 @@ test('a notice comes while one looks, opens, and ends by itself', async ({ page 
   await expect(detail(page).getByText('Nobody was told')).toBeVisible();
   await expectAccessible(page);
 
-  // The same page, which nobody has touched.
+  // The same page, without any interaction.
   await measure('HO-LIVE', 4.2);
   await expect(card(page, 'Frost that crosses')).toContainText('Automatic resolution');
   await expect(detail(page).getByText('A reading was back within the limits.')).toBeVisible();
@@ -96,7 +97,7 @@ test('a notice comes while one looks, opens, and ends by itself', async ({ page 
   await expect(button(page, 'Mark as solved')).toBeHidden();
 });
 
-test('is solved by hand, with a remark, once', async ({ page }) => {
+test('is solved manually, with a remark, once', async ({ page }) => {
   await run('Frost by hand', 'HO-HAND');
   await measure('HO-HAND', -3);
   const id = await noticeOf('Frost by hand');
@@ -112,19 +113,19 @@ test('is solved by hand, with a remark, once', async ({ page }) => {
   await expect(detail(page).getByText('The heaters burn')).toBeVisible();
   await expect(card(page, 'Frost by hand')).toContainText('Manual solution');
   await expect(button(page, 'Mark as solved')).toBeHidden();
-  // With the button the keyboard would have gone to the page's top.
+  // Without this, the focus would be lost with the button.
   await expect(heading(page, 'Frost by hand')).toBeFocused();
 
   const again = await callApi(person, 'PUT', `${path}/alarm-notice/resolve`, { id });
   expect(again.code).toBe(601);
 });
 
-test('what is refused says why, where somebody was quicker', async ({ page }) => {
+test('a refusal says why when another user was quicker', async ({ page }) => {
   await run('Frost twice solved', 'HO-OTHER');
   await measure('HO-OTHER', -1);
   const id = await noticeOf('Frost twice solved');
   await open(page, `?id=${id}`);
-  // The stream says at once that it has ended: here it is silent.
+  // The stream would report at once that it has ended: this page has no stream.
   await page.route('**/client/pc/live', (route) => route.abort());
   await page.reload();
   await button(page, 'Mark as solved').click();
@@ -167,7 +168,7 @@ test('is found by title, status, level, device and number', async ({ page }) => 
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Pending');
   await expect(list(page).getByRole('link')).toHaveText([/^İlkbahar donu/]);
 
-  // A mail's link opens the notice, also when the list does not hold it.
+  // An e-mail's link opens the notice, also when the list does not contain it.
   await page.goto(`/inform?q=deep&id=${spring}`);
   await expect(heading(page, 'İlkbahar donu')).toBeVisible();
   await expect(list(page).getByRole('link')).toHaveText([/^Deep frost/]);
@@ -182,7 +183,7 @@ test('is found by title, status, level, device and number', async ({ page }) => 
 test.describe('at 390 px', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('the list is a step, and the notice another with a way back', async ({ page }) => {
+  test('the list is one step, and the notice another with a back button', async ({ page }) => {
     await run('Frost on a phone', 'HO-PHONE');
     await measure('HO-PHONE', 0.5);
     await noticeOf('Frost on a phone');

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 /** A colour: red, green, blue, each up to 255. */
 export type Colour = readonly [number, number, number];
 
-/** A PNG whose columns are given one after the other: each a width in pixels and a colour. */
+/** A PNG of vertical stripes: each has a width in pixels and a colour. */
 export function striped(height: number, stripes: readonly (readonly [number, Colour])[]): Buffer {
   const row = Buffer.from([
     0,
@@ -12,7 +12,7 @@ export function striped(height: number, stripes: readonly (readonly [number, Col
   const head = Buffer.alloc(13);
   head.writeUInt32BE((row.length - 1) / 3, 0);
   head.writeUInt32BE(height, 4);
-  head.set([8, 2], 8); // 8 bits a channel; red, green and blue
+  head.set([8, 2], 8); // 8 bits per channel; red, green and blue
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 
-// The system's Chromium: browsers are not downloaded. The one without a window needs a quarter less of the processor.
+// Uses the system's Chromium: browsers are not downloaded. The headless shell needs a quarter less
+// CPU.
 const executablePath = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -9,22 +10,24 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find(existsSync);
 
-/** Files whose tests measure time: they run when all others have ended, one at a time. */
+/** Files whose tests measure time: they run after all others, one at a time. */
 const alone = /\.alone\.spec\.ts$/;
 
 export default defineConfig({
   testDir: '.',
   outputDir: 'results',
-  // Each has a server of its own (test.ts); the tests of a file stay in one, in their order.
+  // Each worker has its own server (test.ts); the tests of a file stay in one worker, in their
+  // order.
   workers: 2,
   projects: [
     { name: 'pages', testIgnore: alone },
     { name: 'alone', testMatch: alone, dependencies: ['pages'] },
   ],
-  // Generous, for machines that do much else, and for two browsers on two processors: what is waited for comes as soon as it is there.
+  // Generous, for busy machines, and for two browsers on two processors: the tests continue as soon
+  // as the awaited state is there.
   timeout: 120_000,
   expect: { timeout: 20_000 },
-  // A second try writes a trace of what it sees; that it passes then excuses nothing.
+  // A retry records a trace; its success does not make the test pass.
   retries: 1,
   failOnFlakyTests: true,
   forbidOnly: Boolean(process.env.CI),
@@ -33,7 +36,8 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'Europe/Istanbul',
-    // A worker would stand between a test and the answers that it puts in place of the server's; its own tests allow it.
+    // A service worker would bypass the answers with which a test replaces the server's; its own
+    // tests allow it.
     serviceWorkers: 'block',
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',

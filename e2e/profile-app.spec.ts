@@ -5,7 +5,7 @@ import { addresses, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
 import { setOwnAddress } from './testUsers.ts';
 
-// The keys that programs sign in with. Each test has a user of its own, with a number of its own.
+// The keys with which programs sign in. Each test has its own user with its own phone number.
 
 test.use({ host });
 test.beforeEach(({ context }) => setOwnAddress(context));
@@ -13,7 +13,10 @@ test.beforeEach(({ context }) => setOwnAddress(context));
 test.describe('my app', () => {
   const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) });
 
-  test('a key is made, its secret shown once and copied, closed, opened and deleted', async ({ page, context }) => {
+  test('a key is created, its secret shown once and copied; the key is disabled, enabled and deleted', async ({
+    page,
+    context,
+  }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: siteOf('profiles') });
     const person = await addProfileUser();
     await open(page, person, 'app');
@@ -82,7 +85,7 @@ test.describe('my app', () => {
     expect((await call(person, '/admin-api/client/pc/apicredentials/page?pageNo=1')).data.total).toBe(0);
   });
 
-  test('many keys stand on pages, the newest first', async ({ page }) => {
+  test('many keys are on pages, the newest first', async ({ page }) => {
     const person = await addProfileUser();
     for (let key = 1; key <= 11; key += 1) {
       expect((await call(person, '/admin-api/client/pc/apicredentials/create', { name: `Key ${key}` })).code).toBe(200);
@@ -95,7 +98,7 @@ test.describe('my app', () => {
     await page.getByRole('listitem', { name: '2' }).click();
     await expect(names).toHaveText(['Key 1']);
     await expect(page.getByText('11–11 of 11')).toBeVisible();
-    // The last key of the last page: the page before is the last one then.
+    // The last key of the last page: the page before becomes the last one.
     await button(page, 'Delete: Key 1').click();
     await button(page, 'Delete key').click();
     await expect(names).toHaveCount(10);
@@ -108,7 +111,7 @@ test.describe('my app', () => {
     await expect(names).toHaveCount(10);
   });
 
-  test('a key that cannot be made says why', async ({ page }) => {
+  test('a refused key shows the reason', async ({ page }) => {
     await open(page, await addProfileUser(), 'app');
     await button(page, 'New key').click();
     const adding = page.getByRole('dialog', { name: 'New key' });

@@ -4,7 +4,8 @@ import { addProfileUser, call, host, open } from './profileUsers.ts';
 import { expect, test } from './test.ts';
 import { setOwnAddress } from './testUsers.ts';
 
-// Every state of the profile in both themes, on a desk and on a phone. Each test has a user of its own, with a number of its own.
+// Every state of the profile in both themes, on a desktop and on a phone. Each test has its own
+// user with its own phone number.
 
 test.use({ host });
 test.beforeEach(({ context }) => setOwnAddress(context));
@@ -14,7 +15,7 @@ for (const darkMode of [false, true]) {
     [1440, 900],
     [390, 844],
   ] as const) {
-    test(`everybody can use it, ${darkMode ? 'dark' : 'light'} at ${width} px`, async ({ page }) => {
+    test(`is accessible, ${darkMode ? 'dark' : 'light'} at ${width} px`, async ({ page }) => {
       await page.setViewportSize({ width, height });
       await page.addInitScript((dark) => {
         localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: dark }, version: 0 }));

@@ -5,7 +5,8 @@ import { addProfileUser, bar, host, open } from './profileUsers.ts';
 import { expect, test } from './test.ts';
 import { setOwnAddress } from './testUsers.ts';
 
-// The picture of oneself: cropped here, shown everywhere. Each test has a user of its own, with a number of its own.
+// The profile picture: cropped here, shown everywhere. Each test has its own user with its own
+// phone number.
 
 test.use({ host });
 test.beforeEach(({ context }) => setOwnAddress(context));
@@ -22,7 +23,7 @@ test.describe('the picture', () => {
     await expect(dialogOf(page)).toBeVisible();
   }
 
-  /** The colours of the picture in the bar, at its left and right quarter. */
+  /** The colours of the picture in the bar, at its left and right quarters. */
   const coloursInBar = (page: Page) =>
     bar(page)
       .locator('img')
@@ -40,7 +41,7 @@ test.describe('the picture', () => {
         });
       });
 
-  test('is cropped as shown, sent, and stands in the bar at once', async ({ page }) => {
+  test('is cropped as shown, uploaded, and appears in the bar at once', async ({ page }) => {
     await openDialog(page);
     const stripes = striped(300, [
       [450, red],
@@ -51,7 +52,7 @@ test.describe('the picture', () => {
     await expect(toast(page, 'Picture changed')).toBeVisible();
     await expect.poll(() => coloursInBar(page)).toEqual(['red', 'blue']);
 
-    // The picture is moved to the right by keys, so that its left part is what is kept.
+    // Keys move the picture to the right, so that the cropped part is its left one.
     await button(page, 'Change picture').click();
     await page.locator('input[type="file"]').setInputFiles(file(stripes));
     const box = page.getByRole('group', { name: 'The part that is kept' });
@@ -67,7 +68,7 @@ test.describe('the picture', () => {
     await expect.poll(() => coloursInBar(page)).toEqual([left, right]);
   });
 
-  test('is moved by mouse and zoomed', async ({ page }) => {
+  test('can be moved by mouse and zoomed', async ({ page }) => {
     await openDialog(page);
     await page.locator('input[type="file"]').setInputFiles(
       file(
@@ -78,13 +79,13 @@ test.describe('the picture', () => {
       ),
     );
     const part = page.getByRole('group', { name: 'The part that is kept' }).locator('canvas');
-    // The dialog grows into its place: beside it, a press would close it.
+    // Waits until the dialog is in place: a press outside would close it.
     await part.hover({ trial: true });
     const box = await part.boundingBox();
     if (!box) throw new Error('nothing to crop');
     const zoom = page.getByRole('slider', { name: 'Zoom' });
     await zoom.fill('50');
-    // The hand pulls the picture to the right: what stood at its left comes in.
+    // The mouse drags the picture to the right: its left part comes in.
     await page.mouse.move(box.x + 20, box.y + box.height / 2);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width - 5, box.y + box.height / 2, { steps: 8 });
@@ -93,7 +94,7 @@ test.describe('the picture', () => {
     await expect.poll(() => coloursInBar(page)).toEqual(['red', 'red']);
   });
 
-  test('of another kind, too large or damaged is refused before it is sent', async ({ page }) => {
+  test('of another type, too large or damaged is refused before the upload', async ({ page }) => {
     await openDialog(page);
     let sent = 0;
     page.on('request', (request) => {

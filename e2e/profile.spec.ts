@@ -4,12 +4,12 @@ import { addProfileUser, bar, call, host, lastCodeSentTo, open } from './profile
 import { expect, test } from './test.ts';
 import { openSession, setOwnAddress } from './testUsers.ts';
 
-// What people tell of themselves, their number and their password. Each test has a user of its own, with a number of its own.
+// Personal data, phone number and password. Each test has its own user with its own phone number.
 
 test.use({ host });
 test.beforeEach(({ context }) => setOwnAddress(context));
 
-/** Another code than the right one. */
+/** A wrong code. */
 const wrongCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 test.describe('essential information', () => {
@@ -33,7 +33,7 @@ test.describe('essential information', () => {
     });
   });
 
-  test('that is missing or wrong is named at its field, and nothing is sent', async ({ page }) => {
+  test('that is missing or wrong is reported at its field, and nothing is sent', async ({ page }) => {
     await open(page, await addProfileUser());
     let sent = 0;
     page.on('request', (request) => {
@@ -51,10 +51,10 @@ test.describe('essential information', () => {
     expect(sent).toBe(0);
   });
 
-  test('that the server refuses is told in its words, and what was typed stays', async ({ page }) => {
+  test('that the server refuses is reported in its words, and the input stays', async ({ page }) => {
     const person = await addProfileUser();
     await open(page, person);
-    // As if the number had been changed elsewhere meanwhile.
+    // As if the number had been changed elsewhere in the meantime.
     await page.route('**/user/update', (route) =>
       route.continue({ postData: { ...route.request().postDataJSON(), mobile: person.other } }),
     );
@@ -70,7 +70,7 @@ test.describe('essential information', () => {
 test.describe('the mobile number', () => {
   const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name });
 
-  test('is bound with the code that was sent to it, and with no other', async ({ page }) => {
+  test('is bound only with the code that was sent to it', async ({ page }) => {
     const person = await addProfileUser(false);
     await open(page, person);
     await button(page, 'Bind').click();
@@ -126,19 +126,19 @@ test.describe('the mobile number', () => {
     await expect(textbox(page, 'Mobile')).toHaveValue(person.other);
   });
 
-  test('can have another code after a minute', async ({ page }) => {
+  test('can get another code after a minute', async ({ page }) => {
     await page.clock.install();
     await open(page, await addProfileUser(), 'password');
     await button(page, 'Send code').click();
     await expect(page.getByRole('button', { name: /^Again in \d+ s$/ })).toBeDisabled();
     await page.clock.fastForward(60_000);
     await expect(button(page, 'Send code')).toBeEnabled();
-    // This browser's minute is over, the server's is not: it says so.
+    // This browser's minute is over, the server's is not: the server says so.
     await button(page, 'Send code').click();
     await expect(page.getByRole('dialog', { name: 'Error' })).toContainText(/Too many requests. Try again in \d+\ss/);
   });
 
-  test('of somebody else cannot be bound', async ({ page }) => {
+  test('of another user cannot be bound', async ({ page }) => {
     const [person, owner] = [await addProfileUser(), await addProfileUser()];
     await open(page, person);
     await button(page, 'Update').click();
@@ -154,7 +154,7 @@ test.describe('the mobile number', () => {
 });
 
 test.describe('the password', () => {
-  test('changes with a code, ends the other browser’s session and not this one', async ({ page, browser, baseURL }) => {
+  test('changes with a code, and ends only the other browser’s session', async ({ page, browser, baseURL }) => {
     const person = await addProfileUser();
     const elsewhere: BrowserContext = await browser.newContext({ baseURL });
     const other = await elsewhere.newPage();
@@ -184,7 +184,7 @@ test.describe('the password', () => {
     await button(page, 'Change password').click();
     await expect(toast(page, 'Password changed')).toBeVisible();
 
-    // The other browser's live stream is told at once, whatever it is doing.
+    // The other browser's live stream ends at once, whatever that page is doing.
     await expect(other).toHaveURL(/\/signin/);
     await expect(other.getByText('You have been signed out')).toBeVisible();
     await page.reload();
@@ -195,7 +195,7 @@ test.describe('the password', () => {
     await elsewhere.close();
   });
 
-  test('is judged while it is typed, by a list that nobody else has to fetch', async ({ page }) => {
+  test('is rated while it is typed, by a list that only this form fetches', async ({ page }) => {
     const person = await addProfileUser();
     const lists: string[] = [];
     page.on('request', (request) => {

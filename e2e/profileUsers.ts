@@ -2,13 +2,13 @@ import { expect, type Page } from '@playwright/test';
 import { applyYaml, serverLog, siteOf } from './server.ts';
 import { callApi as ask, openSignedIn, type TestUser } from './testUsers.ts';
 
-/** Where the people with a profile are. */
+/** The host of the users with a profile. */
 export const host = 'profiles.localhost';
 
 export type Profile = TestUser & { nickname: string; mobile: string; other: string };
 let users = 0;
 
-/** Adds a user, with a number of its own; without a mobile where it is said so. */
+/** Adds a user with its own phone number, which is not bound if `bound` is false. */
 export async function addProfileUser(bound = true): Promise<Profile> {
   users += 1;
   const number = (kind: number) => `+90555${kind}${100_000 + users}`;
@@ -26,7 +26,7 @@ export const open = (page: Page, person: TestUser, tab = '') =>
   openSignedIn(page, person, `/profile${tab && `?tab=${tab}`}`, siteOf('profiles'));
 export const bar = (page: Page) => page.getByRole('banner');
 
-/** The newest code that was sent to a number. */
+/** The last code sent to a number. */
 export async function lastCodeSentTo(number: string): Promise<string> {
   const sent = () =>
     serverLog()
@@ -38,5 +38,5 @@ export async function lastCodeSentTo(number: string): Promise<string> {
   return sent() ?? '';
 }
 
-/** Calls the server itself, as a program of the person would. */
+/** Calls the server directly, like a program of the user. */
 export const call = (person: TestUser, path: string, body?: object) => ask(person, body ? 'POST' : 'GET', path, body);

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy before the server whose line can be cut and mended. */
+/** A TCP proxy in front of the server whose connection can be cut and restored. */
 export type Proxy = { address: string; cut: () => void; mend: () => void; close: () => Promise<void> };
 
 export async function startProxy(target: string): Promise<Proxy> {

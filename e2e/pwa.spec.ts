@@ -9,16 +9,17 @@ import { addresses } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSession, openSignedIn, storeSession } from './testUsers.ts';
 
-// The console as an app: installed, without a network, over a weak line. Everywhere else the browser is told to have no worker.
+// The console as an app: installed, without a network, over a slow connection. All other tests
+// block the service worker.
 test.use({ serviceWorkers: 'allow' });
 
 const elif = { userName: 'elif', password: 'long-enough-secret', tenantName: 'orchard' };
 const wang = { userName: 'wang', password: 'another-long-secret', tenantName: 'neighbour' };
 
-/** The worker keeps the page from here on. */
+/** Waits until the service worker controls the page. */
 const workerReady = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 
-/** The keys of what is kept of a person's answers. */
+/** The keys of a user's stored answers. */
 const keptAnswerKeys = (page: Page) =>
   page.evaluate(
     () =>
@@ -43,7 +44,10 @@ const cached = (page: Page) =>
     return all.flat().map(({ url }) => new URL(url).pathname);
   });
 
-/** All that stands on the page, and all that the browser keeps of the site: storages, databases, and what its caches answer. */
+/**
+ * All text on the page, and everything that the browser stores for the site: storages, databases,
+ * and caches.
+ */
 const allStoredText = (page: Page) =>
   page.evaluate(async () => {
     const done = <T>(request: IDBRequest<T>) =>
@@ -76,7 +80,7 @@ const allStoredText = (page: Page) =>
     return JSON.stringify(parts);
   });
 
-/** The page is put aside for a moment, at which it writes down what it has. */
+/** Hides the page for a moment, so that it stores its answers. */
 const hidePage = (page: Page) =>
   page.evaluate(() => {
     Object.defineProperty(document, 'hidden', { value: true, configurable: true });
@@ -85,7 +89,7 @@ const hidePage = (page: Page) =>
     document.dispatchEvent(new Event('visibilitychange'));
   });
 
-/** Somebody looks at the home page and at the data centre, and what they saw is kept. */
+/** Opens the home page and the data centre, and waits until their answers are stored. */
 async function visitPages(page: Page): Promise<void> {
   await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 3.7, airHumidity: 88 });
   await openSignedIn(page, elif, '/dashboard-default?device=WS-0001');
@@ -97,7 +101,10 @@ async function visitPages(page: Page): Promise<void> {
   await expect.poll(() => keptAnswerKeys(page)).toContainEqual(expect.stringContaining('"page"'));
 }
 
-/** Takes the network away, or gives it back. Chromium alone would leave it to a service worker that it starts anew. */
+/**
+ * Takes the network away, or restores it. Chromium alone would leave the network to a restarted
+ * service worker.
+ */
 async function network(context: BrowserContext, there: boolean): Promise<void> {
   await context.setOffline(!there);
   const ofWorker = (route: Route) =>
@@ -113,7 +120,7 @@ async function signOut(page: Page): Promise<void> {
 }
 
 test('can be installed', async ({ playwright }, { project }) => {
-  // A context of a test is a private window, where no browser installs anything.
+  // A test's context is a private window, in which browsers do not install anything.
   const folder = mkdtempSync(join(tmpdir(), 'tilth-profile-'));
   const { launchOptions } = project.use;
   const context = await playwright.chromium.launchPersistentContext(folder, { ...launchOptions });
@@ -137,7 +144,7 @@ test('can be installed', async ({ playwright }, { project }) => {
   }
 });
 
-test('without a network a reload shows what was seen, with the time that it is of', async ({ page, context }) => {
+test('without a network a reload shows the stored answers with their time', async ({ page, context }) => {
   await visitPages(page);
   await network(context, false);
   await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'No connection' })).toBeVisible();
@@ -156,7 +163,7 @@ test('without a network a reload shows what was seen, with the time that it is o
   await row.click();
   await expect(page.getByRole('region', { name: 'Readings' }).getByText(/^As of \d\d:\d\d$/)).toBeVisible();
 
-  // A page that nobody has opened here says that it is not here.
+  // A page that was never opened here says that it is not available.
   await page.getByRole('link', { name: 'Equipment center' }).click();
   await expect(page.getByRole('heading', { name: 'This page is not kept on this device' })).toBeVisible();
   await page.getByRole('link', { name: 'Home page' }).click();
@@ -168,7 +175,7 @@ test('without a network a reload shows what was seen, with the time that it is o
   await expect(page.getByText(/^As of/)).toHaveCount(0);
 });
 
-test('the app opens without a network, on the page that it was left on', async ({ page, context }) => {
+test('the app opens without a network, on its last page', async ({ page, context }) => {
   await visitPages(page);
   await page.close();
   await network(context, false);
@@ -178,7 +185,10 @@ test('the app opens without a network, on the page that it was left on', async (
   await expect(opened.getByRole('article', { name: 'Orchard mast' }).getByText(/^As of/)).toBeVisible();
 });
 
-test('caches hold the console’s files and nobody’s data; quitting wipes what was seen', async ({ page, context }) => {
+test('caches hold the console’s files and no user data; signing out wipes the stored answers', async ({
+  page,
+  context,
+}) => {
   await visitPages(page);
   const paths = await cached(page);
   expect(paths).toContain('/');
@@ -186,7 +196,7 @@ test('caches hold the console’s files and nobody’s data; quitting wipes what
 
   await signOut(page);
   await expect.poll(() => keptAnswerKeys(page)).toEqual([]);
-  // Nor is anything left to open without a network but the sign-in page, which says what it needs.
+  // Without a network only the sign-in page is left, which says what it needs.
   await network(context, false);
   await expect(page.getByText('Signing in needs the server.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Needs a connection' })).toHaveAttribute('aria-disabled', 'true');
@@ -195,7 +205,7 @@ test('caches hold the console’s files and nobody’s data; quitting wipes what
   expect(await keptAnswerKeys(page)).toEqual([]);
 });
 
-test('somebody else who signs in finds nothing of the one before', async ({ page }) => {
+test('another user who signs in sees nothing of the former user', async ({ page }) => {
   const session = await openSession(elif);
   await storeSession(page, session);
   await page.goto('/dashboard-default');
@@ -211,7 +221,7 @@ test('somebody else who signs in finds nothing of the one before', async ({ page
   await expect.poll(async () => (await keptAnswerKeys(page)).filter((key) => !key.startsWith('999999'))).toEqual([]);
 });
 
-test('of whoever quits nothing is left for who signs in in the same tab, with or without a network', async ({
+test('after signing out nothing is left for the next user in the same tab, with or without a network', async ({
   page,
   context,
 }) => {
@@ -226,7 +236,7 @@ test('of whoever quits nothing is left for who signs in in the same tab, with or
   expect(await allStoredText(page)).not.toMatch(ofElif);
   await network(context, true);
 
-  // Without another document: what the page holds in memory stays, as where somebody fills in the form.
+  // Without a new document: the page's memory stays, as when a user fills in the form.
   await page.evaluate(
     ([key, newValue]) => {
       localStorage.setItem(key, newValue);
@@ -245,7 +255,7 @@ test('of whoever quits nothing is left for who signs in in the same tab, with or
   expect(await allStoredText(page)).not.toMatch(ofElif);
 });
 
-test('a newer console is told of, and takes over when the person says so', async ({ page }) => {
+test('a newer console is announced, and takes over when the user agrees', async ({ page }) => {
   const release = await startReleaseProxy(addresses().http);
   try {
     await signIn(page, release.address);
@@ -274,10 +284,10 @@ test('a newer console is told of, and takes over when the person says so', async
 
 test.describe('the data saver', () => {
   const { defaultBrowserType: _, ...phone } = devices['Pixel 7'];
-  // Tall enough for every card of the orchard.
+  // High enough for every card of the orchard.
   test.use({ ...phone, viewport: { width: 412, height: 3000 }, serviceWorkers: 'block' });
 
-  /** The lines of a day that are asked for. */
+  /** Counts the requests for sparklines. */
   function linesAsked(context: BrowserContext): { count: number } {
     const asked = { count: 0 };
     context.on('request', (request) => {
@@ -286,7 +296,7 @@ test.describe('the data saver', () => {
     return asked;
   }
 
-  test('leaves the days’ lines out until they are tapped, and stays on', async ({ page, context }) => {
+  test('omits sparklines until the user taps, and stays on', async ({ page, context }) => {
     await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 3.7, airHumidity: 88 });
     const asked = linesAsked(context);
     await signIn(page);

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 
-/** A server before the one under test that can pass for its next release. */
+/** A proxy in front of the server under test that can simulate its next release. */
 export type ReleaseProxy = { address: string; next: () => void; close: () => Promise<void> };
 
-/** The name of the build that comes with `next`; as long as a real one. */
+/** The build's name after `next`; as long as a real one. */
 export const nextBuild = 'next00000000';
 
 export async function startReleaseProxy(target: string): Promise<ReleaseProxy> {
@@ -12,7 +12,7 @@ export async function startReleaseProxy(target: string): Promise<ReleaseProxy> {
 
   const pass = (from: IncomingMessage, to: ServerResponse) => {
     const page = from.headers.accept?.startsWith('text/html') || from.url === '/' || from.url === '/sw.js';
-    // What is rewritten must come as it is.
+    // Rewritten content must come uncompressed.
     const headers = page ? { ...from.headers, 'accept-encoding': 'identity' } : from.headers;
     const onward = request({ host, port, path: from.url, method: from.method, headers }, (answer) => {
       if (!page || !released) {
@@ -53,7 +53,7 @@ export async function startReleaseProxy(target: string): Promise<ReleaseProxy> {
   };
 }
 
-/** The build's name stands in the page and in the worker. */
+/** The page and the worker contain the build's name. */
 function withNextBuild(text: string): string {
   return text
     .replace(/(name="tilth-build" content=")\w+/, `$1${nextBuild}`)

@@ -2,7 +2,10 @@ import { fetchApiData, type TestUser } from './testUsers.ts';
 
 const path = '/admin-api/client/pc/alarm-rules';
 
-/** Makes a rule that runs, past the form: serious, it says so at the first reading below 2 °C; `change` makes another one of it. */
+/**
+ * Creates a running rule by API: serious, it alarms at the first reading below 2 °C; `change`
+ * overrides its fields.
+ */
 export async function runRule(
   person: TestUser,
   executionId: string,

@@ -5,27 +5,36 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** The built binary; TILTH_E2E_BINARY names another one. */
+/** The built binary; TILTH_E2E_BINARY overrides it. */
 const binary = process.env.TILTH_E2E_BINARY ?? resolve(import.meta.dirname, '../bin/tilth');
 
 const environment = { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef' };
 
-/** Where the server under test listens; the system has chosen the ports. */
+/** The addresses of the server under test; the system chooses the ports. */
 export type Addresses = { console: string; port: number; http: string; mqtt: string; admin: string };
 
 let currentAddresses: Addresses | undefined;
 const log: string[] = [];
 
-/** Where this worker's server listens. It has started before the first hook and the first test; what a file sets up as it is read comes too early. */
+/**
+ * The addresses of this worker's server. It starts before the first hook and the first test; code
+ * at a file's top level runs too early.
+ */
 export function addresses(): Addresses {
-  if (!currentAddresses) throw new Error('there is no server yet: ask in a hook or a test');
+  if (!currentAddresses) throw new Error('there is no server yet: call this in a hook or a test');
   return currentAddresses;
 }
 
-/** Where browsers reach the server under a tenant's host. Only they know where *.localhost is. */
+/**
+ * The address at which browsers reach the server under a tenant's host. Only browsers resolve
+ * *.localhost.
+ */
 export const siteOf = (tenant: string): string => `http://${tenant}.localhost:${addresses().port}`;
 
-/** Starts the built binary on an empty data folder and applies e2e/farm.yaml. What is returned stops it. */
+/**
+ * Starts the built binary on an empty data folder and applies e2e/tenants.yaml. Returns a function
+ * that stops it.
+ */
 export async function startServer(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'tilth-e2e-'));
   const server = spawn(
@@ -36,9 +45,9 @@ export async function startServer(): Promise<() => Promise<void>> {
       ...['http', 'mqtt', 'admin'].map((name) => `--${name}-addr=127.0.0.1:0`),
       '--default-tenant=orchard',
       '--sms=log',
-      // The program that e2e/webhook.spec.ts has told listens on this machine.
+      // The receiver of e2e/webhook.spec.ts listens on this machine.
       '--webhook-private=127.0.0.0/8',
-      // Tests that come from an address of their own say so as a proxy does.
+      // Tests with their own client address send it like a proxy does.
       '--trusted-proxies=127.0.0.1/32',
     ],
     { env: environment, stdio: ['ignore', 'ignore', 'pipe'] },
@@ -66,7 +75,7 @@ export async function startServer(): Promise<() => Promise<void>> {
     mqtt: readAddress('mqtt'),
     admin: readAddress('admin'),
   };
-  await applyYaml(readFileSync(resolve(import.meta.dirname, 'farm.yaml'), 'utf8'));
+  await applyYaml(readFileSync(resolve(import.meta.dirname, 'tenants.yaml'), 'utf8'));
   return async () => {
     server.kill('SIGTERM');
     await ended;
@@ -74,10 +83,10 @@ export async function startServer(): Promise<() => Promise<void>> {
   };
 }
 
-/** What the server has logged so far; SMS are among it. A line comes a moment after what it tells of. */
+/** The server's log so far, including SMS. A line appears a moment after its event. */
 export const serverLog = (): string => log.join('\n');
 
-/** Applies a file's text through the command line, as a provider would. */
+/** Applies a file's text through the command line, like a provider. */
 export async function applyYaml(yaml: string): Promise<void> {
   const { admin } = addresses();
   await new Promise<void>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type Session, sessionKey, setOwnAddress } from './testUsers.ts';
 
-// How a session ends and goes on, in one tab and in several. Each test has a user of its own.
+// How a session ends and continues, in one tab and in several. Each test has its own user.
 
 test.use({ host: 'sessions.localhost' });
 const site = () => siteOf('sessions');
@@ -30,7 +30,7 @@ const update = '/app-api/member/user/update';
 const field = (page: Page) => page.getByRole('textbox', { name: 'Nickname' });
 const offer = (page: Page) => page.getByText('Continue where you left off?');
 
-/** Counts the calls of a browser to a path. */
+/** Counts a browser's calls to a path. */
 function callsTo(context: BrowserContext, path: string): { count: number } {
   const calls = { count: 0 };
   context.on('request', (request) => {
@@ -42,7 +42,10 @@ function callsTo(context: BrowserContext, path: string): { count: number } {
 const kept = (page: Page): Promise<Session> =>
   page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? 'null'), sessionKey);
 
-/** Changes the session in the browser's storage from outside the console's tabs, which are told of it as of any other tab's doing. */
+/**
+ * Changes the session in the browser's storage from outside the console's tabs, which are notified
+ * as of another tab's change.
+ */
 async function change(context: BrowserContext, how: Partial<Session>): Promise<Session> {
   const aside = await context.newPage();
   await aside.goto('/favicon.svg');
@@ -64,13 +67,16 @@ async function isRefused(accessToken: string): Promise<boolean> {
   return (await answer.json()).code === 401;
 }
 
-test('a form that was half filled when the session had to be renewed is offered again', async ({ page, context }) => {
+test('a form that was half filled when the session had to be renewed is offered as a draft', async ({
+  page,
+  context,
+}) => {
   await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Deniz A. Yılmaz');
   await page.getByRole('textbox', { name: 'Email' }).fill('deniz.yilmaz@');
   const renewals = callsTo(context, renewal);
   await change(context, { accessToken: invalidToken });
-  // The first call after that finds it out.
+  // The next call is refused.
   await page.getByRole('tab', { name: 'My app' }).click();
   await expect(page).toHaveURL(/\/dashboard-default/);
   expect(renewals.count).toBe(1);
@@ -92,7 +98,7 @@ test('a form that was half filled when the session had to be renewed is offered 
   await expect(offer(page)).toBeHidden();
 });
 
-test('what is saved with a token that has ended is saved once it is renewed, and not offered', async ({
+test('a form saved with an expired token is saved after the renewal, and not offered as a draft', async ({
   page,
   context,
 }) => {
@@ -109,7 +115,7 @@ test('what is saved with a token that has ended is saved once it is renewed, and
   await expect(offer(page)).toBeHidden();
 });
 
-test('a draft can be discarded, and then is gone', async ({ page }) => {
+test('a discarded draft is gone', async ({ page }) => {
   await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Somebody else');
   await page.reload();
@@ -122,7 +128,7 @@ test('a draft can be discarded, and then is gone', async ({ page }) => {
   await expect(offer(page)).toBeHidden();
 });
 
-test('a token near its end is renewed without anybody noticing', async ({ page, context }) => {
+test('a token near its expiry is renewed silently', async ({ page, context }) => {
   await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Deniz Typing');
   const before = (await kept(page)).accessToken;
@@ -137,7 +143,7 @@ test('a token near its end is renewed without anybody noticing', async ({ page, 
   await expect(page.getByText('modify successfully')).toBeVisible();
 });
 
-test('a session that cannot be renewed leads to sign-in, says so, and from there back to the form', async ({
+test('a session that cannot be renewed leads to sign-in, which says so and leads back to the form', async ({
   page,
   context,
 }) => {
@@ -189,7 +195,7 @@ test.describe('two tabs', () => {
     expect(renewals.count).toBe(1);
   });
 
-  test('that cannot lock each other out both get the same new session', async ({ page, context }) => {
+  test('without locks both get the same new session', async ({ page, context }) => {
     await context.addInitScript(() => Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined }));
     const second = await open(page, context);
     const renewalAnswers: { code: number; data: { accessToken: string } }[] = [];
@@ -202,7 +208,7 @@ test.describe('two tabs', () => {
       openRequests += 1;
       if (openRequests === 2) bothAsk();
       await both;
-      // Only browsers know where *.localhost is.
+      // Only browsers resolve *.localhost.
       const response = await route.fetch({ url: route.request().url().replace(site(), addresses().console) });
       renewalAnswers.push(await response.json());
       await route.fulfill({ response });
@@ -217,7 +223,7 @@ test.describe('two tabs', () => {
     expect(new Set(renewalAnswers.map(({ data }) => data.accessToken)).size).toBe(1);
   });
 
-  test('are signed out together, on the server too, and drafts go', async ({ page, context }) => {
+  test('are signed out together, also on the server, and drafts are removed', async ({ page, context }) => {
     const second = await open(page, context);
     await field(second).fill('Never mind');
     const { accessToken } = await kept(page);
@@ -233,7 +239,7 @@ test.describe('two tabs', () => {
     await expect.poll(() => isRefused(accessToken)).toBe(true);
   });
 
-  test('one that signs in signs the other in', async ({ page, context }) => {
+  test('signing in in one tab signs the other in', async ({ page, context }) => {
     await page.goto('/signin');
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     const second = await context.newPage();
@@ -248,7 +254,7 @@ test.describe('on a phone', () => {
   const { defaultBrowserType: _, ...iPhone } = devices['iPhone 13'];
   test.use(iPhone);
 
-  /** Counts the documents that the page loads. */
+  /** Records the documents that the page loads. */
   const documents = (page: Page): string[] => {
     const loaded: string[] = [];
     page.on('request', (request) => {
@@ -258,7 +264,7 @@ test.describe('on a phone', () => {
     return loaded;
   };
 
-  test('sign-in begins with a page loaded anew, once', async ({ page }) => {
+  test('sign-in begins with one reload', async ({ page }) => {
     const loaded = documents(page);
     await page.goto('/signin');
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
@@ -274,7 +280,7 @@ test.describe('on a phone', () => {
     expect(loaded).toHaveLength(4);
   });
 
-  test('where nothing can be stored it does not go round', async ({ page }) => {
+  test('without storage there is no reload loop', async ({ page }) => {
     await page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage']) {
         Object.defineProperty(window, name, {
@@ -291,7 +297,7 @@ test.describe('on a phone', () => {
     expect(loaded).toEqual(['/signin']);
   });
 
-  test('after somebody was signed in the next sign-in begins anew again', async ({ page }) => {
+  test('after a sign-in, the next one begins with a reload again', async ({ page }) => {
     await page.goto('/signin');
     await fillSignIn(page, person.userName, person.password);
     await solveSlider(page);
@@ -301,7 +307,7 @@ test.describe('on a phone', () => {
     await page.getByRole('button', { name: 'Quit' }).click();
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     await page.waitForLoadState('networkidle');
-    // What was begun before the sign-in is over: this is another one.
+    // The mark from before the sign-in is cleared: this is a new reload.
     expect(loaded).toEqual(['/signin']);
   });
 });

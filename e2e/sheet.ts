@@ -1,9 +1,15 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** What a cell holds: a number, a boolean, a text, a moment as a spreadsheet shows it (2026-11-21 14:41:30), or nothing. */
+/**
+ * The value of a cell: a number, a boolean, a text, a time as a spreadsheet shows it (2026-11-21
+ * 14:41:30), or nothing.
+ */
 export type Cell = number | boolean | string | { shown: string } | null;
 
-/** The sheets of an .xlsx file in the order of its workbook, by name. A format's bare minimum, read as the standard says. */
+/**
+ * The sheets of an .xlsx file in the order of its workbook, by name. Supports the bare minimum of
+ * the format, as the standard describes it.
+ */
 export function readWorkbook(file: Buffer): Map<string, Cell[][]> {
   const parts = unzip(file);
   const part = (name: string) => {
@@ -23,7 +29,7 @@ export function readWorkbook(file: Buffer): Map<string, Cell[][]> {
   );
 }
 
-/** The files of a zip, by its directory at the end: of what was streamed only that knows the lengths. */
+/** The files of a zip, by its central directory: for streamed files only that has the lengths. */
 function unzip(file: Buffer): Map<string, string> {
   const end = file.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   if (end < 0) throw new Error('not a zip');
@@ -48,7 +54,10 @@ function unzip(file: Buffer): Map<string, string> {
   return files;
 }
 
-/** The elements of a name with their attributes and what is between their tags. None of these holds another of its name. */
+/**
+ * The elements of a name with their attributes and their content. Elements of the same name must
+ * not be nested.
+ */
 function elements(xml: string, name: string): { of: (attribute: string) => string; inner: string }[] {
   const found = xml.matchAll(new RegExp(`<${name}(\\s[^>]*?)?(?:/>|>(.*?)</${name}>)`, 'gs'));
   return [...found].map(([, head = '', inner = '']) => ({
@@ -57,7 +66,7 @@ function elements(xml: string, name: string): { of: (attribute: string) => strin
   }));
 }
 
-/** Which styles of cells show dates: those whose format names a year. */
+/** The cell styles that show dates: those whose format contains a year. */
 function dateStyles(xml: string): Set<number> {
   const formats = new Map(elements(xml, 'numFmt').map(({ of }) => [of('numFmtId'), of('formatCode')]));
   const used = elements(elements(xml, 'cellXfs')[0]?.inner ?? '', 'xf').map(
@@ -95,14 +104,14 @@ function cellOf(type: string, inner: string, isDate: boolean): Cell {
   if (type === 'b') return value.inner === '1';
   if (type === 'str') return unescaped(value.inner);
   const number = Number(value.inner);
-  // Days since the last but one day of 1899, without a zone.
+  // Days since 30 December 1899, without a zone.
   return isDate ? { shown: momentOf(Math.round((number - 25_569) * 86_400_000)) } : number;
 }
 
 const momentOf = (wall: number) =>
   new Date(Math.round(wall / 1000) * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
-/** A moment as a clock in a zone shows it. */
+/** A time as a clock in a zone shows it. */
 export const clockIn = (time: number, timeZone: string) => new Date(time).toLocaleString('sv-SE', { timeZone });
 
 function unescaped(text: string): string {

@@ -5,7 +5,7 @@ import { captchaOf, dragTo, type Move, outcomeOf, placePiece, solveSlider, stepT
 import { expect, test } from './test.ts';
 import { setOwnAddress } from './testUsers.ts';
 
-// The slider captcha of the sign-in page, with the pictures that the server draws.
+// The slider captcha of the sign-in page, with the server's own pictures.
 
 const person = { userName: 'mert', password: 'slides-into-place', nickname: 'Mert Demir' };
 test.use({ host: 'sliders.localhost' });
@@ -31,7 +31,7 @@ async function expectSignedIn(page: Page): Promise<void> {
 
 const picture = (panel: Locator) => panel.getByRole('img', { name: 'Picture with a gap for the piece' });
 
-/** The strongest part of an element's colour. */
+/** The strongest channel of an element's colour. */
 async function strongestColour(element: Locator): Promise<'red' | 'green' | 'blue'> {
   const rgb = await element.evaluate(
     (node) =>
@@ -44,8 +44,8 @@ async function strongestColour(element: Locator): Promise<'red' | 'green' | 'blu
 }
 
 /**
- * Opens the captcha on a page whose time passes from then on only where the test lets it: what is shown for a second is shown so long
- * and no longer, however slow the machine.
+ * Opens the captcha on a page whose clock only the test advances: a result that is shown for a
+ * second stays visible however slow the machine is.
  */
 async function openCaptchaWithSlowAnswer(page: Page): Promise<ReturnType<typeof captchaOf>> {
   await page.clock.install();
@@ -54,7 +54,7 @@ async function openCaptchaWithSlowAnswer(page: Page): Promise<ReturnType<typeof 
   return captcha;
 }
 
-test('the piece dragged into its place signs in, and says how long it took', async ({ page }) => {
+test('dragging the piece into its place signs in, and shows how long it took', async ({ page }) => {
   const { panel, outcome } = await openCaptchaWithSlowAnswer(page);
   const sent = page.waitForRequest('**/login-username');
   let asked = false;
@@ -62,7 +62,7 @@ test('the piece dragged into its place signs in, and says how long it took', asy
     asked = true;
   });
   const slowly: Move = (on, slider, x) => dragTo(on, slider, x, () => on.clock.runFor(2300));
-  // A picture that misleads is replaced after its second.
+  // A misread picture is replaced after a second.
   while (!(await placePiece(page, slowly))) await page.clock.runFor(1000);
   const verdict = panel.getByText('Verified in 2.3 s', { exact: true });
   await expect(verdict).toBeVisible();
@@ -83,7 +83,7 @@ test('the piece dragged into its place signs in, and says how long it took', asy
   await expectSignedIn(page);
 });
 
-test('a piece put beside its place is told in red, and after a second there is another picture', async ({ page }) => {
+test('a misplaced piece is reported in red, and after a second there is another picture', async ({ page }) => {
   const { panel, slider, outcome } = await openCaptchaWithSlowAnswer(page);
   const first = await picture(panel).getAttribute('src');
   const failed = panel.getByText('Verification failed, try again');
@@ -102,7 +102,7 @@ test('a piece put beside its place is told in red, and after a second there is a
   await expectSignedIn(page);
 });
 
-test('the keyboard alone is enough', async ({ page }) => {
+test('the keyboard alone is sufficient', async ({ page }) => {
   await page.goto('/signin');
   await expect(page.getByLabel('User name')).toBeFocused();
   await page.keyboard.type(person.userName);
@@ -121,7 +121,7 @@ test('the keyboard alone is enough', async ({ page }) => {
   await expectSignedIn(page);
 });
 
-test('the keys go both ways and stop at the ends', async ({ page }) => {
+test('the keys move both ways and stop at the ends', async ({ page }) => {
   const { slider } = await openCaptcha(page);
   await expect(slider).toBeFocused();
   await page.keyboard.press('ArrowLeft');
@@ -134,7 +134,7 @@ test('the keys go both ways and stop at the ends', async ({ page }) => {
   await expect(slider).toHaveAttribute('aria-valuenow', '263');
 });
 
-test('another picture can be asked for', async ({ page }) => {
+test('another picture can be requested', async ({ page }) => {
   const { panel, slider } = await openCaptcha(page);
   const first = await picture(panel).getAttribute('src');
   await page.keyboard.press('Shift+ArrowRight');
@@ -159,7 +159,7 @@ test('a picture is replaced after two minutes', async ({ page }) => {
   await expectSignedIn(page);
 });
 
-test('a picture that cannot be had is told in the server’s words, and can be asked for again', async ({ page }) => {
+test('a refused picture is reported in the server’s words, and can be requested again', async ({ page }) => {
   const verdict = 'Too many pictures were asked for. Wait a minute';
   await page.route('**/captcha/get', (route) =>
     route.fulfill({ json: { repCode: '6201', repMsg: verdict, repData: null, success: false } }),
@@ -176,7 +176,7 @@ test('a picture that cannot be had is told in the server’s words, and can be a
   await expectSignedIn(page);
 });
 
-test('a server that cannot be reached is told, and can be asked again', async ({ page }) => {
+test('an unreachable server is reported, and can be retried', async ({ page }) => {
   await page.route('**/captcha/get', (route) => route.abort());
   await page.goto('/signin');
   await fillSignIn(page, person.userName, person.password);
@@ -188,7 +188,7 @@ test('a server that cannot be reached is told, and can be asked again', async ({
   await expectSignedIn(page);
 });
 
-test('who fails too often is locked out of the captcha for a while, and told so', async ({ page }) => {
+test('a user who fails too often is locked out of the captcha for a while, with a message', async ({ page }) => {
   const { panel, slider, outcome } = await openCaptcha(page);
   for (let failures = 1; failures <= 9; failures += 1) {
     expect(await outcomeOf(page, () => dragTo(page, slider, 20))).toBe('fail');
@@ -199,7 +199,8 @@ test('who fails too often is locked out of the captcha for a while, and told so'
   const asked = page.waitForRequest('**/captcha/get');
   await panel.getByRole('button', { name: 'Retry' }).click();
   await asked;
-  // Asked once more: what the page was answered the browser has, under load, at times forgotten by when a test wants it.
+  // Calls again: under load, the browser sometimes discards the page's own answer before a test
+  // reads it.
   const { repCode, repMsg } = await page.evaluate(async () => {
     const answer = await fetch('/admin-api/system/captcha/get', {
       method: 'POST',
@@ -212,7 +213,7 @@ test('who fails too often is locked out of the captcha for a while, and told so'
   await expect(panel.getByText(repMsg)).toBeVisible();
 });
 
-test('where the installation has the captcha off there is none', async ({ page }) => {
+test('there is no captcha if the installation has it off', async ({ page }) => {
   await page.route('**/console/settings', async (route) => {
     const answer = await route.fetch({ url: `${addresses().console}/admin-api/system/console/settings` });
     const json = await answer.json();
@@ -247,9 +248,9 @@ test('a phone', async ({ browser, baseURL }) => {
 });
 
 for (const darkMode of [false, true]) {
-  test(`the captcha can be used by everybody, ${darkMode ? 'dark' : 'light'}`, async ({ page }) => {
+  test(`the captcha is accessible, ${darkMode ? 'dark' : 'light'}`, async ({ page }) => {
     await page.addInitScript((dark) => {
-      // What is shown for a second is shown for as long as axe looks.
+      // Keeps a result that is shown for a second visible until axe has finished.
       const wait = window.setTimeout.bind(window);
       window.setTimeout = ((act: () => void, ms?: number) => wait(act, ms === 1000 ? 60_000 : ms)) as typeof setTimeout;
       localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: dark }, version: 0 }));

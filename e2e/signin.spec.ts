@@ -4,7 +4,7 @@ import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
 import { setOwnAddress } from './testUsers.ts';
 
-test('a person signs in, is greeted by name and signs out', async ({ page }) => {
+test('a user signs in, is greeted by name and signs out', async ({ page }) => {
   await page.goto(`${siteOf('orchard')}/`);
   await expect(page).toHaveURL(/\/signin/);
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
@@ -22,8 +22,8 @@ test('a person signs in, is greeted by name and signs out', async ({ page }) => 
   await expect(page).toHaveURL(/\/signin/);
 });
 
-test('a wrong password is told, and why', async ({ page, context }) => {
-  // What fails counts for the account too, and everybody signs in with the orchard's.
+test('a wrong password is reported with its reason', async ({ page, context }) => {
+  // Failures count for the account too, and most tests use the orchard's.
   await setOwnAddress(context);
   await page.goto('/signin');
   await fillSignIn(page, 'nobody-of-the-orchard', 'not the password');
@@ -33,7 +33,7 @@ test('a wrong password is told, and why', async ({ page, context }) => {
   await expect(page).toHaveURL(/\/signin/);
 });
 
-test('empty fields are named before anything is sent', async ({ page }) => {
+test('empty fields are reported before anything is sent', async ({ page }) => {
   await page.goto('/signin');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByText('Please enter a user name')).toBeVisible();
@@ -46,7 +46,7 @@ test('a host shows its own tenant', async ({ page }) => {
   await expect(page.getByText('Aydın Valley Growers')).toHaveCount(0);
 });
 
-test('the session outlives a reload, and a second tab shares it', async ({ page, context }) => {
+test('the session survives a reload, and a second tab shares it', async ({ page, context }) => {
   await signIn(page);
   await page.reload();
   await expect(page.getByRole('treeitem', { name: /Orchard mast/ })).toBeVisible();

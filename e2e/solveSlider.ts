@@ -1,21 +1,27 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { gapPosition } from './gapPosition.ts';
 
-/** How far the piece can go, in the basis of the captcha's coordinates: the picture's 310 without the piece's 47. */
+/**
+ * The piece's maximum travel, in the basis of the captcha's coordinates: the picture's 310 without
+ * the piece's 47.
+ */
 const maxTravel = 263;
 
-/** The open captcha: its dialog, the slider's handle, and what came of it as an attribute. */
+/**
+ * The open captcha: its dialog, the slider's handle, and the element with the outcome as an
+ * attribute.
+ */
 export function captchaOf(page: Page): { panel: Locator; slider: Locator; outcome: Locator } {
   const panel = page.getByRole('dialog').filter({ has: page.getByRole('slider') });
   return { panel, slider: panel.getByRole('slider'), outcome: panel.locator('[data-phase]') };
 }
 
-/** Takes the piece to a place of the captcha's basis and has it checked: by mouse, or however else. */
+/** Moves the piece to a place in the captcha's basis and submits it: by mouse, or otherwise. */
 export type Move = (page: Page, slider: Locator, x: number) => Promise<void>;
 
 /**
- * Solves the slider captcha that is open as a person does: sees where the piece belongs and drags the handle there. Eyes are misled
- * now and then, and then there is another picture.
+ * Solves the open slider captcha like a user: finds the piece's place and drags the handle there.
+ * The detection fails now and then; then it solves another picture.
  */
 export async function solveSlider(page: Page, move: Move = dragTo): Promise<void> {
   const { panel, outcome } = captchaOf(page);
@@ -29,7 +35,7 @@ export async function solveSlider(page: Page, move: Move = dragTo): Promise<void
   throw new Error('four captchas were not solved');
 }
 
-/** Tries the picture that is shown: whether the piece belonged where it seems to. */
+/** Tries the current picture: returns whether the detected place was right. */
 export async function placePiece(page: Page, move: Move): Promise<boolean> {
   const { panel, slider, outcome } = captchaOf(page);
   await expect(outcome).toHaveAttribute('data-phase', 'idle');
@@ -37,7 +43,10 @@ export async function placePiece(page: Page, move: Move): Promise<boolean> {
   return (await outcomeOf(page, () => move(page, slider, gapPosition(background, piece)))) === 'ok';
 }
 
-/** What comes of a check: `ok` or `fail`. It is shown for a second, which on a slow machine may be over before one looks: the page notes it. */
+/**
+ * The outcome of a check: `ok` or `fail`. It is shown for a second, which may be over before a slow
+ * test looks: the page itself records it.
+ */
 export async function outcomeOf(page: Page, act: () => Promise<void>): Promise<string> {
   const [came] = await Promise.all([captchaOf(page).outcome.evaluate(noteOutcome), act()]);
   return came;
@@ -54,12 +63,15 @@ function noteOutcome(track: Element): Promise<string> {
   });
 }
 
-/** What stands in base64 in the pictures' addresses. Runs in the page. */
+/** The base64 data in the pictures' addresses. Runs in the page. */
 function picturesOf(images: Element[]): string[] {
   return images.map((image) => (image as HTMLImageElement).src.split(',')[1] ?? '');
 }
 
-/** Takes the handle with the mouse and lets go where the piece's left edge stands at `x` in the basis; `before` that it may wait. */
+/**
+ * Grabs the handle with the mouse and releases it where the piece's left edge is at `x` in the
+ * basis; waits for `before` first.
+ */
 export async function dragTo(
   page: Page,
   slider: Locator,
@@ -74,7 +86,7 @@ export async function dragTo(
   await page.mouse.up();
 }
 
-/** The same with a finger. */
+/** Like dragTo, with a finger. */
 export async function swipeTo(page: Page, slider: Locator, x: number): Promise<void> {
   const { from, travel } = await handleOf(slider);
   const screen = await page.context().newCDPSession(page);
@@ -82,13 +94,13 @@ export async function swipeTo(page: Page, slider: Locator, x: number): Promise<v
     screen.send('Input.dispatchTouchEvent', { type, touchPoints });
   await touch('touchStart', [from]);
   for (let step = 1; step <= 12; step += 1) {
-    // No finger moves along a ruler.
+    // A finger does not move in a straight line.
     await touch('touchMove', [{ x: from.x + (x / maxTravel) * travel * (step / 12), y: from.y + step }]);
   }
   await touch('touchEnd', []);
 }
 
-/** With the keys alone, from wherever the slider has the focus. */
+/** With the keys alone; the slider must have the focus. */
 export async function stepTo(page: Page, slider: Locator, x: number): Promise<void> {
   await expect(slider).toBeFocused();
   for (let coarse = 0; coarse < Math.floor(x / 10); coarse += 1) await page.keyboard.press('Shift+ArrowRight');
@@ -97,7 +109,7 @@ export async function stepTo(page: Page, slider: Locator, x: number): Promise<vo
   await page.keyboard.press('Enter');
 }
 
-/** The middle of the handle and how far it can go, in pixels of the screen. */
+/** The middle of the handle and its travel, in screen pixels. */
 async function handleOf(slider: Locator): Promise<{ from: { x: number; y: number }; travel: number }> {
   const handle = await slider.boundingBox();
   const track = await slider.locator('..').boundingBox();

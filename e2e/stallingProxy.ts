@@ -1,21 +1,25 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A line to the server on which the answer to one request is held after its first bytes. */
+/** A proxy to the server that holds the answer to one request after its first bytes. */
 export type StallingProxy = {
   address: string;
-  /** Resolves when the answer is being held. */
+  /** Resolves when the proxy holds the answer. */
   stalled: Promise<void>;
-  /** Once the asker has gone: lets all come that the server still sends, and tells how many bytes it was when the server ended it. */
+  /**
+   * After the client has gone: receives everything that the server still sends, and resolves to the
+   * number of bytes when the server ends it.
+   */
   sent: Promise<number>;
   close: () => Promise<void>;
 };
 
-/** What is passed on before the line is held: enough that the asker sees something come. */
+/** The bytes passed on before the stall: enough that the client sees data arrive. */
 const bytesBeforeStall = 64 * 1024;
 
 /**
- * Holds what answers the request whose first line contains `wanted`. The asker's going is passed on as nothing but the end of what it
- * says; this end goes on reading, so that only the server itself can stop.
+ * Holds the answer to the request whose first line contains `wanted`. When the client leaves, the
+ * proxy only half-closes the connection to the server and keeps reading, so that only the server
+ * itself can stop.
  */
 export async function startStallingProxy(target: string, wanted: string): Promise<StallingProxy> {
   const [host, port] = target.split(':') as [string, string];

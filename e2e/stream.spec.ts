@@ -5,10 +5,10 @@ import { applyYaml, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSignedIn, type TestUser } from './testUsers.ts';
 
-// Pictures that really play: made by ffmpeg, served by a server of the test, decoded by Chromium.
+// Videos that really play: made by ffmpeg, served by the test's own server, decoded by Chromium.
 
 const lookoutUser: TestUser = { tenantName: 'lookout', userName: 'lena', password: 'eyes-on-the-valley' };
-// The page's policy names the streams of the tenant whose host it is.
+// The page's content security policy names the streams of its host's tenant.
 const site = () => siteOf('lookout');
 let cameras: CameraServer;
 
@@ -56,7 +56,7 @@ test('an HLS stream plays', async ({ page }) => {
   await open(page, 'LO-1');
   const video = picture(page, 'Gate');
   await expectPlaying(video);
-  // In a frame of 500 px, nothing of the picture cut.
+  // In a frame of 500 px, without cutting the picture.
   expect((await video.boundingBox())?.height).toBe(500);
   await page.getByRole('button', { name: 'Pause' }).click();
   const stopped = await playbackTime(video);
@@ -78,13 +78,13 @@ for (const [device, name, file] of [
   test(`${file} plays`, async ({ page }) => {
     await open(page, device);
     await expectPlaying(picture(page, name));
-    // Its pixels belong to another site: they are shown, and cannot be saved.
+    // Its pixels belong to another site: they are visible, but cannot be saved.
     await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Save picture' })).toHaveCount(0);
   });
 }
 
-test('a stream that was down is told of, and plays when it is asked for again', async ({ page }) => {
+test('a stream that is down is reported, and plays on retry', async ({ page }) => {
   cameras.unplug();
   await open(page, 'LO-1');
   const down = page.getByText('The stream does not answer');
@@ -97,14 +97,14 @@ test('a stream that was down is told of, and plays when it is asked for again', 
   await expect(down).toBeHidden();
 });
 
-test('a stream that stops while it plays is told of', async ({ page }) => {
+test('a stream that stops while it plays is reported', async ({ page }) => {
   await page.clock.install();
   await open(page, 'LO-1');
   const video = picture(page, 'Gate');
   await page.clock.resume();
   await expectPlaying(video);
   cameras.unplug();
-  // Past what has been fetched there is nothing: the picture stands still.
+  // Beyond the buffered part there is nothing: the picture freezes.
   await video.evaluate((element: HTMLVideoElement) => {
     element.currentTime = 55;
   });
@@ -118,14 +118,14 @@ test('a stream that stops while it plays is told of', async ({ page }) => {
   await expectPlaying(video);
 });
 
-test('an address without a stream is told of, in the room of a picture', async ({ page }) => {
+test('an address without a stream is reported in the picture’s place', async ({ page }) => {
   await open(page, 'LO-4');
   await expect(page.getByText('The stream does not answer')).toBeVisible({ timeout: 30_000 });
   expect((await page.getByRole('article', { name: 'Shed' }).boundingBox())?.height).toBe(568);
 });
 
-test('nothing is fetched of a camera that is not in view', async ({ browser }) => {
-  // On a phone cameras stand below each other.
+test('nothing is fetched for a camera out of view', async ({ browser }) => {
+  // On a phone cameras are below each other.
   const context = await browser.newContext({ viewport: { width: 390, height: 500 }, isMobile: true, hasTouch: true });
   const page = await context.newPage();
   const before = cameras.asked('film.webm');

@@ -4,12 +4,13 @@ import { type Addresses, addresses, startServer } from './server.ts';
 export { expect } from '@playwright/test';
 
 /**
- * Playwright's test, with a server of the worker's own: an empty data folder, free ports, the farms of farm.yaml. Files of a worker
- * share it one after the other. A worker that a test has failed in is replaced, and so is its server: a second try begins anew.
+ * Playwright's test, with one server per worker: an empty data folder, free ports, the tenants of
+ * tenants.yaml. A worker's files share it one after the other. Playwright replaces a worker after a
+ * failed test, and so its server: a retry starts afresh.
  */
 export const test = base.extend<{ host: string }, { server: Addresses }>({
   server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from it that nothing else is needed
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright derives the required fixtures from it
     async ({}, use) => {
       const stop = await startServer();
       await use(addresses());

@@ -1,15 +1,15 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { addresses } from './server.ts';
 
-/** Somebody who can sign in. */
+/** A user who can sign in. */
 export type TestUser = { tenantName: string; userName: string; password: string };
 
-/** A session as the console keeps it in localStorage. */
+/** A session as the console stores it in localStorage. */
 export type Session = { accessToken: string; refreshToken: string; userId: number; expiresAt: number; renewAt: number };
 
 export const sessionKey = 'tilth.session';
 
-/** Signs in by the call alone, from an address of its own. */
+/** Signs in by API, from an address of its own. */
 export async function openSession({ tenantName, userName, password }: TestUser): Promise<Session> {
   const answer = await fetch(`${addresses().console}/app-api/member/auth/login-username`, {
     method: 'POST',
@@ -22,13 +22,13 @@ export async function openSession({ tenantName, userName, password }: TestUser):
   return { accessToken, refreshToken, userId, expiresAt: expiresTime, renewAt: expiresTime - 120_000 };
 }
 
-/** What the server answers to any call; what is in it the caller knows. */
-// biome-ignore lint/suspicious/noExplicitAny: as JSON.parse gives it
+/** The server's answer to any call; the caller knows the data's type. */
+// biome-ignore lint/suspicious/noExplicitAny: like JSON.parse
 export type Answer = { code: number; data: any; msg: string };
 
 const apiSessions = new Map<string, Promise<Session>>();
 
-/** Calls the server past the screens, as a program of the person's would, which signs in once. */
+/** Calls the server directly, like a program of the user that signs in once. */
 export async function callApi(
   person: TestUser,
   method: string,
@@ -44,7 +44,7 @@ export async function callApi(
   return answer.json();
 }
 
-/** The same, and what came as it is. */
+/** Like callApi, but returns the raw response. */
 export async function fetchApi(
   person: TestUser,
   path: string,
@@ -65,26 +65,27 @@ export async function fetchApi(
     ? ((await response.clone().json()) as { code?: number }).code === 401
     : false;
   if (!ended) return response;
-  // Twenty people have signed in as this one since.
+  // Twenty later sign-ins have replaced this session.
   apiSessions.delete(name);
   return asked();
 }
 
-/** Calls as above and gives the data; anything but success is an error. */
+/** Like callApi, but returns the data; anything but success is an error. */
 export async function fetchApiData(...asked: Parameters<typeof callApi>): Promise<Answer['data']> {
   const { code, data, msg } = await callApi(...asked);
   if (code !== 200) throw new Error(`${asked[1]} ${asked[2]}: ${code} ${msg}`);
   return data;
 }
 
-/** Puts a session into the browser's storage for a site, as another tab would. */
+/** Stores a session in the browser for a site, as another tab would. */
 export async function storeSession(page: Page, session: Session, site: string = addresses().console): Promise<void> {
-  // A file of the site: storage belongs to the site, and no page runs there that could take notice.
+  // Opens a plain file of the site: storage belongs to the site, and no page runs there that could
+  // react.
   await page.goto(`${site}/favicon.svg`);
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [sessionKey, JSON.stringify(session)] as const);
 }
 
-/** Signs a person in, past the sign-in page, and opens a page of the console. */
+/** Signs a user in without the sign-in page, and opens a page of the console. */
 export async function openSignedIn(
   page: Page,
   person: TestUser,
@@ -96,7 +97,8 @@ export async function openSignedIn(
 }
 
 /**
- * Lets a browser come from a network address of its own, so that what fails there makes nobody else's sign-in demand the captcha.
+ * Gives a browser its own network address, so that its failures make no other sign-in demand the
+ * captcha.
  */
 export async function setOwnAddress(context: BrowserContext): Promise<void> {
   await context.setExtraHTTPHeaders({ 'X-Forwarded-For': freshAddress() });
@@ -104,7 +106,7 @@ export async function setOwnAddress(context: BrowserContext): Promise<void> {
 
 let addressesTaken = 0;
 
-/** An address that nothing else comes from; the server believes what a proxy on its own machine says. */
+/** An unused address; the server trusts the header of a proxy on its own machine. */
 function freshAddress(): string {
   addressesTaken += 1;
   return `198.18.${Math.floor(addressesTaken / 256)}.${addressesTaken % 256}`;

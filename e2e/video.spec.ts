@@ -3,12 +3,13 @@ import { addresses, applyYaml, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
 import { openSession, openSignedIn } from './testUsers.ts';
 
-// A camera may show a snippet of anybody's HTML. It runs where it can do no harm, whether the console frames it or somebody opens it.
+// A camera may show a snippet of arbitrary HTML. It can do no harm, whether the console frames it
+// or a user opens it.
 
 const ranchUser = { tenantName: 'ranch', userName: 'rosa', password: 'cattle-by-the-river' };
 const site = () => siteOf('ranch');
 
-/** Tries everything that would hurt, and writes down in its own page what came of it. */
+/** Tries everything harmful, and writes the results into its own page. */
 const snippet = `<!doctype html><title>gate</title><body><pre id="done"></pre><script>
 const found = {};
 const tries = {
@@ -62,7 +63,7 @@ tenants:
 `),
 );
 
-/** The address at which the snippet of GATE-1 is served for the next minute. */
+/** The address that serves the snippet of GATE-1 for the next minute. */
 async function embedAddress(): Promise<string> {
   const { accessToken } = await openSession(ranchUser);
   const answer = await fetch(`${addresses().console}/admin-api/client/pc/device/get/video?deviceName=GATE-1`, {
@@ -101,16 +102,16 @@ for (const [how, sandbox] of [
   });
 }
 
-test('a snippet that somebody opens by itself reaches nothing of the console', async ({ page }) => {
+test('a snippet opened by itself reaches nothing of the console', async ({ page }) => {
   await openSignedIn(page, ranchUser, '/dashboard-default', site());
   await page.goto(`${site()}${await embedAddress()}`);
   await expect(page.locator('#done')).toContainText('origin');
-  // It is its own parent and top, which is nobody else's.
+  // It is its own parent and top window, so it reaches no other.
   const found = JSON.parse((await page.locator('#done').textContent()) ?? '');
   expect(found).toEqual({ ...refused, parent: 'done', top: 'refused' });
 });
 
-test('the page frames nothing of others, and plays from its own streams alone', async ({ page }) => {
+test('the page frames no other sites, and plays only its own streams', async ({ page }) => {
   await openSignedIn(page, ranchUser, '/dashboard-default', site());
   const blocked = page.waitForEvent('console', (message) => /frame-src/.test(message.text()));
   await frame(page, `http://127.0.0.1:${addresses().port}/favicon.svg`);

@@ -9,8 +9,8 @@ import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
-// Webhooks: made, tried, told of an alarm, changed and removed. The program that is told listens on this machine, which the server under
-// test may call.
+// Webhooks: created, tested, called for an alarm, changed and removed. The receiver listens on this
+// machine, which the server under test may call.
 
 const grower: TestUser = { tenantName: 'headland', userName: 'aylin', password: 'where-the-plough-turns' };
 const secret = 'e2e-headland-3b91d06fa7c25e84';
@@ -20,7 +20,7 @@ interface ReceivedCall {
   body: string;
 }
 
-/** A program that takes calls, or answers as it is told. */
+/** A receiver that accepts calls, or answers as the test sets. */
 class WebhookReceiver {
   heard: ReceivedCall[] = [];
   status = 200;
@@ -42,7 +42,7 @@ class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/tilth`;
   }
 
-  /** The call of a type, as soon as it comes. */
+  /** Waits for the call of a type. */
   async call(type: string): Promise<ReceivedCall> {
     for (;;) {
       const found = this.heard.find(({ body }) => JSON.parse(body).type === type);
@@ -57,7 +57,7 @@ class WebhookReceiver {
   }
 }
 
-/** Whether a call was signed with a secret, as its receiver finds out. */
+/** Verifies a call's signature like a receiver does. */
 function isSigned({ headers, body }: ReceivedCall, whsec: string): boolean {
   const key = Buffer.from(whsec.replace('whsec_', ''), 'base64');
   const mac = createHmac('sha256', key)
@@ -98,13 +98,13 @@ test.afterAll(() => receiver.stop());
 const card = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
 
-/** Calls the server past the forms. */
+/** Calls the server directly, without the forms. */
 const callServer = (method: string, path: string, body?: object) =>
   fetchApiData(grower, method, `/admin-api/client/pc/${path}`, body);
 
 const runFrostRule = () => runRule(grower, 'HL-01', 'Frost on the strip', { manualRelease: 0 });
 
-test('a program is made known, tried, and told of an alarm', async ({ page }) => {
+test('a webhook is created, tested, and called for an alarm', async ({ page }) => {
   await openSignedIn(page, grower, '/profile?tab=webhook');
   await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible();
   await button(page, 'New webhook').click();
@@ -115,7 +115,7 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
   await expect(form.getByRole('alert')).toContainText('needs the name of a host, not an IP address');
   await form.getByLabel(/^Address/).fill(address);
   await expectAccessible(page);
-  // Read on its way to the page: the browser does not keep it for long.
+  // Reads the answer on its way to the page: the browser does not keep it for long.
   let made = { id: 0, secret: '' };
   await page.route('**/webhook/create', async (route) => {
     const response = await route.fetch();
@@ -151,13 +151,13 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
     status: 'open',
     deviceName: 'HL-01',
   });
-  // The list keeps up with what is told.
+  // The list shows new deliveries live.
   const deliveryLink = ownCard.getByRole('link', { name: 'Began: Frost on the strip' });
   await expect(deliveryLink).toBeVisible();
   await expect(ownCard.getByText('Sent', { exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(whsec);
 
-  // The notice's own story has it, too.
+  // The notice's history shows it, too.
   await deliveryLink.click();
   const notice = page.getByRole('region', { name: 'Notice' });
   await expect(notice.getByText(new URL(address).host)).toBeVisible();
@@ -172,7 +172,7 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
   await callServer('DELETE', `webhook/delete?id=${id}`);
 });
 
-test('one that is gone is switched off; it is changed, and removed', async ({ page }) => {
+test('a webhook whose receiver is gone is switched off; it is changed, and removed', async ({ page }) => {
   const name = 'Frost alarm';
   const events = ['opened', 'resolved'];
   await callServer('POST', 'webhook/create', { name, url: `${address}/gone`, events, alarmLevel: 0, enabled: true });

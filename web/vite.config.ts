@@ -3,7 +3,10 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { manifests, worker } from './scripts/console.ts';
 
-/** The Go side embeds dist/; the placeholder lets a clean clone build without Node, so a build must not take it away. */
+/**
+ * The Go server embeds dist/; the placeholder lets a clean clone build without Node, so a build
+ * must not remove it.
+ */
 function keepPlaceholder(): Plugin {
   return {
     name: 'tilth:keep-placeholder',
@@ -14,7 +17,10 @@ function keepPlaceholder(): Plugin {
   };
 }
 
-/** The Latin part of the font is on every page: asked for with the page it is there for the first line that is drawn. */
+/**
+ * The Latin part of the font is on every page: preloaded, it is ready when the first line is
+ * rendered.
+ */
 function preloadFont(): Plugin {
   return {
     name: 'tilth:preload-font',
@@ -36,7 +42,10 @@ function preloadFont(): Plugin {
   };
 }
 
-/** A stable home for what changes seldom, so that a new release of the console does not make people fetch React again. */
+/**
+ * A stable chunk for rarely changing libraries, so that users need not fetch React again with every
+ * release.
+ */
 function vendorChunk(id: string): string | null {
   const path = id.split('\\').join('/');
   if (!path.includes('/node_modules/')) return null;
@@ -59,7 +68,8 @@ export default defineConfig({
   build: {
     target: 'es2022',
     manifest: true,
-    // Everything the page loads has an address of its own: the policy allows neither data: scripts nor inline ones.
+    // Everything that the page loads needs an address of its own: the content security policy
+    // allows neither data: nor inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

@@ -1,7 +1,8 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import viteConfig from './vite.config.ts';
 
-// A file's name says where its tests run: `*.test.ts` in Node alone, `*.test.tsx` and `*.dom.test.ts` with a page (docs/testing.md).
+// A file's name decides where its tests run: `*.test.ts` in Node alone, `*.test.tsx` and
+// `*.dom.test.ts` with a page (docs/testing.md).
 const withPage = ['src/**/*.test.tsx', 'src/**/*.dom.test.ts'];
 
 export default mergeConfig(
@@ -9,9 +10,9 @@ export default mergeConfig(
   defineConfig({
     test: {
       restoreMocks: true,
-      // The runner itself does little: it leaves every processor to the tests.
+      // The runner itself does little: the tests get every processor.
       maxWorkers: '100%',
-      // Generous, for machines that do much else: what is waited for comes as soon as it is there.
+      // Generous, for busy machines: the tests continue as soon as the awaited state is there.
       testTimeout: 60_000,
       expect: { poll: { timeout: 20_000 } },
       css: { modules: { classNameStrategy: 'non-scoped' } },
@@ -36,7 +37,7 @@ export default mergeConfig(
             include: ['src/**/*.test.ts'],
             exclude: withPage,
             setupFiles: ['src/test/setup.node.ts'],
-            // The two kinds do not share workers.
+            // The two projects do not share workers.
             sequence: { groupOrder: 1 },
           },
         },

@@ -1,6 +1,7 @@
-// Writes FILE.br and FILE.gz beside every text asset of dist over 1 kB, so that the server only has to choose.
-// Deterministic: the same input gives the same bytes, whenever and wherever it is built. What was packed once is not packed again:
-// brotli at its best takes seconds for all of it, and most files are those of the build before.
+// Writes FILE.br and FILE.gz beside every text asset of dist over 1 kB, so that the server only has
+// to choose. Deterministic: the same input gives the same bytes, whenever and wherever it is built.
+// A cache holds packed files: brotli at its best level takes seconds for all of them, and most
+// files are those of the previous build.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -15,7 +16,7 @@ const smallest = 1024;
 // woff2 and pictures are compressed already.
 const kinds = new Set(['.js', '.css', '.html', '.svg', '.json', '.txt', '.map', '.webmanifest']);
 
-// Both work in threads of their own, as many files at once as there are.
+// Both run in worker threads, as many files at once as there are threads.
 const pack = {
   br: (content) =>
     promisify(brotliCompress)(content, {
@@ -27,17 +28,17 @@ const pack = {
     }),
   gz: async (content) => {
     const packed = await promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION });
-    // The header names the system that packed it; say "unknown" everywhere.
+    // The gzip header names the operating system; always write "unknown".
     packed[9] = 255;
     return packed;
   },
 };
 
-/** How a file is packed: with other settings, or by another library, it would come out otherwise. */
+/** Part of the cache key: with other settings, or another library version, the result would differ. */
 const settings = `${Object.values(pack).join()} ${process.versions.brotli} ${process.versions.zlib}`;
 const used = new Set();
 
-/** A file's content packed, from the cache where it is there. */
+/** The packed content of a file, from the cache if it is there. */
 async function packed(content, ending) {
   const name = `${createHash('sha256').update(settings).update(content).digest('hex')}.${ending}`;
   used.add(name);
@@ -48,7 +49,7 @@ async function packed(content, ending) {
     if (error.code !== 'ENOENT') throw error;
   }
   const bytes = await pack[ending](content);
-  // Half a file, of a run that was stopped, bears another name.
+  // A stopped run leaves an incomplete file under another name.
   await writeFile(`${kept}.part`, bytes);
   await rename(`${kept}.part`, kept);
   return bytes;
@@ -65,7 +66,7 @@ function files(folder) {
 }
 
 mkdirSync(cache, { recursive: true });
-// What an earlier run left may belong to other contents.
+// Files of an earlier run may belong to other contents.
 for (const file of files(dist)) if (/\.(br|gz)$/.test(file)) rmSync(file);
 
 const total = { plain: 0, br: 0, gz: 0, count: 0 };
@@ -77,7 +78,7 @@ await Promise.all(
       if (content.length <= smallest) return;
       for (const ending of Object.keys(pack)) {
         const bytes = await packed(content, ending);
-        // Bigger than what it stands for helps nobody.
+        // A packed file larger than the original is useless.
         if (bytes.length < content.length) writeFileSync(`${file}.${ending}`, bytes);
         total[ending] += bytes.length;
       }
@@ -85,7 +86,7 @@ await Promise.all(
       total.count += 1;
     }),
 );
-// What no file of this build needed, none of the next one will.
+// Removes cache entries that no file of this build used.
 for (const name of readdirSync(cache)) if (!used.has(name)) rmSync(join(cache, name));
 
 const kB = (bytes) => (bytes / 1000).toFixed(1);

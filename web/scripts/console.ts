@@ -1,4 +1,5 @@
-// What makes the console an app: its worker with the list of what it keeps, and its manifests. Plugins of vite.config.ts.
+// Vite plugins that make the console an app: its service worker with the list of cached files, and
+// its manifests.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,10 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 const workerSource = 'src/worker/sw.ts';
 const workerFile = 'sw.js';
-/** Pages that open without a network, whoever has been on them: where the last values stand, and where people sign in. */
+/**
+ * Pages that open without a network, whoever visited them: those with the last values, and the
+ * sign-in page.
+ */
 const shellRoots = [
   'index.html',
   'src/app/SignInRoute.tsx',
@@ -20,7 +24,7 @@ const shellRoots = [
 ];
 const beside = ['/theme.js', '/favicon.svg'];
 
-/** Builds the service worker beside the page and writes into it which files there are. */
+/** Builds the service worker beside the page and writes the list of files into it. */
 export function worker(): Plugin {
   let build = '';
   return {
@@ -49,7 +53,7 @@ export function worker(): Plugin {
   };
 }
 
-/** Every file under a hashed name, as the page asks for it. */
+/** Every hashed file, by the path that the page requests. */
 function assetsOf(bundle: Rolldown.OutputBundle): string[] {
   return Object.keys(bundle)
     .filter((name) => name.startsWith('assets/') && !name.endsWith('.map'))
@@ -57,7 +61,7 @@ function assetsOf(bundle: Rolldown.OutputBundle): string[] {
     .sort();
 }
 
-/** Names a build by all that the worker keeps of it: other contents, another name. */
+/** Names a build by a hash of everything that the worker caches. */
 function nameOf(bundle: Rolldown.OutputBundle): string {
   const hash = createHash('sha256');
   for (const path of assetsOf(bundle)) hash.update(`${path}\n`);
@@ -65,7 +69,7 @@ function nameOf(bundle: Rolldown.OutputBundle): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** The roots with all that they import at once, and the font that is on every page. */
+/** The roots with all their static imports, and the font that is on every page. */
 function shellOf(bundle: Rolldown.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
   const found = new Set<string>();
@@ -87,7 +91,7 @@ function shellOf(bundle: Rolldown.OutputBundle): string[] {
 
 const languages = { 'en-us': 'en', 'zh-cn': 'zh-CN', 'tr-tr': 'tr', 'ru-ru': 'ru' };
 
-/** One manifest a language, all of the same app; theme.js links to the reader's. */
+/** One manifest per language, all of the same app; theme.js links to the one of the user's language. */
 export function manifests(): Plugin {
   return {
     name: 'tilth:manifests',

@@ -1,4 +1,5 @@
-// Draws the app's icons from the mark's SVG into public/icons, with the system's Chromium. Run after the mark has changed.
+// Draws the app's icons from the logo's SVG into public/icons, with the system's Chromium. Run it
+// after the logo has changed.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
@@ -7,15 +8,18 @@ const root = join(import.meta.dirname, '..');
 const mark = readFileSync(join(root, 'public/favicon.svg'), 'utf8');
 const color = /color="(#[0-9A-Fa-f]{6})"/.exec(mark)?.[1];
 const [letter, ground] = [...mark.matchAll(/<path [^>]*?d="([^"]+)"/g)].map((match) => match[1]);
-if (!color || !letter || !ground) throw new Error('the mark is not drawn as this script knows it');
-// A launcher shows whatever lies behind holes: what is cut out of the mark is drawn.
+if (!color || !letter || !ground) throw new Error('the logo has an unknown structure');
+// A launcher shows its background through transparent holes, so cut-outs are drawn.
 const cut = '#FFFFFF';
 
-/** As in the browser's tab: the rounded square, alone. */
+/** As in the browser's tab: only the rounded square. */
 const rounded = `<rect width="32" height="32" rx="8" fill="${color}"/><g clip-path="inset(0 round 8px)">${strokes(ground)}</g>`;
-/** For launchers that cut icons into shapes of their own: edge to edge, the letter within the middle four fifths. */
+/**
+ * For launchers that crop icons to their own shapes: edge to edge, with the letter within the
+ * middle four fifths.
+ */
 const whole = `<rect width="32" height="32" fill="${color}"/><g transform="translate(16 16) scale(.76) translate(-16 -16)">${strokes(
-  // The line of the ground runs on to the edges, where the smaller drawing would end it.
+  // The ground line continues to the edges, where the smaller drawing would end it.
   `M-9 21 L-1 14.6${ground.replace(/^M-1 14\.6/, '')} L41 5.15`,
 )}</g>`;
 

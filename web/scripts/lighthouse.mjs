@@ -1,5 +1,6 @@
-// Lighthouse's scores of the sign-in page, as a desktop and as a phone on a slow connection see it. Starts the built binary on an
-// empty folder; prints each score beside what is asked for and ends with 1 where one is missed.
+// Lighthouse's scores of the sign-in page on a desktop and on a phone with a slow connection.
+// Starts the built binary on an empty folder; prints each score beside the required one and exits
+// with 1 if one is missed.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -84,7 +85,7 @@ try {
       const below = least !== undefined && got[id] < least;
       missed ||= below;
       console.log(
-        `  ${id.padEnd(15)} ${String(got[id]).padStart(3)}${least ? `, asked for ${least}${below ? ': MISSED' : ''}` : ''}`,
+        `  ${id.padEnd(15)} ${String(got[id]).padStart(3)}${least ? `, required ${least}${below ? ': MISSED' : ''}` : ''}`,
       );
     }
   }

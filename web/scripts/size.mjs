@@ -1,4 +1,5 @@
-// How many kB of JavaScript, gzipped, a person's first visit loads, against the limits that keep it quick. Run after `vite build`.
+// Prints how many kB of gzipped JavaScript a user's first visit loads, and checks the limits. Run
+// it after `vite build`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf
 const entry = 'index.html';
 const language = 'src/locales/en-us.json';
 
-/** Each page: the chunks that its route asks for by itself. What those import statically comes with them, what dynamically does not. */
+/** Each page with the chunks that its route requests. Their static imports count, dynamic ones do not. */
 const pages = [
   { name: '/signin', roots: [entry, language, 'src/app/SignInRoute.tsx'], limit: 220 },
   {
@@ -25,13 +26,14 @@ const pages = [
   },
 ];
 
-/** The map is a dynamic import of the home page, whatever its file is called. */
+/** The map is a dynamic import of the home page, whatever the name of its file. */
 function mapRoots() {
   const home = manifest['src/features/home/HomePage.tsx'];
   const seen = new Set(['src/features/home/HomePage.tsx', ...(home?.imports ?? [])]);
   const dynamic = [...seen].flatMap((key) => manifest[key]?.dynamicImports ?? []);
   const found = dynamic.filter((key) => /map/i.test(key));
-  if (found.length === 0) throw new Error('the home page fetches no map of its own: it would weigh on the first load');
+  if (found.length === 0)
+    throw new Error('the home page has no separate chunk for the map: the map would be part of the first load');
   return found;
 }
 

@@ -26,7 +26,7 @@ function Motion() {
 
 const seen = () => screen.getByRole('status').textContent;
 
-it('gives antd and dayjs the language, the theme’s values and the size of a finger', async () => {
+it('passes the language, the theme’s values and the touch size to antd and dayjs', async () => {
   render(
     <AntdProvider>
       <Probe />
@@ -50,7 +50,7 @@ it('gives antd and dayjs the language, the theme’s values and the size of a fi
   }
 });
 
-it('moves nothing for people who want nothing to move, from the moment they say so', () => {
+it('turns motion off as soon as the user prefers reduced motion', () => {
   render(
     <AntdProvider>
       <Motion />
@@ -63,10 +63,10 @@ it('moves nothing for people who want nothing to move, from the moment they say 
   expect(seen()).toBe('true');
 });
 
-it.each(['light', 'dark'] as const)('marks what has the keyboard as the rest of the page does, %s', (name) => {
+it.each(['light', 'dark'] as const)('draws antd’s focus rings like those of the rest of the page, %s', (name) => {
   const { focus } = palettes[name];
   const { token, components } = antdTheme(name, false, false);
-  // antd draws every focus ring in it.
+  // antd draws every focus ring in this colour.
   expect(token?.colorPrimaryBorder).toBe(focus);
   for (const field of [components?.Input, components?.Select, components?.DatePicker]) {
     expect(field?.activeBorderColor).toBe(focus);

@@ -9,7 +9,7 @@ import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { useTheme } from '@/lib/storage/preferences';
 import { antdTheme } from './antdTheme';
 
-/** antd's own words and dayjs' month names, fetched with the language. */
+/** antd's own texts and dayjs' month names, fetched with the language. */
 const locales: Record<Language, () => Promise<Locale>> = {
   'en-us': async () => enUS,
   'zh-cn': async () => {
@@ -28,7 +28,8 @@ const locales: Record<Language, () => Promise<Locale>> = {
 
 const dayjsNames: Record<Language, string> = { 'en-us': 'en', 'zh-cn': 'zh-cn', 'tr-tr': 'tr', 'ru-ru': 'ru' };
 
-// antd may leave its own icon in the button when the answer was quick, and with it the word "loading" in the button's name.
+// After a quick answer antd may leave its own icon in the button, and with it the word "loading" in
+// the button's name.
 const button = { autoInsertSpace: false, loadingIcon: <LoadingOutlined aria-hidden="true" /> };
 
 export function AntdProvider({ children }: { children: ReactNode }) {
@@ -47,7 +48,7 @@ export function AntdProvider({ children }: { children: ReactNode }) {
         dayjs.locale(dayjsNames[language]);
         setLocale(loaded);
       },
-      // antd keeps its former words; every text of ours is in the new language already.
+      // antd keeps its former language; every text of the console is in the new one already.
       () => undefined,
     );
     return () => {

@@ -5,7 +5,7 @@ import { BrandLogo } from '@/ui/BrandLogo';
 import { LanguageSelect } from '@/ui/LanguageSelect';
 import css from './BareLayout.module.css';
 
-/** A page without menu: brand and language above, the rest is the page's. */
+/** A page without a menu: brand and language at the top, the page below. */
 export function BareLayout({ children = <Outlet /> }: { children?: ReactNode }) {
   useTenantBranding();
   return (

@@ -11,7 +11,7 @@ beforeEach(() => vi.mocked(reload).mockClear());
 
 const broken = () => renderWithProviders(<BrokenPage error={new Error('no part')} reset={() => undefined} />);
 
-it('loads a page that did not come offline once there is a connection, as it says', () => {
+it('loads a page that failed offline as soon as there is a connection, as it promises', () => {
   useReachability.setState({ reach: 'offline' });
   broken();
   expect(screen.getByRole('heading', { name: 'This page is not kept on this device' })).toBeVisible();
@@ -20,11 +20,11 @@ it('loads a page that did not come offline once there is a connection, as it say
   expect(reload).not.toHaveBeenCalled();
   act(() => useReachability.setState({ reach: 'online' }));
   expect(reload).toHaveBeenCalledTimes(1);
-  // Until then it does not say otherwise.
+  // Until then the text does not change.
   expect(screen.getByRole('heading', { name: 'This page is not kept on this device' })).toBeVisible();
 });
 
-it('does not wait for a connection where answers are only slow', () => {
+it('does not wait for a connection when answers are only slow', () => {
   useReachability.setState({ reach: 'slow' });
   broken();
   expect(screen.getByRole('heading', { name: 'This page cannot be shown' })).toBeVisible();
@@ -32,7 +32,7 @@ it('does not wait for a connection where answers are only slow', () => {
   expect(reload).not.toHaveBeenCalled();
 });
 
-it('leaves it to the person where the connection is not why, lest it load for ever', () => {
+it('leaves reloading to the user when the connection is not the cause, to prevent a loop', () => {
   broken();
   expect(screen.getByRole('heading', { name: 'This page cannot be shown' })).toBeVisible();
   expect(screen.getByText('no part')).toBeVisible();

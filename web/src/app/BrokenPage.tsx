@@ -8,13 +8,14 @@ import { PlainButton } from '@/ui/PlainButton';
 import css from './BrokenPage.module.css';
 import { reload } from './reload';
 
-/** In place of a page that could not be loaded or drawn; the frame around it stays. */
+/** Replaces a page that could not be loaded or rendered; the frame around it stays. */
 export function BrokenPage({ error }: ErrorComponentProps) {
   const { t } = useTranslation();
   const reach = useReachability((state) => state.reach);
   // A slow answer is no reason to wait for another connection.
   const offline = reach === 'offline' || reach === 'silent';
-  // What did not come for want of a connection comes with it, as the page says; the router keeps the failure until then.
+  // A page that failed for lack of a connection is loaded once there is one, as the text says; the
+  // router keeps the failure until then.
   const [waits, setWaits] = useState(offline);
   if (offline && !waits) setWaits(true);
   useEffect(() => {

@@ -4,7 +4,10 @@ import { closeDialog, useFeedback } from '@/lib/feedback/feedback';
 import { PlainButton } from '@/ui/PlainButton';
 import css from './ErrorDialog.module.css';
 
-/** What the server said with a code that has no milder way. The browser's own dialog: it needs nothing that could fail to load. */
+/**
+ * Shows a server error whose code has no milder presentation. A native dialog: it needs nothing
+ * that could fail to load.
+ */
 export function ErrorDialog() {
   const { t } = useTranslation();
   const dialog = useFeedback((state) => state.dialog);

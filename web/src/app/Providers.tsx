@@ -1,7 +1,10 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, StrictMode } from 'react';
 
-/** What every page needs; antd's own provider comes with the shell, so that signing in does not wait for it. */
+/**
+ * The providers that every page needs; antd's own comes with the shell, so that signing in does not
+ * wait for it.
+ */
 export function Providers({ client, children }: { client: QueryClient; children: ReactNode }) {
   return (
     <StrictMode>

@@ -4,13 +4,13 @@ import { SignInPage } from '@/features/signin/SignInPage';
 import { useSession } from '@/lib/session/session';
 import { homePath } from './returnAddress';
 
-/** The shell and the home page are fetched while the server looks at the password. */
+/** Fetches the shell and the home page while the server checks the password. */
 function prefetchHome(): void {
-  // What fails here is fetched again, and told of, when it is needed.
+  // A failure here is not reported: the code is fetched again when it is needed.
   Promise.all([import('./shell/Shell'), import('@/features/home/HomePage')]).catch(() => undefined);
 }
 
-/** Sign-in, here or in another tab, leads on from this page. */
+/** Leaves this page after a sign-in, here or in another tab. */
 export function SignInRoute() {
   const { from, ended } = useSearch({ from: '/signin' });
   const navigate = useNavigate();

@@ -14,7 +14,7 @@ describe('messages', () => {
 
   const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
 
-  it('go after five seconds', () => {
+  it('disappear after five seconds', () => {
     render(<Toasts />);
     act(() => toast.error('The request timed out', 'Try again'));
     expect(screen.getByText('Try again')).toBeVisible();
@@ -24,7 +24,7 @@ describe('messages', () => {
     expect(screen.queryByText('The request timed out')).toBeNull();
   });
 
-  it('are told to a screen reader as loudly as they are', () => {
+  it('reach a screen reader with the urgency of their tone', () => {
     render(<Toasts />);
     act(() => {
       toast.error('failed');
@@ -54,7 +54,7 @@ describe('messages', () => {
     expect(screen.queryByText('saved')).toBeNull();
   });
 
-  it('with something to do wait for it', () => {
+  it('with an action stay until it is taken', () => {
     const goBack = vi.fn();
     render(<Toasts />);
     act(() => toast.info('renewed', 'at home', { label: 'Back', act: goBack }));
@@ -64,7 +64,7 @@ describe('messages', () => {
     expect(screen.queryByText('renewed')).toBeNull();
   });
 
-  it('can be closed, each by itself', () => {
+  it('can be closed one by one', () => {
     render(<Toasts />);
     act(() => {
       toast.error('first');
@@ -77,7 +77,7 @@ describe('messages', () => {
     expect(screen.getByText('second')).toBeVisible();
   });
 
-  it('are shown anew, not twice, when the same happens again', () => {
+  it('are shown again, not twice, when the same happens again', () => {
     render(<Toasts />);
     act(() => toast.error('failed'));
     pass(3_000);
@@ -89,7 +89,7 @@ describe('messages', () => {
   });
 });
 
-it('the error dialog says what the server said, until it is closed', () => {
+it('the error dialog shows the server’s sentence until it is closed', () => {
   render(<ErrorDialog />);
   expect(screen.queryByRole('dialog')).toBeNull();
   act(() => showDialog({ title: 'Error', text: 'Too many tries. Wait 15 minutes.' }));

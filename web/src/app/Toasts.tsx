@@ -17,12 +17,16 @@ const icons = {
 
 const visibleMs = 5_000;
 
-/** Short messages above the page. They wait while the pointer or the keyboard is on them; one with something to do waits for that. */
+/**
+ * Short messages above the page. They stay while the pointer or the focus is on them; one with an
+ * action stays until the user takes it.
+ */
 export function Toasts() {
   const toasts = useFeedback((state) => state.toasts);
   const urgent = toasts.filter(({ tone }) => tone === 'error' || tone === 'warning');
   const calm = toasts.filter(({ tone }) => tone === 'success' || tone === 'info');
-  // Both regions are always there: a screen reader tells only of what appears in a region that it knows.
+  // Both regions are always in the page: a screen reader announces only what appears in a region
+  // that it knows.
   return (
     <div className={css.place}>
       <div role="alert">
@@ -51,7 +55,7 @@ function ToastMessage({ toast }: { toast: Toast }) {
   }, [paused, toast.id, toast.action]);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only holds the message; what acts is the button in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only keeps the message; the button in it acts
     <div
       className={css.toast}
       data-tone={toast.tone}

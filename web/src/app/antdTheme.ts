@@ -5,7 +5,7 @@ import { type Palette, palettes } from './palette';
 const font = '"Inter", system-ui, -apple-system, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif';
 const float = { light: '0 0 0 1px #d2cec1, 0 18px 48px -12px rgba(10, 20, 14, 0.35)', dark: '0 0 0 1px #39433d' };
 
-/** antd's dark algorithm mutes the colours that it starts from; this puts them back as they were drawn. */
+/** antd's dark algorithm mutes the seed colours; this restores the designed ones. */
 function exact(c: Palette): typeof theme.defaultAlgorithm {
   return (seed, map = theme.defaultAlgorithm(seed)) => ({
     ...map,
@@ -18,7 +18,10 @@ function exact(c: Palette): typeof theme.defaultAlgorithm {
   });
 }
 
-/** Whole maps for both themes: left alone, antd derives backgrounds that are grey and text that is too weak. */
+/**
+ * Complete token maps for both themes: antd's own derivation gives grey backgrounds and too weak
+ * text.
+ */
 export function antdTheme(name: Theme, phone: boolean, still: boolean): ThemeConfig {
   const c = palettes[name];
   return {
@@ -31,7 +34,7 @@ export function antdTheme(name: Theme, phone: boolean, still: boolean): ThemeCon
       colorPrimaryTextHover: c.primaryHover,
       colorPrimaryBg: c.primaryBg,
       colorPrimaryBgHover: c.primaryBg,
-      // Nothing of ours has a border of it, and antd takes the colour of every focus ring from it.
+      // antd takes the colour of every focus ring from it; the console uses it for no border.
       colorPrimaryBorder: c.focus,
       colorTextLightSolid: c.onPrimary,
       colorLink: c.primary,
@@ -46,7 +49,7 @@ export function antdTheme(name: Theme, phone: boolean, still: boolean): ThemeCon
       colorWarning: c.grain,
       colorWarningBg: c.grainBg,
       colorWarningBorder: c.grainLine,
-      // Red is for alarms alone: an error of a form is clay.
+      // Red is for alarms alone: form errors are clay.
       colorError: c.clay,
       colorErrorHover: c.clay,
       colorErrorBg: c.clayBg,
@@ -73,7 +76,7 @@ export function antdTheme(name: Theme, phone: boolean, still: boolean): ThemeCon
       colorTextDescription: c.ink3,
       colorTextQuaternary: c.ink4,
       colorTextDisabled: c.ink4,
-      // After the one it would else follow.
+      // Set after the token that it would otherwise follow.
       colorTextPlaceholder: c.ink3,
       controlItemBgActive: c.primaryBg,
       controlItemBgActiveHover: c.primaryBg,

@@ -38,10 +38,10 @@ beforeEach(() => {
   };
 });
 
-describe('a tenant’s own face', () => {
+describe('a tenant’s branding', () => {
   beforeEach(() => onGet(lookUp, () => ok({ id: 12, name: 'greenfield', diy: greenfield })));
 
-  it('is the sign-in page’s', async () => {
+  it('appears on the sign-in page', async () => {
     const { container } = await openConsole('/signin');
     expect((await screen.findAllByRole('img', { name: 'Greenfield' }))[0]).toHaveAttribute('src', greenfield.logo);
     expect(container.querySelector(`img[src="${greenfield.background}"]`)).not.toBeNull();
@@ -53,7 +53,7 @@ describe('a tenant’s own face', () => {
   it.each([
     ['/alarm', 'Alarm center · Greenfield', true],
     ['/nowhere', 'There is no such page · Greenfield', false],
-  ])('is that of %s', async (address, title, session) => {
+  ])('appears on %s', async (address, title, session) => {
     if (session) signedIn();
     await openConsole(address);
     expect((await screen.findAllByRole('img', { name: 'Greenfield' }))[0]).toHaveAttribute('src', greenfield.logo);
@@ -62,7 +62,7 @@ describe('a tenant’s own face', () => {
   });
 });
 
-describe('a face that would do harm', () => {
+describe('malicious branding', () => {
   it.each([
     'javascript:alert(1)',
     ' JAVASCRIPT:alert(1)',
@@ -70,7 +70,7 @@ describe('a face that would do harm', () => {
     'data:image/svg+xml,<svg onload="alert(1)"/>',
     'blob:https://greenfield.example/1',
     'file:///etc/passwd',
-  ])('is not put on: %s', async (address) => {
+  ])('is ignored: %s', async (address) => {
     const text = '<img src=x onerror=alert(1)>';
     onGet(lookUp, () =>
       ok({
@@ -92,7 +92,7 @@ describe('a look-up that fails', () => {
   it.each([
     ['the server refuses', () => refused(500)],
     ['the host has none', () => ok(null)],
-  ])('takes off what was kept: %s', async (_, answer) => {
+  ])('removes the stored branding: %s', async (_, answer) => {
     setTenant({ id: 12, name: 'greenfield', diy: greenfield });
     onGet(lookUp, answer);
     await openConsole('/signin');

@@ -29,7 +29,7 @@ beforeEach(() => {
 describe('where the provider shows demo pages', () => {
   beforeEach(() => settings(true));
 
-  it.each(pages)('%s is one and says so', async (address, title) => {
+  it.each(pages)('%s is a demo page and says so', async (address, title) => {
     signedIn();
     await openConsole(address);
     expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible();
@@ -45,7 +45,7 @@ describe('where the provider shows demo pages', () => {
     expect(screen.queryByRole('banner')).toBeNull();
   });
 
-  it('anybody sees the sign-up page, the others ask for a session', async () => {
+  it('the sign-up page needs no session, the others do', async () => {
     await openConsole('/signup');
     expect(await screen.findByRole('heading', { level: 1, name: 'Sign up' })).toBeVisible();
     for (const [address] of pages.slice(0, 3)) {
@@ -77,7 +77,7 @@ describe('where the provider has switched them off', () => {
   });
 });
 
-it('a demo page that cannot ask is told of as any page that does not arrive', async () => {
+it('a demo page whose settings call fails shows the error of any page that fails to load', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   onGet('/admin-api/system/console/settings', () => new Response(null, { status: 502 }));

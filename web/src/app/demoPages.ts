@@ -2,7 +2,7 @@ import { notFound } from '@tanstack/react-router';
 import { api } from '@/lib/http/api';
 import { showError } from '@/lib/http/errorText';
 
-/** Before a demo page: where the provider has switched them off, its address is an unknown one. */
+/** Runs before a demo page: where the provider has switched them off, its address is unknown. */
 export async function requireDemoPages(): Promise<void> {
   const { demoPages } = await api.get('/admin-api/system/console/settings').catch((error: unknown) => {
     showError(error);

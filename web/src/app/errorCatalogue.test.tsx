@@ -14,7 +14,7 @@ import { signedIn } from '@/test/session';
 import { ErrorDialog } from './ErrorDialog';
 import { Toasts } from './Toasts';
 
-/** The specification's error catalogue, case by case: what a person sees of a change that failed. */
+/** The specification's error catalogue, case by case: what the user sees of a change that failed. */
 
 const path = '/app-api/member/user/update';
 const serverSentence = 'The server’s own sentence';
@@ -25,7 +25,7 @@ interface Case {
   way: 'error' | 'warning' | 'dialog';
   /** The key of the table's text; absent: the server's own sentence. */
   key?: string;
-  /** What stands in the text's variable. */
+  /** The value of the text's variable. */
   status?: number;
 }
 
@@ -63,7 +63,7 @@ function specified(key: string, language: Language, status?: number): string {
   return text.replace('{status}', String(status));
 }
 
-/** Each change is another one: the guard against double clicks has a case of its own. */
+/** Each change differs: the duplicate check has a case of its own. */
 let changes = 0;
 
 function fail(meta = {}, signal?: AbortSignal) {
@@ -71,7 +71,7 @@ function fail(meta = {}, signal?: AbortSignal) {
   return change(`change ${changes}`, meta, signal);
 }
 
-/** Changes something as a screen does; resolves to what the call rejected with. */
+/** Changes something as a screen does; resolves to the call's rejection. */
 function change(nickname: string, meta = {}, signal?: AbortSignal) {
   const client = testClient();
   return client
@@ -137,7 +137,7 @@ describe.each(languages.map(({ code }) => code))('a failure in %s', (language) =
     expect(screen.queryByText(text)).toBeNull();
   });
 
-  it('of a double click', async () => {
+  it('is a warning after a double click', async () => {
     const first = gate();
     onPut(path, async () => {
       await first.passed;
@@ -150,7 +150,7 @@ describe.each(languages.map(({ code }) => code))('a failure in %s', (language) =
     await expect(twice[0]).resolves.toBe(true);
   });
 
-  it('of a feature that has words for it is told once: its words, and the cause below', async () => {
+  it('is shown once for a feature with its own words: its words, and the cause below', async () => {
     onPut(path, () => refused(601, serverSentence));
     await fail({ failure: 'profile.saveFail', tone: 'error' });
     expect(shown()).toEqual([['error', specified('profile.saveFail', language), serverSentence]]);
@@ -168,7 +168,7 @@ describe.each(languages.map(({ code }) => code))('a failure in %s', (language) =
 describe('the session', () => {
   const refresh = '/admin-api/system/auth/refresh-token';
 
-  it('that cannot be renewed is told once for all calls that waited', async () => {
+  it('is reported once for all waiting calls when it cannot be renewed', async () => {
     signedIn();
     onPut(path, () => refused(401));
     onPost(refresh, () => refused(401));
@@ -177,7 +177,7 @@ describe('the session', () => {
     expect(shown()).toEqual([['error', 'authentication failed, cannot access system resources', undefined]]);
   });
 
-  it('that the person ended leaves no word of the calls it ended', async () => {
+  it('shows no error for the calls that signing out ended', async () => {
     signedIn();
     const asked = gate();
     const quit = gate();
@@ -200,12 +200,12 @@ describe('many failures at once', () => {
   const down = () => onPut(path, () => HttpResponse.error());
   const network = 'Cannot connect to the server';
 
-  it('are one toast where they are of one kind', async () => {
+  it('are one toast if they are of one kind', async () => {
     down();
     draw();
     await act(() => Promise.all(Array.from({ length: 10 }, () => fail())));
     expect(shown()).toEqual([['error', network, undefined]]);
-    // The one that stands is not drawn anew for each: a screen reader says it once.
+    // The visible toast is not rendered again for each: a screen reader announces it once.
     const [{ id } = { id: 0 }] = useFeedback.getState().toasts;
     await act(() => fail());
     expect(useFeedback.getState().toasts[0]?.id).toBe(id);
@@ -215,7 +215,7 @@ describe('many failures at once', () => {
     expect(shown()).toHaveLength(1);
   });
 
-  it('are told in the words of the feature among them, whichever comes first', async () => {
+  it('are shown in the words of the feature among them, whichever comes first', async () => {
     down();
     const own = { failure: 'profile.saveFail' };
     await fail();
@@ -230,7 +230,7 @@ describe('many failures at once', () => {
   });
 });
 
-it('a form shows the codes itself that it names, and no others', async () => {
+it('a form itself shows the codes that it names, and no others', async () => {
   onPut(path, () => refused(601, serverSentence));
   await fail({ shows: [601] });
   expect(shown()).toEqual([]);
@@ -239,13 +239,13 @@ it('a form shows the codes itself that it names, and no others', async () => {
   expect(shown()).toEqual([['error', serverSentence, undefined]]);
 });
 
-it('a failure may be as mild as a warning', async () => {
+it('a failure may be shown as a warning', async () => {
   onPut(path, () => refused(429, serverSentence));
   await fail({ failure: 'signin.fail', tone: 'warning' });
   expect(shown()).toEqual([['warning', 'login failed', serverSentence]]);
 });
 
-it('whoever went away is told nothing', async () => {
+it('an aborted call shows nothing', async () => {
   const gone = new AbortController();
   const asked = gate();
   onPut(path, async () => {

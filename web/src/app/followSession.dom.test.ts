@@ -14,7 +14,7 @@ afterEach(() => {
   for (const stop of cleanups.splice(0)) stop();
 });
 
-/** A page that is looked at, with answers that were Ada's (7): one on the screen, one of a page before. */
+/** A page with answers for Ada (7): one on the screen, one of an earlier page. */
 function page() {
   signedIn({ userId: 7 });
   const client = testClient();
@@ -35,7 +35,7 @@ function page() {
 
 const signOutHere = () => useSession.setState({ session: null, ended: 'quit' });
 
-describe('what one person was shown', () => {
+describe('what one user saw', () => {
   let seen: ReturnType<typeof page>;
   beforeEach(() => {
     seen = page();
@@ -47,16 +47,16 @@ describe('what one person was shown', () => {
     expect(useTenantZone.getState().zone).toBeUndefined();
   };
 
-  it('is not shown to who signs in in their place', () => {
+  it('is not shown to the next user who signs in', () => {
     signedIn({ userId: 8 });
     isGone();
   });
 
-  it('is not shown to who signs in the moment after they have quit, in another tab', async () => {
+  it('is not shown to a user who signs in in another tab right after they have signed out', async () => {
     applyOtherTabSession(null);
     signedIn({ userId: 8 });
     isGone();
-    // What is told to the next stays.
+    // The next user's data stays.
     setTenantZone('Asia/Shanghai');
     seen.client.setQueryData(['notices'], 'Bora’s');
     await seen.router.load();
@@ -65,23 +65,23 @@ describe('what one person was shown', () => {
     expect(seen.client.getQueryData(['notices'])).toBe('Bora’s');
   });
 
-  it('is gone once they have quit and the page with them', async () => {
+  it('is removed once they have signed out and the page is gone', async () => {
     seen.screen.destroy();
     signOutHere();
     await expect.poll(() => seen.client.getQueryCache().getAll()).toEqual([]);
     expect(useTenantZone.getState().zone).toBeUndefined();
   });
 
-  it('stays where the same person’s session is another', () => {
+  it('stays when the same user gets another session', () => {
     signedIn({ userId: 7, accessToken: 'access-2' });
     expect(seen.screen.getCurrentResult().data).toBe('Ada’s');
   });
 
   it.each([
-    ['quits', signOutHere],
+    ['signs out', signOutHere],
     ['loses the session', () => useSession.setState({ session: null, ended: 'lost' })],
-    ['gives way to another', () => signedIn({ userId: 8 })],
-  ])('messages too, when the person %s', (_, end) => {
+    ['is replaced by another', () => signedIn({ userId: 8 })],
+  ])('includes messages, when the user %s', (_, end) => {
     toast.error('Orchard mast was not saved');
     showDialog({ title: 'Not deleted', text: 'Orchard mast is used' });
     signedIn({ userId: 7, accessToken: 'access-2' });

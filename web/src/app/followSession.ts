@@ -8,7 +8,7 @@ import { clearFreshDocumentMark } from './freshDocument';
 import { returnAddress } from './returnAddress';
 import type { ConsoleRouter } from './router';
 
-/** Leads people to where their session lets them be. Returns how to stop. */
+/** Navigates to the pages that the session allows. Returns a function that stops it. */
 export function followSession(router: ConsoleRouter, client: QueryClient): () => void {
   const stopRenewed = onRenewedAfterRefusal(() => {
     const returnTo = returnAddress(router.state.location.href);
@@ -19,8 +19,8 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
       act: () => router.history.push(returnTo),
     });
   });
-  // What one person was shown is not for the next, be it that these follow each other before a page could change, as another tab may
-  // have it.
+  // One user's data must not be shown to the next, even if the second signs in before a page could
+  // change, as another tab may do.
   let shownUser = useSession.getState().session?.userId;
   const stopSession = useSession.subscribe(({ session, ended }, before) => {
     if (session && !before.session) clearFreshDocumentMark();
@@ -36,7 +36,8 @@ export function followSession(router: ConsoleRouter, client: QueryClient): () =>
       }
       shownUser = session.userId;
     }
-    // Forgotten once the pages that show it are gone: they would ask again, without a session.
+    // Clears the data only after the pages that show it are gone: they would refetch it without a
+    // session.
     if (!session && before.session) {
       void toSignIn(router, ended === 'lost').then(() => {
         if (useSession.getState().session) return;
@@ -58,7 +59,10 @@ async function toSignIn(router: ConsoleRouter, lost: boolean): Promise<void> {
   await router.navigate({ to: '/signin', search, replace: true });
 }
 
-/** The server names things in the caller's language: after another was chosen, what it told is asked for anew. */
+/**
+ * The server names things in the caller's language: after the user has chosen another, the answers
+ * are refetched.
+ */
 export function followLanguage(client: QueryClient): () => void {
   return useLanguage.subscribe(({ language }, before) => {
     if (language !== before.language) void client.invalidateQueries();

@@ -7,19 +7,22 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\.d\.ts$/.test(file) && !/^(test|api|lib\/format)\//.test(file),
 );
 
-/** What writes dates, numbers and shares by itself; `lib/format` is the one place that does. */
+/** Calls that format dates, numbers and percentages by themselves; only `lib/format` may do so. */
 const formattingCalls = {
   intl: /Intl\.(NumberFormat|DateTimeFormat(?!\(\)\.resolvedOptions)|RelativeTimeFormat|DurationFormat)/,
   locale: /\.toLocale(Date|Time)?String\(/,
   fixed: /\.to(Fixed|Precision)\(/,
   clock: /\.padStart\(2, '0'\)|\.get(Hours|Minutes|Seconds)\(\)/,
-  /** By the calendar of this machine, and not of the farm. */
+  /** By the calendar of this machine, not the tenant's. */
   zone: /new Date\((?![^)]*\)\.toISOString\(\))|dayjs\(/,
   dayjs: /\.format\('(?!YYYY-MM-DD'\))/,
   age: /t\(['`]format\.age\.(seconds|minutes|hours|days)/,
 } as const;
 
-/** Where that is no text for people: drawing, rounding, what goes over the wire or stands in a field; or another language. */
+/**
+ * Files in which the result is not text for users: drawing, rounding, values on the wire or in a
+ * field; or another language.
+ */
 const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>> = {
   'features/alarm/actions/muteTimes.ts': ['clock'],
   'features/alarm/form/number.ts': ['fixed'],
@@ -41,10 +44,10 @@ const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>
   'features/home/map/markLayer.ts': ['fixed'],
   'features/signin/captcha/DueIn.tsx': ['clock'],
   'features/signin/contours.ts': ['fixed'],
-  // The end of a period is 24:00, which no clock shows.
-  // The hour by the farm's clocks is computed there, not written.
+  // The end of a period is 24:00, which no clock shows. The hour by the tenant's clock is computed
+  // there, not formatted.
   'lib/alarm/period.ts': ['clock', 'intl'],
-  // What comes again every so often is told in hours, a day's too.
+  // Repeating intervals are given in hours, even a day.
   'lib/alarm/sentence.ts': ['age'],
   'lib/map/baseMap.ts': ['fixed'],
   'lib/map/graticule.ts': ['fixed'],
@@ -59,11 +62,11 @@ function violations(file: string, source: string): string[] {
     .map(([name]) => `${file}: ${name}`);
 }
 
-it('leaves writing dates and numbers to lib/format', () => {
+it('leaves formatting dates and numbers to lib/format', () => {
   expect(files.flatMap((file) => violations(file, readFileSync(join(src, file), 'utf8')))).toEqual([]);
 });
 
-it('finds what writes them by itself', () => {
+it('finds calls that format by themselves', () => {
   const found = [
     'new Intl.NumberFormat(tag)',
     'date.toLocaleDateString()',
@@ -78,7 +81,7 @@ it('finds what writes them by itself', () => {
   expect(violations('features/x.ts', "day.format('YYYY-MM-DD')")).toEqual([]);
 });
 
-it('has no exception that is not needed', () => {
+it('has no unnecessary exception', () => {
   const idle = Object.entries(others).flatMap(([file, names]) =>
     names
       .filter((name) => !formattingCalls[name].test(readFileSync(join(src, file), 'utf8')))
@@ -87,11 +90,16 @@ it('has no exception that is not needed', () => {
   expect(idle).toEqual([]);
 });
 
+<<<<<<< HEAD
 it('leaves percent and degrees of a number to lib/format in the texts, too', () => {
   const texts = [join(src, 'locales'), resolve('../internal/platform/text/locales')].flatMap((folder) =>
+=======
+it('leaves percent and degree signs to lib/format in the texts, too', () => {
+  const texts = [join(src, 'locales'), resolve('../internal/platform/text/locales')].flatMap((folder) =>
+>>>>>>> h-w1
     ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'].map((language) => readFileSync(join(folder, `${language}.json`), 'utf8')),
   );
-  // Of places, north and east stand behind the degree.
+  // In coordinates, north and east follow the degree sign.
   const found = texts.flatMap((text) => text.match(/\}\}?\s?(%|°C|°F|‰)|%\{\{?/g) ?? []);
   expect(found).toEqual([]);
 });

@@ -17,7 +17,7 @@ beforeEach(() => {
   vi.spyOn(pageLoader, 'load').mockImplementation(load);
 });
 
-/** The address given to the browser to load; the document that asked goes on no further. */
+/** Whether the browser was told to load an address; the requesting document then goes no further. */
 async function reloads(): Promise<boolean> {
   const before = load.mock.calls.length;
   const outcome = await Promise.race([
@@ -29,10 +29,10 @@ async function reloads(): Promise<boolean> {
 }
 
 describe('a fresh document', () => {
-  it('is loaded on a phone once, and again only after somebody has signed in', async () => {
+  it('is loaded on a phone once, and again only after a sign-in', async () => {
     as(phone);
     expect(await reloads()).toBe(true);
-    // As after the reload, and after any more by hand.
+    // As after the reload, and after further manual reloads.
     expect(await reloads()).toBe(false);
     expect(await reloads()).toBe(false);
     clearFreshDocumentMark();
@@ -40,7 +40,7 @@ describe('a fresh document', () => {
     expect(load).toHaveBeenCalledTimes(2);
   });
 
-  it('is not loaded where no mark can be made: it would have no end', async () => {
+  it('is not loaded where no mark can be stored: it would loop', async () => {
     as(phone);
     vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
       throw new DOMException('no storage', 'SecurityError');
@@ -65,13 +65,13 @@ describe('the sign-in page on a phone', () => {
     return router;
   };
 
-  it('is loaded anew with all of its address when it is opened', async () => {
+  it('is reloaded with its whole address when it is opened', async () => {
     as(phone);
     void open('/inform?id=5').load();
     await expect.poll(() => load.mock.calls).toEqual([['/signin?from=%2Finform%3Fid%3D5']]);
   });
 
-  it('opens as it is once that has happened', async () => {
+  it('opens directly after that reload', async () => {
     as(phone);
     sessionStorage.setItem('tilth.signin-fresh', 'true');
     const router = open('/signin');
@@ -80,7 +80,7 @@ describe('the sign-in page on a phone', () => {
     expect(load).not.toHaveBeenCalled();
   });
 
-  it('is loaded anew for whoever leaves or loses the session later', async () => {
+  it('is reloaded when the user later signs out or loses the session', async () => {
     as(phone);
     sessionStorage.setItem('tilth.signin-fresh', 'true');
     const router = open('/signin');

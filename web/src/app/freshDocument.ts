@@ -1,12 +1,13 @@
 const mobileUserAgent = /Android|iPhone|iPad|iPod|Mobile/i;
 const key = 'tilth.signin-fresh';
 
-/** The browser's own way of loading a page; tests put another here. */
+/** Loads a page; tests replace it. */
 export const pageLoader = { load: (href: string) => window.location.replace(href) };
 
 /**
- * A phone keeps a page for weeks: signing in there begins with a document loaded anew. Once until somebody has signed in, so it never
- * goes round. Resolves where this document may go on; where another is on its way nothing more is to be drawn in this one.
+ * A phone keeps a page for weeks: on a phone, signing in begins with a fresh document. It is loaded
+ * once until a user has signed in, so that there is no loop. Resolves if this document may go on;
+ * while another one loads, this one must not render any more.
  */
 export async function ensureFreshDocument(href: string): Promise<void> {
   if (!mobileUserAgent.test(navigator.userAgent) || !setFreshDocumentMark()) return;
@@ -14,7 +15,10 @@ export async function ensureFreshDocument(href: string): Promise<void> {
   await new Promise<never>(() => undefined);
 }
 
-/** False where the mark stands already, and where none can be made: without it loading anew would have no end. */
+/**
+ * Returns false if the mark is set already, and if it cannot be stored: without it reloading would
+ * loop.
+ */
 function setFreshDocumentMark(): boolean {
   try {
     if (sessionStorage.getItem(key) !== null) return false;
@@ -25,11 +29,11 @@ function setFreshDocumentMark(): boolean {
   }
 }
 
-/** Somebody has signed in: the next sign-in begins anew. */
+/** A user has signed in: the next sign-in loads a fresh document again. */
 export function clearFreshDocumentMark(): void {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // Where storage is forbidden there was no mark.
+    // Where storage is forbidden, there was no mark.
   }
 }

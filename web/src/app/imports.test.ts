@@ -4,7 +4,10 @@ import { expect, it } from 'vitest';
 
 const src = resolve('src');
 
-/** Who may import whom. The lint rule sees what is written; this sees where a relative path leads. */
+/**
+ * Which layer may import which. The lint rule checks the written path; this test resolves relative
+ * paths.
+ */
 function layer(path: string): { name: string; feature?: string } {
   const [top = '', feature] = path.split('/');
   return top === 'features' ? { name: top, feature } : { name: top };
@@ -15,7 +18,7 @@ const allowed: Record<string, readonly string[]> = {
   features: ['features', 'ui', 'lib', 'api'],
   ui: ['ui', 'lib', 'api'],
   lib: ['lib', 'api', 'locales'],
-  // Runs beside the page, in one file of its own.
+  // Runs outside the page, in one file of its own.
   worker: ['worker'],
 };
 
@@ -31,7 +34,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\.d\.ts$/.test(file) && !file.startsWith('test/'),
 );
 
-it('goes one way only: app, features, ui, lib', () => {
+it('follows one direction: app, features, ui, lib', () => {
   const wrong = files.flatMap((file) => {
     const from = layer(file);
     return imports(join(src, file))
@@ -47,7 +50,7 @@ it('goes one way only: app, features, ui, lib', () => {
   expect(wrong).toEqual([]);
 });
 
-it('keeps files small enough to read at a sitting', () => {
+it('keeps files short', () => {
   const long = files.filter(
     (file) => file !== 'api/schema.gen.ts' && readFileSync(join(src, file), 'utf8').split('\n').length > 250,
   );

@@ -25,7 +25,7 @@ async function start(container: HTMLElement): Promise<void> {
   followReachability(client);
   startAnswerCache(client);
   watchConnection();
-  // The page's own code is fetched while the texts are.
+  // The page's code and the texts are fetched in parallel.
   await Promise.all([startI18n(), router.load()]);
   createRoot(container).render(
     <Providers client={client}>
@@ -37,7 +37,7 @@ async function start(container: HTMLElement): Promise<void> {
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
 start(container).catch((error: unknown) => {
-  // Without its texts the console cannot speak a person's language; this is all that can still be said.
+  // Without its texts the console has no other language; this is the only possible message.
   container.textContent = 'Tilth did not load completely. Load the page again.';
   throw error;
 });

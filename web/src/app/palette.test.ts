@@ -35,7 +35,7 @@ describe.each([
     }
   });
 
-  it('can be read', () => {
+  it('has readable contrast', () => {
     const value = (token: string) => tokens.get(token) ?? expect.unreachable(`no --${token}`);
     for (const text of ['ink', 'ink2', 'ink3', 'primary', 'clay', 'grain', 'red']) {
       for (const ground of ['base', 'surface']) {

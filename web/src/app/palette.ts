@@ -1,4 +1,7 @@
-/** The values of tokens.css that antd needs as values, because it computes with them. A test holds the two files together. */
+/**
+ * The values of tokens.css that antd needs as values, because it computes with them. A test keeps
+ * the two files identical.
+ */
 export interface Palette {
   base: string;
   surface: string;

@@ -1,2 +1,2 @@
-/** Loads the page that is open anew, the program with it. */
+/** Reloads the open page and the program. */
 export const reload = () => window.location.reload();

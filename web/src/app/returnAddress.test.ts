@@ -8,11 +8,11 @@ it.each(['/message', '/inform?id=5', '/data#a', '/a/b?x=//y', '/dashboard-defaul
   },
 );
 
-it.each(['/', '/dashboard-default', '/signin', '/signin?from=%2Fdata'])('%s needs no remembering', (address) => {
+it.each(['/', '/dashboard-default', '/signin', '/signin?from=%2Fdata'])('%s is not remembered', (address) => {
   expect(returnAddress(address)).toBeUndefined();
 });
 
-/** What leads elsewhere, or may for whoever reads it in another way than the next. */
+/** Addresses that lead to another site, or may do so for a reader that parses them differently. */
 const hostile = [
   'https://evil.example/',
   'javascript:alert(1)',
@@ -21,7 +21,7 @@ const hostile = [
   '',
   ' /data',
   '\t/data',
-  // Two slashes, in each form that browsers take for them.
+  // Two slashes, in every form that browsers accept.
   '//evil.example',
   '///evil.example',
   '//',
@@ -40,7 +40,7 @@ const hostile = [
   '/data\u0085',
   '/data\u2028',
   '/\u2029/evil.example',
-  // Two slashes once "." and ".." are gone.
+  // Two slashes once "." and ".." are resolved.
   '/.//evil.example',
   '/./\\evil.example',
   '/././/evil.example',
@@ -52,7 +52,7 @@ const hostile = [
   '/%2E%2E//evil.example',
   '/data/%2e%2e//evil.example',
   '/.\t//evil.example',
-  // Two slashes for whoever decodes it, once or more often.
+  // Two slashes after one decoding or several.
   '/%2fevil.example',
   '/%2F/evil.example',
   '/%2F%2Fevil.example',
@@ -80,12 +80,12 @@ const hostile = [
   'http://here.invalid/data',
 ];
 
-it.each(hostile.map((address) => [JSON.stringify(address), address]))('%s leads nowhere', (_, address) => {
+it.each(hostile.map((address) => [JSON.stringify(address), address]))('%s is refused', (_, address) => {
   expect(returnAddress(address)).toBeUndefined();
   expect(signInSearch({ from: address })).toEqual({});
 });
 
-it.each([5, null, undefined, {}, ['/data']])('%s is no address', (address) => {
+it.each([5, null, undefined, {}, ['/data']])('%s is not an address', (address) => {
   expect(returnAddress(address)).toBeUndefined();
 });
 
@@ -106,7 +106,7 @@ it.each([
   expect(returnAddress(address)).toBe(path);
 });
 
-it('keeps of a search what the sign-in page knows', () => {
+it('keeps only the search parameters that the sign-in page knows', () => {
   expect(signInSearch({ from: '/data', ended: true, other: 1 })).toEqual({ from: '/data', ended: true });
   expect(signInSearch({ from: '//x', ended: 'yes' })).toEqual({});
 });

@@ -1,28 +1,32 @@
 export const homePath = '/dashboard-default';
 
 const placeholderOrigin = 'http://here.invalid';
-/** What no address of this site has: browsers drop some of these, and take others for the end of a line. */
+/**
+ * Characters that no address of this site has: browsers drop some of them, and treat others as the
+ * end of a line.
+ */
 const controlCharacters = /[\p{Cc}\u2028\u2029]/u;
-/** A path that is encoded more often than this is nobody's. */
+/** No legitimate path is encoded more often than this. */
 const maxDecodings = 4;
 
 /**
- * The address to come back to after signing in, undefined where that is the home page anyhow. Only paths of this site: an address
- * in a link must not lead people elsewhere.
+ * The address to return to after signing in; undefined where that is the home page anyway. Only
+ * paths of this site: an address in a link must not lead to another site.
  */
 export function returnAddress(address: unknown): string | undefined {
   if (typeof address !== 'string' || !/^\/(?![/\\])/.test(address) || controlCharacters.test(address)) return undefined;
   const url = parseUrl(address);
   if (url?.origin !== placeholderOrigin || !isSameSite(url.pathname)) return undefined;
   if (url.pathname === '/signin') return undefined;
-  // The home page of itself needs no remembering; what was chosen on it does.
+  // The home page itself needs no return address; a selection on it does.
   if ((url.pathname === '/' || url.pathname === homePath) && url.search === '') return undefined;
   return url.pathname + url.search + url.hash;
 }
 
 /**
- * Whether a path names a place of this site however it is read: as it is, which after "." and ".." may begin with the two slashes of
- * another site's address, and in whatever form somebody on its way decodes it to.
+ * Whether a path stays on this site under every reading: as it is, after resolving "." and "..",
+ * which may leave the two slashes of another site's address, and in every form to which something
+ * on its way may decode it.
  */
 function isSameSite(path: string): boolean {
   let form = path;
@@ -45,7 +49,10 @@ function parseUrl(address: string): URL | null {
   }
 }
 
-/** A path without one layer of its encoding; a backslash, which leads nowhere, for what is encoded wrongly. */
+/**
+ * Removes one layer of the path's encoding; returns a backslash, which is refused, for an invalid
+ * encoding.
+ */
 function decodeOnce(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -55,7 +62,7 @@ function decodeOnce(path: string): string {
 }
 
 export interface SignInSearch {
-  /** Where the person wanted to go. */
+  /** Where the user wanted to go. */
   from?: string;
   /** The server ended the session, and the page says so. */
   ended?: boolean;

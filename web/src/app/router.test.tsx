@@ -25,15 +25,15 @@ beforeEach(() => {
 
 const heading = (name: string | RegExp) => screen.findByRole('heading', { name });
 
-describe('the routes', () => {
-  it('lead from / to the home page', async () => {
+describe('the router', () => {
+  it('redirects from / to the home page', async () => {
     signedIn();
     const { router } = await openConsole('/');
     expect(await heading('The home page')).toBeVisible();
     expect(router.state.location.href).toBe('/dashboard-default');
   });
 
-  it('know when there is no such page', async () => {
+  it('shows a page for unknown addresses', async () => {
     await openConsole('/no/such/page');
     expect(await heading('There is no such page')).toBeVisible();
     expect(document.title).toBe('There is no such page · Tilth');
@@ -41,13 +41,13 @@ describe('the routes', () => {
 });
 
 describe('without a session', () => {
-  it.each(['/', '/dashboard-default'])('%s leads to the sign-in page', async (address) => {
+  it.each(['/', '/dashboard-default'])('%s redirects to the sign-in page', async (address) => {
     const { router } = await openConsole(address);
     expect(await heading('Sign in')).toBeVisible();
     expect(router.state.location.href).toBe('/signin');
   });
 
-  it('signing in leads on to where one wanted to go', async () => {
+  it('signing in leads to the requested page', async () => {
     onPost('/app-api/member/auth/login-username', () => ok(tokens('1')));
     const { router } = await openConsole('/inform?id=5');
     expect(router.state.location.search).toEqual({ from: '/inform?id=5' });
@@ -70,14 +70,14 @@ describe('without a session', () => {
 });
 
 describe('with a session', () => {
-  it('the sign-in page is passed over', async () => {
+  it('the sign-in page redirects', async () => {
     signedIn();
     const { router } = await openConsole('/signin?from=%2Fdata');
     expect(await screen.findByRole('heading', { level: 1, name: 'Data center' })).toBeVisible();
     expect(router.state.location.pathname).toBe('/data');
   });
 
-  it('that the server ends, one comes to the sign-in page, is told, and can come back', async () => {
+  it('that the server ends, the sign-in page says so and leads back after signing in', async () => {
     signedIn();
     onGet('/admin-api/client/pc/notify-message/get-unread-count', () => refused(401));
     onPost('/admin-api/system/auth/refresh-token', () => refused(401));
@@ -87,7 +87,7 @@ describe('with a session', () => {
     expect(router.state.location.search).toEqual({ from: '/alarm', ended: true });
   });
 
-  it('that had to be renewed after a refusal, the console begins anew, with a way back', async () => {
+  it('that had to be renewed after a refusal, the console starts over and offers the way back', async () => {
     signedIn();
     const { router } = await openConsole('/alarm?alarmName=frost');
     await screen.findByRole('heading', { level: 1, name: 'Alarm center' });
@@ -105,7 +105,7 @@ describe('with a session', () => {
     expect(screen.queryByText('Your session was renewed')).toBeNull();
   });
 
-  it('that a person ends, what was shown is forgotten and nothing more is asked for', async () => {
+  it('that the user ends, the data is cleared and no further calls are made', async () => {
     signedIn();
     const asked: string[] = [];
     const { client } = await openConsole('/alarm');
@@ -117,13 +117,13 @@ describe('with a session', () => {
     await expect.poll(() => client.getQueryData(['secret'])).toBeUndefined();
     expect(client.getQueryData(['messages', 'unread'])).toBeUndefined();
     expect(asked).toContain('/app-api/member/auth/logout');
-    // What the sign-in page itself asks for is left alone.
+    // The sign-in page's own calls continue.
     expect(await screen.findByText('demo')).toBeVisible();
     expect(asked.filter((path) => path.includes('/client/') || path.includes('/user/'))).toEqual([]);
     server.events.removeAllListeners();
   });
 
-  it('of another person, nothing of the first is shown', async () => {
+  it('of another user, nothing of the first user is shown', async () => {
     signedIn();
     const { client } = await openConsole('/alarm');
     client.setQueryData(['secret'], 'of the first');
@@ -140,7 +140,7 @@ describe('with a session', () => {
   });
 });
 
-it('asks the server anew after another language was chosen', async () => {
+it('refetches from the server after the user has chosen another language', async () => {
   signedIn();
   const languages: (string | null)[] = [];
   onGet('/app-api/member/user/get', ({ request }) => {
@@ -162,7 +162,7 @@ it('asks the server anew after another language was chosen', async () => {
   await expect.poll(() => languages).toEqual(['en-us', 'tr-tr']);
 });
 
-it('draws what broke in place of the page, and offers to load again', async () => {
+it('shows an error in place of a broken page, and offers to load it again', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const { router } = await openConsole('/signup');

@@ -56,7 +56,7 @@ const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('./SignInRoute'), 'SignInRoute'),
 });
 
-/** Everything below asks for a session and remembers where the person wanted to go. */
+/** All child routes require a session and remember where the user wanted to go. */
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',

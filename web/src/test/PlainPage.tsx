@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { PageTitle } from '@/ui/PageTitle';
 
-/** Stands in for the alarm page where a test is about what is around a page: it has the title, and asks for nothing. */
+/** Replaces the alarm page in tests of the frame around a page: it has the title and makes no calls. */
 export function AlarmPage() {
   const { t } = useTranslation();
   return <PageTitle title={t('nav.alarm')} />;

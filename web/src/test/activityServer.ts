@@ -10,14 +10,14 @@ import { shellServer } from './shellServer';
 
 export const activityPath = '/admin-api/client/pc/audit/page';
 
-/** A farm in which something was done; somebody is signed in. */
+/** A tenant with activity entries and a signed-in user. */
 export function activityServer(entries: Entry[]) {
   signedIn();
   shellServer();
   const state = {
     entries,
     people: [elif, provider],
-    /** Answers in place of the list. */
+    /** Replaces the list's answer. */
     answer: undefined as (() => Response | Promise<Response>) | undefined,
     asked: [] as Record<string, string>[],
   };
@@ -45,5 +45,5 @@ export async function openActivity(address = '/profile/activity', title = 'Activ
   return { ...opened, user: userEvent.setup() };
 }
 
-/** The sentences of the list, as they stand there. */
+/** The sentences of the list, in order. */
 export const rows = () => screen.queryAllByRole('button', { expanded: false, name: /\d\d:\d\d/ });

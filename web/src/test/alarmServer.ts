@@ -34,7 +34,7 @@ export const paths = {
   createChannel: `${client}/notice-channel/create`,
 };
 
-/** A farm of two masts with alarm rules, and a live stream; somebody is signed in. */
+/** A tenant with two masts, alarm rules, a live stream and a signed-in user. */
 export function alarmServer(rules: AlarmRule[] = [rule()]) {
   signedIn();
   shellServer();
@@ -63,9 +63,9 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     outlooks: [] as Schemas['Outlook'][],
     /** Devices of scenes and models that a rule names, and how many of them measure an attribute, by its sign. */
     others: { count: 0, lack: new Map<string, number>(), refused: new Set<string>() },
-    /** What the rules' device has. */
+    /** The properties of the rules' device. */
     properties: [] as Schemas['DeviceProperty'][],
-    /** Paths that answer on their own. */
+    /** Answers that replace the usual ones, by path. */
     answers: new Map<string, () => Response | Promise<Response>>(),
     asked: [] as { path: string; query: URLSearchParams }[],
     sent: [] as { path: string; body: unknown }[],
@@ -173,7 +173,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
 
 export type AlarmServer = ReturnType<typeof alarmServer>;
 
-/** Opens the alarm page and waits until everything of it has come. */
+/** Opens the alarm page and waits until everything is loaded. */
 export async function openAlarms(server: AlarmServer, address = '/alarm', title: string | RegExp = 'Alarm center') {
   const opened = await openConsole(address);
   await screen.findByRole('heading', { level: 1, name: title });
@@ -189,7 +189,7 @@ export const sentTo = (server: AlarmServer, path: string) =>
 export const card = (name: string) => within(screen.getByRole('article', { name }));
 export const cards = () => screen.queryAllByRole('article').map((one) => within(one).getByRole('heading').textContent);
 
-/** What the live stream says. */
+/** Sends an event on the live stream. */
 export function streamEvent(server: AlarmServer, name: string, data: object) {
   act(() => server.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
 }

@@ -17,20 +17,20 @@ export const captchaAnswer = (
   repData: CaptchaData | null = null,
 ) => HttpResponse.json({ repCode, repMsg, repData, success: repCode === '0000' });
 
-/** What was encrypted for the server, by another's implementation than ours. */
+/** Decrypts what was encrypted for the server, with an independent implementation. */
 export function decrypt(text: string): string {
   const decipher = createDecipheriv('aes-128-ecb', captchaKey, null);
   return decipher.update(text, 'base64', 'utf8') + decipher.final('utf8');
 }
 
-/** A server of slider captchas, and what jsdom lacks of a page that is laid out. A test changes what it answers. */
+/** A fake server of slider captchas, with the layout that jsdom lacks. A test changes its answers. */
 export function captchaServer() {
   const state = {
     target: 120,
     secretKey: captchaKey,
     gets: [] as unknown[],
     checks: [] as { token: string; point: { x: number; y: number }; captchaType: string }[],
-    /** Answer these instead, once each. */
+    /** Answers to give instead, once each. */
     getAnswers: [] as (() => Response | Promise<Response>)[],
     checkAnswers: [] as (() => Response | Promise<Response>)[],
   };
@@ -72,7 +72,7 @@ const pointerAt = (x: number) => ({
   clientX: 300 + (x / sliderTravel.basis) * sliderTravel.pixels,
 });
 
-/** Takes the handle, moves it to a place in the basis, and holds it there. */
+/** Grabs the handle, moves it to a coordinate, and holds it there. */
 export function drag(x: number, from = 0): void {
   fireEvent.pointerDown(slider(), pointerAt(from));
   fireEvent.pointerMove(slider(), pointerAt((from + x) / 2));
@@ -83,7 +83,7 @@ export function drop(x: number): void {
   fireEvent.pointerUp(slider(), pointerAt(x));
 }
 
-/** Waits for what comes by itself, without a clock: for tests that hold the clock. */
+/** Waits without timers, for tests that freeze the clock. */
 export async function waitWithoutClock<T>(check: () => T): Promise<T> {
   for (let turn = 0; turn < 500; turn += 1) {
     try {
@@ -95,7 +95,7 @@ export async function waitWithoutClock<T>(check: () => T): Promise<T> {
   return check();
 }
 
-/** Waits until a picture is there and solves it. */
+/** Waits for a puzzle and solves it. */
 export async function solvePuzzle({ target }: { target: number }): Promise<void> {
   await waitWithoutClock(() => screen.getByRole('img', { name: 'Picture with a gap for the piece' }));
   drag(target);

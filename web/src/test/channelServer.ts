@@ -19,7 +19,7 @@ export const paths = {
   test: `${client}/test`,
 };
 
-/** Answers for a list of channels as the server does; `text` is looked for in names. */
+/** Answers a list of channels as the server does; searches for `text` in names. */
 export function pageOf(channels: readonly Channel[], search: URLSearchParams) {
   const text = (search.get('noticeName') ?? '').toLowerCase();
   const mode = search.get('noticeMode');
@@ -31,7 +31,7 @@ export function pageOf(channels: readonly Channel[], search: URLSearchParams) {
   return { list: found.slice((no - 1) * size, no * size), total: found.length };
 }
 
-/** A channel as the server makes it of what a form sends. */
+/** A channel as the server creates it from a form's request. */
 export const createdChannel = ({ email, phoneMessage, language, ...rest }: ChannelInput, id: number) =>
   channel({
     ...rest,
@@ -41,7 +41,7 @@ export const createdChannel = ({ email, phoneMessage, language, ...rest }: Chann
     language: (language ?? undefined) as Channel['language'],
   } as Partial<Channel>);
 
-/** A farm with notification channels; somebody is signed in. */
+/** A tenant with notification channels and a signed-in user. */
 export function channelServer(channels: Channel[] = [channel()]) {
   signedIn();
   shellServer();
@@ -49,7 +49,7 @@ export function channelServer(channels: Channel[] = [channel()]) {
     channels,
     ways: { email: true, phoneMessage: true, language: 'tr-tr' } as AvailableKinds,
     outcomes: [] as TestOutcome[],
-    /** Paths that answer on their own. */
+    /** Answers that replace the usual ones, by path. */
     answers: new Map<string, () => Response | Promise<Response>>(),
     asked: [] as { path: string; query: Record<string, string> }[],
     sent: [] as { path: string; body: unknown }[],
@@ -98,7 +98,7 @@ export function channelServer(channels: Channel[] = [channel()]) {
 
 export type ChannelServer = ReturnType<typeof channelServer>;
 
-/** Opens the channel page and waits until everything of it has come. */
+/** Opens the channel page and waits until everything is loaded. */
 export async function openChannels(_: ChannelServer, address = '/notification', title = 'Notification channel') {
   const opened = await openConsole(address);
   await screen.findByRole('heading', { level: 1, name: title });

@@ -17,14 +17,15 @@ class FixedDate extends RealDate {
 }
 
 /**
- * Begins every file of tests at the same noon, from which the clock runs as it does: no test depends on the day or the
- * hour at which it is run. Needed before each test, for one that holds the clock itself lets go of the real one.
+ * Starts every test file at the same noon, from which the clock runs on: no test depends on the day
+ * or the hour of the run. Needed before each test, because a test that freezes the clock itself
+ * restores the real one.
  */
 export function freezeClock() {
   globalThis.Date = FixedDate as unknown as DateConstructor;
 }
 
-/** Gives the real clock back, to the next file of the process. */
+/** Restores the real clock for the next file of the process. */
 export function restoreClock() {
   globalThis.Date = RealDate;
 }

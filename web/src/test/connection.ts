@@ -3,7 +3,7 @@ import { LiveConnection, type LiveState } from '@/lib/live/connection';
 import type { StreamEvent } from '@/lib/live/eventStreamParser';
 import { fakeStreams } from './fakeStreams';
 
-/** A connection to a server of streams, with all that it says. */
+/** A connection to a fake stream server, with everything that it reports. */
 export function openConnection(lastEventId = '', from = async () => '') {
   const server = fakeStreams();
   const frames: StreamEvent[] = [];

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Opens the console at an address, as main does. */
+/** Opens the console at an address, as main.tsx does. */
 export async function openConsole(
   address: string,
   history: RouterHistory = createMemoryHistory({ initialEntries: [address] }),

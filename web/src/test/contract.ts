@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** A call of the console, as the contract has it. */
+/** A call of the console in the contract. */
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  /** `form` sends files, `file` answers one, `lines` a line after the other, `bare` an envelope of its own; `stream` goes on answering. */
+  /**
+   * `form` sends files, `file` returns one, `lines` returns newline-delimited JSON, `bare` an
+   * envelope of its own; `stream` does not end.
+   */
   kind: 'json' | 'form' | 'lines' | 'file' | 'bare' | 'stream';
 }
 
@@ -16,7 +19,7 @@ const kinds = [
   ['stream', 'text/event-stream:'],
 ] as const;
 
-/** Every call of the console, read from the contract itself: a new one is among them once it is written there. */
+/** Every call of the console, read from the contract, so that new ones are included. */
 export function consoleCalls(): Call[] {
   const contract = readFileSync('../api/openapi.yaml', 'utf8');
   return sectionsOf(contract, /^ {2}(\/(?:admin-api|app-api)\/\S+):\n/gm, /^(?: {2})?\S/m).flatMap(
@@ -29,7 +32,7 @@ export function consoleCalls(): Call[] {
   );
 }
 
-/** What stands below each heading, up to the next line as far to the left. */
+/** The text below each heading, up to the next line with the same indentation. */
 function sectionsOf(text: string, heading: RegExp, end: RegExp): [name: string, text: string][] {
   return [...text.matchAll(heading)].map((found) => {
     const below = text.slice(found.index + found[0].length);

@@ -9,7 +9,7 @@ import { shellServer } from './shellServer';
 import { device, group, overview, telemetryServer, weather } from './telemetryServer';
 
 const now = Date.now();
-/** Heard of and read eight seconds ago. */
+/** Last contact and last reading eight seconds ago. */
 export const freshContact = {
   onlineTime: now - 3_600_000,
   lastContact: now - 8000,
@@ -46,10 +46,10 @@ export const camera = device({
   lastData: [],
 });
 
-/** Where the calls about devices are. */
+/** The path of the device calls. */
 export const devicePath = '/admin-api/client/pc/device';
 
-/** A farm with a mast that is heard of, one that is not, one that never read anything, and a camera. */
+/** A tenant with a mast online, one offline, one without any readings, and a camera. */
 export function dataCentreServer(
   groups = [
     group({ id: 0, groupName: '' }),
@@ -75,7 +75,7 @@ export function dataCentreServer(
   return { server, live, asked, streams, asks: videoRequests };
 }
 
-/** Opens the data centre and waits until it stands and the stream has begun. */
+/** Opens the data centre and waits until it is rendered and the stream is open. */
 export async function openDataCentre(centre: ReturnType<typeof dataCentreServer>, address = '/data') {
   const opened = await openConsole(address);
   await screen.findByRole('tree');
@@ -84,13 +84,13 @@ export async function openDataCentre(centre: ReturnType<typeof dataCentreServer>
   return { ...opened, user: userEvent.setup() };
 }
 
-/** Of the cards, in their order. */
+/** The names of the cards, in order. */
 export const cardNames = () => screen.queryAllByRole('article').map((card) => card.getAttribute('aria-label'));
 export const card = (name: string) => within(screen.getByRole('article', { name }));
 export const row = (name: RegExp) => screen.getByRole('treeitem', { name });
 export const grid = () => screen.getByRole('list', { name: 'Readings and cameras' });
 
-/** The window stands so many pixels down the grid. */
+/** Scrolls the window so many pixels down the grid. */
 export function scrollTo(pixels: number) {
   vi.spyOn(grid(), 'getBoundingClientRect').mockReturnValue({ top: -pixels } as DOMRect);
   fireEvent.scroll(window);

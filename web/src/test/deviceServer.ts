@@ -39,7 +39,10 @@ export const paths = {
   remove: `${client}/group/delete`,
 };
 
-/** A farm of three devices in two scenes, one of them closed to new ones, and a live stream; somebody is signed in. */
+/**
+ * A tenant with three devices in two scenes, one of them closed to new devices, a live stream and a
+ * signed-in user.
+ */
 export function deviceServer(devices?: Device[]) {
   signedIn();
   shellServer();
@@ -77,9 +80,9 @@ export function deviceServer(devices?: Device[]) {
     diagnostics: { received: 10, values: 20, refused: 0, clockAhead: 0, days: [] } as Schemas['Diagnostics'],
     presence: [] as Schemas['PresenceChange'][],
     coverage: [] as Schemas['CoverageDay'][],
-    /** Paths that answer on their own. */
+    /** Answers that replace the usual ones, by path. */
     answers: new Map<string, () => Response | Promise<Response>>(),
-    /** What was asked of the table, and what was sent to change something. */
+    /** The queries of the table, and the bodies of changes. */
     asked: [] as URLSearchParams[],
     sent: [] as { path: string; body: unknown }[],
     live: fakeStreams(),
@@ -157,11 +160,12 @@ export function deviceServer(devices?: Device[]) {
   return state;
 }
 
-/** Opens the device page and waits until everything of it has come. */
+/** Opens the device page and waits until everything is loaded. */
 export async function openDevices(server: ReturnType<typeof deviceServer>, address = '/device') {
   const opened = await openConsole(address);
   await screen.findByRole('heading', { level: 1, name: 'Equipment center' });
-  // The stream's fresh start has everything fetched once more. What is told of after it comes after it: a device that nobody has.
+  // The stream's fresh start refetches everything once more. An event about an unknown device marks
+  // its end, because it comes afterwards.
   await waitFor(() => expect(server.live.streams.length).toBeGreaterThan(0));
   const status = renderHook(() => useLiveStatus());
   server.live.newest()?.write('event: reading\ndata: {"deviceName":"-","time":0,"values":{}}\n\n');
@@ -171,11 +175,11 @@ export async function openDevices(server: ReturnType<typeof deviceServer>, addre
   return { ...opened, user: userEvent.setup() };
 }
 
-/** Nothing is fetched, nor does what was drawn last ask for more. */
+/** Waits until nothing is fetched and the last render causes no further fetch. */
 async function allFetched(client: QueryClient) {
   do {
     await waitFor(() => expect(client.isFetching()).toBe(0));
-    // Queries tell of their ends in the next turn; what is drawn then may have questions of its own.
+    // Queries report their end in the next task; the render that follows may cause further fetches.
     await act(() => new Promise<void>((turn) => setTimeout(turn, 0)));
   } while (client.isFetching() > 0);
 }

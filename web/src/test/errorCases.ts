@@ -9,7 +9,7 @@ import type { Call } from './contract';
 
 export const serverSentence = 'The server’s own sentence';
 
-/** The specification's error catalogue: what is answered, and what a person then sees. */
+/** The specification's error catalogue: the server's answer and what the user then sees. */
 export const errorCases = [
   { answered: 601, way: 'warning', text: serverSentence },
   { answered: 500, way: 'error', text: serverSentence },
@@ -23,7 +23,10 @@ export const errorCases = [
 
 export const envelope = (code: number) => ({ code, data: null, msg: serverSentence });
 
-/** Asks as the console does: what is read is a query, what is changed a mutation. Resolves to what it rejects with, if it does. */
+/**
+ * Sends a call as the console does: reads are queries, changes are mutations. Resolves to the
+ * rejection, if there is one.
+ */
 export function sendCall({ method, path, kind }: Call): Promise<unknown> {
   const client = createQueryClient();
   const call = () => {
@@ -44,7 +47,7 @@ export function sendCall({ method, path, kind }: Call): Promise<unknown> {
   );
 }
 
-/** Everything that is said, as `[way, title, sentence]`. */
+/** All visible errors, as `[way, title, sentence]`. */
 export function shownErrors(): (string | undefined)[][] {
   const { toasts, dialog } = useFeedback.getState();
   return [

@@ -1,4 +1,7 @@
-/** One browser for tests: channels that join its tabs and locks that they share. Stands for what jsdom lacks. */
+/**
+ * One browser for tests: channels between its tabs and locks that they share. Replaces what jsdom
+ * lacks.
+ */
 export function fakeBrowser() {
   const channels = new Map<string, Set<FakeChannel>>();
 
@@ -14,7 +17,7 @@ export function fakeBrowser() {
     postMessage(data: unknown) {
       for (const other of channels.get(this.name) ?? []) {
         if (other === this) continue;
-        // As in a browser: a copy, and later.
+        // As in a browser: a copy, delivered later.
         const copy = structuredClone(data);
         queueMicrotask(() => {
           if (channels.get(this.name)?.has(other)) other.onmessage?.({ data: copy });

@@ -1,4 +1,4 @@
-/** A browser's Cache Storage and the server behind it, in memory. Stands for what jsdom lacks. */
+/** A browser's Cache Storage and the server behind it, in memory. Replaces what jsdom lacks. */
 export function fakeCaches(origin: string) {
   const stores = new Map<string, Map<string, Response>>();
   const fetched: string[] = [];
@@ -40,25 +40,25 @@ export function fakeCaches(origin: string) {
     },
     fetch,
     fetched,
-    /** What the server answers; null: it does not. */
+    /** Sets the server's answer; null: no answer. */
     serve: (pathname: string, body: string | null) =>
       files.set(pathname, async () => {
         if (body === null) throw new TypeError('no network');
         return new Response(body);
       }),
-    /** An answer that comes when it is let go. */
+    /** An answer that waits until the test releases it. */
     hold: (pathname: string, body: string) => {
-      let letGo = () => {};
+      let release = () => {};
       const held = new Promise<void>((resolve) => {
-        letGo = resolve;
+        release = resolve;
       });
       files.set(pathname, async () => {
         await held;
         return new Response(body);
       });
-      return () => letGo();
+      return () => release();
     },
-    /** What a cache holds, by path. */
+    /** The paths that a cache holds. */
     held: (name: string) => [...(stores.get(name)?.keys() ?? [])].map((url) => new URL(url).pathname).sort(),
   };
 }

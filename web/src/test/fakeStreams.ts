@@ -11,7 +11,10 @@ export interface FakeStream {
 
 type Answer = 'stream' | Response | Error;
 
-/** A server of streams for tests: answers each opening with what is next in line, with a stream when nothing is. */
+/**
+ * A fake stream server: answers each opening with the next prepared answer, or with a stream when
+ * there is none.
+ */
 export function fakeStreams() {
   const streams: FakeStream[] = [];
   const answers: Answer[] = [];

@@ -1,4 +1,4 @@
-/** A promise that the test settles when it wants: what waits for it waits. */
+/** A promise that the test settles when it wants. */
 export function gate<T = void>() {
   let open: (value: T) => void = () => undefined;
   const passed = new Promise<T>((resolve) => {

@@ -10,12 +10,12 @@ export const hour = 3_600_000;
 export const day = 24 * hour;
 const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: 'Weather station' };
 
-/** Opens the history; with a chart, once something is drawn on it. */
+/** Opens the history; with a chart, waits until something is drawn on it. */
 export async function openHistory(chart?: ReturnType<typeof fakeEngine>) {
   const onClose = vi.fn();
   const person = userEvent.setup();
   const opened = renderWithProviders(
-    // Nothing moves in jsdom, so nothing tells that a movement has ended.
+    // jsdom plays no animations, so it never reports their end.
     <ConfigProvider theme={{ token: { motion: false } }}>
       <HistoryDialog device={mast} open onClose={onClose} />
     </ConfigProvider>,
@@ -24,10 +24,10 @@ export async function openHistory(chart?: ReturnType<typeof fakeEngine>) {
   return { onClose, person, ...opened };
 }
 
-/** What the chart asked a server for. */
+/** The chart's requests to a server. */
 export function columnRequestsOf(server: () => ReturnType<typeof historyServer>) {
   const maps = () => server().asked(historyPaths.columns);
-  /** Those of the whole range, which are thinned. */
+  /** The requests for the whole range, which the server thins out. */
   const overviews = () =>
     maps().filter((query) => query.get('points') === '1500' && query.get('deviceName') === 'WS-1');
   return { maps, overviews };
@@ -37,9 +37,9 @@ export const span = (query: URLSearchParams | undefined) =>
   Number(query?.get('endTime')) - Number(query?.get('startTime'));
 export const attribute = (name: RegExp) => screen.getByRole('checkbox', { name });
 export const view = (name: string) => screen.getByRole('radio', { name });
-/** A person clicks the words; the radio button beneath them takes no pointer. */
+/** A user clicks the label; the radio button beneath it takes no pointer. */
 export const viewLabel = (name: string) => view(name).closest('label') as HTMLElement;
-/** The cross shows itself to a pointer above it, of which jsdom knows nothing. */
+/** The clear button appears on hover, which jsdom does not support. */
 export const clearRange = (element: Element) =>
   userEvent
     .setup({ pointerEventsCheck: PointerEventsCheckLevel.Never })

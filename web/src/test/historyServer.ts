@@ -34,7 +34,7 @@ export const mast = [
   property('note', 'Note', '', { dataType: 'text' }),
 ];
 
-/** What a mast reads at a minute; the pump runs in the first half of each hour. */
+/** A mast's reading at a minute; the pump runs in the first half of each hour. */
 function readAt(id: string, at: number): Value {
   const minutes = at / minute;
   switch (id) {
@@ -49,7 +49,10 @@ function readAt(id: string, at: number): Value {
   }
 }
 
-/** As the server thins: of numbers each bucket's lowest and highest, of the rest the changes. */
+/**
+ * Thins out like the server: each bucket's minimum and maximum of numbers, the changes of other
+ * values.
+ */
 function thin(list: { time: number; value: Value }[], from: number, width: number, points: number) {
   if (typeof list[0]?.value !== 'number') return list.filter(({ value }, at) => value !== list[at - 1]?.value);
   if (list.length <= points) return list;
@@ -73,16 +76,19 @@ export const historyPaths = {
   page: '/admin-api/client/pc/device/page',
 };
 
-/** A server of histories, one reading a minute. A test changes what it holds and looks at what it was asked. */
+/**
+ * A fake history server with one reading per minute. A test changes its data and inspects its
+ * requests.
+ */
 export function historyServer() {
   const state = {
     models: { 'WS-1': mast, 'WS-2': mast.slice(0, 1), 'SP-1': [property('soil', 'Soil', '%')] } as Record<
       string,
       TslProperty[]
     >,
-    /** Nothing was read in these times. */
+    /** Times without readings. */
     silent: [] as { from: number; to: number }[],
-    /** Paths that answer something of their own. */
+    /** Answers that replace the usual ones, by path. */
     answers: new Map<string, (request: Request) => Response | Promise<Response>>(),
     calls: [] as { path: string; query: URLSearchParams }[],
     asked: (path: string) => state.calls.filter((call) => call.path === path).map(({ query }) => query),
@@ -143,7 +149,7 @@ export function historyServer() {
   return state;
 }
 
-/** Stands for the chart's engine, which draws on a canvas that tests do not have: what it is given to draw can be looked at. */
+/** Replaces the chart's engine, which needs a canvas; tests inspect what it is given to draw. */
 export function fakeEngine() {
   interface Axis {
     min: number;
@@ -160,7 +166,7 @@ export function fakeEngine() {
   return {
     drawings,
     newest: () => drawings.at(-1),
-    /** The ends of the time axis that is shown. */
+    /** The ends of the visible time axis. */
     window: () => {
       const axis = frames.at(-1)?.xAxis[0];
       return axis && { min: axis.min, max: axis.max };

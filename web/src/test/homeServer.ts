@@ -8,7 +8,7 @@ import { signedIn } from './session';
 import { shellServer } from './shellServer';
 import { device, group, overview, telemetryServer, weather } from './telemetryServer';
 
-/** A farm of one scene with two masts, one of them offline, and a live stream; somebody is signed in. */
+/** A tenant with one scene of two masts, one of them offline, a live stream and a signed-in user. */
 export function homeServer() {
   signedIn();
   shellServer();
@@ -44,11 +44,11 @@ export function homeServer() {
   return { server, live };
 }
 
-/** Opens the home page and waits until everything of it has come. */
+/** Opens the home page and waits until everything is loaded. */
 export async function openHome({ live }: Pick<ReturnType<typeof homeServer>, 'live'>, address = '/dashboard-default') {
   const opened = await openConsole(address);
   await screen.findByRole('tree');
-  // The stream's fresh start has had everything fetched once more.
+  // The stream's fresh start refetches everything once more.
   await waitFor(() => expect(live.streams.length).toBeGreaterThan(0));
   await waitFor(() => expect(opened.client.isFetching()).toBe(0));
   return { ...opened, user: userEvent.setup() };

@@ -12,7 +12,7 @@ const controls = [
   HTMLTextAreaElement,
 ] as const;
 
-/** jsdom's own document, which counts its changes. */
+/** jsdom's internal document, which counts its changes. */
 const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl') ?? '';
 const documentVersion = () => (document as unknown as Record<PropertyKey, { _version?: number }>)[inner]?._version;
 
@@ -22,13 +22,13 @@ let labelsByControl = new Map<Element, HTMLLabelElement[]>();
 /** The document's labels by the control that each is for. */
 function labelled(): Map<Element, HTMLLabelElement[]> {
   const now = documentVersion();
-  if (now === undefined)
-    throw new Error('jsdom counts its changes elsewhere now: look again at what this file knows of it');
+  if (now === undefined) throw new Error('jsdom counts its changes elsewhere now: update this file');
   if (now === cachedVersion) return labelsByControl;
   cachedVersion = now;
   labelsByControl = new Map();
   for (const label of document.querySelectorAll('label')) {
-    // The first element with the name, as jsdom's own search finds it, without its way through the whole document.
+    // The first element with the id, like jsdom's own search, but without walking the whole
+    // document.
     const control = label.htmlFor === '' ? label.control : document.getElementById(label.htmlFor);
     if (control) labelsByControl.set(control, [...(labelsByControl.get(control) ?? []), label]);
   }
@@ -36,8 +36,9 @@ function labelled(): Map<Element, HTMLLabelElement[]> {
 }
 
 /**
- * To find the labels of one control, jsdom looks at every element, and at every label's control by looking at every element once
- * more; looking for roles, names and labels asks that of every control. Here all labels are found at once, until something changes.
+ * To find the labels of one control, jsdom visits every element, and for every label it visits
+ * every element once more to find its control; queries by role, name or label do this for every
+ * control. Here all labels are found at once and cached until the document changes.
  */
 const restore = controls.map(({ prototype }) => {
   const own = Object.getOwnPropertyDescriptor(prototype, 'labels');

@@ -12,7 +12,10 @@ function matches(query: string): boolean {
   return (min === undefined || width >= Number(min)) && (max === undefined || width <= Number(max));
 }
 
-/** jsdom has no media queries: this one knows widths and whether things may move, and that no other feature is asked for. */
+/**
+ * jsdom has no media queries: this fake supports widths and reduced motion; every other feature is
+ * unset.
+ */
 window.matchMedia = ((query: string) => {
   const list = { query, listeners: new Set<() => void>() };
   mediaQueryLists.add(list);
@@ -28,13 +31,13 @@ window.matchMedia = ((query: string) => {
   };
 }) as unknown as typeof window.matchMedia;
 
-/** Makes the window that wide, in pixels. */
+/** Sets the window's width in pixels. */
 export function setWidth(pixels: number): void {
   width = pixels;
   notifyListeners();
 }
 
-/** Has the person want nothing to move, or take that back. */
+/** Sets whether the user prefers reduced motion. */
 export function setReducedMotion(wanted: boolean): void {
   reducedMotion = wanted;
   notifyListeners();

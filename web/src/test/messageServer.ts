@@ -17,14 +17,14 @@ export const paths = {
   readAll: `${path}/update-all-read`,
 };
 
-/** Somebody is signed in, and has messages, newest first. */
+/** A signed-in user with messages, newest first. */
 export function messageServer(messages: Message[] = [message(2), message(1)]) {
   signedIn();
   const frame = shellServer();
   const state = {
     frame,
     messages,
-    /** Paths that answer on their own. */
+    /** Answers that replace the usual ones, by path. */
     answers: new Map<string, () => Response | Promise<Response>>(),
     asked: [] as { path: string; query: Record<string, string>; language: string | null }[],
     live: fakeStreams(),
@@ -69,7 +69,7 @@ export type MessageServer = ReturnType<typeof messageServer>;
 export const askedOf = (server: MessageServer, path: string) =>
   server.asked.filter((one) => one.path === path).map(({ query }) => query);
 
-/** A message comes: the stream says so, and the server has it. */
+/** Adds a message: the stream reports it, and the server has it. */
 export function deliverMessage(server: MessageServer, one: Message): void {
   server.messages = [one, ...server.messages];
   const { id, noticeId, createTime, event, alarmLevel } = one;
@@ -78,18 +78,18 @@ export function deliverMessage(server: MessageServer, one: Message): void {
     ?.write(`event: message\ndata: ${JSON.stringify({ id, noticeId, createTime, event, alarmLevel })}\n\n`);
 }
 
-/** Opens the message page and waits until everything of it has come. */
+/** Opens the message page and waits until everything is loaded. */
 export async function openMessages(server: MessageServer, address = '/message', title = 'Message') {
   const opened = await openConsole(address);
   await screen.findByRole('heading', { level: 1, name: title });
-  // The stream's fresh start has everything asked for once more.
+  // The stream's fresh start refetches everything once more.
   await waitFor(() => expect(askedOf(server, paths.unread).length).toBeGreaterThan(1));
   await waitFor(() => expect(opened.client.isFetching()).toBe(0));
   return { ...opened, user: userEvent.setup() };
 }
 
 export const list = (name = 'All messages') => within(screen.getByRole('main')).getByRole('list', { name });
-/** The titles that are shown, from top to bottom, those of groups among them. */
+/** The visible titles from top to bottom, including those of groups. */
 export const titles = () =>
   [...list().querySelectorAll('button[aria-expanded]')].map(({ textContent }) => textContent ?? '');
 export const row = (title: string) =>

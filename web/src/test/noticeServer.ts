@@ -29,7 +29,7 @@ export const paths = {
 
 const minute = 60_000;
 
-/** A farm of two masts with notices, the readings around them, and a live stream; somebody is signed in. */
+/** A tenant with two masts, notices, the readings around them, a live stream and a signed-in user. */
 export function noticeServer(notices: Notice[] = [notice()]) {
   signedIn();
   shellServer();
@@ -50,7 +50,7 @@ export function noticeServer(notices: Notice[] = [notice()]) {
   const state = {
     base,
     notices,
-    /** Of notices that are not as the list says. */
+    /** Details of notices that differ from the list. */
     details: new Map<number, Detail>(),
     properties: mastModel.map((one) =>
       one.identifier === 'airTemperature' ? { ...one, value: 1.2, time: now - 11_000 } : one,
@@ -61,7 +61,7 @@ export function noticeServer(notices: Notice[] = [notice()]) {
     })) as { [key: string]: unknown }[],
     presence: [] as Schemas['PresenceChange'][],
     advice: null as Schemas['AlarmAdvice'] | null,
-    /** Paths that answer on their own. */
+    /** Answers that replace the usual ones, by path. */
     answers: new Map<string, () => Response | Promise<Response>>(),
     asked: [] as { path: string; query: URLSearchParams }[],
     sent: [] as unknown[],
@@ -114,7 +114,7 @@ export function noticeServer(notices: Notice[] = [notice()]) {
     }
     return ok(true);
   });
-  /** Puts who is on a notice into the list and the detail; undefined: nobody. */
+  /** Sets the acknowledgement of a notice in the list and the detail; undefined: none. */
   const ackBy = (id: number, ack: Ack | undefined) => {
     state.notices = state.notices.map((one) => (one.id === id ? { ...one, ack } : one));
     const detail = state.details.get(id);
@@ -146,11 +146,11 @@ export function noticeServer(notices: Notice[] = [notice()]) {
 
 export type NoticeServer = ReturnType<typeof noticeServer>;
 
-/** Opens the inform page and waits until everything of it has come. */
+/** Opens the notices page and waits until everything is loaded. */
 export async function openNotices(server: NoticeServer, address = '/inform', title = 'Alarm inform') {
   const opened = await openConsole(address);
   await screen.findByRole('heading', { level: 1, name: title });
-  // The stream's fresh start has the list asked for once more.
+  // The stream's fresh start refetches the list once more.
   await waitFor(() => expect(askedOf(server, paths.page).length).toBeGreaterThan(1));
   await waitFor(() => expect(opened.client.isFetching()).toBe(0));
   return { ...opened, user: userEvent.setup() };

@@ -35,7 +35,7 @@ export const credential = (id: number, change: Partial<Credential> = {}): Creden
   ...change,
 });
 
-/** What the server of a test holds; `answers` stands before it, by path. Keeps what was asked. */
+/** The state of a test's server; `answers` take precedence, by path. Records the requests. */
 export interface ProfileServer {
   user: User;
   sms: boolean;
@@ -134,7 +134,7 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   return state;
 }
 
-/** Opens the profile in the console and waits until it is there. */
+/** Opens the profile and waits until it is rendered. */
 export async function openProfile(address = '/profile') {
   const opened = await openConsole(address);
   await screen.findByRole('tablist');
@@ -147,13 +147,13 @@ export const sentTo = (server: ProfileServer, path: string) =>
 
 const leaving = '.ant-zoom-leave-active, .ant-fade-leave-active';
 
-/** jsdom plays no animation, so the ends of those with which dialogs leave are told here. */
+/** jsdom plays no animations, so the test dispatches the end of those with which dialogs close. */
 const endAnimations = () =>
   act(async () => {
     for (const element of document.querySelectorAll(leaving)) element.dispatchEvent(new Event('transitionend'));
   });
 
-/** Waits until no dialog is on the screen, or a certain one is not. */
+/** Waits until no dialog, or not the given one, is on the screen. */
 export async function waitForDialogClosed(found: () => Element | null = () => screen.queryByRole('dialog')) {
   await expect
     .poll(async () => {
@@ -163,7 +163,7 @@ export async function waitForDialogClosed(found: () => Element | null = () => sc
     .toBeNull();
 }
 
-/** Waits until the dialog of a name stands on the screen, and the one that led to it has gone. */
+/** Waits until the dialog of a name is on the screen, and the one that led to it is gone. */
 export async function waitForDialog(name: string) {
   await expect
     .poll(async () => {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { createQueryClient } from '@/lib/http/queryClient';
 import { WithoutAntdStyles } from './WithoutAntdStyles';
 
-/** A client as in the app, that does not wait between tries. */
+/** A client as in the app, without waits between attempts. */
 export function testClient() {
   const client = createQueryClient();
   const { queries, ...rest } = client.getDefaultOptions();
@@ -12,7 +12,7 @@ export function testClient() {
   return client;
 }
 
-/** Draws a part of a page with what every page has around it. */
+/** Renders a part of a page with the providers of every page. */
 export function renderWithProviders(part: ReactNode, client = testClient()) {
   const drawn = render(
     <QueryClientProvider client={client}>

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
 
-// A worker's files share what is not ours, such as React and antd; each has the console's own modules anew.
+// The files of a worker share third-party modules such as React and antd; each file loads the
+// console's own modules afresh.
 vi.resetModules();

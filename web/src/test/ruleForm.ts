@@ -7,14 +7,15 @@ type User = Awaited<ReturnType<typeof openAlarms>>['user'];
 /** The server of each test of the rule form. */
 export let server: AlarmServer;
 
-/** To be called where the tests are: each has a server of its own. */
+/** Call it in the test file: each test gets its own server. */
 export function newServerForEachTest(): void {
   beforeEach(() => {
     server = alarmServer();
   });
 }
 
-// By labels and texts: a form with two lists of a hundred times is slow to search by roles.
+// Queries by labels and texts: searching by roles is slow in a form with two lists of a hundred
+// times.
 export const dialog = () => within(document.querySelector<HTMLElement>('.ant-modal') ?? document.body);
 export const fieldBox = (name: string | RegExp) =>
   dialog().getByLabelText<HTMLSelectElement>(name, { selector: 'select, input' });
@@ -34,7 +35,7 @@ export const slot = (clock: string) => dialog().getByLabelText(new RegExp(`^${cl
 export const chosenSlots = () =>
   [...document.querySelectorAll('[data-slot][aria-selected=true]')].map((one) => Number(one.getAttribute('data-slot')));
 
-/** The address leads to the list again, and nothing was asked. */
+/** The form is closed: the address is the list's, and no question is open. */
 export async function expectFormClosed({ router }: Pick<Awaited<ReturnType<typeof openAlarms>>, 'router'>) {
   await waitFor(() => expect(router.state.location.search).toEqual({}));
   expect(screen.queryByText('Discard the changes?')).toBeNull();

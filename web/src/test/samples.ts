@@ -10,7 +10,7 @@ type Schemas = components['schemas'];
 export type Notice = Schemas['AlarmNotice'];
 export type Detail = Schemas['AlarmDetail'];
 
-// Things as the server tells of them. Tests of the console and tests that need no page take them from here.
+// Sample objects as the server sends them, for tests with and without a page.
 
 const property = (identifier: string, yeuName: string, change: Partial<TslProperty> = {}): TslProperty => ({
   identifier,
@@ -158,7 +158,7 @@ export function ack(change: Partial<Ack> = {}): Ack {
   return { user: 'Ada', time: now - 5 * minute, note: '', remindAt: now + 235 * minute, ...change };
 }
 
-/** The detail of a notice of the list, of a rule on temperatures below 2 °C unless told otherwise. */
+/** The detail of a listed notice, of a rule on temperatures below 2 °C unless given otherwise. */
 export function detailOf(
   one: Notice,
   {

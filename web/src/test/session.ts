@@ -1,6 +1,6 @@
 import { type Session, storageKey, useSession } from '@/lib/session/session';
 
-/** Somebody is signed in; the token is far from its end unless said otherwise. */
+/** Signs a user in; the token is far from expiry unless given otherwise. */
 export function signedIn(change: Partial<Session> = {}): Session {
   const now = Date.now();
   const session: Session = {
@@ -16,7 +16,7 @@ export function signedIn(change: Partial<Session> = {}): Session {
   return session;
 }
 
-/** What the server answers to sign-in and renewal. */
+/** The server's answer to a sign-in or a renewal. */
 export const tokens = (name: string, lifetime = 30 * 60_000) => ({
   accessToken: `access-${name}`,
   refreshToken: `refresh-${name}`,

@@ -20,7 +20,7 @@ import './styles';
 freezeClock();
 configure({ asyncUtilTimeout: 20_000 });
 
-// jsdom draws nothing and has no dialogs; these stand for what every browser has.
+// jsdom draws nothing and has no dialogs; these replace what every browser has.
 HTMLDialogElement.prototype.showModal = function showModal() {
   this.open = true;
 };
@@ -36,7 +36,10 @@ class FakeResizeObserver {
   disconnect() {}
 }
 window.ResizeObserver ??= FakeResizeObserver;
-/** Nothing is laid out: everything is in view, as is told a moment after one looks, unless one has stopped looking by then. */
+/**
+ * jsdom has no layout: every observed element counts as in view; the observer reports it a moment
+ * later, unless it is disconnected by then.
+ */
 class AlwaysIntersecting {
   private readonly callback: IntersectionObserverCallback;
   private observing = true;
@@ -58,7 +61,8 @@ class AlwaysIntersecting {
 }
 window.IntersectionObserver ??= AlwaysIntersecting as never;
 
-// Modules listen on the window for as long as it is there; those of the files before must hear nothing.
+// Modules listen on the window for its lifetime; the listeners of earlier files must not receive
+// events.
 const windowListeners: Parameters<typeof window.removeEventListener>[] = [];
 const addWindowListener = window.addEventListener;
 window.addEventListener = (...heard: Parameters<typeof addWindowListener>) => {
@@ -77,7 +81,7 @@ beforeEach(async () => {
   sessionStorage.clear();
   setWidth(1440);
   usePreferences.setState(defaultPreferences);
-  // These are the library's, which files share.
+  // These belong to the library, which files share.
   onlineManager.setOnline(true);
   focusManager.setFocused(undefined);
   resetSentRequests();
@@ -98,7 +102,7 @@ afterEach(() => {
 afterAll(() => {
   server.close();
   restoreClock();
-  // The next file begins with an empty page.
+  // The next file starts with an empty page.
   document.body.replaceChildren();
   for (const root of [document.documentElement, document.body])
     for (const name of root.getAttributeNames()) root.removeAttribute(name);

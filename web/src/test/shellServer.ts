@@ -1,9 +1,12 @@
 import { ok, onGet, onPost } from './server';
 
-/** The farm stands where the tests run, if nothing else is said: times read alike to both. */
+/** The tenant's zone is the tests' own by default, so that both read the same times. */
 export const tenantZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** A server that answers everything the frame around the pages asks for. Returns what can be changed and counted. */
+/**
+ * A server that answers everything that the frame around the pages requests. Returns the state that
+ * a test can change and count.
+ */
 export function shellServer() {
   const state = { unread: 3, pending: 2, calls: [] as string[] };
   const count = (path: string) => state.calls.push(path);

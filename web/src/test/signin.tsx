@@ -36,7 +36,7 @@ export async function fillSignIn(
   await person.type(password(), secret);
 }
 
-/** Keeps what sign-in was asked with. */
+/** Records the sign-in requests. */
 export function stubLogin() {
   const loginRequests: unknown[] = [];
   onPost(login, async ({ request }) => {

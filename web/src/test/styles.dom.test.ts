@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const shown = () => screen.queryByRole('button', { name: 'Save' });
 
-it('a style that changes is the new one at once, wherever it was said', () => {
+it('a changed style takes effect at once, wherever it is defined', () => {
   const { container } = render(createElement('div', null, createElement('button', { type: 'button' }, 'Save')));
   const outer = container.firstElementChild as HTMLElement;
   expect(shown()).toBeVisible();

@@ -3,7 +3,10 @@ import { afterAll } from 'vitest';
 const own = window.getComputedStyle;
 const computed = own.bind(window);
 
-/** jsdom's own document, whose cache of styles is another one after every change that may concern a style. */
+/**
+ * jsdom's internal document, whose style cache is replaced after every change that may affect a
+ * style.
+ */
 const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl') ?? '';
 const documentVersion = (): unknown =>
   (document as unknown as Record<PropertyKey, { _styleCache?: object }>)[inner]?._styleCache;
@@ -12,14 +15,14 @@ let cachedVersion: unknown;
 let computedStyles = new WeakMap<Element, CSSStyleDeclaration>();
 
 /**
- * jsdom remembers what styles it worked out, but copies them property by property for whoever asks, which is most of what looking for
- * roles and names costs. Here the same declaration is given out until something changes.
+ * jsdom caches computed styles, but copies them property by property on each call, which is most of
+ * the cost of queries by role and name. Here the same declaration is returned until something
+ * changes.
  */
 window.getComputedStyle = (element) => {
-  // antd measures scroll bars with a pseudo-element, of which jsdom only says that it has none.
+  // antd measures scroll bars with a pseudo-element, which jsdom does not support.
   const now = documentVersion();
-  if (now === undefined)
-    throw new Error('jsdom keeps its styles elsewhere now: look again at what this file knows of it');
+  if (now === undefined) throw new Error('jsdom keeps its styles elsewhere now: update this file');
   if (now !== cachedVersion) {
     cachedVersion = now;
     computedStyles = new WeakMap();

@@ -3,7 +3,7 @@ import type { AlarmNotice } from '@/lib/alarm/notices';
 import type { Device, DeviceMap, Group, Latest, Overview, Series, TslProperty } from '@/lib/device/types';
 import { ok, onGet } from './server';
 
-/** A moment in the middle of a day; tests count from it. */
+/** A time in the middle of a day; tests count from it. */
 export const noon = new Date('2026-11-21T12:00:00').getTime();
 
 const readingOf = (value: number | boolean | string, time: number, unit: string, name: string, precision?: number) => ({
@@ -93,25 +93,25 @@ export const model = [
   property('airHumidity', 'Relative humidity', '%'),
 ];
 
-/** Computed from the two of the model. */
+/** Computed from the model's two properties. */
 export const dewPoint: TslProperty = {
   ...property('dewPoint', 'Dew point', '°C'),
   formula: 'dewPoint',
   inputs: ['airTemperature', 'airHumidity'],
 };
 
-/** What the server of a test holds; a test changes it before or between calls. */
+/** The state of a test's server; a test changes it before or between calls. */
 export interface TelemetryServer {
   overview: Overview;
   groups: Group[];
   map: DeviceMap;
   series: Series;
   model: TslProperty[];
-  /** Devices beside those of the groups, for pages and look-ups by name. */
+  /** Devices in addition to those of the groups, for pages and look-ups by name. */
   otherDevices: Device[];
   /** Open notices. */
   notices: AlarmNotice[];
-  /** Paths that answer an envelope or a status of their own. */
+  /** Paths that answer with another envelope or status. */
   failingPaths: Map<string, () => Response>;
   calls: URL[];
 }

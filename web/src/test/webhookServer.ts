@@ -27,7 +27,10 @@ export const webhookDelivery = (id: number, change: Partial<WebhookDelivery> = {
   ...change,
 });
 
-/** What the server of a test holds; `answers` stands before it, by the call's last part. Keeps what was asked. */
+/**
+ * The state of a test's server; `answers` take precedence, by the call's last path segment. Records
+ * the requests.
+ */
 export interface WebhookServer {
   webhooks: Webhook[];
   deliveries: WebhookDelivery[];

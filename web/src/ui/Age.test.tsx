@@ -13,14 +13,14 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('Age', () => {
-  it('counts by itself', () => {
+  it('updates by itself', () => {
     render(<Age time={start - 8000} />);
     expect(screen.getByText('8 s')).toBeVisible();
     act(() => vi.advanceTimersByTime(3000));
     expect(screen.getByText('11 s')).toBeVisible();
   });
 
-  it('is a time, in full with its zone on hover', () => {
+  it('is a time element with the full time and its zone on hover', () => {
     render(<Age time={start - 3_600_000} form="within" />);
     const age = screen.getByText('1 h ago');
     expect(age.tagName).toBe('TIME');
@@ -28,7 +28,7 @@ describe('Age', () => {
     expect(age.title).toMatch(/^Nov 21, 2026, 13:05 \(UTC/);
   });
 
-  it('says that it is stale with a mark and a word, not by colour alone', () => {
+  it('marks a stale time with an icon and a word, not by colour alone', () => {
     const { container } = render(<Age time={start - 47 * 60_000} stale staleLabel="older than usual" />);
     expect(container.querySelector('svg')).toBeInTheDocument();
     expect(screen.getByText('older than usual')).toBeInTheDocument();
@@ -42,7 +42,7 @@ describe('Age', () => {
 });
 
 describe('Dot', () => {
-  it('has a word for those who do not see it', () => {
+  it('has a word for screen readers', () => {
     render(<Dot state="alarm" label="Pending alarm" />);
     expect(screen.getByText('Pending alarm')).toBeInTheDocument();
   });

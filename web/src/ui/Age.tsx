@@ -9,13 +9,13 @@ interface AgeProps {
   time: number;
   /** `alone`: 8 s. `within`: 8 s ago, in a sentence. */
   form?: 'alone' | 'within';
-  /** Older than it should be: says so by a clock and its colour. */
+  /** Older than expected: shown by a clock and its colour. */
   stale?: boolean;
-  /** What stale means, spoken. */
+  /** The meaning of stale, for screen readers. */
   staleLabel?: string;
 }
 
-/** How old something is, counting by itself; the absolute time with its zone on hover. */
+/** An age that updates by itself; the absolute time with its zone on hover. */
 export function Age({ time, form = 'alone', stale = false, staleLabel }: AgeProps) {
   const format = useFormat();
   const text = useClock(

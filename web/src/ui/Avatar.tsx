@@ -5,19 +5,22 @@ import css from './Avatar.module.css';
 
 interface AvatarProps {
   name: string;
-  /** Address of the picture; the initials stand where there is none, it cannot be loaded, or the data saver leaves it out. */
+  /**
+   * Address of the picture; the initials replace it where there is none, it cannot be loaded, or
+   * the data saver leaves it out.
+   */
   picture?: string;
   size?: number;
 }
 
-/** The first letters of the first and the last word; of a Chinese name its first character. */
+/** The first letters of the first and the last word; for a Chinese name its first character. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/).filter(Boolean);
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => (word ? [...word][0] : ''));
   return letters.join('').toLocaleUpperCase();
 }
 
-/** Beside a name, so it says nothing of its own to a screen reader. */
+/** Always beside a name, so it is hidden from screen readers. */
 export function Avatar({ name, picture, size = 28 }: AvatarProps) {
   const dataSaver = useDataSaver();
   const address = dataSaver ? undefined : safePictureUrl(picture);

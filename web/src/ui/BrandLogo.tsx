@@ -8,7 +8,7 @@ interface BrandLogoProps {
   className?: string;
 }
 
-/** The tenant's own logo where it has one that can be loaded, else ours. */
+/** The tenant's own logo if it has one that can be loaded, else Tilth's. */
 export function BrandLogo({ height, markOnly, className }: BrandLogoProps) {
   const { logo, title } = useBranding();
   const [failed, setFailed] = useState<string | null>(null);

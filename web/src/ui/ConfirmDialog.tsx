@@ -5,30 +5,30 @@ import { useTranslation } from 'react-i18next';
 import css from './ConfirmDialog.module.css';
 import { Dialog } from './Dialog';
 
-/** What is asked, in words. */
+/** The texts of a confirmation. */
 export interface Confirmation {
   question: string;
   consequence: string;
-  /** What the button says. */
+  /** The button's text. */
   verb: string;
   /** It cannot be undone. */
   danger: boolean;
 }
 
 interface ConfirmDialogProps<Asked> {
-  /** What is to be done to what, once confirmed; null: nothing, or not any more. */
+  /** The pending action and its object; null when there is none any more. */
   target: Asked | null;
   textFor: (target: Asked) => Confirmation;
   mutation: UseMutationResult<unknown, Error, Asked>;
   onClose: () => void;
-  /** After it has gone from the screen. */
+  /** Called after the closing animation. */
   onClosed: () => void;
 }
 
-/** The question, its consequence, Cancel first, then the verb. What fails is told above it. */
+/** The question, its consequence, Cancel first, then the verb. Errors appear above it. */
 export function ConfirmDialog<Asked>({ target, textFor, mutation, onClose, onClosed }: ConfirmDialogProps<Asked>) {
   const { t } = useTranslation();
-  // Its words stay while it closes.
+  // Keeps the texts while it closes.
   const [shown, setShown] = useState(target);
   if (target !== null && target !== shown) setShown(target);
   if (shown === null) return null;

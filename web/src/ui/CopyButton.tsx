@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { copyText } from '@/lib/dom/copyText';
 
 interface CopyButtonProps {
-  /** What holds the text. */
+  /** The element with the text. */
   of: RefObject<HTMLElement | null>;
-  /** What the button does, spoken. */
+  /** The button's action, for screen readers. */
   label: string;
-  /** With a word beside the icon, and the page's first button. */
+  /** With a word beside the icon, as the page's first button. */
   main?: boolean;
   /** Without a frame, in a row of a list. */
   quiet?: boolean;

@@ -9,7 +9,7 @@ import { DerivationNote } from './DerivationNote';
 
 type Account = components['schemas']['DerivedAccount'];
 
-// The clock of tests stands at noon of 2 December, UTC.
+// The tests' clock starts at noon of 2 December, UTC.
 const noon = Date.UTC(2026, 11, 2, 12);
 const dayEnd = Date.UTC(2026, 11, 1, 24) - 1;
 const minute = 60_000;
@@ -63,7 +63,7 @@ async function renderDetails(account: Account, language: Language = 'en-us') {
   return note;
 }
 
-describe('what a derived value tells of itself', () => {
+describe('the details of a derived value', () => {
   it.each<[string, Account, string]>([
     ['an estimate by its formula', { ...instant, estimated: true }, 'This formula gives an estimate'],
     [
@@ -108,7 +108,7 @@ describe('what a derived value tells of itself', () => {
     await waitFor(() => expect(note).toHaveTextContent(words));
   });
 
-  it('is nothing more than its formula where there is nothing to say, or the server does not answer', async () => {
+  it('are only the formula if there are no details, or the server does not answer', async () => {
     expect(await renderDetails(instant)).toHaveTextContent(
       /^Dew point, Magnus formulaComputed from Air temperature and Air humidity$/,
     );

@@ -15,7 +15,10 @@ interface DerivationDetailsProps {
   deviceName: string;
 }
 
-/** How a device's derived property came by its newest value, or why it has none; asked for while somebody looks. */
+/**
+ * How a device's derived property got its newest value, or why it has none; fetched while it is
+ * shown.
+ */
 export function DerivationDetails({ derivation, deviceName }: DerivationDetailsProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -34,10 +37,10 @@ export function DerivationDetails({ derivation, deviceName }: DerivationDetailsP
 
 const halfDay = 12 * 3_600_000;
 
-/** What there is to say, in sentences. */
+/** The details, in sentences. */
 function detailSentences(account: DerivedValueDetails, { inputs }: Derivation, format: Format, t: TFunction): string[] {
   const { kind, time, reason, estimated, came, of, filled, since } = account;
-  // A day's noon is of that day in the reader's zone, too.
+  // The noon of a day belongs to that day in the user's zone, too.
   const day = (at: number | null | undefined) => (at == null ? '' : format.day(at, now()));
   const values = {
     input: inputs.find(({ sign }) => sign === account.input)?.name ?? account.input ?? '',

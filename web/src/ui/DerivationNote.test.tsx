@@ -13,7 +13,7 @@ const degreeDays = {
 };
 
 describe('the note of a derived value', () => {
-  it('tells formula, inputs and the numbers that a grower chose, when reached by keyboard', async () => {
+  it('shows formula, inputs and the grower’s parameters on keyboard focus', async () => {
     render(<DerivationNote derivation={degreeDays} />);
     await userEvent.setup().tab();
     const mark = screen.getByRole('button', { name: 'How Degree days is computed' });
@@ -24,7 +24,7 @@ describe('the note of a derived value', () => {
     expect(note).toHaveTextContent('base 5.5 °C · counted from March 15');
   });
 
-  it('tells it in the reader’s language, with its numbers and days', async () => {
+  it('uses the user’s language, also for numbers and days', async () => {
     await useLanguage.getState().setLanguage('ru-ru');
     render(
       <DerivationNote
@@ -44,7 +44,7 @@ describe('the note of a derived value', () => {
     await useLanguage.getState().setLanguage('en-us');
   });
 
-  it.each(['MouseLeft', 'TouchA'])('is there after a press by %s, and gone when one looks elsewhere', async (way) => {
+  it.each(['MouseLeft', 'TouchA'])('appears after a press by %s, and disappears when the focus leaves', async (way) => {
     render(<DerivationNote derivation={degreeDays} />);
     const user = userEvent.setup();
     const mark = screen.getByRole('button');
@@ -56,7 +56,7 @@ describe('the note of a derived value', () => {
     await waitFor(() => expect(mark).not.toHaveClass('ant-tooltip-open'));
   });
 
-  it('names a formula that it does not know', async () => {
+  it('shows the key of an unknown formula', async () => {
     render(
       <DerivationNote
         derivation={{

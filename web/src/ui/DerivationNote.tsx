@@ -9,24 +9,27 @@ import { useLanguage } from '@/lib/i18n/i18n';
 import { DerivationDetails } from './DerivationDetails';
 import css from './DerivationNote.module.css';
 
-/** The numbers of a formula that a grower chooses, and what they are in; the others are the physicist's. */
+/**
+ * The parameters of a formula that a grower chooses, with their units; the others are physical
+ * constants.
+ */
 const shownParameters = { base: '°C', upper: '°C', threshold: '%', fieldCapacity: '%', wiltingPoint: '%' } as const;
 
 interface DerivationNoteProps {
   derivation: Derivation;
-  /** Of which device, where it is about one. */
+  /** The device, if the note is about one. */
   deviceName?: string;
 }
 
 /**
- * Of a value that is computed and not measured: says, when pointed at, reached by keyboard or tapped, by which formula and
- * from what; and of a device's, whether it is an estimate, or why there is none.
+ * The note of a computed value. On hover, focus or tap it shows the formula and its inputs; for a
+ * device also whether the value is an estimate, or why there is none.
  */
 export function DerivationNote({ derivation, deviceName }: DerivationNoteProps) {
   const { t } = useTranslation();
   const [looks, setLooks] = useState(false);
   return (
-    // A tap brings the focus: a click of its own would close again what that has just opened.
+    // A tap sets the focus, which opens the tooltip: a click trigger would close it again.
     <Tooltip
       title={
         <>
@@ -58,7 +61,7 @@ function Words({ derivation: { formula, inputs, parameters } }: { derivation: De
   if (startMonth !== undefined && startDay !== undefined) {
     numbers.push(t('derived.parameter.since', { day: formatDayOfYear(startMonth, startDay, language) }));
   }
-  // A server that is newer than this page may know others.
+  // A newer server may know other formulas.
   const key = `derived.formula.${formula}` as 'derived.formula.dewPoint';
   const known: boolean = i18n.exists(key);
   return (

@@ -9,19 +9,19 @@ import { dialogMotion } from './dialogMotion';
 interface DialogProps {
   open: boolean;
   title: string;
-  /** The cross, and unless firm also Escape and a click beside it. */
+  /** Called by the cross and, unless firm, by Escape and a click outside. */
   onClose: () => void;
-  /** Neither Escape nor a click beside it closes: what it holds would be lost. */
+  /** Neither Escape nor a click outside closes it, because its input would be lost. */
   firm?: boolean;
-  /** In pixels, where the screen has them. */
+  /** In pixels, if the screen is wide enough. */
   width?: number;
-  /** After it has gone from the screen. */
+  /** Called after the closing animation. */
   onClosed?: () => void;
   footer?: ReactNode;
   children: ReactNode;
 }
 
-/** A dialog with head and foot; on a phone it fills the screen and its buttons stand at the bottom. */
+/** A dialog with header and footer; on a phone it fills the screen, with its buttons at the bottom. */
 export function Dialog({ open, title, onClose, firm = false, width = 480, onClosed, footer, children }: DialogProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);

@@ -4,26 +4,29 @@ import type { RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from './Dialog';
 
-/** Where a way leads. */
+/** The destination of a navigation. */
 export interface Destination {
   pathname: string;
   search: object;
 }
 
 interface DiscardDialogProps {
-  /** There is something to lose. */
+  /** There are unsaved changes. */
   when: boolean;
-  /** It was saved: nothing is lost any more, where that must be known before anything is drawn again. */
+  /** Set once the form is saved, so that leaving is allowed even before the next render. */
   saved?: RefObject<boolean>;
-  /** Whether a way leads to the form itself, which loses nothing. */
+  /** Whether a navigation leads to the same form, which loses nothing. */
   isSameForm: (next: Destination) => boolean;
 }
 
-/** Asks before a way leads off a form with changes that were not saved: the cross, the menu, the browser's back button. */
+/**
+ * Asks before a navigation leaves a form with unsaved changes: the cross, the menu, the browser's
+ * back button.
+ */
 export function DiscardDialog({ when, saved, isSameForm }: DiscardDialogProps) {
   const { t } = useTranslation();
   const blocker = useBlocker({
-    // To the sign-in page leads only the end of the session.
+    // Only the end of the session leads to the sign-in page.
     shouldBlockFn: ({ next }) => !saved?.current && next.pathname !== '/signin' && !isSameForm(next),
     enableBeforeUnload: () => when && !saved?.current,
     disabled: !when,

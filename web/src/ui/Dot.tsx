@@ -1,13 +1,13 @@
 import css from './Dot.module.css';
 
 interface DotProps {
-  /** Filled, hollow, or a diamond: told apart without colour too. */
+  /** Filled, hollow, or a diamond: distinguishable without colour. */
   state: 'online' | 'offline' | 'alarm';
-  /** The word for it, spoken where no word stands beside the mark. */
+  /** The word for it, for screen readers where no word is beside the mark. */
   label?: string;
 }
 
-/** The state of a device, shrunk to a mark for rows and legends. */
+/** The state of a device as a small mark for rows and legends. */
 export function Dot({ state, label }: DotProps) {
   return (
     <span className={`${css.dot} ${css[state]}`} title={label}>

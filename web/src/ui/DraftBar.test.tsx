@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { DraftBar } from './DraftBar';
 
-it('offers to go on or to begin anew, and says so to a screen reader', async () => {
+it('offers to restore or to discard, and announces it to a screen reader', async () => {
   const [onRestore, onDiscard] = [vi.fn(), vi.fn()];
   render(<DraftBar onRestore={onRestore} onDiscard={onDiscard} />);
   expect(screen.getByRole('status')).toHaveTextContent('Continue where you left off?');
@@ -14,7 +14,7 @@ it('offers to go on or to begin anew, and says so to a screen reader', async () 
   expect([onRestore.mock.calls.length, onDiscard.mock.calls.length]).toEqual([1, 1]);
 });
 
-it('speaks each language', async () => {
+it('has texts in each language', async () => {
   await useLanguage.getState().setLanguage('ru-ru');
   render(<DraftBar onRestore={vi.fn()} onDiscard={vi.fn()} />);
   expect(screen.getByRole('button', { name: 'Восстановить' })).toBeVisible();

@@ -7,7 +7,7 @@ interface DraftBarProps {
   onDiscard: () => void;
 }
 
-/** Offers what was typed into a form and not saved. Stands above the form; show it while useDraft offers something. */
+/** Offers unsaved form input. Place it above the form; show it while useDraft offers something. */
 export function DraftBar({ onRestore, onDiscard }: DraftBarProps) {
   const { t } = useTranslation();
   return (

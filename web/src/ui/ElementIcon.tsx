@@ -9,8 +9,8 @@ interface ElementIconProps {
 }
 
 /**
- * The icon of a property beside its name, so it says nothing of its own; a neutral mark where there is none, it does not come, or the
- * data saver leaves it out.
+ * The icon of a property beside its name, hidden from screen readers; a neutral icon if there is
+ * none, it does not load, or the data saver leaves it out.
  */
 export function ElementIcon({ address }: ElementIconProps) {
   const dataSaver = useDataSaver();

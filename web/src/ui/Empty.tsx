@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
 import css from './Empty.module.css';
 
-/** `first`: nothing there yet. `search`: nothing matches. `good`: nothing, and that is well. */
+/** `first`: nothing exists yet. `search`: nothing matches. `good`: empty is the good state. */
 export type EmptyKind = 'first' | 'search' | 'good';
 
 interface EmptyProps {
   kind?: EmptyKind;
-  /** What. */
+  /** What is empty. */
   title: string;
-  /** Why. */
+  /** Why it is empty. */
   text?: string;
-  /** What next: one button. */
+  /** The next step: one button. */
   action?: ReactNode;
-  /** Of the heading; 1 where this is all of the page. */
+  /** The heading's level; 1 where this is the whole page. */
   level?: 1 | 2 | 3;
 }
 

@@ -1,12 +1,12 @@
 import { Component, type ReactNode } from 'react';
 
 interface ErrorBoundaryProps {
-  /** Stands in place of the children when they cannot be drawn. */
+  /** Replaces the children when rendering them fails. */
   fallback: ReactNode;
   children: ReactNode;
 }
 
-/** Keeps a failure of one part from taking the page with it. Give it a new key to try again. */
+/** Keeps a failure of one part from breaking the page. A new key retries. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false };
 

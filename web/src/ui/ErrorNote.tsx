@@ -6,14 +6,14 @@ import css from './ErrorNote.module.css';
 interface ErrorNoteProps {
   /** What happened. */
   title: string;
-  /** What it means: how old the data below is, when the next try is. */
+  /** The consequence: how old the data below is, when the next attempt is. */
   text?: string;
   onRetry?: () => void;
-  /** The retry is under way. */
+  /** The retry is in progress. */
   busy?: boolean;
 }
 
-/** Stands above the last data, which stay: data are never replaced by an error. */
+/** Goes above the last data, which stay: an error never replaces data. */
 export function ErrorNote({ title, text, onRetry, busy = false }: ErrorNoteProps) {
   const { t } = useTranslation();
   return (
@@ -24,7 +24,7 @@ export function ErrorNote({ title, text, onRetry, busy = false }: ErrorNoteProps
         {text ? <p className={css.text}>{text}</p> : null}
       </div>
       {onRetry ? (
-        // Not disabled by its attribute: the keyboard would be lost to whom has just pressed it.
+        // Not the disabled attribute: the user who just pressed it would lose the focus.
         <button type="button" className={css.retry} aria-disabled={busy} onClick={busy ? undefined : onRetry}>
           <ReloadOutlined spin={busy} aria-hidden="true" />
           {t('common.retry')}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import css from './HomeLink.module.css';
 
-/** The way back from a page that has nothing else to offer. */
+/** The link home from a page that offers nothing else. */
 export function HomeLink() {
   const { t } = useTranslation();
   return (

@@ -2,11 +2,11 @@ import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import css from './IconButton.module.css';
 
 interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children' | 'aria-label'> {
-  /** What the button does, spoken and on hover. */
+  /** The button's action, for screen readers and on hover. */
   label: string;
   icon: ReactNode;
   ref?: Ref<HTMLButtonElement>;
-  /** How many wait; nothing is shown for 0. */
+  /** The number in the badge; 0 shows none. */
   count?: number;
 }
 
@@ -19,7 +19,7 @@ export function IconButton({ label, icon, count = 0, className = '', type = 'but
   );
 }
 
-/** The number at the corner of an icon; its meaning is in the label of what it sits on. */
+/** The number at the corner of an icon; the label of the element around it contains its meaning. */
 export function CountBadge({ count }: { count: number }) {
   if (count <= 0) return null;
   return (

@@ -8,7 +8,7 @@ import { LanguageSelect } from './LanguageSelect';
 const { setLanguage } = useLanguage.getState();
 afterEach(() => useLanguage.setState({ setLanguage }));
 
-it('names each language in itself', () => {
+it('names each language in that language', () => {
   render(<LanguageSelect />);
   const options = screen.getAllByRole<HTMLOptionElement>('option');
   expect(options.map(({ text, lang }) => [text, lang])).toEqual([
@@ -19,7 +19,7 @@ it('names each language in itself', () => {
   ]);
 });
 
-it('says so when the texts cannot be fetched, and stays as it was', async () => {
+it('reports when the texts cannot be fetched, and keeps the language', async () => {
   useLanguage.setState({ setLanguage: () => Promise.reject(new TypeError('no such chunk')) });
   render(<LanguageSelect />);
   const select = screen.getByRole('combobox', { name: 'Language' });

@@ -7,21 +7,24 @@ import { isLanguage, languages, useLanguage } from '@/lib/i18n/i18n';
 import css from './LanguageSelect.module.css';
 
 interface LanguageSelectProps {
-  /** With a field's border, as in a form; quiet in a bar. */
+  /** With a field's border for a form; plain in a bar. */
   framed?: boolean;
-  /** On a phone no more than the globe, as large as a finger: a bar has no room for words. */
+  /** On a phone only the globe, as large as a touch target: a bar has no room for words. */
   small?: boolean;
   className?: string;
 }
 
-/** The system's own list: every keyboard, phone and screen reader knows it. Each language stands in itself. */
+/**
+ * A native select: it works with every keyboard, phone and screen reader. Each language's name is
+ * in that language.
+ */
 export function LanguageSelect({ framed = false, small = false, className = '' }: LanguageSelectProps) {
   const { t } = useTranslation();
   const { language, setLanguage } = useLanguage();
 
   const choose = (wanted: string) => {
     if (!isLanguage(wanted)) return;
-    // The texts are a file of this server's: not to get it is to be without connection.
+    // The texts are a file of this server, so a failure means no connection.
     setLanguage(wanted).catch(() => showError(new ApiError(0, '', 'network')));
   };
 

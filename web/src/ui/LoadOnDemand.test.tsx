@@ -9,7 +9,7 @@ import { SendButton } from './form/SendButton';
 const pictures = () => document.querySelectorAll('img');
 
 describe('pictures', () => {
-  it('come without the data saver, and not with it', () => {
+  it('load without the data saver, and not with it', () => {
     const both = (
       <>
         <Avatar name="Elif Kaya" picture="/avatar/7.png" />
@@ -25,7 +25,7 @@ describe('pictures', () => {
   });
 });
 
-describe('a button that sends', () => {
+describe('a send button', () => {
   const form = (sent: () => void) => (
     <form
       onSubmit={(event) => {
@@ -37,14 +37,14 @@ describe('a button that sends', () => {
     </form>
   );
 
-  it('sends', () => {
+  it('submits the form', () => {
     const sent = vi.fn();
     render(form(sent));
     screen.getByRole('button', { name: 'Save' }).click();
     expect(sent).toHaveBeenCalledOnce();
   });
 
-  it('says without a network that it needs one', () => {
+  it('says that it needs a connection when there is none', () => {
     useReachability.setState({ reach: 'offline' });
     const sent = vi.fn();
     render(form(sent));

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { useDataSaver } from '@/lib/storage/dataSaver';
 import css from './LoadOnDemand.module.css';
 
-/** Whether something is to be fetched: always without the data saver, with it once somebody asks. */
+/** Whether to fetch something: always without the data saver, with it only on request. */
 export function useLoadOnDemand(): [shown: boolean, show: () => void] {
   const dataSaver = useDataSaver();
   const [requested, setRequested] = useState(false);
@@ -11,14 +11,14 @@ export function useLoadOnDemand(): [shown: boolean, show: () => void] {
 
 interface LoadOnDemandProps {
   icon: ReactNode;
-  /** What stands on the button. */
+  /** The button's text. */
   words: string;
-  /** What is spoken, where the words alone are many times on the page. */
+  /** The text for screen readers, if the words occur many times on the page. */
   label?: string;
   onTap: () => void;
 }
 
-/** In the place of what the data saver leaves out: the way to it. */
+/** Replaces content that the data saver leaves out, with a button that loads it. */
 export function LoadOnDemand({ icon, words, label, onTap }: LoadOnDemandProps) {
   return (
     <button type="button" className={css.tap} aria-label={label} onClick={onTap}>

@@ -7,7 +7,7 @@ interface LogoProps {
   className?: string;
 }
 
-/** The wordmark in the colour of the text around it: a clod seen from the side, a probe standing in it. */
+/** The wordmark in the text's colour: a clod seen from the side with a probe in it. */
 export function Logo({ height, markOnly = false, className }: LogoProps) {
   const mask = useId();
   return (

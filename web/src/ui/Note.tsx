@@ -9,11 +9,14 @@ type NoteTone = 'warn' | 'info' | 'wrong';
 const icons = { warn: WarningOutlined, info: InfoCircleOutlined, wrong: ExclamationCircleOutlined };
 
 interface NoteProps {
-  /** `warn`: something stands in the way. `info`: a consequence to know. `wrong`: what was just tried cannot be. */
+  /**
+   * `warn`: something prevents the action. `info`: a consequence to know. `wrong`: the last attempt
+   * is not possible.
+   */
   tone: NoteTone;
   title?: string;
   children: ReactNode;
-  /** The way on: one button. */
+  /** The next step: one button. */
   action?: ReactNode;
 }
 

@@ -6,7 +6,7 @@ import { ageOf } from '@/lib/format/age';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 
-/** Offline 3 h; offline since yesterday; never heard of. */
+/** Offline 3 h; offline since yesterday; never heard from. */
 export function OfflineDuration({ device }: { device: Pick<Device, 'offlineTime' | 'lastContact' | 'offlineAfter'> }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -14,8 +14,9 @@ interface PageErrorProps {
 }
 
 /**
- * What failed, how old the data below are, when the next try is. The data stay. That there is no network is said once above all
- * pages; here only where nothing is kept to be shown.
+ * Shows what failed, how old the data below is, and when the next attempt is. The data stays. The
+ * banner above all pages reports a missing network; this note does so only if there is no data to
+ * show.
  */
 export function PageError({ queries }: PageErrorProps) {
   const { t } = useTranslation();
@@ -36,7 +37,7 @@ function Note({ failed }: { failed: readonly UseQueryResult<unknown>[] }) {
   useNow();
   const { error } = failed[0] ?? {};
   const silent = isNoAnswer(error);
-  // Both clocks of the query are this machine's, unlike the server's times.
+  // The query's times are by this machine's clock, unlike the server's times.
   const now = Date.now();
   const oldest = Math.min(...failed.map(({ dataUpdatedAt }) => dataUpdatedAt));
   const next = Math.min(...failed.map(({ errorUpdatedAt }) => errorUpdatedAt)) + retryMs;

@@ -5,18 +5,18 @@ import { useDocumentTitle } from '@/lib/hooks/useDocumentTitle';
 import { IconButton } from './IconButton';
 import css from './PageTitle.module.css';
 
-/** The place in the top bar where a page's title stands; the shell provides it. */
+/** The element in the top bar for a page's title; the shell provides it. */
 export const PageTitleSlot = createContext<HTMLElement | null>(null);
 
 interface PageTitleProps {
   title: string;
-  /** One sentence of fact. */
+  /** One factual sentence. */
   summary?: ReactNode;
-  /** On a phone, of a step within the page: stands in place of the menu's button. */
+  /** For a step within the page, on a phone: replaces the menu's button. */
   back?: { label: string; onClick: () => void };
 }
 
-/** The page's heading and its sentence, drawn in the top bar; without a shell it stands where it is written. */
+/** The page's heading and summary, rendered in the top bar; without a shell in place. */
 export function PageTitle({ title, summary, back }: PageTitleProps) {
   const slot = useContext(PageTitleSlot);
   useDocumentTitle(title);

@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { Pager } from './Pager';
 
-it('names its arrows, and says which page is shown', () => {
+it('labels its arrows, and marks the current page', () => {
   render(<Pager total={30} pageNo={2} pageSize={10} onChange={vi.fn()} />);
   expect(screen.getByRole('button', { name: 'Previous page' })).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Next page' })).toBeInTheDocument();

@@ -11,12 +11,15 @@ interface PagerProps {
   total: number;
   pageNo: number;
   pageSize: number;
-  /** In a narrow column: fewer and smaller numbers, below what stands beside them elsewhere. */
+  /**
+   * For a narrow column: fewer and smaller numbers, below the elements that are beside them
+   * elsewhere.
+   */
   compact?: boolean;
   onChange: (pageNo: number, pageSize: number) => void;
 }
 
-/** Where one is in a long list, and the way through it. */
+/** The position in a long list, and its navigation. */
 export function Pager({ total, pageNo, pageSize, compact = false, onChange }: PagerProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -26,7 +29,8 @@ export function Pager({ total, pageNo, pageSize, compact = false, onChange }: Pa
     to: format.number(Math.min(pageNo * pageSize, total)),
     total: format.number(total),
   };
-  // An arrow would be called by its English icon, and which page is shown would only be seen.
+  // Without labels, an arrow's name would be that of its English icon, and the current page would
+  // only be visible.
   const itemOf = (drawn: ReactNode, type: string, current: boolean) => {
     if (!isValidElement<AriaAttributes>(drawn)) return drawn;
     if (type === 'prev' || type === 'next') return cloneElement(drawn, { 'aria-label': t(`pager.${type}`) });

@@ -1,15 +1,15 @@
 import { type Format, useFormat } from '@/lib/format/format';
 
 interface ReadingTextProps {
-  /** Undefined: it has none. */
+  /** Undefined: there is no reading. */
   of: Parameters<Format['pieces']>[0];
-  /** What stands beside it as its name, which may say the unit. */
+  /** The name shown beside it, which may contain the unit. */
   beside?: string;
-  /** The class of its unit, which stands in another size. */
+  /** The class of the unit, which has another size. */
   unit: string | undefined;
 }
 
-/** A reading with its unit where the language has it: 91.5% and %91,5. */
+/** A reading with its unit in the language's position: 91.5% and %91,5. */
 export function ReadingText({ of, beside, unit }: ReadingTextProps) {
   const format = useFormat();
   return format.pieces(of, beside).map(({ kind, text }) =>

@@ -4,21 +4,21 @@ import css from './SearchBox.module.css';
 import { SearchField } from './SearchField';
 
 interface SearchBoxProps {
-  /** What is searched for; it may change from elsewhere. */
+  /** The searched text; it may change from outside. */
   text: string;
   onSearch: (text: string) => void;
-  /** Spoken. */
+  /** For screen readers. */
   label: string;
   placeholder: string;
 }
 
-/** Searches once typing has paused, at once with Enter; Escape empties it. */
+/** Searches once typing pauses, at once on Enter; Escape clears it. */
 export function SearchBox({ text, onSearch, label, placeholder }: SearchBoxProps) {
   const [typed, setTyped] = useState(text);
   const [submittedText, setSubmittedText] = useState(text);
   const settled = useDebouncedText(typed.trim());
 
-  // The way back, or a cleared filter, changed it: what is typed follows.
+  // The back button or a cleared filter changed the text: the input follows.
   if (text !== submittedText) {
     setSubmittedText(text);
     if (text !== typed.trim()) setTyped(text);
@@ -29,7 +29,7 @@ export function SearchBox({ text, onSearch, label, placeholder }: SearchBoxProps
     onSearch(next);
   };
   useEffect(() => {
-    // Only what is typed now is asked for: what has just been cleared from elsewhere still settles.
+    // Searches only the current input: a text cleared from outside may still settle.
     if (settled === submittedText || settled !== typed.trim()) return;
     setSubmittedText(settled);
     onSearch(settled);

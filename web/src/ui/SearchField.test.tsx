@@ -14,7 +14,7 @@ function Field(given: Given) {
 function draw(given: Given = {}) {
   const onKey = vi.fn();
   render(
-    // biome-ignore lint/a11y/noStaticElementInteractions: stands for a drawer, which hears Escape
+    // biome-ignore lint/a11y/noStaticElementInteractions: acts as a drawer that handles Escape
     <div onKeyDown={({ key }) => onKey(key)}>
       <Field {...given} />
     </div>,
@@ -24,7 +24,7 @@ function draw(given: Given = {}) {
 
 const box = () => screen.getByRole('textbox', { name: 'Search masts' });
 
-it('is emptied by its cross, which is there when there is something, and keeps the keyboard', async () => {
+it('has a cross while it has text, which clears it and keeps the focus', async () => {
   const { user } = draw();
   expect(screen.queryByRole('button')).toBeNull();
   await user.type(box(), 'low');
@@ -35,7 +35,7 @@ it('is emptied by its cross, which is there when there is something, and keeps t
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-it('takes Escape for itself as long as there is something to empty', async () => {
+it('handles Escape itself while there is text to clear', async () => {
   const { user, onKey } = draw();
   await user.type(box(), 'low');
   onKey.mockReset();
@@ -46,7 +46,7 @@ it('takes Escape for itself as long as there is something to empty', async () =>
   expect(onKey).toHaveBeenCalledWith('Escape');
 });
 
-it('says Enter, and lets another empty it', async () => {
+it('reports Enter, and delegates clearing', async () => {
   const [onEnter, onClear] = [vi.fn(), vi.fn()];
   const { user } = draw({ onEnter, onClear });
   await user.type(box(), 'low{Enter}');
@@ -57,7 +57,7 @@ it('says Enter, and lets another empty it', async () => {
   expect(box()).toHaveValue('low');
 });
 
-it('in a title’s place has the keyboard at once and gives the place back, by Escape and by its cross', async () => {
+it('in a title’s place takes the focus at once and closes by Escape and by its cross', async () => {
   const onClose = vi.fn();
   const { user } = draw({ onClose });
   expect(box()).toHaveFocus();

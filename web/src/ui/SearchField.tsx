@@ -8,17 +8,20 @@ import css from './SearchField.module.css';
 interface SearchFieldProps {
   value: string;
   onChange: (value: string) => void;
-  /** Spoken. */
+  /** For screen readers. */
   label: string;
   placeholder: string;
   onEnter?: () => void;
-  /** What the cross and Escape do, if more than to empty the field. */
+  /** The action of the cross and Escape, if more than clearing the field. */
   onClear?: () => void;
-  /** The field took the place of a title: it has no frame, has the keyboard at once, and cross and Escape give the place back. */
+  /**
+   * Set where the field replaces a title: it has no frame, takes the focus at once, and the cross
+   * and Escape close it.
+   */
   onClose?: () => void;
 }
 
-/** Where one types what is searched for. It keeps nothing and asks nobody; the landmark around it is its user's. */
+/** A search input. It holds no state and makes no calls; the caller provides the landmark around it. */
 export function SearchField({ value, onChange, label, placeholder, onEnter, onClear, onClose }: SearchFieldProps) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
@@ -29,14 +32,14 @@ export function SearchField({ value, onChange, label, placeholder, onEnter, onCl
     if (event.key !== 'Escape') return;
     if (onClose) onClose();
     else if (value !== '') {
-      // A drawer around it stays open.
+      // Keeps a drawer around it open.
       event.stopPropagation();
       clear();
     }
   };
   const onCross = () => {
     clear();
-    // The cross goes away, and the keyboard must not go with it.
+    // The cross disappears, so the focus must move.
     input.current?.focus();
   };
 
@@ -45,7 +48,7 @@ export function SearchField({ value, onChange, label, placeholder, onEnter, onCl
       <SearchOutlined className={css.icon} aria-hidden="true" />
       <input
         ref={input}
-        // biome-ignore lint/a11y/noAutofocus: where it takes a title's place the person has just asked for it
+        // biome-ignore lint/a11y/noAutofocus: in a title's place the user has just opened it
         autoFocus={onClose !== undefined}
         className={css.input}
         type="text"

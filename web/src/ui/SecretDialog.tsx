@@ -7,31 +7,31 @@ import { Dialog } from './Dialog';
 import { Note } from './Note';
 import css from './SecretDialog.module.css';
 
-/** One text to take away, with its button. */
+/** One text to copy, with its button. */
 export interface SecretPart {
   label: string;
   text: string;
-  /** What the button does, spoken. */
+  /** The button's action, for screen readers. */
   copy: string;
-  /** The secret itself: its button is the first of the dialog. */
+  /** The secret itself: its button is the dialog's main one. */
   main?: boolean;
 }
 
 interface SecretDialogProps {
   open: boolean;
   title: string;
-  /** What was made, and that it is shown this once. */
+  /** What was created, and that it is shown only once. */
   ready: string;
   parts: readonly SecretPart[];
-  /** What whoever holds it can do. */
+  /** What the secret gives access to. */
   warning: string;
-  /** Its person says to have stored it. */
+  /** The user confirms to have stored it. */
   onStored: () => void;
-  /** After it has gone from the screen. */
+  /** Called after the closing animation. */
   onClosed: () => void;
 }
 
-/** Shows a new secret, this once: nothing but the person's word that it is stored closes it. */
+/** Shows a new secret once: only the user's confirmation that it is stored closes the dialog. */
 export function SecretDialog({ open, title, ready, parts, warning, onStored, onClosed }: SecretDialogProps) {
   const { t } = useTranslation();
   const [stored, setStored] = useState(false);
@@ -39,7 +39,8 @@ export function SecretDialog({ open, title, ready, parts, warning, onStored, onC
   const check = useRef<HTMLInputElement | null>(null);
 
   useBlocker({
-    // To the sign-in page leads only the end of the session, and then nothing is to be shown any more.
+    // Only the end of the session leads to the sign-in page, and then nothing must be shown any
+    // more.
     shouldBlockFn: ({ next }) => next.pathname !== '/signin',
     enableBeforeUnload: () => open,
     disabled: !open,

@@ -3,11 +3,14 @@ import type { SelectHTMLAttributes } from 'react';
 import css from './Select.module.css';
 
 interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
-  /** Of the frame, which decides how wide it is. */
+  /** The frame's class, which sets the width. */
   className?: string;
 }
 
-/** A list to choose one from, framed as a field. The browser's own: it searches by typing, and a phone shows it as its own. */
+/**
+ * A single-choice list with a field's frame. A native select: it searches by typing, and a phone
+ * shows its own picker.
+ */
 export function Select({ className = '', children, ...rest }: SelectProps) {
   return (
     <span className={`${css.box} ${className}`}>

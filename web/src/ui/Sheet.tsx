@@ -8,25 +8,25 @@ import css from './Sheet.module.css';
 
 interface SheetProps {
   title: string;
-  /** Beside the title: the state, and what else can be done. Never shrinks, the title does. */
+  /** Beside the title: the state and further actions. Never shrinks; the title does. */
   aside?: ReactNode;
-  /** Beside the page, which stays in reach; else over it. */
+  /** Beside the page, which stays usable; else over it. */
   beside: boolean;
   onClose: () => void;
   footer?: ReactNode;
   children: ReactNode;
 }
 
-/** A tall sheet with head and foot: beside a wide page, over a narrow one, instead of a phone's. */
+/** A tall sheet with header and footer: beside a wide page, over a narrow one, full-screen on a phone. */
 export function Sheet({ title, aside, beside, onClose, footer, children }: SheetProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const id = useId();
-  // Asked while drawing: the sheet takes the keyboard before any effect of its own could look.
+  // Read during rendering: the sheet takes the focus before any effect of its own could read it.
   const [opener] = useState(() => document.activeElement as HTMLElement | null);
   useEffect(
     () => () => {
-      // Where the person has gone on to something else, that keeps the keyboard.
+      // If the user has moved on to another element, that keeps the focus.
       if (document.activeElement === document.body) opener?.focus({ preventScroll: true });
     },
     [opener],
@@ -76,7 +76,7 @@ function Beside({ labelledBy, onClose, children }: BesideProps) {
   const sheet = useRef<HTMLElement>(null);
   useEffect(() => {
     const own = sheet.current;
-    // A form puts the keyboard into its first field by itself.
+    // A form focuses its first field itself.
     if (!own?.contains(document.activeElement)) own?.focus({ preventScroll: true });
   }, []);
   return (
@@ -87,7 +87,8 @@ function Beside({ labelledBy, onClose, children }: BesideProps) {
       aria-labelledby={labelledBy}
       tabIndex={-1}
       onKeyDown={(event) => {
-        // A dialog above it is its child here, though not on the page: its Escape is its own.
+        // A dialog above it is its child in React, though not in the DOM: the dialog handles its
+        // own Escape.
         const own = event.currentTarget.contains(event.target as Node);
         if (event.key === 'Escape' && own && !event.defaultPrevented) onClose();
       }}

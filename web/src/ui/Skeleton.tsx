@@ -3,18 +3,21 @@ import { useTranslation } from 'react-i18next';
 import css from './Skeleton.module.css';
 
 interface SkeletonProps {
-  /** A CSS length or a number of pixels; the height is that of what comes, so that nothing jumps. */
+  /**
+   * A CSS length or a number of pixels. The height is that of the final content, so that nothing
+   * jumps.
+   */
   height: number | string;
   width?: number | string;
   radius?: number;
 }
 
-/** A bar in place of what is on its way. Put the bars of one area into a Loading. */
+/** A bar in place of content that is loading. Put the bars of one area into a Loading. */
 export function Skeleton({ height, width = '100%', radius = 6 }: SkeletonProps) {
   return <span className={css.bar} style={{ height, width, borderRadius: radius }} aria-hidden="true" />;
 }
 
-/** Says once to a screen reader that an area is loading, while its bars are to be seen. */
+/** Announces once to a screen reader that an area is loading, while its bars are visible. */
 export function Loading({ label, children }: { label?: string; children: ReactNode }) {
   const { t } = useTranslation();
   return (

@@ -4,11 +4,11 @@ import { type SparkPoint, type SparkSpan, sparkHeight, sparkPath, sparkWidth } f
 
 interface SparklineProps extends SparkSpan {
   points: readonly SparkPoint[];
-  /** The readings have ended: grey. */
+  /** Grey, because the readings have ended. */
   quiet?: boolean;
 }
 
-/** A line without axes; what it shows stands in words beside it, so it is not spoken. */
+/** A line without axes; the text beside it says what it shows, so it is hidden from screen readers. */
 export function Sparkline({ points, from, to, quiet = false }: SparklineProps) {
   const path = useMemo(() => sparkPath(points, { from, to }), [points, from, to]);
   return (

@@ -7,7 +7,7 @@ import { Chip } from './Chip';
 
 interface StateChipsProps {
   device: Pick<Device, 'alarmLevel' | 'onlineState'>;
-  /** Where there is little room: that a device with an alarm is online goes without saying, except to a screen reader. */
+  /** For little room: only a screen reader hears that a device with an alarm is online. */
   brief?: boolean;
 }
 
@@ -15,12 +15,12 @@ interface StateChipsProps {
 export function StateChips({ device, brief = false }: StateChipsProps) {
   const { t } = useTranslation();
   const { alarmLevel, onlineState } = device;
-  const goesWithoutSaying = brief && alarmLevel !== undefined && onlineState === 1;
+  const onlineIsImplied = brief && alarmLevel !== undefined && onlineState === 1;
   return (
     <>
       {alarmLevel === undefined ? null : <LevelTag level={alarmLevel} title={t('home.state.alarm')} />}
-      {goesWithoutSaying ? <span className="visually-hidden">{t('home.state.online')}</span> : null}
-      {onlineState === 1 && !goesWithoutSaying ? (
+      {onlineIsImplied ? <span className="visually-hidden">{t('home.state.online')}</span> : null}
+      {onlineState === 1 && !onlineIsImplied ? (
         <Chip tone="ok" icon={<CheckCircleFilled />}>
           {t('home.state.online')}
         </Chip>

@@ -6,11 +6,11 @@ import { useTenantZone, zonesDiffer } from '@/lib/format/zone';
 import css from './ZoneNote.module.css';
 
 interface ZoneNoteProps {
-  /** Only the offset is in sight, for where there is little room. */
+  /** Shows only the offset, for little room. */
   brief?: boolean;
 }
 
-/** By whose clocks the times around it are told; nothing where the reader's own show the same. */
+/** The zone of the times around it; nothing where the user's own clock shows the same. */
 export function ZoneNote({ brief = false }: ZoneNoteProps) {
   const { t } = useTranslation();
   const zone = useTenantZone((state) => state.zone);

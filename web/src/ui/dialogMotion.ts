@@ -1,5 +1,6 @@
 /**
- * How every dialog comes and goes: at its place and size from the first moment. One that grows is not yet where its buttons are pressed,
- * and on a slow machine the press falls beside it, which closes what it was to confirm.
+ * The motion of every dialog: it has its final place and size from the first moment. The buttons of
+ * a growing dialog are not yet where a user presses them; on a slow machine the press would land
+ * outside and close the dialog instead of confirming.
  */
 export const dialogMotion = { transitionName: 'ant-fade' } as const;

@@ -8,7 +8,7 @@ function Greeting({ name }: { name: string }) {
   return <p>Hello {name}</p>;
 }
 
-/** Tries again when it is told to. */
+/** Retries on request. */
 function Place({ Part }: { Part: ComponentType<{ name: string }> }) {
   const [turn, setTurn] = useState(1);
   const again = (
@@ -23,7 +23,7 @@ function Place({ Part }: { Part: ComponentType<{ name: string }> }) {
   );
 }
 
-/** Code that comes when the test wants it to. */
+/** A module that loads when the test wants. */
 function deferredModule() {
   const waiting: { come: () => void; fail: (error: Error) => void }[] = [];
   const code = vi.fn(
@@ -35,8 +35,8 @@ function deferredModule() {
   return { code, waiting };
 }
 
-describe('later', () => {
-  it('draws nothing, then what was fetched, and what is mounted afterwards at once', async () => {
+describe('a lazy component', () => {
+  it('renders nothing until its code is loaded, and later mounts at once', async () => {
     const { code, waiting } = deferredModule();
     const Later = lazyComponent(code, 'Greeting');
     expect(code).not.toHaveBeenCalled();
@@ -55,8 +55,8 @@ describe('later', () => {
     expect(code).toHaveBeenCalledTimes(1);
   });
 
-  it('throws code that does not come to what stands around it, and fetches it anew when it is tried again', async () => {
-    // React tells of what a boundary has caught.
+  it('throws to the boundary if its code fails to load, and fetches it again on retry', async () => {
+    // React logs errors that a boundary has caught.
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const { code, waiting } = deferredModule();
     const Later = lazyComponent(code, 'Greeting');
@@ -68,7 +68,7 @@ describe('later', () => {
     expect(await screen.findByText('Hello farm')).toBeVisible();
   });
 
-  it('takes in what comes when nobody waits for it any more', async () => {
+  it('accepts code that arrives after it was unmounted', async () => {
     const { code, waiting } = deferredModule();
     const Later = lazyComponent(code, 'Greeting');
     render(<Later name="farm" />).unmount();

@@ -1,10 +1,9 @@
 import { type ComponentType, useEffect, useState } from 'react';
 
 /**
- * A component whose code is fetched when it is first drawn; until it is there, nothing is. Code that does not come is thrown,
- * and fetched anew when the component is mounted anew.
- *
- * React's own lazy does the same within a Suspense, but React keeps whatever a Suspense showed meanwhile, be it nothing, for at
+ * A component whose code is fetched when it first renders; until then it renders nothing. If the
+ * code fails to load, it throws, and fetches it again when it is mounted again. React's own lazy
+ * does the same within a Suspense, but React keeps a Suspense fallback, even an empty one, for at
  * least 300 ms.
  */
 export function lazyComponent<Name extends string, Props extends object>(
@@ -24,7 +23,7 @@ export function lazyComponent<Name extends string, Props extends object>(
     return loading;
   };
 
-  // biome-ignore lint/correctness/noComponentHookFactories: one for each part, made once where its module is
+  // biome-ignore lint/correctness/noComponentHookFactories: one for each part, created once per module
   return function Later(props: Props) {
     const [Part, setPart] = useState(() => loadedComponent);
     const [failure, setFailure] = useState<{ error: unknown }>();

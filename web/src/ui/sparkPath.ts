@@ -8,12 +8,12 @@ export interface SparkSpan {
   to: number;
 }
 
-/** The drawing's own size; it is stretched to its place. */
+/** The drawing's own size; it is stretched to its container. */
 export const sparkWidth = 100;
 export const sparkHeight = 30;
 /** Room for the stroke above and below. */
 const margin = 3;
-/** A pause this many times the usual one is a gap, and the line breaks. */
+/** A pause this many times the usual interval is a gap that breaks the line. */
 const gapFactor = 4;
 const minGapMs = 15 * 60_000;
 
@@ -24,8 +24,9 @@ function medianInterval(points: readonly SparkPoint[]): number {
 }
 
 /**
- * The line of a day as SVG path data, and where its newest point stands. Time runs over the whole width, so that a line that ends
- * early shows since when nothing came. Null without points in the span.
+ * The line of a day as SVG path data, and the position of its newest point. Time spans the whole
+ * width, so a line that ends early shows since when no readings came. Null without points in the
+ * span.
  */
 export function sparkPath(
   all: readonly SparkPoint[],

@@ -23,7 +23,7 @@ describe('a person’s initials', () => {
     expect(initials(name)).toBe(letters);
   });
 
-  it('stand in for a picture that cannot be loaded, or may not be', () => {
+  it('replace a picture that cannot be loaded, or is not allowed', () => {
     const { container, rerender } = render(<Avatar name="Elif Kaya" picture="/me.webp" />);
     const image = container.querySelector('img');
     expect(image).toHaveAttribute('src', 'http://farm.test/me.webp');
@@ -36,7 +36,7 @@ describe('a person’s initials', () => {
 });
 
 describe('the logo', () => {
-  it('is ours, or the tenant’s where that can be loaded', () => {
+  it('is Tilth’s, or the tenant’s if that can be loaded', () => {
     const { rerender } = render(<BrandLogo height={24} />);
     expect(screen.getByRole('img', { name: 'Tilth' }).tagName).toBe('svg');
     setTenant({ id: 1, name: 'x', diy: { title: 'Growers', logo: '/logo.png' } });
@@ -50,7 +50,7 @@ describe('the logo', () => {
 });
 
 describe('a page’s title', () => {
-  it('stands in the place that the shell gives it, and in the tab', () => {
+  it('appears in the shell’s slot, and in the tab', () => {
     const slot = document.body.appendChild(document.createElement('header'));
     render(
       <PageTitleSlot value={slot}>
@@ -63,14 +63,14 @@ describe('a page’s title', () => {
     slot.remove();
   });
 
-  it('stands where it is written without one', () => {
+  it('appears in place without a shell', () => {
     render(<PageTitle title="Sign up" />);
     expect(screen.getByRole('heading', { level: 1, name: 'Sign up' })).toBeVisible();
   });
 });
 
 describe('states', () => {
-  it('have a word beside their icon', () => {
+  it('show a word beside their icon', () => {
     render(
       <Chip tone="ok" icon={<svg data-testid="icon" />}>
         Online
@@ -80,7 +80,7 @@ describe('states', () => {
     expect(screen.getByTestId('icon').parentElement).toHaveAttribute('aria-hidden', 'true');
   });
 
-  it('empty says what, why and what next', () => {
+  it('the empty state says what, why and what next', () => {
     render(
       <Empty
         level={3}
@@ -94,7 +94,7 @@ describe('states', () => {
     expect(screen.getByRole('button', { name: 'See the rules' })).toBeVisible();
   });
 
-  it('an error is told at once and can be tried again, not twice at a time', async () => {
+  it('an error is announced at once and can be retried, but not twice at a time', async () => {
     const retry = vi.fn();
     const { rerender } = render(
       <ErrorNote title="The server does not answer" text="Trying again in 8 s" onRetry={retry} />,
@@ -107,11 +107,11 @@ describe('states', () => {
     expect(button).toHaveAttribute('aria-disabled', 'true');
     await userEvent.click(button);
     expect(retry).toHaveBeenCalledTimes(1);
-    // Whoever has pressed it by the keyboard still has it.
+    // A user who pressed it by keyboard keeps the focus.
     expect(button).toHaveFocus();
   });
 
-  it('loading is said once, however many bars there are', () => {
+  it('loading is announced once for any number of bars', () => {
     render(
       <Loading>
         <Skeleton height={20} />

@@ -1,10 +1,10 @@
-/** What the build tells the worker of itself; written into it when it is built. */
+/** The build's own data, which the build writes into the worker. */
 export interface Files {
-  /** Names this build: other files, another name. */
+  /** Identifies this build: it changes with any file. */
   build: string;
-  /** What home page, data centre and sign-in need, but no language. */
+  /** The files that the home page, the data centre and the sign-in page need, without any language. */
   shell: readonly string[];
-  /** What stands beside the page under names without a hash; belongs to the build. */
+  /** The build's files beside the page, whose names have no hash. */
   beside: readonly string[];
   /** Every file under a hashed name. */
   all: readonly string[];
@@ -19,7 +19,10 @@ export const isOtherPage = (name: string, files: Files) => name.startsWith(pageP
 const withoutHash = (path: string) => path.replace(/-[\w-]{8}(\.\w+)$/, '$1');
 const isLanguage = (path: string) => /^\/assets\/[a-z]{2}-[a-z]{2}-[\w-]{8}\.js$/.test(path);
 
-/** The language files of this build for those that were used of an earlier one: without its texts the console cannot start. */
+/**
+ * The language files of this build that correspond to those used of an earlier one: without its
+ * texts the console cannot start.
+ */
 export function languagesLike(used: readonly string[], { all }: Files): string[] {
   const stems = new Set(used.filter(isLanguage).map(withoutHash));
   return all.filter((path) => isLanguage(path) && stems.has(withoutHash(path)));

@@ -26,7 +26,7 @@ const files: Files = {
 };
 const oldFiles: Files = { ...files, build: 'old', all: ['/assets/index-AAAAAAAA.js', '/assets/tr-tr-00000000.js'] };
 
-/** A browser's request takes a path of its site; Node's does not. */
+/** A browser's Request accepts a path of its site; Node's does not. */
 class SiteRequest {
   readonly url: string;
 
@@ -50,14 +50,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A request as the browser makes it; Node's own knows neither navigation nor destination. */
+/** A request as the browser creates it; Node's Request supports neither navigation nor destination. */
 const requestTo = (path: string, rest: object = {}) =>
   ({ url: new URL(path, origin).href, method: 'GET', mode: 'cors', destination: '', ...rest }) as Request;
 const navigation = { mode: 'navigate', destination: 'document' };
 const kept = async (name: string, path: string) => (await (await caches.open(name)).match(path))?.text();
 
-describe('what the worker answers', () => {
-  it('is files under hashed names, what stands beside the page, and the page', () => {
+describe('the worker', () => {
+  it('answers hashed files, the files beside the page, and the page', () => {
     expect(requestKindOf(requestTo('/assets/index-AAAAAAAA.js'), origin, files)).toBe('asset');
     expect(requestKindOf(requestTo('/theme.js'), origin, files)).toBe('beside');
     for (const path of ['/', '/signin?from=%2Fdata', '/data?device=A&history=1'])
@@ -68,26 +68,26 @@ describe('what the worker answers', () => {
     ['a call', '/admin-api/client/pc/device/map', {}],
     ['a call of the app', '/app-api/member/user/get', {}],
     ['the live stream', '/admin-api/client/pc/live', {}],
-    ['a call that somebody opens in a tab', '/admin-api/system/console/settings', navigation],
+    ['a call opened in a tab', '/admin-api/system/console/settings', navigation],
     ['a portrait', '/avatar/7c1.png', { mode: 'no-cors', destination: 'image' }],
     ['the page of the open API', '/open-api', navigation],
     ['a camera’s frame', '/embed/signed', { mode: 'navigate', destination: 'iframe' }],
-    ['a file somebody opens', '/icons/icon-192.png', navigation],
-    ['what is sent', '/assets/index-AAAAAAAA.js', { method: 'POST' }],
+    ['a file opened in a tab', '/icons/icon-192.png', navigation],
+    ['a POST', '/assets/index-AAAAAAAA.js', { method: 'POST' }],
     ['another site’s file', 'https://tiles.test/assets/index-AAAAAAAA.js', {}],
-  ])('is not %s', (_, path, rest) => {
+  ])('does not answer %s', (_, path, rest) => {
     expect(requestKindOf(requestTo(path, rest), origin, files)).toBeNull();
   });
 });
 
-describe('a worker that is installed', () => {
-  it('keeps the shell and the page, nothing else', async () => {
+describe('an installed worker', () => {
+  it('caches the shell and the page, nothing else', async () => {
     await install(files);
     expect(fakeCacheStorage.held(assetsCache)).toEqual([...files.shell].sort());
     expect(fakeCacheStorage.held(pageCache(files))).toEqual(['/', '/theme.js']);
   });
 
-  it('fetches only what an earlier one does not have, and the language that was in use', async () => {
+  it('fetches only files that the earlier one does not have, and the language in use', async () => {
     await install(oldFiles);
     await cacheLoadedAssets(['/assets/tr-tr-00000000.js'], oldFiles);
     fakeCacheStorage.fetched.length = 0;
@@ -95,12 +95,12 @@ describe('a worker that is installed', () => {
     expect(fakeCacheStorage.fetched.sort()).toEqual(['/', '/assets/tr-tr-EEEEEEEE.js', '/theme.js']);
   });
 
-  it('fails whole where a file does not come: the earlier one stays', async () => {
+  it('fails entirely when a file does not arrive: the earlier one stays', async () => {
     fakeCacheStorage.serve('/assets/index-BBBBBBBB.css', null);
     await expect(install(files)).rejects.toThrow();
   });
 
-  it('throws away what belongs to others only, once it is in charge', async () => {
+  it('removes files of other builds once it is active', async () => {
     await install(oldFiles);
     await cacheLoadedAssets(['/assets/tr-tr-00000000.js', '/assets/index-AAAAAAAA.js'], oldFiles);
     await (await caches.open('somebody-else')).add('/theme.js');
@@ -112,7 +112,7 @@ describe('a worker that is installed', () => {
     );
   });
 
-  it('keeps what the page used before it, and no path that the build does not know', async () => {
+  it('caches what the page had loaded, but no path unknown to the build', async () => {
     await cacheLoadedAssets(['/assets/NoticesPage-CCCCCCCC.js', '/assets/../avatar/7.png', '/avatar/7.png'], files);
     expect(fakeCacheStorage.held(assetsCache)).toEqual(['/assets/NoticesPage-CCCCCCCC.js']);
     fakeCacheStorage.fetched.length = 0;
@@ -120,7 +120,7 @@ describe('a worker that is installed', () => {
     expect(fakeCacheStorage.fetched).toEqual([]);
   });
 
-  it('knows a language by its name', () => {
+  it('recognises a language file by its name', () => {
     expect(languagesLike(['/assets/tr-tr-00000000.js', '/assets/index-AAAAAAAA.js'], files)).toEqual([
       '/assets/tr-tr-EEEEEEEE.js',
     ]);
@@ -137,13 +137,13 @@ describe('a file under a hashed name', () => {
     expect(fakeCacheStorage.fetched).toEqual([path]);
   });
 
-  it('that is not there is not kept', async () => {
+  it('is not cached when it does not exist', async () => {
     const answer = await serveAsset(requestTo('/assets/gone-00000000.js'));
     expect(answer.status).toBe(404);
     expect(fakeCacheStorage.held(assetsCache)).toEqual([]);
   });
 
-  it('beside the page is that of the build', async () => {
+  it('beside the page is the build’s own', async () => {
     await install(files);
     fakeCacheStorage.serve('/theme.js', 'another theme');
     expect(await (await serveUnhashedFile(requestTo('/theme.js'), files)).text()).toBe('theme');
@@ -155,7 +155,7 @@ describe('the page', () => {
   const opened = (path = '/data') => servePage(requestTo(path, navigation), files, (more) => void work.push(more));
   const done = () => Promise.all(work.splice(0));
 
-  it('comes from the server where it answers, with its newest headers kept', async () => {
+  it('comes from the server if it answers, and is cached with its newest headers', async () => {
     await install(files);
     fakeCacheStorage.serve('/data', '<html>new</html>');
     expect(await (await opened()).text()).toBe('<html>new</html>');
@@ -164,7 +164,7 @@ describe('the page', () => {
     expect(fakeCacheStorage.fetched.at(-1)).toBe('/data');
   });
 
-  it('of another build is shown and not kept: its files are not', async () => {
+  it('of another build is shown but not cached, because its files are not', async () => {
     await install(files);
     fakeCacheStorage.serve('/data', '<html>newer</html>');
     expect(await (await opened()).text()).toBe('<html>newer</html>');
@@ -172,16 +172,16 @@ describe('the page', () => {
     expect(await kept(pageCache(files), '/')).toBe('<html>new</html>');
   });
 
-  it('is the kept one without a network', async () => {
+  it('is the cached one without a network', async () => {
     await install(files);
     fakeCacheStorage.serve('/data', null);
     expect(await (await opened()).text()).toBe('<html>new</html>');
     await done();
   });
 
-  it('is the kept one where the server takes longer than three seconds', async () => {
+  it('is the cached one if the server takes longer than three seconds', async () => {
     await install(files);
-    const letGo = fakeCacheStorage.hold('/data', '<html>late</html>');
+    const release = fakeCacheStorage.hold('/data', '<html>late</html>');
     vi.useFakeTimers();
     const shown = opened();
     await vi.advanceTimersByTimeAsync(2_900);
@@ -193,11 +193,11 @@ describe('the page', () => {
     expect(there).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
     expect(await (await shown).text()).toBe('<html>new</html>');
-    letGo();
+    release();
     await done();
   });
 
-  it('is the browser’s own failure where nothing is kept', async () => {
+  it('is the browser’s own failure if nothing is cached', async () => {
     fakeCacheStorage.serve('/data', null);
     await expect(opened()).rejects.toThrow('no network');
   });

@@ -1,14 +1,17 @@
 import { assetsCache, type Files, isOtherPage, languagesLike, pageCache } from './buildFiles';
 
-/** How long the page itself is waited for on a weak line before the kept one is shown. */
+/** How long to wait for the page over a slow connection before the cached one is shown. */
 const pageTimeoutMs = 3_000;
 
-/** What is no page of the console, though a browser may go there. */
+/** Paths that are no page of the console, though a browser may navigate there. */
 const serverPaths = /^\/(admin-api|app-api|open-api|api|avatar|embed|mqtt|healthz|readyz)(\/|$)/;
 
 type RequestKind = 'asset' | 'beside' | 'page';
 
-/** What of a request this worker answers; null for everything else, first of all every call and every picture of a person. */
+/**
+ * The kind of a request that this worker answers; null for everything else, above all calls and
+ * users' pictures.
+ */
 export function requestKindOf(request: Request, origin: string, files: Files): RequestKind | null {
   const { pathname, origin: asked } = new URL(request.url);
   if (request.method !== 'GET' || asked !== origin) return null;
@@ -18,7 +21,10 @@ export function requestKindOf(request: Request, origin: string, files: Files): R
   return page && !serverPaths.test(pathname) && !/\.\w+$/.test(pathname) ? 'page' : null;
 }
 
-/** Fetches what the page needs to start without a network; what the browser has of it already comes from the browser. */
+/**
+ * Fetches the files that the page needs to start without a network; the browser's cache supplies
+ * those that it has already.
+ */
 export async function install(files: Files): Promise<void> {
   const assets = await caches.open(assetsCache);
   const used = (await assets.keys()).map(({ url }) => new URL(url).pathname);
@@ -28,7 +34,7 @@ export async function install(files: Files): Promise<void> {
   await page.addAll(['/', ...files.beside].map((path) => new Request(path, { cache: 'no-cache' })));
 }
 
-/** Throws away what belongs to other builds only. */
+/** Removes files that belong only to other builds. */
 export async function deleteOldCaches(files: Files): Promise<void> {
   for (const name of await caches.keys()) if (isOtherPage(name, files)) await caches.delete(name);
   const assets = await caches.open(assetsCache);
@@ -38,7 +44,7 @@ export async function deleteOldCaches(files: Files): Promise<void> {
   }
 }
 
-/** Keeps what the page had loaded before there was a worker. */
+/** Caches the files that the page had loaded before the worker was active. */
 export async function cacheLoadedAssets(paths: readonly string[], files: Files): Promise<void> {
   const assets = await caches.open(assetsCache);
   const known = new Set(files.all);
@@ -47,10 +53,10 @@ export async function cacheLoadedAssets(paths: readonly string[], files: Files):
   }
 }
 
-/** A name with a hash has one content for ever. */
+/** A hashed name always has the same content. */
 export async function serveAsset(request: Request): Promise<Response> {
   const assets = await caches.open(assetsCache);
-  // A picture asked for with CORS or without is the same one.
+  // A picture requested with CORS or without is the same one.
   const kept = await assets.match(request.url, { ignoreVary: true });
   if (kept) return kept;
   const answer = await fetch(request);
@@ -64,8 +70,9 @@ export async function serveUnhashedFile(request: Request, files: Files): Promise
 }
 
 /**
- * The page from the server, whose headers say what it may load; where the server is silent or slow, the kept one. A page of this
- * build takes the kept one's place, one of another build does not: that comes with its own worker.
+ * Serves the page from the server, whose headers say what it may load; if the server is silent or
+ * slow, the cached one. A page of this build replaces the cached one, a page of another build does
+ * not: that comes with its own worker.
  */
 export async function servePage(
   request: Request,

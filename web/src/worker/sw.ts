@@ -9,7 +9,7 @@ import {
   serveUnhashedFile,
 } from './serve';
 
-/** What of a service worker's world is used here; the page's types have none. */
+/** The service worker API in use here; the page's types do not include it. */
 interface Scope {
   addEventListener(type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
@@ -27,7 +27,7 @@ interface FetchEvent extends ExtendableEvent {
 }
 
 declare const self: unknown;
-/** The build puts its own files in place of this name. */
+/** The build replaces this name with its own files. */
 declare const __TILTH_FILES__: Files;
 
 const files = __TILTH_FILES__;

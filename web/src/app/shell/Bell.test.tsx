@@ -34,7 +34,7 @@ async function open(server: MessageServer) {
 }
 
 describe('the bell', () => {
-  it('shows the newest five, those that are not read first in weight and in words', async () => {
+  it('shows the newest five and marks the unread ones by weight and in words', async () => {
     const server = messageServer(six());
     await open(server);
     expect(bell()).toHaveAccessibleName('2 unread messages');
@@ -47,14 +47,14 @@ describe('the bell', () => {
     expect(askedOf(server, paths.page)).toEqual([{ pageNo: '1', pageSize: '5' }]);
   });
 
-  it('asks for no message before it is opened', async () => {
+  it('fetches no messages before it is opened', async () => {
     const server = messageServer(six());
     await openConsole('/alarm');
     await screen.findByRole('button', { name: '2 unread messages' });
     expect(askedOf(server, paths.page)).toEqual([]);
   });
 
-  it('leads to a message, which is then read', async () => {
+  it('leads to a message and marks it as read', async () => {
     const server = messageServer(six());
     const { user, router } = await open(server);
     await user.click(await panel().findByRole('link', { name: /^Serious\s?Frost/ }));
@@ -65,7 +65,7 @@ describe('the bell', () => {
     await waitFor(() => expect(screen.getByRole('button', { name: 'Frost' })).toHaveAttribute('aria-expanded', 'true'));
   });
 
-  it('marks nothing that was read', async () => {
+  it('does not mark a message that was read', async () => {
     const server = messageServer(six());
     const { user, router } = await open(server);
     await user.click(await panel().findByRole('link', { name: /Alarm 4/ }));
@@ -73,7 +73,7 @@ describe('the bell', () => {
     expect(askedOf(server, paths.read)).toEqual([]);
   });
 
-  it('marks all as read, and stays', async () => {
+  it('marks all as read, and stays open', async () => {
     const { user } = await open(messageServer(six()));
     await user.click(panel().getByRole('button', { name: 'Mark all as read' }));
     expect(await screen.findByText('marked read')).toBeVisible();
@@ -84,7 +84,7 @@ describe('the bell', () => {
     expect(bell()).toHaveAccessibleName('No unread messages');
   });
 
-  it('says when there are none, and when they could not be fetched', async () => {
+  it('says when there are no messages, and when fetching failed', async () => {
     const server = messageServer([]);
     server.answers.set(paths.page, noAnswer);
     const { user } = await open(server);
@@ -96,7 +96,7 @@ describe('the bell', () => {
 });
 
 describe('by the keyboard', () => {
-  it('goes through them with the arrows, and closes with Escape where it was opened', async () => {
+  it('moves through the messages with the arrow keys, and returns the focus on Escape', async () => {
     const { user } = await open(messageServer(six()));
     await panel().findByRole('link', { name: /Frost/ });
     expect(bell()).toHaveFocus();
@@ -114,7 +114,7 @@ describe('by the keyboard', () => {
     expect(bell()).toHaveAttribute('aria-expanded', 'false');
   });
 
-  it('closes when Tab has gone past its end', async () => {
+  it('closes when Tab leaves its end', async () => {
     const { user } = await open(messageServer(six()));
     await panel().findByRole('link', { name: /Frost/ });
     panel().getByRole('link', { name: 'All messages' }).focus();
@@ -123,7 +123,7 @@ describe('by the keyboard', () => {
   });
 });
 
-it('closes at a click beside it, not at one within', async () => {
+it('closes on a click outside, not inside', async () => {
   const { user } = await open(messageServer(six()));
   await user.click(panel().getByText('2 unread'));
   expect(screen.getByRole('dialog')).toBeVisible();
@@ -132,7 +132,7 @@ it('closes at a click beside it, not at one within', async () => {
 });
 
 describe('live', () => {
-  it('counts and lists what comes, and says aloud what is serious', async () => {
+  it('counts and lists new messages, and announces serious ones', async () => {
     const server = messageServer(six());
     await open(server);
     act(() => deliverMessage(server, message(7, { title: 'Hail' })));
@@ -141,7 +141,7 @@ describe('live', () => {
     expect(await screen.findByText('New serious alarm: Hail')).toHaveAttribute('role', 'status');
   });
 
-  it('says nothing of what is less, or over', async () => {
+  it('does not announce lesser or resolved alarms', async () => {
     const server = messageServer(six());
     await open(server);
     act(() => {
@@ -152,7 +152,7 @@ describe('live', () => {
     expect(screen.queryByText(/^New serious alarm/)).toBeNull();
   });
 
-  it('says so without its name when that cannot be had', async () => {
+  it('announces an alarm without its name when fetching that fails', async () => {
     const server = messageServer(six());
     await open(server);
     server.answers.set(paths.page, noAnswer);
@@ -168,7 +168,7 @@ it('says who is on an alarm', async () => {
 });
 
 describe('on a phone', () => {
-  it('is a sheet as wide as the screen, which closes with its button', async () => {
+  it('is a full-width sheet that closes with its button', async () => {
     setWidth(390);
     const { user } = await open(messageServer(six()));
     expect(await panel().findByRole('link', { name: /Frost/ })).toBeVisible();
@@ -176,7 +176,7 @@ describe('on a phone', () => {
     await waitFor(() => expect(bell()).toHaveAttribute('aria-expanded', 'false'));
   });
 
-  it('keeps the keyboard when all are marked as read', async () => {
+  it('keeps the focus when all are marked as read', async () => {
     setWidth(390);
     const { user } = await open(messageServer(six()));
     const button = panel().getByRole('button', { name: 'Mark all as read' });

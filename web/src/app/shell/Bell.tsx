@@ -12,21 +12,24 @@ import { BellAnnouncer } from './BellAnnouncer';
 const BellPanel = lazyComponent(() => import('./BellPanel'), 'BellPanel');
 const BellSheet = lazyComponent(() => import('./BellSheet'), 'BellSheet');
 
-/** How many messages are unread, and the newest of them: below the bell, on a phone in a sheet. */
+/**
+ * The number of unread messages, and the newest messages: in a panel below the bell, on a phone in
+ * a sheet.
+ */
 export function Bell() {
   const { t } = useTranslation();
   const unread = useQuery(unreadCountQuery()).data ?? 0;
   const isPhone = useMediaQuery(phoneQuery);
   const [open, setOpen] = useState(false);
-  /** The sheet is fetched with the first opening, and kept so that it can also close with grace. */
+  /** The sheet is fetched when it first opens, and then stays mounted so that its closing is animated. */
   const [sheet, setSheet] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const close = useCallback(() => setOpen(false), []);
   const toBell = useCallback(() => place.current?.querySelector('button')?.focus(), []);
   const panel = open && !isPhone;
 
-  // What hangs below the bell is no sheet, and the other way round.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is what closes it
+  // The panel below the bell and the sheet are different components: close when the layout changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: isPhone triggers the closing
   useEffect(close, [isPhone]);
 
   useEffect(() => {
@@ -34,7 +37,7 @@ export function Bell() {
     const outside = (event: Event) => {
       if (!place.current?.contains(event.target as Node)) close();
     };
-    // Wherever the keyboard is: a click on words leaves it nowhere.
+    // Listens on the whole window: after a click on text no element has the focus.
     const leave = (event: globalThis.KeyboardEvent) => {
       if (event.key !== 'Escape') return;
       close();
@@ -48,8 +51,8 @@ export function Bell() {
     };
   }, [panel, close, toBell]);
 
-  // The keyboard has gone on to what stands behind; a window that is left takes no focus with it.
-  const left = (event: FocusEvent) => {
+  // Closes when the focus moves on to the page behind; leaving the window has no related target.
+  const closeOnBlur = (event: FocusEvent) => {
     const to = event.relatedTarget as Node | null;
     if (panel && to && !place.current?.contains(to)) close();
   };
@@ -68,8 +71,8 @@ export function Bell() {
     setOpen(!open);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the controls within
-    <div ref={place} className={css.place} onBlur={left} onKeyDown={keys}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the controls within
+    <div ref={place} className={css.place} onBlur={closeOnBlur} onKeyDown={keys}>
       <IconButton
         className={open ? css.open : ''}
         label={unread > 0 ? t('shell.unread', { count: unread }) : t('shell.noUnread')}

@@ -6,7 +6,7 @@ import { recentQuery } from '@/lib/message/queries';
 import { splitMessage } from '@/lib/message/splitMessage';
 import { useMessageLive } from '@/lib/message/useMessageLive';
 
-/** Tells a screen reader of serious alarms, by their names and without interrupting. */
+/** Announces serious alarms to a screen reader, by their names and without interrupting. */
 export function BellAnnouncer() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -15,7 +15,7 @@ export function BellAnnouncer() {
 
   const announce = useCallback(
     async (ids: readonly number[]) => {
-      // Of several tabs only the one that is looked at speaks.
+      // Of several tabs only the visible one announces.
       if (document.hidden) return;
       const recent = await client.fetchQuery({ ...recentQuery(language), staleTime: 0 }).catch(() => undefined);
       const titles =

@@ -17,11 +17,11 @@ import css from './BellList.module.css';
 
 interface BellListProps {
   onClose: () => void;
-  /** Everything is being marked as read: the button for it goes, and with it what had the keyboard. */
+  /** Called when all are marked as read: the button for it disappears, and the focus with it. */
   onAllRead?: () => void;
 }
 
-/** The newest messages, each the way to itself, and the way to all. */
+/** The newest messages, each a link to itself, and a link to all. */
 export function BellList({ onClose, onAllRead }: BellListProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -10,7 +10,7 @@ interface BellSheetProps {
   onClose: () => void;
 }
 
-/** The newest messages on a phone: as wide as the screen, from its top. */
+/** The newest messages on a phone: a sheet as wide as the screen, from its top. */
 export function BellSheet({ open, onClose }: BellSheetProps) {
   const { t } = useTranslation();
   return (

@@ -7,11 +7,14 @@ import { useLiveStatus } from '@/lib/live/useLive';
 import { useOffline } from '@/lib/offline/reachability';
 import css from './LiveStatusFooter.module.css';
 
-/** Whether the screen is live, and how old what it shows is. Not a live region: an age that counts would never be silent. */
+/**
+ * Whether the screen is live, and how old its data is. Not a live region: a counting age would
+ * never be silent.
+ */
 export function LiveStatusFooter() {
   const { t } = useTranslation();
   const { state: streaming, lastEventAt } = useLiveStatus();
-  // A stream may seem open for a while after the line was cut.
+  // A stream may seem open for a while after the connection broke.
   const state = useOffline() ? 'offline' : streaming;
   const format = useFormat();
   const now = useNow();

@@ -7,11 +7,11 @@ import css from './Menu.module.css';
 import { type MenuEntry, mainMenuEntries, personalMenuEntries } from './menuEntries';
 
 interface MenuProps {
-  /** A place was chosen; the drawer then closes. */
+  /** Called when the user chooses an entry; the drawer then closes. */
   onChoose?: () => void;
 }
 
-/** The six screens, then what is the person's own. */
+/** The six screens, then the user's own pages. */
 export function Menu({ onChoose }: MenuProps) {
   const { t } = useTranslation();
   const heading = useId();

@@ -60,7 +60,7 @@ describe('the settings', () => {
     expect(stored().sidebarType).toBe('dark');
   });
 
-  it('let the bar go with the page, and make everything dark', async () => {
+  it('let the bar scroll with the page, and turn on the dark mode', async () => {
     const { person, panel } = await open();
     const fixed = panel.getByRole('switch', { name: 'Fixed navbar' });
     expect(fixed).toBeChecked();
@@ -73,7 +73,7 @@ describe('the settings', () => {
     expect(stored()).toMatchObject({ fixedNavbar: false, darkMode: true });
   });
 
-  it('follow what is chosen in another tab', async () => {
+  it('follow a choice in another tab', async () => {
     const { panel, container } = await open();
     const state = { sidebarColor: 'danger', sidebarType: 'dark', fixedNavbar: false, darkMode: true };
     localStorage.setItem('tilth.preferences', JSON.stringify({ state, version: 0 }));
@@ -96,14 +96,14 @@ describe('the settings', () => {
     expect(document.documentElement.lang).toBe('zh-CN');
   });
 
-  it('say who is signed in, where, and which version this is', async () => {
+  it('show the signed-in user, the tenant and the version', async () => {
     const { panel } = await open();
     expect(await panel.findByText('Elif Kaya')).toBeVisible();
     expect(panel.getByText('Aydın Valley Growers')).toBeVisible();
     expect(await panel.findByText('Tilth 0.1.0')).toBeVisible();
   });
 
-  it('quit: the server is told, and the sign-in page comes without a way back', async () => {
+  it('sign out: the server is told, and the sign-in page appears without a way back', async () => {
     const { person, panel, router } = await open();
     await person.click(panel.getByRole('button', { name: /Quit/ }));
     expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeVisible();
@@ -113,7 +113,7 @@ describe('the settings', () => {
     expect(screen.queryByText('You have been signed out')).toBeNull();
   });
 
-  it('quit: that the server could not be told is said', async () => {
+  it('sign out: a failure to tell the server is reported', async () => {
     const { person, panel } = await open();
     onPost('/app-api/member/auth/logout', () => refused(500, 'Not now'));
     await person.click(panel.getByRole('button', { name: /Quit/ }));

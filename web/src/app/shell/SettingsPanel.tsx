@@ -94,7 +94,7 @@ function UserRow() {
 
   const quit = async () => {
     setLeaving(true);
-    // The guard of the routes leads to the sign-in page as soon as the session is gone.
+    // The route guard leads to the sign-in page as soon as the session is gone.
     await signOut().catch((error: unknown) => showError(error));
   };
 

@@ -14,7 +14,7 @@ const live = vi.hoisted(() => ({
     lastEventAt: number | null;
   },
 }));
-// The stream has its own tests; here it is a hand that tells events.
+// The stream has its own tests; this fake lets the test send events.
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 vi.mock('@/lib/live/useLive', async () => {
   const { useEffect } = await import('react');
@@ -46,7 +46,7 @@ const menu = () => screen.getByRole('navigation', { name: 'Main menu' });
 const links = () => within(menu()).getAllByRole('link');
 
 describe('the menu', () => {
-  it('has the screens in their order, and marks where one is', async () => {
+  it('lists the screens in their order, and marks the current one', async () => {
     await openConsole('/alarm');
     await expect
       .poll(() => links().map((link) => link.textContent?.replace(/\d.*$/, '').trim()))
@@ -65,7 +65,7 @@ describe('the menu', () => {
     expect(current.map((link) => link.textContent?.trim())).toEqual(['Alarm center']);
   });
 
-  it('leads from page to page, whose name stands in the top bar and in the tab', async () => {
+  it('leads to the pages, whose names appear in the top bar and in the tab', async () => {
     const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
     expect(await screen.findByRole('heading', { level: 1, name: 'Alarm center' })).toBeVisible();
@@ -76,14 +76,14 @@ describe('the menu', () => {
     expect(document.title).toBe('Notification channel · Tilth');
   });
 
-  it('counts pending alarms and unread messages, and says what is counted', async () => {
+  it('counts pending alarms and unread messages, and names what it counts', async () => {
     await openConsole('/alarm');
     expect(await screen.findByRole('link', { name: 'Alarm inform 2 pending alarms' })).toBeVisible();
     expect(await screen.findByRole('link', { name: 'Message 3 unread messages' })).toBeVisible();
     expect(screen.getByRole('button', { name: '3 unread messages' })).toHaveTextContent('3');
   });
 
-  it('shows no number where nothing waits', async () => {
+  it('shows no number for zero', async () => {
     backend.unread = 0;
     backend.pending = 0;
     await openConsole('/alarm');
@@ -92,8 +92,8 @@ describe('the menu', () => {
   });
 });
 
-describe('what the server tells', () => {
-  it('brings the numbers up to date', async () => {
+describe('live events', () => {
+  it('update the numbers', async () => {
     await openConsole('/alarm');
     await screen.findByRole('button', { name: '3 unread messages' });
     backend.unread = 4;
@@ -107,7 +107,7 @@ describe('what the server tells', () => {
     expect(await screen.findByRole('button', { name: '5 unread messages' })).toBeVisible();
   });
 
-  it('asks for nothing when readings come', async () => {
+  it('cause no call when they are readings', async () => {
     await openConsole('/alarm');
     await screen.findByRole('button', { name: '3 unread messages' });
     const before = backend.calls.length;
@@ -125,7 +125,7 @@ describe('what the server tells', () => {
     expect(screen.getByText(words)).toBeVisible();
   });
 
-  it('is told with its age', async () => {
+  it('show the age of the data', async () => {
     live.status = { state: 'live', lastEventAt: Date.now() - 4_500 };
     await openConsole('/alarm');
     expect(screen.getByText(/^Live · last update \d+\ss\sago$/)).toBeVisible();
@@ -133,7 +133,7 @@ describe('what the server tells', () => {
 });
 
 describe('the top bar', () => {
-  it('names the person', async () => {
+  it('names the user', async () => {
     await openConsole('/alarm');
     const person = await screen.findByRole('link', { name: 'Elif Kaya' });
     expect(person).toHaveAttribute('href', '/profile');
@@ -150,7 +150,7 @@ describe('the top bar', () => {
 });
 
 describe('on a phone', () => {
-  it('the menu is a drawer that closes when a place is chosen', async () => {
+  it('the menu is a drawer that closes when the user chooses an entry', async () => {
     setWidth(390);
     const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
@@ -163,7 +163,7 @@ describe('on a phone', () => {
       .toHaveAttribute('aria-expanded', 'false');
   });
 
-  it('names the person in the drawer, with the way to the profile', async () => {
+  it('the drawer names the user and links to the profile', async () => {
     setWidth(390);
     const { router } = await openConsole('/alarm');
     const person = userEvent.setup();
@@ -173,7 +173,7 @@ describe('on a phone', () => {
     expect(router.state.location.pathname).toBe('/profile');
   });
 
-  it('closes with its button and with Escape', async () => {
+  it('the drawer closes with its button and with Escape', async () => {
     setWidth(390);
     await openConsole('/alarm');
     const person = userEvent.setup();

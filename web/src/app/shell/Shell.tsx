@@ -23,7 +23,7 @@ import { useLiveCounts } from './useLiveCounts';
 const MenuDrawer = lazyComponent(() => import('./MenuDrawer'), 'MenuDrawer');
 const SettingsPanel = lazyComponent(() => import('./SettingsPanel'), 'SettingsPanel');
 
-/** The frame around every page of a signed-in person. */
+/** The frame around every page of a signed-in user. */
 export function Shell() {
   const { t } = useTranslation();
   const [slot, setSlot] = useState<HTMLElement | null>(null);
@@ -39,8 +39,8 @@ export function Shell() {
   useEffect(() => whenIdle(() => void registerServiceWorker()), []);
   useEffect(restoreLostFocus, []);
 
-  // Whichever way the page changed, or when the window grew, the drawer is in the way.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what closes it
+  // Closes the drawer when the page changes in any way, or when the window grows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their changes close it
   useEffect(() => setMenuOpen(false), [path, isPhone]);
 
   return (
@@ -79,7 +79,10 @@ export function Shell() {
   );
 }
 
-/** The page of the address. It waits for the farm's time zone, once at the first sign-in: what it tells and asks for depends on that. */
+/**
+ * The page of the address. It waits for the tenant's time zone, once at the first sign-in:
+ * displayed times and queries depend on it.
+ */
 function Page() {
   const zone = useTenantZone((state) => state.zone);
   const user = useQuery(userQuery());
@@ -91,7 +94,10 @@ function Page() {
   );
 }
 
-/** True from the first time on: what opens is fetched then, and kept so that it can also close with grace. */
+/**
+ * True from the first time on: the panel is fetched when it first opens, and then stays mounted so
+ * that its closing is animated.
+ */
 function useWasTrue(now: boolean): boolean {
   const [ever, setEver] = useState(false);
   if (now && !ever) setEver(true);

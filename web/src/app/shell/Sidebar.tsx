@@ -7,19 +7,19 @@ import css from './Sidebar.module.css';
 import { UserLink } from './UserLink';
 
 interface SidebarProps {
-  /** In the phone's drawer. */
+  /** Set in the phone's drawer. */
   onChoose?: () => void;
 }
 
 /**
- * What stands at the left: brand, menu, and whether the screen is live. The drawer of the phone holds the same, and who is
- * signed in, for whom the bar has no room there.
+ * The left column: brand, menu, and whether the screen is live. The phone's drawer shows the same
+ * and the signed-in user, for whom the bar has no room there.
  */
 export function Sidebar({ onChoose }: SidebarProps) {
   const { sidebarColor, sidebarType } = usePreferences();
   return (
     <div className={css.ground} data-type={sidebarType}>
-      {/* A dark sidebar takes the dark theme's values, whatever the page has. */}
+      {/* A dark sidebar uses the dark theme's values, whatever theme the page has. */}
       <div className={css.side} data-color={sidebarColor} {...(sidebarType === 'dark' ? { 'data-theme': 'dark' } : {})}>
         <Link to="/" className={css.brand} onClick={onChoose}>
           <span className={css.full}>

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { sidebarColors, usePreferences } from '@/lib/storage/preferences';
 import css from './SidebarChoices.module.css';
 
-/** Six swatches with their names. Radio buttons beneath, so arrow keys move between them. */
+/** Six swatches with their names. They are radio buttons, so arrow keys move between them. */
 export function SidebarColors() {
   const { t } = useTranslation();
   const { sidebarColor, set } = usePreferences();
@@ -32,7 +32,7 @@ export function SidebarColors() {
   );
 }
 
-/** White or dark, each as a small picture of what it does. */
+/** White or dark, each with a small preview. */
 export function SidebarTypes() {
   const { t } = useTranslation();
   const { sidebarType, set } = usePreferences();

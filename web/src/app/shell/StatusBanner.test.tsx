@@ -66,7 +66,7 @@ const setConnection = (on: boolean) =>
 const status = () => screen.getByRole('status');
 
 describe('without a network', () => {
-  it('the page says so once, and how old what it shows is; so does each card', async () => {
+  it('the page says so once with the age of its data; each card shows its own', async () => {
     await open();
     expect(status()).toBeEmptyDOMElement();
     expect(screen.queryByText(/^As of/)).toBeNull();
@@ -77,7 +77,7 @@ describe('without a network', () => {
     expect(screen.getByText('online 1')).toBeVisible();
   });
 
-  it('yesterday’s values carry their day', async () => {
+  it('yesterday’s values show their day', async () => {
     const { client } = await open();
     const updatedAt = new Date().setHours(0, 0, 0, 0) - 5.5 * 3_600_000;
     client.setQueryData(overviewQuery().queryKey, overview({ onlineCount: 40 }), { updatedAt });
@@ -85,7 +85,7 @@ describe('without a network', () => {
     expect(await screen.findByText(/^As of \w{3,4} \d{1,2}, 1[78]:30$/)).toBeVisible();
   });
 
-  it('coming back asks for everything anew, and says when it is up to date', async () => {
+  it('coming back online refetches everything, and announces when it is up to date', async () => {
     await open();
     setConnection(false);
     setConnection(true);
@@ -100,7 +100,7 @@ describe('without a network', () => {
     expect(calls).toBe(2);
   });
 
-  it('no call that fails is told of by itself', async () => {
+  it('no failing call is reported by itself', async () => {
     const { client } = await open();
     setConnection(false);
     await act(() => client.refetchQueries());
@@ -108,8 +108,8 @@ describe('without a network', () => {
   });
 });
 
-describe('a server that is silent', () => {
-  it('is told of once the live stream has been shut for ten seconds', async () => {
+describe('a silent server', () => {
+  it('is reported once the live stream has been closed for ten seconds', async () => {
     live.state = 'offline';
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true });
     await open();
@@ -122,7 +122,7 @@ describe('a server that is silent', () => {
 });
 
 describe('a newer console', () => {
-  it('is offered, and loaded when the person says so', async () => {
+  it('is offered, and loaded when the user agrees', async () => {
     await open();
     const reload = vi.spyOn(pageReloader, 'reload').mockImplementation(() => undefined);
     act(() => useRelease.setState({ newer: true }));
@@ -140,8 +140,8 @@ describe('a newer console', () => {
   });
 });
 
-describe('a weak line', () => {
-  it('lets the data saver be offered, which stays off until the person turns it on', async () => {
+describe('a slow connection', () => {
+  it('leads to an offer of the data saver, which stays off until the user turns it on', async () => {
     await open();
     act(() => useDataSaverOffer.setState({ weak: true }));
     expect(status()).toHaveTextContent('The connection is weak');
@@ -151,7 +151,7 @@ describe('a weak line', () => {
     expect(status()).toBeEmptyDOMElement();
   });
 
-  it('is not spoken of again when the person says no', async () => {
+  it('leads to no further offer when the user refuses', async () => {
     await open();
     act(() => useDataSaverOffer.setState({ weak: true }));
     await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
@@ -160,8 +160,8 @@ describe('a weak line', () => {
   });
 });
 
-describe('alarms that are behind', () => {
-  it('are told of with how far, and no more once they have caught up', async () => {
+describe('delayed alarms', () => {
+  it('are reported with their delay until they have caught up', async () => {
     let behind: number | undefined = 41;
     onGet(path, () => ok(overview({ onlineCount: 1, ...(behind ? { alarmsBehind: behind } : {}) })));
     vi.useFakeTimers({ shouldAdvanceTime: true });
@@ -174,7 +174,7 @@ describe('alarms that are behind', () => {
   });
 });
 
-describe('the budget of mails and SMS', () => {
+describe('the budget of e-mails and SMS', () => {
   const until = Date.now() + 3 * 3_600_000;
   const show = async (...budgets: DeliveryBudget[]) => {
     onGet(path, () => ok(overview({ onlineCount: 1, budgets })));
@@ -186,13 +186,13 @@ describe('the budget of mails and SMS', () => {
     [5000, 'Today’s budget for emails is used up', /others in one message an hour/],
     [7500, 'Today’s budget for emails is used up', /Only serious alarms are still told/],
     [10000, 'No more emails leave today', /only shown here/],
-  ])('is told of with what it means: %d', async (letters, title, text) => {
+  ])('is reported with its consequence: %d', async (letters, title, text) => {
     await show({ mode: 'email', letters, budget: 5000, until });
     await waitFor(() => expect(status()).toHaveTextContent(title));
     expect(screen.getByText(text)).toBeVisible();
   });
 
-  it('that is used up furthest is told of', async () => {
+  it('that is most used is reported', async () => {
     await show(
       { mode: 'email', letters: 4100, budget: 5000, until },
       { mode: 'phoneMessage', letters: 500, budget: 500, until },
@@ -200,7 +200,7 @@ describe('the budget of mails and SMS', () => {
     await waitFor(() => expect(status()).toHaveTextContent('Today’s budget for SMS is used up'));
   });
 
-  it('is told of no more once the next day has begun', async () => {
+  it('is not reported once the next day has begun', async () => {
     let budgets: DeliveryBudget[] | undefined = [{ mode: 'email', letters: 9, budget: 10, until: Date.now() + 60_000 }];
     onGet(path, () => ok(overview({ onlineCount: 1, ...(budgets ? { budgets } : {}) })));
     vi.useFakeTimers({ shouldAdvanceTime: true });

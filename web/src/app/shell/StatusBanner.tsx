@@ -18,7 +18,10 @@ import css from './StatusBanner.module.css';
 import { useStreamReachability } from './useStreamReachability';
 
 const minRefetchMs = 5000;
-/** Of the day's budget the server tells while it is used; that the next one has begun is asked for at its first second. */
+/**
+ * The server sends events about the day's budget while it is in use; the console refetches it at
+ * the first second of the next day, or after this long.
+ */
 const maxRefetchMs = 3_600_000;
 
 function refetchDelay({ alarmsBehind, budgets }: Overview): number | false {
@@ -38,8 +41,9 @@ interface BannerContent {
 }
 
 /**
- * One thing at the top of the page that concerns all of it: that the server is not heard of and how old what stands below is, that a
- * newer console is ready, or that the line is weak. Its title is spoken once; the time beside it may change in silence.
+ * A banner at the top that concerns the whole page: the server does not answer and the data below
+ * is so old, a newer console is ready, or the connection is slow. A screen reader announces its
+ * title once; the time beside it may change silently.
  */
 export function StatusBanner() {
   useStreamReachability();
@@ -52,7 +56,7 @@ export function StatusBanner() {
         </span>
       ) : null}
       <div className={css.words}>
-        {/* Always there: a screen reader tells only of what appears in a region that it knows. */}
+        {/* Always in the page: a screen reader announces only what appears in a region that it knows. */}
         <p className={css.title} role="status">
           {banner?.title}
         </p>
@@ -71,7 +75,8 @@ function useBannerContent(): BannerContent | null {
   const newer = useRelease((state) => state.newer);
   const weakConnection = useDataSaverOffer((state) => state.weak);
   const dataSaver = useDataSaver();
-  // Whoever shows the statistics asks for them; how late alarms are is asked again while they are.
+  // The pages that show the statistics fetch them; while alarms are delayed, this refetches the
+  // delay.
   const { data: overview } = useQuery({
     ...overviewQuery(),
     enabled: (query) => query.state.data !== undefined && refetchDelay(query.state.data) !== false,
@@ -83,7 +88,7 @@ function useBannerContent(): BannerContent | null {
   const seen = asOf > 0 ? t('offline.seen', { moment: format.moment(asOf, Date.now()) }) : undefined;
   if (reach === 'offline') return { tone: 'old', icon: <DisconnectOutlined />, title: t('offline.none'), text: seen };
   if (reach === 'slow') return { tone: 'old', icon: <HourglassOutlined />, title: t('offline.slow'), text: seen };
-  // Where a part of the page says it, with a way to try again, it is not said twice.
+  // If a part of the page says it and offers a retry, the banner does not repeat it.
   if (reach === 'silent') {
     return alreadyShown
       ? null

@@ -12,7 +12,7 @@ import { shellServer } from '@/test/shellServer';
 const asked: (string | null)[] = [];
 const person = { id: 7, userName: 'elif', nickname: 'Elif', email: '', mobile: '', avatar: '', tenantName: 'Farm' };
 
-/** Somebody looks from Berlin at a farm near Istanbul. */
+/** A user in Berlin opens the console of a tenant near Istanbul. */
 beforeEach(() => {
   vi.stubEnv('TZ', 'Europe/Berlin');
   asked.length = 0;
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 const bar = () => within(screen.getByRole('banner'));
 
-describe('times by the farm’s clocks', () => {
+describe('times by the tenant’s clock', () => {
   it.each([
     ['en-us', 'Times in Europe/Istanbul (UTC+3)'],
     ['zh-cn', '时间按 Europe/Istanbul（UTC+3）'],
@@ -44,14 +44,14 @@ describe('times by the farm’s clocks', () => {
     expect(await bar().findByTitle(words)).toHaveTextContent('UTC+3');
   });
 
-  it('are not named where the reader’s clock shows the same', async () => {
+  it('carry no zone where the user’s clock shows the same', async () => {
     vi.stubEnv('TZ', 'Asia/Riyadh');
     await openConsole('/message');
     await expect.poll(() => useTenantZone.getState().zone).toBe('Europe/Istanbul');
     expect(bar().queryByText(/UTC/)).toBeNull();
   });
 
-  it('are what the page asks by, which waits until they are known', async () => {
+  it('determine the page’s calls, which wait until the zone is known', async () => {
     const answer = gate();
     onGet('/app-api/member/user/get', async () => {
       await answer.passed;
@@ -65,14 +65,14 @@ describe('times by the farm’s clocks', () => {
     expect(asked).not.toContain('Europe/Berlin');
   });
 
-  it('are forgotten with the session: the next person may be of another farm', async () => {
+  it('are cleared with the session: the next user may belong to another tenant', async () => {
     await openConsole('/message');
     await expect.poll(() => useTenantZone.getState().zone).toBe('Europe/Istanbul');
     await act(() => signOut());
     await expect.poll(() => useTenantZone.getState().zone).toBeUndefined();
   });
 
-  it('hold up no page once they are known, nor where they cannot be had', async () => {
+  it('do not delay a page once the zone is known, nor when fetching it fails', async () => {
     const answer = gate();
     setTenantZone('Europe/Istanbul');
     onGet('/app-api/member/user/get', async () => {

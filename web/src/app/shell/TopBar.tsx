@@ -10,7 +10,7 @@ import css from './TopBar.module.css';
 import { UserLink } from './UserLink';
 
 interface TopBarProps {
-  /** Takes the element in which the page's title is to stand. */
+  /** Receives the element for the page's title. */
   titleRef: (element: HTMLElement | null) => void;
   menuOpen: boolean;
   onMenu: () => void;

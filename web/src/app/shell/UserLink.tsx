@@ -6,11 +6,11 @@ import css from './UserLink.module.css';
 
 interface UserLinkProps {
   className?: string;
-  /** It was chosen; the drawer then closes. */
+  /** Called on a click; the drawer then closes. */
   onChoose?: () => void;
 }
 
-/** Who is signed in, by nickname; leads to the profile. */
+/** The signed-in user's nickname, linked to the profile. */
 export function UserLink({ className = '', onChoose }: UserLinkProps) {
   const user = useQuery(userQuery()).data;
   const name = user ? user.nickname || user.userName : '';

@@ -4,7 +4,7 @@ import type { Format } from '@/lib/format/format';
 
 export type DeliveryBudget = components['schemas']['LetterBudget'];
 
-/** The budget that is used up furthest, of those that are worth a word. */
+/** The most used budget among those worth reporting. */
 export function mostUsedBudget(budgets: readonly DeliveryBudget[] = []): DeliveryBudget | undefined {
   const share = ({ letters, budget }: DeliveryBudget) => letters / budget;
   return budgets.reduce<DeliveryBudget | undefined>(
@@ -13,9 +13,13 @@ export function mostUsedBudget(budgets: readonly DeliveryBudget[] = []): Deliver
   );
 }
 
-/** What a budget that is nearly or wholly used up means for people, and until when. */
-export function budgetText(one: DeliveryBudget, format: Format, t: TFunction): { title: string; text: string } {
-  const { letters, budget, mode, until } = one;
+/** The consequence of a budget that is nearly or fully used, and until when it lasts. */
+export function budgetText(
+  deliveryBudget: DeliveryBudget,
+  format: Format,
+  t: TFunction,
+): { title: string; text: string } {
+  const { letters, budget, mode, until } = deliveryBudget;
   const moment = format.moment(until, Date.now());
   if (letters < budget) {
     const counts = { letters: format.number(letters, 0), budget: format.number(budget, 0) };

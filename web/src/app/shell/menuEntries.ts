@@ -7,7 +7,7 @@ import MessageOutlined from '@ant-design/icons/MessageOutlined';
 import SendOutlined from '@ant-design/icons/SendOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 
-/** The side menu, in its order. */
+/** The entries of the side menu, in order. */
 export const mainMenuEntries = [
   { name: 'home', path: '/dashboard-default', Icon: HomeOutlined },
   { name: 'data', path: '/data', Icon: AreaChartOutlined },

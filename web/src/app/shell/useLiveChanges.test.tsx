@@ -9,11 +9,11 @@ import { allScenesQuery, productsQuery } from '@/lib/device/scenes';
 import { deviceServer, openDevices } from '@/test/deviceServer';
 import { queriesByChange } from './useLiveChanges';
 
-/** Whether what shows things of a sort is asked for anew when one changes. */
-const shown = (sort: keyof typeof queriesByChange, queryKey: readonly unknown[]) =>
-  queriesByChange[sort]?.some((key) => key.every((word, i) => word === queryKey[i])) ?? false;
+/** Whether a query is refetched when things of a kind change. */
+const isRefetched = (kind: keyof typeof queriesByChange, queryKey: readonly unknown[]) =>
+  queriesByChange[kind]?.some((key) => key.every((word, i) => word === queryKey[i])) ?? false;
 
-it('knows by which words the queries of the pages begin', () => {
+it('knows the first words of the pages’ query keys', () => {
   const page = { pageNo: 1, pageSize: 10 };
   for (const [sort, queryKey] of [
     ['device', tableQuery('en-us', {}).queryKey],
@@ -31,14 +31,14 @@ it('knows by which words the queries of the pages begin', () => {
     ['channel', channelsByIdQuery().queryKey],
     ['channel', alarmKeys.kind('page')],
   ] as const) {
-    expect(shown(sort, queryKey), `${sort} ${queryKey}`).toBe(true);
+    expect(isRefetched(sort, queryKey), `${sort} ${queryKey}`).toBe(true);
   }
 });
 
-it('leaves alone what a form has begun with, and the past', () => {
-  expect(shown('rule', alarmKeys.kind('rule'))).toBe(false);
-  expect(shown('channel', channelQuery(1).queryKey)).toBe(false);
-  expect(shown('device', dayQuery('WS-1', 'airTemperature').queryKey)).toBe(false);
+it('does not refetch a form’s initial data or history', () => {
+  expect(isRefetched('rule', alarmKeys.kind('rule'))).toBe(false);
+  expect(isRefetched('channel', channelQuery(1).queryKey)).toBe(false);
+  expect(isRefetched('device', dayQuery('WS-1', 'airTemperature').queryKey)).toBe(false);
 });
 
 describe('on the device page', () => {
@@ -48,7 +48,7 @@ describe('on the device page', () => {
     server.devices = server.devices.map((one) => (one.deviceName === 'WS-1' ? { ...one, noteName } : one));
   };
 
-  it("shows somebody else's change", async () => {
+  it("shows another user's change", async () => {
     const server = deviceServer();
     await openDevices(server);
     const asked = server.asked.length;
@@ -61,7 +61,7 @@ describe('on the device page', () => {
     expect(await screen.findByText('Old nursery 2')).toBeVisible();
   });
 
-  it('disturbs nobody who is typing', async () => {
+  it('does not disturb a user who is typing', async () => {
     const server = deviceServer();
     const { user } = await openDevices(server, '/device?device=WS-1&edit=true');
     const field = await screen.findByRole('textbox', { name: 'Remark name' });

@@ -6,10 +6,10 @@ import { overviewQuery } from '@/lib/http/queries';
 import { type ChangeKind, changedKinds } from '@/lib/live/event';
 import { useLive } from '@/lib/live/useLive';
 
-/** Somebody else's change is on the screen within the second; ten thousand new devices are one question. */
+/** Another user's change is on the screen within a second; ten thousand new devices cause one refetch. */
 const refetchDebounceMs = [300, 1500] as const;
 
-// Of devices not the lines of their readings: nobody changes the past.
+// Without the devices' sparklines: nobody changes the past.
 const deviceKeyList: readonly QueryKey[] = [
   overviewQuery().queryKey,
   ...(['groups', 'page', 'device', 'latest', 'tsl', 'model', 'map'] as const).map(deviceKeys.kind),
@@ -25,26 +25,29 @@ const channelKeyList: readonly QueryKey[] = [
 ];
 
 /**
- * What shows things of a sort, by how its queries begin. The one rule or channel that a form has begun with is not among them:
- * what somebody is typing stays. Messages are the bell's.
+ * The queries of each kind of things, by the beginning of their keys. The rule or channel that an
+ * open form started from is not among them: the user's input stays. The bell refetches messages.
  */
 export const queriesByChange: Partial<Record<ChangeKind, readonly QueryKey[]>> = {
-  // Scenes count their devices, rules name theirs and end with them.
+  // Scenes count their devices; rules name theirs and end with them.
   device: [...deviceKeyList, sceneListKey, ['products'], ['device-properties'], ['history', 'devices'], ...ruleKeyList],
   scene: [...deviceKeyList, sceneListKey],
-  // Channels say which rules use them.
+  // Channels list the rules that use them.
   rule: [...ruleKeyList, ...channelKeyList],
   channel: [...channelKeyList, ...ruleKeyList],
 };
-/** What no page asks for itself when something may have been missed. */
+/** Queries that no page refetches itself after a reset. */
 const queriesOnReset: readonly QueryKey[] = [sceneListKey, ...channelKeyList];
 
-/** Asks for what is on the screen; what is not is asked for when it is looked at. */
+/** Refetches the queries on the screen at once, others when they are next used. */
 function refetch(client: QueryClient, keys: ReadonlySet<QueryKey>): void {
   for (const queryKey of keys) void client.invalidateQueries({ queryKey });
 }
 
-/** Shows what others have changed: the same person elsewhere, another of the farm, a program, the provider. */
+/**
+ * Shows changes made elsewhere: by the same user in another place, by another user of the tenant,
+ * by a program, by the provider.
+ */
 export function useLiveChanges(): void {
   const client = useQueryClient();
   const [pendingKeys] = useState(() => new Set<QueryKey>());

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-it('of a burst of changes asks once for what is on the screen, and not for what is not', async () => {
+it('refetches the visible queries once after a burst of changes, and no others', async () => {
   const client = new QueryClient();
   const observeQuery = (queryKey: readonly unknown[], enabled: boolean) => {
     const ask = vi.fn(async () => 1);

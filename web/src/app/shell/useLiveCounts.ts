@@ -2,7 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { overviewQuery } from '@/lib/http/queries';
 import { useLive } from '@/lib/live/useLive';
 
-/** Keeps the menu's number of pending alarms, and the strip's budgets, with what the server tells; messages are the bell's. */
+/**
+ * Updates the menu's number of pending alarms, and the banner's budgets, from live events; the bell
+ * handles messages.
+ */
 export function useLiveCounts(): void {
   const client = useQueryClient();
   useLive((events) => {

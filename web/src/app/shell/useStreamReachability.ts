@@ -3,17 +3,20 @@ import { useLiveStatus } from '@/lib/live/useLive';
 import { noteNoAnswer, noteStream } from '@/lib/offline/reachability';
 import { checkForRelease } from '@/lib/offline/release';
 
-/** A stream that cannot be opened for so long is worth a word; a server that starts again is quicker. */
+/**
+ * If the stream cannot be opened for this long, the banner reports it; a restarting server is
+ * quicker.
+ */
 const silenceToleranceMs = 10_000;
 
-/** Lets the live stream tell whether the server is there; nothing else asks by itself. */
+/** Derives from the live stream whether the server is reachable; nothing else polls. */
 export function useStreamReachability(): void {
   const { state } = useLiveStatus();
   const previousStream = useRef<'never' | 'open' | 'cut'>('never');
   useEffect(() => {
     noteStream(state === 'live');
     if (state === 'live') {
-      // Whoever was cut off may have come back to a newer server.
+      // After an interruption the server may be a newer release.
       if (previousStream.current === 'cut') checkForRelease();
       previousStream.current = 'open';
       return;

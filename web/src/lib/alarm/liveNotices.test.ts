@@ -16,8 +16,8 @@ const notice = (change: Partial<LiveNotice> = {}): LiveNotice => ({
   ...change,
 });
 
-describe('what the stream tells', () => {
-  it('is the newest word on each notice', () => {
+describe('live notices', () => {
+  it('contain the newest state of each notice', () => {
     const ended = notice({ resolveStatus: 1, endTime: 2000 });
     const { notices, reset } = noticesIn([
       { name: 'notice', data: notice() },
@@ -33,31 +33,31 @@ describe('what the stream tells', () => {
   });
 
   it.each([null, 'x', { id: 'x' }, notice({ resolveStatus: 7 as never }), { ...notice(), title: 1 }])(
-    'that cannot be read is a reason to ask anew: %j',
+    'that are unreadable cause a reset: %j',
     (data) => {
       expect(noticesIn([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
     },
   );
 });
 
-it('changes a notice in its place and leaves a page alone that does not hold it', () => {
+it('a live notice changes its row, and no page that does not contain it', () => {
   const page = { list: [notice({ id: 3 }), notice({ id: 1 })], total: 2 };
   const ended = notice({ resolveStatus: 2 });
   expect(applyNotices(page, new Map([[1, ended]]))).toEqual({ list: [notice({ id: 3 }), ended], total: 2 });
   expect(applyNotices(page, new Map([[9, ended]]))).toBe(page);
 });
 
-describe('since when it holds, and who is on it,', () => {
+describe('holdsSince and acknowledgement', () => {
   const ack = { user: 'Ada', time: 2000, note: 'On my way', remindAt: 9000 };
 
-  it('are taken over by a page; since when stays known when a later word does not say it', () => {
+  it('are applied to a page; holdsSince stays when a later event lacks it', () => {
     const page = { list: [notice({ holdsSince: 500 })], total: 1 };
     const acknowledged = applyNotices(page, new Map([[1, notice({ ack })]]));
     expect(acknowledged.list).toEqual([notice({ holdsSince: 500, ack })]);
     expect(applyNotices(acknowledged, new Map([[1, notice()]])).list).toEqual([notice({ holdsSince: 500 })]);
   });
 
-  it('are taken over by the detail, with what else was told', () => {
+  it('are applied to the detail, with the other changes', () => {
     const detail = detailOf(notice());
     const liveNotice = notice({ holdsSince: 500, ack, unsteady: true, changes: 3 });
     expect(applyNoticeToDetail(detail, liveNotice)?.alarmNotice).toEqual({
@@ -74,7 +74,7 @@ describe('since when it holds, and who is on it,', () => {
     expect(back?.alarmNotice).toEqual({ ...detail.alarmNotice, holdsSince: 500 });
   });
 
-  it('say nothing of one that has ended: that is asked for', () => {
+  it('do not apply to an ended notice, whose detail is refetched', () => {
     expect(applyNoticeToDetail(detailOf(notice()), notice({ resolveStatus: 1, endTime: 3000 }))).toBeNull();
   });
 
@@ -82,15 +82,15 @@ describe('since when it holds, and who is on it,', () => {
     { ...notice(), holdsSince: 'x' },
     { ...notice(), ack: { user: 'Ada' } },
     { ...notice(), ack: 'Ada' },
-  ])('are asked for where they cannot be read: %j', (data) => {
+  ])('cause a reset when unreadable: %j', (data) => {
     expect(noticesIn([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
   });
 
-  describe('in the list of what is open of a device,', () => {
+  describe('in the list of a device’s open notices', () => {
     const two = { list: [notice({ id: 2 }), notice()], total: 2 };
     const ended = notice({ resolveStatus: 2, endTime: 3000 });
 
-    it('are taken over, and what has ended goes', () => {
+    it('are applied, and ended notices are removed', () => {
       expect(applyNoticesToOpen(two, [notice({ ack })])).toEqual({
         list: [notice({ id: 2 }), notice({ ack })],
         total: 2,
@@ -99,7 +99,7 @@ describe('since when it holds, and who is on it,', () => {
       expect(applyNoticesToOpen(two, [notice({ id: 9, resolveStatus: 1 })])).toEqual(two);
     });
 
-    it('leave to the server what only it can tell', () => {
+    it('are left to a refetch when only the server knows the list', () => {
       expect(applyNoticesToOpen(two, [notice({ id: 9 })])).toBeNull();
       expect(applyNoticesToOpen({ ...two, total: 5 }, [ended])).toBeNull();
       expect(applyNoticesToOpen({ ...two, total: 5 }, [notice({ id: 9, resolveStatus: 1 })])).toBeNull();

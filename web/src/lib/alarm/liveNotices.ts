@@ -27,7 +27,10 @@ function isAck(value: unknown): value is Ack {
   return typeof user === 'string' && typeof note === 'string' && Number.isFinite(time) && Number.isFinite(remindAt);
 }
 
-/** What the stream told of notices, the newest word on each; `reset` when something may have been missed. */
+/**
+ * The newest state of each notice in the live events. `reset` is true when events may have been
+ * missed.
+ */
 export function noticesIn(events: readonly LiveEvent[]): { notices: Map<number, LiveNotice>; reset: boolean } {
   const notices = new Map<number, LiveNotice>();
   let reset = false;
@@ -40,20 +43,23 @@ export function noticesIn(events: readonly LiveEvent[]): { notices: Map<number, 
   return { notices, reset };
 }
 
-/** The page with what was told of its notices, each in its place; the same page when nothing was. */
+/**
+ * Applies live notices to a page, each in its place; returns the same page when none of its notices
+ * changed.
+ */
 export function applyNotices(page: AlarmNoticePage, liveNotices: ReadonlyMap<number, LiveNotice>): AlarmNoticePage {
   if (!page.list.some(({ id }) => liveNotices.has(id))) return page;
   return { ...page, list: page.list.map((notice) => mergeNotice(notice, liveNotices.get(notice.id))) };
 }
 
-/** Since when it holds is found once, and stays known whatever is told of the notice afterwards. */
+/** The server finds `holdsSince` once; a later event without it does not remove it. */
 function mergeNotice(before: AlarmNotice, liveNotices: LiveNotice | undefined): AlarmNotice {
   return liveNotices ? { ...liveNotices, holdsSince: liveNotices.holdsSince ?? before.holdsSince } : before;
 }
 
 /**
- * The detail with what was told of its notice, while that stays as open, or as over, as it was. Null when it has ended: why, and by
- * whom, only the server knows.
+ * Applies a live notice to the detail as long as its open or ended state stays the same. Returns
+ * null when the notice has ended: only the server knows why, and by whom.
  */
 export function applyNoticeToDetail(detail: AlarmDetail, liveNotices: LiveNotice): AlarmDetail | null {
   const { alarmNotice } = detail;
@@ -63,8 +69,8 @@ export function applyNoticeToDetail(detail: AlarmDetail, liveNotices: LiveNotice
 }
 
 /**
- * What is open of a device with what was told of its notices: what has ended goes. Null when only the server can tell what the list
- * holds then: one began, or there are more than are shown.
+ * Applies live notices to a device's open notices and removes those that have ended. Returns null
+ * when only the server knows the new list: a notice began, or there are more than the page holds.
  */
 export function applyNoticesToOpen(page: AlarmNoticePage, liveNotices: readonly LiveNotice[]): AlarmNoticePage | null {
   const known = new Set(page.list.map(({ id }) => id));

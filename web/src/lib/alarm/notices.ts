@@ -7,20 +7,20 @@ type Schemas = components['schemas'];
 
 export type AlarmNotice = Schemas['AlarmNotice'];
 export type AlarmNoticePage = Schemas['AlarmNoticePage'];
-/** Who said to be on a notice. */
+/** The user who acknowledged a notice. */
 export type Ack = Schemas['AlarmAck'];
 
-/** The second word says what the data are, so that live events find them. */
+/** The second word names the kind of data, so that live events find the queries. */
 export const noticeKeys = {
   all: ['alarm-notices'] as const,
   kind: (kind: 'page' | 'open' | 'notice' | 'properties' | 'chart' | 'advice') => ['alarm-notices', kind] as const,
   open: (deviceName: string) => ['alarm-notices', 'open', deviceName] as const,
 };
 
-/** How many open notices of one device stand beside it; the inform page has all. */
+/** How many open notices of one device are shown beside it; the notices page has all. */
 export const maxOpenNotices = 3;
 
-/** What is open of a device, the newest first. */
+/** A device's open notices, the newest first. */
 export const openNoticesQuery = (deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,

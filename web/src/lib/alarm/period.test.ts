@@ -24,7 +24,7 @@ const simple = (startTime?: string, endTime?: string) => ({
 });
 
 describe('times of the day', () => {
-  it('go from 00:00 to 24:00 in quarters', () => {
+  it('go from 00:00 to 24:00 in quarter hours', () => {
     expect(clockSteps).toHaveLength(97);
     expect([clockSteps[0], clockSteps[1], clockSteps.at(-2), clockSteps.at(-1)]).toEqual([
       '00:00',
@@ -34,7 +34,7 @@ describe('times of the day', () => {
     ]);
   });
 
-  it('are read and written', () => {
+  it('are parsed and formatted', () => {
     for (const clock of clockSteps) expect(clockText(minutesOf(clock) ?? -1)).toBe(clock);
     for (const wrong of [undefined, '', '7:30', '24:15', '12:60', 'noon']) expect(minutesOf(wrong)).toBeUndefined();
   });
@@ -61,7 +61,7 @@ describe('half hours', () => {
   });
 });
 
-describe('a period, briefly', () => {
+describe('a period in short', () => {
   it.each([
     [simple('06:00', '20:00'), '06:00–20:00'],
     [simple('00:00', '24:00'), undefined],
@@ -90,13 +90,13 @@ describe('a period, briefly', () => {
     expect(periodText({ ...simple(), weekdays: workdays }, written(language))).toBe(alone);
   });
 
-  it.each([[[]], [[1, 2, 3, 4, 5, 6, 7]]])('without days where it is every day: %j', (weekdays) => {
+  it.each([[[]], [[1, 2, 3, 4, 5, 6, 7]]])('omits weekdays when all are set: %j', (weekdays) => {
     expect(periodText({ ...period(night), weekdays }, written('en-us'))).toBe('18:00–07:30');
     expect(periodText({ ...simple(), weekdays }, written('en-us'))).toBeUndefined();
   });
 });
 
-describe('whether people are told', () => {
+describe('whether people are notified', () => {
   const simple = { complexTime: 0 as const, startTime: '06:00', endTime: '20:00', timePeriods: [], weekdays: [] };
   const at = (clock: string) => Date.parse(`2026-11-21T${clock}:00+03:00`);
 
@@ -105,7 +105,7 @@ describe('whether people are told', () => {
     ['06:00', true],
     ['19:59', true],
     ['20:00', false],
-  ])('at %s by the farm’s clocks, from start to end: %s', (clock, told) => {
+  ])('at %s by the tenant’s clock, from start to end: %s', (clock, told) => {
     expect(isNotifiedAt(simple, at(clock), 'Europe/Istanbul')).toBe(told);
   });
 
@@ -114,12 +114,12 @@ describe('whether people are told', () => {
     ['00:10', true],
     ['00:30', false],
     ['12:00', false],
-  ])('at %s in chosen half hours: %s', (clock, told) => {
+  ])('at %s in half hours: %s', (clock, told) => {
     const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [] };
     expect(isNotifiedAt(custom, at(clock), 'Europe/Istanbul')).toBe(told);
   });
 
-  it('is always without hours', () => {
+  it('is always true without hours', () => {
     expect(isNotifiedAt({ complexTime: 0, timePeriods: [], weekdays: [] }, at('03:00'), 'Europe/Istanbul')).toBe(true);
   });
 
@@ -131,12 +131,12 @@ describe('whether people are told', () => {
     ['2026-11-22T23:50:00+03:00', 'Europe/Istanbul', false],
     ['2026-11-22T23:50:00+03:00', 'Asia/Shanghai', false],
     ['2026-11-23T00:10:00+03:00', 'Europe/Istanbul', true],
-    // Monday in Auckland already.
+    // Already Monday in Auckland.
     ['2026-11-22T11:10:00Z', 'Pacific/Auckland', true],
-  ])('at %s in %s, of half hours about midnight on workdays: %s', (time, zone, told) => {
+  ])('at %s in %s, with half hours around midnight on workdays: %s', (time, zone, told) => {
     const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [1, 2, 3, 4, 5] };
     expect(isNotifiedAt(custom, Date.parse(time), zone)).toBe(told);
-    // Of days alone the whole day.
+    // Weekdays alone cover the whole day.
     expect(isNotifiedAt({ complexTime: 0, timePeriods: [], weekdays: [6] }, Date.parse(time), 'Europe/Istanbul')).toBe(
       time.startsWith('2026-11-21'),
     );

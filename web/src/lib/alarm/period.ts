@@ -2,26 +2,28 @@ import { formatDayTime } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
 import { weekdayNumbers } from '@/lib/format/weekday';
 
-/** A part of the day, in minutes after midnight; the end is exclusive, and 1440 is the day's. */
+/**
+ * A part of the day, in minutes after midnight. The end is exclusive; 1440 is the end of the day.
+ */
 export interface DayRange {
   start: number;
   end: number;
 }
 
 export const minutesPerDay = 1440;
-/** Half hours of the day that a custom period is made of. */
+/** A custom period is made of half hours of the day. */
 export const slotsPerDay = 48;
 const minutesPerSlot = minutesPerDay / slotsPerDay;
 /** The start and the end of a simple period are multiples of this. */
 export const stepMinutes = 15;
 
-/** 07:30; the day's end is 24:00. */
+/** Formats minutes after midnight, such as 07:30; the end of the day is 24:00. */
 export function clockText(minutes: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** Minutes after midnight; undefined for what is not HH:mm between 00:00 and 24:00. */
+/** Minutes after midnight; undefined unless the text is HH:mm between 00:00 and 24:00. */
 export function minutesOf(clock: string | undefined): number | undefined {
   const match = /^(\d{2}):([0-5]\d)$/.exec(clock ?? '');
   if (!match) return undefined;
@@ -29,12 +31,12 @@ export function minutesOf(clock: string | undefined): number | undefined {
   return minutes <= minutesPerDay ? minutes : undefined;
 }
 
-/** Every time that a simple period may begin or end at: 00:00 to 24:00. */
+/** Every time at which a simple period may begin or end: 00:00 to 24:00. */
 export const clockSteps: readonly string[] = Array.from({ length: minutesPerDay / stepMinutes + 1 }, (_, i) =>
   clockText(i * stepMinutes),
 );
 
-/** Neighbouring half hours as one range each, in the order of the day. */
+/** Merges neighbouring half hours into ranges, in the order of the day. */
 export function mergedSlots(slots: readonly number[]): DayRange[] {
   const ranges: DayRange[] = [];
   for (const slot of [...new Set(slots)].sort((a, b) => a - b)) {
@@ -46,7 +48,10 @@ export function mergedSlots(slots: readonly number[]): DayRange[] {
   return ranges;
 }
 
-/** A night begins in the evening: what ends at midnight stands before what begins there. */
+/**
+ * A night begins in the evening: the range that ends at midnight comes before the one that begins
+ * there.
+ */
 function eveningFirst(ranges: readonly DayRange[]): readonly DayRange[] {
   const last = ranges.at(-1);
   if (!last || ranges.length < 2 || ranges[0]?.start !== 0 || last.end !== minutesPerDay) return ranges;
@@ -55,22 +60,22 @@ function eveningFirst(ranges: readonly DayRange[]): readonly DayRange[] {
 
 const rangeText = ({ start, end }: DayRange) => `${clockText(start)}–${clockText(end)}`;
 
-/** 18:00–24:00, 00:00–07:30. */
+/** The ranges as text: 18:00–24:00, 00:00–07:30. */
 export function slotsText(slots: readonly number[]): string {
   return eveningFirst(mergedSlots(slots)).map(rangeText).join(', ');
 }
 
 export interface Period {
-  /** 0: start and end. 1: half hours. */
+  /** 0: a start and an end. 1: half hours. */
   complexTime: 0 | 1;
   startTime?: string;
   endTime?: string;
   timePeriods: readonly number[];
-  /** 1 Monday to 7 Sunday, by the day of the clock; none: every day. */
+  /** 1 Monday to 7 Sunday, by the calendar day; empty: every day. */
   weekdays: readonly number[];
 }
 
-/** The hours of a day when people are told, briefly: 18:00–07:30. Undefined: all. */
+/** The hours of a day in which people are notified, in short: 18:00–07:30. Undefined: all hours. */
 export function hoursText({ complexTime, startTime, endTime, timePeriods }: Omit<Period, 'weekdays'>) {
   if (complexTime === 0) {
     if (!startTime || !endTime || (startTime === '00:00' && endTime === '24:00')) return undefined;
@@ -84,7 +89,7 @@ export function hoursText({ complexTime, startTime, endTime, timePeriods }: Omit
   return [...ranges, ...rest].map(rangeText).join(', ');
 }
 
-/** Hours with the days on which they count in front: Mon–Fri, 18:00–07:30. */
+/** Puts the weekdays in front of the hours: Mon–Fri, 18:00–07:30. */
 export function withWeekdays(
   weekdays: readonly number[],
   hours: string,
@@ -97,14 +102,14 @@ export function isEveryDay(weekdays: readonly number[]): boolean {
   return weekdays.length === 0 || weekdays.length >= weekdayNumbers.length;
 }
 
-/** When people are told, briefly: Mon–Fri, 18:00–07:30. Undefined: always. */
+/** When people are notified, in short: Mon–Fri, 18:00–07:30. Undefined: always. */
 export function periodText({ weekdays, ...day }: Period, format: Format): string | undefined {
   const hours = hoursText(day);
   if (isEveryDay(weekdays)) return hours;
   return hours === undefined ? format.weekdays(weekdays) : withWeekdays(weekdays, hours, format);
 }
 
-/** Whether people are told at a time, by the clocks and the calendar of the farm. */
+/** Whether people are notified at a time, by the tenant's clock and calendar. */
 export function isNotifiedAt(
   { complexTime, startTime, endTime, timePeriods, weekdays }: Period,
   time: number,
@@ -125,5 +130,5 @@ export function isNotifiedAt(
   return start === undefined || end === undefined || (minute >= start && minute < end);
 }
 
-/** As Intl calls them in British English. */
+/** The names that Intl gives in British English. */
 const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];

@@ -22,7 +22,7 @@ const rule = (change: object = {}) => ({
   durations: 600_000,
   ...change,
 });
-/** Figures stand apart from their units by a space that does not break. */
+/** A non-breaking space separates numbers from their units. */
 const plain = (parts: Parameters<typeof plainText>[0]) => plainText(parts).replaceAll('\u00a0', ' ');
 
 async function withLanguage(language: Language) {
@@ -70,7 +70,7 @@ describe('a rule as a sentence', () => {
     expect(plain(ruleParts(offline, 'brief', language))).toBe(brief);
   });
 
-  it('bends Russian counts by what stands before them', async () => {
+  it('declines Russian counts by the preceding words', async () => {
     const language = await withLanguage('ru-ru');
     const sentenceWith = (hitCounts: number, form: 'full' | 'brief') =>
       plain(ruleParts(rule({ hitCounts, conditions: [condition()] }), form, language));
@@ -80,7 +80,7 @@ describe('a rule as a sentence', () => {
     expect(sentenceWith(5, 'brief')).toContain(', 5 показаний за');
   });
 
-  it('makes names, values and counts strong', () => {
+  it('marks names, values and counts as strong', () => {
     const strong = ruleParts(rule(), 'full', 'en-us').filter((part) => part.strong);
     expect(strong.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
       ...['T', '2 °C', 'H', '85%', 'W', 'wet'],
@@ -88,7 +88,7 @@ describe('a rule as a sentence', () => {
     ]);
   });
 
-  it('leaves a gap for what is not filled in, and for no condition at all', () => {
+  it('shows an ellipsis for missing fields and for no conditions', () => {
     expect(plain(conditionParts([condition({ name: '', value: undefined })], 'full', 'en-us'))).toBe('… is below …');
     expect(plain(conditionParts([], 'brief', 'en-us'))).toBe('…');
     expect(
@@ -96,7 +96,7 @@ describe('a rule as a sentence', () => {
     ).toBe('T below 0 °C and T below Off');
   });
 
-  it('writes into no sentence what a name brings along', () => {
+  it('does not interpret markup in a name', () => {
     const odd = condition({ name: '\u0002{{value}}\u0003 $t(rule.new)', value: 1 });
     expect(plain(conditionParts([odd], 'brief', 'en-us'))).toBe('{{value}} $t(rule.new) below 1 °C');
   });
@@ -108,21 +108,21 @@ describe('the brackets', () => {
   const sentenceWith = (form: 'full' | 'brief', ...joins: ('and' | 'or')[]) =>
     plain(conditionParts(of(...joins), form, 'en-us')).replaceAll(/ (is )?below 2 °C/g, '');
 
-  it('stand around every pair in the form', () => {
+  it('enclose every pair in the form', () => {
     expect(sentenceWith('full')).toBe('A');
     expect(sentenceWith('full', 'and')).toBe('(A and B)');
     expect(sentenceWith('full', 'and', 'and', 'or')).toBe('(((A and B) and C) or D)');
   });
 
-  it('stand on a card only where the order would be unclear', () => {
+  it('appear on a card only where the order would be unclear', () => {
     expect(sentenceWith('brief', 'and', 'and')).toBe('A and B and C');
     expect(sentenceWith('brief', 'or', 'and')).toBe('(A or B) and C');
     expect(sentenceWith('brief', 'and', 'or', 'or', 'and')).toBe('((A and B) or C or D) and E');
   });
 });
 
-describe('how it ends', () => {
-  it.each(languages.map(({ code }) => code))('is said in %s', async (code) => {
+describe('the clearing sentence', () => {
+  it.each(languages.map(({ code }) => code))('exists in %s', async (code) => {
     const language = await withLanguage(code);
     const first = plain(clearingParts(rule(), language));
     const stays = plain(clearingParts(rule({ conditions: [condition({ recovery: 4 })] }), language));
@@ -132,7 +132,7 @@ describe('how it ends', () => {
     expect(new Set([first, stays, back]).size).toBe(3);
   });
 
-  it('names each limit that is another one', () => {
+  it('names each limit that differs', () => {
     const conditions = [
       condition({ recovery: 4 }),
       condition({ name: 'H', unit: '%' }),

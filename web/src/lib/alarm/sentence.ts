@@ -5,21 +5,22 @@ import { type Language, languages } from '@/lib/i18n/i18n';
 import type { Operator, Trigger } from './types';
 
 /**
- * A rule as a sentence in the person's language. Each language orders its words by itself: the locale files hold whole phrases
- * (`rule.term`, `rule.both`, `rule.sentence`), which are put into each other from the inside out. What is to stand in bold is
- * wrapped in two marks on the way, and cut apart at the end.
+ * Writes a rule as a sentence in the user's language. Each language has its own word order, so the
+ * locale files hold whole phrases (`rule.term`, `rule.both`, `rule.sentence`), which are nested
+ * from the inside out. Two marks enclose each bold part on the way; the last step cuts the text at
+ * them.
  */
 
-/** One comparison. What is not filled in yet stands as an ellipsis. */
+/** One comparison. A field that is not filled in yet shows as an ellipsis. */
 export interface SentenceCondition {
-  /** How it joins what stands before it, from left to right; of the first one it says nothing. */
+  /** How it joins the conditions before it, from left to right; ignored for the first one. */
   andor: 'and' | 'or';
-  /** The attribute's name for people. */
+  /** The attribute's display name. */
   name: string;
   unit: string;
   subconditions: Operator;
   value: number | boolean | string | undefined;
-  /** While the alarm is open this counts in place of the value. */
+  /** Replaces the value while the alarm is open. */
   recovery?: number | null;
 }
 
@@ -32,12 +33,12 @@ export interface SentenceRule {
 }
 
 /**
- * `full`: a sentence of its own, every pair in brackets, as the form says it. `brief`: as a card says it, brackets only where the
- * order would else be unclear.
+ * `full`: a sentence of its own with every pair in brackets, for the form. `brief`: for a card,
+ * with brackets only where the order would otherwise be unclear.
  */
 export type SentenceForm = 'full' | 'brief';
 
-/** A run of the sentence; names, values and counts are strong. */
+/** A part of the sentence; names, values and counts are strong. */
 export interface SentencePart {
   text: string;
   strong: boolean;
@@ -53,7 +54,7 @@ export const operatorNames = {
   '!=': 'notEqual',
 } as const satisfies Record<Operator, string>;
 
-/** How the operators are written beside their words, where one is chosen. */
+/** The signs shown beside the operators' words where the user chooses one. */
 export const operatorSigns = {
   '>': '>',
   '>=': '≥',
@@ -66,7 +67,7 @@ export const operatorSigns = {
 const missingText = '…';
 const [strongStart, strongEnd] = ['\u0002', '\u0003'];
 
-/** A count and what it counts stay on one line. */
+/** Keeps a count and its noun on one line. */
 const nonBreaking = (text: string) => text.replaceAll(' ', nbsp);
 const strong = (text: string) => strongStart + text.replaceAll(strongStart, '').replaceAll(strongEnd, '') + strongEnd;
 
@@ -131,7 +132,7 @@ export function conditionParts(
   return partsOf(conditionsText(conditions, form, contextFor(language)));
 }
 
-/** A length of time as the sentences say it: 10 minutes, or briefly 10 min. */
+/** A length of time as the sentences write it: 10 minutes, or 10 min in the brief form. */
 export function windowText(durations: number, form: SentenceForm, language: Language): string {
   const { t, format } = contextFor(language);
   return form === 'full' ? t('rule.minutes', { count: durations / 60_000 }) : format.duration(durations);
@@ -146,13 +147,16 @@ export function spanText(minutes: number, language: Language): string {
     : t('format.age.minutes', { value: minutes });
 }
 
-/** A number of readings as the sentences say it, which in Russian bends by what stands before it. */
+/**
+ * A number of readings as the sentences write it. In Russian the noun's case depends on the
+ * preceding words.
+ */
 export function readingsText(hitCounts: number, form: SentenceForm, language: Language): string {
   const { t, format } = contextFor(language);
   return t(`rule.readings.${form}`, { count: hitCounts, n: format.number(hitCounts) });
 }
 
-/** The whole rule: when it raises an alarm. */
+/** The whole rule: the conditions under which it raises an alarm. */
 export function ruleParts(rule: SentenceRule, form: SentenceForm, language: Language): SentencePart[] {
   const words = contextFor(language);
   const { t } = words;
@@ -189,7 +193,7 @@ export function clearingParts(rule: SentenceRule, language: Language): SentenceP
   return partsOf(t('rule.clears.recovery', { first, limits: list }));
 }
 
-/** For a screen reader, a title, a test. */
+/** The text alone, for a screen reader, a title or a test. */
 export function plainText(parts: readonly SentencePart[]): string {
   return parts.map(({ text }) => text).join('');
 }

@@ -31,7 +31,7 @@ async function withLanguage(language: Language) {
 beforeEach(() => vi.useFakeTimers({ now, toFake: ['Date'] }));
 afterEach(() => vi.useRealTimers());
 
-describe('since when it holds, before when it was noticed,', () => {
+describe('the text of since and noticed', () => {
   it.each([
     [
       'en-us',
@@ -64,7 +64,7 @@ describe('since when it holds, before when it was noticed,', () => {
     expect(sentences.detail(since(), 'silent')).toBe(silent);
   });
 
-  it('has its time of day where that is of the last day, and the day of noticing where that is not today', async () => {
+  it('includes the time of day within the last day, and the day of noticing when it is not today', async () => {
     const { card, detail } = await withLanguage('en-us');
     expect(card(since({ holdsSince: at('2026-11-25T22:10:00') }))).toBe('Since 22:10, noticed 23:31');
     expect(card(since({ holdsSince: at('2026-11-24T23:55:00') }))).toBe('Since Nov 24, 23:55, noticed 23:31');
@@ -75,14 +75,14 @@ describe('since when it holds, before when it was noticed,', () => {
     expect(russian.card(yesterday)).toBe('С 30 окт., замечено 24 нояб., 08:00');
   });
 
-  it('says no second time what is the same minute', async () => {
+  it('omits the noticed time in the same minute', async () => {
     const { card, detail } = await withLanguage('en-us');
     const same = since({ holdsSince: at('2026-11-25T23:31:00') });
     expect(card(same)).toBe('Since 23:31');
     expect(detail(same, soil)).toBe('Soil below 18% since 23:31');
   });
 
-  it('of what is over does not say that it goes on', async () => {
+  it('is in the past tense for an ended notice', async () => {
     const { card, detail } = await withLanguage('en-us');
     const over = since({ resolveStatus: 1 });
     expect(card(over)).toBe('From Oct 30 on, noticed 23:31');
@@ -90,7 +90,7 @@ describe('since when it holds, before when it was noticed,', () => {
     expect(detail(over, 'silent')).toBe('Silent from Oct 30, 14:05 on, noticed 23:31');
   });
 
-  it('keeps what is strong in the conditions, and makes the time so', async () => {
+  it('keeps the strong parts of the conditions, and makes the time strong', async () => {
     await withLanguage('en-us');
     const parts = sinceParts(since(), soil, now, formatFor('en-us'), i18next.getFixedT('en-us'));
     expect(parts.filter(({ strong }) => strong).map(({ text }) => text)).toEqual(['Soil', 'Oct 30, 14:05']);

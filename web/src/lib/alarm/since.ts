@@ -4,14 +4,17 @@ import type { Format } from '@/lib/format/format';
 import type { AlarmNotice } from './notices';
 import type { SentencePart } from './sentence';
 
-/** What is known of when a notice's conditions began to hold, or its device fell silent, and when that was noticed. */
+/**
+ * When a notice's conditions began to hold or its device fell silent, and when the server noticed
+ * it.
+ */
 export type Since = Pick<AlarmNotice, 'startTime' | 'resolveStatus'> & { holdsSince: number };
 
 const dayMs = 24 * 3_600_000;
-/** Stand where the conditions and the time are to stand, until they are put there. */
+/** Placeholders for the conditions and the time until they are filled in. */
 const [conditionsMark, momentMark] = ['\ue000', '\ue001'];
 
-/** When it was noticed, after since when it holds; empty where both are the same minute to whoever reads. */
+/** "noticed …" to follow "since …"; empty where the reader sees the same minute in both. */
 function noticedText({ holdsSince, startTime }: Since, now: number, format: Format, t: TFunction): string {
   if (format.moment(holdsSince, now) === format.moment(startTime, now)) return '';
   return startTime >= startOfDay(now) && startTime < startOfDay(now) + dayMs
@@ -29,12 +32,18 @@ function sinceOnlyText({ holdsSince, resolveStatus }: Since, now: number, format
   return old ? t('inform.since.openDay', { day }) : t('inform.since.open', { time: format.moment(holdsSince, now) });
 }
 
-/** As a card says it: since 22:10, noticed 23:31. Of what is older than a day the day alone: since Oct 30. */
+/**
+ * For a card: since 22:10, noticed 23:31. For anything older than a day the day alone: since Oct
+ * 30.
+ */
 export function sinceText(since: Since, now: number, format: Format, t: TFunction): string {
   return withNoticed(sinceOnlyText(since, now, format, t), noticedText(since, now, format, t), t);
 }
 
-/** As the detail says it, with what holds: Soil moisture below 18% since Oct 30, 14:05, noticed 23:31; of a device: silent since. */
+/**
+ * For the detail, with the condition: Soil moisture below 18% since Oct 30, 14:05, noticed 23:31;
+ * for a silent device: silent since.
+ */
 export function sinceParts(
   since: Since,
   what: readonly SentencePart[] | 'silent',

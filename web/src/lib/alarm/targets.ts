@@ -1,6 +1,9 @@
 import type { AlarmRule } from './types';
 
-/** What a rule names: devices by their names, and scenes and models whose devices, now and later, are the rule's. */
+/**
+ * The targets of a rule: devices by name, and scenes and models, which stand for all their devices,
+ * present and future.
+ */
 export interface Targets {
   readonly devices: readonly string[];
   /** Ids of scenes; 0: the default group. */
@@ -11,24 +14,24 @@ export interface Targets {
 
 export const noTargets: Targets = { devices: [], groups: [], products: [] };
 
-/** The most that a rule can name. */
+/** The most targets that a rule can have. */
 export const maxTargets = 400;
 
 export function targetsOf({ targets }: Pick<AlarmRule, 'targets'>): Targets {
   return { ...noTargets, ...targets };
 }
 
-/** How many things are named; a scene of a hundred devices is one. */
+/** The number of targets; a scene of a hundred devices counts as one. */
 export function targetCount({ devices, groups, products }: Targets): number {
   return devices.length + groups.length + products.length;
 }
 
-/** Whether more than one device is named, or scenes or models, whose devices may be others later. */
+/** Whether the rule may cover several devices: it names more than one, or a scene or a model. */
 export function mayCoverMany(targets: Targets): boolean {
   return targets.devices.length > 1 || isDynamic(targets);
 }
 
-/** Whether the devices can be others later although nobody changes the rule. */
+/** Whether the set of devices can change although nobody edits the rule. */
 export function isDynamic({ groups, products }: Targets): boolean {
   return groups.length + products.length > 0;
 }

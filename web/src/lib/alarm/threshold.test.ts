@@ -3,7 +3,7 @@ import { comparisonHolds, sideOf, thresholdsOf } from './threshold';
 import { operators } from './types';
 
 describe('the lines of a rule', () => {
-  it('are those of its numbers, each once', () => {
+  it('are those of its numeric conditions, without duplicates', () => {
     const below = { tslAttribute: 't', subconditions: '<' as const, value: 2, recovery: 4 };
     const above = { tslAttribute: 'h', subconditions: '>=' as const, value: 85 };
     const equal = { tslAttribute: 'n', subconditions: '=' as const, value: 0 };
@@ -16,7 +16,7 @@ describe('the lines of a rule', () => {
   });
 });
 
-it('each operator compares as it is written', () => {
+it('each operator compares correctly', () => {
   const met = operators.map((operator) => [1, 2, 3].filter((value) => comparisonHolds(operator, value, 2)));
   expect(met).toEqual([[3], [2, 3], [1], [1, 2], [2], [1, 3]]);
   expect(operators.map(sideOf)).toEqual(['above', 'above', 'below', 'below', null, null]);

@@ -7,9 +7,9 @@ export interface Threshold {
   value: number;
   /** How a reading is compared with the value. */
   operator: Operator;
-  /** On which side of the value the alarm is; null for = and !=. */
+  /** The side of the value on which the alarm holds; null for = and !=. */
   side: 'above' | 'below' | null;
-  /** Where an open alarm ends, when that is another value. */
+  /** The value at which an open alarm ends, if it differs from `value`. */
   recovery: number | null;
 }
 
@@ -25,7 +25,7 @@ interface Condition {
   recovery?: number | null;
 }
 
-/** The lines of a rule's conditions on numbers, in their order; the same line once. */
+/** The threshold lines of a rule's numeric conditions, in their order, without duplicates. */
 export function thresholdsOf(conditions: readonly Condition[]): Threshold[] {
   const lines = new Map<string, Threshold>();
   for (const { tslAttribute: sign, subconditions, value, recovery = null } of conditions) {
@@ -36,7 +36,7 @@ export function thresholdsOf(conditions: readonly Condition[]): Threshold[] {
   return [...lines.values()];
 }
 
-/** Whether a value is on the alarm's side of a limit, the limit itself by the operator. */
+/** Whether a value is on the alarm's side of a limit; the operator decides for the limit itself. */
 export function comparisonHolds(operator: Operator, value: number, limit: number): boolean {
   switch (operator) {
     case '>':

@@ -15,13 +15,13 @@ export type RehearsedDevice = Schemas['RehearsedDevice'];
 export type RehearsedAll = Schemas['RehearsedAll'];
 export type Outlook = Schemas['Outlook'];
 
-/** How a condition compares; booleans and texts know only = and !=. */
+/** How a condition compares; booleans and texts support only = and !=. */
 export type Operator = AlarmCondition['subconditions'];
 /** 0 general, 1 important, 2 serious. */
 export type Level = AlarmRule['alarmLevel'];
 /** 0 attribute change, 1 device offline. */
 export type Trigger = AlarmRule['triggerType'];
-/** Of a notice: 0 pending, 1 by itself, 2 by hand. */
+/** Of a notice: 0 pending, 1 resolved by itself, 2 resolved manually. */
 export type ResolveStatus = Schemas['AlarmNotice']['resolveStatus'];
 
 const minute = 60_000;
@@ -33,6 +33,6 @@ export const windows: readonly number[] = [1, 5, 10, 15, 20, 25, 30].map((minute
 /** How often people may be reminded of an open notice, in minutes. */
 export const reminders: readonly number[] = [5, 10, 15, 30, 60, 120, 240, 480, 1440];
 export const maxHits = 10;
-/** Of one rule. */
+/** Per rule. */
 export const maxChannels = 20;
 export const maxConditions = 16;

@@ -3,7 +3,10 @@ import { useLive } from '@/lib/live/useLive';
 import { applyNoticesToOpen, noticesIn } from './liveNotices';
 import { type AlarmNoticePage, noticeKeys } from './notices';
 
-/** Keeps what is open of a device with what the server tells; asks anew only where that does not say what the list holds then. */
+/**
+ * Updates a device's open notices from live events; refetches only where the events do not tell the
+ * new list.
+ */
 export function useOpenNoticesLive(deviceName: string): void {
   const client = useQueryClient();
   useLive((events) => {
@@ -14,7 +17,7 @@ export function useOpenNoticesLive(deviceName: string): void {
     const before = client.getQueryData<AlarmNoticePage>(queryKey);
     const next = before ? applyNoticesToOpen(before, ownNotices) : null;
     if (next) client.setQueryData(queryKey, next);
-    // What is on its way may have been answered before.
+    // An answer that is on its way may predate the event.
     if (reset || !next || client.isFetching({ queryKey }) > 0) void client.invalidateQueries({ queryKey });
   });
 }

@@ -20,7 +20,7 @@ describe('a debounce', () => {
     expect(call).toHaveBeenCalledTimes(1);
   });
 
-  it('does not wait for ever', () => {
+  it('does not wait forever', () => {
     const call = vi.fn();
     const debounce = new Debouncer(call, 100, 1000);
     for (let i = 0; i < 50; i++) {
@@ -30,7 +30,7 @@ describe('a debounce', () => {
     expect(call).toHaveBeenCalledTimes(2);
   });
 
-  it('can be called off', () => {
+  it('can be cancelled', () => {
     const call = vi.fn();
     const debounce = new Debouncer(call, 100, 1000);
     debounce.request();

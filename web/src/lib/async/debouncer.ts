@@ -1,4 +1,7 @@
-/** Calls once after a burst of requests: when none came for `quietMs`, but never later than `mostMs` after the first. */
+/**
+ * Calls once after a burst of requests: when none came for `quietMs`, but at most `mostMs` after
+ * the first.
+ */
 export class Debouncer {
   private readonly call: () => void;
   private readonly quietMs: number;

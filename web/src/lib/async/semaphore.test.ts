@@ -5,13 +5,13 @@ import { Semaphore } from './semaphore';
 const neverAborted = new AbortController().signal;
 const flushTasks = () => new Promise((done) => setImmediate(done));
 
-describe('turns', () => {
-  it('lets so many run at once, the others in the order in which they came', async () => {
-    const turns = new Semaphore(2);
+describe('a semaphore', () => {
+  it('limits concurrent jobs and starts the others in order of arrival', async () => {
+    const semaphore = new Semaphore(2);
     const gates = [gate(), gate(), gate(), gate()];
     const begun: number[] = [];
     const all = gates.map(({ passed }, i) =>
-      turns.run(async () => {
+      semaphore.run(async () => {
         begun.push(i);
         await passed;
         return i;
@@ -27,29 +27,29 @@ describe('turns', () => {
     expect(begun).toEqual([0, 1, 2, 3]);
   });
 
-  it('go on after work that failed', async () => {
-    const turns = new Semaphore(1);
-    const failing = turns.run(() => Promise.reject(new Error('no')), neverAborted);
-    const next = turns.run(async () => 'done', neverAborted);
+  it('continues after a failed job', async () => {
+    const semaphore = new Semaphore(1);
+    const failing = semaphore.run(() => Promise.reject(new Error('no')), neverAborted);
+    const next = semaphore.run(async () => 'done', neverAborted);
     await expect(failing).rejects.toThrow('no');
     expect(await next).toBe('done');
-    expect(await turns.run(async () => 'again', neverAborted)).toBe('again');
+    expect(await semaphore.run(async () => 'again', neverAborted)).toBe('again');
   });
 
-  it('never begin what was given up, and give its place to the next', async () => {
-    const turns = new Semaphore(1);
+  it('never starts an aborted job, and gives its slot to the next', async () => {
+    const semaphore = new Semaphore(1);
     const first = gate();
     const gone = new AbortController();
     const work = vi.fn(async () => 'never');
-    const running = turns.run(() => first.passed, neverAborted);
-    const given = turns.run(work, gone.signal);
-    const last = turns.run(async () => 'last', neverAborted);
+    const running = semaphore.run(() => first.passed, neverAborted);
+    const given = semaphore.run(work, gone.signal);
+    const last = semaphore.run(async () => 'last', neverAborted);
     gone.abort();
     await expect(given).rejects.toBe(gone.signal.reason);
     first.open();
     await running;
     expect(await last).toBe('last');
-    await expect(turns.run(work, gone.signal)).rejects.toBe(gone.signal.reason);
+    await expect(semaphore.run(work, gone.signal)).rejects.toBe(gone.signal.reason);
     expect(work).not.toHaveBeenCalled();
   });
 });

@@ -2,7 +2,10 @@ interface Waiter {
   begin: () => void;
 }
 
-/** Lets so much work run at once; what waits begins in the order in which it came, and what is given up meanwhile never begins. */
+/**
+ * Limits how many jobs run at once. Waiting jobs start in order of arrival; a job that is cancelled
+ * while it waits never starts.
+ */
 export class Semaphore {
   private readonly limit: number;
   private running = 0;
@@ -12,7 +15,9 @@ export class Semaphore {
     this.limit = most;
   }
 
-  /** Does the work when its turn comes. Rejects with the signal's reason when it is given up before. */
+  /**
+   * Runs the work once a slot is free. Rejects with the signal's reason if it is aborted before.
+   */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     if (this.running >= this.limit) await this.acquire(signal);
@@ -21,7 +26,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The place goes over to the next in line.
+      // Hands the slot to the next job in the queue.
       if (next) next.begin();
       else this.running -= 1;
     }

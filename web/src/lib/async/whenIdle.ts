@@ -1,4 +1,7 @@
-/** The page comes first: what is kept for later is fetched when it stands. Only what was built fetches ahead. */
+/**
+ * Runs prefetching work once the browser is idle, so that the page comes first. Only a production
+ * build prefetches.
+ */
 export function whenIdle(work: () => void): () => void {
   if (!import.meta.env.PROD) return () => undefined;
   if (!window.requestIdleCallback) {

@@ -8,7 +8,10 @@ import {
   channelsByIdQuery,
 } from './queries';
 
-/** Where what people are told by a way goes: out to them, into the server's log only, or nowhere. */
+/**
+ * Where the notifications of a channel kind go: out to recipients, into the server's log only, or
+ * nowhere.
+ */
 export type DeliveryReach = 'out' | 'logged' | 'none';
 
 export function deliveryReachOf(mode: ChannelKind, ways: AvailableKinds): DeliveryReach {
@@ -16,19 +19,22 @@ export function deliveryReachOf(mode: ChannelKind, ways: AvailableKinds): Delive
   return mode === 'phoneMessage' && ways.logged ? 'logged' : 'out';
 }
 
-/** The farthest that any way of some channels goes. */
+/** The farthest reach of any kind of the given channels. */
 export function farthestReach(channels: readonly Pick<Channel, 'noticeMode'>[], ways: AvailableKinds): DeliveryReach {
   const all = channels.flatMap(({ noticeMode }) => channelKinds.filter((mode) => noticeMode.includes(mode)));
   const reached = new Set(all.map((mode) => deliveryReachOf(mode, ways)));
   return reached.has('out') ? 'out' : reached.has('logged') ? 'logged' : 'none';
 }
 
-/** How far the channels of these ids reach; undefined where there are none, or while that is not known. */
+/**
+ * How far the channels of these ids reach; undefined where there are none, or while it is not
+ * known.
+ */
 export function useDeliveryReach(ids: readonly number[]): DeliveryReach | undefined {
   const ways = useQuery(availableKindsQuery()).data;
   const known = useQuery({ ...channelsByIdQuery(), enabled: ids.length > 0 }).data;
   const channels = ids.flatMap((id) => known?.get(id) ?? []);
-  // Of a channel that is not known yet, nothing is said.
+  // Undefined while any of the channels is not known yet.
   if (!ways || ids.length === 0 || channels.length < ids.length) return undefined;
   return farthestReach(channels, ways);
 }

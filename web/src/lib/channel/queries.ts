@@ -7,14 +7,14 @@ type Schemas = components['schemas'];
 
 export type Channel = Schemas['NoticeChannel'];
 export type ChannelInput = Schemas['NoticeChannelCreate'];
-/** A way of telling people. */
+/** How a channel notifies people. */
 export type ChannelKind = Channel['noticeMode'][number];
 export type AvailableKinds = Schemas['NoticeWays'];
 export type TestOutcome = Schemas['NoticeOutcome'];
 
-/** In the order in which they stand everywhere. */
+/** In the order in which all screens show them. */
 export const channelKinds: readonly ChannelKind[] = ['email', 'phoneMessage'];
-/** The most recipients that a channel can have, by its ways. */
+/** The most recipients that a channel can have, by kind. */
 export const maxRecipients: Record<ChannelKind, number> = { email: 20, phoneMessage: 3 };
 
 /** Which channels a list shows. */
@@ -29,7 +29,10 @@ const path = '/admin-api/client/pc/notice-channel';
 const channelsKey = ['notice-channels'] as const;
 const maxRows = 400;
 
-/** Channels change on other pages too, as by the rules that come to use them: what is kept is shown, and asked for anew. */
+/**
+ * Channels change on other pages too, for example when rules begin to use them: cached data is
+ * shown and refetched.
+ */
 const fresh = { ...bannerQueryOptions, staleTime: 0 };
 
 export const channelPageQuery = (filter: ChannelFilter) =>
@@ -40,7 +43,7 @@ export const channelPageQuery = (filter: ChannelFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** One channel as it is now; null when it is not there any more. */
+/** One channel as it is now; null when it no longer exists. */
 export const channelQuery = (id: number) =>
   queryOptions({
     ...fresh,
@@ -53,11 +56,11 @@ export const channelQuery = (id: number) =>
         throw error;
       }
     },
-    // A form begins with what is there, not with what was.
+    // A form starts from current data, not from the cache.
     gcTime: 0,
   });
 
-/** Every channel by its id, for those who have only ids. */
+/** Every channel by its id, for callers that have only ids. */
 export const channelsByIdQuery = () =>
   queryOptions({
     ...bannerQueryOptions,
@@ -68,13 +71,17 @@ export const channelsByIdQuery = () =>
         const query = { pageNo, pageSize: maxRows };
         const { list, total } = await api.get(`${path}/page`, { query, signal });
         for (const channel of list) found.set(channel.id, channel);
-        // Without an end in sight a list that shrinks meanwhile would be asked for for ever.
+        // Stops at a short page too: a list that shrinks meanwhile would otherwise be fetched
+        // forever.
         if (list.length < maxRows || found.size >= total) return found;
       }
     },
   });
 
-/** Which ways are set up on this server. Where that cannot be had, nothing is said of it. */
+/**
+ * Which channel kinds are set up on this server. If the call fails, the screens say nothing about
+ * it.
+ */
 export const availableKindsQuery = () =>
   queryOptions({
     ...bannerQueryOptions,

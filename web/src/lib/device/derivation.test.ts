@@ -14,7 +14,7 @@ const property = (identifier: string, yeuName: string, more: Partial<TslProperty
   ...more,
 });
 
-it('names what a derived property is computed from, in the order of the formula', () => {
+it('names the inputs of a derived property in the order of the formula', () => {
   const found = derivationsOf([
     property('dew', 'Dew point', { formula: 'dewPoint', inputs: ['air', 'humidity', 'gone'] }),
     property('humidity', 'Humidity'),
@@ -36,7 +36,7 @@ it('names what a derived property is computed from, in the order of the formula'
   expect(found.get('days')?.parameters).toEqual({ base: 5 });
 });
 
-it('knows which values come once a day', () => {
+it('knows which values are computed once a day', () => {
   const of = (formula: string) => formulaInterval({ sign: '', name: '', formula, inputs: [], parameters: {} });
   expect(of('growingDegreeDays')).toBe(24 * 3_600_000);
   expect(of('dewPoint')).toBeUndefined();

@@ -1,14 +1,14 @@
 import type { TslProperty } from './types';
 
-/** How the server computes a property: by which formula, from what, and with which numbers. */
+/** How the server computes a property: the formula, its inputs and its parameters. */
 export interface Derivation {
   /** The property's identifier. */
   sign: string;
-  /** Its name for people. */
+  /** Its display name. */
   name: string;
   /** Key of the formula, such as dewPoint. */
   formula: string;
-  /** What goes in: identifiers and names for people. */
+  /** The inputs: identifiers and display names. */
   inputs: { sign: string; name: string }[];
   parameters: Record<string, number>;
 }
@@ -17,7 +17,9 @@ export function propertyName({ identifier, yeuName, functionName }: TslProperty)
   return yeuName || functionName || identifier;
 }
 
-/** How each derived property of a model is computed, by identifier. A measured one is absent. */
+/**
+ * How each derived property of a model is computed, by identifier. Measured properties are absent.
+ */
 export function derivationsOf(properties: readonly TslProperty[]): Map<string, Derivation> {
   const names = new Map(properties.map((property) => [property.identifier, propertyName(property)]));
   return new Map(
@@ -31,7 +33,7 @@ export function derivationsOf(properties: readonly TslProperty[]): Map<string, D
 }
 
 const dayMs = 24 * 3_600_000;
-/** Formulas of a whole day, or of a season by days: their value comes once a day. */
+/** Formulas over a whole day, or over a season by days: their value is computed once a day. */
 const dailyFormulas: ReadonlySet<string> = new Set([
   'dailyLightIntegral',
   'referenceEvapotranspiration',
@@ -42,7 +44,10 @@ const dailyFormulas: ReadonlySet<string> = new Set([
   'chillPortions',
 ]);
 
-/** How often the value of a property comes, ms, where its formula says so; undefined where the device decides. */
+/**
+ * The interval between values of a property, in ms, where its formula determines it; undefined
+ * where the device does.
+ */
 export function formulaInterval(derivation: Derivation | undefined): number | undefined {
   return derivation && dailyFormulas.has(derivation.formula) ? dayMs : undefined;
 }

@@ -36,7 +36,7 @@ function known() {
   };
 }
 
-it('a device that is put into another scene stands there in the list and on the map at once', () => {
+it('a device moved to another scene appears there in the list and on the map at once', () => {
   const { client, scenes, markers } = known();
   applyDeviceMove(client, mast, { ...mast, groupId: 2 });
   expect(scenes()).toEqual([
@@ -51,7 +51,7 @@ it('a device that is put into another scene stands there in the list and on the 
   expect(markers()?.markers.map(({ groupId }) => groupId)).toEqual([2, 2]);
 });
 
-it('a device beyond those that a list begins with is counted where it is', () => {
+it('a device beyond a list’s first page is counted in its group', () => {
   const { client, scenes } = known();
   const far = device({ deviceName: 'WS-900', groupId: 2 });
   applyDeviceMove(client, far, { ...far, groupId: 1 });
@@ -61,7 +61,7 @@ it('a device beyond those that a list begins with is counted where it is', () =>
   ]);
 });
 
-it('a device that is put elsewhere stands there on the map, and nowhere when its position is taken away', () => {
+it('a device moved on the map appears there, and disappears when its position is removed', () => {
   const { client, markers } = known();
   applyDeviceMove(client, mast, { ...mast, latitude: 40, longitude: 30 });
   expect(markers()?.markers[0]).toMatchObject({ latitude: 40, longitude: 30 });

@@ -2,15 +2,15 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import { deviceKeys } from './queries';
 import type { Device, DeviceMap, Group } from './types';
 
-/** A device in the scene, and at the place, that somebody gave it. */
+/** A device with the scene and the position that a user gave it. */
 export type DeviceMove = Pick<Device, 'deviceName' | 'groupId' | 'latitude' | 'longitude'>;
 
 /**
- * Shows a device where somebody put it in every list and on the map at once, before either is asked for anew: the answers come one
- * after the other, and between them a device would stand in two scenes.
+ * Moves a device in every cached list and on the map at once, before any of them is refetched: the
+ * answers arrive one after the other, and in between the device would be in two scenes.
  */
 export function applyDeviceMove(client: QueryClient, before: Device, moved: DeviceMove): void {
-  // Lists of some devices only, which have a further word in their keys, are asked for anew.
+  // Filtered lists, which have a further word in their keys, are refetched.
   const unfilteredGroups = {
     queryKey: deviceKeys.kind('groups'),
     predicate: ({ queryKey }: Query) => queryKey.length === 3,
@@ -29,7 +29,7 @@ function moveBetweenGroups(groups: Group[], before: Device, moved: DeviceMove): 
       return { ...group, deviceCount: group.deviceCount - 1, deviceList };
     }
     if (group.id !== groupId) return group;
-    // Where in the list it belongs the server says a moment later.
+    // The server determines the position in the list a moment later.
     const own = { ...listed, ...moved, groupName: group.groupName };
     return { ...group, deviceCount: group.deviceCount + 1, deviceList: [own, ...group.deviceList] };
   });

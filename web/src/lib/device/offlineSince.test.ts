@@ -8,22 +8,22 @@ const now = Date.parse('2026-11-21T12:00:00Z');
 it.each([
   ['the last contact, not when that was found out', { lastContact: now - 11 * hour, offlineTime: now - 10 * hour }, 11],
   [
-    'the last contact, where it was found out a little late',
+    'the last contact, if the server noticed it a little late',
     { lastContact: now - 11 * hour, offlineTime: now - 10 * hour + 9000 },
     11,
   ],
   [
-    'the last contact, where a gateway said sooner that it is gone',
+    'the last contact, if a gateway reported it sooner',
     { lastContact: now - 11 * hour, offlineTime: now - 11 * hour },
     11,
   ],
   [
-    'the end of its connection, where that lived on without a message',
+    'the end of its connection, if that stayed open without messages',
     { lastContact: now - 11 * hour, offlineTime: now - 3 * hour },
     4,
   ],
   [
-    'when it was taken for offline, where nothing else is known',
+    'when the server marked it offline, if nothing else is known',
     { lastContact: undefined, offlineTime: now - 10 * hour },
     10,
   ],
@@ -32,6 +32,6 @@ it.each([
   expect(ageOf(since ?? now, now)).toEqual({ kind: 'hours', count: hours });
 });
 
-it('a device that nobody heard of is offline since ever', () => {
+it('a device that was never heard from has no offline time', () => {
   expect(offlineSince({ lastContact: undefined, offlineTime: undefined, offlineAfter: hour })).toBeUndefined();
 });

@@ -5,16 +5,19 @@ import { api } from '@/lib/http/api';
 import type { Language } from '@/lib/i18n/i18n';
 import { hasNetwork } from '@/lib/offline/reachability';
 
-/** Which devices a page is of: those of a group, whose name holds a text, in a state; all of these where several are given. */
+/**
+ * The filter of a page of devices: the group, a text in the name, the state. All given fields must
+ * match.
+ */
 export interface PageFilter {
   groupId?: number;
   deviceName?: string;
   onlineState?: 0 | 1;
-  /** An alarm rule's id: only devices that a copy of it can be made for. */
+  /** An alarm rule's id: only devices to which the rule can be copied. */
   takesRule?: number;
 }
 
-/** A box of the map and its zoom; null asks for everything. */
+/** A bounding box of the map and its zoom; null requests everything. */
 export interface MapView {
   west: number;
   south: number;
@@ -27,10 +30,12 @@ export const pageSize = 100;
 /** The most names that one call takes. */
 export const maxNames = 400;
 const dayMs = 24 * 3_600_000;
-/** After a failure, until it works again. Otherwise nothing polls: the live stream tells. */
+/** The retry interval after a failure. Otherwise nothing polls: the live stream brings changes. */
 export const retryMs = 10_000;
 
-/** The second word says what the data are, so that live events find them whatever the language. */
+/**
+ * The second word names the kind of data, so that live events find the queries in every language.
+ */
 export const deviceKeys = {
   all: ['devices'] as const,
   derived: (deviceName: string, sign: string) => ['devices', 'derived', deviceName, sign] as const,
@@ -55,17 +60,17 @@ interface QueryWithStatus {
   state: { status: string };
 }
 
-/** The page has a note of the failure, keeps what it had, and asks again. */
+/** The page shows a banner for the failure, keeps the data that it has, and retries. */
 export const bannerQueryOptions = {
   meta: { banner: true },
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
-  // Without a network there is nobody to ask; once there is one again everything is asked for anew.
+  // Without a network no retry can succeed; when the network is back everything is refetched.
   refetchInterval: (query: QueryWithStatus) =>
     (query.state.status === 'error' && hasNetwork() ? retryMs : false) as number | false,
 };
 
-/** `takesRule`: only with the devices that a copy of that alarm rule can be made for. */
+/** `takesRule`: only devices to which that alarm rule can be copied. */
 export const groupsQuery = (language: Language, takesRule?: number) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -82,7 +87,7 @@ export const pageQuery = (language: Language, filter: PageFilter, pageNo: number
       api.get('/admin-api/client/pc/device/page', { query: { ...filter, pageNo, pageSize }, signal }),
   });
 
-/** One device by its name; null when this tenant has none of that name. */
+/** One device by its name; null when this tenant has no device of that name. */
 export const deviceQuery = (language: Language, deviceName: string) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -109,7 +114,10 @@ export const tslQuery = (language: Language, deviceName: string) =>
     staleTime: 5 * 60_000,
   });
 
-/** The thing model of a product, asked for through one of its devices: a hundred cards of one product ask once. */
+/**
+ * The thing model of a product, fetched through one of its devices: a hundred cards of one product
+ * share one request.
+ */
 export const modelQuery = (language: Language, { productId, deviceName }: { productId: number; deviceName: string }) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -118,7 +126,7 @@ export const modelQuery = (language: Language, { productId, deviceName }: { prod
     staleTime: 5 * 60_000,
   });
 
-/** How a derived property came by its newest value, or why it has none; asked for anew whenever somebody looks. */
+/** How a derived property got its newest value, or why it has none; refetched on every look. */
 export const derivedQuery = (deviceName: string, sign: string) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -127,7 +135,10 @@ export const derivedQuery = (deviceName: string, sign: string) =>
       api.get('/admin-api/client/pc/device/get/derived', { query: { deviceName, yeuSign: sign }, signal }),
   });
 
-/** Some devices by their names, at most `mostNames` of them; what this farm does not have is left out. */
+/**
+ * Some devices by their names, at most `maxNames` of them; names that this tenant does not have are
+ * left out.
+ */
 export const namedQuery = (language: Language, deviceNames: readonly string[]) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -138,10 +149,15 @@ export const namedQuery = (language: Language, deviceNames: readonly string[]) =
     },
   });
 
-/** Lines of a page full of cards leave room for the calls that somebody waits for. */
+/**
+ * Limits the day queries of a page full of cards, so that calls that a user waits for get through.
+ */
 const dayQuerySlots = new Semaphore(4);
 
-/** The last 24 hours of one property, thinned to what a small line can show; each low and high is kept. */
+/**
+ * The last 24 hours of one property, thinned out for a sparkline; every minimum and maximum is
+ * kept.
+ */
 export const dayQuery = (deviceName: string, sign: string, points = 200) =>
   queryOptions({
     ...bannerQueryOptions,

@@ -6,7 +6,7 @@ const latest = weather(3.4, noon);
 const extra = { value: 420, time: noon, unit: 'ppm', name: 'CO2' };
 
 describe('the list of readings', () => {
-  it('is in the order of the model, the main one apart', () => {
+  it('is in the order of the model, with the main property apart', () => {
     const [temperature, humidity] = model;
     const { main, others } = readingList(
       latest,
@@ -17,7 +17,7 @@ describe('the list of readings', () => {
     expect(others.map(({ sign }) => sign)).toEqual(['airHumidity']);
   });
 
-  it('holds what was never read, and what the model does not know', () => {
+  it('includes properties without readings, and properties unknown to the model', () => {
     const { main, others } = readingList({ co2: extra }, model, 'airTemperature');
     expect(main).toEqual({ sign: 'airTemperature', name: 'Air temperature', reading: undefined });
     expect(others.map(({ sign, reading }) => [sign, reading?.value])).toEqual([
@@ -26,13 +26,13 @@ describe('the list of readings', () => {
     ]);
   });
 
-  it('stands by name while the model is on its way', () => {
+  it('is sorted by name until the model arrives', () => {
     const { main, others } = readingList({ ...latest, co2: extra }, undefined, '');
     expect(main?.name).toBe('Air temperature');
     expect(others.map(({ name }) => name)).toEqual(['CO2', 'Relative humidity']);
   });
 
-  it('takes the first that was read where there is no main one', () => {
+  it('takes the first read property if there is no main one', () => {
     expect(readingList({ airHumidity: latest.airHumidity ?? extra }, model, '').main?.sign).toBe('airHumidity');
   });
 });

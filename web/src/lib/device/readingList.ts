@@ -1,12 +1,12 @@
 import { type Derivation, derivationsOf, propertyName } from './derivation';
 import type { Latest, Reading, TslProperty } from './types';
 
-/** A property with its latest reading; none when it was never read. */
+/** A property with its latest reading; undefined when it was never read. */
 export interface ReadingEntry {
   sign: string;
   name: string;
   reading: Reading | undefined;
-  /** Of a value that is computed; absent of a measured one. */
+  /** Set for a computed value; absent for a measured one. */
   derivation?: Derivation;
 }
 
@@ -16,8 +16,9 @@ export interface ReadingList {
 }
 
 /**
- * The properties in the order of the device's model, those never read included, then whatever else was read. Without the model,
- * which comes a moment later, what was read by name. The main one stands apart; a device without one shows its first.
+ * The properties in the order of the device's model, including those never read, then any others
+ * that were read. Without the model, which arrives a moment later, the properties that were read,
+ * by name. The main property is separate; a device without one uses its first.
  */
 export function readingList(
   latest: Latest,

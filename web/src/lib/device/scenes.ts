@@ -9,7 +9,7 @@ export const sceneKey = ['scenes'] as const;
 
 const maxRows = 400;
 
-/** Every scene, for those who choose one. */
+/** Every scene, for selection lists. */
 export const allScenesQuery = () =>
   queryOptions({
     ...bannerQueryOptions,
@@ -20,7 +20,8 @@ export const allScenesQuery = () =>
         const query = { pageNo, pageSize: maxRows };
         const { list, total } = await api.get('/admin-api/client/pc/group/page', { query, signal });
         scenes.push(...list);
-        // Without an end in sight a list that shrinks meanwhile would be asked for for ever.
+        // Stops at an empty page too: a list that shrinks meanwhile would otherwise be fetched
+        // forever.
         if (list.length === 0 || scenes.length >= total) return scenes;
       }
     },

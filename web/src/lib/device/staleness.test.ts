@@ -10,9 +10,9 @@ describe('a reading is stale', () => {
     [10 * minute + 1, undefined, 10 * minute, true],
     [3 * minute, minute, 10 * minute, false],
     [3 * minute + 1, minute, 10 * minute, true],
-    // one that is seldom read may be older than the silence of its device
+    // a rarely read one may be older than the silence limit of its device
     [47 * minute, 20 * minute, 10 * minute, false],
-    // one a second is not stale after four
+    // one with an interval of a second is not stale after four
     [29_000, 1000, 10 * minute, false],
     [31_000, 1000, 10 * minute, true],
   ])('at %d ms, usually every %s ms, offline after %d ms: %s', (age, usual, offlineAfter, expected) => {
@@ -21,7 +21,7 @@ describe('a reading is stale', () => {
 });
 
 describe('the usual interval', () => {
-  it('is the middle one of what was seen, once enough was', () => {
+  it('is the median of the observed ones, once there are enough', () => {
     let observed = addObservedTimes(noObservedTimes, { a: 0 });
     expect(usualInterval(observed, 'a')).toBeUndefined();
     observed = addObservedTimes(observed, { a: 10 });
@@ -31,7 +31,7 @@ describe('the usual interval', () => {
     expect(usualInterval(observed, 'b')).toBeUndefined();
   });
 
-  it('is of each property by itself', () => {
+  it('is separate for each property', () => {
     let observed = noObservedTimes;
     for (const time of [0, 10, 20, 30])
       observed = addObservedTimes(observed, { fast: time, slow: Math.floor(time / 20) * 20 });
@@ -40,7 +40,7 @@ describe('the usual interval', () => {
     expect(usualInterval(observed, 'slow')).toBe(20);
   });
 
-  it('forgets what was long ago', () => {
+  it('forgets old observations', () => {
     let observed = noObservedTimes;
     for (let i = 0; i <= 20; i++) observed = addObservedTimes(observed, { a: i * 1000 });
     for (let i = 1; i <= 9; i++) observed = addObservedTimes(observed, { a: 20_000 + i * 5000 });

@@ -3,15 +3,15 @@ const staleAfterIntervals = 3;
 const minStaleMs = 30_000;
 
 /**
- * Whether a reading is older than it should be. The usual interval is what was seen of it; as long as too little was seen, the
- * silence after which the product counts as offline stands for three of them.
+ * Whether a reading is older than expected. The usual interval is the observed one; until enough
+ * was observed, the silence after which the product counts as offline replaces three intervals.
  */
 export function isStale(time: number, offlineAfter: number, usual: number | undefined, now: number): boolean {
   const most = usual === undefined ? offlineAfter : Math.max(minStaleMs, staleAfterIntervals * usual);
   return now - time > most;
 }
 
-/** What was seen of the times at which properties were read. */
+/** The observed times at which properties were read. */
 export interface ObservedTimes {
   latest: Readonly<Record<string, number>>;
   pauses: Readonly<Record<string, readonly number[]>>;
@@ -21,7 +21,7 @@ export const noObservedTimes: ObservedTimes = { latest: {}, pauses: {} };
 const maxPauses = 9;
 const minPauses = 2;
 
-/** Takes note of the newest times; the same object when none is new. */
+/** Adds the newest times; returns the same object when none is new. */
 export function addObservedTimes(observed: ObservedTimes, times: Readonly<Record<string, number>>): ObservedTimes {
   let next = observed;
   for (const [sign, time] of Object.entries(times)) {
@@ -37,7 +37,7 @@ export function addObservedTimes(observed: ObservedTimes, times: Readonly<Record
   return next;
 }
 
-/** The middle one of the pauses seen; undefined while too few were. */
+/** The median of the observed pauses; undefined while there are too few. */
 export function usualInterval(observed: ObservedTimes, sign: string): number | undefined {
   const pauses = [...(observed.pauses[sign] ?? [])].sort((a, b) => a - b);
   return pauses.length < minPauses ? undefined : pauses[Math.floor(pauses.length / 2)];

@@ -15,22 +15,24 @@ export type Series = Schemas['Series'];
 export type SeriesPoint = Schemas['SeriesPoint'];
 export type TslProperty = Schemas['TslProperty'];
 
-/** What people call a device: its remark name, else its fixed one. */
+/** A device's display name: its remark name, else its device name. */
 export function nameOf(device: Pick<Device, 'noteName' | 'deviceName'>): string {
   return device.noteName || device.deviceName;
 }
 
-/** The reading that a list shows of a device; undefined when there is none. */
+/** The reading that a list shows for a device; undefined when there is none. */
 export function mainReading(device: Pick<Device, 'mainSign' | 'lastData'>): Reading | undefined {
   return device.mainSign ? device.lastData[0]?.[device.mainSign] : undefined;
 }
 
-/** Whether a camera has a picture to show; where that comes from is set by the provider. */
+/** Whether a camera has a picture to show; the provider configures its source. */
 export function hasPicture({ type, videoKind }: Pick<Device, 'type' | 'videoKind'>): boolean {
   return type === 2 && videoKind !== undefined && videoKind !== 'none';
 }
 
-/** What a mark shows: a pending alarm before presence, because somebody must look. */
+/**
+ * What a mark shows: a pending alarm takes precedence over presence, because it needs attention.
+ */
 export type MarkState = 'online' | 'offline' | 'alarm';
 
 export function markOf(device: Pick<Device, 'onlineState' | 'alarmLevel'>): MarkState {

@@ -23,10 +23,10 @@ afterEach(() => {
 
 const at = (id: string) => document.getElementById(id) as HTMLElement;
 const heading = () => document.querySelector('h2');
-/** Longer than it waits for others to put the keyboard back. */
+/** Longer than it waits for other code to set the focus. */
 const wait = () => new Promise((resolve) => setTimeout(resolve, 120));
 
-it('goes on to the heading of what a button stood in, by which nothing is pressed', async () => {
+it('moves to the heading around a removed button, which Enter does not press', async () => {
   at('clear').focus();
   at('clear').remove();
   await wait();
@@ -35,7 +35,7 @@ it('goes on to the heading of what a button stood in, by which nothing is presse
   expect(heading()).not.toHaveAttribute('tabindex');
 });
 
-it('goes on to the row after the deleted one, after the last to the one before', async () => {
+it('moves to the row after the deleted one, or before it at the end', async () => {
   at('delete-one').focus();
   at('one').remove();
   await wait();
@@ -47,7 +47,7 @@ it('goes on to the row after the deleted one, after the last to the one before',
   expect(at('three')).toHaveFocus();
 });
 
-it('goes on to the next row when the one after was taken away as well', async () => {
+it('moves to the next row when the following one was removed as well', async () => {
   at('two').insertAdjacentHTML('afterend', '<li id="three">Three</li>');
   at('delete-one').focus();
   at('one').remove();
@@ -56,10 +56,10 @@ it('goes on to the next row when the one after was taken away as well', async ()
   expect(at('three')).toHaveFocus();
 });
 
-it('does so for a button that is disabled', async () => {
+it('moves away from a button that is disabled', async () => {
   at('clear').focus();
   at('clear').setAttribute('disabled', '');
-  // A browser takes the keyboard from it; the test's page does not.
+  // A browser takes the focus from it; jsdom does not.
   document.body.tabIndex = -1;
   document.body.focus();
   await wait();
@@ -67,7 +67,7 @@ it('does so for a button that is disabled', async () => {
   document.body.removeAttribute('tabindex');
 });
 
-it('comes back from a dialog whose opener was deleted, and from a message that was closed', async () => {
+it('returns from a dialog whose opener was deleted, and from a closed message', async () => {
   at('delete-one').focus();
   document.body.insertAdjacentHTML('beforeend', '<div role="dialog"><button id="yes">Delete</button></div>');
   at('yes').focus();
@@ -85,7 +85,7 @@ it('comes back from a dialog whose opener was deleted, and from a message that w
   expect(at('clear')).toHaveFocus();
 });
 
-it('leaves the keyboard where somebody else has put it', async () => {
+it('leaves the focus where other code has set it', async () => {
   at('delete-one').focus();
   at('one').remove();
   at('clear').focus();
@@ -93,7 +93,7 @@ it('leaves the keyboard where somebody else has put it', async () => {
   expect(at('clear')).toHaveFocus();
 });
 
-it('leaves a page alone that the person has left with a click beside everything', async () => {
+it('does nothing after the user clicked beside all controls', async () => {
   at('clear').focus();
   at('clear').blur();
   await wait();

@@ -1,23 +1,26 @@
-/** What holds its own order of the keyboard: what is lost in it is looked for in it first. */
+/** Areas with their own tab order: focus that is lost in one is restored within it first. */
 const areaSelector = '[role="dialog"], [role="alert"], [role="status"], main, header, aside, nav';
 const focusableSelector =
   'a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable="true"]';
-/** One of several like it: when it goes, the person goes on with its neighbour. */
+/**
+ * One of several similar rows: when the focused one is removed, the focus moves to its neighbour.
+ */
 const rowSelector = 'li, tr, article, [role="listitem"], [role="row"]';
-/** Whoever opened or closed something puts the keyboard back by themselves; this comes after them. */
+/** Code that opens or closes something may set the focus itself; the restoration runs after it. */
 const restoreDelayMs = 60;
 
-/** Where the keyboard was: the element and all that it stood in, the nearest first. */
+/** Where the focus was: the element and its ancestors, the nearest first. */
 interface FocusSpot {
   area: Element;
   path: Element[];
-  /** The row after or before the one that went with it. */
+  /** The row after or before the removed one. */
   neighbour?: Element;
 }
 
 /**
- * Takes the keyboard on when what had it goes from the page or is disabled: a deleted row, a button that is done with, a dialog
- * whose opener is gone. A browser would leave it at the page's top. Returns what ends it.
+ * Restores the focus when the focused element is removed or disabled: a deleted row, a finished
+ * button, a dialog whose opener is gone. A browser would reset the focus to the top of the page.
+ * Returns a function that stops it.
  */
 export function restoreLostFocus(): () => void {
   /** The last place of each area, the latest at the end. */
@@ -36,7 +39,7 @@ export function restoreLostFocus(): () => void {
     const latest = spots.at(-1);
     if (!latest || (document.activeElement !== document.body && document.activeElement !== null)) return;
     if (canFocus(latest.path[0])) {
-      // It is still there: the person has left it, with a click beside it.
+      // The element is still there: the user clicked beside it.
       spots = [];
       return;
     }
@@ -61,7 +64,7 @@ export function restoreLostFocus(): () => void {
     attributes: true,
     attributeFilter: ['disabled', 'hidden', 'inert', 'tabindex'],
   });
-  // A browser that tells of the loss does so before what had the keyboard is gone.
+  // A browser that fires focusout does so before the element is removed.
   const onFocusOut = () => setTimeout(scheduleRestore);
   document.addEventListener('focusin', onFocusIn);
   document.addEventListener('focusout', onFocusOut);
@@ -92,7 +95,10 @@ function nearestRow(node: Node | null, way: 'nextSibling' | 'previousSibling'): 
   return undefined;
 }
 
-/** Itself again, its neighbour, or the nearest of what it stood in that is there and says something: by its heading, if it has one. */
+/**
+ * The element itself, its neighbour, or the nearest visible ancestor with text; of that its
+ * heading, if it has one.
+ */
 function nextFocusTarget({ area, path, neighbour }: FocusSpot): Element | undefined {
   const [own, ...around] = path;
   if (canFocus(own)) return own;
@@ -103,7 +109,7 @@ function nextFocusTarget({ area, path, neighbour }: FocusSpot): Element | undefi
   return place.querySelector('h2, h3, h4') ?? place;
 }
 
-/** The place is no control: pressed once more, Enter does nothing that nobody has asked for. Tab goes on from there. */
+/** The target is not a control, so pressing Enter again does nothing. Tab continues from there. */
 function moveFocusTo(focusTarget: Element): void {
   if (!(focusTarget instanceof HTMLElement)) return;
   if (!focusTarget.matches(focusableSelector)) {

@@ -8,7 +8,10 @@ export interface Toast {
   title: string;
   /** A second line, for example the server's own sentence. */
   text?: string;
-  /** What can be done about it; such a message stays until it is done or closed. */
+  /**
+   * An action offered to the user; such a message stays until the user takes it or closes the
+   * message.
+   */
   action?: ToastAction;
   /** When it was raised, epoch milliseconds. */
   at: number;
@@ -21,7 +24,7 @@ export interface ToastAction {
 
 export interface Dialog {
   title: string;
-  /** What was wanted, above the sentence. */
+  /** The action that failed, shown above the sentence. */
   about?: string;
   text: string;
 }
@@ -31,11 +34,14 @@ interface FeedbackState {
   dialog: Dialog | null;
 }
 
-/** What the app says to the person beside the page itself; drawn in one place, raised from anywhere. */
+/** Messages to the user outside the page's content; raised from anywhere, rendered in one place. */
 export const useFeedback = create<FeedbackState>(() => ({ toasts: [], dialog: null }));
 
 let lastId = 0;
-/** What is said again within so many milliseconds is the same news: ten calls that fail alike are one message, said once. */
+/**
+ * A message repeated within so many milliseconds is a duplicate: ten calls that fail alike show one
+ * message.
+ */
 const duplicateWindowMs = 1_000;
 
 function addToast(tone: ToastTone, title: string, text?: string, action?: ToastAction): void {
@@ -43,7 +49,8 @@ function addToast(tone: ToastTone, title: string, text?: string, action?: ToastA
   const { toasts } = useFeedback.getState();
   const isSame = (shown: Toast) => shown.tone === tone && shown.title === title && shown.text === text;
   if (toasts.some((shown) => isSame(shown) && at - shown.at < duplicateWindowMs)) return;
-  // One cause, which a feature's own message names in its second line, is not told a second time without the feature.
+  // A cause that is already the second line of a feature's message is not shown a second time by
+  // itself.
   if (text === undefined && toasts.some((shown) => shown.text === title)) return;
   const isCovered = (shown: Toast) => isSame(shown) || (shown.text === undefined && shown.title === text);
   lastId += 1;
@@ -63,7 +70,7 @@ export function dismissToast(id: number): void {
   useFeedback.setState((state) => ({ toasts: state.toasts.filter((shown) => shown.id !== id) }));
 }
 
-/** The person acts anew: what was said of the last try is over. */
+/** The user acts again: removes the messages about the last attempt. */
 export function clearToasts(): void {
   useFeedback.setState({ toasts: [] });
 }

@@ -24,20 +24,20 @@ function Step() {
 }
 
 describe('the clock', () => {
-  it('follows the server when this machine is wrong', () => {
+  it('follows the server when this machine’s clock is wrong', () => {
     noteServerTime(start + 90_000);
     expect(now()).toBe(start + 90_000);
     vi.advanceTimersByTime(1000);
     expect(now()).toBe(start + 91_000);
   });
 
-  it('does not take the way of an answer for a wrong clock', () => {
+  it('does not take network latency for a wrong clock', () => {
     noteServerTime(start + 90_000);
     noteServerTime(start - 1500);
     expect(now()).toBe(start);
   });
 
-  it('runs one timer for all, and none when nobody looks', () => {
+  it('runs one timer for all listeners, and none without listeners', () => {
     const stops = [1, 2, 3].map(() => subscribeClock(() => undefined));
     expect(vi.getTimerCount()).toBe(1);
     for (const stop of stops) stop();

@@ -1,20 +1,23 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** A difference below this is the way of the answer, not a wrong clock. */
+/** A smaller difference comes from network latency, not from a wrong clock. */
 const toleranceMs = 2000;
 let serverOffset = 0;
 
-/** The time by the server's clock, epoch milliseconds: ages stay right on a machine whose clock is wrong. */
+/**
+ * The time by the server's clock, epoch milliseconds: ages stay right on a machine with a wrong
+ * clock.
+ */
 export function now(): number {
   return Date.now() + serverOffset;
 }
 
-/** A time that this machine's clock gave, as the server's would have. */
+/** Converts a time of this machine's clock to the server's. */
 export function toServerTime(time: number): number {
   return time + serverOffset;
 }
 
-/** The server just said what time it is. */
+/** Records the server's time, as the server just sent it. */
 export function noteServerTime(time: number): void {
   const difference = time - Date.now();
   serverOffset = Math.abs(difference) > toleranceMs ? difference : 0;
@@ -31,7 +34,10 @@ function onVisible(): void {
   if (!document.hidden) tick();
 }
 
-/** Calls back about once a second while anybody listens: one timer for all ages of the page. Returns how to stop. */
+/**
+ * Calls the listener about once a second; all ages of the page share one timer. Returns a function
+ * that unsubscribes.
+ */
 export function subscribeClock(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {
@@ -47,12 +53,12 @@ export function subscribeClock(listener: () => void): () => void {
   };
 }
 
-/** Something computed from the time; the component renders again only when the result differs. */
+/** A value computed from the time; the component renders again only when the result differs. */
 export function useClock<T extends string | number | boolean>(compute: (now: number) => T): T {
   return useSyncExternalStore(subscribeClock, () => compute(now()));
 }
 
-/** The time, in steps of an interval. */
+/** The time, rounded down to a multiple of the interval. */
 export function useNow(intervalMs = 1000): number {
   const step = useCallback((time: number) => Math.floor(time / intervalMs) * intervalMs, [intervalMs]);
   return useClock(step);

@@ -23,11 +23,11 @@ describe('ageOf', () => {
     expect(ageOf(now - passed, now)).toEqual(expected);
   });
 
-  it('takes a time ahead of the clock for now', () => {
+  it('treats a future time as now', () => {
     expect(ageOf(now + 5 * minute, now)).toEqual({ kind: 'now' });
   });
 
-  it('knows yesterday by the calendar', () => {
+  it('determines yesterday by the calendar', () => {
     expect(ageOf(at('2026-11-20T00:00:00'), now)).toEqual({ kind: 'yesterday' });
     expect(ageOf(at('2026-11-19T23:59:59'), now)).toEqual({ kind: 'date' });
   });
@@ -40,8 +40,8 @@ describe('dates', () => {
 
   const moment = at('2026-11-19T05:40:00');
 
-  it('have seconds before the zone where they are wanted', () => {
-    vi.stubEnv('TZ', 'Australia/Lord_Howe'); // its clocks are set by half an hour
+  it('put seconds before the zone', () => {
+    vi.stubEnv('TZ', 'Australia/Lord_Howe'); // its daylight saving is half an hour
     expect(formatDateTime(at('2026-04-04T14:45:07Z'), 'ru-ru', 'seconds')).toBe('05.04.2026, 01:45:07 UTC+11');
     expect(formatDateTime(at('2026-04-04T15:15:07Z'), 'ru-ru', 'seconds')).toBe('05.04.2026, 01:45:07 UTC+10:30');
   });
@@ -51,14 +51,14 @@ describe('dates', () => {
     expect(formatDateTime(at('2026-11-19T00:05:00'), 'en-us')).toBe('Nov 19, 2026, 00:05');
   });
 
-  it('begin and end at midnight', () => {
+  it('start and end at midnight', () => {
     expect(startOfDay(moment)).toBe(at('2026-11-19T00:00:00'));
     expect(startOfDay(startOfDay(moment))).toBe(startOfDay(moment));
     expect(nextMidnight(at('2026-12-31T23:59:59'))).toBe(at('2027-01-01T00:00:00'));
     expect(nextMidnight(at('2026-12-31T00:00:00'))).toBe(at('2027-01-01T00:00:00'));
   });
 
-  it('of every year have no year', () => {
+  it('without a year omit it', () => {
     const written = (['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as const).map((code) => formatDayOfYear(2, 29, code));
     expect(written).toEqual(['February 29', '2月29日', '29 Şubat', '29 февраля']);
   });

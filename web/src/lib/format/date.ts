@@ -2,17 +2,17 @@ import type { Language } from '@/lib/i18n/i18n';
 import { localeConventions, minus } from './localeConventions';
 import { fromZonedParts, zonedDate } from './zone';
 
-/** Midnight before a time. */
+/** The midnight before a time. */
 export function startOfDay(time: number): number {
   return midnight(time, 0);
 }
 
-/** The midnight to come. */
+/** The next midnight. */
 export function nextMidnight(time: number): number {
   return midnight(time, 1);
 }
 
-/** Midnight so many calendar days from the one before a time; a day may have 23 or 25 hours. */
+/** The midnight `days` calendar days from the one before a time; a day may have 23 or 25 hours. */
 export function midnight(time: number, days: number): number {
   const date = zonedDate(time);
   return fromZonedParts(date.getFullYear(), date.getMonth(), date.getDate() + days);
@@ -20,7 +20,7 @@ export function midnight(time: number, days: number): number {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Intl's own way of writing, made once. */
+/** A cached Intl formatter. */
 export function intl(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${tag} ${JSON.stringify(options)}`;
   let format = formatters.get(key);
@@ -31,7 +31,7 @@ export function intl(tag: string, options: Intl.DateTimeFormatOptions): Intl.Dat
   return format;
 }
 
-/** A day's words. */
+/** Formats a calendar day with Intl. */
 function formatParts(time: number, language: Language, options: Intl.DateTimeFormatOptions): string {
   const date = zonedDate(time);
   const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
@@ -42,7 +42,7 @@ function pad(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** 05:40, of 24 hours in every language. */
+/** 05:40, with 24 hours in every language. */
 export function formatTime(time: number): string {
   const date = zonedDate(time);
   return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
@@ -54,9 +54,9 @@ export function formatDay(time: number, now: number, language: Language): string
   return formatParts(time, language, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
 }
 
-/** A day of every year, its month counted from 1: March 1. */
+/** A day of any year, its month counted from 1: March 1. */
 export function formatDayOfYear(month: number, day: number, language: Language): string {
-  // Any leap year knows every day.
+  // A leap year has every day.
   const time = Date.UTC(2024, month - 1, day);
   return intl(localeConventions[language].tag, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(time);
 }
@@ -66,19 +66,22 @@ export function formatDayTime(day: string, clock: string, language: Language): s
   return `${day}${localeConventions[language].comma}${clock}`;
 }
 
-/** 05:40; with the day in front when it is another than today's, before or after. */
+/** 05:40; with the day in front when it is not today. */
 export function formatNear(time: number, now: number, language: Language, to: Precision = 'minutes'): string {
   const clock = `${formatTime(time)}${seconds(time, to)}`;
   if (startOfDay(time) === startOfDay(now)) return clock;
   return formatDayTime(formatDay(time, now, language), clock, language);
 }
 
-/** Date and time in full: Nov 21, 2026, 14:05. Of an hour that comes twice it says which: Oct 25, 2026, 02:30 UTC+1. */
+/**
+ * Date and time in full: Nov 21, 2026, 14:05. In an hour that occurs twice it adds the offset: Oct
+ * 25, 2026, 02:30 UTC+1.
+ */
 export function formatDateTime(time: number, language: Language, to: Precision = 'minutes'): string {
   return `${dateTime(time, language)}${seconds(time, to)}${isAmbiguousTime(time) ? ` ${formatZone(time)}` : ''}`;
 }
 
-/** Date and time with their zone: Nov 21, 2026, 14:05 (UTC+3). */
+/** Date and time with the zone: Nov 21, 2026, 14:05 (UTC+3). */
 export function formatZoned(time: number, language: Language): string {
   return `${dateTime(time, language)}${localeConventions[language].brackets.join(formatZone(time))}`;
 }
@@ -96,11 +99,11 @@ function dateTime(time: number, language: Language): string {
   return moment(written, formatTime(time));
 }
 
-/** Whether clocks show that time twice, as they are set back for winter. */
+/** Whether clocks show that time twice, because they are set back for winter. */
 function isAmbiguousTime(time: number): boolean {
   const west = zonedDate(time).getTimezoneOffset();
   return [1, -1].some((direction) => {
-    // Wide enough for every zone's change, which is an hour or less but for the rarest.
+    // Three hours cover every zone's change, which is an hour or less with rare exceptions.
     const change = direction * (zonedDate(time + direction * 3 * 3_600_000).getTimezoneOffset() - west);
     return (
       change > 0 && zonedDate(time + direction * change * 60_000).getTimezoneOffset() === west + direction * change

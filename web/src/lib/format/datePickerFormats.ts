@@ -1,7 +1,7 @@
 import type { Language } from '@/lib/i18n/i18n';
 import { localeConventions } from './localeConventions';
 
-/** How a field for a day shows it. */
+/** The format of date fields, by language. */
 export const datePickerFormats = Object.fromEntries(
   Object.entries(localeConventions).map(([code, { picker }]) => [code, picker]),
 ) as Record<Language, string>;

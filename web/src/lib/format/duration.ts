@@ -23,7 +23,7 @@ function partsOf(ms: number): Part[] {
   });
 }
 
-/** In Chinese minutes have another word where seconds follow: 12分钟, 12分5秒. */
+/** Chinese uses another word for minutes where seconds follow: 12分钟, 12分5秒. */
 function partsText(parts: readonly Part[], t: TFunction): string {
   return parts
     .map(({ unit, value }, i) =>
@@ -32,7 +32,7 @@ function partsText(parts: readonly Part[], t: TFunction): string {
     .reduce((first, rest) => t('format.age.both', { first, rest }));
 }
 
-/** How long something lasted, in its largest unit and the next below: 3 d 4 h, 12 min 5 s. */
+/** A duration in its largest unit and the next below: 3 d 4 h, 12 min 5 s. */
 export function formatDuration(ms: number, t: TFunction): string {
   const parts = partsOf(ms);
   const first = parts.findIndex(({ value }) => value > 0);
@@ -41,7 +41,10 @@ export function formatDuration(ms: number, t: TFunction): string {
   return partsText(next && next.value > 0 ? [largest, next] : [largest], t);
 }
 
-/** The same down to the second, for a length that is watched: 21 min 59 s, 1 h 0 min 5 s. Minutes and seconds are always named. */
+/**
+ * A duration down to the second, for one that is counting: 21 min 59 s, 1 h 0 min 5 s. Minutes and
+ * seconds are always present.
+ */
 export function formatSpan(ms: number, t: TFunction): string {
   return partsText(
     partsOf(ms).filter(({ unit, value }) => value > 0 || unit === 'minutes' || unit === 'seconds'),

@@ -15,7 +15,7 @@ beforeAll(() => {
   }
 });
 
-/** Tests write a space where a no-break space must stand. */
+/** Tests write a space for a no-break space. */
 const joined = (text: string) => text.replaceAll(' ', nbsp);
 
 describe('readings', () => {
@@ -24,7 +24,7 @@ describe('readings', () => {
     ['zh-cn', '开', '关'],
     ['tr-tr', 'Açık', 'Kapalı'],
     ['ru-ru', 'Вкл.', 'Выкл.'],
-  ])('of yes and no are words in %s', (language, on, off) => {
+  ])('of booleans are words in %s', (language, on, off) => {
     const format = formatFor(language);
     expect(format.pieces({ value: true, unit: '' })).toEqual([{ kind: 'value', text: on }]);
     expect(format.pieces({ value: false, unit: 'x' })).toEqual([{ kind: 'value', text: off }]);
@@ -42,17 +42,17 @@ describe('readings', () => {
     ]);
   });
 
-  it('that are not there are missing', () => {
+  it('without a value show as missing', () => {
     expect(formatFor('tr-tr').reading(undefined)).toBe(missingValue);
   });
 
-  it('of text are told as they are, an empty one as missing', () => {
+  it('of text stay unchanged, an empty one shows as missing', () => {
     const format = formatFor('en-us');
     expect(format.reading({ value: 'open', unit: '' })).toBe('open');
     expect(format.reading({ value: '', unit: '' })).toBe(missingValue);
   });
 
-  it('without a unit have nothing behind them', () => {
+  it('without a unit have no suffix', () => {
     expect(formatFor('en-us').reading({ value: 7.2, unit: '', precision: 1 })).toBe('7.2');
   });
 });
@@ -63,7 +63,7 @@ describe('places', () => {
     ['zh-cn', '37.8571°N, 27.3412°E', '33.4°S'],
     ['tr-tr', '37.8571° K, 27.3412° D', '33.4° G'],
     ['ru-ru', '37.8571° с. ш., 27.3412° в. д.', '33.4° ю. ш.'],
-  ])('have dots and the words of %s', (language, position, south) => {
+  ])('have decimal points and the words of %s', (language, position, south) => {
     const format = formatFor(language);
     expect(joined(format.position(37.857_12, 27.341_21))).toBe(joined(position));
     expect(format.latitude(-33.41, 1)).toBe(joined(south));
@@ -74,7 +74,7 @@ describe('places', () => {
     expect(formatFor('tr-tr').longitude(-0.128, 2)).toBe(joined('0.13° B'));
   });
 
-  it('distances turn to kilometres', () => {
+  it('long distances are in kilometres', () => {
     expect(formatFor('en-us').distance(500)).toBe(joined('500 m'));
     expect(formatFor('ru-ru').distance(2000)).toBe(joined('2 км'));
     expect(formatFor('tr-tr').distance(1000)).toBe(joined('1 km'));

@@ -11,10 +11,10 @@ import { formatWeekdays } from './weekday';
 
 type Reading = Pick<components['schemas']['Reading'], 'value' | 'unit' | 'precision'>;
 
-/** What stands where there is no value; never 0. */
+/** Shown in place of a missing value, never 0. */
 export const missingValue = '–';
 
-/** With the space that it needs, which does not break. */
+/** Includes the necessary space, which does not break. */
 export interface Piece {
   kind: 'value' | 'unit';
   text: string;
@@ -24,15 +24,15 @@ export interface Piece {
 export interface Format {
   language: Language;
   number: (value: number, decimals?: number) => string;
-  /** A share of one, as percent. */
+  /** A fraction of one, as a percentage. */
   percent: (share: number) => string;
   unit: (unit: string) => string;
   /**
-   * What a reading is written of, in its order: its unit stands in another size than its value. Where the property's name stands
-   * `beside` it and says the unit, the unit is not said again.
+   * The pieces of a reading, in order: the unit has another size than the value. If the property's
+   * name `beside` it already contains the unit, the unit is omitted.
    */
   pieces: (reading: Reading | undefined, beside?: string) => Piece[];
-  /** A reading in one piece, joined so that no line breaks in it. */
+  /** A reading as one text in which no line breaks. */
   reading: (reading: Reading | undefined, beside?: string) => string;
   /** 8 s, 2 min, 3 h, Yesterday, Nov 19: standing alone. */
   age: (time: number, now: number) => string;
@@ -44,15 +44,15 @@ export interface Format {
   day: (time: number, now: number) => string;
   /** 05:40, or with the day in front when it is not today's. */
   moment: (time: number, now: number, to?: 'seconds') => string;
-  /** Mon–Fri; days of a week are 1 Monday to 7 Sunday. */
+  /** Mon–Fri; weekdays are 1 Monday to 7 Sunday. */
   weekdays: (days: readonly number[]) => string;
-  /** With a capital in front: words that stand alone. */
+  /** With a capital first letter, for words that stand alone. */
   capital: (text: string) => string;
-  /** 3 d 4 h: a length of time in its largest unit and the next below. */
+  /** 3 d 4 h: a duration in its largest unit and the next below. */
   duration: (ms: number) => string;
   /** 1 h 0 min 5 s: down to the second. */
   lasting: (ms: number) => string;
-  /** 1.4 s, 12 s: how long an answer took, a tenth of a second being told below ten. */
+  /** 1.4 s, 12 s: how long an answer took, with tenths of a second below ten. */
   took: (ms: number) => string;
   /** In full, with the zone. */
   absolute: (time: number) => string;
@@ -83,7 +83,7 @@ function createFormat(language: Language): Format {
     if (unit === '') return alone(text);
     const place = unitPlace(unit, language);
     if (place !== 'first') return [...alone(text), { kind: 'unit', text: `${place}${displayUnit(unit, language)}` }];
-    // The sign is before both: −%5.
+    // The sign precedes both: −%5.
     const sign = text.startsWith(minus) ? alone(minus) : [];
     return [...sign, { kind: 'unit', text: unit }, ...alone(text.slice(sign.length))];
   }
@@ -106,7 +106,7 @@ function createFormat(language: Language): Format {
     }
   }
 
-  // Coordinates have dots in every language, as in what people copy from elsewhere.
+  // Coordinates have decimal points in every language, like those that people copy from elsewhere.
   const latitude = (degrees: number, decimals: number) =>
     t(degrees < 0 ? 'format.south' : 'format.north', { value: Math.abs(degrees).toFixed(decimals) });
   const longitude = (degrees: number, decimals: number) =>
@@ -140,7 +140,10 @@ function createFormat(language: Language): Format {
 
 const formats = new Map<Language, Format>();
 
-/** The words must have been loaded: inside a component use useFormat, which follows the language. */
+/**
+ * The language's texts must have been loaded. A component uses useFormat, which follows the
+ * language.
+ */
 export function formatFor(language: Language): Format {
   let format = formats.get(language);
   if (!format) {

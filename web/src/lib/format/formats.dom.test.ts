@@ -17,7 +17,7 @@ interface Row {
   value: number;
   decimals?: number;
   unit: string;
-  /** Of what the reading is, where it stands beside it. */
+  /** The name of the reading's property, if it is shown beside it. */
   name?: string;
   time: string;
   zone?: string;
@@ -48,7 +48,10 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
   picker: ({ language }) => datePickerFormats[language],
 };
 
-/** The server alone writes these: waits that it asks for, SMS, times of a mail behind others, its picture. */
+/**
+ * Only the server writes these: waits before a retry, SMS, times after others in an e-mail, the
+ * ticks of its picture.
+ */
 const servers = ['after', 'brief', 'sms', 'tick', 'wait'];
 
 beforeAll(() => {
@@ -61,7 +64,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it.each(Object.keys(writes))('writes %s as the table says', (kind) => {
+it.each(Object.keys(writes))('writes %s as in the table', (kind) => {
   const own = rows.filter((row) => row.kind === kind);
   expect(own).not.toEqual([]);
   for (const row of own) {

@@ -1,40 +1,54 @@
 import type { Language } from '@/lib/i18n/i18n';
 
-/** How one language writes numbers, days and times; the marks within numbers and the names of months are Intl's. */
+/**
+ * How one language writes numbers, days and times; Intl supplies the separators in numbers and the
+ * month names.
+ */
 export interface LocaleConventions {
-  /** As Intl knows the language. */
+  /** The language tag for Intl. */
   tag: string;
-  /** Percent before its number; else what stands between the number and it. */
+  /**
+   * `first`: the percent sign precedes the number; else the text between the number and the sign.
+   */
   percent: 'first' | '' | typeof nbsp;
   /** Day and time, in full. */
   moment: (day: string, clock: string) => string;
-  /** A day's parts, two digits each but the year. Undefined: as Intl does, with the month in letters. */
+  /**
+   * From a day's parts, two digits each except the year. Undefined: Intl's format with the month's
+   * name.
+   */
   day?: (year: string, month: string, day: string) => string;
-  /** Between a day in words and a time. */
+  /** The separator between a day in words and a time. */
   comma: string;
   /** The first day of a week: 7 Sunday, 1 Monday. */
   weekStart: 1 | 7;
-  /** Between the first and the last of several days in a row, and between others. */
+  /** The separators between the first and the last of consecutive days, and between other days. */
   days: { to: string; and: string };
-  /** Around the offset of a zone. */
+  /** The brackets around a zone's offset. */
   brackets: readonly [string, string];
-  /** How a field for a day shows it, in dayjs's letters: antd would show every language's as 2026-11-21. */
+  /** The format of date fields in dayjs's letters: antd would show 2026-11-21 in every language. */
   picker: string;
 }
 
 export const nbsp = '\u00a0';
-/** Intl writes a hyphen, which among tabular figures stands far off its number and which screen readers pass over. */
+/** Intl writes a hyphen, which is too far from a tabular number and which screen readers skip. */
 export const minus = '\u2212';
 
 /**
+<<<<<<< HEAD
  * The one table of the console. Words beside numbers (min, ago) are texts, `format.age`, and units are in `unit.ts`. The server
  * has the same in `internal/platform/text/form.go`, and `internal/platform/text/testdata/formats.json` holds both to one text.
+=======
+ * The console's only table of conventions. Words beside numbers (min, ago) are texts, `format.age`;
+ * units are in `unit.ts`. The server has the same table in `internal/platform/text/form.go`, and
+ * `internal/platform/text/testdata/formats.json` keeps both identical.
+>>>>>>> h-w1
  */
 export const localeConventions: Record<Language, LocaleConventions> = {
   'en-us': {
     tag: 'en-US',
     percent: '',
-    // The month is in letters: 03/04 is two days.
+    // The month is a word: 03/04 would be ambiguous.
     moment: (day, clock) => `${day}, ${clock}`,
     comma: ', ',
     weekStart: 7,

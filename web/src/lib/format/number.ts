@@ -7,11 +7,11 @@ export const localeTags = Object.fromEntries(
   Object.entries(localeConventions).map(([code, { tag }]) => [code, tag]),
 ) as Record<Language, string>;
 
-/** Floating point shows its tail beyond this; no sensor measures finer. */
+/** More decimals would show floating-point errors; no sensor measures finer. */
 const defaultDecimals = 6;
-/** Of a number with a given precision. */
+/** The limit for a number with a given precision. */
 const maxDecimals = 12;
-/** Beyond, a number is written with an exponent. */
+/** Larger numbers are written with an exponent. */
 const maxPlainNumber = 1e15;
 
 const formatters = new Map<string, Intl.NumberFormat>();
@@ -20,7 +20,7 @@ function formatter(language: Language, options: Intl.NumberFormatOptions): Intl.
   const key = `${language} ${JSON.stringify(options)}`;
   let format = formatters.get(key);
   if (!format) {
-    // What rounds to nothing is 0.0, never -0.0.
+    // A value that rounds to zero is 0.0, never -0.0.
     format = new Intl.NumberFormat(localeTags[language], { signDisplay: 'negative', ...options });
     formatters.set(key, format);
   }
@@ -30,7 +30,7 @@ function formatter(language: Language, options: Intl.NumberFormatOptions): Intl.
 const formatWith = (value: number, language: Language, options: Intl.NumberFormatOptions) =>
   formatter(language, options).format(value).replace('-', minus);
 
-/** With `decimals` always that many; without, as many as the number has. */
+/** With `decimals`, always that many; without, as many as the number has. */
 export function formatNumber(value: number, language: Language, decimals?: number): string {
   if (Math.abs(value) >= maxPlainNumber)
     return formatWith(value, language, { notation: 'scientific', maximumFractionDigits: 5 });
@@ -41,7 +41,10 @@ export function formatNumber(value: number, language: Language, decimals?: numbe
   });
 }
 
-/** A share of one as whole percent. 1 and 0 are said only when they are exact: 9,999 of 10,000 is not all. */
+/**
+ * A fraction of one as a whole percentage. 100% and 0% appear only for exact values: 9,999 of
+ * 10,000 is not all.
+ */
 export function formatPercent(share: number, language: Language): string {
   let percent = Math.round(share * 100);
   if (percent === 100 && share < 1) percent = 99;
@@ -51,7 +54,7 @@ export function formatPercent(share: number, language: Language): string {
   return place === 'first' ? `%${digits}` : `${digits}${place}%`;
 }
 
-/** Euros; whole ones without cents where `round` is asked for. */
+/** Euros; with `round`, without cents. */
 export function formatMoney(amount: number, language: Language, round = false): string {
   const cents = round ? 0 : 2;
   return formatWith(amount, language, {

@@ -1,7 +1,7 @@
 import type { Language } from '@/lib/i18n/i18n';
 import { localeConventions, nbsp } from './localeConventions';
 
-/** The parts of units that are written otherwise in a language; what is not here is written alike. */
+/** Parts of units that a language writes differently; parts that are not listed stay the same. */
 export const unitTranslations: Partial<Record<Language, Record<string, string>>> = {
   'ru-ru': {
     mm: 'мм',
@@ -56,7 +56,10 @@ export const unitTranslations: Partial<Record<Language, Record<string, string>>>
   'tr-tr': { s: 'sn', min: 'dk', h: 'sa', d: 'gün' },
 };
 
-/** A unit as people of the language write it. In Russian one with an unknown part stays whole: half Latin, half Cyrillic reads as neither. */
+/**
+ * A unit as the language writes it. A Russian unit with an unknown part stays whole: a mix of Latin
+ * and Cyrillic is unreadable.
+ */
 export function displayUnit(unit: string, language: Language): string {
   const known = unitTranslations[language];
   if (!known) return unit;
@@ -66,27 +69,33 @@ export function displayUnit(unit: string, language: Language): string {
   return pieces.map((piece) => known[piece] ?? piece).join('');
 }
 
-/** How a unit stands to its number: before it, or behind it with or without a space that does not break. */
+/** Where a unit goes: before its number, or after it with or without a non-breaking space. */
 export function unitPlace(unit: string, language: Language): 'first' | '' | typeof nbsp {
   if (unit === '%' || unit === '‰') return localeConventions[language].percent;
   return unit === '°' ? '' : nbsp;
 }
 
-/** The unit of a value that stands beside its name: none where the name says it, since nobody says pH 7.67 pH. */
+/**
+ * The unit of a value that is shown beside its name; empty where the name contains it: "pH 7.67 pH"
+ * would be redundant.
+ */
 export function unitBeside(name: string, unit: string, language: Language): string {
   return mentionsUnit(name, unit) || mentionsUnit(name, displayUnit(unit, language)) ? '' : unit;
 }
 
-/** A letter or a figure beside a word is a part of it, as a Chinese one is not. */
+/** A letter or a digit next to a word belongs to that word; a Chinese character does not. */
 const needsSpace = (beside: string) => /[\p{L}\p{Nd}]/u.test(beside) && !/\p{Script=Han}/u.test(beside);
 
-/** Whether a unit is one of a name's words: in "Water pH" and 水体pH值, and not in "Wind at 2 m", where it belongs to a number. */
+/**
+ * Whether a name contains a unit as a word: true for "Water pH" and 水体pH值, false for "Wind at 2 m",
+ * where it belongs to a number.
+ */
 function mentionsUnit(name: string, unit: string): boolean {
   if (unit === '') return false;
   for (let at = name.indexOf(unit); at >= 0; at = name.indexOf(unit, at + unit.length)) {
     const [before, after] = [name.slice(0, at), name.slice(at + unit.length)];
     const next = [...after][0] ?? '';
-    // A letter alone may be any word, unless it ends the name or is in brackets.
+    // A single letter may be any word, unless it ends the name or is in brackets.
     const alone = unit.length > 1 || !/\p{L}/u.test(unit) || /^([)）\]]|$)/.test(after);
     if (alone && !needsSpace([...before].at(-1) ?? '') && !needsSpace(next) && !/\p{Nd}\s*$/u.test(before)) return true;
   }

@@ -5,18 +5,18 @@ import { localeConventions } from './localeConventions';
 /** The days of a week: 1 Monday to 7 Sunday. */
 export const weekdayNumbers: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
 
-/** The days of a week in the order in which the language's calendars have them. */
+/** The days of a week in the order of the language's calendars. */
 export function weekdaysInOrder(language: Language): readonly number[] {
   return localeConventions[language].weekStart === 7 ? [7, ...weekdayNumbers.slice(0, -1)] : weekdayNumbers;
 }
 
-/** Mon; `long`: Monday. */
+/** The name of a weekday: Mon; `long`: Monday. */
 export function formatWeekday(day: number, language: Language, length: 'short' | 'long' = 'short'): string {
   // 1 January 2024 was a Monday.
   return intl(localeConventions[language].tag, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day));
 }
 
-/** Mon–Fri; Sat, Sun; Mon, Wed–Fri. Days in a row go on over the end of a week: Fri–Mon. */
+/** Mon–Fri; Sat, Sun; Mon, Wed–Fri. A run may continue over the end of a week: Fri–Mon. */
 export function formatWeekdays(days: readonly number[], language: Language): string {
   const { to, and } = localeConventions[language].days;
   const name = (day: number) => formatWeekday(day, language);
@@ -27,7 +27,7 @@ export function formatWeekdays(days: readonly number[], language: Language): str
     .join(and);
 }
 
-/** Days that follow one another, by where they begin in the week. */
+/** Runs of consecutive days, ordered by where they begin in the week. */
 function consecutiveRuns(days: readonly number[], inOrder: readonly number[]): number[][] {
   const chosen = new Set(days);
   if (weekdayNumbers.every((day) => chosen.has(day))) return [[...inOrder]];

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What a machine that stands on the farm shows and takes. */
+/** Computes on a machine in the tenant's zone. */
 function inTenantZone<T>(zone: string, compute: () => T): T {
   vi.stubEnv('TZ', zone);
   try {
@@ -24,7 +24,7 @@ const zones = ['Europe/Istanbul', 'Europe/Berlin', 'America/New_York', 'Australi
 const machineZones = ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Pacific/Auckland'];
 
 describe.each(machineZones)('on a machine in %s', (machine) => {
-  it.each(zones)('clocks and calendars are those of a farm in %s', (zone) => {
+  it.each(zones)('clocks and calendars are those of a tenant in %s', (zone) => {
     const fields = (date: Date) => [
       [date.getFullYear(), date.getMonth(), date.getDate(), date.getDay()],
       [date.getHours(), date.getMinutes(), date.getSeconds(), date.getTimezoneOffset() + 0],
@@ -36,8 +36,9 @@ describe.each(machineZones)('on a machine in %s', (machine) => {
     expect(times.map((time) => fields(zonedDate(time)))).toEqual(there);
   });
 
-  it.each(zones)('a time that is chosen is one of a farm in %s', (zone) => {
-    // The days on which some of these zones, or the machine's, set their clocks, by the half hour; and days that run over.
+  it.each(zones)('a chosen time is one of a tenant in %s', (zone) => {
+    // The days on which clocks change in these zones or the machine's, by the half hour; and days
+    // that overflow.
     const days = [
       [2026, 2, 8],
       [2026, 2, 29],
@@ -58,7 +59,7 @@ describe.each(machineZones)('on a machine in %s', (machine) => {
   });
 });
 
-it('counts days by the calendar where they have 23 and 25 hours', () => {
+it('counts days by the calendar when they have 23 or 25 hours', () => {
   setTenantZone('Europe/Berlin');
   const before = Date.UTC(2026, 2, 28, 12);
   expect(midnight(before, 1)).toBe(Date.UTC(2026, 2, 28, 23));
@@ -68,12 +69,12 @@ it('counts days by the calendar where they have 23 and 25 hours', () => {
   expect(midnight(before, 1) - midnight(before, 0)).toBe(day);
 });
 
-it('says which hour it is that comes twice on the farm', () => {
+it('adds the offset in an hour that occurs twice for the tenant', () => {
   setTenantZone('Europe/Berlin');
   expect(formatDateTime(Date.UTC(2026, 9, 25, 1, 30), 'en-us')).toBe('Oct 25, 2026, 02:30 UTC+1');
 });
 
-it('knows whether the reader’s clock shows the same', () => {
+it('knows whether the user’s clock shows the same', () => {
   vi.stubEnv('TZ', 'Europe/Berlin');
   expect(zonesDiffer(Date.UTC(2026, 6, 1))).toBe(false);
   setTenantZone('Europe/Istanbul');
@@ -82,7 +83,7 @@ it('knows whether the reader’s clock shows the same', () => {
   expect(zonesDiffer(Date.UTC(2026, 6, 1))).toBe(false);
 });
 
-it('is this machine’s until another is known, and where no such zone is', () => {
+it('is this machine’s until the tenant’s is known, and if the browser does not know that', () => {
   vi.stubEnv('TZ', 'Asia/Tokyo');
   expect(displayZone()).toBe('Asia/Tokyo');
   setTenantZone('Mars/Olympus_Mons');
@@ -92,7 +93,7 @@ it('is this machine’s until another is known, and where no such zone is', () =
   expect(displayZone()).toBe('Europe/Istanbul');
 });
 
-it('outlives the page', () => {
+it('survives a reload', () => {
   setTenantZone('Europe/Istanbul');
   expect(JSON.parse(localStorage.getItem('tilth.zone') ?? '')).toMatchObject({ state: { zone: 'Europe/Istanbul' } });
   localStorage.setItem('tilth.zone', JSON.stringify({ state: { zone: 7 }, version: 0 }));

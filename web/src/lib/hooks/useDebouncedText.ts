@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react';
 
 const defaultPauseMs = 250;
 
-/** A text that follows what is typed once it has stood still for so many milliseconds. Emptied, it follows at once. */
+/**
+ * Follows the typed text once it has not changed for `pauseMs`. An empty text takes effect at once.
+ */
 export function useDebouncedText(value: string, pauseMs = defaultPauseMs): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

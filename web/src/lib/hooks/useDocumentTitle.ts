@@ -1,7 +1,10 @@
 import { useEffect } from 'react';
 import { useBranding } from '../tenant/tenant';
 
-/** Names the page in the browser's tab, and whose console it is: the tenant's where it has a title of its own. */
+/**
+ * Sets the title of the browser's tab: the page and the console's name, which is the tenant's title
+ * where it has one.
+ */
 export function useDocumentTitle(title: string): void {
   const brand = useBranding().title ?? 'Tilth';
   useEffect(() => {

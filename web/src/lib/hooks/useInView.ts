@@ -1,6 +1,9 @@
 import { type RefObject, useEffect, useState } from 'react';
 
-/** Whether any of an element is to be seen in the window, and has been for so many milliseconds: what is scrolled past is not looked at. */
+/**
+ * Whether part of an element has been visible in the window for so many milliseconds: an element
+ * that the user scrolls past does not count.
+ */
 export function useInView(element: RefObject<Element | null>, afterMs = 0): boolean {
   const [inView, setInView] = useState(false);
   useEffect(() => {

@@ -12,13 +12,13 @@ export function useMediaQuery(query: string): boolean {
   );
 }
 
-/** Below antd's screenMD: the sidebar is a drawer and tables are lists of cards. */
+/** Below antd's screenMD: the sidebar becomes a drawer, and tables become lists of cards. */
 export const phoneQuery = '(max-width: 767px)';
-/** Fingers, not a mouse. */
+/** The pointer is a finger, not a mouse. */
 export const touchQuery = '(pointer: coarse)';
-/** The list of devices that stands beside a page is a drawer. */
+/** The list of devices beside a page becomes a drawer. */
 export const noSideColumnQuery = '(max-width: 1199px)';
 /** The sidebar shows icons only. */
 export const collapsedSidebarQuery = '(min-width: 768px) and (max-width: 1199px)';
-/** The person wants nothing to move. */
+/** The user wants reduced motion. */
 export const reducedMotionQuery = '(prefers-reduced-motion: reduce)';

@@ -11,7 +11,7 @@ const unread = '/admin-api/client/pc/notify-message/get-unread-count';
 const user = '/app-api/member/user/get';
 const refresh = '/admin-api/system/auth/refresh-token';
 
-/** A server that takes only the newest token. */
+/** A server that accepts only the newest token. */
 function acceptsOnly(path: string, token: () => string, data: number | object) {
   const calls: string[] = [];
   onGet(path, ({ request }) => {
@@ -39,7 +39,7 @@ describe('a call', () => {
     expect(headers.get('Time-Zone')).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
   });
 
-  it('says tenant 1 until a look-up gave another, and sends no token without a session', async () => {
+  it('sends tenant 1 until a look-up returns another, and no token without a session', async () => {
     let headers = new Headers();
     onGet('/admin-api/system/console/settings', ({ request }) => {
       headers = request.headers;
@@ -50,7 +50,7 @@ describe('a call', () => {
     expect(headers.has('Authorization')).toBe(false);
   });
 
-  it('answers 0 and false as they are, and refuses null except where null is an answer', async () => {
+  it('returns 0 and false unchanged, and rejects null except where it is a valid answer', async () => {
     onGet(unread, () => ok(0));
     await expect(api.get(unread)).resolves.toBe(0);
     onGet(unread, () => ok(null));
@@ -59,7 +59,7 @@ describe('a call', () => {
     await expect(api.find('/admin-api/system/tenant/get-by-website', { query: { website: 'x' } })).resolves.toBeNull();
   });
 
-  it('sends lists as the contract asks', async () => {
+  it('sends lists in the contract’s format', async () => {
     let search = '';
     onGet('/admin-api/client/pc/device/deviceNames/get', ({ request }) => {
       search = new URL(request.url).search;
@@ -71,7 +71,7 @@ describe('a call', () => {
 });
 
 describe('a call refused with 401', () => {
-  it('renews the session once for all that wait, and sends each again once', async () => {
+  it('renews the session once for all waiting calls, and sends each again once', async () => {
     signedIn();
     let token = 'access-2';
     const unreadCalls = acceptsOnly(unread, () => token, 3);
@@ -95,7 +95,7 @@ describe('a call refused with 401', () => {
     expect(requests).toEqual(['refresh-1']);
     expect(unreadCalls).toEqual(['Bearer access-1', 'Bearer access-1', 'Bearer access-2', 'Bearer access-2']);
     expect(userCalls).toEqual(['Bearer access-1', 'Bearer access-2']);
-    // The console begins anew at / once, not once for each call.
+    // The console starts over at / once, not once for each call.
     expect(renewed).toHaveBeenCalledTimes(1);
     stop();
 
@@ -105,7 +105,7 @@ describe('a call refused with 401', () => {
     expect(unreadCalls).toHaveLength(6);
   });
 
-  it('takes a token that was renewed meanwhile without asking for another', async () => {
+  it('uses a token that was renewed meanwhile', async () => {
     signedIn();
     const arrived = gate();
     const answer = gate();
@@ -137,7 +137,7 @@ describe('a call refused with 401', () => {
     expect(useSession.getState()).toEqual({ session: null, ended: 'lost' });
   });
 
-  it('asks for nothing when nobody was signed in', async () => {
+  it('does not renew when nobody was signed in', async () => {
     onGet(unread, () => refused(401));
     await expect(api.get(unread)).rejects.toMatchObject({ code: 401 });
     expect(useSession.getState().ended).toBeNull();
@@ -149,7 +149,7 @@ describe('a change', () => {
   const create = '/admin-api/client/pc/apicredentials/create';
   const duplicate = { code: 601, kind: 'duplicate', msg: 'data is being processed' };
 
-  it('is put with its content', async () => {
+  it('is sent with its content', async () => {
     signedIn();
     let seen: unknown;
     onPut(update, async ({ request }) => {
@@ -160,7 +160,7 @@ describe('a change', () => {
     expect(seen).toEqual(['Bearer access-1', { nickname: 'Elif' }]);
   });
 
-  it('is refused when the same was posted or put within a second, and goes through with other content', async () => {
+  it('is refused as a duplicate within a second, and accepted with other content', async () => {
     const sent: unknown[] = [];
     onPut(update, async ({ request }) => {
       sent.push(await request.json());
@@ -179,7 +179,7 @@ describe('a change', () => {
     expect(sent).toEqual([{ nickname: 'A' }, { nickname: 'B' }, { name: 'A' }]);
   });
 
-  it('is sent again past the guard after 401', async () => {
+  it('is sent again after 401 despite the duplicate check', async () => {
     signedIn();
     onPost(refresh, () => ok(tokens('2')));
     const sent: unknown[] = [];
@@ -194,14 +194,14 @@ describe('a change', () => {
     ]);
   });
 
-  it('is deleted by its query, as often as is asked', async () => {
+  it('by DELETE has its query and no duplicate check', async () => {
     signedIn();
     const requests: string[] = [];
     onDelete('/admin-api/client/pc/group/delete', ({ request }) => {
       requests.push(new URL(request.url).search);
       return ok(true);
     });
-    // No call of the contract deletes yet.
+    // The contract has no DELETE call yet.
     const remove = api.del as unknown as (path: string, options: object) => Promise<unknown>;
     await expect(remove('/admin-api/client/pc/group/delete', { query: { id: 4 } })).resolves.toBe(true);
     await remove('/admin-api/client/pc/group/delete', { query: { id: 4 } });
@@ -213,7 +213,7 @@ describe('an upload', () => {
   const avatar = '/admin-api/client/pc/user/update-avatar';
   const picture = (name: string) => new File(['picture'], name, { type: 'image/png' });
 
-  it('sends the file and the parts beside it, again after 401', async () => {
+  it('sends the file and the other parts, again after 401', async () => {
     signedIn();
     onPost(refresh, () => ok(tokens('2')));
     const sent: unknown[] = [];
@@ -232,7 +232,7 @@ describe('an upload', () => {
     ]);
   });
 
-  it('of the same file is refused within a second, of another is not', async () => {
+  it('of the same file is refused within a second, of another file is not', async () => {
     let sent = 0;
     onPost(avatar, () => {
       sent += 1;

@@ -25,17 +25,17 @@ interface FormOf<B> {
 }
 /** The paths that take a form with files. */
 type UploadPath = { [P in keyof paths]: Operation<'post', P> extends FormOf<object> ? P : never }[keyof paths];
-/** The contract's types cannot tell a file from a text: both may stand in a part. */
+/** The contract's types do not distinguish a file from a text: a part may hold either. */
 type FormPartsOf<O> = O extends FormOf<infer B> ? { [K in keyof B]: string | Blob } : never;
 interface UploadOptions<O> {
   parts: FormPartsOf<O>;
-  /** Told of the share that is sent, 0 to 1. */
+  /** Called with the fraction sent, 0 to 1. */
   onProgress?: (share: number) => void;
   signal?: AbortSignal;
 }
 
 type Options<O> = QueryOf<O> & BodyOf<O> & { signal?: AbortSignal };
-/** Options may be left out where nothing in them is required. */
+/** Options may be omitted where none is required. */
 type Args<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
 interface CallOptions {
@@ -56,13 +56,16 @@ async function request(method: HttpRequest['method'], path: string, options: Cal
   }
 }
 
-/** Sends what a person changes, unless it was just sent. The guard stands before the session: sending again after 401 is no duplicate. */
+/**
+ * Sends a user's change, unless it was just sent. The duplicate check runs outside the session's: a
+ * retry after 401 is no duplicate.
+ */
 function requestOnce(method: 'POST' | 'PUT', path: string, options: CallOptions = {}): Promise<HttpResult> {
   refuseDuplicate(method, path, { query: options.query, body: options.body });
   return request(method, path, options);
 }
 
-/** Sends with the session's token. Refused with 401, it renews the session and sends once more. */
+/** Sends with the session's token. After a 401 it renews the session and sends once more. */
 export async function withSession<T>(sendWith: (headers: Record<string, string>) => Promise<T>): Promise<T> {
   const attempt = (token: string | null) => sendWith(requestHeaders(token));
   const token = await accessToken();
@@ -77,12 +80,15 @@ export async function withSession<T>(sendWith: (headers: Record<string, string>)
 }
 
 function requireData<T>(answer: HttpResult): NonNullable<T> {
-  // The contract lets some calls answer null; those go through find.
+  // The contract lets some calls return null; those use find.
   if (answer.data === null) throw new ApiError(404, '', 'business');
   return answer.data as NonNullable<T>;
 }
 
-/** Typed by the contract: each promise is the envelope's data, and every failure an ApiError. */
+/**
+ * Typed by the contract: each promise resolves to the envelope's data, and every failure is an
+ * ApiError.
+ */
 export const api = {
   async get<P extends PathsWith<'get'>>(
     path: P,
@@ -90,7 +96,7 @@ export const api = {
   ): Promise<NonNullable<DataOf<Operation<'get', P>>>> {
     return requireData(await request('GET', path, args[0] as CallOptions));
   },
-  /** As get, for calls that may answer that there is nothing. */
+  /** Like get, for calls that may return null. */
   async find<P extends PathsWith<'get'>>(
     path: P,
     ...args: Args<Operation<'get', P>>
@@ -115,7 +121,7 @@ export const api = {
   ): Promise<NonNullable<DataOf<Operation<'delete', P>>>> {
     return requireData(await request('DELETE', path, args[0] as CallOptions));
   },
-  /** Posts a form with files; it may take longer than other calls. */
+  /** Posts a form with files; this may take longer than other calls. */
   async upload<P extends UploadPath>(
     path: P,
     { parts, ...options }: UploadOptions<Operation<'post', P>>,

@@ -5,13 +5,13 @@ import { sendWithoutEnvelope } from './http';
 export type CaptchaAnswer = components['schemas']['CaptchaAnswer'];
 export type CaptchaData = components['schemas']['CaptchaData'];
 
-/** The server's no to a captcha call; `message` is its own sentence, empty where it gave none. */
+/** The server refused a captcha call; `message` is its own sentence, empty where it gave none. */
 export class CaptchaError extends Error {
   readonly repCode: string;
 
   constructor(repCode: string, repMsg: string) {
     super(repMsg);
-    this.name = 'CaptchaRefusal';
+    this.name = 'CaptchaError';
     this.repCode = repCode;
   }
 }
@@ -19,12 +19,15 @@ export class CaptchaError extends Error {
 const captchaType = 'blockPuzzle';
 const successCode = '0000';
 
-/** A new puzzle: its pictures, its token, its key. Rejects with a CaptchaRefusal, or with an ApiError when there was no answer. */
+/**
+ * A new puzzle: its pictures, its token, its key. Rejects with a CaptchaError, or with an ApiError
+ * when there was no answer.
+ */
 export function getCaptcha(signal: AbortSignal): Promise<CaptchaData> {
   return postCaptcha('/admin-api/system/captcha/get', { captchaType }, signal);
 }
 
-/** Whether the piece was put in its place; rejects as getCaptcha does. */
+/** Checks the position of the piece; rejects as getCaptcha does. */
 export function checkCaptcha(answer: { token: string; pointJson: string }, signal: AbortSignal): Promise<CaptchaData> {
   return postCaptcha('/admin-api/system/captcha/check', { captchaType, ...answer }, signal);
 }

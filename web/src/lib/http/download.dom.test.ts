@@ -11,7 +11,7 @@ const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('a file', () => {
-  it('comes with the session and its query, and tells how far it is', async () => {
+  it('is fetched with the session and the query, and reports progress', async () => {
     signedIn();
     let asked: Request | undefined;
     answer(({ request }) => {
@@ -35,7 +35,7 @@ describe('a file', () => {
     expect(onProgress).toHaveBeenLastCalledWith(2, undefined);
   });
 
-  it('that is refused fails with the sentence of its envelope', async () => {
+  it('that is refused fails with the envelope’s sentence', async () => {
     answer(() => refused(601, 'The range is too long'));
     await expect(download({ path })).rejects.toMatchObject({
       kind: 'business',
@@ -48,7 +48,7 @@ describe('a file', () => {
     await expect(download({ path })).rejects.toMatchObject({ kind: 'status', code: 502 });
   });
 
-  it('that breaks off is no file', async () => {
+  it('that breaks off fails', async () => {
     answer(() => {
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
@@ -61,7 +61,7 @@ describe('a file', () => {
     await expect(download({ path })).rejects.toMatchObject({ kind: 'network' });
   });
 
-  it('that somebody stops ends the request itself', async () => {
+  it('that the caller aborts ends the request', async () => {
     const stopped = gate();
     const begun = gate();
     answer(({ request }) => {
@@ -78,7 +78,7 @@ describe('a file', () => {
   });
 });
 
-it('is handed to the browser under its name', () => {
+it('the browser receives the file under its name', () => {
   vi.useFakeTimers();
   const [make, revoke] = [vi.fn(() => 'blob:here'), vi.fn()];
   vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: make, revokeObjectURL: revoke }));

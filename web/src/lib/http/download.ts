@@ -5,12 +5,15 @@ import { openResponseStream } from './responseStream';
 export interface DownloadRequest {
   path: string;
   query?: Record<string, QueryValue>;
-  /** Told how many bytes have come, and how many there are where the server knows. */
+  /** Called with the bytes received, and the total where the server knows it. */
   onProgress?: (received: number, total: number | undefined) => void;
   signal?: AbortSignal;
 }
 
-/** Fetches a file. Fails as `send` does: a refusal comes as an envelope in place of the file. The signal ends the request itself. */
+/**
+ * Fetches a file. Fails as `send` does: a refusal is an envelope in place of the file. The signal
+ * aborts the request.
+ */
 export function download(request: DownloadRequest): Promise<Blob> {
   return withSession((headers) => retryOnRateLimit(() => receive(request, headers), request.signal));
 }
@@ -50,13 +53,15 @@ async function readChunks(response: Response, onChunk: (received: number) => voi
   }
 }
 
-/** Hands a file to the browser, which asks or puts it where the person keeps such files. */
+/**
+ * Hands a file to the browser, which asks where to save it or saves it in the user's usual folder.
+ */
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken hold of it once this turn is over.
+  // The browser holds the file once this task is over.
   setTimeout(() => URL.revokeObjectURL(url));
 }

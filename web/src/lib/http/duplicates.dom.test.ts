@@ -20,19 +20,19 @@ it('refuses the same again within a second', () => {
   expect(() => refuseDuplicate('POST', '/a', { name: 'x' })).not.toThrow();
 });
 
-it('lets pass what differs in path, method or content', () => {
+it('allows requests that differ in path, method or content', () => {
   refuseDuplicate('POST', '/b', { name: 'x' });
   expect(() => refuseDuplicate('POST', '/b', { name: 'y' })).not.toThrow();
   expect(() => refuseDuplicate('PUT', '/b', { name: 'x' })).not.toThrow();
   expect(() => refuseDuplicate('POST', '/c', { name: 'x' })).not.toThrow();
 });
 
-it('takes calls without content for the same', () => {
+it('treats calls without content as the same', () => {
   refuseDuplicate('POST', '/d', undefined);
   expect(() => refuseDuplicate('POST', '/d', undefined)).toThrow(expect.objectContaining(refusal));
 });
 
-it('compares what is shorter than five megabytes, in bytes and with its files, and nothing longer', () => {
+it('compares payloads up to five megabytes, in bytes and including files, and no longer ones', () => {
   const limit = 5 * 1024 * 1024;
   const sizes = (size: number) => [
     // Two bytes are the quotes.
@@ -49,7 +49,7 @@ it('compares what is shorter than five megabytes, in bytes and with its files, a
   }
 });
 
-it('tells files apart by what they are', () => {
+it('distinguishes files by their metadata', () => {
   const file = (content: string, name: string) => ({ file: new File([content], name, { lastModified: 1 }) });
   refuseDuplicate('POST', '/g', file('one', 'a.png'));
   expect(() => refuseDuplicate('POST', '/g', file('one', 'b.png'))).not.toThrow();

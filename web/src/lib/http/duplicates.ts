@@ -2,14 +2,14 @@ import i18next from 'i18next';
 import { ApiError } from './http';
 
 const windowMs = 1000;
-/** Bytes. Comparing what is longer would cost more than it saves. */
+/** In bytes. Comparing longer payloads would cost more than it saves. */
 const maxComparedBytes = 5 * 1024 * 1024;
 
 const sentAt = new Map<string, number>();
 
 /**
- * Refuses what was sent word for word to the same path within the last second: a double click is one wish. Files count by
- * their size and are told apart by name, kind, size and time.
+ * Refuses a request identical to one that went to the same path within the last second: a double
+ * click is one wish. Files count by their size and are compared by name, type, size and time.
  */
 export function refuseDuplicate(method: 'POST' | 'PUT', path: string, payload: unknown): void {
   let fileBytes = 0;
@@ -27,7 +27,7 @@ export function refuseDuplicate(method: 'POST' | 'PUT', path: string, payload: u
   sentAt.set(key, now);
 }
 
-/** As on a page just opened: nothing was sent before. Each test begins so, however soon it follows another. */
+/** Resets to the state of a page just opened. Each test begins with this. */
 export function resetSentRequests(): void {
   sentAt.clear();
 }

@@ -5,7 +5,7 @@ import { envelope, errorCases, expectedError, sendCall, shownErrors } from '@/te
 import { onPost } from '@/test/server';
 import { ApiError } from './http';
 
-/** The rest of catalogue.test.ts: what sends files, for which a page is needed. */
+/** The rest of errorCatalogue.test.ts: calls that send files, which need a page. */
 const calls = consoleCalls().filter(({ kind }) => kind === 'form');
 
 describe.each(errorCases.map((row) => [row.answered, row] as const))(

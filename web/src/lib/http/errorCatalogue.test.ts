@@ -9,10 +9,11 @@ import { resetReachability } from '../offline/reachability';
 import { resetSentRequests } from './duplicates';
 import { ApiError, maxRetryAfterMs } from './http';
 
-/** The specification's error catalogue, for every call that the contract has. */
+/** The specification's error catalogue, for every call of the contract. */
 
 const all = consoleCalls();
-// What sends files needs a page (catalogue.dom.test.ts); the live stream opens itself again and says nothing of one that fails.
+// Calls that send files need a page (errorCatalogue.dom.test.ts); the live stream reopens by itself
+// and reports no failures.
 const calls = all.filter(({ kind }) => kind !== 'form' && kind !== 'stream');
 const reads = calls.filter(({ method }) => method === 'GET');
 const changes = calls.filter(({ method }) => method !== 'GET');
@@ -49,7 +50,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('knows every call that the console’s types have', () => {
+it('includes every call of the console’s types', () => {
   const types = readFileSync('src/api/schema.gen.ts', 'utf8');
   const [paths = ''] = types.split('export type webhooks');
   const typed = [...paths.matchAll(/^ {4}"(\/(?:admin-api|app-api)\/[^"]+)": \{$([\s\S]*?)^ {4}\};$/gm)].flatMap(
@@ -70,7 +71,7 @@ describe.each(errorCases.map((row) => [row.answered, row] as const))(
   '%s is told once, as specified:',
   (answered, row) => {
     it.each(rows(calls))('%s', async (_, call) => {
-      // Longer than anybody waits of themselves.
+      // Longer than the longest automatic wait.
       fetchMock.mockImplementation(
         answered === 'nothing'
           ? () => Promise.reject(new TypeError('down'))
@@ -85,13 +86,13 @@ describe.each(errorCases.map((row) => [row.answered, row] as const))(
   },
 );
 
-describe('told that it is too soon,', () => {
+describe('after a 429,', () => {
   const dialog = [['dialog', 'Error', serverSentence]];
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   });
 
-  it.each(rows(reads))('%s waits and asks once more', async (_, call) => {
+  it.each(rows(reads))('%s waits and is sent once more', async (_, call) => {
     fetchMock.mockImplementation(answers(429, { 'Retry-After': '2' }));
     const refused = sendCall(call);
     await vi.advanceTimersByTimeAsync(1_999);
@@ -103,7 +104,7 @@ describe('told that it is too soon,', () => {
     expect(shownErrors()).toEqual(dialog);
   });
 
-  it.each(rows(changes))('%s, which changes something, says so at once', async (_, call) => {
+  it.each(rows(changes))('%s, which changes something, shows the error at once', async (_, call) => {
     fetchMock.mockImplementation(answers(429, { 'Retry-After': '2' }));
     expect(await sendCall(call)).toMatchObject({ code: 429 });
     await vi.advanceTimersByTimeAsync(maxRetryAfterMs);
@@ -114,7 +115,7 @@ describe('told that it is too soon,', () => {
   const [[, read] = ['', calls[0]]] = rows(reads.filter(({ kind }) => kind === 'json'));
   const count = () => sendCall(read as (typeof calls)[number]);
 
-  it('a question that is answered then is not told of', async () => {
+  it('a successful retry shows no error', async () => {
     fetchMock.mockImplementationOnce(answers(429, { 'Retry-After': '10' })).mockImplementation(answers(200));
     const answered = count();
     await vi.advanceTimersByTimeAsync(maxRetryAfterMs);
@@ -124,16 +125,16 @@ describe('told that it is too soon,', () => {
 
   it.each([
     ['longer than ten seconds', { 'Retry-After': '11' }],
-    ['nobody knows how long', {} as Record<string, string>],
-    ['until what is no time', { 'Retry-After': 'soon' }],
-  ])('a question that would wait %s says so at once', async (_, headers) => {
+    ['for an unknown time', {} as Record<string, string>],
+    ['until an invalid time', { 'Retry-After': 'soon' }],
+  ])('a call that would have to wait %s shows the error at once', async (_, headers) => {
     fetchMock.mockImplementation(answers(429, headers));
     expect(await count()).toMatchObject({ code: 429 });
     expect(fetchMock).toHaveBeenCalledTimes(1);
     expect(shownErrors()).toEqual(dialog);
   });
 
-  it('a date is a time to wait for, too', async () => {
+  it('Retry-After may be a date', async () => {
     fetchMock.mockImplementationOnce(answers(429, { 'Retry-After': new Date(Date.now() + 4_000).toUTCString() }));
     fetchMock.mockImplementation(answers(200));
     const answered = count();
@@ -144,7 +145,7 @@ describe('told that it is too soon,', () => {
     expect(fetchMock).toHaveBeenCalledTimes(2);
   });
 
-  it('a refusal by status is the same', async () => {
+  it('an HTTP status of 429 has the same effect', async () => {
     fetchMock.mockImplementation(
       async () => new Response(JSON.stringify(envelope(429)), { status: 429, headers: { 'Retry-After': '1' } }),
     );

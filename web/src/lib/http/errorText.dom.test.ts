@@ -26,13 +26,13 @@ describe('the sentence for a failure', () => {
     expect(errorText(error)).toBe(sentence);
   });
 
-  it('is in the person’s language', async () => {
+  it('is in the user’s language', async () => {
     await useLanguage.getState().setLanguage('ru-ru');
     expect(errorText(new ApiError(503, '', 'status'))).toBe('Ошибка сервера: 503');
   });
 });
 
-describe('what a person sees of a failure', () => {
+describe('the presentation of a failure', () => {
   it.each([
     [business(500, 'fault'), 'error', 'fault'],
     [business(-699, 'SMS is not set up'), 'error', 'SMS is not set up'],
@@ -55,7 +55,7 @@ describe('what a person sees of a failure', () => {
     expect(dialog()).toMatchObject({ title: 'Error', text });
   });
 
-  it('is nothing of what the person ended by quitting', () => {
+  it('is empty for calls that signing out ended', () => {
     useSession.setState({ session: null, ended: 'quit' });
     showError(business(401));
     showError(business(401), { failure: 'profile.saveFail', tone: 'error' });
@@ -65,7 +65,7 @@ describe('what a person sees of a failure', () => {
     expect(shown()).toEqual([['error', 'authentication failed, cannot access system resources']]);
   });
 
-  it('is nothing where whoever asked has gone', () => {
+  it('is empty for an aborted call', () => {
     showError(new DOMException('gone', 'AbortError'));
     showError(new DOMException('gone', 'AbortError'), { failure: 'profile.saveFail', tone: 'error' });
     expect(shown()).toEqual([]);
@@ -85,7 +85,7 @@ describe('a failure in a feature’s own words', () => {
     [business(777, 'Wait 15 minutes'), 'Wait 15 minutes'],
     [new ApiError(0, '', 'timeout'), 'The request timed out'],
     [new Error('a bug'), 'Unknown system error'],
-  ])('has the cause below, and the tone that the specification gives it: %#', (error, text) => {
+  ])('shows the cause below, in the specification’s tone: %#', (error, text) => {
     showError(error, { failure: 'profile.saveFail', tone: 'error' });
     expect(toasts()).toEqual([['error', 'fail modify', text]]);
     expect(dialog()).toBeNull();
@@ -94,7 +94,7 @@ describe('a failure in a feature’s own words', () => {
     expect(toasts()).toEqual([['warning', 'login failed', text]]);
   });
 
-  it('that have no tone of theirs goes by the code', () => {
+  it('that have no tone depends on the code', () => {
     showError(business(601, 'taken'), { failure: 'device.editFail' });
     showError(business(-699, 'no gateway'), { failure: 'device.editFail' });
     expect(toasts()).toEqual([
@@ -105,7 +105,7 @@ describe('a failure in a feature’s own words', () => {
     expect(dialog()).toEqual({ title: 'Error', about: 'Edit failure', text: 'odd' });
   });
 
-  it('is not what a second click was refused with', () => {
+  it('does not apply to a refused duplicate', () => {
     showError(new ApiError(601, 'data is being processed', 'duplicate'), {
       failure: 'profile.saveFail',
       shows: [601],
@@ -117,12 +117,12 @@ describe('a failure in a feature’s own words', () => {
 describe('a refusal that asks for a step', () => {
   const asking = new ApiError(601, 'Solve the slider captcha first', 'business', { captchaRequired: true });
 
-  it('is not told where the place takes that step', () => {
+  it('shows nothing if the caller takes that step', () => {
     showError(asking, { failure: 'signin.fail', tone: 'warning', takes: 'captchaRequired' });
     expect(shown()).toEqual([]);
   });
 
-  it('is told where nobody takes it', () => {
+  it('shows an error if nobody takes it', () => {
     showError(asking);
     expect(shown()).toEqual([['warning', 'Solve the slider captcha first']]);
     useFeedback.setState({ toasts: [] });
@@ -134,7 +134,7 @@ describe('a refusal that asks for a step', () => {
 describe('queries and mutations', () => {
   const fail = () => Promise.reject(business(601, 'no'));
 
-  it('tell of failures in one place', async () => {
+  it('report failures in one place', async () => {
     const client = createQueryClient();
     await client.fetchQuery({ queryKey: ['a'], queryFn: fail }).catch(() => undefined);
     expect(shown()).toEqual([['warning', 'no']]);
@@ -147,7 +147,7 @@ describe('queries and mutations', () => {
     expect(shown()).toEqual([['warning', 'no']]);
   });
 
-  it('stay silent of what the place shows itself', async () => {
+  it('do not report failures that the caller shows', async () => {
     const client = createQueryClient();
     const meta = { shows: [601] };
     await client.fetchQuery({ queryKey: ['a'], queryFn: fail, meta }).catch(() => undefined);
@@ -159,7 +159,7 @@ describe('queries and mutations', () => {
     expect(shown()).toEqual([]);
   });
 
-  describe('of a list that goes on failing', () => {
+  describe('of a list that keeps failing', () => {
     let answer: () => Promise<unknown>;
     const list = () => {
       const client = createQueryClient();
@@ -179,7 +179,7 @@ describe('queries and mutations', () => {
       return { client, ask };
     };
 
-    it('is told once, and again once it worked between', async () => {
+    it('reports once, and again after a success in between', async () => {
       const { ask } = list();
       answer = fail;
       expect(await ask()).toEqual([['warning', 'no']]);
@@ -191,7 +191,7 @@ describe('queries and mutations', () => {
       expect(await ask()).toEqual([['warning', 'no']]);
     });
 
-    it('is told anew where the cause is another', async () => {
+    it('reports again when the cause differs', async () => {
       const { ask } = list();
       answer = fail;
       await ask();
@@ -202,7 +202,7 @@ describe('queries and mutations', () => {
       expect(dialog()).toMatchObject({ text: 'odd' });
     });
 
-    it('is told to whoever comes back to it', async () => {
+    it('reports again when a page uses it again', async () => {
       const { client, ask } = list();
       answer = fail;
       await ask();
@@ -213,7 +213,7 @@ describe('queries and mutations', () => {
     });
   });
 
-  it('ask again only what may pass by itself', () => {
+  it('retry only failures that may pass by themselves', () => {
     const retry = createQueryClient().getDefaultOptions().queries?.retry as (
       failures: number,
       error: unknown,

@@ -4,7 +4,10 @@ import { hasNetwork } from '../offline/reachability';
 import { isUnauthorized, useSession } from '../session/session';
 import { ApiError } from './http';
 
-/** The sentence for a failure, in the person's language: the server's own, or the table's where the specification says so. */
+/**
+ * The sentence for a failure, in the user's language: the server's own, or the table's where the
+ * specification says so.
+ */
 export function errorText(error: unknown): string {
   const t = i18next.t;
   if (!(error instanceof ApiError)) return t('error.default');
@@ -14,7 +17,7 @@ export function errorText(error: unknown): string {
     case 'timeout':
       return t('error.timeout');
     case 'status':
-      // Whoever is told to wait is told how long.
+      // The server's sentence says how long to wait.
       if (error.code === 429 && error.msg) return error.msg;
       return t('error.status', { status: error.code });
     case 'duplicate':
@@ -27,29 +30,42 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** How a place has its failures told, where the table alone would not do. */
+/** How a query or a mutation reports its failures, where the table alone would not do. */
 export interface ErrorMeta extends Record<string, unknown> {
-  /** Codes of refusals that stand in the place itself, at a form's field: the app says nothing of these. */
+  /**
+   * Codes of refusals that the caller shows itself, at a form's field: the app shows no message for
+   * them.
+   */
   shows?: readonly number[];
-  /** The step that the place takes when a refusal asks for it, by the name that the refusal's data has for it. */
+  /**
+   * The step that the caller takes when a refusal asks for it, by its name in the refusal's data.
+   */
   takes?: string;
-  /** The feature's own words, above the server's sentence. */
+  /** The feature's own words, shown above the server's sentence. */
   failure?: ParseKeys;
-  /** The tone of these words, where the specification names one: then they are a toast whatever the code. */
+  /**
+   * The tone of these words, where the specification names one: the message is then a toast
+   * whatever the code.
+   */
   tone?: 'error' | 'warning';
-  /** The place has a note that stands for as long as the failure lasts. It is told beside that, once. */
+  /**
+   * The page shows a banner for as long as the failure lasts. The message appears in addition,
+   * once.
+   */
   banner?: boolean;
 }
 
 /**
- * Tells the person of a failed call in the way that its code asks for, the specification's error catalogue. Queries and mutations
- * come here by themselves, with their `meta`; whoever calls without them brings what it catches.
+ * Shows a failed call in the way that its code requires, by the specification's error catalogue.
+ * Queries and mutations come here by themselves, with their `meta`; other callers pass the error
+ * that they catch.
  */
 export function showError(error: unknown, { shows, takes, failure, tone }: ErrorMeta = {}): void {
   if (isIgnorable(error)) return;
   if (isRefusal(error) && (shows?.includes(error.code) || (takes !== undefined && asksForStep(error, takes)))) return;
   const text = errorText(error);
-  // The first of two equal wishes is under way: that this one was refused is not the feature's failure.
+  // The first of two identical requests is in flight: the refusal of this one is not the feature's
+  // failure.
   const words = failure && !(error instanceof ApiError && error.kind === 'duplicate') ? i18next.t(failure) : undefined;
   const presentation = words !== undefined && tone !== undefined ? tone : presentationOf(error);
   if (presentation === 'dialog') showDialog({ title: i18next.t('error.title'), about: words, text });
@@ -57,12 +73,18 @@ export function showError(error: unknown, { shows, takes, failure, tone }: Error
   else toast[presentation](text);
 }
 
-/** What stands in a form of its failed wish: the server's words, where the person can mend it. The app tells of anything else. */
+/**
+ * The error text inside a form: the server's sentence, where the user can correct the input. The
+ * app reports any other failure.
+ */
 export function formErrorText(error: unknown): string | undefined {
   return isRefusal(error) && error.code === 601 ? errorText(error) : undefined;
 }
 
-/** Whether a refusal is no failure but asks for something first: 601 whose data say so, as `{captchaRequired: true}` does. */
+/**
+ * Whether a refusal only asks for a step first: a 601 whose data name it, such as
+ * `{captchaRequired: true}`.
+ */
 export function asksForStep(error: unknown, step: string): boolean {
   if (!isRefusal(error) || error.code !== 601) return false;
   return (error.data as Record<string, unknown> | null)?.[step] === true;
@@ -82,8 +104,8 @@ function presentationOf(error: unknown): 'warning' | 'error' | 'dialog' {
 }
 
 function isIgnorable(error: unknown): boolean {
-  // Whoever asked has gone away.
+  // The caller aborted the request.
   if ((error as Partial<Error> | null)?.name === 'AbortError') return true;
-  // What was under way when the person quit ends with the session.
+  // Calls that were in flight when the user signed out end with the session.
   return isUnauthorized(error) && useSession.getState().ended === 'quit';
 }

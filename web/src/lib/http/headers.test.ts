@@ -6,7 +6,7 @@ const zoned = (timeZone: string | undefined) =>
     .spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions')
     .mockReturnValue({ timeZone } as Intl.ResolvedDateTimeFormatOptions);
 
-it('name the zone of the machine', () => {
+it('include the zone of the machine', () => {
   zoned('Europe/Istanbul');
   expect(requestHeaders('t')).toEqual({
     'Accept-Language': 'en-us',
@@ -16,7 +16,7 @@ it('name the zone of the machine', () => {
   });
 });
 
-it.each([undefined, '', 'Etc/Unknown'])('leave it out where the machine says %s', (zone) => {
+it.each([undefined, '', 'Etc/Unknown'])('omit the zone if the machine reports %s', (zone) => {
   zoned(zone);
   expect(requestHeaders()).toEqual({ 'Accept-Language': 'en-us', 'tenant-id': '1' });
 });

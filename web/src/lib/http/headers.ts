@@ -2,7 +2,7 @@ import { displayZone } from '../format/zone';
 import { currentLanguage } from '../i18n/i18n';
 import { tenantId } from '../tenant/tenant';
 
-/** What every call carries; the token where somebody is signed in. */
+/** The headers of every call, with the token if a user is signed in. */
 export function requestHeaders(token?: string | null): Record<string, string> {
   const zone = displayZone();
   return {

@@ -15,13 +15,13 @@ afterEach(() => {
 });
 
 describe('address', () => {
-  it('joins lists with commas and leaves out what is absent', () => {
+  it('joins lists with commas and omits absent values', () => {
     expect(buildUrl('/x', { names: ['A-1', 'B 2'], groupId: 0, on: false, none: undefined, nil: null })).toBe(
       '/x?names=A-1,B%202&groupId=0&on=false',
     );
   });
 
-  it('escapes what a person typed', () => {
+  it('escapes user input', () => {
     expect(buildUrl('/x', { deviceName: 'a&b=c/İ?' })).toBe('/x?deviceName=a%26b%3Dc%2F%C4%B0%3F');
   });
 
@@ -31,7 +31,7 @@ describe('address', () => {
 });
 
 describe('send', () => {
-  it('answers what is in the envelope, and the server’s clock', async () => {
+  it('returns the envelope’s data, and the server’s clock', async () => {
     onGet('/thing', () =>
       HttpResponse.json({ code: 200, data: { a: 1 }, msg: '' }, { headers: { Date: 'Sat, 21 Nov 2026 03:00:00 GMT' } }),
     );
@@ -54,14 +54,14 @@ describe('send', () => {
     expect(type).toBe('application/json');
   });
 
-  it('makes every other code an error with the server’s sentence', async () => {
+  it('turns every other code into an error with the server’s sentence', async () => {
     onGet('/thing', () => refused(601, 'Name: taken', { field: 'name' }));
     const error = await failure(send({ method: 'GET', path: '/thing' }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ kind: 'business', code: 601, msg: 'Name: taken', data: { field: 'name' } });
   });
 
-  it('takes no other code than 200 for success', async () => {
+  it('treats only code 200 as success', async () => {
     onGet('/thing', () => refused(0, 'zero'));
     await expect(failure(send({ method: 'GET', path: '/thing' }))).resolves.toMatchObject({
       kind: 'business',
@@ -69,7 +69,7 @@ describe('send', () => {
     });
   });
 
-  it('tells a status from an envelope', async () => {
+  it('distinguishes an HTTP status from an envelope', async () => {
     onGet('/thing', () => HttpResponse.json({ code: 503, data: null, msg: 'busy' }, { status: 503 }));
     await expect(failure(send({ method: 'GET', path: '/thing' }))).resolves.toMatchObject({
       kind: 'status',
@@ -87,7 +87,7 @@ describe('send', () => {
     await expect(failure(send({ method: 'GET', path: '/thing' }))).resolves.toMatchObject({ kind: 'status', code });
   });
 
-  it('knows when there is no connection', async () => {
+  it('reports a missing connection', async () => {
     onGet('/thing', () => HttpResponse.error());
     await expect(failure(send({ method: 'GET', path: '/thing' }))).resolves.toMatchObject({ kind: 'network', code: 0 });
   });
@@ -112,7 +112,7 @@ describe('send', () => {
     await expect(error).resolves.toMatchObject({ kind: 'timeout', code: 0 });
   });
 
-  it('counts to the first byte, then from each to the next', async () => {
+  it('measures the time to the first byte, then from each to the next', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const slow = () => {
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -140,7 +140,7 @@ describe('send', () => {
     await expect(error).resolves.toMatchObject({ kind: 'timeout', code: 0 });
   });
 
-  it('is silent when whoever asked has gone', async () => {
+  it('rejects with the abort reason when the caller aborts', async () => {
     const arrived = gate();
     onGet('/thing', async () => {
       arrived.open();

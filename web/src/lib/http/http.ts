@@ -1,14 +1,18 @@
 import { noteAnswer } from '../offline/reachability';
 import { recordCallDuration } from '../storage/dataSaver';
 
-/** One request and its envelope: time-out, headers, and what went wrong as an ApiError. Knows nothing of sessions or screens. */
+/**
+ * One request and its envelope: time-out, headers, failures as ApiError. Knows nothing of sessions
+ * or screens.
+ */
 
-/** `duplicate` was never sent: see duplicates.ts. */
+/** A `duplicate` was never sent: see duplicates.ts. */
 export type ErrorKind = 'business' | 'network' | 'timeout' | 'status' | 'duplicate';
 
 /**
- * `code` is the envelope's code, for kind `status` the HTTP status, for `duplicate` 601, and 0 when nothing was answered. `wait`:
- * after how many milliseconds the server bids to ask again, where it does.
+ * `code` is the envelope's code; for kind `status` the HTTP status, for `duplicate` 601, and 0
+ * without an answer. `wait` is the number of milliseconds after which the server wants the call
+ * repeated, if it names one.
  */
 export class ApiError extends Error {
   readonly code: number;
@@ -28,7 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether nothing was answered at all. */
+/** Whether there was no answer at all. */
 export function isNoAnswer(error: unknown): boolean {
   return error instanceof ApiError && (error.kind === 'network' || error.kind === 'timeout');
 }
@@ -46,16 +50,16 @@ export interface HttpRequest {
 
 export interface HttpResult {
   data: unknown;
-  /** The server's clock, epoch milliseconds, when it said so: the Date header. */
+  /** The server's clock from the Date header, epoch milliseconds, if present. */
   serverTime: number | undefined;
-  /** Where the live stream stood before the server read this, when it said so. */
+  /** The position of the live stream before the server read this, if present. */
   position?: string;
 }
 
-/** Without a word from the server for so long, first byte or next one, a call has failed. */
+/** A call fails after this long without the first byte or the next one. */
 export const timeoutMs = 10_000;
 
-/** Lists go as `a=1,2`; absent values are left out. */
+/** Lists become `a=1,2`; undefined values are omitted. */
 export function buildUrl(path: string, query: Record<string, QueryValue> = {}): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== null)
@@ -84,10 +88,13 @@ export function send(request: HttpRequest): Promise<HttpResult> {
   return request.method === 'GET' ? retryOnRateLimit(ask, request.signal) : ask();
 }
 
-/** No question waits longer than this by itself for its turn, milliseconds. */
+/** The longest wait, in milliseconds, before an automatic retry. */
 export const maxRetryAfterMs = 10_000;
 
-/** Asks. Told that it is too soon (429) it waits as long as the server bids, where that is not long, and asks once more. */
+/**
+ * Sends a request. On 429 it waits as long as the server asks, if that is not too long, and sends
+ * it once more.
+ */
 export async function retryOnRateLimit<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await ask();
@@ -114,7 +121,7 @@ function delay(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** For the calls whose answer has an envelope of their own: what was answered, as it came. */
+/** For calls whose answer has its own envelope: returns the answer unchanged. */
 export async function sendWithoutEnvelope(request: HttpRequest): Promise<unknown> {
   const { status, text, headers } = await fetchText(request);
   let parsed: unknown;
@@ -123,7 +130,7 @@ export async function sendWithoutEnvelope(request: HttpRequest): Promise<unknown
   } catch {
     throw new ApiError(status, '', 'status');
   }
-  // What never reached such a call is answered as everywhere else.
+  // If the request never reached such a call, the answer has the usual envelope.
   if (status < 200 || status > 299 || isEnvelope(parsed)) openEnvelope(status, text, headers);
   return parsed;
 }
@@ -141,7 +148,7 @@ async function fetchText(request: HttpRequest): Promise<{ status: number; text: 
       },
       body: request.body === undefined ? undefined : JSON.stringify(request.body),
       signal,
-      // The session is the bearer token alone.
+      // The bearer token alone authenticates; no cookies.
       credentials: 'omit',
     });
     silence.broken();
@@ -150,7 +157,7 @@ async function fetchText(request: HttpRequest): Promise<{ status: number; text: 
     const text = await readText(response, silence.broken);
     return { status: response.status, text, headers: response.headers };
   } catch (error) {
-    // Whoever asked has gone away: that is no failure to tell anybody of.
+    // The caller aborted the request: this is no failure to report.
     if (request.signal?.aborted) throw error;
     if (silence.signal.aborted) {
       recordCallDuration(performance.now() - begun);
@@ -162,7 +169,7 @@ async function fetchText(request: HttpRequest): Promise<{ status: number; text: 
   }
 }
 
-/** Aborts after so many milliseconds in which `broken` was not called. */
+/** Aborts after `ms` milliseconds without a call of its reset function. */
 export function createIdleTimeout(ms: number) {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout>;
@@ -174,7 +181,10 @@ export function createIdleTimeout(ms: number) {
   return { signal: controller.signal, broken, over: () => clearTimeout(timer) };
 }
 
-/** A long answer over a slow line takes its time: only silence in the middle of it is a failure. */
+/**
+ * A long answer over a slow line may take its time: only a silence in the middle of it is a
+ * failure.
+ */
 async function readText(response: Response, onChunk: () => void): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return '';
@@ -188,7 +198,7 @@ async function readText(response: Response, onChunk: () => void): Promise<string
   }
 }
 
-/** What the server answered, taken out of its envelope. */
+/** Unwraps the server's answer from its envelope. */
 export function openEnvelope(status: number, text: string, headers: Pick<Headers, 'get'>): HttpResult {
   const wait = parseRetryAfter(headers.get('Retry-After'));
   let parsed: unknown;

@@ -9,7 +9,7 @@ const path = '/admin-api/client/pc/alarm-rules/rehearse/devices';
 const answer = (resolver: Parameters<typeof http.post>[1]) => server.use(http.post(`*${path}`, resolver));
 const ask = (signal?: AbortSignal) => readLines<{ n: number }>({ path, body: { executionId: 'WS-1' }, signal });
 
-/** Parts of an answer, then its end; or it is cut off in time. */
+/** Sends parts of an answer, then its end; or cuts it off. */
 function parts(texts: readonly string[], cut?: Promise<void>) {
   const encoder = new TextEncoder();
   const waiting = [...texts];
@@ -32,7 +32,7 @@ async function collect(asked: AsyncIterable<{ n: number }[]>) {
 }
 
 describe('lines', () => {
-  it('are asked for with the session, and come whole, wherever the answer was cut into parts', async () => {
+  it('are fetched with the session, and arrive whole, however the answer is split', async () => {
     signedIn();
     let asked: Request | undefined;
     let sent: unknown;
@@ -47,12 +47,12 @@ describe('lines', () => {
     expect(sent).toEqual({ executionId: 'WS-1' });
   });
 
-  it('that are refused fail with the sentence of the envelope', async () => {
+  it('that are refused fail with the envelope’s sentence', async () => {
     answer(() => refused(601, 'Device: required'));
     await expect(collect(ask())).rejects.toMatchObject({ kind: 'business', code: 601, msg: 'Device: required' });
   });
 
-  it('that are cut off are told up to there, and fail', async () => {
+  it('that are cut off are delivered up to there, and fail', async () => {
     const cut = gate();
     answer(() => parts(['{"n":1}\n', '{"n":2}\n{"n'], cut.passed));
     const batchSizes: number[] = [];
@@ -66,7 +66,7 @@ describe('lines', () => {
     expect(batchSizes).toEqual([1, 2]);
   });
 
-  it.each(['aborts', 'stops listening'])('end with whoever %s', async (how) => {
+  it.each(['aborts', 'stops listening'])('end when the caller %s', async (how) => {
     const stopped = gate();
     answer(({ request }) => {
       const body = new ReadableStream<Uint8Array>({

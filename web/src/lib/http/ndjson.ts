@@ -2,7 +2,7 @@ import type { paths } from '@/api/schema.gen';
 import { withSession } from './api';
 import { openResponseStream } from './responseStream';
 
-/** The calls that answer a line of JSON after the other. */
+/** The calls that stream newline-delimited JSON. */
 export type LinesPath = {
   [P in keyof paths]: paths[P] extends {
     post: { responses: { 200: { content: { 'application/x-ndjson': unknown } } } };
@@ -19,12 +19,16 @@ interface LinesRequest<P extends LinesPath> {
   signal?: AbortSignal;
 }
 
-/** The server writes a line for whatever takes it seconds; waiting for its turn among others may take longer. */
+/**
+ * The server writes a line for anything that takes it seconds; the wait for its turn among other
+ * requests may be longer.
+ */
 export const idleTimeoutMs = 60_000;
 
 /**
- * Asks for lines and gives them as they come, those that came together at once. Fails as `send` does, before the first one or in the
- * middle. Whoever stops listening, or aborts the signal, ends the request itself.
+ * Requests lines and yields them as they arrive, those that arrived together as one batch. Fails as
+ * `send` does, before the first line or in between. The request ends when the caller stops
+ * iterating or aborts the signal.
  */
 export async function* readLines<T, P extends LinesPath = LinesPath>({
   path,
@@ -46,7 +50,7 @@ export async function* readLines<T, P extends LinesPath = LinesPath>({
       rest += decoder.decode(value, { stream: !done });
       const completeLines = rest.split('\n');
       rest = done ? '' : (completeLines.pop() ?? '');
-      // An empty one says that it goes on.
+      // An empty line is a keep-alive.
       const parsed = completeLines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
       if (parsed.length > 0) yield parsed;
       if (done) return;

@@ -4,13 +4,13 @@ import { hasNetwork } from '../offline/reachability';
 import { setTenant } from '../tenant/tenant';
 import { api } from './api';
 
-/** Queries that more than one part of the console reads; each feature keeps its own beside it. */
+/** Queries that several features share; each feature keeps its own beside it. */
 
 export const overviewQuery = () =>
   queryOptions({
     queryKey: ['overview'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/home/overview-statistics', { signal }),
-    // Who shows the numbers says when they could not be had.
+    // The page that shows the numbers has a banner for the failure.
     meta: { banner: true },
   });
 
@@ -39,8 +39,8 @@ export const consoleSettingsQuery = () =>
   });
 
 /**
- * The tenant of this host, null when it has none. A look-up that fails clears what was stored, so no stale face stays; without a
- * network nothing was looked up.
+ * The tenant of this host, null when it has none. A look-up that fails clears the stored one, so
+ * that no stale branding stays; without a network there was no look-up.
  */
 export const tenantQuery = () =>
   queryOptions({

@@ -10,23 +10,30 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** Only what may pass by itself is asked again: no answer, or a server that is busy or starting. Not without a network. */
+/**
+ * Only failures that may pass by themselves are retried: no answer, or a server that is busy or
+ * starting. Nothing is retried without a network.
+ */
 function isTransient(error: unknown): boolean {
   return hasNetwork() && (isNoAnswer(error) || (error instanceof ApiError && error.code === 503));
 }
 
 type AnyQuery = Query<unknown, unknown, unknown>;
 
-/** The one place where what could not be read becomes visible. */
+/** The only place that reports failed queries. */
 function createQueryCache(): QueryCache {
-  /** What was told of each that fails: it is asked for again and again, and is news once for whoever looks at it. */
+  /**
+   * The cause last reported for each failing query: it is retried again and again, and reported
+   * once while it is in use.
+   */
   const reportedCauses = new WeakMap<AnyQuery, string>();
   const cache = new QueryCache({
     onError: (error, query) => {
       const silent = isNoAnswer(error);
       if (silent) noteNoAnswer();
-      // That the server is silent the page says once, whatever it has the last answer to; that there is no network, always. Whoever
-      // opened something by its name waits for a word.
+      // If the server is silent, the page says so once for all queries that have their last answer;
+      // if there is no network, always. A query with its own failure text reports it, because the
+      // user opened something by its name and waits.
       if (silent && (query.state.data !== undefined || (!hasNetwork() && !query.meta?.failure))) return;
       const cause = error instanceof ApiError ? `${error.kind} ${error.code}` : 'fault';
       if (reportedCauses.get(query) === cause) return;
@@ -51,7 +58,8 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         retry: (failures, error) => failures < 2 && isTransient(error),
-        // Whether the machine thinks it is online says little on a farm's own network: always try.
+        // Whether the machine believes to be online says little on a farm's own network: always
+        // try.
         networkMode: 'always',
       },
       mutations: { retry: false, networkMode: 'always' },

@@ -1,17 +1,20 @@
 import { ApiError, buildUrl, createIdleTimeout, type HttpRequest, openEnvelope } from './http';
 
-/** An answer that is no envelope, on its way: a file, or lines. */
+/** A streamed answer without an envelope: a file, or lines. */
 export interface ResponseStream {
   response: Response;
-  /** Something of it came: the server is not silent. */
+  /** Call when bytes arrive: the server is not silent. */
   touch: () => void;
-  /** What ended it, as every failure is told. */
+  /** Converts the failure that ended it to the usual errors. */
   toError: (error: unknown) => unknown;
-  /** Nothing more is wanted of it. */
+  /** Call when the rest is not needed. */
   close: () => void;
 }
 
-/** Asks for it. A refusal comes as an envelope in its place, and fails as one. Silent for so many milliseconds, it has failed. */
+/**
+ * Sends the request. A refusal is an envelope in place of the stream, and becomes an error. The
+ * stream fails after `silenceMs` without a byte.
+ */
 export async function openResponseStream(request: HttpRequest, silenceMs: number): Promise<ResponseStream> {
   const silence = createIdleTimeout(silenceMs);
   const { method, path, query, body, headers, signal } = request;
@@ -31,7 +34,7 @@ export async function openResponseStream(request: HttpRequest, silenceMs: number
     const type = response.headers.get('Content-Type') ?? '';
     if (!response.ok || type.startsWith('application/json')) {
       openEnvelope(response.status, await response.text(), response.headers);
-      // An envelope that says all is well is not what was asked for.
+      // A successful envelope is not the requested stream.
       throw new ApiError(response.status, '', 'status');
     }
     return { response, touch: silence.broken, toError: failure, close: silence.over };

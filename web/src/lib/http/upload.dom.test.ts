@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('a form with a file', () => {
-  it('tells how far it has come, up to all of it', async () => {
+  it('reports its progress up to 1', async () => {
     onPost(path, async ({ request }) => {
       await request.formData();
       return ok('done');
@@ -24,7 +24,7 @@ describe('a form with a file', () => {
     expect([...shares].sort((a, b) => a - b)).toEqual(shares);
   });
 
-  it('leaves out a part that is not there', async () => {
+  it('omits an undefined part', async () => {
     let names: string[] = [];
     onPost(path, async ({ request }) => {
       names = [...(await request.formData()).keys()];
@@ -43,7 +43,7 @@ describe('a form with a file', () => {
     await expect(sendForm({ path, parts })).rejects.toMatchObject(failure);
   });
 
-  it('waits longer than other calls, and not for ever', async () => {
+  it('waits longer than other calls, but not forever', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const arrived = gate();
     onPost(path, async () => {
@@ -62,7 +62,7 @@ describe('a form with a file', () => {
     expect(await failure).toMatchObject({ kind: 'timeout', code: 0 });
   });
 
-  it('is silent when whoever sent it has gone, before or during', async () => {
+  it('rejects with the abort reason when the caller aborts, before or during', async () => {
     const arrived = gate();
     onPost(path, async () => {
       arrived.open();

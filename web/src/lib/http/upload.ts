@@ -1,19 +1,22 @@
 import { ApiError, createIdleTimeout, type HttpResult, openEnvelope } from './http';
 
-/** A picture over a field's mobile line takes long; what counts is that it moves. */
+/** A picture over a slow mobile line takes long; only a lack of progress is a failure. */
 export const uploadTimeoutMs = 60_000;
 
 export interface UploadRequest {
   path: string;
-  /** The form's parts by name; a File goes with its name. */
+  /** The form's parts by name; a File is sent with its name. */
   parts: Record<string, string | Blob | undefined>;
   headers?: Record<string, string>;
-  /** Told of the share that is sent, 0 to 1. */
+  /** Called with the fraction sent, 0 to 1. */
   onProgress?: (share: number) => void;
   signal?: AbortSignal;
 }
 
-/** Posts a form with files. Fails as `send` does. XMLHttpRequest, because fetch does not tell how far it has come. */
+/**
+ * Posts a form with files. Fails as `send` does. Uses XMLHttpRequest, because fetch reports no
+ * upload progress.
+ */
 export async function sendForm({ path, parts, headers, onProgress, signal }: UploadRequest): Promise<HttpResult> {
   signal?.throwIfAborted();
   const silence = createIdleTimeout(uploadTimeoutMs);

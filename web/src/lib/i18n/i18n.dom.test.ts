@@ -19,7 +19,7 @@ describe('the language', () => {
     expect(localStorage.getItem('tilth.language')).toBe(code);
   });
 
-  it('bends Russian nouns in all their forms', async () => {
+  it('uses all forms of Russian nouns', async () => {
     await choose('ru-ru');
     expect([1, 3, 5, 21].map((count) => i18next.t('shell.unread', { count }))).toEqual([
       '1 непрочитанное сообщение',
@@ -29,11 +29,11 @@ describe('the language', () => {
     ]);
   });
 
-  it('does not escape what React escapes', () => {
+  it('leaves escaping to React', () => {
     expect(i18next.t('settings.version', { version: '<b>' })).toBe('Tilth <b>');
   });
 
-  it('says one stop where a value brings its own', async () => {
+  it('collapses the full stops when a value ends with one', async () => {
     await choose('ru-ru');
     const renderedTexts = [
       i18next.t('inform.within', { readings: '3 показания', window: '2 дн.' }),
@@ -57,7 +57,7 @@ describe('the language', () => {
     expect(currentLanguage()).toBe('tr-tr');
   });
 
-  it('knows its four and no other', () => {
+  it('accepts the four languages and no other', () => {
     expect(languages.map(({ code }) => isLanguage(code))).toEqual([true, true, true, true]);
     for (const other of ['en', 'EN-US', null, 1]) expect(isLanguage(other)).toBe(false);
   });

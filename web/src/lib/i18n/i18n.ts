@@ -4,7 +4,9 @@ import { create } from 'zustand';
 
 export type Language = 'en-us' | 'zh-cn' | 'tr-tr' | 'ru-ru';
 
-/** Each language names itself in itself; `tag` is for `<html lang>`, `lang` attributes and Intl. */
+/**
+ * Each language's name is in that language; `tag` is for `<html lang>`, `lang` attributes and Intl.
+ */
 export const languages: readonly { code: Language; name: string; tag: string }[] = [
   { code: 'en-us', name: 'English', tag: 'en' },
   { code: 'zh-cn', name: '简体中文', tag: 'zh-CN' },
@@ -15,7 +17,7 @@ export const languages: readonly { code: Language; name: string; tag: string }[]
 const storageKey = 'tilth.language';
 const fallback: Language = 'en-us';
 
-/** One file a language, fetched when it is wanted: nobody pays for four. */
+/** One file per language, fetched on demand, so that nobody downloads all four. */
 const loadLanguageFile: Record<Language, () => Promise<{ default: object }>> = {
   'en-us': () => import('@/locales/en-us.json'),
   'zh-cn': () => import('@/locales/zh-cn.json'),
@@ -29,11 +31,17 @@ export function isLanguage(value: unknown): value is Language {
 
 interface LanguageState {
   language: Language;
-  /** Resolves once every text stands in the new language; rejects, changing nothing, when its file cannot be fetched. */
+  /**
+   * Resolves once every text is in the new language; rejects, changing nothing, when its file
+   * cannot be fetched.
+   */
   setLanguage: (language: Language) => Promise<void>;
 }
 
-/** The one place that decides the language: i18next and `<html lang>` here, antd and dayjs follow this store. */
+/**
+ * The only place that decides the language: it sets i18next and `<html lang>`; antd and dayjs
+ * follow this store.
+ */
 export const useLanguage = create<LanguageState>((set) => ({
   language: fallback,
   setLanguage: async (language) => {
@@ -43,7 +51,7 @@ export const useLanguage = create<LanguageState>((set) => ({
   },
 }));
 
-/** The language of this moment, for code outside of React. */
+/** The current language, for code outside of React. */
 export function currentLanguage(): Language {
   return useLanguage.getState().language;
 }
@@ -55,7 +63,7 @@ async function applyLanguage(language: Language): Promise<void> {
   }
   await i18next.changeLanguage(language);
   document.documentElement.lang = languages.find((entry) => entry.code === language)?.tag ?? 'en';
-  // Who installs the console is told of it in their language.
+  // The browser's install prompt is then in the user's language.
   document.querySelector('link[rel="manifest"]')?.setAttribute('href', `/app.${language}.webmanifest`);
 }
 
@@ -76,12 +84,12 @@ function storedLanguage(): Language {
   }
 }
 
-/** A value that ends with a stop, like 26° в. д., takes the place of the sentence's own. */
+/** A value that ends with a full stop, like 26° в. д., replaces the sentence's own. */
 const collapseStops: PostProcessorModule = {
   type: 'postProcessor',
   name: 'oneStop',
   process: (translated, _key, options) => {
-    if (!translated.includes('..')) return translated; // nearly always: every text comes through here
+    if (!translated.includes('..')) return translated; // the usual case: every text passes through here
     return Object.values(options).reduce<string>(
       (text, value) =>
         typeof value === 'string' && value.endsWith('.') ? text.replaceAll(`${value}.`, () => value) : text,
@@ -90,7 +98,7 @@ const collapseStops: PostProcessorModule = {
   },
 };
 
-/** Call once before the first render. A change made in another tab is followed. */
+/** Call once before the first render. Follows changes made in other tabs. */
 export async function startI18n(): Promise<void> {
   await i18next
     .use(initReactI18next)

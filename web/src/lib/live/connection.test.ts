@@ -3,7 +3,7 @@ import { openConnection } from '@/test/connection';
 import { envelope, fakeStreams } from '@/test/fakeStreams';
 import { LiveConnection, type LiveState, silenceMs } from './connection';
 
-/** Lets what waits for promises and timers of that time go on. */
+/** Runs pending promises and the timers of that time. */
 const advance = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('a live connection', () => {
-  it('opens with the token and tells what comes', async () => {
+  it('opens with the token and reports events', async () => {
     const { connection, newest, frames, states, onFresh } = openConnection();
     await advance();
     expect(newest()?.token).toBe('token-1');
@@ -27,7 +27,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('resumes after a cut by the last id, and says nothing of a fresh start', async () => {
+  it('resumes after a cut by the last id, without a fresh start', async () => {
     const { connection, newest, streams, onFresh, states } = openConnection();
     await advance();
     newest()?.write('id: e-5\nevent: reading\ndata: 1\n\n');
@@ -43,7 +43,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('resumes from where another left off', async () => {
+  it('resumes from another connection’s position', async () => {
     const { connection, newest, onFresh } = openConnection('e-41');
     await advance();
     expect(newest()?.lastEventId).toBe('e-41');
@@ -51,7 +51,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('opens from what was answered before, and asks for nothing anew', async () => {
+  it('opens from the earliest position, without a fresh start', async () => {
     const from = vi.fn(async () => 'e-6');
     const { connection, newest, onFresh, onHeard, answers, open } = openConnection('', from);
     answers.push(new TypeError('Failed to fetch'));
@@ -70,7 +70,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('looks again for where to open from while nothing has told', async () => {
+  it('asks again for the start position while none is known', async () => {
     let known = '';
     const { connection, newest, answers, onFresh } = openConnection('', async () => known);
     answers.push(new TypeError('Failed to fetch'));
@@ -82,7 +82,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('does not open once it is stopped, whatever is answered then', async () => {
+  it('does not open after it is stopped, whatever arrives then', async () => {
     let answer: (position: string) => void = () => undefined;
     const answered = new Promise<string>((resolve) => {
       answer = resolve;
@@ -95,7 +95,7 @@ describe('a live connection', () => {
     expect(open).not.toHaveBeenCalled();
   });
 
-  it('hands a reset on, like any event', async () => {
+  it('passes a reset on like any event', async () => {
     const { connection, newest, frames } = openConnection('old-1');
     await advance();
     newest()?.write('event: reset\ndata: {}\n\n');
@@ -104,7 +104,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('renews an expired session and comes back at once, where it was', async () => {
+  it('renews an expired session and resumes at once', async () => {
     const { connection, newest, streams, renew, frames } = openConnection();
     await advance();
     newest()?.write('id: e-2\nevent: reading\ndata: 1\n\nevent: expired\ndata: {}\n\n');
@@ -127,7 +127,7 @@ describe('a live connection', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('comes back when the session could not be renewed just then', async () => {
+  it('reconnects later when the session could not be renewed for now', async () => {
     const { connection, newest, renew, streams } = openConnection();
     await advance();
     renew.mockRejectedValueOnce(new Error('no network'));
@@ -137,7 +137,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('renews after a refusal, and does not ask in a circle', async () => {
+  it('renews after a refusal, without a loop', async () => {
     const { connection, answers, open, renew } = openConnection();
     answers.push(envelope(401), envelope(401), envelope(401));
     await advance();
@@ -151,7 +151,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('comes back at once when the network does', async () => {
+  it('reconnects at once when the network is back', async () => {
     const { connection, answers, open } = openConnection();
     for (let i = 0; i < 4; i++) answers.push(new TypeError('Failed to fetch'));
     await advance(8000);
@@ -162,7 +162,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('does not trust a stream over which the machine has slept', async () => {
+  it('does not trust a stream after the machine has slept', async () => {
     const { connection, streams } = openConnection();
     await advance();
     connection.wake();
@@ -176,7 +176,7 @@ describe('a live connection', () => {
     connection.stop();
   });
 
-  it('ends the stream and all waiting when it is stopped', async () => {
+  it('ends the stream and all waits when it is stopped', async () => {
     const { connection, newest, states, open } = openConnection();
     await advance();
     connection.stop();
@@ -187,17 +187,22 @@ describe('a live connection', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not open without somebody signed in', async () => {
+  it('does not open when nobody is signed in', async () => {
     const server = fakeStreams();
     const states: LiveState[] = [];
-    const port = { token: async () => null, renew: async () => null, startPosition: async () => '', open: server.open };
+    const transport = {
+      token: async () => null,
+      renew: async () => null,
+      startPosition: async () => '',
+      open: server.open,
+    };
     const listener = {
       onStreamEvents: vi.fn(),
       onState: (state: LiveState) => states.push(state),
       onFreshStart: vi.fn(),
       onActivity: vi.fn(),
     };
-    new LiveConnection(port, listener).start();
+    new LiveConnection(transport, listener).start();
     await advance(60_000);
     expect(server.open).not.toHaveBeenCalled();
     expect(states).toEqual(['connecting', 'offline']);

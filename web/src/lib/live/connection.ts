@@ -2,13 +2,22 @@ import { EventStreamParser, type StreamEvent } from './eventStreamParser';
 
 export type LiveState = 'connecting' | 'live' | 'offline';
 
-/** What a connection needs of the world around it. */
+/** What a connection needs from its environment. */
 export interface LiveTransport {
-  /** The token to open with; null when nobody is signed in. Rejects when it cannot be had now. */
+  /**
+   * The token for the connection; null when nobody is signed in. Rejects when it is unavailable for
+   * now.
+   */
   token: () => Promise<string | null>;
-  /** The server no longer takes this token: gives a new one, or null when the session is over. Rejects as token does. */
+  /**
+   * Called when the server no longer accepts this token: returns a new one, or null when the
+   * session is over. Rejects as `token` does.
+   */
   renew: (used: string) => Promise<string | null>;
-  /** The position that a first stream is opened from, which brings all that has not been fetched; empty when nothing tells. */
+  /**
+   * The position for the first stream, which then brings everything that has not been fetched;
+   * empty when no position is known.
+   */
   startPosition: () => Promise<string>;
   open: (token: string, lastEventId: string, signal: AbortSignal) => Promise<Response>;
 }
@@ -16,51 +25,54 @@ export interface LiveTransport {
 export interface ConnectionListener {
   onStreamEvents: (streamEvents: StreamEvent[]) => void;
   onState: (state: LiveState) => void;
-  /** The stream said something, be it a comment; the position is that of the newest event. */
+  /** The stream sent something, even a comment; the position is that of the newest event. */
   onActivity: (lastId: string) => void;
-  /** The stream opened without a position: what was fetched before now may miss something. */
+  /** The stream opened without a position: data fetched before may miss something. */
   onFreshStart: () => void;
 }
 
-/** How an attempt ended, and so what comes next. */
+/** How an attempt ended; this decides what comes next. */
 type AttemptEnd =
   | { kind: 'ended' } // was open, then cut
   | { kind: 'failed'; waitAtLeast: number }
   | { kind: 'again' } // with another token, at once
   | { kind: 'over' }; // nobody is signed in
 
-/** The server writes at least a comment every 15 s; after this long without one the connection is dead, whatever TCP says. */
+/**
+ * The server writes at least a comment every 15 s; after this long without one the connection is
+ * dead, whatever TCP reports.
+ */
 export const silenceMs = 40_000;
 const openMs = 10_000;
 const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
 /**
- * One stream of server-sent events, kept up: it resumes by the last event's id, renews an expired session, notices silence, and
- * comes back after failures with growing, scattered waits.
+ * Keeps one stream of server-sent events open: it resumes by the last event's id, renews an expired
+ * session, detects silence, and reconnects after failures with growing, jittered waits.
  */
 export class LiveConnection {
-  private readonly port: LiveTransport;
+  private readonly transport: LiveTransport;
   private readonly listener: ConnectionListener;
   private lastId: string;
   private started = false;
   private running = false;
   private attempt: AbortController | null = null;
   private cancelWait: (() => void) | null = null;
-  /** Somebody waits for it: the next attempt comes without a pause. */
+  /** Set by `wake`: the next attempt starts without a pause. */
   private skipNextWait = false;
   private lastActivityAt = 0;
   private baseWait = firstWaitMs;
   private failures = 0;
   private refusals = 0;
 
-  constructor(port: LiveTransport, listener: ConnectionListener, lastEventId = '') {
-    this.port = port;
+  constructor(transport: LiveTransport, listener: ConnectionListener, lastEventId = '') {
+    this.transport = transport;
     this.listener = listener;
     this.lastId = lastEventId;
   }
 
-  /** Once; stopped, it stays so. */
+  /** Works once; a stopped connection stays stopped. */
   start(): void {
     if (this.started) return;
     this.started = true;
@@ -74,7 +86,10 @@ export class LiveConnection {
     this.cancelWait?.();
   }
 
-  /** The network or the screen is back: does not wait any longer, and does not trust a stream that was silent meanwhile. */
+  /**
+   * The network or the screen is back: ends the wait, and does not trust a stream that was silent
+   * meanwhile.
+   */
   wake(): void {
     this.failures = 0;
     this.cancelWait?.();
@@ -108,11 +123,11 @@ export class LiveConnection {
 
   private async connectOnce(): Promise<AttemptEnd> {
     this.lastActivityAt = 0;
-    this.lastId ||= await this.port.startPosition();
+    this.lastId ||= await this.transport.startPosition();
     if (!this.running) return { kind: 'over' };
     const attempt = new AbortController();
     this.attempt = attempt;
-    // Until it opens, the time-out of a call; from then on, silence.
+    // Before the stream opens, this is the time-out of a call; afterwards, the silence limit.
     let watchdog = setTimeout(() => attempt.abort(), openMs);
     const onBytes = () => {
       clearTimeout(watchdog);
@@ -122,10 +137,10 @@ export class LiveConnection {
     };
     let opened = false;
     try {
-      const token = await this.port.token();
+      const token = await this.transport.token();
       if (token === null) return { kind: 'over' };
       if (!this.running) return { kind: 'over' };
-      const response = await this.port.open(token, this.lastId, attempt.signal);
+      const response = await this.transport.open(token, this.lastId, attempt.signal);
       if (!isStream(response)) return await this.handleRefusal(response, token);
       opened = true;
       this.failures = 0;
@@ -136,7 +151,8 @@ export class LiveConnection {
       const expired = await this.read(response.body, onBytes);
       return expired ? await this.renewToken(token) : { kind: 'ended' };
     } catch {
-      // Cut off, refused by the network, silent, or the session could not be renewed just now: all are answered by coming back.
+      // Cut off, refused by the network, silent, or the session could not be renewed for now: all
+      // lead to a new attempt.
       return opened && !attempt.signal.aborted ? { kind: 'ended' } : { kind: 'failed', waitAtLeast: 0 };
     } finally {
       clearTimeout(watchdog);
@@ -144,7 +160,7 @@ export class LiveConnection {
     }
   }
 
-  /** Reads to the end of the stream; true when it ended because the session did. */
+  /** Reads to the end of the stream; returns true when it ended because the session did. */
   private async read(body: ReadableStream<Uint8Array>, onBytes: () => void): Promise<boolean> {
     let streamEvents: StreamEvent[] = [];
     const parser = new EventStreamParser({
@@ -170,7 +186,7 @@ export class LiveConnection {
     }
   }
 
-  /** The answer was no stream but an envelope, or nothing of ours at all. */
+  /** The answer was not a stream but an envelope, or not from this server at all. */
   private async handleRefusal(response: Response, token: string): Promise<AttemptEnd> {
     const envelope = (await response.json().catch(() => null)) as { code?: unknown } | null;
     if (envelope?.code === 401) return this.renewToken(token);
@@ -179,9 +195,9 @@ export class LiveConnection {
   }
 
   private async renewToken(token: string): Promise<AttemptEnd> {
-    const fresh = await this.port.renew(token);
+    const fresh = await this.transport.renew(token);
     if (fresh === null) return { kind: 'over' };
-    // A server that refuses even new tokens is not asked in a circle.
+    // Prevents a loop with a server that refuses even new tokens.
     this.refusals += 1;
     return this.refusals > 1 ? { kind: 'failed', waitAtLeast: 0 } : { kind: 'again' };
   }
@@ -191,7 +207,7 @@ export class LiveConnection {
       this.skipNextWait = false;
       return;
     }
-    // Scattered, so that a thousand screens do not come back in the same instant.
+    // Jittered, so that a thousand screens do not reconnect in the same instant.
     const scattered = ms / 2 + (ms / 2) * Math.random();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, scattered);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openConnection } from '@/test/connection';
 import { LiveConnection, silenceMs } from './connection';
 
-/** Lets what waits for promises and timers of that time go on. */
+/** Runs pending promises and the timers of that time. */
 const advance = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('a live connection that fails', () => {
-  it('waits longer and longer while nothing answers, and at most half a minute', async () => {
+  it('waits longer and longer while nothing answers, at most half a minute', async () => {
     const { connection, answers, open, states } = openConnection();
     for (let i = 0; i < 12; i++) answers.push(new TypeError('Failed to fetch'));
     await advance();
@@ -30,7 +30,7 @@ describe('a live connection that fails', () => {
     connection.stop();
   });
 
-  it('scatters its waits', async () => {
+  it('jitters its waits', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { connection, answers, open } = openConnection();
     answers.push(new TypeError('Failed to fetch'));
@@ -51,7 +51,7 @@ describe('a live connection that fails', () => {
     connection.stop();
   });
 
-  it('takes the waiting time that the stream names', async () => {
+  it('uses the stream’s retry time', async () => {
     const { connection, newest, streams } = openConnection();
     await advance();
     newest()?.write('retry: 5000\n\n');
@@ -64,7 +64,7 @@ describe('a live connection that fails', () => {
     connection.stop();
   });
 
-  it('gives up a stream that has fallen silent, for which a comment is no silence', async () => {
+  it('closes a silent stream; a comment is not silence', async () => {
     const { connection, newest, streams, states, onHeard } = openConnection();
     await advance();
     await advance(silenceMs - 1);
@@ -81,7 +81,7 @@ describe('a live connection that fails', () => {
     connection.stop();
   });
 
-  it('gives up an opening that nobody answers', async () => {
+  it('gives up an attempt without an answer', async () => {
     const open = vi.fn(
       (_token: string, _id: string, signal: AbortSignal) =>
         new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),

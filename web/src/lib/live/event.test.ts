@@ -3,27 +3,27 @@ import { parseEvent } from './event';
 
 const frame = (name: string, data: string) => ({ name, data, id: 'e-1' });
 
-describe('eventOf', () => {
-  it('reads readings and presence', () => {
+describe('parseEvent', () => {
+  it('parses readings and presence', () => {
     const reading = { deviceName: 'WS-0001', time: 1, values: { airTemperature: 3.4, heating: true, live: 'x' } };
     expect(parseEvent(frame('reading', JSON.stringify(reading)))).toEqual({ name: 'reading', data: reading });
     const presence = { deviceName: 'WS-0001', onlineState: 0, time: 2 };
     expect(parseEvent(frame('presence', JSON.stringify(presence)))).toEqual({ name: 'presence', data: presence });
   });
 
-  it('hands notices and messages on as they are', () => {
+  it('passes notices and messages on unchanged', () => {
     expect(parseEvent(frame('notice', '{"id":4}'))).toEqual({ name: 'notice', data: { id: 4 } });
     expect(parseEvent(frame('message', '{}'))).toEqual({ name: 'message', data: {} });
     expect(parseEvent(frame('delivery', '{}'))).toEqual({ name: 'delivery', data: {} });
     expect(parseEvent(frame('budget', '{}'))).toEqual({ name: 'budget', data: {} });
   });
 
-  it('reads what changed, also of sorts that it does not know', () => {
+  it('parses changes, also of unknown kinds', () => {
     const change = { of: ['device', 'weather'] };
     expect(parseEvent(frame('change', JSON.stringify(change)))).toEqual({ name: 'change', data: change });
   });
 
-  it('passes over what it does not know', () => {
+  it('ignores unknown events', () => {
     expect(parseEvent(frame('weather', '{}'))).toBeNull();
   });
 

@@ -4,10 +4,10 @@ import type { StreamEvent } from './eventStreamParser';
 export type LiveReading = components['schemas']['LiveReading'];
 export type LivePresence = components['schemas']['LivePresence'];
 export type LiveChange = components['schemas']['LiveChange'];
-/** A sort of things that people and the provider change. */
+/** A kind of things that users and the provider change. */
 export type ChangeKind = LiveChange['of'][number];
 
-/** What a screen is told. `reset`: something may have been missed, fetch anew. */
+/** An event for a screen. `reset`: events may have been missed, refetch. */
 export type LiveEvent =
   | { name: 'reading'; data: LiveReading }
   | { name: 'presence'; data: LivePresence }
@@ -30,14 +30,14 @@ function isPresence(value: Record<string, unknown>): boolean {
   return typeof deviceName === 'string' && typeof time === 'number' && (onlineState === 0 || onlineState === 1);
 }
 
-/** A newer server may name sorts that this console does not know: they are passed over where they are looked at. */
+/** A newer server may name kinds that this console does not know; the consumers skip them. */
 function isChange({ of }: Record<string, unknown>): boolean {
   return Array.isArray(of) && of.every((sort) => typeof sort === 'string');
 }
 
 /**
- * Null for an event of a kind that this console does not know. One of a known kind that cannot be read is a reset: what it said
- * is lost, so the screen must ask.
+ * Null for an event of an unknown kind. An unreadable event of a known kind becomes a reset: its
+ * content is lost, so the screen must refetch.
  */
 export function parseEvent(frame: StreamEvent): LiveEvent | null {
   switch (frame.name) {
@@ -69,7 +69,7 @@ export function parseEvent(frame: StreamEvent): LiveEvent | null {
   return { name: 'reset' };
 }
 
-/** The sorts of things that events say were changed. */
+/** The kinds of things that the events report as changed. */
 export function changedKinds(events: readonly LiveEvent[]): Set<ChangeKind> {
   return new Set(events.flatMap((event) => (event.name === 'change' ? event.data.of : [])));
 }

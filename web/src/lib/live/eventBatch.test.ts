@@ -25,7 +25,7 @@ const drawFrame = () => {
 };
 
 describe('a batch', () => {
-  it('is handed on once a frame, in order', () => {
+  it('is delivered once per frame, in order', () => {
     const deliver = vi.fn();
     const batch = new EventBatch(deliver);
     batch.add(reading(1));
@@ -40,7 +40,7 @@ describe('a batch', () => {
     expect(deliver).toHaveBeenCalledTimes(2);
   });
 
-  it('is handed on once a second where no frames are drawn', () => {
+  it('is delivered once a second without frames', () => {
     const deliver = vi.fn();
     const batch = new EventBatch(deliver);
     batch.add(reading(1));
@@ -50,7 +50,7 @@ describe('a batch', () => {
     expect(deliver).toHaveBeenCalledExactlyOnceWith([reading(1)]);
   });
 
-  it('forgets what came before a reset: it is fetched anew', () => {
+  it('drops events before a reset, which are refetched', () => {
     const deliver = vi.fn();
     const batch = new EventBatch(deliver);
     batch.add(reading(1));
@@ -68,7 +68,7 @@ describe('a batch', () => {
     expect(deliver).toHaveBeenCalledExactlyOnceWith([{ name: 'reset' }]);
   });
 
-  it('says nothing once it was cleared', () => {
+  it('delivers nothing after it was cleared', () => {
     const deliver = vi.fn();
     const batch = new EventBatch(deliver);
     batch.add(reading(1));

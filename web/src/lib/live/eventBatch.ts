@@ -1,10 +1,13 @@
 import type { LiveEvent } from './event';
 
-/** More than this between two looks is cheaper to fetch anew than to apply. */
+/** For more events than this in one batch, a refetch is cheaper than applying them. */
 const maxEvents = 5000;
 const hiddenMs = 1000;
 
-/** Gathers events and hands them on once a frame; in a hidden tab, which draws no frames, once a second. */
+/**
+ * Collects events and delivers them once per animation frame; in a hidden tab, which has no frames,
+ * once a second.
+ */
 export class EventBatch {
   private readonly deliver: (events: readonly LiveEvent[]) => void;
   private events: LiveEvent[] = [];

@@ -15,13 +15,13 @@ function parse(...pieces: string[]) {
 }
 
 describe('the event stream parser', () => {
-  it('tells name, data and id', () => {
+  it('reports name, data and id', () => {
     expect(parse('id: e1-7\nevent: reading\ndata: {"a":1}\n\n').frames).toEqual([
       { name: 'reading', data: '{"a":1}', id: 'e1-7' },
     ]);
   });
 
-  it('calls an event without a name a message, and forgets the name of the one before', () => {
+  it('names an event without a name `message`, whatever the one before', () => {
     const { frames } = parse('event: notice\ndata: 1\n\ndata: 2\n\n');
     expect(frames.map(({ name }) => name)).toEqual(['notice', 'message']);
   });
@@ -32,11 +32,11 @@ describe('the event stream parser', () => {
     expect(ids).toEqual(['5', '']);
   });
 
-  it('takes an id without an event', () => {
+  it('accepts an id without an event', () => {
     expect(parse('id: e1-0\n\n')).toMatchObject({ frames: [], ids: ['e1-0'] });
   });
 
-  it('does not count the id of an event that was cut off', () => {
+  it('ignores the id of an event that was cut off', () => {
     expect(parse('id: 1\ndata: a\n\nid: 2\ndata: b').ids).toEqual(['1']);
   });
 
@@ -52,7 +52,7 @@ describe('the event stream parser', () => {
     expect(parse('data: one\ndata: two\ndata:\ndata: four\n\n').frames[0]?.data).toBe('one\ntwo\n\nfour');
   });
 
-  it('tells an event whose data is one empty line, and none without data', () => {
+  it('reports an event whose data is one empty line, and none without data', () => {
     expect(parse('data\n\n').frames).toEqual([{ name: 'message', data: '', id: '' }]);
     expect(parse('event: reading\n\n').frames).toEqual([]);
   });
@@ -61,17 +61,17 @@ describe('the event stream parser', () => {
     expect(parse('data:x\n\ndata: x\n\ndata:  x\n\n').frames.map(({ data }) => data)).toEqual(['x', 'x', ' x']);
   });
 
-  it('passes over comments and fields that it does not know', () => {
+  it('ignores comments and unknown fields', () => {
     expect(parse(': still here\n\nfoo: bar\ndata: 1\n:data: 2\n\n').frames).toEqual([
       { name: 'message', data: '1', id: '' },
     ]);
   });
 
-  it('passes over one byte order mark, at the beginning only', () => {
+  it('ignores one byte order mark, at the beginning only', () => {
     expect(parse('\uFEFFdata: 1\n\n\uFEFFdata: 2\n\n').frames).toEqual([{ name: 'message', data: '1', id: '' }]);
   });
 
-  it('hears how long to wait, when it is a number', () => {
+  it('reports the retry time if it is a number', () => {
     expect(parse('retry: 2500\nretry: soon\nretry: 1.5\nretry\n\n').retries).toEqual([2500]);
   });
 
@@ -80,12 +80,12 @@ describe('the event stream parser', () => {
     expect(parse(text).frames.map(({ data }) => data)).toEqual(['a\nb', 'c']);
   });
 
-  it('takes a carriage return and a line feed for one line end when they come apart', () => {
+  it('treats a carriage return and a line feed as one line end when they arrive separately', () => {
     expect(parse('data: a\r', '\ndata: b\r', '', '\n\r', '\n').frames.map(({ data }) => data)).toEqual(['a\nb']);
   });
 });
 
-/** A small generator of numbers that are the same in each run. */
+/** A small deterministic generator of numbers. */
 function numbers(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -101,7 +101,7 @@ const samples = [
   'event: reset\ndata: {}\n\nid: e-9\n\ndata:  y\n\n',
 ].join('');
 
-describe('cut anywhere, the stream says the same', () => {
+describe('a stream cut anywhere gives the same events', () => {
   const whole = parse(samples);
 
   it('in every pair of pieces', () => {
@@ -110,7 +110,7 @@ describe('cut anywhere, the stream says the same', () => {
     }
   });
 
-  it('in letters', () => {
+  it('in single characters', () => {
     expect(parse(...samples)).toEqual(whole);
   });
 

@@ -1,6 +1,6 @@
-/** One event as the stream told it. */
+/** One event of the stream. */
 export interface StreamEvent {
-  /** The event's name; `message` where the stream names none. */
+  /** The event's name; `message` where the stream gives none. */
   name: string;
   data: string;
   /** The position in the stream after this event; empty while the stream has given none. */
@@ -11,13 +11,14 @@ export interface ParserListener {
   onEvent: (frame: StreamEvent) => void;
   /** The stream's position changed, with an event or without one. */
   onId?: (id: string) => void;
-  /** The server asks to wait this long before coming back, in milliseconds. */
+  /** The server asks clients to wait this long before they reconnect, in milliseconds. */
   onRetry?: (ms: number) => void;
 }
 
 /**
- * Reads server-sent events as the HTML standard describes them (text/event-stream). Takes text in pieces cut anywhere: between
- * carriage return and line feed, within a field, between events.
+ * Parses server-sent events as the HTML standard describes them (text/event-stream). The text may
+ * arrive in pieces cut anywhere: between carriage return and line feed, within a field, between
+ * events.
  */
 export class EventStreamParser {
   private readonly listener: ParserListener;
@@ -25,9 +26,11 @@ export class EventStreamParser {
   private name = '';
   private data: string[] = [];
   private lastId = '';
-  /** Counts from the blank line on: an event that was cut off before it was never seen. */
+  /** Takes effect at the blank line: an event that is cut off before it does not count. */
   private nextId = '';
-  /** A carriage return ended the last piece: a line feed that follows belongs to the same line end. */
+  /**
+   * A carriage return ended the last piece: a line feed that follows belongs to the same line end.
+   */
   private skipLineFeed = false;
   private first = true;
 
@@ -46,7 +49,7 @@ export class EventStreamParser {
     this.skipLineFeed = piece.endsWith('\r');
 
     const lines = text.split(/\r\n|\n|\r/);
-    // What follows the last line end is the beginning of a line that is not whole yet.
+    // The text after the last line end is an incomplete line.
     const rest = lines.pop() ?? '';
     for (const line of lines) {
       this.parseLine(this.line + line);
@@ -61,7 +64,7 @@ export class EventStreamParser {
       return;
     }
     const colon = line.indexOf(':');
-    if (colon === 0) return; // a comment: it only keeps the connection alive
+    if (colon === 0) return; // a comment, which only keeps the connection alive
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     switch (field) {

@@ -60,18 +60,18 @@ describe('tabs', () => {
     }
   });
 
-  it('learn how things stand when they join', async () => {
+  it('receive the current state when they join', async () => {
     tab();
     await advance();
     const late = tab();
     await advance();
     expect(late.states).toEqual(['live']);
-    // It listened before it asked for anything: nothing can have been missed.
+    // It listened before it fetched anything: nothing was missed.
     expect(late.onFresh).not.toHaveBeenCalled();
     expect(server.streams).toHaveLength(1);
   });
 
-  it('read from where the first of them had fetched, and another that had fetched earlier asks anew', async () => {
+  it('read from the first tab’s position, and another that fetched earlier refetches', async () => {
     const first = tab(async () => 'e-4');
     const same = tab(async () => 'e-4');
     const later = tab(async () => 'e-5');
@@ -80,14 +80,14 @@ describe('tabs', () => {
     expect(server.streams).toHaveLength(1);
     expect(server.newest()?.lastEventId).toBe('e-4');
     expect([first, same, later, earlier].map(({ onFresh }) => onFresh.mock.calls.length)).toEqual([0, 0, 0, 1]);
-    // Once is enough.
+    // It refetches only once.
     server.newest()?.write('id: e-6\ndata: a\n\n');
     await advance();
     expect(earlier.onFresh).toHaveBeenCalledTimes(1);
     expect(earlier.data()).toEqual(['a']);
   });
 
-  it('that join late ask anew only where something was told before they listened', async () => {
+  it('that join late refetch only if there were events before they listened', async () => {
     tab(async () => 'e-4');
     await advance();
     server.newest()?.write('id: e-8\ndata: a\n\n');
@@ -100,7 +100,7 @@ describe('tabs', () => {
     expect(server.streams).toHaveLength(1);
   });
 
-  it('carry on where the reader was when it closes, and miss nothing', async () => {
+  it('resume at the reader’s position when it closes, without a gap', async () => {
     const first = tab();
     const second = tab();
     await advance();
@@ -117,7 +117,7 @@ describe('tabs', () => {
     expect(second.onFresh).toHaveBeenCalledTimes(1);
   });
 
-  it('know the position that a stream without events began at', async () => {
+  it('know the start position of a stream without events', async () => {
     const first = tab();
     tab();
     await advance();
@@ -129,13 +129,13 @@ describe('tabs', () => {
     expect(server.newest()?.lastEventId).toBe('e-30');
   });
 
-  it('in front take the stream over from one that has been frozen', async () => {
+  it('in front take over the stream from a frozen tab', async () => {
     const frozen = tab();
     const front = tab();
     await advance();
     server.newest()?.write('id: e-3\ndata: a\n\n');
     await advance();
-    // Frozen, it reads nothing and says nothing: neither events nor that it has none.
+    // A frozen tab reads nothing and sends nothing: neither events nor its state.
     const heard = front.onHeard.mock.calls.length;
     vi.spyOn(browser.BroadcastChannel.prototype, 'postMessage').mockImplementation(() => undefined);
     await advance(silenceMs - 2000);
@@ -150,7 +150,7 @@ describe('tabs', () => {
     expect(frozen.data()).toEqual(['a']);
   });
 
-  it('in the background do not take anything over', async () => {
+  it('in the background do not take over', async () => {
     tab();
     tab();
     await advance();
@@ -163,7 +163,7 @@ describe('tabs', () => {
     expect(server.streams).toHaveLength(1);
   });
 
-  it('wake the reader, whichever of them woke', async () => {
+  it('wake the reader, whichever tab woke', async () => {
     tab();
     const second = tab();
     await advance();
@@ -176,7 +176,7 @@ describe('tabs', () => {
     expect(server.open).toHaveBeenCalledTimes(before + 1);
   });
 
-  it('leave no lock and no place in line behind', async () => {
+  it('leave no lock and no queued request behind', async () => {
     const tabs = [tab(), tab()];
     await advance();
     expect([browser.held(), browser.waiting(name)]).toEqual([1, 1]);

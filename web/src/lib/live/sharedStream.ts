@@ -2,52 +2,53 @@ import { type ConnectionListener, LiveConnection, type LiveState, type LiveTrans
 import type { StreamEvent } from './eventStreamParser';
 import { isBefore } from './streamPosition';
 
-/** What the tab that holds the stream tells the others, and what they ask of it. */
+/** The messages between the tab that holds the stream and the others. */
 type TabMessage =
   | { kind: 'frames'; frames: StreamEvent[] }
   | { kind: 'state'; state: LiveState; lastId: string }
   | { kind: 'heard'; lastId: string }
   | { kind: 'fresh' }
-  | { kind: 'hello' } // a tab has joined: say how things stand
-  | { kind: 'wake' }; // a tab came to the front or back online
+  | { kind: 'hello' } // a tab has joined and asks for the current state
+  | { kind: 'wake' }; // a tab came to the front, or is online again
 
 export interface SharedStream {
   stop: () => void;
   wake: () => void;
 }
 
-/** One stream for all tabs of the browser where it can coordinate them, else one of our own. */
-export function openSharedStream(name: string, port: LiveTransport, listener: ConnectionListener): SharedStream {
+/** One stream for all tabs of the browser where it can coordinate them, else one per tab. */
+export function openSharedStream(name: string, transport: LiveTransport, listener: ConnectionListener): SharedStream {
   // Web Locks exist only on secure pages and on localhost.
   if (typeof BroadcastChannel === 'undefined' || !navigator.locks) {
-    const connection = new LiveConnection(port, listener);
+    const connection = new LiveConnection(transport, listener);
     connection.start();
     return connection;
   }
-  return new SharedTabStream(name, port, listener);
+  return new SharedTabStream(name, transport, listener);
 }
 
 /**
- * The tab that gets the lock reads the stream and passes everything on; the others listen and stand in line. When it closes, the
- * next one resumes by the last id that it was told. A tab in front that hears nothing takes the lock away: the reader was frozen.
+ * The tab that holds the lock reads the stream and passes everything on; the others listen and
+ * queue for the lock. When that tab closes, the next one resumes by the last id that it received. A
+ * tab in front that hears nothing steals the lock: the reader is frozen.
  */
 class SharedTabStream implements SharedStream {
   private readonly name: string;
-  private readonly port: LiveTransport;
+  private readonly transport: LiveTransport;
   private readonly listener: ConnectionListener;
   private readonly channel: BroadcastChannel;
   private readonly stopped = new AbortController();
   private connection: LiveConnection | null = null;
   private state: LiveState = 'connecting';
   private lastId = '';
-  /** Whether this tab knows that it listens since before what it shows was fetched. */
+  /** Whether this tab knows that it began to listen before its data was fetched. */
   private joined = false;
   private silenceTimer: ReturnType<typeof setTimeout> | undefined;
   private lockRequest: AbortController | null = null;
 
-  constructor(name: string, port: LiveTransport, listener: ConnectionListener) {
+  constructor(name: string, transport: LiveTransport, listener: ConnectionListener) {
     this.name = name;
-    this.port = port;
+    this.transport = transport;
     this.listener = listener;
     this.channel = new BroadcastChannel(name);
     this.channel.onmessage = (message: MessageEvent<TabMessage>) => this.onTabMessage(message.data);
@@ -91,7 +92,7 @@ class SharedTabStream implements SharedStream {
       .then(
         () => undefined,
         () => {
-          // Given up by ourselves, or else taken away: then this tab listens again.
+          // If this tab gave the lock up, return; if another tab stole it, listen again.
           if (given.aborted || this.stopped.signal.aborted) return;
           this.connection?.stop();
           this.connection = null;
@@ -101,12 +102,15 @@ class SharedTabStream implements SharedStream {
       );
   }
 
-  /** Reads the stream for all. The promise, and with it the lock, lasts until this tab stops or is closed. */
+  /**
+   * Reads the stream for all tabs. The promise, and with it the lock, lasts until this tab stops or
+   * is closed.
+   */
   private readForAllTabs(): Promise<void> {
     clearTimeout(this.silenceTimer);
     if (this.stopped.signal.aborted) return Promise.resolve();
     this.connection = new LiveConnection(
-      this.port,
+      this.transport,
       {
         onStreamEvents: (streamEvents) => {
           this.lastId = streamEvents.at(-1)?.id || this.lastId;
@@ -164,11 +168,14 @@ class SharedTabStream implements SharedStream {
     }
   }
 
-  /** The reader had come so far when this tab began to listen. What was fetched before that may lack what only the others heard. */
+  /**
+   * `heard` is the reader's position when this tab began to listen. Data fetched before that may
+   * lack events that only the other tabs received.
+   */
   private join(heard: string): void {
     if (this.joined || heard === '') return;
     this.joined = true;
-    void this.port.startPosition().then((fetched) => {
+    void this.transport.startPosition().then((fetched) => {
       if (fetched !== '' && isBefore(fetched, heard) && !this.stopped.signal.aborted) this.listener.onFreshStart();
     });
   }
@@ -178,12 +185,14 @@ class SharedTabStream implements SharedStream {
     this.listener.onState(state);
   }
 
-  /** The reader passes on at least a comment every 15 s, and says how it fares when it has none. */
+  /**
+   * The reader passes on at least a comment every 15 s, and its state while it has no connection.
+   */
   private restartSilenceTimer(): void {
     clearTimeout(this.silenceTimer);
     this.silenceTimer = setTimeout(() => {
       if (this.stopped.signal.aborted || this.connection) return;
-      // A tab in the background is not waited for by anybody; it looks again when it comes to the front.
+      // Nobody waits for a tab in the background; it checks again when it comes to the front.
       if (document.hidden) this.restartSilenceTimer();
       else this.stealLock();
     }, silenceMs + 5000);

@@ -3,26 +3,27 @@ import { useSession } from '@/lib/session/session';
 import { signedIn } from '@/test/session';
 import { isBefore, markCaughtUp, streamStartPosition, trackCall } from './streamPosition';
 
-/** Whether a promise has an answer by now. */
+/** Whether a promise is resolved. */
 async function isResolved(promise: Promise<string>): Promise<string | undefined> {
   return Promise.race([promise, Promise.resolve().then(() => undefined)]);
 }
 
-describe('where a stream is opened from', () => {
-  it('is nowhere as long as nothing has told', async () => {
+describe('the start position of a stream', () => {
+  it('is pending until an answer has one', async () => {
     signedIn();
     expect(await streamStartPosition()).toBe('');
     trackCall()('');
     expect(await streamStartPosition()).toBe('');
   });
 
-  it('is the earliest position, once every answer has come that may have an earlier one', async () => {
+  it('is the earliest one, once every answer has arrived that may have an earlier one', async () => {
     signedIn();
     const [list, counts, failing] = [trackCall(), trackCall(), trackCall()];
     counts('e-12');
     const from = streamStartPosition();
     expect(await isResolved(from)).toBeUndefined();
-    // Begun after an answer had come: it is read later, and not waited for.
+    // This call begins after an answer has arrived: the server reads it later, so nothing waits for
+    // it.
     const later = trackCall();
     failing('');
     expect(await isResolved(from)).toBeUndefined();
@@ -32,7 +33,7 @@ describe('where a stream is opened from', () => {
     expect(await streamStartPosition()).toBe('e-9');
   });
 
-  it('is by number, not by letters', async () => {
+  it('is compared as a number, not as text', async () => {
     signedIn();
     const [one, other] = [trackCall(), trackCall()];
     one('e-9');
@@ -43,7 +44,7 @@ describe('where a stream is opened from', () => {
     expect(isBefore('e-10', 'e-10')).toBe(false);
   });
 
-  it('is unknown to a server that started again between two answers', async () => {
+  it('is unknown to the server if it restarted between two answers', async () => {
     signedIn();
     const [one, two, three] = [trackCall(), trackCall(), trackCall()];
     one('d-900');
@@ -54,7 +55,7 @@ describe('where a stream is opened from', () => {
     expect(isBefore('e-1', 'd-900')).toBe(true);
   });
 
-  it('moves on to what a stream has shown', async () => {
+  it('moves on to the last event shown', async () => {
     signedIn();
     trackCall()('e-5');
     markCaughtUp('');
@@ -63,7 +64,7 @@ describe('where a stream is opened from', () => {
     expect(await streamStartPosition()).toBe('e-80');
   });
 
-  it('is forgotten with the person, and what comes for them late is too', async () => {
+  it('is reset for another user, and ignores late answers of the first', async () => {
     signedIn({ userId: 7 });
     const [early, late] = [trackCall(), trackCall()];
     early('e-5');
@@ -74,12 +75,12 @@ describe('where a stream is opened from', () => {
     expect(await streamStartPosition()).toBe('');
     trackCall()('e-70');
     expect(await streamStartPosition()).toBe('e-70');
-    // Straight from one to another, as another tab may do it; and the same person anew.
+    // Directly from one user to another, as another tab may do it; and the same user again.
     signedIn({ userId: 7 });
     expect(await streamStartPosition()).toBe('');
   });
 
-  it('outlives a new token of the same person', async () => {
+  it('survives a new token of the same user', async () => {
     signedIn({ userId: 7 });
     trackCall()('e-5');
     signedIn({ userId: 7, accessToken: 'renewed' });

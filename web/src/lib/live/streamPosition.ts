@@ -1,20 +1,24 @@
 import { useSession } from '../session/session';
 
-/** Of no run of the server: a stream that is opened from here is told to ask for everything anew. */
+/** Belongs to no run of the server: a stream that is opened from here begins with a reset. */
 const unknownPosition = '-';
 
 /**
- * Each answer says where the live stream stood before the server read it. A stream that is opened from the earliest of these brings
- * all that the answers may lack, so nothing needs to be asked for again.
+ * Each answer carries the position of the live stream before the server read it. A stream opened
+ * from the earliest of these brings everything that the answers may lack, so nothing needs to be
+ * refetched.
  */
 class PositionTracker {
   private earliest = '';
-  /** Calls that began before any answer had come, and so may have been read before it was. */
+  /**
+   * Calls that began before any answer came: the server may have read them earlier than that
+   * answer.
+   */
   private pendingCalls = 0;
   private waiting: ((position: string) => void)[] = [];
 
   begin(): (position: string) => void {
-    // One that begins now is read after the earliest was told.
+    // A call that begins now cannot have an earlier position.
     if (this.earliest !== '') return () => undefined;
     this.pendingCalls += 1;
     return (position) => {
@@ -28,7 +32,7 @@ class PositionTracker {
   private record(position: string): void {
     if (position === '') return;
     if (this.earliest === '') this.earliest = position;
-    // The server has started again in between, and knows nothing of what happened before.
+    // The server restarted in between and does not know what happened before.
     else if (serverRunOf(position) !== serverRunOf(this.earliest)) this.earliest = unknownPosition;
     else if (isBefore(position, this.earliest)) this.earliest = position;
   }
@@ -45,27 +49,36 @@ class PositionTracker {
 
 let tracker = new PositionTracker();
 
-// Another person's answers, and those of another time, are of no use.
+// The positions of another user, or of an earlier session, are of no use.
 useSession.subscribe(({ session }, before) => {
   if (session?.userId !== before.session?.userId) tracker = new PositionTracker();
 });
 
-/** A call sets out. What it gives back is to be told the position that was answered, empty when there was none. */
+/**
+ * Records the start of a call. The caller passes the answer's position to the returned function, or
+ * an empty text when there was none.
+ */
 export function trackCall(): (position: string) => void {
   return tracker.begin();
 }
 
-/** Where a first stream is to be opened from; empty when nothing tells. Waits for the answers that may know an earlier one. */
+/**
+ * The position from which to open the first stream; empty when none is known. Waits for the answers
+ * that may have an earlier one.
+ */
 export function streamStartPosition(): Promise<string> {
   return tracker.position();
 }
 
-/** Everything that has been fetched is as new as this event, or newer: a stream showed it. */
+/** Marks all fetched data as at least as new as this event, because a stream updated it. */
 export function markCaughtUp(position: string): void {
   if (position !== '') tracker.moveTo(position);
 }
 
-/** Whether something may have happened from one position to the other; between those of two runs of the server anything may have. */
+/**
+ * Whether events may lie between two positions; between two runs of the server anything may have
+ * happened.
+ */
 export function isBefore(position: string, other: string): boolean {
   return serverRunOf(position) !== serverRunOf(other) || sequenceOf(position) < sequenceOf(other);
 }

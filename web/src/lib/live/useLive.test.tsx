@@ -8,7 +8,7 @@ import { type LiveEvent, useLive, useLiveStatus } from './useLive';
 
 let server: ReturnType<typeof fakeStreams>;
 let received: LiveEvent[];
-/** What waits for an answer, in order; each is given its position. */
+/** The waiting requests for a position, in order; the test answers each. */
 let positionRequests: ((position: string) => void)[];
 
 const counts = '/admin-api/client/pc/home/overview-statistics';
@@ -49,7 +49,7 @@ afterEach(() => vi.unstubAllGlobals());
 const reading = 'id: e-1\nevent: reading\ndata: {"deviceName":"WS-0001","time":5,"values":{"airTemperature":3.4}}\n\n';
 
 describe('useLive', () => {
-  it('opens a stream for whoever is signed in, and tells of a fresh start and of every event', async () => {
+  it('opens a stream for the signed-in user, and reports a fresh start and every event', async () => {
     signedIn({ accessToken: 'mine' });
     render(<Screen />);
     expect(await screen.findByText('live no event')).toBeVisible();
@@ -63,7 +63,7 @@ describe('useLive', () => {
     });
   });
 
-  it('opens from where the stream stood before anything was fetched, so that nothing is asked for twice', async () => {
+  it('opens from the position before the first fetch, so that nothing is fetched twice', async () => {
     signedIn();
     const calls = Promise.all([ask(), ask()]);
     render(<Screen />);
@@ -80,7 +80,7 @@ describe('useLive', () => {
     expect(received.map(({ name }) => name)).toEqual(['reading']);
   });
 
-  it('begins as before where the answers know no position, or there are none', async () => {
+  it('begins with a reset if no answer has a position, or there are no answers', async () => {
     signedIn();
     const calls = Promise.allSettled([ask(), ask()]);
     render(<Screen />);
@@ -91,7 +91,7 @@ describe('useLive', () => {
     expect(server.newest()?.lastEventId).toBe('');
   });
 
-  it('asks anew when the server no longer knows what happened since', async () => {
+  it('resets when the server no longer has the events since', async () => {
     signedIn();
     render(<Screen />);
     const call = ask();
@@ -104,7 +104,7 @@ describe('useLive', () => {
     await waitFor(() => expect(received).toEqual([{ name: 'reset' }]));
   });
 
-  it('goes on from what was shown last when somebody looks again', async () => {
+  it('continues from the last shown event when a screen subscribes again', async () => {
     signedIn();
     const first = render(<Screen />);
     await screen.findByText('live no event');
@@ -120,7 +120,7 @@ describe('useLive', () => {
     await waitFor(() => expect(received).toEqual([{ name: 'notice', data: {} }]));
   });
 
-  it('forgets with the person where the stream stood, and what is answered to them late', async () => {
+  it('forgets the position and late answers of a former user', async () => {
     signedIn({ userId: 7 });
     const calls = Promise.all([ask(), ask()]);
     await waitFor(() => expect(positionRequests).toHaveLength(2));
@@ -134,7 +134,7 @@ describe('useLive', () => {
     expect(server.newest()).toMatchObject({ token: 'Bearer theirs', lastEventId: '' });
   });
 
-  it('opens nothing while nobody is signed in, and a stream as soon as somebody is', async () => {
+  it('opens no stream until a user is signed in', async () => {
     render(<Screen />);
     await act(async () => undefined);
     expect(server.open).not.toHaveBeenCalled();
@@ -142,7 +142,7 @@ describe('useLive', () => {
     expect(await screen.findByText('live no event')).toBeVisible();
   });
 
-  it('closes the stream when the person leaves', async () => {
+  it('closes the stream when the user signs out', async () => {
     signedIn();
     render(<Screen />);
     await screen.findByText('live no event');
@@ -151,7 +151,7 @@ describe('useLive', () => {
     expect(server.newest()?.signal.aborted).toBe(true);
   });
 
-  it('begins anew for another person, knowing nothing of the position before', async () => {
+  it('starts over for another user, without the former position', async () => {
     signedIn({ userId: 7 });
     render(<Screen />);
     await screen.findByText('live no event');
@@ -163,7 +163,7 @@ describe('useLive', () => {
     expect(server.newest()).toMatchObject({ token: 'Bearer theirs', lastEventId: '' });
   });
 
-  it('keeps the stream over a new token and from one screen to the next, and closes it after the last', async () => {
+  it('keeps the stream across a new token and a change of screens, and closes it after the last screen', async () => {
     signedIn();
     const first = render(<Screen />);
     await screen.findByText('live no event');
@@ -177,7 +177,7 @@ describe('useLive', () => {
     await waitFor(() => expect(server.newest()?.signal.aborted).toBe(true));
   });
 
-  it('hands events to the newest handler', async () => {
+  it('passes events to the newest handler', async () => {
     signedIn();
     const seen: string[] = [];
     const { rerender } = render(<Named name="first" seen={seen} />);

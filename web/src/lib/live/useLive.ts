@@ -31,7 +31,7 @@ const batch = new EventBatch((events) => {
   for (const handler of handlers) handler(events);
 });
 
-const port: LiveTransport = {
+const transport: LiveTransport = {
   token: accessToken,
   renew: async (used) => {
     await renew(used);
@@ -53,19 +53,22 @@ const port: LiveTransport = {
 
 let stream: SharedStream | null = null;
 let streamUser: number | null = null;
-/** The newest event that the stream has brought, and the newest that was handed to the screens. */
+/** The newest event that the stream has brought, and the newest that the screens have received. */
 let receivedId = '';
 let deliveredId = '';
 let subscriberCount = 0;
 let listening = false;
 
-/** Opens the stream when somebody is signed in and looks, closes it when not, and begins anew for another person. */
+/**
+ * Opens the stream while a user is signed in and a screen subscribes, closes it otherwise, and
+ * starts over for another user.
+ */
 function syncStream(): void {
   const signedIn = useSession.getState().session?.userId ?? null;
   const user = subscriberCount > 0 ? signedIn : null;
   if (user === streamUser) return;
   stream?.stop();
-  // Nobody looks, but the same person may again, at what is shown now.
+  // No screen subscribes now, but the same user may return to the data shown now.
   if (streamUser !== null && streamUser === signedIn) markCaughtUp(deliveredId);
   receivedId = '';
   deliveredId = '';
@@ -74,7 +77,7 @@ function syncStream(): void {
   batch.clear();
   useStatus.setState(initialStatus);
   if (user === null) return;
-  stream = openSharedStream(`tilth.live.${user}`, port, {
+  stream = openSharedStream(`tilth.live.${user}`, transport, {
     onStreamEvents: (frames) => {
       receivedId = frames.at(-1)?.id || receivedId;
       for (const frame of frames) {
@@ -100,7 +103,7 @@ function addSubscriber(): () => void {
     window.addEventListener('online', wake);
     document.addEventListener('visibilitychange', wake);
   }
-  // Not at once: when one screen gives way to another the stream stays.
+  // Deferred, so that the stream stays when one screen replaces another.
   queueMicrotask(syncStream);
   return () => {
     subscriberCount -= 1;
@@ -109,8 +112,8 @@ function addSubscriber(): () => void {
 }
 
 /**
- * Hands live events to a screen while it is mounted, gathered once a frame. After a `reset` the screen fetches anew whatever it
- * shows. The handler may be a new function on every render.
+ * Delivers live events to a mounted screen, batched per animation frame. After a `reset` the screen
+ * refetches everything that it shows. The handler may be a new function on every render.
  */
 export function useLive(handler: LiveHandler): void {
   const newest = useRef(handler);
@@ -128,7 +131,7 @@ export function useLive(handler: LiveHandler): void {
   }, []);
 }
 
-/** Whether the screen is live, and how old. */
+/** Whether the screen is live, and how old its data is. */
 export function useLiveStatus(): LiveStatus {
   useEffect(addSubscriber, []);
   return useStatus();

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe('the base map', () => {
-  it('stands at the default place until it knows better', () => {
+  it('shows the default place at first', () => {
     const { map } = make();
     expect(map.getCenter()).toMatchObject({ lat: 36.6, lng: 114.48 });
     expect(map.getZoom()).toBe(5);
@@ -41,7 +41,7 @@ describe('the base map', () => {
     expect(map.dragging.enabled()).toBe(true);
   });
 
-  it('shows whose tiles they are, as text and never as HTML', () => {
+  it('shows the attribution as text, never as HTML', () => {
     const { map, container } = make();
     const stop = addTiles(map, tiles);
     const attribution = container.querySelector('.leaflet-control-attribution');
@@ -59,9 +59,9 @@ describe('the base map', () => {
     expect(Math.abs(longitude - 114.48)).toBeLessThan(0.01);
   });
 
-  it('tells the position that stands at a point', () => {
+  it('returns the position at a point', () => {
     expect(toPlace(L.latLng(37.85691234, 27.34088789), null)).toEqual({ latitude: 37.856912, longitude: 27.340888 });
-    // Once around the world it is the same place, and there is nothing beyond a pole.
+    // Once around the world it is the same place, and latitudes end at the poles.
     expect(toPlace(L.latLng(95, 27.5 + 360), null)).toEqual({ latitude: 90, longitude: 27.5 });
     const gcj02: MapTiles = { ...tiles, datum: 'GCJ-02' };
     const { latitude, longitude } = toPlace(L.latLng(toLatLng(defaultPlace, gcj02)), gcj02);

@@ -10,7 +10,9 @@ export type MapTiles = components['schemas']['MapTiles'];
 
 export const closestZoom = 19;
 
-/** An empty map at the default place: a frame for land or tiles, graticule and whatever a screen draws on it. */
+/**
+ * An empty map at the default place, for land or tiles, the graticule and a screen's own layers.
+ */
 export function createBaseMap(container: HTMLElement): L.Map {
   const map = L.map(container, {
     center: [defaultPlace.latitude, defaultPlace.longitude],
@@ -29,19 +31,22 @@ export function createBaseMap(container: HTMLElement): L.Map {
   return map;
 }
 
-/** On a phone one finger scrolls the page and two move the map; elsewhere it is dragged. */
+/** On a phone one finger scrolls the page and two move the map; elsewhere the mouse drags it. */
 export function setDragging(map: L.Map, isPhone: boolean): void {
   if (isPhone) map.dragging.disable();
   else map.dragging.enable();
 }
 
-/** Somebody's tiles, calmed so that the devices stay in front, with the line that their owner asks for. */
+/**
+ * Adds tiles, toned down so that the devices stand out, with the attribution that their owner
+ * requires.
+ */
 export function addTiles(map: L.Map, tiles: MapTiles): () => void {
   const layer = L.tileLayer(tiles.url, { maxZoom: closestZoom, maxNativeZoom: 18, className: css.tiles ?? '' }).addTo(
     map,
   );
   const attribution = L.control.attribution({ prefix: false, position: 'bottomleft' }).addTo(map);
-  // Attributions are links by custom, but this one is a setting and not a page of ours: shown as text.
+  // Attributions are usually links, but this one is a setting, not trusted markup: shown as text.
   const holder = document.createElement('span');
   holder.textContent = tiles.attribution;
   attribution.addAttribution(holder.innerHTML);
@@ -51,22 +56,22 @@ export function addTiles(map: L.Map, tiles: MapTiles): () => void {
   };
 }
 
-/** Where a position stands on this installation's map. */
+/** Where a position is drawn on this installation's map. */
 export function toLatLng(place: Place, tiles: MapTiles | null): L.LatLngTuple {
   const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? toGcj02(place) : place;
   return [latitude, longitude];
 }
 
-/** To about a decimetre: finer than any map of a field is drawn. */
+/** About a decimetre: finer than any map of a field. */
 const decimals = 6;
 
 function rounded(degrees: number): number {
   return Number(degrees.toFixed(decimals));
 }
 
-/** The position that stands at a point of this installation's map; drawnAt's other way. */
+/** The position at a point of this installation's map; the inverse of toLatLng. */
 export function toPlace(point: L.LatLng, tiles: MapTiles | null): Place {
-  // Beyond the edge of the world it goes on at the other one.
+  // Longitudes beyond the edge of the world wrap around.
   const { lat, lng } = point.wrap();
   const drawn = { latitude: Math.min(90, Math.max(-90, lat)), longitude: lng };
   const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? fromGcj02(drawn) : drawn;

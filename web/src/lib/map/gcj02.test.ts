@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromGcj02, toGcj02 } from './gcj02';
 
-/** Metres between two places that lie near each other. */
+/** Metres between two nearby places. */
 function metres(a: { latitude: number; longitude: number }, b: { latitude: number; longitude: number }): number {
   const degree = 111_195;
   const east = (a.longitude - b.longitude) * Math.cos((a.latitude * Math.PI) / 180);
@@ -9,13 +9,13 @@ function metres(a: { latitude: number; longitude: number }, b: { latitude: numbe
 }
 
 describe('toGcj02', () => {
-  // Pairs that converters of this datum are commonly checked against.
+  // Common reference pairs for converters of this datum.
   it.each([
     ['Shanghai', [31.1774276, 121.5272106], [31.17530398364597, 121.531541859215]],
     ['Shenzhen', [22.543847, 113.912316], [22.540796131694766, 113.9171764808363]],
     ['Beijing', [39.911954, 116.377817], [39.91334545536069, 116.38404722455657]],
   ])(
-    'moves %s to where the map draws it',
+    'shifts %s to its position on the map',
     (_, [latitude = 0, longitude = 0], [expectedLatitude = 0, expectedLongitude = 0]) => {
       const drawn = toGcj02({ latitude, longitude });
       expect(metres(drawn, { latitude: expectedLatitude, longitude: expectedLongitude })).toBeLessThan(0.5);
@@ -30,7 +30,7 @@ describe('toGcj02', () => {
     expect(toGcj02(place)).toEqual(place);
   });
 
-  it('moves every place of the country, and none by a kilometre', () => {
+  it('shifts every place of the country by less than a kilometre', () => {
     for (let latitude = 20; latitude <= 50; latitude += 1.7) {
       for (let longitude = 80; longitude <= 130; longitude += 2.3) {
         const place = { latitude, longitude };
@@ -42,8 +42,8 @@ describe('toGcj02', () => {
   });
 });
 
-describe('what somebody points at on such a map', () => {
-  it('is where it would be drawn, to less than a centimetre', () => {
+describe('a position picked on such a map', () => {
+  it('is the inverse of drawing, to less than a centimetre', () => {
     for (let latitude = 20; latitude <= 50; latitude += 2.3) {
       for (let longitude = 80; longitude <= 130; longitude += 3.1) {
         const place = { latitude, longitude };
@@ -52,7 +52,7 @@ describe('what somebody points at on such a map', () => {
     }
   });
 
-  it('is the place itself where maps are not shifted', () => {
+  it('is unchanged where maps are not shifted', () => {
     const aydin = { latitude: 37.8571, longitude: 27.3412 };
     expect(fromGcj02(aydin)).toEqual(aydin);
   });

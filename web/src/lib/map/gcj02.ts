@@ -4,7 +4,7 @@ import type { Place } from './place';
 const axis = 6378245;
 const eccentricity2 = 0.006693421622965943;
 
-/** The shift holds roughly within mainland China; elsewhere such maps show WGS-84. */
+/** The shift applies roughly within mainland China; elsewhere such maps show WGS-84. */
 function isShifted({ latitude, longitude }: Place): boolean {
   return longitude > 72.004 && longitude < 137.8347 && latitude > 0.8293 && latitude < 55.8271;
 }
@@ -30,8 +30,8 @@ function east(x: number, y: number): number {
 }
 
 /**
- * Where a WGS-84 position stands on a map drawn in GCJ-02, the datum that maps of China must use: up to 700 m away. For drawing
- * only; what is kept and told stays WGS-84.
+ * Converts a WGS-84 position to GCJ-02, the datum that maps of China must use: up to 700 m away.
+ * For drawing only; stored and displayed positions stay WGS-84.
  */
 export function toGcj02(place: Place): Place {
   if (!isShifted(place)) return place;
@@ -46,9 +46,10 @@ export function toGcj02(place: Place): Place {
   return { latitude: latitude + north(x, y) / perDegreeNorth, longitude: longitude + east(x, y) / perDegreeEast };
 }
 
-/** The WGS-84 position that a map in GCJ-02 draws at a place: what somebody points at there, to less than a centimetre. */
+/** Converts a position picked on a GCJ-02 map to WGS-84, to less than a centimetre. */
 export function fromGcj02(drawn: Place): Place {
-  // There is no formula; the shift changes so slowly that taking it off again and again arrives at once.
+  // There is no closed formula; the shift changes so slowly that subtracting it repeatedly
+  // converges at once.
   let place = drawn;
   for (let round = 0; round < 8; round++) {
     const there = toGcj02(place);

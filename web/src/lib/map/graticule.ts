@@ -1,21 +1,21 @@
-/** Degrees between two lines of the graticule: people read these easily. */
+/** Degrees between two lines of the graticule, all easy to read. */
 const steps = [30, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001];
 
-/** The smallest step whose lines stand at least that far apart. */
+/** The smallest step whose lines are at least that far apart. */
 export function graticuleStep(degreesPerPixel: number, pixelsApart: number): number {
   const wanted = degreesPerPixel * pixelsApart;
   return steps.findLast((step) => step >= wanted) ?? 30;
 }
 
-/** As many decimals as tell two neighbouring lines apart. */
+/** The number of decimals that distinguishes two neighbouring lines. */
 export function stepDecimals(step: number): number {
   return Math.max(0, -Math.floor(Math.log10(step)));
 }
 
-/** The multiples of a step between two bounds, both included. */
+/** The multiples of a step between two bounds, inclusive. */
 export function linesBetween(from: number, to: number, step: number): number[] {
   const lines: number[] = [];
-  // Counted in whole steps: adding 0.1 up would drift.
+  // Counts in whole steps: adding up 0.1 would drift.
   for (let i = Math.ceil(from / step); i * step <= to; i++) lines.push(Number((i * step).toFixed(stepDecimals(step))));
   return lines;
 }

@@ -22,7 +22,7 @@ const names = (container: HTMLElement) =>
 afterEach(() => map.remove());
 
 describe('the graticule layer', () => {
-  it('draws meridians and parallels at round degrees, with their names at the edges', () => {
+  it('draws meridians and parallels at round degrees, with names at the edges', () => {
     const container = frame(528, 668);
     new GraticuleLayer(words).addTo(map);
     expect(container.querySelectorAll('svg path').length).toBe(5 + 4);
@@ -38,7 +38,7 @@ describe('the graticule layer', () => {
     expect(names(container)).not.toContain('37.850 N');
   });
 
-  it('speaks another language at once', () => {
+  it('switches the language at once', () => {
     const container = frame(528, 668);
     const layer = new GraticuleLayer(words).addTo(map) as GraticuleLayer;
     layer.setFormat({ ...words, latitude: (degrees) => `${degrees} K` });
@@ -46,14 +46,14 @@ describe('the graticule layer', () => {
     expect(names(container).some((name) => name?.endsWith(' N'))).toBe(false);
   });
 
-  it('has no names where there is no room', () => {
+  it('has no names on a small map', () => {
     const container = frame(366, 248);
     new GraticuleLayer(words).addTo(map);
     expect(container.querySelectorAll('svg path').length).toBeGreaterThan(4);
     expect(names(container)).toEqual([]);
   });
 
-  it('leaves nothing behind', () => {
+  it('removes everything', () => {
     const container = frame(528, 668);
     const layer = new GraticuleLayer(words).addTo(map);
     layer.remove();

@@ -4,7 +4,7 @@ import css from './map.module.css';
 
 const namespace = 'http://www.w3.org/2000/svg';
 const pixelsApart = 96;
-/** Below this size the lines stand without their names. */
+/** Below this size the lines have no names. */
 const roomForNames = 420;
 
 export interface DegreeFormat {
@@ -13,12 +13,15 @@ export interface DegreeFormat {
 }
 
 interface Line {
-  /** Where it crosses, in pixels of the map's frame. */
+  /** Where it crosses the edge, in pixels of the map's frame. */
   at: number;
   name: string;
 }
 
-/** Meridians and parallels over the view; their names stand at the left and lower edge, wherever the map is dragged. */
+/**
+ * Meridians and parallels over the view; their names stay at the left and lower edge while the map
+ * is dragged.
+ */
 export class GraticuleLayer extends L.Layer {
   private words: DegreeFormat;
   private svg: SVGSVGElement | undefined;
@@ -28,7 +31,7 @@ export class GraticuleLayer extends L.Layer {
     this.words = words;
   }
 
-  /** In another language. */
+  /** Switches the names to another language. */
   setFormat(words: DegreeFormat): void {
     this.words = words;
     if (this._map) this.draw();
@@ -39,7 +42,7 @@ export class GraticuleLayer extends L.Layer {
       move: () => this.draw(),
       zoom: () => this.draw(),
       resize: () => this.draw(),
-      // Lines of one zoom are none of the next: they step aside while the map glides.
+      // The lines of one zoom do not fit the next: they are hidden during the animation.
       zoomanim: () => this.svg?.classList.add(css.aside ?? ''),
       zoomend: () => {
         this.draw();
@@ -88,7 +91,7 @@ export class GraticuleLayer extends L.Layer {
       ...parallels.map(({ at }) => lineElement(0, at, size.x, at)),
     ];
     if (size.x >= roomForNames) {
-      // The upper left corner is the legend's, the lower right one the scale's.
+      // The legend occupies the upper left corner, the scale bar the lower right one.
       for (const { at, name } of parallels) if (at > 72 && at < size.y - 32) pieces.push(textElement(8, at - 5, name));
       for (const { at, name } of meridians) if (at < size.x - 190) pieces.push(textElement(at + 5, size.y - 9, name));
     }
@@ -107,7 +110,7 @@ function wrapped(longitude: number): number {
 
 function lineElement(x1: number, y1: number, x2: number, y2: number): SVGElement {
   const element = document.createElementNS(namespace, 'path');
-  // On whole pixels and a half, a hairline is one pixel wide.
+  // At half pixels, a hairline is one pixel wide.
   const crisp = (value: number) => Math.round(value) + 0.5;
   element.setAttribute('d', `M${crisp(x1)} ${crisp(y1)}L${crisp(x2)} ${crisp(y2)}`);
   return element;

@@ -10,7 +10,7 @@ const square: Point[] = [
 
 const sorted = (points: Point[]) => [...points].sort((a, b) => a.x - b.x || a.y - b.y);
 
-/** How far a point lies from the nearest point of an area: 0 within. */
+/** The distance of a point from an area: 0 within. */
 function distanceToHull(corners: Point[], { x, y }: Point): number {
   if (corners.length === 1) return Math.hypot(x - (corners[0]?.x ?? 0), y - (corners[0]?.y ?? 0));
   let least = Number.POSITIVE_INFINITY;
@@ -24,7 +24,7 @@ function distanceToHull(corners: Point[], { x, y }: Point): number {
 }
 
 describe('convexHull', () => {
-  it('takes the corners and leaves what lies within or on an edge', () => {
+  it('keeps the corners and drops points within or on an edge', () => {
     const hull = convexHull([...square, { x: 5, y: 5 }, { x: 5, y: 0 }, { x: 10, y: 3 }]);
     expect(sorted(hull)).toEqual(sorted(square));
   });
@@ -34,7 +34,7 @@ describe('convexHull', () => {
     expect(convexHull([square[0], square[0]] as Point[])).toEqual([square[0]]);
   });
 
-  it('turns one way', () => {
+  it('has one direction of rotation', () => {
     const points = Array.from({ length: 60 }, (_, i) => ({ x: Math.sin(i * 7.3) * 40, y: Math.cos(i * 3.1) * 25 }));
     const hull = convexHull(points);
     hull.forEach((a, i) => {
@@ -51,12 +51,12 @@ describe('convexHull', () => {
     }
   });
 
-  it('of points in a line is its two ends', () => {
+  it('of points on a line is its two ends', () => {
     const line = [0, 1, 2, 3].map((i) => ({ x: i, y: 2 * i }));
     expect(sorted(convexHull(line))).toEqual([line[0], line[3]]);
   });
 
-  it('of nothing is nothing', () => {
+  it('of no points is empty', () => {
     expect(convexHull([])).toEqual([]);
     expect(roundedHull([], 5)).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('roundedHull', () => {
     for (const point of outline) expect(distanceToHull(corners, point)).toBeCloseTo(7, 6);
   });
 
-  it('is round at the corners: no turn is sharp', () => {
+  it('has no sharp corners', () => {
     const outline = roundedHull(triangle, 7).filter((point, i, all) => {
       const before = all[(i + all.length - 1) % all.length] as Point;
       return Math.hypot(point.x - before.x, point.y - before.y) > 1e-6;
@@ -101,7 +101,7 @@ describe('roundedHull', () => {
     });
   });
 
-  it('goes once around', () => {
+  it('goes around once', () => {
     const outline = roundedHull(square, 3);
     let turned = 0;
     outline.forEach((a, i) => {

@@ -21,7 +21,9 @@ function halfHull(points: readonly Point[]): Point[] {
   return chain;
 }
 
-/** The corners of the smallest convex area around the points, in order of turning; points on its edges are left out. */
+/**
+ * The corners of the points' convex hull, in order of rotation; points on its edges are left out.
+ */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   const distinct = sorted.filter((point, i) => i === 0 || point.x !== sorted[i - 1]?.x || point.y !== sorted[i - 1]?.y);
@@ -29,12 +31,12 @@ export function convexHull(points: readonly Point[]): Point[] {
   return [...halfHull(distinct), ...halfHull(distinct.reverse())];
 }
 
-/** Radians between two points of a rounded corner: fine enough to look round at any size that we draw. */
+/** Radians between two points of a rounded corner: looks round at every size in use. */
 const arcStep = Math.PI / 12;
 
 /**
- * The outline at a distance around the points' convex hull: straight beside its edges, round at its corners. One point gives a
- * circle, two a capsule. Units are the points' own, here pixels.
+ * The outline at a distance around the points' convex hull: straight beside its edges, round at its
+ * corners. One point gives a circle, two a capsule. Units are the points' own, here pixels.
  */
 export function roundedHull(points: readonly Point[], distance: number): Point[] {
   const corners = convexHull(points);
@@ -45,7 +47,7 @@ export function roundedHull(points: readonly Point[], distance: number): Point[]
     const before = corners[(i + count - 1) % count];
     const after = corners[(i + 1) % count];
     if (!corner || !before || !after) continue;
-    // The outward side of an edge lies a quarter turn behind its direction.
+    // The outward normal of an edge is a quarter turn behind its direction.
     const from = count === 1 ? 0 : Math.atan2(corner.y - before.y, corner.x - before.x) - Math.PI / 2;
     let to = count === 1 ? 2 * Math.PI : Math.atan2(after.y - corner.y, after.x - corner.x) - Math.PI / 2;
     while (to < from) to += 2 * Math.PI;

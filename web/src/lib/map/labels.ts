@@ -1,11 +1,11 @@
 import type { Point } from './hull';
 
-/** A name that wants to stand with its middle at one of some points, the best first, in pixels. */
+/** A name with its candidate positions for its centre, the best first, in pixels. */
 export interface Label {
   id: number;
   text: string;
   spots: readonly Point[];
-  /** Of what it names: larger things are named first. */
+  /** The size of the named thing: larger things are placed first. */
   size: number;
 }
 
@@ -19,7 +19,9 @@ const gap = 6;
 /** Half the width of a mark. */
 const markRadius = 16;
 
-/** Wide enough for most letters of our scripts at 11.5 px; Chinese ones are twice as wide. */
+/**
+ * Wide enough for most letters of the supported scripts at 11.5 px; Chinese ones are twice as wide.
+ */
 function widthOf(text: string): number {
   let width = 0;
   for (const letter of text) width += letter > '\u2e80' ? 12 : 6.6;
@@ -27,8 +29,9 @@ function widthOf(text: string): number {
 }
 
 /**
- * Those names that can stand without covering each other or lying below a mark, the larger things' first. One without such a spot
- * takes its first, if only marks are in the way; covered by a name it is left out until the map is nearer.
+ * Places the names that neither cover each other nor lie below a mark, those of larger things
+ * first. If only marks are in the way of all spots, a name takes its first spot; if a name is in
+ * the way, it is left out until the user zooms in.
  */
 export function placeLabels(labels: readonly Label[], marks: readonly Point[]): PlacedLabel[] {
   const placed: PlacedLabel[] = [];

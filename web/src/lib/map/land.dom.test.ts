@@ -7,7 +7,7 @@ const topology = JSON.parse(readFileSync('node_modules/world-atlas/land-50m.json
 describe('the coastline', () => {
   const land = landOf(topology);
 
-  it('comes in pieces, so that only those near the view are drawn', () => {
+  it('consists of pieces, so that only those near the view are drawn', () => {
     expect(land.length).toBeGreaterThan(1000);
     const around = land.filter(({ bounds }) => bounds.contains([37.8571, 27.3412]));
     expect(around.length).toBeGreaterThanOrEqual(1);
@@ -27,7 +27,7 @@ describe('the coastline', () => {
     expect(iceland?.bounds.getEast()).toBeLessThan(-13);
   });
 
-  it('refuses a file that holds no land', () => {
+  it('refuses a file without land', () => {
     expect(() => landOf({ ...topology, objects: {} })).toThrow('no land');
   });
 });

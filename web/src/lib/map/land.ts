@@ -13,8 +13,8 @@ export interface Land {
 }
 
 /**
- * The coastline that Tilth brings along: land and sea, no borders; `coarse`, a tenth of the bytes. Fetched once; rejects when it does
- * not arrive.
+ * The bundled coastline: land and sea, no borders; `coarse` has a tenth of the bytes. Fetched once;
+ * rejects when it does not arrive.
  */
 export async function loadLand(signal?: AbortSignal, coarse = false): Promise<Land[]> {
   const response = await fetch(coarse ? coarseAddress : landAddress, { signal });
@@ -39,12 +39,18 @@ function landPiece(rings: Position[][]): Land {
   return { rings: turned, bounds: L.latLngBounds(turned[0] ?? []) };
 }
 
-/** The coastline is drawn for a scale of 1 : 50 million; nearer than this it would put fields into the sea, so all is land. */
+/**
+ * The coastline has a scale of 1 : 50 million; at a closer zoom it would put fields into the sea,
+ * so everything is land.
+ */
 const nearestZoom = 10.5;
 /** As above, for 1 : 110 million. */
 const nearestCoarseZoom = 9.5;
 
-/** Draws only the land near the view: a farm's map has one continent to project, not fourteen hundred islands. */
+/**
+ * Draws only the land near the view: a tenant's map projects one continent, not fourteen hundred
+ * islands.
+ */
 export class LandLayer extends L.Layer {
   private readonly land: Land[];
   private readonly drawn = new Map<Land, L.Polygon>();

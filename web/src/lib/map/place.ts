@@ -4,6 +4,6 @@ export interface Place {
   longitude: number;
 }
 
-/** Where the map stands when nothing has a position. */
+/** The centre of the map when nothing has a position. */
 export const defaultPlace: Place = { latitude: 36.6, longitude: 114.48 };
 export const defaultZoom = 5;

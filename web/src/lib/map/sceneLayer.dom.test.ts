@@ -28,7 +28,7 @@ afterEach(() => {
   container.remove();
 });
 
-it('keeps a scene’s count apart from its name, which alone may be cut', () => {
+it('separates a scene’s count from its name; only the name may be cut', () => {
   const scene = { id: 1, name: 'North-western terraced orchard', places };
   layer.draw([{ ...scene, count: ' · 9' }], [], at);
   const [name, count] = label()?.children ?? [];
@@ -38,13 +38,13 @@ it('keeps a scene’s count apart from its name, which alone may be cut', () => 
   expect(label()).toHaveTextContent('North-western terraced orchard · 10');
 });
 
-it('takes a scene’s name for text, and none for its count', () => {
+it('renders a scene’s name as text, also without a count', () => {
   layer.draw([{ id: 1, name: '<b>Reservoir</b>', places }], [], at);
   expect(label()?.textContent).toBe('<b>Reservoir</b>');
 });
 
-it('puts a scene’s name where no mark is drawn, not even one beside its own place', () => {
-  // Close by each other: the scene is too small for a name within.
+it('places a scene’s name clear of marks, even of one drawn beside its place', () => {
+  // Close together: the scene is too small for a name inside.
   const close = [
     { latitude: 0, longitude: 0 },
     { latitude: 0.0001, longitude: 0.0001 },
@@ -62,7 +62,7 @@ it('puts a scene’s name where no mark is drawn, not even one beside its own pl
   layer.draw([{ id: 1, name: 'Reservoir', places: close }], [{ place: close[0] as Place, offset }], at);
   expect(nameAt()?.y).toBeGreaterThan(middle.y);
 
-  // Above and below it marks stand on its edge: farther out, but beside the scene yet.
+  // Marks on its edge above and below: the name is farther out, but still beside the scene.
   const below = { x: 0, y: (nameAt()?.y ?? 0) - middle.y };
   const marks = [offset, below].map((beside) => ({ place: close[0] as Place, offset: beside }));
   layer.draw([{ id: 1, name: 'Reservoir', places: close }], marks, at);

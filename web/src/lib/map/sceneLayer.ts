@@ -4,7 +4,7 @@ import { placeLabels } from './labels';
 import type { Place } from './place';
 import css from './scene.module.css';
 
-/** A scene as the map knows it. */
+/** A scene on the map. */
 export interface MapScene {
   id: number;
   name: string;
@@ -13,7 +13,7 @@ export interface MapScene {
   places: readonly Place[];
 }
 
-/** Where a mark is drawn: beside its place where others stand there too, in pixels. */
+/** Where a mark is drawn, in pixels: beside its place if other marks share that place. */
 export interface DrawnMark {
   place: Place;
   offset?: Point;
@@ -21,10 +21,13 @@ export interface DrawnMark {
 
 /** Pixels between a scene's outermost devices and its edge. */
 const outlineDistance = 28;
-/** A scene whose devices stand closer together than this is not shown as an area, except near by. */
+/**
+ * A scene whose devices are closer together than this is not shown as an area, except at a close
+ * zoom.
+ */
 const minExtent = 20;
 const closeZoom = 13;
-/** A map narrower than this is told by marks and hulls alone. */
+/** A map narrower than this shows marks and hulls without names. */
 const roomForNames = 400;
 
 function pane(map: L.Map, name: string, className: string | undefined): void {
@@ -35,7 +38,10 @@ function setText(element: Element | undefined, text = ''): void {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-/** Each scene as the rounded hull of its devices, at a distance in pixels, so it is shaped anew for each zoom. */
+/**
+ * Draws each scene as the rounded hull of its devices. The distance is in pixels, so each zoom
+ * needs a new shape.
+ */
 export class SceneLayer {
   private readonly map: L.Map;
   private readonly hulls = new Map<number, L.Polygon>();
@@ -49,7 +55,7 @@ export class SceneLayer {
     this.renderer = L.svg({ pane: 'scenes', padding: 0.5 });
   }
 
-  /** Names keep clear of the marks, which stand above them. */
+  /** Names avoid the marks, which are drawn above them. */
   draw(scenes: readonly MapScene[], marks: readonly DrawnMark[], at: (place: Place) => L.LatLngTuple): void {
     const outlines = scenes.flatMap((scene) => {
       const points = scene.places.map((place) => this.map.latLngToLayerPoint(at(place)));
@@ -80,7 +86,7 @@ export class SceneLayer {
     this.labels.clear();
   }
 
-  /** From afar a farm's scenes would be rings on one spot. */
+  /** When zoomed out, a tenant's scenes would be rings on one spot. */
   private drawsAt(points: readonly Point[]): boolean {
     if (this.map.getZoom() >= closeZoom) return true;
     const xs = points.map(({ x }) => x);
@@ -108,7 +114,8 @@ export class SceneLayer {
       const ys = outline.map(({ y }) => y);
       const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
       const x = (left + right) / 2;
-      // Inside at the upper edge where the scene is large, else above it, else below; beyond a mark that stands on its edge.
+      // Inside at the upper edge if the scene is large, else above it, else below it; farther out
+      // if a mark is on its edge.
       const inside = bottom - top > 150 ? [top + 18] : [];
       const spots = [...inside, top - 10, bottom + 11, top - 34, bottom + 35].map((y) => ({ x, y }));
       return { id: scene.id, text: scene.name + (scene.count ?? ''), spots, size: right - left };
@@ -131,7 +138,7 @@ export class SceneLayer {
   }
 
   private makeName(id: number, place: L.LatLng): L.Marker {
-    // Filled by textContent: a scene's name is somebody's text and no HTML.
+    // Filled through textContent: a scene's name is user input, not HTML.
     const icon = L.divIcon({ className: css.name, html: '<span><b></b><i></i></span>', iconSize: [0, 0] });
     const marker = L.marker(place, { icon, pane: 'sceneNames', interactive: false, keyboard: false }).addTo(this.map);
     this.labels.set(id, marker);

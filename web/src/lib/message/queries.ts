@@ -9,17 +9,17 @@ type Schemas = components['schemas'];
 export type Message = Schemas['NotifyMessage'];
 export type MessagePage = Schemas['NotifyMessagePage'];
 
-/** How many the bell shows. */
+/** How many messages the bell shows. */
 export const recentCount = 5;
 
-/** The count of unread ones (`unreadCountQuery`) is among them. */
+/** Includes the count of unread messages (`unreadCountQuery`). */
 export const messageKeys = {
   all: ['messages'] as const,
   unread: ['messages', 'unread'] as const,
   pages: ['messages', 'page'] as const,
 };
 
-/** A page of messages, newest first; the server writes them in the reader's language. */
+/** A page of messages, newest first; the server writes them in the user's language. */
 export const messagesQuery = (language: Language, pageNo: number, pageSize: number) =>
   queryOptions({
     ...bannerQueryOptions,
@@ -31,7 +31,7 @@ export const messagesQuery = (language: Language, pageNo: number, pageSize: numb
 
 export const recentQuery = (language: Language) => messagesQuery(language, 1, recentCount);
 
-/** Something about messages has changed that the screen cannot work out by itself. */
+/** Refetches all messages after a change that the screen cannot work out by itself. */
 export function refetchMessages(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: messageKeys.all });
 }

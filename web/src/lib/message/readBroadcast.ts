@@ -1,4 +1,4 @@
-/** What a person reads in one tab is read in the others, too. */
+/** Marks messages as read in all tabs when the user reads them in one. */
 export class ReadBroadcast {
   private readonly channel: BroadcastChannel;
 
@@ -18,7 +18,7 @@ export class ReadBroadcast {
 
 let broadcast: ReadBroadcast | null = null;
 
-/** Listens to the other tabs of a person until told to stop. */
+/** Listens to the user's other tabs; returns a function that stops it. */
 export function listenToOtherTabs(user: number, onRead: () => void): () => void {
   const joined = new ReadBroadcast(user, onRead);
   broadcast = joined;

@@ -8,7 +8,7 @@ import { notifyOtherTabs } from './readBroadcast';
 
 const path = '/admin-api/client/pc/notify-message';
 
-/** Shows at once what is being read; `ids` absent: everything. The server's word follows. */
+/** Shows messages as read at once; without `ids`, all of them. The server's answer follows. */
 function showRead(client: QueryClient, ids?: readonly number[]): void {
   const unread = new Set<number>();
   for (const [key, page] of client.getQueriesData<MessagePage>({ queryKey: messageKeys.pages })) {
@@ -23,7 +23,7 @@ function showRead(client: QueryClient, ids?: readonly number[]): void {
   );
 }
 
-/** The two ways in which a person marks messages as read. */
+/** The two ways in which a user marks messages as read. */
 export function useMarkRead() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -32,7 +32,7 @@ export function useMarkRead() {
     onSuccess: notifyOtherTabs,
     onSettled: () => refetchMessages(client),
   } as const;
-  // A page that was asked for before would come without what is being read.
+  // An answer to an earlier request would show the messages as unread again.
   const stopPages = () => client.cancelQueries({ queryKey: messageKeys.all });
   const some = useMutation({
     ...shared,
@@ -53,12 +53,12 @@ export function useMarkRead() {
   const { mutate: read } = some;
   const { mutate: readAll } = all;
   return {
-    /** Says so when it is done. */
+    /** Confirms with a toast. */
     markRead: useCallback(
       (ids: readonly number[]) => read(ids, { onSuccess: () => toast.success(t('message.markedRead')) }),
       [read, t],
     ),
-    /** What a person opens is read without a word. */
+    /** Marks an opened message as read, without a toast. */
     opened: useCallback((id: number) => read([id]), [read]),
     markAllRead: useCallback(
       () => readAll(undefined, { onSuccess: () => toast.success(t('message.markedRead')) }),

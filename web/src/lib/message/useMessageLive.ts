@@ -12,10 +12,10 @@ import { listenToOtherTabs } from './readBroadcast';
 
 type LiveMessage = components['schemas']['LiveMessage'];
 
-/** The bell counts within the second; a burst of messages is one question. */
+/** The bell is current within a second; a burst of messages causes one request. */
 const refetchDebounceMs = [150, 600] as const;
 
-/** The serious alarms that began, as the stream told them. */
+/** The serious alarms that began according to the events. */
 export function seriousAlarmsIn(events: readonly LiveEvent[]): number[] {
   const noticesById = events.flatMap((event) =>
     event.name === 'message' ? [(event.data ?? {}) as Partial<LiveMessage>] : [],
@@ -25,7 +25,7 @@ export function seriousAlarmsIn(events: readonly LiveEvent[]): number[] {
   );
 }
 
-/** The messages with who is on their notices now; the same ones when that changes none. */
+/** Applies acknowledgements to the messages; returns the same ones when nothing changes. */
 export function applyAcks(messages: Message[], noticesById: ReadonlyMap<number, LiveNotice>): Message[] {
   if (!messages.some(({ noticeId }) => noticeId !== undefined && noticesById.has(noticeId))) return messages;
   return messages.map((message) => {
@@ -44,8 +44,9 @@ function showAcks(client: QueryClient, noticesById: ReadonlyMap<number, LiveNoti
 }
 
 /**
- * Keeps bell, menu and message page with what the server tells, what the person reads elsewhere among it. `onSerious` is told of
- * serious alarms that began, once what was asked because of them has come.
+ * Updates the bell, the menu and the message page from live events, including messages that the
+ * user reads elsewhere. Calls `onSerious` with serious alarms that began, after the refetch that
+ * they caused.
  */
 export function useMessageLive(onSerious: (ids: readonly number[]) => void): void {
   const client = useQueryClient();
@@ -56,7 +57,7 @@ export function useMessageLive(onSerious: (ids: readonly number[]) => void): voi
   useLive((events) => {
     const { notices } = noticesIn(events);
     showAcks(client, notices);
-    // What is on its way may have been answered before.
+    // An answer that is on its way may predate the event.
     if (notices.size > 0 && client.isFetching({ queryKey: messageKeys.pages }) > 0) refetch.request();
     const comes = events.some(({ name }) => name === 'message' || name === 'reset');
     if (comes || changedKinds(events).has('message')) refetch.request();

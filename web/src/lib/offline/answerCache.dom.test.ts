@@ -20,7 +20,7 @@ const day = 24 * 3_600_000;
 
 const stops: (() => void)[] = [];
 beforeEach(() => {
-  // A browser of its own for each test.
+  // Each test has its own browser storage.
   vi.stubGlobal('indexedDB', new IDBFactory());
 });
 afterEach(() => {
@@ -30,10 +30,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What the database holds, by key. */
+/** The keys in the database. */
 const storedAnswers = () => keys<string>(createStore(databaseName, 'answers'));
 
-/** A page: its own client, that looks at something and keeps what it is answered. */
+/** A page with its own client, which uses a query and stores its answer. */
 function page(query: object = overviewQuery()) {
   const client: QueryClient = testClient();
   stops.push(startAnswerCache(client));
@@ -45,7 +45,7 @@ function page(query: object = overviewQuery()) {
   return { client, look, data };
 }
 
-/** The page is put aside: what it has is written down. */
+/** The page is hidden: it stores its answers. */
 function hidePage() {
   vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
   document.dispatchEvent(new Event('visibilitychange'));
@@ -61,12 +61,12 @@ async function shownAnswer() {
   for (const stop of stops.splice(0)) stop();
 }
 
-describe('what was seen', () => {
+describe('a stored answer', () => {
   beforeEach(() => {
     signedIn();
   });
 
-  it('is shown again where the server does not answer, with the time that it is of', async () => {
+  it('is shown with its time if the server does not answer', async () => {
     await shownAnswer();
     const before = Date.now();
     onGet(path, () => HttpResponse.error());
@@ -77,7 +77,7 @@ describe('what was seen', () => {
     expect(shownAsOf(client)).toBeGreaterThan(before - 60_000);
   });
 
-  it('is shown while an answer is late, which then takes its place', async () => {
+  it('is shown while an answer is late, which then replaces it', async () => {
     await shownAnswer();
     let answer = (_: Response) => {};
     const late = new Promise<Response>((resolve) => {
@@ -97,7 +97,7 @@ describe('what was seen', () => {
     expect(useReachability.getState().reach).toBe('online');
   });
 
-  it('is not shown where the server answers', async () => {
+  it('is not shown if the server answers', async () => {
     await shownAnswer();
     onGet(path, () => ok(overview({ onlineCount: 5 })));
     const { look, data, client } = page();
@@ -108,7 +108,7 @@ describe('what was seen', () => {
     expect(reports).not.toContain(231);
   });
 
-  it('is gone after seven days', async () => {
+  it('expires after seven days', async () => {
     await shownAnswer();
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 7 * day + 60_000);
     onGet(path, () => HttpResponse.error());
@@ -119,7 +119,7 @@ describe('what was seen', () => {
     expect(data()).toBeUndefined();
   });
 
-  it('is only what is on the list: no part of the map', async () => {
+  it('is only of a listed kind: no section of the map', async () => {
     const view = { west: 1, south: 1, east: 2, north: 2, zoom: 9 };
     onGet('/admin-api/client/pc/device/map', () => ok({ markers: [], clusters: [], total: 0, unplaced: 0 }));
     onGet(path, () => ok(overview()));
@@ -131,7 +131,7 @@ describe('what was seen', () => {
     await expect.poll(storedAnswers).toEqual(['7', '7 ["overview"]']);
   });
 
-  it('is written within a second at first, then at most every ten, once for many changes', async () => {
+  it('is written within a second at first, then at most every ten seconds, once for many changes', async () => {
     onGet(path, () => ok(overview()));
     const put = vi.spyOn(AnswerStore.prototype, 'put');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
@@ -150,7 +150,7 @@ describe('what was seen', () => {
   });
 });
 
-describe('what was seen is wiped', () => {
+describe('stored answers are wiped', () => {
   beforeEach(async () => {
     signedIn();
     await shownAnswer();
@@ -158,15 +158,15 @@ describe('what was seen is wiped', () => {
   });
 
   it.each([
-    ['when the person quits', () => useSession.setState({ session: null, ended: 'quit' })],
+    ['when the user signs out', () => useSession.setState({ session: null, ended: 'quit' })],
     ['when the server ends the session', () => useSession.setState({ session: null, ended: 'lost' })],
-    ['when another tab quits', () => applyOtherTabSession(null)],
+    ['when another tab signs out', () => applyOtherTabSession(null)],
   ])('%s', async (_, end) => {
     end();
     await expect.poll(storedAnswers).toEqual([]);
   });
 
-  it('when another person signs in, and not shown to them', async () => {
+  it('when another user signs in, who does not see them', async () => {
     signedIn({ userId: 8 });
     await expect.poll(storedAnswers).toEqual([]);
     onGet(path, () => HttpResponse.error());
@@ -185,14 +185,14 @@ describe('what was seen is wiped', () => {
   });
 });
 
-describe('after somebody has quit', () => {
-  it('a page that was about to write does not', async () => {
+describe('after the user has signed out', () => {
+  it('a page with a scheduled write does not write', async () => {
     signedIn();
     onGet(path, () => ok(overview()));
     const { look, data } = page();
     look();
     await expect.poll(() => data()).toBeDefined();
-    // Another tab has quit a moment ago: this one still believes in its session.
+    // Another tab signed out a moment ago: this one still believes in its session.
     localStorage.removeItem(storageKey);
     hidePage();
     await new AnswerStore().read('7', 'anything', Date.now());
@@ -200,8 +200,8 @@ describe('after somebody has quit', () => {
   });
 });
 
-describe('where the browser keeps nothing', () => {
-  it('the console is as before', async () => {
+describe('if the browser stores nothing', () => {
+  it('the console works as before', async () => {
     vi.stubGlobal('indexedDB', {
       open: () => {
         throw new DOMException('forbidden', 'SecurityError');

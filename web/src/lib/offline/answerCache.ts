@@ -5,35 +5,39 @@ import { answerKindOf } from './answerKinds';
 import { AnswerStore } from './answerStore';
 import { noteLateAnswer, useReachability } from './reachability';
 
-/** Answers are written down at most so often: a farm that sends every second must not keep the disk busy. */
+/**
+ * The interval between writes: a tenant whose devices send every second must not keep the disk
+ * busy.
+ */
 const writeIntervalMs = 10_000;
-/** What has not been written down yet soon is: the page may be left at any moment. */
+/** The first write comes sooner: the user may leave the page at any moment. */
 const firstWriteMs = 1_000;
-/** An answer later than this is waited for with the last one in sight. */
+/** If an answer takes longer than this, the last one is shown meanwhile. */
 const lateAnswerMs = 2_500;
 
 /**
- * Writes down what the signed-in person is shown, and shows it again where the server does not answer or takes long. Wiped as soon
- * as nobody is signed in; nobody is shown another's. Returns how to stop.
+ * Stores the answers that the signed-in user sees, and shows them again where the server does not
+ * answer or takes long. Wiped as soon as nobody is signed in; no user sees another's answers.
+ * Returns a function that stops it.
  */
 export function startAnswerCache(client: QueryClient): () => void {
-  const keeper = new AnswerCache(client);
-  return keeper.start();
+  const cache = new AnswerCache(client);
+  return cache.start();
 }
 
-/** Who is signed in, in this tab as in all others; null where nobody is. */
+/** The signed-in user, the same in all tabs; null where nobody is signed in. */
 function currentUser(): string | null {
   const userId = useSession.getState().session?.userId;
   return userId === undefined ? null : String(userId);
 }
 
-/** Another tab may have signed out a moment ago, of which this one has not been told yet. */
+/** Another tab may have signed out a moment ago, and this one may not know yet. */
 function stillSignedIn(who: string): boolean {
   if (currentUser() !== who) return false;
   try {
     return localStorage.getItem(storageKey)?.includes(`"userId":${who}`) ?? false;
   } catch {
-    // Where storage is forbidden a session lives in this tab alone.
+    // Where storage is forbidden, a session lives in this tab alone.
     return true;
   }
 }
@@ -43,11 +47,11 @@ class AnswerCache {
   private readonly store = new AnswerStore();
   private readonly dirtyHashes = new Set<string>();
   private readonly lateTimers = new Map<string, ReturnType<typeof setTimeout>>();
-  /** By query: the time of what was taken out of the store, which is not to be written again. */
+  /** By query: the time of the answer that came from the store, which must not be written again. */
   private readonly restoredAt = new Map<string, number>();
   private readonly writtenHashes = new Set<string>();
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the write that is planned is one that cannot wait. */
+  /** Whether the scheduled write cannot wait. */
   private urgentWrite = false;
 
   constructor(client: QueryClient) {
@@ -118,7 +122,7 @@ class AnswerCache {
     if (who === null) return;
     const { queryHash, queryKey } = query;
     const restoring = this.store.read(who, queryHash, Date.now()).then((kept) => {
-      // Meanwhile it may have been answered after all, or the person have left.
+      // Meanwhile the answer may have come after all, or the user may have left.
       if (!kept || query.state.data !== undefined || currentUser() !== who) return;
       this.restoredAt.set(queryHash, kept.updatedAt);
       this.client.setQueryData(queryKey, kept.data, { updatedAt: kept.updatedAt });
@@ -145,13 +149,19 @@ class AnswerCache {
     this.ignoreFailure(this.store.put(who, answers, Date.now(), () => stillSignedIn(who)));
   }
 
-  /** Where a browser forbids the database, or it is full, nothing is kept; the console is otherwise the same. */
+  /**
+   * If the browser forbids the database, or it is full, nothing is stored; the console works
+   * otherwise.
+   */
   private ignoreFailure(work: Promise<unknown>): void {
     work.catch(() => undefined);
   }
 }
 
-/** The time that what is on the screen is as of: the newest of its answers that are kept; 0 where there are none. */
+/**
+ * The time as of which the screen is current: the newest of its stored answers; 0 where there are
+ * none.
+ */
 export function shownAsOf(client: QueryClient): number {
   const shown = client.getQueryCache().findAll({ type: 'active' });
   const times = shown.filter(({ queryKey }) => answerKindOf(queryKey)).map(({ state }) => state.dataUpdatedAt);

@@ -7,7 +7,7 @@ import { type AnswerInfo, answerKindOf, isTooOld, surplusHashes } from './answer
 const day = 24 * 3_600_000;
 const now = 1_800_000_000_000;
 
-describe('what is kept', () => {
+describe('the kind of an answer', () => {
   it.each([
     [overviewQuery().queryKey, 'overview'],
     [deviceKeys.groups('tr-tr'), 'groups'],
@@ -43,7 +43,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('what goes', () => {
+describe('a surplus answer', () => {
   const entry = (kind: AnswerInfo['kind'], age: number): AnswerInfo => ({ kind, updatedAt: now - age });
 
   it('is older than seven days, or from a clock that ran ahead of them', () => {

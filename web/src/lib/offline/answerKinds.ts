@@ -1,8 +1,9 @@
 import type { QueryKey } from '@tanstack/react-query';
 
 /**
- * What of the answers is kept for a time without a network, and how many of each kind: what stands on the home page, in the data
- * centre and in the first lists. No history beyond the last day's line, no pictures, nothing that opens anything.
+ * Which answers are stored for use without a network, and how many of each kind: those of the home
+ * page, the data centre and the first lists. No history beyond the last day's line, no pictures, no
+ * credentials.
  */
 const maxEntries = {
   overview: 1,
@@ -24,7 +25,7 @@ const maxEntries = {
 
 export type AnswerKind = keyof typeof maxEntries;
 
-/** The kind of a query whose answer is kept; null for one that is not. */
+/** The kind of a query whose answer is stored; null for one that is not. */
 export function answerKindOf([area, kind, ...rest]: QueryKey): AnswerKind | null {
   switch (area) {
     case 'overview':
@@ -39,7 +40,7 @@ export function answerKindOf([area, kind, ...rest]: QueryKey): AnswerKind | null
       if (kind === 'page') return 'messages';
       return kind === 'unread' ? 'unread' : null;
     case 'devices':
-      // A part of the map is asked for anew at each move; the whole is what opens.
+      // A section of the map is refetched at each move; only the whole map is stored.
       if (kind === 'map') return rest[0] === null ? 'map' : null;
       return deviceKinds.find((known) => known === kind) ?? null;
     default:
@@ -57,7 +58,7 @@ const deviceKinds = [
   'day',
 ] as const satisfies readonly AnswerKind[];
 
-/** What is known of a kept answer without reading it. */
+/** Metadata of a stored answer, available without reading it. */
 export interface AnswerInfo {
   kind: AnswerKind;
   /** When the answer was current, epoch milliseconds by this machine's clock. */
@@ -67,11 +68,11 @@ export interface AnswerInfo {
 const maxAgeMs = 7 * 24 * 3_600_000;
 
 export function isTooOld(updatedAt: number, now: number): boolean {
-  // What comes from the future was written by another clock: nobody can tell its age.
+  // A time in the future comes from another clock: the age is unknown.
   return now - updatedAt > maxAgeMs || updatedAt - now > maxAgeMs;
 }
 
-/** Which of the entries go: those that are too old, and of each kind the oldest beyond its number. */
+/** The entries to remove: those that are too old, and of each kind the oldest beyond its limit. */
 export function surplusHashes(entries: Readonly<Record<string, AnswerInfo>>, now: number): string[] {
   const counts = new Map<AnswerKind, number>();
   return Object.entries(entries)

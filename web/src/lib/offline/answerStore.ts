@@ -1,22 +1,24 @@
 import { clear, createStore, delMany, get, keys, setMany, type UseStore } from 'idb-keyval';
 import { type AnswerInfo, isTooOld, surplusHashes } from './answerKinds';
 
-/** An answer as it was last current. */
+/** A stored answer. */
 export interface StoredAnswer extends AnswerInfo {
   hash: string;
   data: unknown;
 }
 
-/** The database and its one table. Each site has its own, so that two tenants' hosts share nothing. */
+/**
+ * The database and its only table. Each site has its own, so that two tenants' hosts share nothing.
+ */
 export const databaseName = 'tilth-last-seen';
 const tableName = 'answers';
 
-/** What `hash` is kept under; the index of an owner stands under the owner alone. */
+/** The key of an answer; an owner's index is stored under the owner alone. */
 const keyOf = (owner: string, hash: string) => `${owner} ${hash}`;
 
 /**
- * The last answers of one browser, in IndexedDB. An owner is a user: nothing is ever read for another. One thing is done at a time
- * and in order, so that what is wiped stays so.
+ * The last answers of one browser, in IndexedDB. An owner is a user: nothing is ever read for
+ * another. Operations run one at a time and in order, so that wiped data stays wiped.
  */
 export class AnswerStore {
   private readonly table: UseStore;
@@ -26,7 +28,10 @@ export class AnswerStore {
     this.table = createStore(databaseName, tableName);
   }
 
-  /** Keeps answers in place of earlier ones of the same queries. `still` is asked right before: whether the owner is signed in yet. */
+  /**
+   * Stores answers in place of earlier ones of the same queries. Calls `isStillSignedIn` right
+   * before: whether the owner is still signed in.
+   */
   put(owner: string, answers: readonly StoredAnswer[], now: number, isStillSignedIn: () => boolean): Promise<void> {
     return this.enqueue(async () => {
       const index = await this.index(owner);
@@ -44,7 +49,7 @@ export class AnswerStore {
     });
   }
 
-  /** The last answer to a query; undefined where there is none, or none that is young enough. */
+  /** The last answer to a query; undefined where there is none, or it is too old. */
   read(owner: string, hash: string, now: number): Promise<StoredAnswer | undefined> {
     return this.enqueue(async () => {
       const kept = await get<StoredAnswer>(keyOf(owner, hash), this.table);
@@ -52,7 +57,7 @@ export class AnswerStore {
     });
   }
 
-  /** Wipes everything, or everything but what is an owner's and not too old. */
+  /** Wipes everything, or everything except an owner's answers that are not too old. */
   wipe(exceptOf?: string, now = Date.now()): Promise<void> {
     return this.enqueue(async () => {
       if (exceptOf === undefined) return clear(this.table);

@@ -5,12 +5,12 @@ import { isNoAnswer } from '../http/http';
 import { noteNetworkChange, useReachability } from './reachability';
 
 /**
- * Follows whether the machine has a network, and once the server is heard of again asks anew for what is on the screen; says when it
- * is up to date. Returns how to stop.
+ * Follows whether the machine has a network. Once the server answers again, it refetches the
+ * screen's data and announces when that is current. Returns a function that stops it.
  */
 export function followReachability(client: QueryClient): () => void {
   let refetching = false;
-  /** Only what was told of is worth the news that it is over. */
+  /** Only an announced outage gets an announcement of its end. */
   let announced = false;
 
   const refetch = async () => {
@@ -46,7 +46,7 @@ export function followReachability(client: QueryClient): () => void {
   };
 }
 
-/** Whether something on the screen was not answered. */
+/** Whether a query of the screen has no answer. */
 function hasUnansweredQuery(client: QueryClient): boolean {
   return client
     .getQueryCache()

@@ -18,8 +18,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-describe('whether the server is heard of', () => {
-  it('one call that is not answered among others says nothing', () => {
+describe('the reachability of the server', () => {
+  it('does not change with one failing call among successful ones', () => {
     noteAnswer();
     noteNoAnswer();
     expect(reach()).toBe('online');
@@ -30,7 +30,7 @@ describe('whether the server is heard of', () => {
     expect(reach()).toBe('online');
   });
 
-  it('nor does any while the live stream is open', () => {
+  it('does not change with failing calls while the live stream is open', () => {
     noteStream(true);
     vi.advanceTimersByTime(60_000);
     noteNoAnswer();
@@ -42,7 +42,7 @@ describe('whether the server is heard of', () => {
     expect(reach()).toBe('online');
   });
 
-  it('a machine without a network is offline at once, and asks when it has one', () => {
+  it('is offline at once without a network, and is checked when there is one', () => {
     noteAnswer();
     network = false;
     noteNetworkChange();
@@ -56,14 +56,14 @@ describe('whether the server is heard of', () => {
     expect(reach()).toBe('online');
   });
 
-  it('an answer proves more than what the machine believes', () => {
+  it('is online after an answer, whatever the machine reports', () => {
     network = false;
     noteNetworkChange();
     noteAnswer();
     expect(reach()).toBe('online');
   });
 
-  it('a late answer is slow until it comes', () => {
+  it('is slow until a late answer arrives', () => {
     noteLateAnswer();
     expect(reach()).toBe('slow');
     noteAnswer();

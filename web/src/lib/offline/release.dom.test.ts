@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-/** A worker that says of which build it is and notes what it is told. */
+/** A worker that reports its build and records the messages that it receives. */
 class FakeWorker extends EventTarget {
   readonly told: { kind: string }[] = [];
   state: ServiceWorkerState;
@@ -28,7 +28,7 @@ class FakeRegistration extends EventTarget {
   waiting: FakeWorker | null = null;
   update = vi.fn(async () => undefined);
 
-  /** Another worker has been found and is there. */
+  /** Another worker has been found and installed. */
   finds(worker: FakeWorker) {
     this.installing = worker;
     this.dispatchEvent(new Event('updatefound'));
@@ -78,7 +78,7 @@ async function open(container: FakeContainer | undefined) {
 }
 
 describe('the worker', () => {
-  it('keeps what the page had loaded before it', async () => {
+  it('caches what the page had loaded before it', async () => {
     const list = [
       `${location.origin}/assets/a-12345678.js`,
       `${location.origin}/admin-api/x`,
@@ -90,7 +90,7 @@ describe('the worker', () => {
     expect(active.told).toEqual([{ kind: 'used', paths: ['/assets/a-12345678.js'] }]);
   });
 
-  it('that takes a page for the first time is no news', async () => {
+  it('that controls a page for the first time is not announced', async () => {
     const active = new FakeWorker('this', 'activated');
     const container = new FakeContainer(active, false);
     const { newer, reload } = await open(container);
@@ -100,7 +100,7 @@ describe('the worker', () => {
     expect(reload).not.toHaveBeenCalled();
   });
 
-  it('is done without on pages that are not secure, and where browsers refuse it', async () => {
+  it('is not used on insecure pages, or if the browser refuses it', async () => {
     expect((await open(undefined)).newer()).toBe(false);
     vi.resetModules();
     const refusing = new FakeContainer(null);
@@ -112,7 +112,7 @@ describe('the worker', () => {
 });
 
 describe('a newer console', () => {
-  it('is told of, and loaded only when the person says so', async () => {
+  it('is announced, and loaded only when the user agrees', async () => {
     const container = new FakeContainer(new FakeWorker('this', 'activated'));
     const { newer, reload, loadRelease } = await open(container);
     const other = new FakeWorker('other', 'installing');
@@ -126,14 +126,14 @@ describe('a newer console', () => {
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  it('that was waiting already is told of', async () => {
+  it('that was waiting already is announced', async () => {
     const container = new FakeContainer(new FakeWorker('this', 'activated'));
     container.registration.waiting = new FakeWorker('other');
     const { newer } = await open(container);
     await expect.poll(newer).toBe(true);
   });
 
-  it('of which the page is already takes over unseen', async () => {
+  it('of the page’s own build takes over silently', async () => {
     const container = new FakeContainer(new FakeWorker('before', 'activated'));
     const { newer, reload } = await open(container);
     const own = new FakeWorker('this', 'installing');
@@ -144,7 +144,7 @@ describe('a newer console', () => {
     expect(reload).not.toHaveBeenCalled();
   });
 
-  it('that another tab let take over is told of here, and this page stays until the person says so', async () => {
+  it('that another tab activated is announced here, and this page stays until the user agrees', async () => {
     const container = new FakeContainer(new FakeWorker('this', 'activated'));
     const { newer, reload, loadRelease } = await open(container);
     container.takes(new FakeWorker('other', 'activated'));
@@ -154,7 +154,7 @@ describe('a newer console', () => {
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  it('is looked for when the line is back', async () => {
+  it('is checked for when the connection is back', async () => {
     const container = new FakeContainer(new FakeWorker('this', 'activated'));
     const { checkForRelease: lookForRelease } = await open(container);
     lookForRelease();

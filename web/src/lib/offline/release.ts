@@ -7,21 +7,21 @@ interface ReleaseState {
 
 export const useRelease = create<ReleaseState>(() => ({ newer: false }));
 
-/** After an hour somebody who comes back may find a newer server. */
+/** A user who comes back after an hour may find a newer server. */
 const checkIntervalMs = 3_600_000;
 const address = '/sw.js';
 
-/** The browser's own way of loading the page anew; tests put another here. */
+/** Reloads the page; tests replace it. */
 export const pageReloader = { reload: () => window.location.reload() };
 
 let follower: ServiceWorkerFollower | null = null;
 
-/** The worker that keeps the console's files, and what it has to say. One a page. */
+/** Follows the service worker that caches the console's files. One per page. */
 class ServiceWorkerFollower {
   private readonly container: ServiceWorkerContainer;
   private readonly registration: ServiceWorkerRegistration;
   private checkedAt = Date.now();
-  /** This page asked for the newer one to take over. */
+  /** This page asked the newer worker to take over. */
   private takeOverRequested = false;
 
   constructor(container: ServiceWorkerContainer, registration: ServiceWorkerRegistration) {
@@ -49,14 +49,17 @@ class ServiceWorkerFollower {
     });
   }
 
-  /** Asks the server whether there is a newer one. */
+  /** Asks the server whether there is a newer console. */
   checkForUpdate(): void {
     this.checkedAt = Date.now();
-    // Without an answer there is none, and the next look comes by itself.
+    // Without an answer nothing changes; the next check comes by itself.
     this.registration.update().catch(() => undefined);
   }
 
-  /** Another worker than the one that this page began with: of this page's build it takes over unseen, else the person is told. */
+  /**
+   * Handles a worker other than the one that this page began with: if it is of this page's build it
+   * takes over silently, else the user is asked.
+   */
   private async handleOtherWorker(other: ServiceWorker | null): Promise<void> {
     if (!other) return;
     if ((await buildOf(other)) !== ownBuild()) useRelease.setState({ newer: true });
@@ -65,7 +68,7 @@ class ServiceWorkerFollower {
 
   takeOver(): void {
     const { waiting } = this.registration;
-    // Another page let it take over already: there is only this page left to change.
+    // Another page let it take over already: only this page is left to reload.
     this.takeOverRequested = true;
     if (waiting) waiting.postMessage({ kind: 'take-over' });
     else pageReloader.reload();
@@ -87,7 +90,7 @@ function buildOf(other: ServiceWorker): Promise<unknown> {
   });
 }
 
-/** What this page has loaded under hashed names so far. */
+/** The hashed files that this page has loaded so far. */
 function loadedAssets(): string[] {
   const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name, window.location.href));
   return loaded
@@ -95,7 +98,10 @@ function loadedAssets(): string[] {
     .map(({ pathname }) => pathname);
 }
 
-/** Lets the worker keep the console for times without a network. Only on secure pages and on localhost is there such a thing. */
+/**
+ * Registers the worker that caches the console for use without a network. Service workers exist
+ * only on secure pages and on localhost.
+ */
 export async function registerServiceWorker(): Promise<void> {
   const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
   if (!container || follower) return;
@@ -106,16 +112,16 @@ export async function registerServiceWorker(): Promise<void> {
     follower.follow();
     (await container.ready).active?.postMessage({ kind: 'used', paths: loadedAssets() });
   } catch {
-    // A browser that forbids it has the console as before, with a network only.
+    // If the browser forbids it, the console works with a network only.
   }
 }
 
-/** The line to the server is back: it may be another server now. */
+/** The connection to the server is back: it may be a newer server now. */
 export function checkForRelease(): void {
   follower?.checkForUpdate();
 }
 
-/** Loads the newer console: only ever by a person's wish, since something may be half filled in. */
+/** Loads the newer console: only at the user's request, because a form may be half filled in. */
 export function loadRelease(): void {
   if (follower) follower.takeOver();
   else pageReloader.reload();

@@ -3,10 +3,14 @@ import { useCallback, useSyncExternalStore } from 'react';
 import { isNoAnswer } from '../http/http';
 import { shownAsOf } from './answerCache';
 
-/** The time that the page is as of, and whether something on it says by itself that the server does not answer. */
+/**
+ * The time as of which the page is current, and whether something on it already says that the
+ * server does not answer.
+ */
 export function useShownAsOf(): { asOf: number; told: boolean } {
   const client = useQueryClient();
-  // Queries are made while others are drawn: what they change here is drawn after that.
+  // Queries are created during the rendering of other components: batching delays the update until
+  // after that.
   const watch = useCallback(
     (changed: () => void) => client.getQueryCache().subscribe(notifyManager.batchCalls(changed)),
     [client],

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Answers renewals with pair 2, 3, … and keeps what was asked. */
+/** Answers renewals with pair 2, 3, … and records the requests. */
 function renewals() {
   const requests: string[] = [];
   onPost(refreshPath, ({ request }) => {
@@ -35,7 +35,7 @@ function renewals() {
 describe('signing in', () => {
   const request = { userName: 'demo', password: 'x', tenantName: 'demo', rememberMe: true };
 
-  it('keeps the tokens for this tab and for the next', async () => {
+  it('stores the tokens for this tab and for the next', async () => {
     let body: unknown;
     onPost(loginPath, async ({ request: sent }) => {
       body = await sent.json();
@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect(stored()).toEqual(current());
   });
 
-  it('counts the lifetime from the server’s clock, however wrong this one is', async () => {
+  it('counts the lifetime from the server’s clock, whatever this machine’s clock shows', async () => {
     const serverTime = Date.now() - 3 * 60 * minute;
     onPost(loginPath, () =>
       HttpResponse.json(
@@ -60,13 +60,13 @@ describe('signing in', () => {
     expect(current()?.renewAt).toBe(Date.now() + 28 * minute);
   });
 
-  it('takes the usual lifetime where the clocks differ and nothing says by how much', async () => {
+  it('assumes the usual lifetime if the clocks differ by an unknown amount', async () => {
     onPost(loginPath, () => ok({ ...tokens('new'), expiresTime: Date.now() - minute }));
     await signIn(request);
     expect(current()?.expiresAt).toBe(Date.now() + 30 * minute);
   });
 
-  it('passes the refusal on and keeps nothing', async () => {
+  it('passes the refusal on and stores nothing', async () => {
     onPost(loginPath, () => refused(601, 'wrong'));
     await expect(signIn(request)).rejects.toMatchObject({ code: 601, msg: 'wrong' });
     expect(current()).toBeNull();
@@ -74,17 +74,17 @@ describe('signing in', () => {
   });
 });
 
-describe('the token to call with', () => {
+describe('the token for calls', () => {
   it('is null when nobody is signed in', async () => {
     await expect(accessToken()).resolves.toBeNull();
   });
 
-  it('is what there is while it is far from its end', async () => {
+  it('is the current one while it is far from expiry', async () => {
     signedIn();
     await expect(accessToken()).resolves.toBe('access-1');
   });
 
-  it('is renewed first when it is near its end, once for all who wait', async () => {
+  it('is renewed first near its expiry, once for all waiting calls', async () => {
     signedIn({ renewAt: Date.now() });
     const requests = renewals();
     await expect(Promise.all([accessToken(), accessToken(), accessToken()])).resolves.toEqual([
@@ -95,14 +95,14 @@ describe('the token to call with', () => {
     expect(requests).toEqual(['refresh-1']);
   });
 
-  it('is the old one while that is good, when the server cannot be asked', async () => {
+  it('is the old one while it is valid, if the server does not answer', async () => {
     signedIn({ renewAt: Date.now(), expiresAt: Date.now() + minute });
     onPost(refreshPath, () => HttpResponse.error());
     await expect(accessToken()).resolves.toBe('access-1');
     expect(current()?.accessToken).toBe('access-1');
   });
 
-  it('is an error when it has ended and the server cannot be asked, and the session stays', async () => {
+  it('is an error if it has expired and the server does not answer, and the session stays', async () => {
     signedIn({ renewAt: Date.now() - 2, expiresAt: Date.now() - 1 });
     onPost(refreshPath, () => HttpResponse.error());
     await expect(accessToken()).rejects.toMatchObject({ kind: 'network' });
@@ -119,7 +119,7 @@ describe('the token to call with', () => {
 });
 
 describe('renewal', () => {
-  it('leaves it to the tab that was quicker', async () => {
+  it('uses the token of a tab that was quicker', async () => {
     signedIn();
     const other = { ...signedIn(), accessToken: 'access-9', refreshToken: 'refresh-9' };
     localStorage.setItem(storageKey, JSON.stringify(other));
@@ -127,7 +127,7 @@ describe('renewal', () => {
     expect(current()).toEqual(other);
   });
 
-  it('waits for its turn among the tabs', async () => {
+  it('waits for the lock among the tabs', async () => {
     signedIn();
     const requests = renewals();
     const answerGate = gate();
@@ -152,7 +152,7 @@ describe('renewal', () => {
     expect(current()?.accessToken).toBe('access-9');
   });
 
-  it('keeps the session on a fault of the server', async () => {
+  it('keeps the session on a server fault', async () => {
     signedIn();
     onPost(refreshPath, () => refused(500, 'fault'));
     await expect(renew('access-1')).rejects.toMatchObject({ code: 500 });
@@ -168,7 +168,7 @@ describe('another tab', () => {
     expect(useSession.getState()).toEqual({ session, ended: null });
   });
 
-  it('that lost the session, lost it for this one', async () => {
+  it('that lost the session, ends it in this one', async () => {
     signedIn();
     onPost(refreshPath, () => refused(401));
     await renew('access-1');
@@ -184,14 +184,14 @@ describe('another tab', () => {
     expect(useSession.getState()).toEqual({ session: null, ended: 'quit' });
   });
 
-  it.each(['{', '{"accessToken":1}', '[]', 'null'])('cannot hurt with %s', (text) => {
+  it.each(['{', '{"accessToken":1}', '[]', 'null'])('does no harm by storing %s', (text) => {
     applyOtherTabSession(text);
     expect(current()).toBeNull();
   });
 });
 
 describe('signing out', () => {
-  it('is told to the server with the token that was', async () => {
+  it('reaches the server with the former token', async () => {
     signedIn();
     let authorization: string | null = null;
     onPost(logoutPath, ({ request }) => {
@@ -204,7 +204,7 @@ describe('signing out', () => {
     expect(stored()).toBeNull();
   });
 
-  it('holds here at once, whatever the server says', async () => {
+  it('takes effect here at once, whatever the server answers', async () => {
     signedIn();
     onPost(logoutPath, () => HttpResponse.error());
     const done = signOut();

@@ -10,12 +10,17 @@ export interface Session {
   accessToken: string;
   refreshToken: string;
   userId: number;
-  /** When the access token ends and when it is to be renewed, epoch milliseconds by this machine's clock. */
+  /**
+   * When the access token expires and when to renew it, epoch milliseconds by this machine's clock.
+   */
   expiresAt: number;
   renewAt: number;
 }
 
-/** Why nobody is signed in: `quit` by a person's wish, `lost` because the server ended the session. */
+/**
+ * Why nobody is signed in: `quit` because the user signed out, `lost` because the server ended the
+ * session.
+ */
 export type SessionEnd = 'quit' | 'lost' | null;
 
 interface SessionState {
@@ -25,16 +30,22 @@ interface SessionState {
 
 export const storageKey = 'tilth.session';
 const lockName = 'tilth.session';
-/** A token is renewed this long before its end, a short-lived one at half its life. */
+/** A token is renewed this long before it expires, a short-lived one at half its life. */
 const renewBefore = 2 * 60_000;
-/** Taken for a token that seems to have ended before it came: the clocks differ and nothing told by how much. */
+/**
+ * The assumed lifetime of a token that seems to have expired before it arrived: the clocks differ
+ * by an unknown amount.
+ */
 const fallbackLifetime = 30 * 60_000;
 
 export const useSession = create<SessionState>(() => ({ session: readStoredSession(), ended: null }));
 
 const renewedListeners = new Set<() => void>();
 
-/** Tells when a refused call made the session renew itself; the router then begins anew at `/`. Returns how to stop. */
+/**
+ * Calls the listener after a refused call made the session renew itself; the router then starts
+ * over at `/`. Returns a function that unsubscribes.
+ */
 export function onRenewedAfterRefusal(listener: () => void): () => void {
   renewedListeners.add(listener);
   return () => renewedListeners.delete(listener);
@@ -62,7 +73,10 @@ function parseSession(text: string | null): Session | null {
   }
 }
 
-/** What stands in storage once the server has ended a session: other tabs read from it that nobody wished to leave. */
+/**
+ * The stored value after the server has ended a session: it tells other tabs that the user did not
+ * sign out.
+ */
 const lostMarker = '{"ended":"lost"}';
 
 function storeSession(session: Session | null, ended: SessionEnd = null): void {
@@ -76,14 +90,17 @@ function storeSession(session: Session | null, ended: SessionEnd = null): void {
   applySession(session, ended);
 }
 
-/** Drafts outlive a session that was lost. Who quits takes them along, and another person never finds them. */
+/** Drafts outlive a lost session. Signing out removes them, and another user never gets them. */
 function applySession(session: Session | null, ended: SessionEnd): void {
   if (session) removeDrafts(session.userId);
   else if (ended === 'quit') removeDrafts();
   useSession.setState({ session, ended });
 }
 
-/** Keeps what sign-in or renewal answered. Lifetimes are counted from the server's clock, so a wrong one here does no harm. */
+/**
+ * Stores the answer to a sign-in or a renewal. Lifetimes count from the server's clock, so a wrong
+ * clock here does no harm.
+ */
 function storeAnswer(answer: SessionAnswer, serverTime = Date.now()): void {
   const left = answer.expiresTime - serverTime;
   const lifetime = left > 0 ? left : fallbackLifetime;
@@ -105,7 +122,9 @@ export function applyOtherTabSession(text: string | null): void {
   else applySession(null, text === lostMarker ? 'lost' : 'quit');
 }
 
-/** The page was put away and has come back; meanwhile nobody told it of other tabs. */
+/**
+ * The browser restored the page from its cache; meanwhile it received no messages from other tabs.
+ */
 export function reloadStoredSession(): void {
   try {
     applyOtherTabSession(localStorage.getItem(storageKey));
@@ -117,9 +136,10 @@ export function reloadStoredSession(): void {
 let inFlight: Promise<boolean> | null = null;
 
 /**
- * Exchanges the refresh token unless the access token is no longer `used`, which means that somebody already did. One exchange
- * at a time in this tab, and through a lock in all tabs. Rejects when the server cannot be asked; ends the session when it says no.
- * Answers whether it exchanged.
+ * Exchanges the refresh token unless the access token is no longer `used`, which means that it was
+ * already renewed. One exchange runs at a time in this tab and, through a lock, in all tabs.
+ * Rejects when the server does not answer; ends the session when the server refuses. Resolves to
+ * whether it exchanged.
  */
 export function renew(used: string): Promise<boolean> {
   inFlight ??= withRenewalLock(() => refreshTokens(used)).finally(() => {
@@ -129,7 +149,8 @@ export function renew(used: string): Promise<boolean> {
 }
 
 function withRenewalLock(work: () => Promise<boolean>): Promise<boolean> {
-  // Web Locks exist only on secure pages; elsewhere the server's 30 s grace for a used token keeps two tabs from harm.
+  // Web Locks exist only on secure pages; elsewhere the server's 30 s grace for a used token
+  // prevents conflicts between tabs.
   return navigator.locks ? navigator.locks.request(lockName, work) : work();
 }
 
@@ -163,8 +184,8 @@ export function isUnauthorized(error: unknown): boolean {
 let announcedToken: string | null = null;
 
 /**
- * Sends again, once, what was refused with 401: `again` gets the renewed token. Then tells that the session was renewed, once for
- * all the calls that waited. Null when there is no session any more.
+ * Repeats a call once after a 401: `retry` gets the renewed token. Then notifies the listeners of
+ * the renewal, once for all calls that waited. Resolves to null when there is no session any more.
  */
 export async function retryAfterRenewal<T>(used: string, retry: (token: string) => Promise<T>): Promise<T | null> {
   const exchanged = await renew(used);
@@ -180,7 +201,7 @@ export async function retryAfterRenewal<T>(used: string, retry: (token: string) 
   }
 }
 
-/** Signs in; throws the server's refusal. */
+/** Signs in; rejects with the server's refusal. */
 export async function signIn(request: components['schemas']['LoginRequest']): Promise<void> {
   const { data, serverTime } = await send({
     method: 'POST',
@@ -191,7 +212,7 @@ export async function signIn(request: components['schemas']['LoginRequest']): Pr
   storeAnswer(data as SessionAnswer, serverTime);
 }
 
-/** The token to call with, renewed first when it is near its end; null when nobody is signed in. */
+/** The token for calls, renewed first when it is about to expire; null when nobody is signed in. */
 export async function accessToken(): Promise<string | null> {
   const { session } = useSession.getState();
   if (!session) return null;
@@ -199,14 +220,17 @@ export async function accessToken(): Promise<string | null> {
   try {
     await renew(session.accessToken);
   } catch (error) {
-    // Not renewed, but good for a while yet.
+    // The renewal failed, but the token is still valid.
     if (session.expiresAt > Date.now()) return session.accessToken;
     throw error;
   }
   return useSession.getState().session?.accessToken ?? null;
 }
 
-/** Ends the session here at once. Rejects where the server could not be told: there it then ends by its own time. */
+/**
+ * Ends the session here at once. Rejects when the server cannot be told: there the session then
+ * expires by itself.
+ */
 export async function signOut(): Promise<void> {
   const { session } = useSession.getState();
   storeSession(null, 'quit');

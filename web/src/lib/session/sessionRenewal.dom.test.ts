@@ -34,7 +34,7 @@ function visible(state: 'visible' | 'hidden') {
 }
 
 describe('the session of an open page', () => {
-  it('is renewed two minutes before its end, and again before the next', async () => {
+  it('is renewed two minutes before it expires, each time', async () => {
     signedIn();
     stop = startSessionRenewal();
     await vi.advanceTimersByTimeAsync(28 * minute - 1);
@@ -47,14 +47,14 @@ describe('the session of an open page', () => {
   });
 
   it.each([
-    ['nobody who has quit since', null, null],
-    ['nobody whom the server has ended since', '{"ended":"lost"}', null],
-    ['who has signed in since', 8, 8],
-    ['who was signed in', 7, 7],
-  ])('is, where going back brings the page as it was left, that of %s', (_, kept, user) => {
+    ['nobody after a sign-out', null, null],
+    ['nobody after the server ended the session', '{"ended":"lost"}', null],
+    ['the user who has signed in since', 8, 8],
+    ['the user who was signed in', 7, 7],
+  ])('after the back button restores the page, belongs to %s', (_, kept, user) => {
     const session = signedIn();
     stop = startSessionRenewal();
-    // Another tab, of which a page that is put away is not told.
+    // Another tab changes storage; a page in the back/forward cache is not notified.
     if (kept === null) localStorage.removeItem(storageKey);
     else {
       const text = typeof kept === 'string' ? kept : JSON.stringify({ ...session, userId: kept });
@@ -66,10 +66,10 @@ describe('the session of an open page', () => {
     expect(useSession.getState().session?.userId ?? null).toBe(user);
   });
 
-  it('is renewed on waking when its time came while the machine slept', async () => {
+  it('is renewed on waking if it was due while the machine slept', async () => {
     signedIn();
     stop = startSessionRenewal();
-    // Timers stand still in sleep, clocks do not.
+    // Timers stop during sleep, clocks do not.
     vi.setSystemTime(Date.now() + 29 * minute);
     visible('hidden');
     await vi.advanceTimersByTimeAsync(0);
@@ -79,7 +79,7 @@ describe('the session of an open page', () => {
     expect(token()).toBe('access-2');
   });
 
-  it('is left alone on waking in good time', async () => {
+  it('is not renewed on waking before it is due', async () => {
     signedIn();
     stop = startSessionRenewal();
     visible('visible');
@@ -87,7 +87,7 @@ describe('the session of an open page', () => {
     expect(renewal).not.toHaveBeenCalled();
   });
 
-  it('is tried again when the server could not be reached', async () => {
+  it('is renewed later if the server could not be reached', async () => {
     signedIn({ renewAt: Date.now() });
     renewal.mockRejectedValueOnce(new TypeError('no network'));
     stop = startSessionRenewal();
@@ -98,7 +98,7 @@ describe('the session of an open page', () => {
     expect(renewal).toHaveBeenCalledTimes(2);
   });
 
-  it('is tried at once when the connection is back', async () => {
+  it('is renewed at once when the connection is back', async () => {
     signedIn({ renewAt: Date.now() });
     renewal.mockRejectedValueOnce(new TypeError('no network'));
     stop = startSessionRenewal();
@@ -108,7 +108,7 @@ describe('the session of an open page', () => {
     expect(token()).toBe('access-2');
   });
 
-  it('begins to be kept when somebody signs in, and no more after signing out', async () => {
+  it('is renewed from sign-in on, and no more after signing out', async () => {
     stop = startSessionRenewal();
     await vi.advanceTimersByTimeAsync(60 * minute);
     expect(renewal).not.toHaveBeenCalled();
@@ -118,7 +118,7 @@ describe('the session of an open page', () => {
     expect(renewal).not.toHaveBeenCalled();
   });
 
-  it('follows what another tab does', () => {
+  it('follows other tabs', () => {
     const other = { ...signedIn(), accessToken: 'access-9' };
     stop = startSessionRenewal();
     window.dispatchEvent(new StorageEvent('storage', { key: 'else', newValue: null }));
@@ -129,7 +129,7 @@ describe('the session of an open page', () => {
     expect(token()).toBeUndefined();
   });
 
-  it('is not kept any more once stopped', async () => {
+  it('is not renewed after the stop', async () => {
     signedIn();
     startSessionRenewal()();
     await vi.advanceTimersByTimeAsync(60 * minute);

@@ -1,13 +1,13 @@
 import { applyOtherTabSession, reloadStoredSession, renew, storageKey, useSession } from './session';
 
-/** How long to wait before another try when the server could not be asked. */
+/** How long to wait before another attempt when the server does not answer. */
 const retryAfterMs = 15_000;
-/** setTimeout overflows beyond 2^31 ms; a longer wait is taken in parts. */
+/** setTimeout overflows beyond 2^31 ms; a longer wait is split. */
 const maxTimeout = 2 ** 31 - 1;
 
 /**
- * Keeps the session alive while the page is open: renews it in time, on waking and on coming back online, and
- * follows what other tabs do. Returns how to stop.
+ * Keeps the session alive while the page is open: renews it in time, on waking and on coming back
+ * online, and follows other tabs. Returns a function that stops it.
  */
 export function startSessionRenewal(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -23,7 +23,7 @@ export function startSessionRenewal(): () => void {
     const { session } = useSession.getState();
     if (!session) return;
     if (session.renewAt > Date.now()) return schedule();
-    // Not told to anybody: the next call will say it if the server still cannot be reached.
+    // Not reported: the next call reports it if the server still does not answer.
     renew(session.accessToken).then(
       () => schedule(retryAfterMs),
       () => schedule(retryAfterMs),
@@ -37,7 +37,7 @@ export function startSessionRenewal(): () => void {
     // A null key means that the whole storage was cleared.
     if (event.key === storageKey || event.key === null) applyOtherTabSession(event.newValue);
   };
-  // Going back may bring a page as it was left, of somebody who has quit since.
+  // The back button may restore a page of a user who has signed out since.
   const onShow = (event: PageTransitionEvent) => {
     if (event.persisted) reloadStoredSession();
   };

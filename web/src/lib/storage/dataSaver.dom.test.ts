@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe('the data saver is offered', () => {
-  it('where the browser says that the line is weak, now or later', () => {
+  it('if the browser reports a slow connection, now or later', () => {
     stop = watchConnection();
     expect(isOffered()).toBe(false);
     line.effectiveType = '2g';
@@ -40,20 +40,20 @@ describe('the data saver is offered', () => {
     expect(isOffered()).toBe(true);
   });
 
-  it('where the person has told the browser to save', () => {
+  it('if the user has told the browser to save data', () => {
     line.saveData = true;
     stop = watchConnection();
     expect(isOffered()).toBe(true);
   });
 
-  it('where three of the last five calls took long', () => {
+  it('if three of the last five calls took long', () => {
     for (const ms of [7_000, 100, 8_000, 100, 100, 7_000]) recordCallDuration(ms);
     expect(isOffered()).toBe(false);
     recordCallDuration(9_000);
     expect(isOffered()).toBe(true);
   });
 
-  it('not again for thirty days to who said no, and never turns itself on', () => {
+  it('not again for thirty days after a refusal, and never turns itself on', () => {
     vi.useFakeTimers();
     line.saveData = true;
     stop = watchConnection();
@@ -68,7 +68,7 @@ describe('the data saver is offered', () => {
     expect(isOffered()).toBe(true);
   });
 
-  it('and turned on when the person says so; it stays so in this browser', () => {
+  it('and turned on when the user agrees; it stays on in this browser', () => {
     line.saveData = true;
     stop = watchConnection();
     answerDataSaverOffer(true);
@@ -76,7 +76,7 @@ describe('the data saver is offered', () => {
     expect(JSON.parse(localStorage.getItem('tilth.preferences') ?? '').state.saveData).toBe(true);
   });
 
-  it('not where browsers tell nothing of the line', () => {
+  it('not if the browser reports nothing about the connection', () => {
     Reflect.deleteProperty(navigator, 'connection');
     stop = watchConnection();
     expect(isOffered()).toBe(false);

@@ -1,23 +1,23 @@
 import { create } from 'zustand';
 import { usePreferences } from './preferences';
 
-/** The data saver: what is dear to fetch comes when somebody asks for it. Kept in this browser. */
+/** The data saver: expensive content loads only on request. Stored in this browser. */
 export function useDataSaver(): boolean {
   return usePreferences(({ saveData }) => saveData);
 }
 
-/** Whether the data saver may be offered; it is never turned on by itself. */
+/** Whether the data saver may be offered; it never turns itself on. */
 export const useDataSaverOffer = create(() => ({ weak: false }));
 
 const offeredAtKey = 'tilth.saver-offered';
-/** Who said no is not asked again for so long. */
+/** After a refusal the offer pauses for this long. */
 const offerPauseMs = 30 * 24 * 3_600_000;
-/** So many of the last calls, each longer than this, are a weak line. */
+/** If all of the last calls took longer than this, the connection is slow. */
 const slowCallMs = 6_000;
 const recentCallCount = 5;
 const maxSlowCalls = 3;
 
-/** What browsers tell of the line; only some do. */
+/** What browsers tell about the connection; only some do. */
 interface NetworkInformation extends EventTarget {
   saveData?: boolean;
   effectiveType?: string;
@@ -25,7 +25,10 @@ interface NetworkInformation extends EventTarget {
 
 const networkInformation = () => (navigator as { connection?: NetworkInformation }).connection;
 
-/** Whether the browser says that the line is weak, or that its owner saves data. Many do not say. */
+/**
+ * Whether the browser reports a slow connection, or a user who saves data. Many browsers report
+ * nothing.
+ */
 export function isConnectionWeak(): boolean {
   const { saveData, effectiveType } = networkInformation() ?? {};
   return saveData === true || (effectiveType !== undefined && effectiveType !== '4g');
@@ -33,7 +36,7 @@ export function isConnectionWeak(): boolean {
 
 let recentCallMs: number[] = [];
 
-/** A call took so long until its first byte, or until it was given up. */
+/** Records how long a call took until its first byte, or until it was aborted. */
 export function recordCallDuration(ms: number): void {
   recentCallMs = [...recentCallMs, ms].slice(-recentCallCount);
   if (recentCallMs.filter((took) => took > slowCallMs).length >= maxSlowCalls) offerDataSaver();
@@ -48,12 +51,15 @@ function canOffer(): boolean {
     const asked = Number(localStorage.getItem(offeredAtKey) ?? 0);
     return !(Math.abs(Date.now() - asked) < offerPauseMs);
   } catch {
-    // Where the answer cannot be kept it would be asked for again and again.
+    // If the answer cannot be stored, the offer would come again and again.
     return false;
   }
 }
 
-/** Offers the data saver where the browser says that the line is weak, now or later. Returns how to stop. */
+/**
+ * Offers the data saver when the browser reports a slow connection, now or later. Returns a
+ * function that stops it.
+ */
 export function watchConnection(): () => void {
   const check = () => {
     if (isConnectionWeak()) offerDataSaver();
@@ -64,19 +70,19 @@ export function watchConnection(): () => void {
   return () => watched?.removeEventListener?.('change', check);
 }
 
-/** The person answered. */
+/** The user answered the offer. */
 export function answerDataSaverOffer(yes: boolean): void {
   try {
     localStorage.setItem(offeredAtKey, String(Date.now()));
   } catch {
-    // As in mayAsk: then it was not asked.
+    // Storage is forbidden: then there was no offer.
   }
   recentCallMs = [];
   useDataSaverOffer.setState({ weak: false });
   if (yes) usePreferences.getState().set({ saveData: true });
 }
 
-/** As on a page just opened. */
+/** Resets to the state of a page just opened. */
 export function resetConnectionWatch(): void {
   recentCallMs = [];
   useDataSaverOffer.setState({ weak: false });

@@ -1,10 +1,10 @@
 const prefix = 'tilth.draft.';
-/** What a draft never holds, however deep it stands. */
+/** Keys that a draft never holds, at any depth. */
 const secretKeyPattern = /password|passphrase|secret|token|captcha|code$|^pin$|^otp$/i;
 
 const keyOf = (userId: number, name: string) => `${prefix}${userId}.${name}`;
 
-/** Drafts live as long as the tab. Where storage is forbidden there are none. */
+/** Drafts live as long as the tab. Where storage is forbidden, there are none. */
 function storage(): Storage | null {
   try {
     return sessionStorage;
@@ -19,18 +19,18 @@ export function readDraft(userId: number, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Written by something else than this; of no use.
+    // Not written by this store; useless.
     return null;
   }
 }
 
-/** Keeps a form's values, without those that are nobody's to keep: passwords, codes, secrets. */
+/** Stores a form's values without passwords, codes and secrets. */
 export function writeDraft(userId: number, name: string, value: unknown): void {
   const text = JSON.stringify(value, (key, part: unknown) => (secretKeyPattern.test(key) ? undefined : part));
   try {
     storage()?.setItem(keyOf(userId, name), text);
   } catch {
-    // A full storage: what was kept before would be offered as if it were the newest.
+    // Storage is full: an older draft would be offered as if it were the newest.
     removeDraft(userId, name);
   }
 }
@@ -39,7 +39,7 @@ export function removeDraft(userId: number, name: string): void {
   storage()?.removeItem(keyOf(userId, name));
 }
 
-/** Forgets every draft of this tab, or every one but a user's: what one person typed is not for the next. */
+/** Removes every draft of this tab, or all except one user's: another user must not get them. */
 export function removeDrafts(exceptUserId?: number): void {
   const store = storage();
   if (!store) return;

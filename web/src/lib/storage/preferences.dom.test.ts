@@ -11,7 +11,7 @@ afterEach(() => {
   stop = () => undefined;
 });
 
-/** Runs the file that stands before everything else in the page. */
+/** Runs the script that comes first in the page. */
 function beforeFirstPaint() {
   delete root.dataset.theme;
   root.lang = '';
@@ -19,7 +19,7 @@ function beforeFirstPaint() {
 }
 
 describe('preferences', () => {
-  it('apply at once and stay', () => {
+  it('apply at once and are stored', () => {
     stop = followThemePreference();
     expect(root.dataset.theme).toBe('light');
     usePreferences.getState().set({ darkMode: true, sidebarColor: 'warning' });
@@ -49,14 +49,14 @@ describe('preferences', () => {
     matchMedia.mockRestore();
   });
 
-  it('come from another tab', async () => {
+  it('follow another tab', async () => {
     stop = followThemePreference();
     localStorage.setItem(storageKey, JSON.stringify({ state: { ...defaultPreferences, darkMode: true }, version: 0 }));
     window.dispatchEvent(new StorageEvent('storage', { key: storageKey, newValue: localStorage.getItem(storageKey) }));
     await expect.poll(() => root.dataset.theme).toBe('dark');
   });
 
-  it.each([null, storageKey])('go when another tab clears what was kept: %s', (key) => {
+  it.each([null, storageKey])('are reset when another tab clears storage: %s', (key) => {
     stop = followThemePreference();
     usePreferences.getState().set({ darkMode: true, sidebarType: 'dark' });
     window.dispatchEvent(new StorageEvent('storage', { key, newValue: null }));
@@ -64,7 +64,7 @@ describe('preferences', () => {
     expect(root.dataset.theme).toBe('light');
   });
 
-  it('take over only what is known', async () => {
+  it('accept only known values', async () => {
     const state = { sidebarColor: 'pink', sidebarType: 7, fixedNavbar: 'yes', darkMode: true, extra: 1 };
     localStorage.setItem(storageKey, JSON.stringify({ state, version: 0 }));
     await usePreferences.persist.rehydrate();
@@ -74,7 +74,7 @@ describe('preferences', () => {
 });
 
 describe('before the first paint', () => {
-  it('the page has the theme and the language that were chosen', () => {
+  it('the page has the chosen theme and language', () => {
     usePreferences.getState().set({ darkMode: true });
     localStorage.setItem('tilth.language', 'zh-cn');
     beforeFirstPaint();
@@ -82,7 +82,7 @@ describe('before the first paint', () => {
     expect(root.lang).toBe('zh-CN');
   });
 
-  it.each([null, '{', '7', '{"state":{"darkMode":"yes"}}'])('is light and English with %s stored', (text) => {
+  it.each([null, '{', '7', '{"state":{"darkMode":"yes"}}'])('the page is light and English with %s stored', (text) => {
     localStorage.clear();
     if (text !== null) localStorage.setItem(storageKey, text);
     beforeFirstPaint();

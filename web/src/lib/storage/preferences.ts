@@ -12,7 +12,7 @@ export interface Preferences {
   sidebarType: SidebarType;
   fixedNavbar: boolean;
   darkMode: boolean;
-  /** What is dear to fetch comes when somebody asks for it. */
+  /** Expensive content loads only on request. */
   saveData: boolean;
 }
 
@@ -31,7 +31,10 @@ interface PreferencesState extends Preferences {
 /** public/theme.js reads the same key before the first paint. */
 export const storageKey = 'tilth.preferences';
 
-/** What was stored may be from another release or edited by hand: only known values are taken over. */
+/**
+ * The stored value may be from another release or edited manually: only known values are taken
+ * over.
+ */
 function validPreferences(stored: unknown): Partial<Preferences> {
   const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>;
   const result: Partial<Preferences> = {};
@@ -65,8 +68,8 @@ export const usePreferences = create<PreferencesState>()(
 );
 
 /**
- * Where the person's system dictates the colours, as Windows' contrast themes do, the background is its own: what of ours stays, in
- * charts and on the map, is to be read on that.
+ * If the user's system forces its colours, as Windows' contrast themes do, the background is the
+ * system's: the remaining colours of charts and the map must be readable on it.
  */
 const forcedColorQueries = {
   dark: '(forced-colors: active) and (prefers-color-scheme: dark)',
@@ -85,7 +88,10 @@ export function useTheme(): Theme {
   );
 }
 
-/** Keeps the page's theme with the preference, in this tab and in others. Returns how to stop. */
+/**
+ * Applies the theme preference to the page, in this tab and in others. Returns a function that
+ * stops it.
+ */
 export function followThemePreference(): () => void {
   const media = [window.matchMedia(forcedColorQueries.dark), window.matchMedia(forcedColorQueries.light)] as const;
   const apply = () => {

@@ -25,7 +25,7 @@ const open = (value: Profile | null = null, name = 'profile') =>
 const kept = (userId = 7, name = 'profile') =>
   JSON.parse(sessionStorage.getItem(`tilth.draft.${userId}.${name}`) ?? 'null');
 
-/** Somebody types and the page goes away. */
+/** A user types and leaves the page. */
 function leave(value: Profile) {
   const form = open();
   form.rerender({ now: value });
@@ -33,7 +33,7 @@ function leave(value: Profile) {
 }
 
 describe('a draft', () => {
-  it('is kept as it is typed and offered on return, to be taken once', () => {
+  it('is stored while typing and offered on return, to be taken once', () => {
     leave({ nickname: 'Elif', email: 'e@x' });
     const form = open();
     expect(form.result.current.offered).toEqual({ nickname: 'Elif', email: 'e@x' });
@@ -45,7 +45,7 @@ describe('a draft', () => {
     expect(open().result.current.offered).toBeNull();
   });
 
-  it('taken and put into the form, is kept as what was typed', () => {
+  it('that was taken into the form is stored like typed input', () => {
     leave({ nickname: 'Elif' });
     const form = open();
     act(() => {
@@ -54,19 +54,19 @@ describe('a draft', () => {
     expect(kept()).toEqual({ nickname: 'Elif' });
   });
 
-  it('is not offered where nothing was typed', () => {
+  it('is not offered if nothing was typed', () => {
     open().unmount();
     expect(sessionStorage).toHaveLength(0);
     expect(open().result.current.offered).toBeNull();
   });
 
-  it('waits for a decision while nothing is typed', () => {
+  it('stays offered while nothing is typed', () => {
     leave({ nickname: 'Elif' });
     open().unmount();
     expect(open().result.current.offered).toEqual({ nickname: 'Elif' });
   });
 
-  it('discarded is gone, but not what was typed since', () => {
+  it('that was discarded is gone, but not later input', () => {
     leave({ nickname: 'Elif' });
     const form = open();
     act(() => form.result.current.discard());
@@ -81,7 +81,7 @@ describe('a draft', () => {
     expect(kept()).toEqual({ nickname: 'Derya' });
   });
 
-  it('is gone with what was typed, undone', () => {
+  it('is gone when the input is undone', () => {
     const form = open();
     form.rerender({ now: { nickname: 'E' } });
     expect(kept()).toEqual({ nickname: 'E' });
@@ -89,18 +89,18 @@ describe('a draft', () => {
     expect(kept()).toBeNull();
   });
 
-  it('is gone once saved, and begins again with the next letter', () => {
+  it('is gone once saved, and starts again with the next letter', () => {
     const form = open();
     form.rerender({ now: { nickname: 'Elif' } });
     act(() => form.result.current.clear());
-    // The form still differs from what the server last told.
+    // The form still differs from the server's last answer.
     form.rerender({ now: { nickname: 'Elif' } });
     expect(kept()).toBeNull();
     form.rerender({ now: { nickname: 'Elif K' } });
     expect(kept()).toEqual({ nickname: 'Elif K' });
   });
 
-  it('holds no password, code or secret, however deep', () => {
+  it('contains no password, code or secret at any depth', () => {
     leave({
       nickname: 'Elif',
       password: 'p',
@@ -111,19 +111,19 @@ describe('a draft', () => {
     expect(kept()).toEqual({ nickname: 'Elif', app: { name: 'pump' }, passageway: [1, 2] });
   });
 
-  it('of secrets alone is none', () => {
+  it('with secrets only is not stored', () => {
     leave({ password: 'p' });
     expect(open().result.current.offered).toBeNull();
   });
 
-  it('that something else wrote is none', () => {
+  it('of another writer is ignored', () => {
     for (const text of ['{', '"x"', '5', 'null']) {
       sessionStorage.setItem('tilth.draft.7.profile', text);
       expect(open().result.current.offered, text).toBeNull();
     }
   });
 
-  it('is of one form', () => {
+  it('belongs to one form', () => {
     leave({ nickname: 'Elif' });
     expect(open(null, 'rule').result.current.offered).toBeNull();
   });
@@ -136,7 +136,7 @@ describe('when the session ends', () => {
     return form;
   };
 
-  it('by the server, a draft is there for its user alone, and only until somebody else signs in', () => {
+  it('by the server, a draft stays for its user alone, until another user signs in', () => {
     type();
     act(() => useSession.setState({ session: null, ended: 'lost' }));
     act(() => {
@@ -150,7 +150,7 @@ describe('when the session ends', () => {
     expect(sessionStorage).toHaveLength(0);
   });
 
-  it('and another person’s begins, an open form keeps nothing for them and offers them nothing', () => {
+  it('and another user’s begins, an open form stores and offers nothing for that user', () => {
     leave({ email: 'e@x' });
     const form = open();
     form.rerender({ now: { nickname: 'Elif' } });
@@ -160,7 +160,7 @@ describe('when the session ends', () => {
     expect(sessionStorage).toHaveLength(0);
   });
 
-  it('by a person’s wish, nothing stays, whatever the form does last', async () => {
+  it('by signing out, nothing stays, whatever the form does last', async () => {
     sessionStorage.setItem('tilth.other', 'stays');
     const form = type();
     await act(() => signOut());
@@ -168,7 +168,7 @@ describe('when the session ends', () => {
     expect(Object.keys(sessionStorage)).toEqual(['tilth.other']);
   });
 
-  it('in another tab by wish, nothing stays here either; lost there, it stays', () => {
+  it('by signing out in another tab, nothing stays here; if it was lost there, the draft stays', () => {
     type();
     act(() => applyOtherTabSession('{"ended":"lost"}'));
     expect(useSession.getState().ended).toBe('lost');

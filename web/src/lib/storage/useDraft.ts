@@ -3,33 +3,38 @@ import { useSession } from '../session/session';
 import { readDraft, removeDraft, writeDraft } from './draftStore';
 
 export interface Draft<T> {
-  /** What this user left unsaved earlier in this tab, until it is taken or discarded; secrets are never in it. */
+  /**
+   * The values that this user left unsaved earlier in this tab, until they are taken or discarded;
+   * never secrets.
+   */
   offered: Partial<T> | null;
-  /** Takes what is offered; the form puts it into its fields. */
+  /** Takes the offered values; the form puts them into its fields. */
   take: () => Partial<T> | null;
-  /** Throws away what is offered. */
+  /** Discards the offered values. */
   discard: () => void;
   /** Call once the form was saved or given up. */
   clear: () => void;
 }
 
 /**
- * Keeps what a person typed into a form for as long as the tab lives, so that a session that ended in the middle costs nothing. `value`
- * is null while there is nothing unsaved. Show a DraftBar while something is offered.
+ * Keeps unsaved form input for as long as the tab lives, so that a session that ends in between
+ * costs nothing. `value` is null while nothing is unsaved. Show a DraftBar while something is
+ * offered.
  */
 export function useDraft<T extends object>(name: string, value: T | null): Draft<T> {
   const signedIn = useSession((state) => state.session?.userId);
-  // A form belongs to whoever opened it; what is typed is nobody else's, nor kept once they are gone.
+  // A form belongs to the user who opened it; another user's input is not part of it, and nothing
+  // is kept after its owner has left.
   const [owner] = useState(signedIn);
   const userId = signedIn === owner ? owner : undefined;
   const [offered, setOffered] = useState(() => read<T>(owner, name));
-  // Only what this form wrote is its own to remove: what is offered stays until somebody decides.
+  // The form removes only what it wrote: an offer stays until the user decides.
   const hasWritten = useRef(false);
   const clearedText = useRef<string | null>(null);
   const text = value === null ? null : JSON.stringify(value);
 
   useEffect(() => {
-    // The session has ended in the middle: what was kept until then is what is to be found again.
+    // The session ended: keep what was stored until then.
     if (userId === undefined) return;
     if (text === null) {
       clearedText.current = null;
@@ -54,14 +59,14 @@ export function useDraft<T extends object>(name: string, value: T | null): Draft
     },
     discard: () => {
       forget();
-      // What was typed since is another matter, and stays kept.
+      // Input typed since then is a new draft, and stays stored.
       if (userId !== undefined && text !== null && text !== clearedText.current)
         writeDraft(userId, name, JSON.parse(text));
     },
     clear: () => {
       forget();
       hasWritten.current = false;
-      // The form may still hold the values for a moment; only what is typed from here on is a draft.
+      // The form may still hold the values for a moment; only input from here on is a draft.
       clearedText.current = text;
     },
   };

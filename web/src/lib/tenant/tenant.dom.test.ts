@@ -13,7 +13,7 @@ describe('the address of a picture', () => {
     ['http://farm.example/logo.png', 'http://farm.example/logo.png'],
     ['/files/logo.svg', 'http://farm.test/files/logo.svg'],
     [' logo.svg ', 'http://farm.test/logo.svg'],
-  ])('%s is one', (address, href) => {
+  ])('%s is allowed', (address, href) => {
     expect(safePictureUrl(address)).toBe(href);
   });
 
@@ -31,13 +31,13 @@ describe('the address of a picture', () => {
     '  ',
     5,
     null,
-  ])('%s is none', (address) => {
+  ])('%s is refused', (address) => {
     expect(safePictureUrl(address)).toBeUndefined();
   });
 });
 
 describe('branding', () => {
-  it('is what the tenant says, trimmed, and nothing where it says nothing', () => {
+  it('has the tenant’s trimmed values, and none where the tenant sets none', () => {
     setTenant({ id: 3, name: 'x', diy: { title: ' Anatolian Growers ', content: '', logo: 'javascript:1' } });
     const { result } = renderHook(useBranding);
     expect(result.current).toEqual({ title: 'Anatolian Growers' });
@@ -45,7 +45,7 @@ describe('branding', () => {
 });
 
 describe('the look-up by host', () => {
-  it('asks with host and port, and keeps what it is told', async () => {
+  it('sends host and port, and stores the answer', async () => {
     let website: string | null = null;
     onGet(path, ({ request }) => {
       website = new URL(request.url).searchParams.get('website');
@@ -57,7 +57,7 @@ describe('the look-up by host', () => {
     expect(localStorage.getItem('tilth.tenant')).toContain('greenfield');
   });
 
-  it('clears what was stored when it fails, and when the host has no tenant', async () => {
+  it('clears the stored tenant when it fails, and when the host has no tenant', async () => {
     setTenant({ id: 12, name: 'greenfield', diy: { title: 'x' } });
     onGet(path, () => refused(500));
     await expect(testClient().fetchQuery(tenantQuery())).rejects.toMatchObject({ code: 500 });
@@ -71,7 +71,7 @@ describe('the look-up by host', () => {
   });
 });
 
-describe('what is stored', () => {
+describe('the stored tenant', () => {
   const stored = (tenant: unknown) =>
     localStorage.setItem('tilth.tenant', JSON.stringify({ state: { tenant }, version: 0 }));
 
@@ -96,7 +96,7 @@ describe('what is stored', () => {
     expect(tenantId()).toBe(1);
   });
 
-  it('has no face when that is none', async () => {
+  it('has no branding if the stored one is invalid', async () => {
     stored({ id: 12, name: 'x', diy: 'javascript:alert(1)' });
     await useTenant.persist.rehydrate();
     expect(useTenant.getState().tenant).toEqual({ id: 12, name: 'x', diy: null });

@@ -6,11 +6,13 @@ export type Branding = components['schemas']['Branding'];
 export type Tenant = components['schemas']['Tenant'];
 
 interface TenantState {
-  /** The tenant of this host as last told; null when the host has none or the look-up failed. */
+  /**
+   * The tenant of this host by the last answer; null when the host has none or the look-up failed.
+   */
   tenant: Tenant | null;
 }
 
-/** What specified clients send until a look-up gives another. */
+/** The id that clients send until a look-up returns another, by the specification. */
 const fallbackTenantId = 1;
 
 export const useTenant = create<TenantState>()(
@@ -20,7 +22,10 @@ export const useTenant = create<TenantState>()(
   }),
 );
 
-/** What was stored may be from another release or edited by hand; what is no tenant is none. */
+/**
+ * The stored value may be from another release or edited manually; anything invalid counts as no
+ * tenant.
+ */
 function validTenant(stored: unknown): Tenant | null {
   const { id, name, diy } = (stored as { tenant?: Partial<Tenant> | null } | null)?.tenant ?? {};
   if (!Number.isInteger(id) || Number(id) < 1 || typeof name !== 'string') return null;
@@ -35,7 +40,7 @@ export function tenantId(): number {
   return useTenant.getState().tenant?.id ?? fallbackTenantId;
 }
 
-/** The branding in use: only texts that are texts, and only addresses that a picture may come from. */
+/** The branding in use: only valid texts, and only addresses that are safe for pictures. */
 export function useBranding(): Branding {
   const diy = useTenant((state) => state.tenant?.diy);
   return {
@@ -51,7 +56,10 @@ function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** The address where it is http(s) or relative to this site, else undefined: branding is data, never markup or script. */
+/**
+ * The address if it is http(s) or relative to this site, else undefined: branding is data, never
+ * markup or script.
+ */
 export function safePictureUrl(value: unknown): string | undefined {
   const address = nonEmptyText(value);
   if (!address) return undefined;

@@ -15,7 +15,7 @@ function useFavicon(address: string | undefined): void {
     if (!link || !address) return;
     const { href, type } = link;
     link.href = address;
-    // The tenant's may be of another kind than ours; the browser finds out.
+    // The tenant's icon may be of another type than the default; the browser detects it.
     link.removeAttribute('type');
     return () => {
       link.href = href;

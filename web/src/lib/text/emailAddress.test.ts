@@ -14,6 +14,6 @@ it.each([
   ['a@b@c.de', false],
   ['<a@b.co>', false],
   ['a@b.co,c@d.ef', false],
-])('takes %s for an e-mail address: %s', (text, is) => {
+])('accepts %s as an e-mail address: %s', (text, is) => {
   expect(isEmail(text)).toBe(is);
 });

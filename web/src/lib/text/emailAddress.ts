@@ -1,4 +1,7 @@
-/** One @, something before it, and a host of two names or more: what is wrong beyond that only a mail can tell. */
+/**
+ * One @, something before it, and a host of two labels or more: only a sent mail finds further
+ * errors.
+ */
 const emailShape = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
 
 export function isEmail(text: string): boolean {

@@ -9,6 +9,6 @@ it.each([
   ['i\u0307', 'i'],
   ['Ёлка', 'елка'],
   ['ＡＢ １２', 'ab 12'],
-])('%s is found as %s', (text, folded) => {
+])('%s is folded to %s', (text, folded) => {
   expect(foldForSearch(text)).toBe(folded);
 });

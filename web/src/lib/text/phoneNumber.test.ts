@@ -17,7 +17,7 @@ it.each([
   ['+05551112233', false],
   ['++905551112233', false],
   ['90555111223a', false],
-])('takes %s for an international number: %s', (number, right) => {
+])('accepts %s as an international number: %s', (number, right) => {
   expect(isInternational(number)).toBe(right);
 });
 
@@ -27,7 +27,7 @@ it.each([
   ['８６１３８００１３８０００', '8613800138000'],
   ['＋86 138-0013-8000', '+8613800138000'],
   ['5.55‑111', '555111'],
-])('reads %s as people mean it', (typed, meant) => {
+])('normalises %s', (typed, meant) => {
   expect(normalizeNumber(typed)).toBe(meant);
 });
 
@@ -40,7 +40,7 @@ it.each([
   ['05321144107', false],
   ['+905321144107', true],
   ['+8613800138000', true],
-])('judges a bound number without a plus as a Chinese one: %s, %s', (number, right) => {
+])('checks a bound number without a plus as a Chinese one: %s, %s', (number, right) => {
   expect(isBoundNumber(number)).toBe(right);
 });
 

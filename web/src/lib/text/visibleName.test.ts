@@ -23,6 +23,6 @@ it.each([
   '\u0307',
   '\u202e',
   '\u180e',
-])('%j shows nothing', (name) => {
+])('%j has no visible character', (name) => {
   expect(isVisibleName(name)).toBe(false);
 });

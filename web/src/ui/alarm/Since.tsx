@@ -8,7 +8,7 @@ interface SinceProps {
   className?: string;
 }
 
-/** Since when a notice's conditions hold, and when that was noticed, as a card says it. */
+/** Since when a notice's conditions hold, and when the server noticed it, in the form for cards. */
 export function Since({ known, className }: SinceProps) {
   const { t } = useTranslation();
   const format = useFormat();

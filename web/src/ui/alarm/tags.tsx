@@ -13,7 +13,7 @@ import type { Level, ResolveStatus } from '@/lib/alarm/types';
 import { Chip, type ChipTone } from '../Chip';
 import css from './tags.module.css';
 
-/** The icon and the colour of each level, wherever it is chosen or told. */
+/** The icon and the colour of each level, wherever it is chosen or shown. */
 export const levelLooks = [
   { tone: 'info', Icon: InfoCircleOutlined },
   { tone: 'warn', Icon: WarningOutlined },
@@ -61,7 +61,7 @@ export function ResolveTag({ status }: { status: ResolveStatus }) {
   );
 }
 
-/** Of a notice whose condition comes and goes too often for a notice each time. */
+/** For a notice whose condition changes too often for a notice each time. */
 export function UnsteadyTag() {
   const { t } = useTranslation();
   return (
@@ -71,7 +71,7 @@ export function UnsteadyTag() {
   );
 }
 
-/** Of an open notice that somebody said to be on. */
+/** For an open notice that a user acknowledged. */
 export function AckTag({ user }: { user: string }) {
   const { t } = useTranslation();
   return (

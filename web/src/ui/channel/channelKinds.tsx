@@ -8,14 +8,14 @@ import { availableKindsQuery, type ChannelKind, channelKinds } from '@/lib/chann
 import { Chip } from '../Chip';
 import css from './channelKinds.module.css';
 
-/** The icon of each way, wherever it is chosen or told. */
+/** The icon of each channel kind, wherever it is chosen or shown. */
 export const channelKindIcons = { email: MailOutlined, phoneMessage: MobileOutlined, webhook: ApiOutlined } as const;
 
-/** The ways of channels, and that to programs. */
+/** The kinds of channels, and webhooks. */
 export type AnyChannelKind = keyof typeof channelKindIcons;
 const allChannelKinds: readonly AnyChannelKind[] = [...channelKinds, 'webhook'];
 
-/** The ways that a channel uses: icon and word, and what the server lacks to tell anybody so. */
+/** The kinds that a channel uses: icon and word, and what the server lacks to deliver that way. */
 export function ChannelKindChips({ of }: { of: readonly ChannelKind[] }) {
   const { t } = useTranslation();
   const ways = useQuery(availableKindsQuery()).data;
@@ -39,7 +39,7 @@ export function ChannelKindChips({ of }: { of: readonly ChannelKind[] }) {
   );
 }
 
-/** The same where there is room for the icons only; a screen reader hears the words. */
+/** The same for little room: icons only; a screen reader hears the words. */
 export function ChannelKindIcons({ of }: { of: readonly AnyChannelKind[] }) {
   const { t } = useTranslation();
   return (

@@ -2,30 +2,36 @@ import { useEffect, useRef } from 'react';
 import type { ChartOption } from './engine';
 
 interface ChartProps {
-  /** The whole drawing; another object draws anew. */
+  /** The whole drawing; a new object redraws it. */
   option: ChartOption;
-  /** What changes often, such as the ends of the time axis, merged into the drawing. */
+  /** Frequently changing parts, such as the ends of the time axis, which are merged into the drawing. */
   frame?: ChartOption;
-  /** In pixels; the width is that of the place. */
+  /** In pixels; the width is that of the container. */
   height: number;
-  /** After each drawing that is complete. */
+  /** Called after each complete drawing. */
   onDrawn?: () => void;
-  /** The drawing's engine could not be fetched. */
+  /** Called when the engine could not be fetched. */
   onFailed?: (error: unknown) => void;
 }
 
-/** Fetches the engine ahead, while the data that it is to draw are on their way. A failure shows when something is to be drawn. */
+/**
+ * Prefetches the engine while the data is on its way. A failure is reported when something is to be
+ * drawn.
+ */
 export function prepareChart(): void {
   import('./engine').catch(() => undefined);
 }
 
 type Instance = ReturnType<typeof import('./engine')['init']>;
 
-/** ECharts on a canvas, fetched when the first chart is shown. A picture only: whoever uses it says in words what it shows. */
+/**
+ * ECharts on a canvas, fetched when the first chart is shown. Only a picture: the caller describes
+ * it in words.
+ */
 export function Chart({ option, frame, height, onDrawn, onFailed }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<Instance | null>(null);
-  // What to draw once the engine is there, and whom to tell.
+  // What to draw once the engine is there, and the callbacks.
   const wanted = useRef({ option, frame, onDrawn, onFailed });
   wanted.current = { option, frame, onDrawn, onFailed };
 
@@ -55,7 +61,7 @@ export function Chart({ option, frame, height, onDrawn, onFailed }: ChartProps) 
     };
   }, []);
 
-  // The frame belongs to the drawing that is there: a new drawing takes it along.
+  // The frame belongs to the current drawing: a new drawing includes it.
   useEffect(() => {
     if (chart.current) draw(chart.current, option, wanted.current.frame);
   }, [option]);

@@ -7,48 +7,51 @@ import type { ChartTokens } from './tokens';
 interface Place {
   left: number;
   width: number;
-  /** Of each plot, from above. */
+  /** The plots, from top to bottom. */
   boxes: readonly { top: number; height: number }[];
 }
 
 interface Plot {
   scale: Scale;
-  /** Its ticks are numbers, each with its line; what stands in steps is named by the page. */
+  /** Its ticks are numbers with grid lines; the page labels step plots. */
   numbers: boolean;
 }
 
 type NumberFormatter = (value: number, decimals?: number) => string;
 
-/** Between a number and its plot. */
+/** The gap between a number and its plot. */
 const labelGap = 8;
-/** So that the plots do not move a little with each digit that comes or goes. */
+/** Rounds the room up, so that the plots do not move with each digit. */
 const roomStepPx = 8;
 const minRoom = 32;
-/** What is not written stands beyond the plots. */
+/** The free room at the right of the plots. */
 export const rightRoom = 16;
 
 const tickText = (scale: Scale, value: number, write: NumberFormatter) => write(value, tickDecimals(scale));
 
-/** What stands at an axis of numbers. */
+/** The tick texts of a numeric axis. */
 export function tickTexts(scale: Scale, write: NumberFormatter): string[] {
   const count = Math.round((scale.max - scale.min) / scale.step);
   return Array.from({ length: count + 1 }, (_, index) => tickText(scale, scale.min + index * scale.step, write));
 }
 
-/** The room that the numbers of all plots need at their left, one for all so that the plots stand below one another. */
+/** The room for the numbers at the left, the same for all plots so that they are aligned. */
 export function leftRoom(plots: readonly Plot[], write: NumberFormatter, measure: Measure): number {
   const texts = plots.flatMap(({ scale, numbers }) => (numbers ? tickTexts(scale, write) : []));
   const widest = Math.max(0, ...texts.map((text) => measure(text)));
   return Math.max(minRoom, Math.ceil((widest + labelGap) / roomStepPx) * roomStepPx);
 }
 
-/** The moments that are named, which change with the window. */
+/** The labelled ticks, which change with the window. */
 export function timeLabels(ticks: readonly TimeTick[]) {
   const words = new Map(ticks.map((tick) => [tick.time, tick.words]));
   return { customValues: ticks.map(({ time }) => time), formatter: (time: number) => words.get(time) ?? '' };
 }
 
-/** One grid a plot over one time axis, whose labels stand below the last. Everything that has words for it, or that a person points at, is drawn by the page. */
+/**
+ * One grid per plot over one time axis, whose labels are below the last. The page draws everything
+ * that has words or takes the pointer.
+ */
 export function axesOf(
   { left, width, boxes }: Place,
   plots: readonly Plot[],
@@ -65,7 +68,7 @@ export function axesOf(
       width,
       top: boxes[index]?.top,
       height: boxes[index]?.height,
-      // The page draws over the plots and must know where they are: labels do not move them.
+      // The page draws over the plots and must know their position: labels must not move them.
       outerBoundsMode: 'none',
     })),
     xAxis: plots.map((_, index) => ({
@@ -79,7 +82,7 @@ export function axesOf(
       axisLabel: {
         ...font,
         show: index === plots.length - 1,
-        // That all have room is known.
+        // All labels are known to fit.
         hideOverlap: false,
         margin: 12,
         ...timeLabels(ticks),

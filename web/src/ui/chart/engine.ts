@@ -10,7 +10,8 @@ import { GridComponent, type GridComponentOption } from 'echarts/components';
 import { type ComposeOption, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 
-// Only what the console's charts are made of; what they say and how they are used stands in the page around them.
+// Only the parts of ECharts that the console uses; the page around a chart has its words and
+// controls.
 use([LineChart, BarChart, ScatterChart, GridComponent, CanvasRenderer]);
 
 export type ChartOption = ComposeOption<LineSeriesOption | BarSeriesOption | ScatterSeriesOption | GridComponentOption>;

@@ -11,12 +11,12 @@ import {
 
 const box = { top: 20, height: 100 };
 const geometry = { left: 0, width: 100 };
-/** By share of the width and of the height, from below. */
+/** As fractions of the width and the height, from the bottom. */
 const spots = (points: [number, number][]) => points.map(([x, y]): PlotPoint => [x, 120 - y]);
 const trail = (points: [number, number][], marks: [number, number][] = [], stepped = false) =>
   lineExtentOf(spots(points), geometry, { stepped, marks: spots(marks) });
 const noObstacles: LabelObstacles = { trails: [], across: [], upright: [] };
-/** Words 30 px wide that would stand at the right, at one of some heights. */
+/** A label 30 px wide for the right edge, at one of some heights. */
 const words = (...heights: number[]): LabelRequest => ({
   width: 30,
   starts: candidateStarts(100, 30, geometry),
@@ -24,7 +24,7 @@ const words = (...heights: number[]): LabelRequest => ({
 });
 
 describe('a line', () => {
-  it('is as high as its readings and what is between them', () => {
+  it('extends over its readings and the segments between them', () => {
     const rising = trail([
       [20, 0],
       [60, 100],
@@ -34,7 +34,7 @@ describe('a line', () => {
     expect(verticalExtent(rising, 0, 100)).toEqual({ top: 20, bottom: 120 });
   });
 
-  it('that stands in steps goes up where it changes only', () => {
+  it('drawn in steps rises only where its value changes', () => {
     const steps: [number, number][] = [
       [0, 0],
       [50, 100],
@@ -44,7 +44,7 @@ describe('a line', () => {
     expect(verticalExtent(step, 45, 55)).toEqual({ top: 20, bottom: 120 });
   });
 
-  it('is nowhere while nothing is known', () => {
+  it('has no extent without readings', () => {
     const gap = trail([
       [0, 50],
       [20, 50],
@@ -56,17 +56,17 @@ describe('a line', () => {
     expect(verticalExtent(gap, 0, 100)).toEqual({ top: 70, bottom: 70 });
   });
 
-  it('is wider where a reading is marked', () => {
+  it('is higher at a marked reading', () => {
     expect(verticalExtent(trail([], [[50, 50]]), 40, 60)).toEqual({ top: 64, bottom: 76 });
   });
 });
 
-describe('words', () => {
-  it('stand where they are to, when nothing is there', () => {
+describe('labels', () => {
+  it('take their best position when it is free', () => {
     expect(positionLabels([words(60)], noObstacles, box)).toEqual([{ x: 70, y: 60 }]);
   });
 
-  it('take the other side of their line, and then room to the left, before a line crosses them', () => {
+  it('take the other side of their line, then room to the left, before a line crosses them', () => {
     expect(positionLabels([words(60, 80)], { ...noObstacles, across: [63] }, box)).toEqual([{ x: 70, y: 80 }]);
     expect(positionLabels([words(60, 80)], { ...noObstacles, upright: [75] }, box)).toEqual([{ x: 34, y: 60 }]);
     expect(positionLabels([words(60, 80, 45, 95)], { ...noObstacles, across: [60, 80] }, box)).toEqual([
@@ -79,20 +79,20 @@ describe('words', () => {
     expect(positionLabels([words(60)], { ...noObstacles, trails: [falling] }, box)).toEqual([{ x: 22, y: 60 }]);
   });
 
-  it('stand beside each other rather than on each other', () => {
+  it('avoid each other', () => {
     expect(positionLabels([words(60), words(60)], noObstacles, box)).toEqual([
       { x: 70, y: 60 },
       { x: 34, y: 60 },
     ]);
   });
 
-  it('stand where the least is in the way, when something is everywhere, and never outside the plot', () => {
+  it('take the position with the fewest obstacles when none is free, never outside the plot', () => {
     expect(positionLabels([words(60, 80)], { ...noObstacles, across: [55, 60, 80] }, box)).toEqual([{ x: 70, y: 80 }]);
     expect(positionLabels([words(0)], noObstacles, box)).toEqual([{ x: 70, y: 25 }]);
     expect(positionLabels([words(500)], noObstacles, box)).toEqual([{ x: 70, y: 113 }]);
   });
 
-  it('begin within the plot, however narrow it is', () => {
+  it('start within the plot, however narrow it is', () => {
     expect(candidateStarts(44, 300, { left: 38, width: 60 })).toEqual([42]);
   });
 });

@@ -1,10 +1,10 @@
-/** Where plots stand from left to right, in pixels. */
+/** The horizontal extent of the plots, in pixels. */
 export interface HorizontalExtent {
   left: number;
   width: number;
 }
 
-/** Where one plot stands from above. */
+/** The vertical extent of one plot. */
 interface Box {
   top: number;
   height: number;
@@ -13,50 +13,59 @@ interface Box {
 /** A place in a chart, in pixels. */
 export type PlotPoint = readonly [x: number, y: number];
 
-/** How far up and down a line goes, of each pixel from the plot's left edge on; where it is not, top is below bottom. */
+/**
+ * The highest and the lowest point of a line in each pixel column from the plot's left edge; top is
+ * below bottom where there is no line.
+ */
 export interface LineExtent {
   left: number;
   tops: Float64Array;
   bottoms: Float64Array;
 }
 
-/** Words that are to stand in a plot. */
+/** A label to place in a plot. */
 export interface LabelRequest {
   /** In pixels. */
   width: number;
-  /** Where they may begin, the best place first. */
+  /** The candidate x positions of its start, the best first. */
   starts: readonly number[];
-  /** Where their middle may be when they reach from one x to the other, the best height first: in pairs, each a row further away. */
+  /**
+   * The candidate heights of its middle for a label that reaches from one x to the other, the best
+   * first: in pairs, each a row further away.
+   */
   heights: (from: number, to: number) => readonly number[];
 }
 
-/** Where words begin, and how high their middle is. */
+/** The x position of a label's start, and the height of its middle. */
 export interface LabelPosition {
   x: number;
   y: number;
 }
 
-/** What runs through a plot. */
+/** The lines in a plot. */
 export interface LabelObstacles {
   trails: readonly LineExtent[];
-  /** The heights of those that go across. */
+  /** The heights of the horizontal lines. */
   across: readonly number[];
-  /** Where those stand that go from top to bottom. */
+  /** The x positions of the vertical lines. */
   upright: readonly number[];
 }
 
-/** What a line of words takes, with the room between two. */
+/** The height of a row of text, with the gap between two rows. */
 export const rowHeight = 15;
-/** Half of that without the room. */
+/** Half the height of a text without the gap. */
 const halfTextHeight = 7;
-/** Words may stand so far out of the plot at its top, where its highest tick is. */
+/** Labels may reach so far beyond the plot's top, where its highest tick is. */
 const topOvershoot = 2;
 const stepX = 12;
 const markRadius = 6;
-/** What it costs to stand elsewhere than at the best place: a row further away is as much as ten letters to the left. */
+/**
+ * The costs of a position other than the best: a row further away costs as much as ten letters to
+ * the left.
+ */
 const costs = { step: 1, otherSide: 0.5, row: 6, upright: 50, crossed: 100, onWords: 800 };
 
-/** Where a line is drawn, with the spots that are marked on it. It is broken where a height is no number. */
+/** The extent of a line with its marked spots. The line is broken where a height is not a number. */
 export function lineExtentOf(
   spots: Iterable<PlotPoint>,
   { left, width }: HorizontalExtent,
@@ -86,7 +95,7 @@ export function lineExtentOf(
 
 function coverSegment(trail: LineExtent, x: number, y: number, toX: number, toY: number): void {
   const heightAt = (at: number) => y + ((toY - y) * (Math.min(toX, Math.max(x, at)) - x)) / (toX - x || 1);
-  // A reading may lie far outside of the plot; only what is within takes room.
+  // A reading may be far outside of the plot; only the part within counts.
   const last = Math.min(toX, trail.left + trail.tops.length);
   for (let at = Math.floor(Math.max(x, trail.left)); at <= last; at += 1) {
     coverColumns(trail, at, at, heightAt(at), heightAt(at + 1));
@@ -101,7 +110,7 @@ function coverColumns({ left, tops, bottoms }: LineExtent, from: number, to: num
   }
 }
 
-/** The highest and the lowest point of a line between two x; undefined where it is not. */
+/** The highest and the lowest point of a line between two x; undefined where there is no line. */
 export function verticalExtent(
   { left, tops, bottoms }: LineExtent,
   from: number,
@@ -116,14 +125,17 @@ export function verticalExtent(
   return top <= bottom ? { top, bottom } : undefined;
 }
 
-/** The starts of words that should stand at the right: from `end` on to the left. */
+/** The candidate starts of a label for the right edge: from `end` to the left. */
 export function candidateStarts(end: number, width: number, { left }: HorizontalExtent): number[] {
   const first = Math.max(left + 4, end - width);
   const count = Math.floor((first - left - 4) / stepX) + 1;
   return Array.from({ length: count }, (_, index) => first - index * stepX);
 }
 
-/** Gives words, one after the other, the best place that no line crosses and where none stand; else the one with the least in the way. */
+/**
+ * Places the labels one after the other at the best position free of lines and other labels, else
+ * at the one with the fewest obstacles.
+ */
 export function positionLabels(wanted: readonly LabelRequest[], lines: LabelObstacles, box: Box): LabelPosition[] {
   const taken: (LabelPosition & { width: number })[] = [];
   for (const words of wanted) taken.push({ ...bestPosition(words, lines, taken, box), width: words.width });
@@ -158,7 +170,7 @@ function bestPosition(
   return found;
 }
 
-/** What the lines in the way cost: one from top to bottom touches few letters. */
+/** The cost of the lines that cross a label: a vertical one touches few letters. */
 function crossingCost(x: number, y: number, width: number, { trails, across, upright }: LabelObstacles): number {
   const cut = trails.filter((trail) => {
     const extent = verticalExtent(trail, x - 2, x + width + 2);

@@ -1,14 +1,14 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { useChartTokens } from './tokens';
 
-/** How wide words are as a chart writes them, in pixels; bold where they name something. */
+/** The width of text in a chart, in pixels; names are bold. */
 export type Measure = (words: string, style?: 'axis' | 'name') => number;
 
-/** Of all words in charts. */
+/** The font size of all text in charts. */
 export const labelSize = 11.5;
 const weights = { axis: 450, name: 600 };
 
-/** Where nothing can be drawn nothing can be measured: a Chinese character is as wide as it is high. */
+/** An estimate where there is no canvas to measure with: a Chinese character is as wide as it is high. */
 export const estimateWidth: Measure = (words) => {
   let width = 0;
   for (const letter of words) width += letter > '\u2e80' ? 12 : 7;
@@ -33,7 +33,10 @@ function measureIn(font: string): Measure {
 
 let fontLoads = 0;
 
-/** Each script's part of the font is fetched when it is first written: what was measured before was another font. */
+/**
+ * The browser fetches each script's part of the font on first use: widths measured before belong to
+ * another font.
+ */
 function onFontLoad(changed: () => void): () => void {
   const arrived = () => {
     fontLoads += 1;
@@ -43,15 +46,15 @@ function onFontLoad(changed: () => void): () => void {
   return () => document.fonts?.removeEventListener('loadingdone', arrived);
 }
 
-/** Measures in the charts' font; another function once a part of the font has come. */
+/** Measures in the charts' font; returns a new function once a part of the font has loaded. */
 export function useMeasure(): Measure {
   const { font } = useChartTokens();
   const loaded = useSyncExternalStore(onFontLoad, () => fontLoads);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured before a part of the font came is forgotten
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newly loaded font part invalidates earlier measurements
   return useMemo(() => measureIn(font), [font, loaded]);
 }
 
-/** As much of the words as there is room for, with an ellipsis where something is left out. */
+/** As much of the text as fits, with an ellipsis if it is cut. */
 export function truncateToWidth(words: string, room: number, width: (words: string) => number): string {
   if (width(words) <= room) return words;
   const letters = [...words];

@@ -13,7 +13,7 @@ describe('an axis', () => {
     expect(scaleFor(low, high, steps)).toEqual(wanted);
   });
 
-  it('holds every pair of values between its ends, on round numbers', () => {
+  it('contains any two values between its ends, with round ticks', () => {
     for (const [low, high] of [
       [1e-9, 2e-9],
       [-1e7, 3],
@@ -28,7 +28,7 @@ describe('an axis', () => {
     }
   });
 
-  it('puts a flat line in its middle', () => {
+  it('centres a flat line', () => {
     for (const value of [0, 12, -7]) {
       const { min, max } = scaleFor(value, value, 4);
       expect(min).toBeLessThan(value);

@@ -1,24 +1,24 @@
-/** An axis of values: its ends, and the distance of its ticks. */
+/** A value axis: its ends, and the distance of its ticks. */
 export interface Scale {
   min: number;
   max: number;
   step: number;
 }
 
-/** 1, 2 or 5 times a power of ten, at least as large as what is asked for. */
+/** 1, 2 or 5 times a power of ten, at least `rough`. */
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const share = rough / power;
-  // A hair above is the same number, written in binary.
+  // Tolerates a tiny excess from binary rounding.
   const factor = [1, 2, 5, 10].find((candidate) => share <= candidate * (1 + 1e-9)) ?? 10;
   return factor * power;
 }
 
-/** An axis that holds both values, with about so many steps between round numbers. */
+/** An axis that contains both values, with about so many steps between round numbers. */
 export function scaleFor(low: number, high: number, steps: number): Scale {
   let [from, to] = [Math.min(low, high), Math.max(low, high)];
   if (from === to) {
-    // A flat line stands in the middle.
+    // Centres a flat line.
     const beside = from === 0 ? 1 : Math.abs(from) * 0.05;
     [from, to] = [from - beside, to + beside];
   }

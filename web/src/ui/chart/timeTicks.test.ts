@@ -8,7 +8,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const languages: Language[] = ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'];
 
-/** As wide as the histories of screens of 1440, 768 and 360 pixels. */
+/** The widths of the history on screens of 1440, 768 and 360 pixels. */
 const charts = [
   { left: 64, width: 820, chart: 900 },
   { left: 64, width: 640, chart: 720 },
@@ -21,8 +21,8 @@ const placed = (axis: TimeAxis, language: Language) =>
     return { words, from: x - estimateWidth(words) / 2, to: x + estimateWidth(words) / 2 };
   });
 
-describe.each(languages)('the moments below a chart, in %s', (language) => {
-  it('are never cut off and never touch, however long the window is and wherever it begins', () => {
+describe.each(languages)('the time ticks of a chart, in %s', (language) => {
+  it('are never cut off and never touch, for any length and start of the window', () => {
     for (const place of charts) {
       for (const length of [10 * 60_000, hour, 6 * hour, 1.4 * day, 7 * day, 30 * day]) {
         for (let minutes = 0; minutes < 1440; minutes += 97) {
@@ -41,7 +41,7 @@ describe.each(languages)('the moments below a chart, in %s', (language) => {
   });
 });
 
-it('are round on the clock, evenly apart, days by their names', () => {
+it('are round times at even distances, with days by name', () => {
   const axis = { ...charts[0], from: at('2026-11-16T09:27:00'), to: at('2026-11-17T19:03:00') } as TimeAxis;
   expect(timeTicks(axis, 'en-us', estimateWidth).map(({ words }) => words)).toEqual([
     '12:00',
@@ -58,7 +58,7 @@ it('are round on the clock, evenly apart, days by their names', () => {
   ]);
 });
 
-it('say the day where no midnight does', () => {
+it('include the day when there is no midnight', () => {
   const of = (place: (typeof charts)[number] | undefined) =>
     timeTicks(
       { ...place, from: at('2026-11-16T09:27:00'), to: at('2026-11-16T18:27:00') } as TimeAxis,
@@ -66,11 +66,11 @@ it('say the day where no midnight does', () => {
       estimateWidth,
     ).map(({ words }) => words);
   expect(of(charts[1])).toEqual(['16 нояб., 10:00', '12:00', '14:00', '16:00', '18:00']);
-  // Two names would be hardly an axis.
+  // Two labels would be too few for an axis.
   expect(of(charts[2])).toEqual(['10:00', '12:00', '14:00', '16:00', '18:00']);
 });
 
-it('leave out no day of a month that others of its pace have', () => {
+it('keep their rhythm of days across months', () => {
   const axis = { ...charts[0], from: at('2026-10-24T09:00:00'), to: at('2026-11-23T09:00:00') } as TimeAxis;
   const times = timeTicks(axis, 'en-us', estimateWidth).map(({ time }) => Math.round((time - axis.from) / day));
   expect(times.length).toBeGreaterThan(8);

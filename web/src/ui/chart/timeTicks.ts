@@ -2,31 +2,34 @@ import { formatDay, formatDayTime, formatTime, startOfDay } from '@/lib/format/d
 import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 import type { Language } from '@/lib/i18n/i18n';
 
-/** A moment that is named below the plots. */
+/** A labelled time below the plots. */
 export interface TimeTick {
   time: number;
   words: string;
 }
 
-/** Where the time axis is, in pixels of the chart. */
+/** The time axis: its times, and its position in pixels of the chart. */
 export interface TimeAxis {
   from: number;
   to: number;
   left: number;
   width: number;
-  /** Of the whole chart: names may stand beyond the plot, and no further. */
+  /** The width of the whole chart: labels may reach beyond the plot, but not beyond the chart. */
   chart: number;
 }
 
 const dayMinutes = 24 * 60;
 /** Minutes between two ticks, counted from midnight. */
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, ...[1, 2, 3, 5, 7, 10, 15].map((n) => n * dayMinutes)];
-/** As few names as are an axis. */
+/** The fewest labels of an axis. */
 const minNames = 3;
-/** Between two names. */
+/** The gap between two labels, in pixels. */
 const gap = 18;
 
-/** The moments that are named, as many as have room: none is cut off, none touches another. Some name says the day, if it can. */
+/**
+ * The labelled times, as many as fit: none is cut off, none touches another. If possible, one label
+ * shows the day.
+ */
 export function timeTicks(axis: TimeAxis, language: Language, measure: (words: string) => number): TimeTick[] {
   const perMs = axis.width / (axis.to - axis.from);
   const x = (time: number) => axis.left + (time - axis.from) * perMs;
@@ -41,7 +44,7 @@ export function timeTicks(axis: TimeAxis, language: Language, measure: (words: s
     time,
     words: formatDayTime(formatDay(time, time, language), words, language),
   });
-  // Nothing that is written is narrower.
+  // No label is narrower.
   const narrowest = measure('00:00') + gap;
   let dayless: TimeTick[] = [];
   for (const step of steps) {
@@ -57,7 +60,7 @@ export function timeTicks(axis: TimeAxis, language: Language, measure: (words: s
     const full = withDay(first);
     if (inside(full) && (!second || apart(full, second))) return [full, ...ticks.slice(1)];
     if (ticks.some(({ time }) => isMidnight(time))) return ticks;
-    // Fewer names, one of which says the day, tell more; but two are hardly an axis.
+    // Fewer labels with the day among them are better; but two are too few for an axis.
     if (dayless.length === 0) dayless = ticks;
   }
   return dayless;
@@ -65,14 +68,14 @@ export function timeTicks(axis: TimeAxis, language: Language, measure: (words: s
 
 const isMidnight = (time: number) => startOfDay(time) === time;
 
-/** By the clock on the wall: on days of 23 or 25 hours, too. */
+/** By wall time, also on days of 23 or 25 hours. */
 function timesOf({ from, to }: { from: number; to: number }, step: number): number[] {
   const start = zonedDate(from);
   const [year, month, date] = [start.getFullYear(), start.getMonth(), start.getDate()];
   const times: number[] = [];
   if (step >= dayMinutes) {
     const days = step / dayMinutes;
-    // Counted from one day for all windows: names do not change as the window moves.
+    // Counted from a fixed day for all windows: labels do not change as the window moves.
     const since = Math.round(Date.UTC(year, month, date) / 86_400_000) % days;
     for (let day = -since; ; day += days) {
       const time = fromZonedParts(year, month, date + day);

@@ -29,7 +29,7 @@ function read(theme: Theme): ChartTokens {
   };
 }
 
-/** Of the theme that the page has; they change with it. */
+/** The tokens of the page's current theme. */
 export function useChartTokens(): ChartTokens {
   const theme = useTheme();
   return useMemo(() => read(theme), [theme]);

@@ -13,10 +13,10 @@ interface DeviceChipsProps {
   onChange: (names: Iterable<string>) => void;
 }
 
-/** So many stand by name; of more, the first and how many others. */
+/** The most devices shown by name; of more, the first and the number of the others. */
 const maxNamed = 2;
 
-/** The devices that a list is narrowed to, each to be let go of. */
+/** The devices to which a list is filtered, each removable. */
 export function DeviceChips({ chosen, onChange }: DeviceChipsProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -7,18 +7,18 @@ import css from './DeviceColumn.module.css';
 export interface PickerProps {
   chosen: ReadonlySet<string>;
   onToggle: (deviceName: string) => void;
-  /** Lets go of every choice. */
+  /** Clears the selection. */
   onAll: () => void;
 }
 
 interface DeviceColumnProps extends PickerProps {
-  /** How many devices the farm has; undefined until it is known. */
+  /** How many devices the tenant has; undefined until it is known. */
   count: number | undefined;
-  /** The top bar stays in sight: the column stands below it. */
+  /** The top bar is sticky: the column begins below it. */
   below: boolean;
 }
 
-/** Beside a list: the devices to narrow it to. */
+/** The column of devices that filter a list. */
 export function DeviceColumn({ count, below, ...picker }: DeviceColumnProps) {
   return (
     <TreeColumn count={count} below={below}>

@@ -5,12 +5,15 @@ import { FilterPicker, type PickerProps } from './DeviceColumn';
 
 interface DeviceDrawerProps extends PickerProps {
   open: boolean;
-  /** On the button that closes while nothing is chosen: that all is shown. */
+  /** The close button's text while nothing is chosen: everything is shown. */
   showAll: string;
   onClose: () => void;
 }
 
-/** The list of devices where there is no room beside the page. What is ticked narrows the list behind it at once. */
+/**
+ * The list of devices if there is no room beside the page. Ticking filters the list behind it at
+ * once.
+ */
 export function DeviceDrawer({ open, showAll, onClose, ...picker }: DeviceDrawerProps) {
   const { t } = useTranslation();
   const format = useFormat();

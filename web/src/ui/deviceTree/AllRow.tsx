@@ -8,7 +8,7 @@ interface AllRowProps {
   children: ReactNode;
 }
 
-/** Above a tree to tick: all of it at once. */
+/** The row above a tree with ticks that ticks everything at once. */
 export function AllRow({ ticked, onTick, children }: AllRowProps) {
   return (
     <button type="button" className={css.all} aria-pressed={ticked} onClick={onTick}>

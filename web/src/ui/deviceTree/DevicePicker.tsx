@@ -19,13 +19,16 @@ interface DevicePickerProps {
   /** The names of the ticked devices. */
   chosen: ReadonlySet<string>;
   onToggle: (device: Device) => void;
-  /** An alarm rule's id: only devices that a copy of it can be made for are offered. */
+  /** An alarm rule's id: offers only devices to which the rule can be copied. */
   takesRule?: number;
-  /** What is said where there is none to tick. */
+  /** The text if there is no device to tick. */
   none?: { title: string; text: string };
 }
 
-/** Devices to tick one by one: a hundred of each group, more on demand, and what the server finds by name or serial. */
+/**
+ * A device tree with ticks: a hundred devices of each group, more on demand, and those that the
+ * server finds by name or serial.
+ */
 export function DevicePicker({ chosen, onToggle, takesRule, none }: DevicePickerProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
@@ -71,7 +74,8 @@ interface GroupsProps extends Pick<DevicePickerProps, 'takesRule' | 'none'> {
 
 function Groups({ groups, ticks, takesRule, none }: GroupsProps) {
   const { t } = useTranslation();
-  // A scene without one that can be ticked is no choice; without a rule it says that the scene is there.
+  // For a rule, a scene without devices that can be ticked is left out; without a rule it stays, to
+  // show that the scene exists.
   const offered = useMemo(
     () => (takesRule === undefined ? groups : groups.filter(({ deviceCount }) => deviceCount > 0)),
     [groups, takesRule],

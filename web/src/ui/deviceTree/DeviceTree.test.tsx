@@ -33,7 +33,7 @@ const withOne = (change: Partial<Device>) =>
   rowsOf([group({ deviceList: [device({ noteName: 'The mast', ...change })] })]);
 
 describe('the device tree', () => {
-  it('tells a screen reader what it is', () => {
+  it('has the tree role and a name', () => {
     draw(rowsOf(groupsFixture(3)), 'WS-2');
     const [closed, opened, , second] = screen.getAllByRole('treeitem');
     expect(screen.getByRole('tree', { name: 'Devices' })).toHaveAttribute('tabindex', '0');
@@ -49,7 +49,7 @@ describe('the device tree', () => {
     expect(active()).toBe(second);
   });
 
-  it('is walked, opened and chosen from by keyboard', async () => {
+  it('supports moving, opening and selecting by keyboard', async () => {
     const { onSelect, onToggle } = draw(rowsOf(groupsFixture(3)));
     const user = userEvent.setup();
     await user.tab();
@@ -76,7 +76,7 @@ describe('the device tree', () => {
     expect(fireEvent.keyDown(screen.getByRole('tree'), { key: 'ArrowDown' })).toBe(false);
   });
 
-  it('is chosen from by pointer, and goes on from there', async () => {
+  it('supports selecting by pointer, and continues from there', async () => {
     const { onSelect } = draw(rowsOf(groupsFixture(3)));
     const user = userEvent.setup();
     await user.click(screen.getByRole('treeitem', { name: /Mast 2/ }));
@@ -85,7 +85,7 @@ describe('the device tree', () => {
     expect(active()).toHaveAccessibleName(/Mast 3/);
   });
 
-  it('draws few of ten thousand rows, and always the active one', () => {
+  it('renders few of ten thousand rows, and always the active one', () => {
     draw(rowsOf(groupsFixture(10_000)));
     expect(screen.getAllByRole('treeitem').length).toBeLessThan(60);
     fireEvent.keyDown(screen.getByRole('tree'), { key: 'End' });
@@ -93,7 +93,7 @@ describe('the device tree', () => {
     expect(active()).toHaveAttribute('aria-setsize', '10000');
   });
 
-  it('draws other rows when it is scrolled', () => {
+  it('renders other rows when scrolled', () => {
     draw(rowsOf(groupsFixture(10_000)));
     const tree = screen.getByRole('tree');
     tree.scrollTop = 36 * 5000;
@@ -102,20 +102,20 @@ describe('the device tree', () => {
     expect(screen.queryByRole('treeitem', { name: /Mast 20 / })).toBeNull();
   });
 
-  it('brings what was chosen elsewhere into view, once', () => {
+  it('scrolls once to a device that was selected elsewhere', () => {
     const rows = rowsOf(groupsFixture(2000));
     const { show } = draw(rows, 'WS-1');
     const tree = screen.getByRole('tree');
     Object.defineProperty(tree, 'clientHeight', { value: 600 });
     show(rows, 'WS-1500');
     expect(tree.scrollTop).toBe(36 * 1502 - 600);
-    // Scrolled away by hand, it stays where it was put while readings come in.
+    // After manual scrolling, its position stays while readings arrive.
     tree.scrollTop = 0;
     show(rowsOf(groupsFixture(2000)), 'WS-1500');
     expect(tree.scrollTop).toBe(0);
   });
 
-  it('asks for the next hundred', async () => {
+  it('requests the next hundred', async () => {
     const { onMore } = draw(rowsOf([group({ deviceCount: 250, deviceList: [device()] })]));
     await userEvent.setup().click(screen.getByRole('treeitem', { name: 'Show 100 more of 249' }));
     expect(onMore).toHaveBeenCalledExactlyOnceWith(1);
@@ -138,20 +138,21 @@ describe('a row', () => {
     expect(within(row).getByText('8 s')).toBeVisible();
   });
 
-  it('is called by its device name when it has no remark', () => {
+  it('shows the device name when there is no remark name', () => {
     draw(withOne({ noteName: '', deviceName: 'WS-0417' }));
     expect(screen.getByRole('treeitem', { name: /WS-0417/ })).toBeInTheDocument();
   });
 
-  it('has the whole name on hover', () => {
+  it('shows the whole name on hover', () => {
     const name = 'A remarkably long remark name for the probe beside the old well';
     draw(withOne({ noteName: name, deviceName: 'SP-1' }));
     expect(screen.getByText(name)).toHaveAttribute('title', `${name} (SP-1)`);
   });
 
-  it('says since when it is offline, instead of an old reading', () => {
+  it('shows since when the device is offline, instead of an old reading', () => {
     noteServerTime(noon);
-    // Since it was heard last, as all that tells of the last contact; not since an hour later, when that was found out.
+    // Since its last contact, like everything that shows the last contact; not since an hour later,
+    // when the server noticed it.
     const heard = { lastContact: noon - 3 * 3_600_000, offlineTime: noon - 2 * 3_600_000, offlineAfter: 3_600_000 };
     draw(withOne({ onlineState: 0, ...heard }));
     expect(screen.getByText('Offline 3 h')).toBeVisible();
@@ -178,13 +179,13 @@ describe('a row', () => {
     expect(screen.getByText('Pending alarm')).toBeInTheDocument();
   });
 
-  it('of a camera is live', () => {
+  it('of a camera shows that it is live', () => {
     draw(withOne({ type: 2, videoKind: 'hls' }));
     expect(screen.getByText('live')).toBeVisible();
     expect(screen.queryByText('3.4 °C')).toBeNull();
   });
 
-  it('of a camera that has no picture yet is not live', () => {
+  it('of a camera without a picture does not show that it is live', () => {
     draw(withOne({ type: 2, videoKind: 'none' }));
     expect(screen.queryByText('live')).toBeNull();
   });
@@ -195,7 +196,7 @@ describe('a row', () => {
   });
 });
 
-describe('a tree to tick', () => {
+describe('a tree with ticks', () => {
   const tickable = () => {
     const toggle = vi.fn();
     const onToggle = vi.fn();
@@ -213,18 +214,18 @@ describe('a tree to tick', () => {
     return { toggle, onToggle };
   };
 
-  it('says what is ticked, wholly, in part or not, and selects nothing', () => {
+  it('shows what is ticked, fully, partly or not, and selects nothing', () => {
     tickable();
     const [, opened, first, second] = screen.getAllByRole('treeitem');
     expect(opened).toHaveAttribute('aria-checked', 'mixed');
     expect(first).toHaveAttribute('aria-checked', 'false');
     expect(second).toHaveAttribute('aria-checked', 'true');
     expect(second).not.toHaveAttribute('aria-selected');
-    // Beside its box there is no room for the reading.
+    // There is no room for the reading beside the box.
     expect(second).not.toHaveTextContent('3.4');
   });
 
-  it('ticks a device wherever it is clicked, a group by its box alone', async () => {
+  it('ticks a device by a click anywhere on it, a group only by its box', async () => {
     const { toggle, onToggle } = tickable();
     const [, opened, first] = screen.getAllByRole('treeitem');
     await userEvent.click(first as Element);

@@ -7,7 +7,7 @@ import type { Tick } from './TickMark';
 import { treeAction } from './treeKeys';
 import { rowOffsets, scrollFor, useVirtualRows } from './virtualRows';
 
-/** Makes the tree one to tick: devices, and whole groups unless `of` gives none for them. */
+/** Adds ticks to the tree: for devices, and for whole groups unless `of` returns undefined for them. */
 export interface Ticks {
   of: (row: TickRow) => Tick | undefined;
   toggle: (row: TickRow) => void;
@@ -20,7 +20,7 @@ interface DeviceTreeProps {
   rows: readonly Row[];
   /** The deviceName of the one selection that list, map and panels share. */
   selected?: string;
-  /** Not called where rows are ticked. */
+  /** Not called in a tree with ticks. */
   onSelect?: (deviceName: string) => void;
   ticks?: Ticks;
   onToggle: (groupId: number) => void;
@@ -30,8 +30,8 @@ interface DeviceTreeProps {
 const rowId = (key: string) => `device-list-${key}`;
 
 /**
- * Only the rows in view are drawn, so ten thousand scroll like ten. The frame keeps the keyboard's focus and names its active row
- * (aria-activedescendant), which therefore is always drawn.
+ * Renders only the rows in view, so ten thousand scroll like ten. The frame keeps the focus and
+ * names its active row (aria-activedescendant), which is therefore always rendered.
  */
 export function DeviceTree({ label, rows, selected, onSelect, ticks, onToggle, onMore }: DeviceTreeProps) {
   const frame = useRef<HTMLDivElement>(null);
@@ -50,7 +50,8 @@ export function DeviceTree({ label, rows, selected, onSelect, ticks, onToggle, o
     if (element && top !== null) element.scrollTop = top;
   };
 
-  // What was chosen on the map, or by the address, comes into view; scrolling away from it afterwards is left alone.
+  // A device selected on the map or by the address is scrolled into view once; later scrolling is
+  // left alone.
   const shown = useRef<string>(undefined);
   useLayoutEffect(() => {
     if (selectedAt < 0 || shown.current === selected) return;
@@ -95,7 +96,8 @@ export function DeviceTree({ label, rows, selected, onSelect, ticks, onToggle, o
     show(action.to);
   };
 
-  // The rows of a closed group are gone: the frame falls back to the selection, and must not stand beyond its end.
+  // The rows of a closed group are gone: the active row falls back to the selection, and the scroll
+  // position must not exceed the end.
   useEffect(() => {
     const element = frame.current;
     if (element && element.scrollTop > (offsets.at(-1) ?? 0)) element.scrollTop = 0;
@@ -150,7 +152,7 @@ interface TreeRowProps {
   height: number;
   active: boolean;
   selected: boolean;
-  /** Undefined in a tree that is not one to tick. */
+  /** Undefined in a tree without ticks. */
   ticked: Tick | undefined;
   onAct: (row: Row) => void;
   onTick: (row: TickRow) => void;
@@ -158,7 +160,7 @@ interface TreeRowProps {
 
 function TreeRow({ row, top, height, active, selected, ticked, onAct, onTick }: TreeRowProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it takes the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree keeps the focus and names its active row
     <div
       id={rowId(row.key)}

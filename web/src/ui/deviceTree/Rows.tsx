@@ -58,7 +58,7 @@ export const GroupRow = memo(function GroupRow({ group, open, ticked, onTick }: 
 interface DeviceRowProps {
   device: Device;
   selected: boolean;
-  /** Undefined where devices cannot be ticked. Beside its box there is no room for the reading. */
+  /** Undefined where devices cannot be ticked. There is no room for the reading beside the box. */
   ticked?: Tick;
 }
 
@@ -68,7 +68,7 @@ export const DeviceRow = memo(function DeviceRow({ device, selected, ticked }: D
   const name = nameOf(device);
   const state = markOf(device);
   const online = device.onlineState === 1;
-  // A camera is there for its picture, not for the temperature of its box.
+  // A camera's picture matters, not the temperature of its housing.
   const reading = online && device.type === 1 && ticked === undefined ? mainReading(device) : undefined;
   const title = device.noteName ? `${name} (${device.deviceName})` : name;
   return (
@@ -86,7 +86,7 @@ export const DeviceRow = memo(function DeviceRow({ device, selected, ticked }: D
   );
 });
 
-/** The last column: for how long there was silence, how serious the alarm, or how old the reading. */
+/** The last column: how long the device has been silent, the alarm's level, or the reading's age. */
 function When({ device }: { device: Device }) {
   const { t } = useTranslation();
   const { alarmLevel } = device;

@@ -14,13 +14,13 @@ interface SearchResultTreeProps {
   selected?: string;
   onSelect?: (deviceName: string) => void;
   ticks?: Ticks;
-  /** The way on where nothing was found. */
+  /** The button if nothing was found. */
   clear?: { words: string; onClear: () => void };
-  /** Of the heading that says that nothing was found. */
+  /** The level of the heading that says that nothing was found. */
   level?: 2 | 3;
 }
 
-/** What the server found by what was typed, by a state, or by both. */
+/** The server's results for a text, a state, or both. */
 export function SearchResultTree({ search, clear, level = 3, ...tree }: SearchResultTreeProps) {
   const { t } = useTranslation();
   const format = useFormat();

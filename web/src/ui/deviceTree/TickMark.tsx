@@ -2,16 +2,19 @@ import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import MinusOutlined from '@ant-design/icons/MinusOutlined';
 import css from './TickMark.module.css';
 
-/** Whether something is ticked; a group of which only some are is mixed. */
+/** Whether something is ticked; `mixed` for a partly ticked group. */
 export type Tick = boolean | 'mixed';
 
 interface TickMarkProps {
   ticked: Tick;
-  /** Where a click on the box does something else than one on what it stands in. Keys go to what is around it. */
+  /**
+   * Set if a click on the box differs from one on the element around it. The element around it
+   * handles keys.
+   */
   onClick?: () => void;
 }
 
-/** The box alone; what it stands in says its state to a screen reader. */
+/** The box alone; the element around it gives its state to a screen reader. */
 export function TickMark({ ticked, onClick }: TickMarkProps) {
   return (
     <span

@@ -4,14 +4,14 @@ import { useFormat } from '@/lib/format/format';
 import css from './TreeColumn.module.css';
 
 interface TreeColumnProps {
-  /** How many devices the farm has; undefined until it is known. */
+  /** How many devices the tenant has; undefined until it is known. */
   count: number | undefined;
-  /** The top bar stays in sight: the column stands below it. */
+  /** The top bar is sticky: the column begins below it. */
   below: boolean;
   children: ReactNode;
 }
 
-/** The list of devices beside a page, in sight while the page scrolls. */
+/** The list of devices beside a page, visible while the page scrolls. */
 export function TreeColumn({ count, below, children }: TreeColumnProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -8,14 +8,14 @@ import css from './TreeDrawer.module.css';
 interface TreeDrawerProps {
   open: boolean;
   onClose: () => void;
-  /** Spoken. */
+  /** For screen readers. */
   label: string;
-  /** On the button that closes it: what is shown then. */
+  /** The close button's text: what is shown then. */
   shown: string;
   children: ReactNode;
 }
 
-/** The list of devices on a phone. What is ticked shows at once behind it. */
+/** The list of devices on a phone. Ticking takes effect behind it at once. */
 export function TreeDrawer({ open, onClose, label, shown, children }: TreeDrawerProps) {
   const { t } = useTranslation();
   return (

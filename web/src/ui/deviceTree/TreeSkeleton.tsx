@@ -3,7 +3,7 @@ import css from './TreeSkeleton.module.css';
 
 const widths = ['58%', '84%', '76%', '88%', '62%', '80%', '72%', '86%'];
 
-/** Stands for the tree while its devices are on their way. */
+/** Replaces the tree while its devices are loading. */
 export function TreeSkeleton() {
   return (
     <Loading>

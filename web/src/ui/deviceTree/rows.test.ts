@@ -10,7 +10,7 @@ const short = (rows: readonly Row[]) => rows.map(({ key, level, position, of }) 
 describe('rows of groups', () => {
   const groups = [group({ id: 0, groupName: '', deviceList: devices(7) }), group({ deviceList: devices(1, 2) })];
 
-  it('are heads and, where they are open, their devices', () => {
+  it('are heads and the devices of open groups', () => {
     expect(short(groupRows(groups, ({ id }) => id === 1, new Map(), undefined))).toEqual([
       'group-0 1:1/2',
       'group-1 1:2/2',
@@ -19,7 +19,7 @@ describe('rows of groups', () => {
     ]);
   });
 
-  it('offer the next hundred where there are more', () => {
+  it('offer the next hundred if there are more', () => {
     const large = group({ deviceCount: 250, deviceList: devices(1, 2) });
     const rows = groupRows([large], open, new Map(), undefined);
     expect(rows.at(-1)).toMatchObject({ kind: 'more', source: 1, left: 248, state: 'idle' });
@@ -34,13 +34,13 @@ describe('rows of groups', () => {
     expect(extended.at(-1)).toMatchObject({ left: 246, state: 'loading' });
   });
 
-  it('show a device at the seam of two pages once', () => {
+  it('show a device at the boundary of two pages once', () => {
     const more = new Map([[1, { devices: devices(2, 3), state: 'idle' as const }]]);
     const rows = groupRows([group({ deviceCount: 3, deviceList: devices(1, 2) })], open, more, undefined);
     expect(rows.map(({ key }) => key)).toEqual(['group-1', 'device-1', 'device-2', 'device-3']);
   });
 
-  it('hold the chosen device though its hundred is not loaded', () => {
+  it('include the selected device though its page is not loaded', () => {
     const chosen = device({ id: 99, groupId: 1 });
     const rows = groupRows([group({ deviceCount: 250, deviceList: devices(1, 2) })], open, new Map(), chosen);
     expect(rows.map(({ key }) => key)).toEqual(['group-1', 'device-1', 'device-2', 'device-99', 'more-1']);
@@ -49,7 +49,7 @@ describe('rows of groups', () => {
     ).toHaveLength(2);
   });
 
-  it('say when a group is empty', () => {
+  it('mark an empty group', () => {
     expect(groupRows([group()], open, new Map(), undefined)[1]).toMatchObject({ kind: 'none', level: 2 });
   });
 });
@@ -66,22 +66,22 @@ describe('rows of a search', () => {
   });
 });
 
-describe('at the beginning', () => {
+describe('initially', () => {
   const unassigned = (...ids: number[]): Group => group({ id: 0, groupName: '', deviceList: devices(...ids) });
 
-  it('devices in no scene wait below a closed head, where there are scenes to look at', () => {
+  it('devices in no scene are in a closed group if there are scenes with devices', () => {
     const groups = [unassigned(1), group({ deviceList: devices(2) })];
     expect(groups.map((one) => isInitiallyOpen(one, groups))).toEqual([false, true]);
     expect(firstDevice(groups)?.id).toBe(2);
   });
 
-  it('they are shown where all scenes are empty', () => {
+  it('devices in no scene are shown if all scenes are empty', () => {
     const groups = [unassigned(1), group()];
     expect(groups.map((one) => isInitiallyOpen(one, groups))).toEqual([true, true]);
     expect(firstDevice(groups)?.id).toBe(1);
   });
 
-  it('an empty scene is passed over', () => {
+  it('an empty scene is skipped', () => {
     expect(firstDevice([unassigned(), group(), group({ id: 2, deviceList: devices(5) })])?.id).toBe(5);
     expect(firstDevice([unassigned(), group()])).toBeUndefined();
     expect(firstDevice([])).toBeUndefined();

@@ -1,12 +1,12 @@
 import type { Device, Group } from '@/lib/device/types';
 
-/** How the next hundred of a list stands. */
+/** The loading state of a list's next hundred. */
 export type MoreState = 'idle' | 'loading' | 'failed';
 
 interface RowPlace {
-  /** Unique among the rows; stays when others come and go. */
+  /** Unique among the rows; stable when others are added or removed. */
   key: string;
-  /** As a tree counts: 1 for groups and for what was found, 2 for devices of a group. */
+  /** The tree level: 1 for groups and for search results, 2 for devices of a group. */
   level: 1 | 2;
   position: number;
   of: number;
@@ -20,7 +20,7 @@ export type Row = RowPlace &
     | { kind: 'none'; groupId: number }
   );
 
-/** What has been loaded of a list beyond its first hundred. */
+/** The devices loaded beyond a list's first hundred. */
 export interface MoreDevices {
   devices: readonly Device[];
   state: MoreState;
@@ -34,7 +34,7 @@ function deviceRows(devices: readonly Device[], level: 1 | 2, of: number): Row[]
   const seen = new Set<number>();
   const rows: Row[] = [];
   for (const device of devices) {
-    // Pages shift when a device is added: one that stands at the seam would come twice.
+    // Pages shift when a device is added: a device at the boundary of two pages would appear twice.
     if (seen.has(device.id)) continue;
     seen.add(device.id);
     rows.push({ kind: 'device', key: `device-${device.id}`, device, level, position: rows.length + 1, of });
@@ -43,8 +43,8 @@ function deviceRows(devices: readonly Device[], level: 1 | 2, of: number): Row[]
 }
 
 /**
- * The list as rows: each group's head and, where it is open, its devices. The chosen device stands in its group even when its
- * hundred has not been loaded.
+ * The list as rows: each group's head and, if it is open, its devices. The selected device is in
+ * its group even when its page has not been loaded.
  */
 export function groupRows(
   groups: readonly Group[],
@@ -99,12 +99,12 @@ export function searchRows(found: readonly Device[], total: number, state: MoreS
   return rows;
 }
 
-/** Devices in no scene wait below a closed head where there are scenes to look at. */
+/** Devices in no scene are in a closed group if there are scenes with devices. */
 export function isInitiallyOpen(group: Group, groups: readonly Group[]): boolean {
   return group.id !== 0 || !groups.some(({ id, deviceCount }) => id !== 0 && deviceCount > 0);
 }
 
-/** The device to begin with: the first one that the list shows. */
+/** The initially selected device: the first one that the list shows. */
 export function firstDevice(groups: readonly Group[]): Device | undefined {
   const open = groups.find((group) => isInitiallyOpen(group, groups) && group.deviceList.length > 0);
   return open?.deviceList[0];

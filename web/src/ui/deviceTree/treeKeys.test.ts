@@ -39,12 +39,12 @@ describe('keys of the tree', () => {
     expect(treeAction(rows, at, key)).toEqual(expected);
   });
 
-  it('find their way back when the active row is gone', () => {
+  it('return to the first row when the active row is gone', () => {
     expect(treeAction(rows, 400, 'ArrowDown')).toEqual({ kind: 'move', to: 0 });
     expect(treeAction([], 0, 'ArrowDown')).toBeNull();
   });
 
-  it('leave a list without groups nowhere to go', () => {
+  it('do nothing to the left or right in a list without groups', () => {
     const found: Row[] = [{ kind: 'device', key: 'device-1', device: device(), level: 1, position: 1, of: 1 }];
     expect(treeAction(found, 0, 'ArrowLeft')).toBeNull();
   });

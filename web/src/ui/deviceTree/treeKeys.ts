@@ -1,12 +1,15 @@
 import type { Row } from './rows';
 
-/** What a key does to the tree: moves to a row, opens or closes one, or does what the row is for. */
+/** The effect of a key on the tree: moves to a row, opens or closes one, or runs the row's action. */
 export type TreeAction = { kind: 'move'; to: number } | { kind: 'toggle' | 'act'; row: number } | null;
 
 /** Rows that PageUp and PageDown pass. */
 const page = 10;
 
-/** As in the tree pattern of the ARIA practices: up and down, home and end, right opens or enters, left closes or leaves. */
+/**
+ * As in the tree pattern of the ARIA practices: up, down, home and end move, right opens or enters,
+ * left closes or leaves.
+ */
 export function treeAction(rows: readonly Row[], at: number, key: string): TreeAction {
   const row = rows[at];
   if (!row)

@@ -7,9 +7,9 @@ import { useLanguage } from '@/lib/i18n/i18n';
 import { type Row, searchRows } from './rows';
 
 export interface Search {
-  /** What was asked for, which follows what is typed after a pause. */
+  /** The searched text, which follows the typed one after a pause. */
   text: string;
-  /** Something is asked for: a text, a state, or both. */
+  /** A search is active: for a text, a state, or both. */
   active: boolean;
   rows: Row[];
   /** Undefined until the first answer. */
@@ -19,7 +19,7 @@ export interface Search {
   more: () => void;
 }
 
-/** Devices whose remark name, device name or serial holds what is typed, or that are in a state, a hundred at a time. */
+/** Searches devices by remark name, device name or serial, or by state, a hundred at a time. */
 export function useDeviceSearchRows(typed: string, onlineState?: 0 | 1, takesRule?: number): Search {
   const language = useLanguage((state) => state.language);
   const text = useDebouncedText(typed.trim());

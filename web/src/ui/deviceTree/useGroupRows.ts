@@ -3,14 +3,17 @@ import type { Device, Group } from '@/lib/device/types';
 import { groupRows, isInitiallyOpen } from './rows';
 import { useMoreDevices } from './useMoreDevices';
 
-/** A tree of groups: which of them are open, and their devices beyond the first hundred. `device` is what is selected, when it is known. */
+/**
+ * The state of a group tree: open groups, and their devices beyond the first hundred. `device` is
+ * the selected device, once known.
+ */
 export function useGroupRows(groups: readonly Group[], device?: Device, selected?: string, takesRule?: number) {
   const [turned, setTurned] = useState<Readonly<Record<number, boolean>>>({});
   const { more, load } = useMoreDevices(groups, takesRule);
   const isOpen = useCallback((group: Group) => turned[group.id] ?? isInitiallyOpen(group, groups), [turned, groups]);
   const rows = useMemo(() => groupRows(groups, isOpen, more, device), [groups, isOpen, more, device]);
 
-  // What is selected elsewhere shows itself: its group opens. Closing it again is the person's choice.
+  // The group of a device selected elsewhere opens. The user may close it again.
   const home = device?.deviceName === selected ? device?.groupId : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each selection, also within one group
   useEffect(() => {

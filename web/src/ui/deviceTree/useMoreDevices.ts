@@ -10,7 +10,10 @@ interface PageRequest {
   pageNo: number;
 }
 
-/** The devices of groups beyond the first hundred, which come with the groups themselves: asked for a hundred at a time. */
+/**
+ * The devices of groups beyond the first hundred, which come with the groups themselves; fetched a
+ * hundred at a time.
+ */
 export function useMoreDevices(groups: readonly Group[], takesRule?: number) {
   const language = useLanguage((state) => state.language);
   const [pages, setPages] = useState<Readonly<Record<number, number>>>({});

@@ -5,7 +5,7 @@ const heights = Array.from({ length: 10_000 }, (_, i) => (i % 101 === 0 ? 44 : 4
 const offsets = rowOffsets(heights, (height) => height);
 
 describe('the rows in view', () => {
-  it('are those that touch the frame, and some beside', () => {
+  it('are those that overlap the frame, and some overscan', () => {
     expect(
       rowsInView(
         rowOffsets([36, 36, 36, 36, 36, 36], (height) => height),

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useMemo, useState } from 'react';
 
-/** Where each row begins, and, at the end, where the last one ends. */
+/** The offset of each row, and finally the end of the last one. */
 export function rowOffsets<T>(rows: readonly T[], heightOf: (row: T) => number): number[] {
   const offsets = [0];
   let end = 0;
@@ -11,7 +11,10 @@ export function rowOffsets<T>(rows: readonly T[], heightOf: (row: T) => number):
   return offsets;
 }
 
-/** The first row that ends beyond a height: found by halving, since ten thousand rows are looked through at each scroll. */
+/**
+ * The first row that ends beyond a height: a binary search, because each scroll searches ten
+ * thousand rows.
+ */
 function rowAt(offsets: readonly number[], y: number): number {
   let low = 0;
   let high = offsets.length - 1;
@@ -23,7 +26,7 @@ function rowAt(offsets: readonly number[], y: number): number {
   return low;
 }
 
-/** The rows to draw: those in view and some beside them, from and up to but without `to`. */
+/** The rows to render: those in view and some overscan, from `from` up to but without `to`. */
 export function rowsInView(
   offsets: readonly number[],
   top: number,
@@ -37,11 +40,11 @@ export function rowsInView(
   };
 }
 
-/** Before the frame has been measured. */
+/** Used before the frame has been measured. */
 const assumedHeight = 640;
 const overscan = 8;
 
-/** Which rows of a scrolling frame are worth drawing. */
+/** Which rows of a scrolling frame to render. */
 export function useVirtualRows(frame: RefObject<HTMLElement | null>, offsets: readonly number[]) {
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(assumedHeight);

@@ -8,8 +8,9 @@ import { fromZonedParts, wallTime } from '@/lib/format/zone';
 dayjs.extend(utc);
 
 /**
- * antd's pickers by the farm's calendar and clock, which dayjs alone does not know: they see every time as if its zone were UTC, whose
- * days all have 24 hours, so that no hour is missing among those that can be chosen.
+ * antd's pickers by the tenant's calendar and clock, which dayjs alone does not support: they treat
+ * every time as if its zone were UTC, whose days all have 24 hours, so that no hour is missing
+ * among the choices.
  */
 export const DatePicker = AntdDatePicker.generatePicker<Dayjs>({
   ...dayjsConfig,
@@ -17,19 +18,19 @@ export const DatePicker = AntdDatePicker.generatePicker<Dayjs>({
   getFixedDate: (text) => dayjs.utc(text, 'YYYY-MM-DD'),
   locale: {
     ...dayjsConfig.locale,
-    // Words of months are those of dayjs' language, which is the console's.
+    // Month names are those of dayjs' language, which is the console's.
     parse: (_, text, formats) =>
       formats.map((format) => dayjs.utc(text, format, true)).find((date) => date.isValid()) ?? null,
   },
 });
 
-/** A moment as these pickers see it. */
+/** Converts a time for these pickers. */
 export const pickerDate = (time: number): Dayjs => dayjs.utc(wallTime(time));
 
-/** A day as the server names it, 2026-11-21, as these pickers see it. */
+/** Converts a day of the server, 2026-11-21, for these pickers. */
 export const pickerDay = (day: string): Dayjs => dayjs.utc(day);
 
-/** The moment that was chosen in such a picker. */
+/** The time chosen in such a picker. */
 export function pickedTime(date: Dayjs): number {
   const minute = fromZonedParts(date.year(), date.month(), date.date(), date.hour(), date.minute());
   return minute + date.second() * 1000 + date.millisecond();

@@ -2,7 +2,7 @@ import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlin
 import { type ReactNode, useId } from 'react';
 import css from './Field.module.css';
 
-/** What ties a control to its label and to what is said about it. */
+/** Connects a control to its label and its descriptions. */
 export interface ControlLabels {
   id: string;
   'aria-required'?: true;
@@ -14,12 +14,12 @@ export interface ControlLabels {
 interface FieldProps {
   label: string;
   required?: boolean;
-  /** What is wrong; stands in place of the hint. */
+  /** The error text; replaces the hint. */
   error?: string;
   hint?: ReactNode;
-  /** Stands beside the control: a button. */
+  /** Beside the control: a button. */
   after?: ReactNode;
-  /** Stands below, whatever is said about the control. */
+  /** Always below the control and its texts. */
   below?: ReactNode;
   children: (labels: ControlLabels) => ReactNode;
 }

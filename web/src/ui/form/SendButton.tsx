@@ -4,10 +4,13 @@ import type { MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useOffline } from '@/lib/offline/reachability';
 
-/** A field that is left says below itself what is wrong with it, which would move the button away from under the pointer. */
+/**
+ * Keeps the focus in the field on mouse down: on blur the field shows its error below itself, which
+ * would move the button away from under the pointer.
+ */
 const stayInField = (event: MouseEvent) => event.preventDefault();
 
-/** The button that sends a form. Without a network it cannot, and says so; what was typed stays. */
+/** The submit button of a form. Without a network it is disabled and says so; the input stays. */
 export function SendButton({ children, ...rest }: ButtonProps) {
   const { t } = useTranslation();
   const offline = useOffline();

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react';
 
 /**
- * What an open list of several choices does with a key in its box: Tab goes to the next field, as everywhere else. antd's own would choose,
- * or give up, what the list happens to point at.
+ * Handles keys in an open multiple-choice list: Tab moves to the next field, as everywhere else.
+ * antd's own handler would select or deselect the highlighted option.
  */
 export function tabLeavesField(close: () => void) {
   return (event: KeyboardEvent) => {

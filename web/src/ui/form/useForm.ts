@@ -4,22 +4,25 @@ export type Errors<V, E> = Partial<Record<keyof V, E>>;
 
 interface FormOptions<V, E> {
   values: V;
-  /** Everything that is wrong, in the order of the fields: names of sentences, so that they follow the language. */
+  /** All problems, in the order of the fields: text keys, so that the texts follow the language. */
   check: (values: V) => Errors<V, E>;
   busy: boolean;
   onSubmit: (values: V) => void;
 }
 
-/** What a field needs to say what is wrong with it. */
+/** What a field needs to show its problem. */
 export interface FieldState<E> {
   error: E | undefined;
   ref: (element: { focus: () => void } | null) => void;
   onBlur: () => void;
-  /** As onBlur, for a field whose emptiness is told as soon as it was left. */
+  /** As onBlur, for a field that reports being empty as soon as it is left. */
   leave: () => void;
 }
 
-/** Says what is wrong once a field was left or the form was sent; the first wrong field then takes the keyboard. */
+/**
+ * Shows a problem once the user left the field or submitted the form; then the first invalid field
+ * takes the focus.
+ */
 export function useForm<V extends object, E>({ values, check, busy, onSubmit }: FormOptions<V, E>) {
   const [left, setLeft] = useState<ReadonlySet<keyof V>>(new Set());
   const fields = useRef(new Map<keyof V, { focus: () => void }>());
@@ -33,12 +36,13 @@ export function useForm<V extends object, E>({ values, check, busy, onSubmit }: 
     },
     leave: () => setLeft((before) => new Set([...before, name])),
     onBlur: () => {
-      // An empty field that somebody only passed through is no mistake yet. What a try to send marked meanwhile stays.
+      // An empty field that the user only passed through is no error yet. Marks from an attempt to
+      // submit meanwhile stay.
       if (values[name] !== '') setLeft((before) => new Set([...before, name]));
     },
   });
 
-  /** Whether a field is right; if not, says so there. */
+  /** Whether a field is valid; if not, shows the problem there. */
   const demand = (name: keyof V): boolean => {
     setLeft((before) => new Set([...before, name]));
     if (errors[name] === undefined) return true;
@@ -59,7 +63,7 @@ export function useForm<V extends object, E>({ values, check, busy, onSubmit }: 
     field,
     demand,
     submit,
-    /** Goes to a field that is to be filled in now: what was missing there is no mistake any more. */
+    /** Focuses a field that is to be filled in now: its problem is hidden again. */
     focus: (name: keyof V) => {
       setLeft((before) => new Set([...before].filter((other) => other !== name)));
       fields.current.get(name)?.focus();

@@ -11,13 +11,16 @@ import css from './BaseMap.module.css';
 
 interface BaseMapProps {
   tiles: MapTiles | null;
-  /** What the map is, and the keys that move it: spoken. */
+  /** The map's name and its keys, for screen readers. */
   label: string;
-  /** What a screen draws on it, once there is a map. */
+  /** The screen's own layers, rendered once the map exists. */
   children: (map: L.Map) => ReactNode;
 }
 
-/** Land or tiles, the graticule, and a place to draw on. Import it lazily: it brings Leaflet and the coastline. */
+/**
+ * Land or tiles, the graticule, and a screen's own layers. Import it lazily: it includes Leaflet
+ * and the coastline.
+ */
 export function BaseMap({ tiles, label, children }: BaseMapProps) {
   const frame = useRef<HTMLDivElement>(null);
   const isPhone = useMediaQuery(phoneQuery);
@@ -58,7 +61,10 @@ export function BaseMap({ tiles, label, children }: BaseMapProps) {
   );
 }
 
-/** What the devices stand on: tiles where the installation has some, else the coastline that comes along, and the graticule. */
+/**
+ * The layers below the devices: tiles if the installation has some, else the bundled coastline; and
+ * the graticule.
+ */
 function LandLayers({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
   const format = useFormat();
   const [graticule] = useState(() => new GraticuleLayer(format));
@@ -80,7 +86,7 @@ function LandLayers({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
   }, [map, tiles, land.data, coarse]);
 
   useEffect(() => {
-    // Over tiles in GCJ-02 the lines would stand up to 700 m beside the coordinates that they name.
+    // Over GCJ-02 tiles the lines would be up to 700 m off the coordinates that they name.
     if (tiles?.datum === 'GCJ-02') return;
     graticule.addTo(map);
     return () => {

@@ -11,11 +11,11 @@ import css from './MapControls.module.css';
 interface MapControlsProps {
   map: L.Map;
   onShowAll: () => void;
-  /** Nearer and farther on a phone too: where a finger has something else to do on the map. */
+  /** Shows the zoom buttons on a phone too: for maps where fingers have another function. */
   always?: boolean;
 }
 
-/** Nearer, farther, everything. On a phone two fingers do the first two. */
+/** Zoom in, zoom out, show everything. On a phone two fingers replace the first two. */
 export function MapControls({ map, onShowAll, always = false }: MapControlsProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -35,7 +35,8 @@ export function MapControls({ map, onShowAll, always = false }: MapControlsProps
             className={css.button}
             label={t('home.map.zoomIn')}
             icon={<PlusOutlined />}
-            // By no attribute that takes the keyboard from whom has just come to the end; beyond it the map does not go.
+            // Not the disabled attribute: the user who just reached the limit would lose the focus;
+            // the map does not zoom beyond it.
             aria-disabled={zoom >= map.getMaxZoom()}
             onClick={() => map.zoomIn(1)}
           />

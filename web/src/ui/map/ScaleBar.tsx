@@ -11,7 +11,7 @@ function measure(map: L.Map) {
   return scaleBar(metresPerPixel(map.getCenter().lat, map.getZoom()), maxPixels);
 }
 
-/** How long a stretch of ground is, at the middle of the view. */
+/** A scale bar for the middle of the view. */
 export function ScaleBar({ map }: { map: L.Map }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -6,7 +6,7 @@ import type { Message } from '@/lib/message/queries';
 import { levelLooks } from '../alarm/tags';
 import css from './MessageMark.module.css';
 
-/** What happened, as a round mark: how serious an alarm is that began, or how it ended. */
+/** A round mark: the level of an alarm that began, or how it ended. */
 export function MessageMark({ message }: { message: Message }) {
   const { t } = useTranslation();
   const { event, byHand, alarmLevel, triggerType } = message;

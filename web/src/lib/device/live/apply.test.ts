@@ -24,7 +24,7 @@ const presence = (deviceName: string, onlineState: 0 | 1, time: number): LiveEve
 const changes = (...events: LiveEvent[]) => changesOf(events, noon);
 
 describe('changes', () => {
-  it('keep the newest value of each property, whatever order they came in', () => {
+  it('keep the newest value of each property in any order of arrival', () => {
     const { latest } = changes(
       reading('A', 20, { airTemperature: 2, airHumidity: 90 }),
       reading('A', 10, { airTemperature: 1, heating: true }),
@@ -37,7 +37,7 @@ describe('changes', () => {
     });
   });
 
-  it('let one stamped ahead hide none that comes after it', () => {
+  it('do not let a value from a fast clock hide later ones', () => {
     const ahead: LiveEvent = {
       name: 'reading',
       data: { deviceName: 'A', time: 600, arrival: 10, values: { airTemperature: 9 } },
@@ -60,7 +60,7 @@ describe('changes', () => {
 describe('a device', () => {
   const mast = device({ deviceName: 'A', lastContact: noon - 8000, lastData: [weather(3.4, noon - 8000)] });
 
-  it('takes a newer reading, with the name and unit it had, and has been heard of', () => {
+  it('takes a newer reading, keeps its name and unit, and updates the last contact', () => {
     const next = applyToDevice(mast, changes(reading('A', noon - 1000, { airTemperature: 3.6 })));
     expect(next.lastData[0]?.airTemperature).toEqual({
       value: 3.6,
@@ -73,19 +73,19 @@ describe('a device', () => {
     expect(next.lastContact).toBe(noon);
   });
 
-  it('keeps its value against a reading that comes late, which is contact all the same', () => {
+  it('keeps its value when a late reading arrives, which still counts as contact', () => {
     const next = applyToDevice(mast, changes(reading('A', noon - 60_000, { airTemperature: -9 })));
     expect(next.lastData).toBe(mast.lastData);
     expect(next.lastContact).toBe(noon);
   });
 
-  it('is not heard of again by what its answer held, nor by what came before that', () => {
+  it('does not update the contact for readings that the answer held, or earlier ones', () => {
     const older = reading('A', noon - 18_000, { airTemperature: 3.3 });
     const held = reading('A', noon - 8000, { airTemperature: 3.4, co2: 420 });
     expect(applyToDevice(mast, changes(held))).toBe(mast);
     expect(applyToDevice(mast, changes(older, held))).toBe(mast);
     expect(applyToDevice(mast, changes(older, held, older)).lastContact).toBe(noon);
-    // Of what it cannot tell it takes the arrival for contact.
+    // For other readings it takes the arrival as contact.
     expect(applyToDevice(mast, changes(reading('A', noon - 8000, { co2: 420 }))).lastContact).toBe(noon);
   });
 
@@ -94,23 +94,23 @@ describe('a device', () => {
     expect(next.lastData[0]?.airTemperature?.value).toBe(4);
   });
 
-  it('does not show a value of which it knows no name', () => {
+  it('does not show a value without a known name', () => {
     const next = applyToDevice(mast, changes(reading('A', noon, { co2: 420 })));
     expect(next.lastData[0]).not.toHaveProperty('co2');
   });
 
-  it('is the same object when nothing is about it', () => {
+  it('is the same object when no event concerns it', () => {
     expect(applyToDevice(mast, changes(reading('B', noon, { airTemperature: 1 }), presence('B', 0, noon)))).toBe(mast);
   });
 
-  it('goes and comes', () => {
+  it('goes offline and comes back', () => {
     const gone = applyToDevice(mast, changes(presence('A', 0, noon - 10)));
     expect(gone).toMatchObject({ onlineState: 0, state: 1, offlineTime: noon - 10 });
     const back = applyToDevice(gone, changes(presence('A', 1, noon)));
     expect(back).toMatchObject({ onlineState: 1, state: 0, onlineTime: noon, offlineTime: noon - 10 });
   });
 
-  it('does not go by an event older than what is known', () => {
+  it('ignores an event older than its state', () => {
     const back = device({ deviceName: 'A', onlineTime: noon, offlineTime: noon - 500 });
     expect(applyToDevice(back, changes(presence('A', 0, noon - 500)))).toBe(back);
   });
@@ -126,7 +126,7 @@ describe('groups', () => {
     }),
   ];
 
-  it('count with the devices that they list', () => {
+  it('update their counts with their listed devices', () => {
     const next = applyToGroups(
       groups,
       changes(presence('B', 0, noon), presence('C', 0, noon), presence('C', 1, noon + 1)),
@@ -136,26 +136,26 @@ describe('groups', () => {
     expect(next[0]).toBe(groups[0]);
   });
 
-  it('do not count twice what they have counted', () => {
+  it('do not count a change twice', () => {
     const events = changes(presence('B', 0, noon));
     const once = applyToGroups(groups, events);
     expect(applyToGroups(once, events)).toBe(once);
   });
 
-  it('pass on readings without counting', () => {
+  it('apply readings without counting', () => {
     const next = applyToGroups(groups, changes(reading('A', noon, { airTemperature: 9 })));
     expect(next[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
     expect(next[0]?.onlineCount).toBe(1);
     expect(next[1]).toBe(groups[1]);
   });
 
-  it('are the same when nothing is about them', () => {
+  it('are the same object when no event concerns them', () => {
     expect(applyToGroups(groups, changes(presence('Z', 0, noon)))).toBe(groups);
   });
 });
 
 describe('pages and the map', () => {
-  it('follow their devices', () => {
+  it('update their devices', () => {
     const page = { list: [device({ deviceName: 'A' }), device({ deviceName: 'B' })], total: 2 };
     const next = applyToPage(page, changes(presence('B', 0, noon)));
     expect(next.list.map(({ onlineState }) => onlineState)).toEqual([1, 0]);
@@ -163,7 +163,7 @@ describe('pages and the map', () => {
     expect(applyToPage(page, changes(presence('Z', 0, noon)))).toBe(page);
   });
 
-  it('show a marker as it is now', () => {
+  it('update a marker', () => {
     const marker = { noteName: '', groupId: 1, longitude: 27, latitude: 37, onlineState: 1 as const };
     const map = { markers: [{ ...marker, deviceName: 'A' }], clusters: [], total: 1, unplaced: 0 };
     expect(applyToMap(map, changes(presence('A', 0, noon))).markers[0]?.onlineState).toBe(0);
@@ -175,7 +175,7 @@ describe('pages and the map', () => {
 describe('the overview', () => {
   const counted = overview({ time: noon - 4000 });
 
-  it('moves at once when devices come and go', () => {
+  it('changes at once when devices come and go', () => {
     const next = applyToOverview(counted, changes(presence('A', 0, noon - 3000), presence('B', 0, noon - 2000)));
     expect(next).toMatchObject({ onlineCount: 229, offlineCount: 19, offlineTodayCount: 5, time: noon - 2000 });
     expect(applyToOverview(next, changes(presence('A', 1, noon - 1000)))).toMatchObject({
@@ -184,13 +184,13 @@ describe('the overview', () => {
     });
   });
 
-  it('does not count again what the server had counted', () => {
+  it('does not recount events that the server had counted', () => {
     expect(applyToOverview(counted, changes(presence('A', 0, noon - 4000)))).toBe(counted);
     const mixed = applyToOverview(counted, changes(presence('A', 0, noon - 5000), presence('B', 0, noon - 3000)));
     expect(mixed).toMatchObject({ onlineCount: 230, offlineTodayCount: 4 });
   });
 
-  it('stays within what there is', () => {
+  it('stays between zero and the total', () => {
     const full = overview({ deviceCount: 2, onlineCount: 2, offlineCount: 0, offlineTodayCount: 0 });
     expect(applyToOverview(full, changes(presence('A', 1, noon)))).toMatchObject({ onlineCount: 2, offlineCount: 0 });
     const none = overview({ deviceCount: 1, onlineCount: 0, offlineCount: 1, offlineTodayCount: 1 });
@@ -209,7 +209,7 @@ describe('the latest readings and the line of the day', () => {
     expect(applyToLatest(latest, 'B', events)).toBe(latest);
   });
 
-  it('grow at the end and fall off at the beginning', () => {
+  it('grow at the end and lose expired points', () => {
     const series = {
       airTemperature: [
         { time: noon - 25 * 3_600_000, value: 1 },

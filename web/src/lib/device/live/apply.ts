@@ -3,11 +3,12 @@ import type { Device, DeviceMap, DevicePage, Group, Latest, Overview, Series, Se
 import { type Changes, replaces } from './changes';
 
 /**
- * How events change what is on the screen. All of these give back the very object when nothing in it changes, so that nothing is
- * drawn again; and applying an event twice, or one that the answer of a call already held, changes nothing.
+ * Applies events to cached data. Every function returns the same object when nothing in it changes,
+ * so that nothing renders again. All are idempotent: applying an event twice, or one that the
+ * answer already included, changes nothing.
  */
 
-/** Like map, but the same array when every element stays. */
+/** Like map, but returns the same array when no element changes. */
 function mapSame<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
   let changed: T[] | undefined;
   items.forEach((item, i) => {
@@ -25,7 +26,7 @@ export function applyToLatest(latest: Latest, deviceName: string, changes: Chang
   let next = latest;
   for (const [sign, newest] of values) {
     const known = latest[sign];
-    // Without a name and a unit a value says nothing: useDeviceLive asks for those.
+    // A value without a name and a unit cannot be shown: useDeviceLive fetches those.
     if (!known || !replaces(newest, known) || (newest.time === known.time && newest.value === known.value)) continue;
     if (next === latest) next = { ...latest };
     const { arrival: _, ...rest } = known;
@@ -42,7 +43,7 @@ export function applyToDevice(device: Device, changes: Changes): Device {
     const changed = applyToLatest(latest, deviceName, changes);
     if (changed !== latest) next = { ...next, lastData: [changed] };
   }
-  // Arrival is contact, however old the reading.
+  // Any arrival counts as contact, however old the reading.
   if (hasNewReadings(changes.readings.get(deviceName), latest) && changes.at > (device.lastContact ?? 0))
     next = { ...next, lastContact: changes.at };
   const presence = changes.presence.get(deviceName);
@@ -55,7 +56,10 @@ export function applyToDevice(device: Device, changes: Changes): Device {
   return next;
 }
 
-/** Whether readings came that the answer did not hold: what came before one that it held, it held as well. */
+/**
+ * Whether readings came that the answer did not hold. The answer also holds everything that came
+ * before a reading that it holds.
+ */
 function hasNewReadings(readings: readonly LiveReading[] = [], latest: Latest = {}): boolean {
   const lastHeld = readings.findLastIndex(({ time, values }) => {
     const known = Object.entries(values).filter(([sign]) => latest[sign]);
@@ -103,7 +107,7 @@ export function applyToMap(map: DeviceMap, changes: Changes): DeviceMap {
   return markers === map.markers ? map : { ...map, markers: markers as DeviceMap['markers'] };
 }
 
-/** What happened before the server counted is counted already. */
+/** Events from before the server's count are already counted. */
 export function applyToOverview(overview: Overview, changes: Changes): Overview {
   const { deviceCount } = overview;
   let { onlineCount, offlineTodayCount, time: counted } = overview;
@@ -111,7 +115,8 @@ export function applyToOverview(overview: Overview, changes: Changes): Overview 
     if (time <= overview.time) continue;
     counted = Math.max(counted, time);
     onlineCount += onlineState === 1 ? 1 : -1;
-    // A device that comes back may have gone yesterday: only the server knows, and is asked soon.
+    // A device that comes back may have gone offline yesterday: only the server knows, and it is
+    // asked soon.
     if (onlineState === 0) offlineTodayCount += 1;
   }
   if (counted === overview.time) return overview;
@@ -130,10 +135,12 @@ function clamp(value: number, most: number): number {
 }
 
 const dayMs = 24 * 3_600_000;
-/** Points beyond this are thinned by the next fetch; a day of one reading every ten seconds is 8,640. */
+/**
+ * The next fetch thins out more points than this; a day of one reading every ten seconds is 8,640.
+ */
 const maxPoints = 10_000;
 
-/** Lets the line of the last 24 hours grow at its end and fall off at its beginning. */
+/** Appends new points to the line of the last 24 hours and drops the expired ones. */
 export function applyToDay(series: Series, deviceName: string, changes: Changes): Series {
   const readings = changes.readings.get(deviceName);
   if (!readings) return series;
@@ -152,7 +159,7 @@ function appendReadings(points: SeriesPoint[], sign: string, readings: readonly 
   for (const { time, values } of readings) {
     const value = values[sign];
     const last = grown.at(-1);
-    // What comes late belongs into the middle; the next fetch puts it there.
+    // A late reading belongs into the middle; the next fetch puts it there.
     if (value === undefined || (last && time <= last.time)) continue;
     grown.push({ time, value });
   }

@@ -13,7 +13,7 @@ import {
 } from './apply';
 import type { Changes } from './changes';
 
-/** What the events make of one query's data; undefined for a query that they do not touch. */
+/** One query's data after the events; undefined for a query that they do not affect. */
 function applyToData(query: Query, changes: Changes): unknown {
   const { data } = query.state;
   const [area, kind] = query.queryKey;
@@ -38,7 +38,7 @@ function applyToData(query: Query, changes: Changes): unknown {
 }
 
 export function applyToQuery(client: QueryClient, query: Query, changes: Changes): void {
-  // Without data there is nothing to change. A failed query stays failed, so that it is asked again.
+  // Without data there is nothing to change. A failed query stays failed, so that it is refetched.
   if (query.state.data === undefined || query.state.status === 'error') return;
   const data = applyToData(query, changes);
   if (data !== undefined && data !== query.state.data) client.setQueryData(query.queryKey, data);
@@ -50,7 +50,7 @@ export function applyToCache(client: QueryClient, changes: Changes): void {
   for (const query of cache.findAll({ queryKey: deviceKeys.all })) applyToQuery(client, query, changes);
 }
 
-/** Every device that some list on the screen holds, by name. */
+/** Every device in any cached list, by name. */
 export function knownDevices(client: QueryClient): Map<string, Device> {
   const known = new Map<string, Device>();
   const add = (device: Device) => known.set(device.deviceName, device);

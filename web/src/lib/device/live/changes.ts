@@ -2,14 +2,17 @@ import type { LiveEvent, LivePresence, LiveReading } from '@/lib/live/useLive';
 
 type Value = LiveReading['values'][string];
 
-/** A value with its time, and with its arrival where that was before. */
+/** A value with its time, and with its arrival time where that is earlier. */
 export interface NewestValue {
   time: number;
   arrival?: number;
   value: Value;
 }
 
-/** Whether a value replaces another: the lesser of time and arrival decides, so one of a clock that is ahead hides none after it. */
+/**
+ * Whether a value replaces another. The earlier of its time and arrival decides, so a value from a
+ * fast clock does not hide later values.
+ */
 export function replaces(
   value: Pick<NewestValue, 'time' | 'arrival'>,
   known: Pick<NewestValue, 'time' | 'arrival'>,
@@ -20,17 +23,17 @@ export function replaces(
   return order > before || (order === before && value.time > known.time);
 }
 
-/** A batch of live events, sorted by what they are about. */
+/** A batch of live events, grouped by subject. */
 export interface Changes {
   /** The newest value of each property, by device. */
   latest: Map<string, Map<string, NewestValue>>;
-  /** Every reading, by device: lines grow by all of them. */
+  /** Every reading, by device; lines get all of them. */
   readings: Map<string, LiveReading[]>;
-  /** Where each device ended up. */
+  /** The final state of each device. */
   presence: Map<string, LivePresence>;
-  /** Every coming and going in order: counts move by all of them. */
+  /** Every presence change in order; counts include all of them. */
   transitions: LivePresence[];
-  /** When they arrived, by the server's clock. */
+  /** When the events arrived, by the server's clock. */
   at: number;
 }
 
@@ -60,7 +63,7 @@ function addReading(changes: Changes, reading: LiveReading): void {
   for (const [sign, value] of Object.entries(values)) {
     const known = latest.get(sign);
     const next = arrival === undefined ? { time, value } : { time, arrival, value };
-    // A late reading may come after a newer one; the same time again replaces.
+    // A late reading may follow a newer one; a reading of the same time replaces the former.
     if (!known || replaces(next, known)) latest.set(sign, next);
   }
 }

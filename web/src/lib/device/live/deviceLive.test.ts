@@ -25,7 +25,7 @@ let live: DeviceLive;
 let stop: () => void;
 const stops: (() => void)[] = [];
 
-/** Somebody looks at a query, which is answered by a function. */
+/** Observes a query that a function answers. */
 function observeQuery<T>(queryKey: readonly unknown[], answer: () => T | Promise<T>) {
   const ask = vi.fn(async () => answer());
   stops.push(
@@ -54,7 +54,7 @@ afterEach(() => {
 });
 
 describe('presence', () => {
-  it('moves the counts at once and has them counted anew when it is quiet', async () => {
+  it('changes the counts at once and refetches them when it is quiet', async () => {
     let answer = overview({ onlineCount: 231, time: noon });
     const ask = observeQuery(overviewKey, () => answer);
     await advance();
@@ -68,7 +68,7 @@ describe('presence', () => {
     expect(counts()).toMatchObject({ onlineCount: 229, offlineCount: 19 });
   });
 
-  it('is counted anew now and then even when it is never quiet', async () => {
+  it('refetches the counts now and then even when it is never quiet', async () => {
     const ask = observeQuery(overviewKey, () => overview());
     await advance();
     for (let i = 0; i < 11; i++) {
@@ -78,7 +78,7 @@ describe('presence', () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  it('has the lists of one state asked for anew, and no others', async () => {
+  it('refetches the lists of one state, and no others', async () => {
     const list = () => ({ list: [device({ deviceName: 'WS-1' })], total: 1 });
     const askOnline = observeQuery(deviceKeys.page('en-us', { groupId: 1, onlineState: 1 }, 1), list);
     const askAll = observeQuery(deviceKeys.page('en-us', { groupId: 1 }, 1), list);
@@ -89,7 +89,7 @@ describe('presence', () => {
     expect(askAll).toHaveBeenCalledTimes(1);
   });
 
-  it('of a device that no list holds has the groups asked for, once for a burst', async () => {
+  it('of an unlisted device refetches the groups, once per burst', async () => {
     const ask = observeQuery(groupsKey, () => [
       group({ deviceCount: 400, deviceList: [device({ deviceName: 'WS-1' })] }),
     ]);
@@ -104,7 +104,7 @@ describe('presence', () => {
 });
 
 describe('a reading', () => {
-  it('of a known property asks for nothing', async () => {
+  it('of a known property causes no call', async () => {
     const ask = observeQuery(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
     await advance();
     live.handle([reading('WS-1', { airTemperature: 9 })]);
@@ -113,7 +113,7 @@ describe('a reading', () => {
     expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
   });
 
-  it('of a property read for the first time asks for its name and unit, once', async () => {
+  it('of a new property fetches its name and unit once', async () => {
     const ask = observeQuery(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
     await advance();
     live.handle([reading('WS-1', { co2: 420 })]);
@@ -129,12 +129,12 @@ describe('a reading', () => {
 describe('the first reading of a device', () => {
   const empty = (deviceName: string) => device({ deviceName, lastData: [{}] });
 
-  it('is on the screen within the second', async () => {
+  it('is on the screen within a second', async () => {
     let found = empty('WS-1');
     const ask = observeQuery(groupsKey, () => [group({ deviceList: [found] })]);
     await advance();
     found = device({ deviceName: 'WS-1' });
-    // However busy the rest of the farm is.
+    // However many readings the tenant's other devices send.
     for (let i = 0; i < 10; i++) {
       live.handle([reading('WS-1', { airTemperature: 9 }), reading('WS-2', { airTemperature: i })]);
       await advance(100);
@@ -143,7 +143,7 @@ describe('the first reading of a device', () => {
     expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
   });
 
-  it('is one question of many devices, and few while they go on and on', async () => {
+  it('causes one call for many devices, and few calls while they continue', async () => {
     const names = Array.from({ length: 200 }, (_, i) => `WS-${i}`);
     const ask = observeQuery(groupsKey, () => [group({ deviceList: names.map(empty) })]);
     await advance();
@@ -160,7 +160,7 @@ describe('the first reading of a device', () => {
 });
 
 describe('a notice', () => {
-  it('has counts, marks and levels asked for within the second', async () => {
+  it('refetches counts, marks and levels within a second', async () => {
     const askOverview = observeQuery(overviewKey, () => overview());
     const askGroups = observeQuery(groupsKey, () => [group()]);
     const askMap = observeQuery(deviceKeys.map(null), () => ({ markers: [], clusters: [], total: 0, unplaced: 0 }));
@@ -178,7 +178,7 @@ describe('a notice', () => {
 });
 
 describe('a reset', () => {
-  it('fetches everything anew, and does not wait for what was under way', async () => {
+  it('refetches everything, and restarts calls in flight', async () => {
     const { passed, open } = gate<Group[]>();
     const answers: (Group[] | Promise<Group[]>)[] = [passed, [group({ onlineCount: 7 })]];
     const ask = observeQuery(groupsKey, () => answers.shift() ?? []);
@@ -200,7 +200,7 @@ describe('an answer written before an event that overtook it', () => {
     observeQuery(overviewKey, () => overview({ onlineCount: 231, time: noon + 5000 }));
     await advance();
     live.handle([presence('WS-1', 0, noon + 6000), reading('WS-1', { airTemperature: 9 })]);
-    // As the server knew them before.
+    // The server's state before the event.
     open([group({ deviceList: [device({ deviceName: 'WS-1', onlineState: 1 })] })]);
     await advance();
     expect(groups()?.[0]?.onlineCount).toBe(0);
@@ -209,7 +209,7 @@ describe('an answer written before an event that overtook it', () => {
     expect(counts()?.onlineCount).toBe(230);
   });
 
-  it('that holds the event already is taken as it is', async () => {
+  it('that already includes the event stays unchanged', async () => {
     const { passed, open } = gate<Group[]>();
     observeQuery(groupsKey, () => passed);
     await advance();
@@ -225,7 +225,7 @@ describe('an answer written before an event that overtook it', () => {
     expect(groups()?.[0]?.onlineCount).toBe(4);
   });
 
-  it('is not bothered with events that came before it was asked for', async () => {
+  it('is not affected by events from before its request', async () => {
     live.handle([presence('WS-1', 0, noon)]);
     observeQuery(groupsKey, () => [
       group({ deviceList: [device({ deviceName: 'WS-1', onlineState: 1, onlineTime: noon - 1e6 })] }),
@@ -236,7 +236,7 @@ describe('an answer written before an event that overtook it', () => {
 });
 
 describe('time', () => {
-  it('turns the counts of today at midnight, and again the next', async () => {
+  it('resets today’s counts at each midnight', async () => {
     const ask = observeQuery(overviewKey, () => overview({ time: Date.now() }));
     await advance(12 * 3_600_000);
     expect(ask).toHaveBeenCalledTimes(1);
@@ -246,7 +246,7 @@ describe('time', () => {
     expect(ask).toHaveBeenCalledTimes(3);
   });
 
-  it('passes without a call when nothing happens', async () => {
+  it('passes without calls when nothing happens', async () => {
     const asks = [
       observeQuery(overviewKey, () => overview({ time: Date.now() })),
       observeQuery(groupsKey, () => [group()]),
@@ -256,7 +256,7 @@ describe('time', () => {
   });
 });
 
-it('fetches anew on a later visit, which has missed what was told meanwhile', async () => {
+it('refetches on a later visit, which has missed events', async () => {
   const ask = observeQuery(groupsKey, () => [group()]);
   await advance();
   stop();
@@ -265,7 +265,7 @@ it('fetches anew on a later visit, which has missed what was told meanwhile', as
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
-it('leaves a failed query failed, so that it is asked again', async () => {
+it('leaves a failed query failed, so that it is refetched', async () => {
   let fail = false;
   observeQuery(overviewKey, () => {
     if (fail) throw new Error('503');

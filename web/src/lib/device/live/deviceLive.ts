@@ -12,26 +12,32 @@ import { EventReplay } from './eventReplay';
 
 type Kind = Parameters<typeof deviceKeys.kind>[0];
 
-/** What shows devices with what they read last. */
+/** The kinds of queries that hold devices with their latest readings. */
 const deviceListKinds: readonly Kind[] = ['groups', 'page', 'device', 'latest', 'map'];
 const firstReadingsPauseMs = 3000;
 
-/** Applies live events to what was fetched of devices, and fetches anew what they cannot tell. */
+/** Applies live events to cached device data, and refetches what the events cannot tell. */
 export class DeviceLive {
   private readonly client: QueryClient;
   private readonly replay: EventReplay;
-  /** What only the server can count: who is back since midnight, which alarms are open. */
+  /** Counts that only the server knows: devices back since midnight, open alarms. */
   private readonly countsRefetch = new Debouncer(() => this.refetchCounts(), 2000, 10_000);
-  /** A notice changes counts, marks and levels; the screen shows it within the second. */
+  /** A notice changes counts, marks and levels; the screen shows it within a second. */
   private readonly alarmsRefetch = new Debouncer(() => this.refetch(['groups', 'page', 'device', 'map']), 150, 600);
   private readonly unknownRefetch = new Debouncer(() => this.refetchUnknown(), 3000, 15_000);
-  /** Whoever sets up a device waits for its first reading. */
+  /** A user who sets up a device is waiting for its first reading. */
   private readonly firstReadingsRefetch = new Debouncer(() => this.refetchFirstReadings(), 250, 600);
   private firstReadingsAt = 0;
-  /** Devices that came or went, and properties that were read, since the last look at what is unknown. */
+  /**
+   * Devices that came or went, and properties that were read, since the last check for unknown
+   * ones.
+   */
   private readonly transitionedDevices = new Set<string>();
   private readonly readSigns = new Map<string, Set<string>>();
-  /** Asked for once already: a property that the server does not list is not asked for again and again. */
+  /**
+   * Properties asked for once already: one that the server does not list is not requested again and
+   * again.
+   */
   private readonly askedSigns = new Set<string>();
 
   constructor(client: QueryClient) {
@@ -46,7 +52,7 @@ export class DeviceLive {
       const { action } = notice;
       if (action.type === 'success' && !action.manual) noteServerTime((action.data as Overview).time);
     });
-    // What was kept from an earlier visit has missed the events since.
+    // Data cached by an earlier visit has missed the events since.
     for (const queryKey of [deviceKeys.all, overviewQuery().queryKey]) {
       void this.client.invalidateQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
     }
@@ -73,19 +79,22 @@ export class DeviceLive {
 
   private refetchAll(): void {
     for (const queryKey of [deviceKeys.all, overviewQuery().queryKey]) {
-      // A fetch under way may have been answered before the gap ended: begun again, not waited for.
+      // A fetch in flight may have been answered before the gap ended: restart it.
       void this.client.cancelQueries({ queryKey }).then(() => this.client.invalidateQueries({ queryKey }));
     }
   }
 
-  /** The counts, and the lists of those that are online or are not: who came or went belongs to another one. */
+  /**
+   * Refetches the counts, and the lists filtered by presence: a device that came or went belongs to
+   * another one.
+   */
   private refetchCounts(): void {
     this.refetch([]);
     const byState = ({ queryKey }: Query) => (queryKey[3] as PageFilter).onlineState !== undefined;
     void this.client.invalidateQueries({ queryKey: deviceKeys.kind('page'), predicate: byState });
   }
 
-  /** The counts, and whatever else is named. */
+  /** Refetches the counts and the given kinds. */
   private refetch(kinds: readonly Kind[]): void {
     const keys = [overviewQuery().queryKey, ...kinds.map((kind) => deviceKeys.kind(kind))];
     for (const queryKey of keys) void this.client.invalidateQueries({ queryKey });
@@ -98,13 +107,13 @@ export class DeviceLive {
       for (const sign of values.keys()) signs.add(sign);
       this.readSigns.set(deviceName, signs);
     }
-    // More that come while the first are still being shown wait until it is quiet.
+    // Further ones wait until it is quiet while the first are still being shown.
     const pausing = Date.now() - this.firstReadingsAt < firstReadingsPauseMs;
     if (changes.transitions.length > 0 || pausing) this.unknownRefetch.request();
     if (changes.latest.size > 0 && !pausing) this.firstReadingsRefetch.request();
   }
 
-  /** Counts of groups move by devices that no list holds. */
+  /** Devices that no list holds change the counts of groups. */
   private refetchUnknown(): void {
     const known = knownDevices(this.client);
     const hasUnknown = [...this.transitionedDevices].some((deviceName) => !known.has(deviceName));
@@ -113,7 +122,10 @@ export class DeviceLive {
     this.refetchFirstReadings(hasUnknown);
   }
 
-  /** A property's first reading needs its name and unit. `done`: all are being asked for anyway. */
+  /**
+   * Fetches the name and unit that a property's first reading needs. `done`: everything is being
+   * refetched anyway.
+   */
   private refetchFirstReadings(done = false): void {
     const known = knownDevices(this.client);
     let ask = false;
@@ -134,11 +146,11 @@ export class DeviceLive {
     if (!done) this.refetch(deviceListKinds);
   }
 
-  /** "Today" and "since midnight" begin anew. */
+  /** Refetches at midnight, when the counts of "today" and "since midnight" start over. */
   private refetchAtMidnight(): () => void {
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {
-      // A second late, so that the server's day has turned too.
+      // A second late, so that the server's day has changed too.
       timer = setTimeout(
         () => {
           this.refetch([]);

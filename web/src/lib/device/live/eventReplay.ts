@@ -7,8 +7,9 @@ import { applyToQuery } from './applyToCache';
 import { changesOf, isEmpty } from './changes';
 
 /**
- * An answer may have been written before an event that reached us while it was on its way; it would undo the event. So the events
- * since a fetch began are kept, and applied again to what it brought.
+ * The server may have written an answer before an event that reached the console while the answer
+ * was on its way; the answer would then undo the event. So EventReplay keeps the events since a
+ * fetch began and applies them again to its result.
  */
 export class EventReplay {
   private readonly client: QueryClient;
@@ -20,7 +21,7 @@ export class EventReplay {
     this.client = client;
   }
 
-  /** Watches the cache until the returned function is called. */
+  /** Watches the cache until the caller calls the returned function. */
   watch(): () => void {
     for (const query of this.client.getQueryCache().getAll()) {
       if (query.state.fetchStatus === 'fetching') this.begin(query.queryKey, query.queryHash);
@@ -50,7 +51,7 @@ export class EventReplay {
     this.fetchStarts.set(hash, this.first + this.events.length);
   }
 
-  /** Events are kept only as far back as the oldest fetch under way. */
+  /** Keeps events only as far back as the oldest fetch in flight. */
   private end(hash: string): void {
     if (!this.fetchStarts.delete(hash)) return;
     const oldest =

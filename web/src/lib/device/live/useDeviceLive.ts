@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useLive } from '@/lib/live/useLive';
 import { DeviceLive } from './deviceLive';
 
-/** Keeps everything that a page shows of devices with what the server tells, so that nothing needs to be asked again and again. */
+/** Updates all device data of a page from live events, so that nothing polls. */
 export function useDeviceLive(): void {
   const client = useQueryClient();
   const [live] = useState(() => new DeviceLive(client));

@@ -12,7 +12,7 @@ import css from './ChannelFields.module.css';
 import { ChannelKindBox } from './ChannelKindBox';
 import type { ChannelFormState } from './useChannelForm';
 
-/** What a channel is: its name, its ways with their recipients, and the language that it speaks. */
+/** A channel's fields: its name, its kinds with their recipients, and its language. */
 export function ChannelFields({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation();
   const id = useId();
@@ -83,7 +83,7 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
   );
 }
 
-/** That this server cannot tell anybody this way, or only pretends to. */
+/** A note that this server cannot deliver this way, or only simulates it. */
 function WayNote({ mode, ways }: { mode: ChannelKind; ways: AvailableKinds | undefined }) {
   const { t } = useTranslation();
   if (!ways) return null;

@@ -6,12 +6,12 @@ import css from './ChannelForm.module.css';
 import type { ChannelFormState } from './useChannelForm';
 
 interface ChannelFormProps {
-  /** By which a button that stands elsewhere sends it. */
+  /** The form's id, for a submit button outside of it. */
   id: string;
   form: ChannelFormState;
 }
 
-/** A channel's fields, with what was left unsaved and what the server refused above them. */
+/** A channel's fields, with the unsaved draft and the server's refusal above them. */
 export function ChannelForm({ id, form }: ChannelFormProps) {
   const { t } = useTranslation();
   const { draft, refusal } = form;

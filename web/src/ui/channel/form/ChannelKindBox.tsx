@@ -14,14 +14,14 @@ import { recipientsOf } from './values';
 interface ChannelKindBoxProps {
   mode: ChannelKind;
   form: ChannelFormState;
-  /** No way was chosen, which is wrong. */
+  /** No kind is chosen, which is an error. */
   wrong: boolean;
   describedBy: string | undefined;
-  /** What to know of this way on this server. */
+  /** A note on this kind on this server. */
   note: ReactNode;
 }
 
-/** A way of telling people, and whom: so many of so many. */
+/** A channel kind and its recipients, with their number and the maximum. */
 export function ChannelKindBox({ mode, form, wrong, describedBy, note }: ChannelKindBoxProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -31,7 +31,7 @@ export function ChannelKindBox({ mode, form, wrong, describedBy, note }: Channel
   const entries = values.entries[mode];
   const most = maxRecipients[mode];
   const inputs = useRef(new Map<number, HTMLInputElement>());
-  /** The row that takes the keyboard as soon as it is drawn. */
+  /** The row that takes the focus as soon as it is rendered. */
   const awaited = useRef<number | null>(null);
 
   const hold = (key: number) => (input: HTMLInputElement | null) => {
@@ -57,7 +57,7 @@ export function ChannelKindBox({ mode, form, wrong, describedBy, note }: Channel
     const at = entries.findIndex((entry) => entry.key === key);
     const next = entries[at + 1] ?? entries[at - 1] ?? entries[at];
     form.removeEntry(mode, key);
-    // The button goes away, and the keyboard must not go with it.
+    // The button disappears, so the focus must move.
     if (next) inputs.current.get(next.key)?.focus();
   };
 
@@ -104,7 +104,7 @@ export function ChannelKindBox({ mode, form, wrong, describedBy, note }: Channel
                 return true;
               }}
               onLeave={() => {
-                // An empty row that somebody only passed through is no mistake yet.
+                // An empty row that the user only passed through is no error yet.
                 if (entry.text.trim() !== '') form.leave(`${mode} ${entry.key}`);
               }}
               onRemove={() => remove(entry.key)}

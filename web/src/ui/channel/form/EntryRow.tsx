@@ -8,26 +8,26 @@ import css from './ChannelKindBox.module.css';
 
 interface EntryRowProps {
   mode: ChannelKind;
-  /** Its place, from 1. */
+  /** Its position, from 1. */
   nth: number;
   text: string;
   error: string | undefined;
   removable: boolean;
   input: (element: HTMLInputElement | null) => void;
   onType: (text: string) => void;
-  /** Answers whether it took what was pasted; else the field does. */
+  /** Returns whether it handled the pasted text; otherwise the field does. */
   onPaste: (text: string) => boolean;
   onLeave: () => void;
   onRemove: () => void;
 }
 
 const looks = {
-  // Not of type email: the browser would take blanks away and judge by rules of its own.
+  // Not of type email: the browser would remove blanks and validate by its own rules.
   email: { type: 'text', inputMode: 'email', placeholder: 'name@farm.example' },
   phoneMessage: { type: 'tel', inputMode: 'tel', placeholder: '+905551112233' },
 } as const;
 
-/** One recipient: a field, the way to take it out, and what is wrong with it below. */
+/** One recipient: a field, its remove button, and the error below. */
 export function EntryRow({ mode, nth, text, error, removable, input, ...on }: EntryRowProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -21,7 +21,7 @@ const mails = (...texts: string[]) =>
 const numbers = (...texts: string[]) =>
   values({ on: { email: false, phoneMessage: true }, entries: { email: rows(''), phoneMessage: rows(...texts) } });
 
-describe('a list that is pasted', () => {
+describe('a pasted list', () => {
   it.each([
     ['a@b.example, c@d.example', ['a@b.example', 'c@d.example']],
     ['a@b.example;c@d.example;', ['a@b.example', 'c@d.example']],
@@ -43,7 +43,7 @@ describe('a list that is pasted', () => {
     [',', null],
     ['a@b.example', null],
     ['a@b.example, c', null],
-  ])('goes on where %j was typed', (text, entry) => {
+  ])('moves on to the next entry after %j', (text, entry) => {
     expect(beforeSeparator(text)).toBe(entry);
   });
 
@@ -56,8 +56,8 @@ describe('a list that is pasted', () => {
   });
 });
 
-describe('what is wrong', () => {
-  it('is nothing with a name, a way and recipients', () => {
+describe('the check of a channel', () => {
+  it('finds nothing with a name, a kind and recipients', () => {
     expect(isValid(checkChannel(values()))).toBe(true);
     expect(isValid(checkChannel(mails('a@farm.example', '', ' b@farm.example ')))).toBe(true);
     expect(isValid(checkChannel(numbers('+90 (555) 111-22-33', '905551112234', '13800138000')))).toBe(true);
@@ -67,39 +67,39 @@ describe('what is wrong', () => {
     ['', 'common.nameRequired'],
     ['  ', 'common.nameRequired'],
     ['x'.repeat(65), 'device.form.tooLong'],
-  ])('is a name like %j', (name, key) => {
+  ])('refuses the name %j', (name, key) => {
     expect(checkChannel(values({ name })).name?.key).toBe(key);
   });
 
-  it('is not a name of 64 characters that count as two in memory', () => {
+  it('accepts a name of 64 characters that are two UTF-16 units each', () => {
     expect(checkChannel(values({ name: '🌾'.repeat(64) })).name).toBeUndefined();
   });
 
-  it('is no way at all, and then nothing is said of recipients', () => {
+  it('finds a missing kind, and then does not check recipients', () => {
     const findings = checkChannel({ ...mails(''), on: { email: false, phoneMessage: false } });
     expect(findings.modes).toEqual({ key: 'channel.modeRequired' });
     expect(findings.entries.email.size + findings.entries.phoneMessage.size).toBe(0);
   });
 
-  it('is a way without recipients', () => {
+  it('finds a kind without recipients', () => {
     expect([...checkChannel(mails('', ' ')).entries.email]).toEqual([[1, { key: 'channel.emailEmpty' }]]);
     expect([...checkChannel(numbers('')).entries.phoneMessage]).toEqual([[1, { key: 'channel.phoneEmpty' }]]);
   });
 
   it.each(['crew@valley', 'crew', 'a b@farm.example', '@farm.example', `${'x'.repeat(250)}@farm.example`])(
-    'is the address %s',
+    'refuses the address %s',
     (text) => {
       const found = checkChannel(mails('a@farm.example', text)).entries.email;
       expect([...found]).toEqual([[2, { key: 'channel.emailFormat', value: text }]]);
     },
   );
 
-  it.each(['05551112233', '+', '1', '+90 555 x', '+1234567890123456'])('is the number %s', (text) => {
+  it.each(['05551112233', '+', '1', '+90 555 x', '+1234567890123456'])('refuses the number %s', (text) => {
     const found = checkChannel(numbers('+905551112233', text)).entries.phoneMessage;
     expect([...found]).toEqual([[2, { key: 'channel.phoneFormat', value: text }]]);
   });
 
-  it('is a recipient that stands there twice, however it is written', () => {
+  it('finds a duplicate recipient, however it is written', () => {
     const mail = checkChannel(mails('a@farm.example', 'A@Farm.example')).entries.email;
     expect([...mail]).toEqual([[2, { key: 'channel.emailTwice', value: 'A@Farm.example' }]]);
     const phone = checkChannel(numbers('+905551112233', '90 555 111 22 33')).entries.phoneMessage;
@@ -107,8 +107,8 @@ describe('what is wrong', () => {
   });
 });
 
-describe('what is sent', () => {
-  it('is trimmed, without empty rows and without what people write into numbers', () => {
+describe('the request', () => {
+  it('is trimmed, without empty rows and without separators in numbers', () => {
     const body = channelBody(
       values({
         name: ' Night crew ',
@@ -125,19 +125,19 @@ describe('what is sent', () => {
     });
   });
 
-  it('holds nobody of a way that is not used, and the farm’s language as none', () => {
+  it('has no recipients of an unused kind, and no language for the tenant’s', () => {
     const body = channelBody(values({ on: { email: false, phoneMessage: true } }));
     expect(body).toMatchObject({ noticeMode: ['phoneMessage'], email: { emails: [] }, language: null });
   });
 
-  it('of a channel that was not changed is what the channel is', () => {
+  it('of an unchanged channel equals the channel', () => {
     const one = channel({ language: 'ru-ru' });
     const { id: _, createTime: __, ruleCount: ___, ruleNames: ____, ...rest } = one;
     expect(channelBody(valuesOf(one))).toEqual(rest);
   });
 });
 
-it('knows changes by what they say, not by the numbers of rows', () => {
+it('detects changes by content, not by row keys', () => {
   expect(sameValues(mails('a@farm.example'), mails('a@farm.example'))).toBe(true);
   const renumbered = { ...mails(), entries: { ...mails().entries, email: [{ key: 9, text: 'a@farm.example' }] } };
   expect(sameValues(renumbered, mails('a@farm.example'))).toBe(true);
@@ -148,7 +148,7 @@ it('knows changes by what they say, not by the numbers of rows', () => {
 describe('a refusal', () => {
   const refusalWith = (msg: string, of = values()) => refusalOf(new ApiError(601, msg, 'business'), of, i18next.t);
 
-  it('goes to its field, in any language', async () => {
+  it('is assigned to its field, in any language', async () => {
     expect(refusalWith('Please enter a name')?.field).toBe('name');
     expect(refusalWith('Select at least one mode')?.field).toBe('modes');
     await useLanguage.getState().setLanguage('zh-cn');
@@ -158,14 +158,14 @@ describe('a refusal', () => {
     });
   });
 
-  it('goes to the row that it names, as it was typed or as it was sent', () => {
+  it('is assigned to the row that it names, as typed or as sent', () => {
     const of = numbers('+905551112233', '+90 555 000 00 00');
     expect(refusalWith('Not a phone number: +905550000000', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
     expect(refusalWith('Not a phone number: +90 555 000 00 00', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
     expect(refusalWith('Add at least one phone number', of)).toMatchObject({ field: 'phoneMessage', key: 1 });
   });
 
-  it('that names no field stands above the form; a fault is none', () => {
+  it('that names no field appears above the form; a fault is no refusal', () => {
     expect(refusalWith('A farm has at most 1,000 channels')).toEqual({
       field: 'form',
       text: 'A farm has at most 1,000 channels',

@@ -5,14 +5,14 @@ import { errorText } from '@/lib/http/errorText';
 import { sentences } from './rules';
 import { type ChannelValues, normalizeRecipient } from './values';
 
-/** What the server said is wrong, and with which field, as far as its sentence tells. */
+/** The server's refusal, and the field that its sentence names, if any. */
 export type Refusal = { text: string } & (
   | { field: 'name' | 'modes' | 'form' }
-  /** `key` of the row; of a box as a whole its first one. */
+  /** The row's `key`; for a whole box that of its first row. */
   | { field: ChannelKind; key: number }
 );
 
-/** The server answers in the language of the request, with the very sentences that the form has. */
+/** The server answers in the request's language, with the same sentences as the form's. */
 export function refusalOf(error: unknown, values: ChannelValues, t: TFunction): Refusal | null {
   if (!(error instanceof ApiError) || error.kind !== 'business' || error.code !== 601) return null;
   const text = errorText(error);
@@ -21,7 +21,7 @@ export function refusalOf(error: unknown, values: ChannelValues, t: TFunction): 
   for (const mode of channelKinds) {
     const entries = values.entries[mode];
     const { empty, format, twice } = sentences[mode];
-    // Of what stands there twice the later one.
+    // Of two duplicates, the later one.
     const named = entries.findLast(
       (entry) =>
         entry.text.trim() !== '' &&

@@ -4,7 +4,7 @@ import { isInternational } from '@/lib/text/phoneNumber';
 import { isVisibleName } from '@/lib/text/visibleName';
 import { type ChannelValues, nameLimit, normalizeRecipient } from './values';
 
-/** What is wrong, by the name of its sentence, so that it follows the language. */
+/** A problem, by its text key, so that the text follows the language. */
 export interface FieldProblem {
   key:
     | 'common.nameRequired'
@@ -56,7 +56,7 @@ function checkEntries({ on, entries }: ChannelValues, mode: ChannelKind): Readon
   return wrong;
 }
 
-/** Everything that is wrong. */
+/** Finds all problems. */
 export function checkChannel(values: ChannelValues): Findings {
   const findings: Findings = {
     entries: { email: checkEntries(values, 'email'), phoneMessage: checkEntries(values, 'phoneMessage') },

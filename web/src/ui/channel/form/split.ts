@@ -2,15 +2,19 @@ import type { ChannelKind } from '@/lib/channel/queries';
 
 const listSeparators = /[,;，；、\r\n\t]+/;
 
-/** The addresses or numbers of a list that was pasted: out of a mail's head, a table, a note. */
+/** The addresses or numbers of a pasted list: from a mail's header, a table, a note. */
 export function splitList(text: string, mode: ChannelKind): string[] {
   const pieces = text.split(listSeparators);
-  // A number may hold blanks, an address none; and a mail's head names people beside their addresses.
+  // A number may contain blanks, an address none; and a mail's header has names beside the
+  // addresses.
   const found = mode === 'email' ? pieces.flatMap((piece) => addressesOf(piece)) : pieces.map((piece) => piece.trim());
   return [...new Set(found.filter((one) => one !== ''))];
 }
 
-/** What was typed before a comma or semicolon, with which a person goes on to the next one; null: none was typed. */
+/**
+ * The text typed before a comma or semicolon, with which the user moves on to the next entry; null:
+ * there is no separator.
+ */
 export function beforeSeparator(text: string): string | null {
   const [, entry] = /^\s*([^,;，；、]*[^,;，；、\s])\s*[,;，；、]\s*$/.exec(text) ?? [];
   return entry ?? null;

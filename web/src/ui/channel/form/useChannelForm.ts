@@ -9,15 +9,18 @@ import { type Refusal, refusalOf } from './refusal';
 import { checkChannel, type FieldProblem, isValid } from './rules';
 import { type ChannelValues, channelBody, newValues, nextKey, sameValues, valuesOf } from './values';
 
-/** Everything that the form of a channel holds and does; `channel` is null for a new one. */
+/** The state and the actions of a channel's form; `channel` is null for a new one. */
 export function useChannelForm(channel: Channel | null, onDone: (id: number) => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  // As it was when the form opened: what others change meanwhile must not change what somebody is typing.
+  // The values when the form opened: changes by others must not change the user's input.
   const [before] = useState(() => (channel ? valuesOf(channel) : newValues()));
   const [values, setValues] = useState(before);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  /** Tries to save that found something wrong: then everything is told, and the first of it takes the keyboard. */
+  /**
+   * The number of failed attempts to save: after one, all problems are shown, and the first invalid
+   * field takes the focus.
+   */
   const [tries, setTries] = useState(0);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const saved = useRef(false);
@@ -38,13 +41,13 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
     onSuccess: async () => {
       saved.current = true;
       draft.clear();
-      // Shown first, so that what closes does not uncover the old name.
+      // Refetches first, so that the closing form does not reveal the old name.
       await refetchChannels(client);
       toast.success(t(channel ? 'channel.updateOk' : 'channel.createOk'));
     },
   });
 
-  // After a failed try, or a refusal, the first field that is wrong takes the keyboard.
+  // After a failed attempt or a refusal, the first invalid field takes the focus.
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (tries === 0 && refusal === null) return;
@@ -58,7 +61,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
   useEffect(() => {
     newestClear.current = clear;
   });
-  /** There is nothing to keep any more. */
+  /** Discards the draft. */
   const giveUp = useCallback(() => {
     saved.current = true;
     newestClear.current();
@@ -88,7 +91,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
       const taken = draft.take();
       if (taken) setValues((now) => ({ ...now, ...taken }));
     },
-    /** What is wrong with a field, once it was left or somebody tried to save. */
+    /** The problem of a field, once the user left it or tried to save. */
     errorOf: (field: 'name' | 'modes') =>
       refusal?.field === field ? refusal.text : problemText(field, findings[field]),
     entryError: (mode: ChannelKind, key: number) =>
@@ -97,7 +100,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
         : problemText(`${mode} ${key}`, findings.entries[mode].get(key)),
     leave: (field: string) => setLeft((now) => new Set([...now, field])),
     toggle: (mode: ChannelKind) => change({ on: { ...values.on, [mode]: !values.on[mode] } }),
-    /** Answers the key of the new row. */
+    /** Returns the key of the new row. */
     addEntry: (mode: ChannelKind) => {
       const key = nextKey(values.entries[mode]);
       changeEntries(mode, [...values.entries[mode], { key, text: '' }]);
@@ -108,7 +111,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
         mode,
         values.entries[mode].map((entry) => (entry.key === key ? { key, text } : entry)),
       ),
-    /** The last one that remains is emptied. */
+    /** Removes a row; the last remaining one is cleared instead. */
     removeEntry: (mode: ChannelKind, key: number) => {
       const entries = values.entries[mode];
       if (entries.length > 1)
@@ -118,8 +121,10 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
         );
       else changeEntries(mode, [{ key, text: '' }]);
     },
-    /** Puts a list into rows, the first of it in place of a row; what does not fit is said. */
-    /** Puts a list in the place of an entry, and answers the key of the last one. */
+    /**
+     * Replaces an entry by a list, and returns the key of the last row; reports entries that do not
+     * fit.
+     */
     pasteEntries: (mode: ChannelKind, key: number, texts: readonly string[]): number => {
       const entries = values.entries[mode];
       const fresh = nextKey(entries);

@@ -2,21 +2,21 @@ import { type Channel, type ChannelInput, type ChannelKind, channelKinds } from 
 import { isLanguage, type Language } from '@/lib/i18n/i18n';
 import { normalizeNumber } from '@/lib/text/phoneNumber';
 
-/** A recipient as it is typed. */
+/** A recipient as typed. */
 export interface Entry {
-  /** Stays with the row while others come and go. */
+  /** Identifies the row while others are added and removed. */
   key: number;
   text: string;
 }
 
-/** What the form holds. */
+/** The form's values. */
 export interface ChannelValues {
   name: string;
-  /** Which ways are used. */
+  /** The kinds in use. */
   on: Readonly<Record<ChannelKind, boolean>>;
-  /** By way; there is always a row to type into. */
+  /** By kind; there is always at least one row. */
   entries: Readonly<Record<ChannelKind, readonly Entry[]>>;
-  /** What mail and SMS speak; empty: the farm's. */
+  /** The language of e-mails and SMS; empty: the tenant's. */
   language: Language | '';
 }
 
@@ -49,12 +49,12 @@ export function nextKey(entries: readonly Entry[]): number {
   return Math.max(0, ...entries.map(({ key }) => key)) + 1;
 }
 
-/** A recipient as it is kept: people write blanks and dashes into numbers. */
+/** A recipient as stored: people write blanks and dashes into numbers. */
 export function normalizeRecipient(mode: ChannelKind, text: string): string {
   return mode === 'email' ? text.trim() : normalizeNumber(text);
 }
 
-/** The recipients that are filled in; a row that was left empty is none. */
+/** The recipients without empty rows. */
 export function recipientsOf(values: ChannelValues, mode: ChannelKind): string[] {
   return values.entries[mode].map(({ text }) => normalizeRecipient(mode, text)).filter((text) => text !== '');
 }
@@ -70,7 +70,7 @@ export function channelBody(values: ChannelValues): ChannelInput {
   };
 }
 
-/** What of the form differs from what is saved, apart from the numbering of its rows. */
+/** Whether the form equals the saved values, apart from its row keys. */
 export function sameValues(a: ChannelValues, b: ChannelValues): boolean {
   const plain = ({ entries, ...rest }: ChannelValues) =>
     JSON.stringify([rest, channelKinds.map((mode) => entries[mode].map(({ text }) => text))]);
