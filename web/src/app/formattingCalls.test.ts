@@ -90,13 +90,8 @@ it('has no unnecessary exception', () => {
   expect(idle).toEqual([]);
 });
 
-<<<<<<< HEAD
-it('leaves percent and degrees of a number to lib/format in the texts, too', () => {
-  const texts = [join(src, 'locales'), resolve('../internal/platform/text/locales')].flatMap((folder) =>
-=======
 it('leaves percent and degree signs to lib/format in the texts, too', () => {
   const texts = [join(src, 'locales'), resolve('../internal/platform/text/locales')].flatMap((folder) =>
->>>>>>> h-w1
     ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'].map((language) => readFileSync(join(folder, `${language}.json`), 'utf8')),
   );
   // In coordinates, north and east follow the degree sign.

@@ -35,14 +35,9 @@ export const nbsp = '\u00a0';
 export const minus = '\u2212';
 
 /**
-<<<<<<< HEAD
- * The one table of the console. Words beside numbers (min, ago) are texts, `format.age`, and units are in `unit.ts`. The server
- * has the same in `internal/platform/text/form.go`, and `internal/platform/text/testdata/formats.json` holds both to one text.
-=======
  * The console's only table of conventions. Words beside numbers (min, ago) are texts, `format.age`;
  * units are in `unit.ts`. The server has the same table in `internal/platform/text/form.go`, and
  * `internal/platform/text/testdata/formats.json` keeps both identical.
->>>>>>> h-w1
  */
 export const localeConventions: Record<Language, LocaleConventions> = {
   'en-us': {
