@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes the moving pictures of the demo's cameras, which are kept in internal/app/camera: trees that sway under a drifting sky, drawn by
+# Makes the moving pictures of the demo's cameras, which are kept in internal/command/camera: trees that sway under a drifting sky, drawn by
 # ffmpeg from formulas and nothing else. One MP4 of 8 seconds, and the same as HLS. Needs ffmpeg with libx264; only whoever changes the
 # picture runs it: scripts/demo-video.sh
 set -eu
-cd "$(dirname "$0")/../internal/app/camera"
+cd "$(dirname "$0")/../internal/command/camera"
 rm -f ./*.mp4 ./*.m4s
 
 # Every part repeats after 8 seconds, so that the end meets the beginning. Y is luminance, the other two its colours: sky, hills, grass.

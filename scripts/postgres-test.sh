@@ -38,5 +38,5 @@ else
   # Beside the browser they wait for it: no bound of time but one that ends what hangs.
   go test -vet=off -timeout 30m ./internal/platform/db ./internal/domain/tenant ./internal/domain/identity ./internal/domain/device ./internal/domain/notify ./internal/domain/audit
   go test -vet=off -timeout 30m -short ./internal/domain/alarm
-  go test -vet=off ./internal/app -run '^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$'
+  go test -vet=off ./internal/command -run '^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$'
 fi

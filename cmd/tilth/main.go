@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"tilth/internal/app"
+	"tilth/internal/command"
 )
 
-func main() { os.Exit(app.Main()) }
+func main() { os.Exit(command.Main()) }

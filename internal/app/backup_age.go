@@ -7,18 +7,20 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"tilth/internal/platform/datafolder"
 )
 
 // backupAge knows when everything was last handed out whole, over restarts.
 type backupAge struct {
-	file   timeFile
+	file   datafolder.TimeFile
 	logger *slog.Logger
 	last   atomic.Int64 // Unix seconds; 0: never
 }
 
 func readBackupAge(dataDir string, logger *slog.Logger) *backupAge {
-	b := &backupAge{file: timeFile(filepath.Join(dataDir, "last-backup")), logger: logger}
-	at, err := b.file.read()
+	b := &backupAge{file: datafolder.TimeFile(filepath.Join(dataDir, "last-backup")), logger: logger}
+	at, err := b.file.Read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return b
 	}
@@ -33,7 +35,7 @@ func readBackupAge(dataDir string, logger *slog.Logger) *backupAge {
 // setLast notes that a backup holds everything as it was then.
 func (b *backupAge) setLast(at time.Time) {
 	b.last.Store(at.Unix())
-	if err := b.file.write(at); err != nil {
+	if err := b.file.Write(at); err != nil {
 		b.logger.Warn("the backup's time will be forgotten at a restart", "error", err)
 	}
 }

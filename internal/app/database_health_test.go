@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tilth/internal/platform/db"
+	"tilth/internal/settings"
 	"tilth/internal/tools/testkit"
 )
 
@@ -43,16 +44,19 @@ func TestUnreachableDatabaseIsLoggedOnce(t *testing.T) {
 // A server says no more of its database than that.
 func TestReadinessHidesDatabaseAddress(t *testing.T) {
 	t.Parallel()
-	p := newProcess(t)
-	set := &Settings{
-		DataDir:      p.dir,
-		DatabaseURL:  p.database,
-		HTTPAddr:     anyPort,
-		MQTTAddr:     anyPort,
-		AdminAddr:    anyPort,
+	database := ""
+	if testkit.UsePostgres() {
+		database = testkit.NewPostgres(t)
+	}
+	set := &settings.Server{
+		DataDir:      t.TempDir(),
+		DatabaseURL:  database,
+		HTTPAddr:     testkit.AnyPort,
+		MQTTAddr:     testkit.AnyPort,
+		AdminAddr:    testkit.AnyPort,
 		MessageLimit: 1 << 10,
 	}
-	s, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
+	s, err := New(t.Context(), set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +64,7 @@ func TestReadinessHidesDatabaseAddress(t *testing.T) {
 	if err := s.isReady(t.Context()); err != nil {
 		t.Errorf("at first: %v", err)
 	}
-	if err := errors.Join(s.stores.close(), s.listeners.close()); err != nil {
+	if err := errors.Join(s.Stores.Close(), s.listeners.close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.isReady(t.Context()); !errors.Is(err, errDatabaseDown) {

@@ -40,7 +40,7 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	at := func(d *device.Device) { d.Latitude, d.Longitude = new(52.5), new(13.4) }
 	d := k.Device(t, field.ID, mast, "M-1", at)
 	moved := k.Device(t, field.ID, mast, "M-2", at)
-	s := &stores{devices: k.Devices, tenants: k.Tenants, registry: k.Registry}
+	s := &Stores{Devices: k.Devices, Tenants: k.Tenants, Registry: k.Registry}
 	s.derivation()
 	if err := k.Devices.Edit(
 		t.Context(),

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"tilth/internal/platform/datafolder"
 )
 
 const (
@@ -23,9 +25,9 @@ const (
 	probeBytes    = 64 << 10
 )
 
-// errRestartDue ends a server whose readings stopped being written and could be
+// ErrRestartDue ends a server whose readings stopped being written and could be
 // written again by a new start.
-var errRestartDue = errors.New("the disk can be written again; readings are taken in again by a new start")
+var ErrRestartDue = errors.New("the disk can be written again; readings are taken in again by a new start")
 
 // disk watches whether the data folder can be written. It writes there itself
 // only while there is reason for doubt, since disks wear.
@@ -45,7 +47,7 @@ type disk struct {
 
 func newDisk(dir string, broken func() error, refusedWrites func() uint64, logger *slog.Logger) *disk {
 	d := &disk{dir: dir, readingsBroken: broken, refusedWrites: refusedWrites, every: diskCheckInterval, logger: logger}
-	d.freeBytes = func() (uint64, error) { return freeBytes(d.dir) }
+	d.freeBytes = func() (uint64, error) { return datafolder.FreeBytes(d.dir) }
 	return d
 }
 
@@ -65,7 +67,7 @@ func (d *disk) run(ctx context.Context) error {
 	}
 }
 
-// check finds out how the disk is. It answers errRestartDue when it can be written
+// check finds out how the disk is. It answers ErrRestartDue when it can be written
 // and readings are not.
 func (d *disk) check() error {
 	broken, refused := d.readingsBroken() != nil, d.refusedWrites()
@@ -83,7 +85,7 @@ func (d *disk) check() error {
 	}
 	d.setFailure(err)
 	if err == nil && broken {
-		return errRestartDue
+		return ErrRestartDue
 	}
 	return nil
 }
@@ -168,16 +170,4 @@ func (s *Server) describeDisk() {
 		"1 while readings are refused because writing them failed.",
 		func() float64 { return is(s.disk.readingsBroken() != nil) },
 	)
-}
-
-// restartProcess puts a new start of the program in the place of this process: the
-// same arguments, environment and process number, and nothing else that is old.
-// It answers only when that cannot be done.
-func restartProcess(logger *slog.Logger) error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	logger.Warn("beginning anew", "program", program)
-	return fmt.Errorf("begin anew: %w", replaceProcess(program))
 }

@@ -8,15 +8,14 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"tilth/internal/platform/datafolder"
 	"tilth/internal/tools/testkit"
 )
 
@@ -134,7 +133,7 @@ func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 		t.Errorf("ready: %v", err)
 	}
 	p.free = minStartBytes
-	if err := p.check(); !errors.Is(err, errRestartDue) {
+	if err := p.check(); !errors.Is(err, ErrRestartDue) {
 		t.Errorf("with room: %v", err)
 	}
 }
@@ -145,7 +144,7 @@ func TestUnknownFreeSpaceIsNotReady(t *testing.T) {
 	if err := p.check(); err != nil || p.ready() == nil || !strings.Contains(p.ready().Error(), "input/output error") {
 		t.Errorf("%v, %v", err, p.ready())
 	}
-	if _, err := freeBytes(filepath.Join(p.dir, "nowhere")); err == nil {
+	if _, err := datafolder.FreeBytes(filepath.Join(p.dir, "nowhere")); err == nil {
 		t.Error("there is room nowhere")
 	}
 }
@@ -155,11 +154,11 @@ func TestUnknownFreeSpaceIsNotReady(t *testing.T) {
 func TestServerStopsForRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", testkit.AnyPort, "--mqtt-addr", testkit.AnyPort, "--admin-addr", testkit.AnyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
+	s, err := New(t.Context(), set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +181,7 @@ func TestServerStopsForRestart(t *testing.T) {
 	testkit.Receive(t, "the start", ready)
 	figures := func(want ...string) {
 		t.Helper()
-		page := get(t, "http://"+s.listeners.admin.Addr().String()+"/metrics")
+		page := testkit.GetText(t, "http://"+s.listeners.admin.Addr().String()+"/metrics")
 		for _, line := range want {
 			if !strings.Contains(page, line+"\n") {
 				t.Errorf("/metrics lacks %s", line)
@@ -202,7 +201,7 @@ func TestServerStopsForRestart(t *testing.T) {
 	testkit.Eventually(t, "a look at the disk", func() bool { return s.disk.lastFailure() != nil })
 	figures("tilth_readings_broken 1", "tilth_disk_writable 0")
 	writable.Store(true)
-	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, errRestartDue) {
+	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, ErrRestartDue) {
 		t.Errorf("ended with %v", err)
 	}
 	for name, l := range map[string]net.Listener{"http": s.listeners.http, "mqtt": s.listeners.mqtt, "admin": s.listeners.admin} {
@@ -210,36 +209,11 @@ func TestServerStopsForRestart(t *testing.T) {
 			t.Errorf("the port of %s is not free: %v", name, err)
 		}
 	}
-	next, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
+	next, err := New(t.Context(), set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(next.stores.close(), next.listeners.close()); err != nil {
+	if err := errors.Join(next.Stores.Close(), next.listeners.close()); err != nil {
 		t.Error(err)
-	}
-}
-
-// restartStageEnv says, in a process that a test started, which start it is.
-const restartStageEnv = "TILTH_TEST_ANEW"
-
-// The new start is the same program with the same arguments in the same process.
-func TestBeginAnew(t *testing.T) {
-	switch os.Getenv(restartStageEnv) {
-	case "first":
-		if err := os.Setenv(restartStageEnv, "second "+strconv.Itoa(os.Getpid())); err != nil {
-			t.Fatal(err)
-		}
-		t.Fatal(restartProcess(slog.New(slog.DiscardHandler)))
-	case "":
-	default:
-		fmt.Printf("%s is %d of %d arguments\n", os.Getenv(restartStageEnv), os.Getpid(), len(os.Args))
-		os.Exit(0)
-	}
-	c := exec.Command(os.Args[0], "-test.run=^TestBeginAnew$", "-test.v")
-	c.Env = append(os.Environ(), restartStageEnv+"=first")
-	out, err := c.CombinedOutput()
-	want := fmt.Sprintf("second %d is %d of 3 arguments", c.ProcessState.Pid(), c.ProcessState.Pid())
-	if err != nil || !strings.Contains(string(out), want) {
-		t.Errorf("%v, want %q in %s", err, want, out)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tilth/internal/edge/ingest"
+	"tilth/internal/settings"
 	"tilth/internal/tools/testkit"
 )
 
@@ -46,7 +47,7 @@ func serveHTTP2Once(
 	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := webServer(
-		(&Server{set: &Settings{}}).httpsPolicy(handler),
+		(&Server{set: &settings.Server{}}).httpsPolicy(handler),
 		slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
 	)
 	server.TLSConfig = (&certificates{own: certificate}).web()

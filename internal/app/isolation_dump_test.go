@@ -19,12 +19,12 @@ func (w *isolationEnv) tables() map[string][]string {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if err := errors.Join(
-		w.server.stores.status.Flush(ctx, true),
-		w.server.stores.credentials.Flush(ctx),
+		w.server.Stores.Status.Flush(ctx, true),
+		w.server.Stores.Credentials.Flush(ctx),
 	); err != nil { // what is written behind
 		w.t.Fatal(err)
 	}
-	read := w.server.stores.db.Read(ctx)
+	read := w.server.Stores.DB.Read(ctx)
 	var tables []string
 	if err := read.NewRaw(
 		`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
@@ -78,7 +78,7 @@ func (w *isolationEnv) tables() map[string][]string {
 func (w *isolationEnv) queryRows(query string) (list []string) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	rows, err := w.server.stores.db.Read(ctx).QueryContext(ctx, query)
+	rows, err := w.server.Stores.DB.Read(ctx).QueryContext(ctx, query)
 	if err != nil {
 		w.t.Fatalf("%s: %v", query, err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/uptrace/bun"
 
+	"tilth/internal/settings"
 	"tilth/internal/tools/testkit"
 )
 
@@ -72,16 +73,16 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	serveFlags(flags)
+	settings.AddFlags(flags)
 	if err := flags.Parse([]string{
 		"--data-dir",
 		dir,
 		"--http-addr",
-		anyPort,
+		testkit.AnyPort,
 		"--mqtt-addr",
-		anyPort,
+		testkit.AnyPort,
 		"--admin-addr",
-		anyPort,
+		testkit.AnyPort,
 		"--captcha",
 		"off",
 		"--sms",
@@ -101,13 +102,13 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	set, err := readSettings(flags)
+	set, err := settings.Read(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set.PasswordCost = testkit.PasswordCost
 	ctx, stop := context.WithCancel(context.Background())
-	s, err := newServer(ctx, set, slog.New(slog.DiscardHandler))
+	s, err := New(ctx, set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		stop()
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 func (w *isolationEnv) spreadIDs() {
 	w.t.Helper()
 	ctx := w.t.Context()
-	err := w.server.stores.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := w.server.Stores.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(
 			`UPDATE sqlite_sequence SET seq = 7000000 + 10000 * rowid WHERE name NOT IN ('products', 'elements', 'property_numbers')`,
 		).Exec(
@@ -394,7 +395,7 @@ func (w *isolationEnv) sendReadings(s *tenantFixture) {
 		return page.Total == 3
 	})
 	s.message = page.List[0].ID
-	err := w.server.stores.db.Read(
+	err := w.server.Stores.DB.Read(
 		w.t.Context(),
 	).NewRaw(
 		`SELECT MAX(id) FROM deliveries WHERE tenant_id = ?`,
@@ -409,7 +410,7 @@ func (w *isolationEnv) sendReadings(s *tenantFixture) {
 	// What is to be told is told, so that nothing changes by itself from here on.
 	testkit.Eventually(w.t, "the letters", func() bool {
 		var waiting int
-		err := w.server.stores.db.Read(
+		err := w.server.Stores.DB.Read(
 			w.t.Context(),
 		).NewRaw(
 			`SELECT COUNT(*) FROM deliveries WHERE state = 'queued'`,

@@ -1,81 +1,72 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net"
-	"net/netip"
-	"time"
-
-	"tilth/internal/edge/httpbase"
-	"tilth/internal/platform/listen"
+	"net/http"
+	"tilth/internal/edge/console"
+	"tilth/internal/edge/ingest"
+	"tilth/internal/settings"
 )
 
-// Places that connections of devices leave to people, and those of people to whoever
-// watches the server: who is crowded out can still be told so.
-const (
-	reservedForPeople     = 64
-	reservedForMonitoring = 16
-)
+// listeners are the addresses that a server listens on. They are taken first of
+// all: a port in use is told at once, and who connects meanwhile waits.
+type listeners struct{ http, https, mqtt, mqttTLS, admin net.Listener }
 
-// limitConnections has all that comes to the ports taken in by one room.
-func (s *Server) limitConnections() error {
-	most, err := listen.ConnectionLimit()
-	if err != nil {
-		return err
-	}
-	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
-	watchers := min(reservedForMonitoring, most/16) // of a very low limit, a part
-	people := watchers + min(reservedForPeople, most/8)
-	pace := listen.Pace{
-		ChunkSize: httpbase.ChunkSize,
-		Within:    writeTimeout,
-	} // devices' answers have a time of their own
-	for _, entry := range []struct {
-		name      string
-		ln        *net.Listener
-		kept      int
-		balancers []netip.Prefix
-		pace      listen.Pace
+func openListeners(ctx context.Context, set *settings.Server) (p listeners, err error) {
+	var lc net.ListenConfig
+	for _, want := range []struct {
+		flag, addr string
+		l          *net.Listener
 	}{
-		{"http", &s.listeners.http, watchers, s.set.Balancers, pace}, {"https", &s.listeners.https, watchers, s.set.Balancers, pace},
-		{"mqtt", &s.listeners.mqtt, people, s.set.Balancers, listen.Pace{}}, {"mqtt-tls", &s.listeners.mqttTLS, people, s.set.Balancers, listen.Pace{}},
-		{"admin", &s.listeners.admin, 0, nil, pace},
+		{"http-addr", set.HTTPAddr, &p.http}, {"https-addr", set.HTTPSAddr, &p.https}, {"mqtt-addr", set.MQTTAddr, &p.mqtt},
+		{"mqtt-tls-addr", set.MQTTTLSAddr, &p.mqttTLS}, {"admin-addr", set.AdminAddr, &p.admin},
 	} {
-		if *entry.ln != nil {
-			*entry.ln = s.connections.Listen(
-				*entry.ln,
-				listen.ListenerOptions{
-					Name:              entry.name,
-					ReservedForOthers: entry.kept,
-					Balancers:         entry.balancers,
-					Pace:              entry.pace,
-				},
-			)
+		if want.addr == "" {
+			continue
+		}
+		if *want.l, err = lc.Listen(ctx, "tcp", want.addr); err != nil {
+			return p, errors.Join(fmt.Errorf("--%s: %w", want.flag, err), p.close())
 		}
 	}
-	return nil
+	return p, nil
 }
 
-// describeListeners publishes how many connections there are and may be.
-func (s *Server) describeListeners() {
-	m, figures := s.metrics, s.connections.Stats
-	m.gauge(
-		"tilth_connections",
-		"Open connections, and listeners that wait for one.",
-		func() float64 { return float64(figures().Open) },
-	)
-	m.gauge(
-		"tilth_connections_most",
-		"Connections that there may be; 0: any number.",
-		func() float64 { return float64(figures().MaxConnections) },
-	)
-	m.counter(
-		"tilth_accept_failures_total",
-		"Times that taking a connection in failed, as for want of descriptors.",
-		func() float64 { return float64(figures().Failed) },
-	)
-	m.counter(
-		"tilth_proxy_header_failures_total",
-		"Connections from --proxy-protocol without a right PROXY header.",
-		func() float64 { return float64(figures().BadHeaders) },
-	)
+// listenAddr is what a listener that may be absent listens on, for the log.
+func listenAddr(l net.Listener) string {
+	if l == nil {
+		return "off"
+	}
+	return l.Addr().String()
+}
+
+// deviceListeners is where devices connect.
+func (p listeners) deviceListeners() console.Listeners {
+	l := console.Listeners{MQTT: p.mqtt.Addr()}
+	if p.mqttTLS != nil {
+		l.MQTTTLS = p.mqttTLS.Addr()
+	}
+	return l
+}
+
+func (p listeners) close() error {
+	var err error
+	for _, l := range []net.Listener{p.http, p.https, p.mqtt, p.mqttTLS, p.admin} {
+		if l != nil {
+			if e := l.Close(); !errors.Is(e, net.ErrClosed) {
+				err = errors.Join(err, e)
+			}
+		}
+	}
+	return err
+}
+
+// ignoreClosed is no error where a stop came before serving began.
+func ignoreClosed(err error) error {
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, ingest.ErrClosed) {
+		return nil
+	}
+	return err
 }

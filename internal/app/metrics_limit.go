@@ -7,7 +7,7 @@ func (s *Server) describeLimits() {
 	read := func(of func(limit.Stats) uint64) func() map[string]uint64 {
 		return func() map[string]uint64 {
 			by := map[string]uint64{}
-			for name, f := range s.stores.limits.Stats() {
+			for name, f := range s.Stores.Limits.Stats() {
 				by[name] = of(f)
 			}
 			return by

@@ -12,11 +12,11 @@ import (
 
 // What limits refuse, remember and forgive is told by their names.
 func TestLimitMetrics(t *testing.T) {
-	s := &Server{metrics: newMetrics(), stores: &stores{limits: &limit.Meter{}}}
+	s := &Server{metrics: newMetrics(), Stores: &Stores{Limits: &limit.Meter{}}}
 	s.describeLimits()
 	at := time.Now()
 	calls := limit.NewFixedWindows[int](
-		limit.Options{Name: "calls", MaxKeys: 2, Now: func() time.Time { return at }, Meter: s.stores.limits},
+		limit.Options{Name: "calls", MaxKeys: 2, Now: func() time.Time { return at }, Meter: s.Stores.Limits},
 		1,
 		time.Minute,
 	)
@@ -24,7 +24,7 @@ func TestLimitMetrics(t *testing.T) {
 		calls.Allow(caller)
 		calls.Allow(caller)
 	}
-	limit.NewSlots[string](limit.Options{Name: "streams", Meter: s.stores.limits}, 1, 0).Enter("ada")
+	limit.NewSlots[string](limit.Options{Name: "streams", Meter: s.Stores.Limits}, 1, 0).Enter("ada")
 	page := httptest.NewRecorder()
 	s.metrics.handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	for _, line := range []string{

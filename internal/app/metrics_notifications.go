@@ -13,7 +13,7 @@ const countTimeout = 2 * time.Second
 
 // describeNotifications publishes how people are told.
 func (s *Server) describeNotifications() {
-	m, outbox := s.metrics, s.stores.outbox
+	m, outbox := s.metrics, s.Stores.Outbox
 	m.labelled(
 		"tilth_notify_deliveries_total",
 		"Deliveries that came to an end, by how.",
@@ -31,7 +31,7 @@ func (s *Server) describeNotifications() {
 	m.counter(
 		"tilth_messages_removed_total",
 		"Messages of the console that were removed, for their age or with their tenant.",
-		func() float64 { return float64(s.stores.messages.Removed()) },
+		func() float64 { return float64(s.Stores.Messages.Removed()) },
 	)
 	waiting := func(mode notify.ChannelKind, read func(notify.Waiting) float64) func() float64 {
 		return func() float64 {
@@ -70,11 +70,11 @@ func (s *Server) describeNotifications() {
 
 // queuedByMode is what is queued in each mode.
 func (s *Server) queuedByMode(ctx context.Context) (map[notify.ChannelKind]notify.Waiting, error) {
-	by, err := s.stores.outbox.Waiting(ctx)
+	by, err := s.Stores.Outbox.Waiting(ctx)
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.stores.outbox.Held(ctx)
+	held, err := s.Stores.Outbox.Held(ctx)
 	if held {
 		by = withoutDue(by)
 	}
@@ -94,11 +94,11 @@ func withoutDue(by map[notify.ChannelKind]notify.Waiting) map[notify.ChannelKind
 // warnIfHeld warns of a server that tells nobody anything, as one on a restored
 // folder does: alarms come up on it all the same, and nobody would know why.
 func (s *Server) warnIfHeld(ctx context.Context) error {
-	held, err := s.stores.outbox.Held(ctx)
+	held, err := s.Stores.Outbox.Held(ctx)
 	if err != nil || !held {
 		return err
 	}
-	by, err := s.stores.outbox.Waiting(ctx)
+	by, err := s.Stores.Outbox.Waiting(ctx)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -15,10 +16,10 @@ import (
 // describeOperation publishes what else an operator asks: what runs, whether
 // it is ready, how much there is, and when it was last backed up.
 func (s *Server) describeOperation() {
-	m, st := s.metrics, s.stores
+	m, st := s.metrics, s.Stores
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "tilth_build_info", Help: "What runs; always 1.",
-		ConstLabels: prometheus.Labels{"version": Version, "commit": commit(), "go": runtime.Version()},
+		ConstLabels: prometheus.Labels{"version": Version, "commit": BuiltFrom(), "go": runtime.Version()},
 	}, func() float64 { return 1 }))
 	m.gauge("tilth_ready", "1 while the server is ready, as /readyz says.", func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
@@ -31,12 +32,12 @@ func (s *Server) describeOperation() {
 	m.gauge(
 		"tilth_devices",
 		"Devices there are, of all tenants.",
-		func() float64 { return float64(st.registry.Total()) },
+		func() float64 { return float64(st.Registry.Total()) },
 	)
 	m.gauge(
 		"tilth_devices_online",
 		"Devices that are online, of all tenants.",
-		func() float64 { return float64(st.presence.TotalOnline()) },
+		func() float64 { return float64(st.Presence.TotalOnline()) },
 	)
 	m.gauge(
 		"tilth_database_bytes",
@@ -70,4 +71,16 @@ func (s *Server) databaseBytes() float64 {
 		}
 	}
 	return float64(sum)
+}
+
+// postgresBytes is the size of a database on a server in bytes; NaN where it
+// is not known.
+func (s *Server) postgresBytes() float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	bytes, err := s.Stores.DB.ServerSize(ctx)
+	if err != nil {
+		return math.NaN() // the log is full of it already
+	}
+	return float64(bytes)
 }

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/hkdf"
-	"crypto/sha256"
 	"log/slog"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/text"
+	"tilth/internal/settings"
 )
 
 // smsTextSender is the SMS sender as identity asks for it.
@@ -33,17 +32,11 @@ func (t smsTextSender) SendSMS(ctx context.Context, mobile, text string) error {
 }
 
 // newTextSender is nil where SMS is not set up.
-func newTextSender(t *Notifications, logger *slog.Logger) identity.SMSSender {
-	if t.SMS == smsOff {
+func newTextSender(t *settings.Notifications, logger *slog.Logger) identity.SMSSender {
+	if t.SMS == settings.SMSOff {
 		return nil
 	}
-	return smsTextSender{t.smsSender(logger)}
-}
-
-// codeKey is the key under which codes are hashed. It comes from the
-// platform's, so that the database alone tells no code.
-func codeKey(platform []byte) ([]byte, error) {
-	return hkdf.Key(sha256.New, platform, nil, "sms codes", 32)
+	return smsTextSender{t.SMSSender(logger)}
 }
 
 // mailPostbox is the queue of mails as identity asks for it.
@@ -73,42 +66,42 @@ func newPostbox(q *mail.Queue) identity.Mailer {
 }
 
 // openWebhooks makes what keeps webhooks, and what calls them.
-func (s *stores) openWebhooks(set *Settings, logger *slog.Logger) error {
-	key, err := webhookKey(s.key)
+func (s *Stores) openWebhooks(set *settings.Server, logger *slog.Logger) error {
+	key, err := webhookKey(s.Key)
 	if err != nil {
 		return err
 	}
-	if s.webhooks, err = notify.NewWebhookStore(s.db, key, time.Now); err != nil {
+	if s.Webhooks, err = notify.NewWebhookStore(s.DB, key, time.Now); err != nil {
 		return err
 	}
-	s.webhookCaller = webhook.New(
+	s.WebhookCaller = webhook.New(
 		webhook.Options{
-			Store:  s.webhooks,
+			Store:  s.Webhooks,
 			Guard:  &guard.Guard{Private: set.Notifications.WebhookPrivate},
 			Now:    time.Now,
 			Logger: logger,
-			Limits: s.limits,
+			Limits: s.Limits,
 		},
 	)
 	return nil
 }
 
 // newOutbox makes the outbox with the ways of telling people that are set up.
-func (s *stores) newOutbox(set *Settings, links string, logger *slog.Logger) *notify.Outbox {
+func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logger) *notify.Outbox {
 	return notify.NewOutbox(notify.OutboxOptions{
-		DB:       s.db,
-		Tenants:  s.tenants,
-		Channels: s.channels,
-		Webhooks: s.webhooks,
+		DB:       s.DB,
+		Tenants:  s.Tenants,
+		Channels: s.Channels,
+		Webhooks: s.Webhooks,
 		Senders:  s.newSenders(set, links, logger),
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
-			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
+			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		// The engine comes after the outbox that it tells.
-		Backlog:     func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
-		NotReady:    func() []tenant.ID { return s.alarms.LateTenants() },
-		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.alarms.HoldsSince(t, notice) },
-		Live:        s.live,
+		Backlog:     func(t tenant.ID, device int64) time.Time { return s.Alarms.BacklogUntil(t, device) },
+		NotReady:    func() []tenant.ID { return s.Alarms.LateTenants() },
+		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.Alarms.HoldsSince(t, notice) },
+		Live:        s.Live,
 		DigestAfter: set.Notifications.DigestAfter,
 		MailsADay:   set.Notifications.MailsADay,
 		SMSADay:     set.Notifications.SMSADay,
@@ -118,45 +111,45 @@ func (s *stores) newOutbox(set *Settings, links string, logger *slog.Logger) *no
 }
 
 // newSenders are the carriers of the ways that are set up.
-func (s *stores) newSenders(set *Settings, links string, logger *slog.Logger) map[notify.ChannelKind]notify.Sender {
+func (s *Stores) newSenders(set *settings.Server, links string, logger *slog.Logger) map[notify.ChannelKind]notify.Sender {
 	o := sender.Options{
-		Tenants:   s.tenants.Get,
+		Tenants:   s.Tenants.Get,
 		Names:     s.propertyInfo,
 		Readings:  s.chartReadings,
 		PublicURL: links,
 		Now:       time.Now,
 		Logger:    logger,
 	}
-	senders := map[notify.ChannelKind]notify.Sender{notify.KindWebhook: s.webhookCaller}
-	if s.mail != nil {
-		senders[notify.KindEmail] = sender.NewMail(s.mail.Send, o)
+	senders := map[notify.ChannelKind]notify.Sender{notify.KindWebhook: s.WebhookCaller}
+	if s.Mail != nil {
+		senders[notify.KindEmail] = sender.NewMail(s.Mail.Send, o)
 	}
-	if set.Notifications.SMS != smsOff {
-		senders[notify.KindSMS] = sender.NewSMS(set.Notifications.smsSender(logger), o)
+	if set.Notifications.SMS != settings.SMSOff {
+		senders[notify.KindSMS] = sender.NewSMS(set.Notifications.SMSSender(logger), o)
 	}
 	return senders
 }
 
 // propertyInfo is how a product's property is called, its unit and its decimals
 // (nil: as many as it has), as letters want to know it.
-func (s *stores) propertyInfo(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
+func (s *Stores) propertyInfo(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
 	p := s.findProperty(product, identifier)
 	if p == nil {
 		p = &device.Property{Identifier: identifier}
 	}
-	return s.catalog.Name(l, p), s.catalog.Unit(p), p.Precision
+	return s.Catalog.Name(l, p), s.Catalog.Unit(p), p.Precision
 }
 
 // findProperty is nil where the product, or what it measured, is gone.
-func (s *stores) findProperty(product int64, identifier string) *device.Property {
-	if p := s.catalog.Product(product); p != nil {
+func (s *Stores) findProperty(product int64, identifier string) *device.Property {
+	if p := s.Catalog.Product(product); p != nil {
 		return p.Property(identifier)
 	}
 	return nil
 }
 
 // chartReadings are the readings that a mail's picture is drawn from.
-func (s *stores) chartReadings(
+func (s *Stores) chartReadings(
 	ctx context.Context,
 	t tenant.ID,
 	a *alertmsg.Alarm,
@@ -168,7 +161,7 @@ func (s *stores) chartReadings(
 	if p == nil {
 		return nil, nil
 	}
-	series, err := s.readings.Series(ctx, t, device.ID(a.DeviceID), from, to, []device.PropertyID{p.ID}, points)
+	series, err := s.Readings.Series(ctx, t, device.ID(a.DeviceID), from, to, []device.PropertyID{p.ID}, points)
 	if err != nil {
 		return nil, err
 	}

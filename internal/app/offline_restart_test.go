@@ -24,13 +24,13 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	}
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
-	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", testkit.AnyPort, "--mqtt-addr", testkit.AnyPort, "--admin-addr", testkit.AnyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := func() *Server {
 		t.Helper()
-		s, err := newServer(ctx, set, slog.New(slog.DiscardHandler))
+		s, err := New(ctx, set, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,16 +41,16 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	published := fell.Add(-56 * time.Second)
 	s := open()
 	file := `{products: [{name: station, properties: [{identifier: rain, dataType: number}]}], tenants: [{name: north, timeZone: UTC, devices: [{deviceName: NEVER, product: station}, {deviceName: ONLINE, product: station}]}]}`
-	if _, err := s.provider.Apply(ctx, []byte(file), false); err != nil {
+	if _, err := s.Provider.Apply(ctx, []byte(file), false); err != nil {
 		t.Fatal(err)
 	}
-	north, err := s.stores.tenants.ByName(ctx, "north")
+	north, err := s.Stores.Tenants.ByName(ctx, "north")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := alarm.NewRuleStore(s.stores.db, s.stores.catalog, func() time.Time { return published })
+	rules := alarm.NewRuleStore(s.Stores.DB, s.Stores.Catalog, func() time.Time { return published })
 	for _, name := range []string{"NEVER", "ONLINE"} {
-		d, err := s.stores.devices.Get(ctx, north.ID, name)
+		d, err := s.Stores.Devices.Get(ctx, north.ID, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,13 +72,13 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == "ONLINE" {
-			s.stores.presence.Seen(device.Ref{Tenant: north.ID, ID: d.ID})
+			s.Stores.Presence.Seen(device.Ref{Tenant: north.ID, ID: d.ID})
 		}
 	}
-	if err := s.stores.status.Flush(ctx, true); err != nil {
+	if err := s.Stores.Status.Flush(ctx, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.stores.close(); err != nil {
+	if err := s.Stores.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.listeners.close(); err != nil {
@@ -111,7 +111,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	}
 	notices := func(s *Server) []alarm.Notice {
 		t.Helper()
-		list, _, err := s.stores.notices.Page(ctx, north.ID, alarm.NoticeQuery{Limit: 10})
+		list, _, err := s.Stores.Notices.Page(ctx, north.ID, alarm.NoticeQuery{Limit: 10})
 		if err != nil {
 			t.Error(err)
 		}

@@ -26,13 +26,13 @@ const (
 // themselves; then devices, whose messages are finished, and everybody else.
 func (s *Server) stop() error {
 	s.ready.Store(false)
-	s.stores.live.Close()
-	s.provider.Stop()
-	if err := s.stores.retention.markStopped(); err != nil {
+	s.Stores.Live.Close()
+	s.Provider.Stop()
+	if err := s.Stores.Retention.MarkStopped(); err != nil {
 		s.logger.Warn("until when devices were let in is not written down to the second", "error", err)
 	}
 	s.endClients()
-	err := withTimeout(pipelineTimeout, "pipeline", s.pipeline.Close)
+	err := withTimeout(pipelineTimeout, "pipeline", s.Pipeline.Close)
 	if s.mails != nil { // last: a mail server that is slow must not keep readings waiting
 		err = errors.Join(err, withTimeout(mailTimeout, "mail", s.mails.Close))
 	}
@@ -69,6 +69,17 @@ func withTimeout(limit time.Duration, what string, end func(ctx context.Context)
 		return fmt.Errorf("stop %s: %w", what, err)
 	}
 	return nil
+}
+
+// LimitStop ends the process if a stop, which begins when ctx ends, takes longer than
+// promised. The caller calls stopped once everything has stopped.
+func LimitStop(ctx context.Context, logger *slog.Logger) (stopped func()) {
+	done := make(chan struct{})
+	forget := context.AfterFunc(ctx, func() { exitIfHanging(done, stopTimeout-exitMargin, logger) })
+	return func() {
+		forget()
+		close(done)
+	}
 }
 
 // exitIfHanging ends a process that has not stopped within a time, as on a disk that

@@ -22,54 +22,56 @@ import (
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console"
 	"tilth/internal/edge/provider"
+	"tilth/internal/platform/datafolder"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/limit"
 	"tilth/internal/platform/live"
+	"tilth/internal/settings"
 )
 
-// stores is everything that is kept, opened and loaded, and what lives in
+// Stores is everything that is kept, opened and loaded, and what lives in
 // memory over it.
-type stores struct {
-	folder        *folderLock
-	db            *db.DB
-	key           []byte
-	retention     *retentionClock
-	limits        *limit.Meter           // of everybody's
-	turns         *reading.WorkScheduler // of work that passes over readings
-	audit         *audit.Store
-	tenants       *tenant.Store
-	users         *identity.UserStore
-	sessions      *identity.SessionStore
-	codes         *identity.CodeStore
-	credentials   *identity.CredentialStore
-	avatars       *identity.AvatarStore
-	hasher        *identity.Hasher
-	catalog       *device.Catalog
-	devices       *device.Store
-	scenes        *device.SceneStore
-	registry      *device.Registry
-	presence      *device.Presence
-	roster        *device.Roster
-	diagnostics   *device.Diagnostics
-	status        *device.StatusStore
-	readings      *reading.Store
-	notices       *alarm.NoticeStore
-	positions     *alarm.PositionStore
-	rules         *alarm.RuleStore
-	alarms        *alarm.Engine
-	channels      *notify.ChannelStore
-	webhooks      *notify.WebhookStore
-	webhookCaller *webhook.Caller
-	messages      *notify.MessageStore
-	mail          *mail.SMTP // nil: mail is not set up
-	outbox        *notify.Outbox
-	live          *live.Hub
+type Stores struct {
+	Folder        *datafolder.Lock
+	DB            *db.DB
+	Key           []byte
+	Retention     *datafolder.RetentionClock
+	Limits        *limit.Meter           // of everybody's
+	Turns         *reading.WorkScheduler // of work that passes over readings
+	Audit         *audit.Store
+	Tenants       *tenant.Store
+	Users         *identity.UserStore
+	Sessions      *identity.SessionStore
+	Codes         *identity.CodeStore
+	Credentials   *identity.CredentialStore
+	Avatars       *identity.AvatarStore
+	Hasher        *identity.Hasher
+	Catalog       *device.Catalog
+	Devices       *device.Store
+	Scenes        *device.SceneStore
+	Registry      *device.Registry
+	Presence      *device.Presence
+	Roster        *device.Roster
+	Diagnostics   *device.Diagnostics
+	Status        *device.StatusStore
+	Readings      *reading.Store
+	Notices       *alarm.NoticeStore
+	Positions     *alarm.PositionStore
+	Rules         *alarm.RuleStore
+	Alarms        *alarm.Engine
+	Channels      *notify.ChannelStore
+	Webhooks      *notify.WebhookStore
+	WebhookCaller *webhook.Caller
+	Messages      *notify.MessageStore
+	Mail          *mail.SMTP // nil: mail is not set up
+	Outbox        *notify.Outbox
+	Live          *live.Hub
 }
 
-// openStores opens the data folder, creating what is missing. links is where
+// OpenStores opens the data folder, creating what is missing. links is where
 // letters' links lead.
-func openStores(ctx context.Context, set *Settings, links string, logger *slog.Logger) (_ *stores, err error) {
-	folder, err := lockFolder(set.DataDir)
+func OpenStores(ctx context.Context, set *settings.Server, links string, logger *slog.Logger) (_ *Stores, err error) {
+	folder, err := datafolder.LockFolder(set.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +81,7 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 		}
 	}()
 	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
-		return nil, explainDamage(set.DataDir, err)
+		return nil, ExplainDamage(set.DataDir, err)
 	}
 	d, err := openDatabase(
 		ctx,
@@ -87,14 +89,14 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 		set.DatabaseURL,
 	) // refuses what is newer, too: up to here nothing is written
 	if err != nil {
-		return nil, explainDamage(set.DataDir, err)
+		return nil, ExplainDamage(set.DataDir, err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Close())
 		}
 	}()
-	key, err := deviceKey(ctx, d, set.DataDir)
+	key, err := datafolder.DeviceKey(ctx, d, set.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -105,111 +107,111 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 	if err != nil {
 		return nil, err
 	}
-	until := readRetentionClock(set.DataDir, time.Now, logger)
+	until := datafolder.ReadRetentionClock(set.DataDir, time.Now, logger)
 	readings, err := reading.Open(ctx, reading.Options{
 		Dir: filepath.Join(
 			set.DataDir,
 			"readings",
 		),
 		Retention:      set.Retention,
-		RetentionClock: until.now,
+		RetentionClock: until.Now,
 		Logger:         logger,
 	})
 	if err != nil {
-		return nil, explainDamage(set.DataDir, err)
+		return nil, ExplainDamage(set.DataDir, err)
 	}
 	epoch := make([]byte, 6)
 	if _, err := rand.Read(epoch); err != nil {
 		return nil, err
 	}
 	limits := &limit.Meter{}
-	s := &stores{
-		folder:      folder,
-		db:          d,
-		key:         key,
-		retention:   until,
-		limits:      limits,
-		turns:       reading.NewWorkScheduler(limits),
-		readings:    readings,
-		audit:       audit.NewStore(d, set.AuditRetention, time.Now),
-		tenants:     tenant.NewStore(d, time.Now),
-		users:       identity.NewUserStore(d, time.Now),
-		codes:       identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, logger), time.Now),
-		sessions:    identity.NewSessionStore(d, time.Now),
-		hasher:      identity.NewHasherAt(set.PasswordCost, limits),
-		credentials: identity.NewCredentialStore(d, time.Now),
-		avatars:     identity.NewAvatarStore(d, time.Now),
-		catalog:     device.NewCatalog(d),
-		devices:     device.NewStore(d, time.Now),
-		scenes:      device.NewSceneStore(d, time.Now),
-		registry:    device.NewRegistry(key),
-		diagnostics: device.NewDiagnostics(),
-		notices:     alarm.NewNoticeStore(d),
-		positions:   alarm.NewPositionStore(d),
-		channels:    notify.NewChannelStore(d, time.Now),
-		messages:    notify.NewMessageStore(d),
-		live:        live.NewHub(hex.EncodeToString(epoch)),
+	s := &Stores{
+		Folder:      folder,
+		DB:          d,
+		Key:         key,
+		Retention:   until,
+		Limits:      limits,
+		Turns:       reading.NewWorkScheduler(limits),
+		Readings:    readings,
+		Audit:       audit.NewStore(d, set.AuditRetention, time.Now),
+		Tenants:     tenant.NewStore(d, time.Now),
+		Users:       identity.NewUserStore(d, time.Now),
+		Codes:       identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, logger), time.Now),
+		Sessions:    identity.NewSessionStore(d, time.Now),
+		Hasher:      identity.NewHasherAt(set.PasswordCost, limits),
+		Credentials: identity.NewCredentialStore(d, time.Now),
+		Avatars:     identity.NewAvatarStore(d, time.Now),
+		Catalog:     device.NewCatalog(d),
+		Devices:     device.NewStore(d, time.Now),
+		Scenes:      device.NewSceneStore(d, time.Now),
+		Registry:    device.NewRegistry(key),
+		Diagnostics: device.NewDiagnostics(),
+		Notices:     alarm.NewNoticeStore(d),
+		Positions:   alarm.NewPositionStore(d),
+		Channels:    notify.NewChannelStore(d, time.Now),
+		Messages:    notify.NewMessageStore(d),
+		Live:        live.NewHub(hex.EncodeToString(epoch)),
 	}
-	s.live.MaxPerPerson, s.live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant
-	s.presence = device.NewPresence(s.registry, time.Now, nil, logger)
-	s.rules = alarm.NewRuleStore(d, s.catalog, time.Now)
-	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
-	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics, until.now)
+	s.Live.MaxPerPerson, s.Live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant
+	s.Presence = device.NewPresence(s.Registry, time.Now, nil, logger)
+	s.Rules = alarm.NewRuleStore(d, s.Catalog, time.Now)
+	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
+	s.Status = device.NewStatusStore(d, s.Registry, s.Presence, s.Diagnostics, until.Now)
 	if set.Notifications.Mail != nil {
-		s.mail = mail.NewSMTP(*set.Notifications.Mail, time.Now)
+		s.Mail = mail.NewSMTP(*set.Notifications.Mail, time.Now)
 	}
 	if err := s.openWebhooks(set, logger); err != nil {
 		return nil, errors.Join(err, readings.Close())
 	}
-	s.outbox = s.newOutbox(set, links, logger)
-	s.alarms = alarm.NewEngine(alarm.EngineOptions{
-		Notifier:          notify.NewNotifier(d, s.messages, s.outbox, s.live),
+	s.Outbox = s.newOutbox(set, links, logger)
+	s.Alarms = alarm.NewEngine(alarm.EngineOptions{
+		Notifier:          notify.NewNotifier(d, s.Messages, s.Outbox, s.Live),
 		DB:                d,
-		Catalog:           s.catalog,
-		Rules:             s.rules,
-		Positions:         s.positions,
-		Devices:           s.devices,
-		Registry:          s.registry,
-		Presence:          s.presence,
+		Catalog:           s.Catalog,
+		Rules:             s.Rules,
+		Positions:         s.Positions,
+		Devices:           s.Devices,
+		Registry:          s.Registry,
+		Presence:          s.Presence,
 		Readings:          readings,
-		Screens:           s.live,
+		Screens:           s.Live,
 		Now:               time.Now,
-		RetentionClock:    until.now,
-		PreviousStop:      until.previousAccepted,
-		SaveAlive:         until.markAccepting,
-		FlushPresence:     func(ctx context.Context) error { return s.status.Flush(ctx, false) },
+		RetentionClock:    until.Now,
+		PreviousStop:      until.PreviousAccepted,
+		SaveAlive:         until.MarkAccepting,
+		FlushPresence:     func(ctx context.Context) error { return s.Status.Flush(ctx, false) },
 		Logger:            logger,
 		MaxNoticesPerHour: set.NoticesAnHour,
-		Turns:             s.turns,
-		OnCaughtUp:        func(tenant.ID) { s.outbox.Wake() },
+		Turns:             s.Turns,
+		OnCaughtUp:        func(tenant.ID) { s.Outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {
-		return nil, errors.Join(explainDamage(set.DataDir, err), readings.Close())
+		return nil, errors.Join(ExplainDamage(set.DataDir, err), readings.Close())
 	}
-	s.presence.OnChange(s.publishPresence)
-	s.devices.OnChange(func(t tenant.ID, _ device.ID) { s.alarms.Regroup(t) })
-	s.registry.OnTenantChange(s.alarms.Regroup)
-	s.tenants.OnDelete(s.live.Forget)
-	s.sessions.OnEnd(func(session int64) { s.live.EndKey(console.SessionKey(session)) })
+	s.Presence.OnChange(s.publishPresence)
+	s.Devices.OnChange(func(t tenant.ID, _ device.ID) { s.Alarms.Regroup(t) })
+	s.Registry.OnTenantChange(s.Alarms.Regroup)
+	s.Tenants.OnDelete(s.Live.Forget)
+	s.Sessions.OnEnd(func(session int64) { s.Live.EndKey(console.SessionKey(session)) })
 	return s, nil
 }
 
-func (s *stores) load(ctx context.Context) error {
-	if err := s.catalog.Load(ctx); err != nil {
+func (s *Stores) load(ctx context.Context) error {
+	if err := s.Catalog.Load(ctx); err != nil {
 		return err
 	}
-	if err := s.devices.LoadRegistry(ctx, s.catalog, s.registry); err != nil {
+	if err := s.Devices.LoadRegistry(ctx, s.Catalog, s.Registry); err != nil {
 		return err
 	}
-	if err := s.status.Load(ctx); err != nil {
+	if err := s.Status.Load(ctx); err != nil {
 		return err
 	}
-	return s.alarms.Start(s.audit.NewContext(ctx, audit.Actor{Kind: audit.Server}))
+	return s.Alarms.Start(s.Audit.NewContext(ctx, audit.Actor{Kind: audit.Server}))
 }
 
 // publishPresence tells a tenant's screens that a device came or went.
-func (s *stores) publishPresence(c device.StatusChange) {
-	if !s.live.Watched(c.Tenant) {
+func (s *Stores) publishPresence(c device.StatusChange) {
+	if !s.Live.Watched(c.Tenant) {
 		return
 	}
 	state := 0
@@ -224,12 +226,21 @@ func (s *stores) publishPresence(c device.StatusChange) {
 	if err != nil {
 		return // a struct of two numbers and a string always marshals
 	}
-	s.live.Publish(c.Tenant, "presence", body)
+	s.Live.Publish(c.Tenant, "presence", body)
 }
 
-func (s *stores) close() error {
-	if s.mail != nil {
-		s.mail.Close()
+func (s *Stores) Close() error {
+	if s.Mail != nil {
+		s.Mail.Close()
 	}
-	return errors.Join(s.readings.Close(), s.db.Close(), s.folder.Close())
+	return errors.Join(s.Readings.Close(), s.DB.Close(), s.Folder.Close())
+}
+
+// openDatabase opens the database that belongs to a data folder; address is
+// empty where it is in there.
+func openDatabase(ctx context.Context, dir, address string) (*db.DB, error) {
+	if address == "" {
+		return db.Open(ctx, dir)
+	}
+	return db.OpenPostgres(ctx, dir, address)
 }

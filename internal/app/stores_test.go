@@ -8,13 +8,14 @@ import (
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/live"
 	"tilth/internal/platform/text"
+	"tilth/internal/settings"
 )
 
 // As many live streams are open at once as the settings say.
 func TestScreenLimitsOfSettings(t *testing.T) {
-	s, err := openStores(
+	s, err := OpenStores(
 		t.Context(),
-		&Settings{DataDir: t.TempDir(), ScreensAUser: 20, ScreensATenant: 50},
+		&settings.Server{DataDir: t.TempDir(), ScreensAUser: 20, ScreensATenant: 50},
 		"",
 		slog.New(slog.DiscardHandler),
 	)
@@ -22,40 +23,40 @@ func TestScreenLimitsOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	for user := range int64(4) {
 		for range 25 {
-			s.live.SubscribeAs(1, 1+user, "session", "")
+			s.Live.SubscribeAs(1, 1+user, "session", "")
 		}
-		if want := min(50, 20*int(1+user)); s.live.Screens() != want {
-			t.Errorf("of %d users %d screens, want %d", 1+user, s.live.Screens(), want)
+		if want := min(50, 20*int(1+user)); s.Live.Screens() != want {
+			t.Errorf("of %d users %d screens, want %d", 1+user, s.Live.Screens(), want)
 		}
 	}
 }
 
 // The live stream holds nothing of a tenant that is deleted.
 func TestDeletedTenantLosesLiveStream(t *testing.T) {
-	s, err := openStores(t.Context(), &Settings{DataDir: t.TempDir()}, "", slog.New(slog.DiscardHandler))
+	s, err := OpenStores(t.Context(), &settings.Server{DataDir: t.TempDir()}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	farm := &tenant.Tenant{Name: "farm", TimeZone: time.UTC, Language: text.English}
-	if err := s.tenants.Put(t.Context(), farm); err != nil {
+	if err := s.Tenants.Put(t.Context(), farm); err != nil {
 		t.Fatal(err)
 	}
-	screen, _, _, _ := s.live.Subscribe(farm.ID, "session", "")
-	if err := s.tenants.Delete(t.Context(), farm.ID); err != nil {
+	screen, _, _, _ := s.Live.Subscribe(farm.ID, "session", "")
+	if err := s.Tenants.Delete(t.Context(), farm.ID); err != nil {
 		t.Fatal(err)
 	}
-	if s.live.Watched(farm.ID) || s.live.Screens() != 0 || screen.Reason() != live.EndExpired {
-		t.Errorf("watched %t, %d screens, %q", s.live.Watched(farm.ID), s.live.Screens(), screen.Reason())
+	if s.Live.Watched(farm.ID) || s.Live.Screens() != 0 || screen.Reason() != live.EndExpired {
+		t.Errorf("watched %t, %d screens, %q", s.Live.Watched(farm.ID), s.Live.Screens(), screen.Reason())
 	}
 }

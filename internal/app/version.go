@@ -1,11 +1,7 @@
 package app
 
 import (
-	"fmt"
-	"runtime"
 	"runtime/debug"
-
-	"github.com/spf13/cobra"
 )
 
 // Version and Commit are set when a release is built.
@@ -14,8 +10,8 @@ var (
 	Commit  = ""
 )
 
-// commit is what the program was built from; "unknown" outside of a repository.
-func commit() string {
+// BuiltFrom is what the program was built from; "unknown" outside of a repository.
+func BuiltFrom() string {
 	if Commit != "" {
 		return Commit
 	}
@@ -38,21 +34,4 @@ func commitOf(settings []debug.BuildSetting) string {
 		}
 	}
 	return revision + changed
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version, the commit it was built from, and by which Go", Args: cobra.NoArgs,
-		Run: func(c *cobra.Command, _ []string) {
-			fmt.Fprintf(
-				c.OutOrStdout(),
-				"tilth %s\ncommit %s\n%s %s/%s\n",
-				Version,
-				commit(),
-				runtime.Version(),
-				runtime.GOOS,
-				runtime.GOARCH,
-			)
-		},
-	}
 }

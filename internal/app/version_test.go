@@ -1,9 +1,7 @@
 package app
 
 import (
-	"runtime"
 	"runtime/debug"
-	"strings"
 	"testing"
 )
 
@@ -19,22 +17,5 @@ func TestCommitFromBuildInfo(t *testing.T) {
 		if got := commitOf(c.settings); got != c.want {
 			t.Errorf("%v: %q, want %q", c.settings, got, c.want)
 		}
-	}
-}
-
-func TestVersionCommand(t *testing.T) {
-	version, was := Version, Commit
-	defer func() { Version, Commit = version, was }()
-	Version, Commit = "1.2.3", "4f5e"
-	out := &strings.Builder{}
-	c := versionCommand()
-	c.SetOut(out)
-	c.SetArgs([]string{}) // nil: those of the test
-	if err := c.Execute(); err != nil {
-		t.Fatal(err)
-	}
-	want := "tilth 1.2.3\ncommit 4f5e\n" + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
-	if out.String() != want {
-		t.Errorf("%q, want %q", out, want)
 	}
 }

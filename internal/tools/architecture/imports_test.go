@@ -24,7 +24,7 @@ var (
 	folders = map[string][]string{
 		"edge":     append([]string{"httpbase"}, edges...),
 		"domain":   domains,
-		"platform": append([]string{"acme"}, platform...),
+		"platform": append([]string{"acme", "datafolder"}, platform...),
 		"tools":    tools,
 	}
 
@@ -33,8 +33,21 @@ var (
 	domainImports = append([]string{"tenant", "audit"}, platform...)
 
 	allowedImports = map[string][]string{
-		"cmd": {"app"},
-		"app": slices.Concat(edges, domains, platform, []string{"acme", "api", "bench", "farm", "httpbase", "web"}),
+		"cmd": {"command"},
+		"command": slices.Concat(
+			edges,
+			domains,
+			platform,
+			[]string{"app", "bench", "datafolder", "farm", "settings"},
+		),
+		"app": slices.Concat(
+			edges,
+			domains,
+			platform,
+			[]string{"acme", "datafolder", "httpbase", "settings", "web"},
+		),
+		// settings have fields of the types that they are handed over as, and defaults of the domains.
+		"settings": {"console", "alarm", "audit", "identity", "notify", "tenant", "acme", "memory"},
 
 		"console":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
 		"openapi":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
@@ -54,8 +67,9 @@ var (
 
 		"acme": {}, "agronomy": {}, "alertmsg": {}, "archive": {}, "clock": {}, "errs": {}, "limit": {}, "listen": {},
 		"memory": {}, "text": {},
-		"db":   {"errs", "text"},
-		"live": {"tenant", "errs", "text"}, // of the tenant, its ID alone
+		"datafolder": {"clock", "db"},
+		"db":         {"errs", "text"},
+		"live":       {"tenant", "errs", "text"}, // of the tenant, its ID alone
 
 		"bench":        {}, // loads a server from outside, as devices and people do
 		"torture":      {"bench"},
@@ -77,12 +91,13 @@ var outboundHTTP = []string{"internal/domain/notify/sms", "internal/domain/notif
 func packageOf(path string) string {
 	path = strings.TrimPrefix(path, module)
 	if rest, ok := strings.CutPrefix(path, "internal/"); ok {
-		folder, rest, nested := strings.Cut(rest, "/")
-		if !nested {
+		folder, rest, _ := strings.Cut(rest, "/")
+		packages, isLayer := folders[folder]
+		if !isLayer {
 			return folder // app
 		}
 		name, _, _ := strings.Cut(rest, "/")
-		if !slices.Contains(folders[folder], name) {
+		if !slices.Contains(packages, name) {
 			return ""
 		}
 		return name
@@ -136,8 +151,11 @@ func TestImports(t *testing.T) {
 	expectViolations(
 		t,
 		forbiddenImports(parseExample(t, map[string]string{
-			"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/app\"",
+			"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/command\"",
 			"cmd/tilth/short.go":                  "package main; import _ \"tilth/internal/domain/device\"",
+			"internal/command/serve.go":           "package command; import (_ \"tilth/internal/app\"; _ \"tilth/internal/command/bench\"; _ \"tilth/internal/settings\")",
+			"internal/app/serve.go":               "package app; import _ \"tilth/internal/command\"",
+			"internal/settings/settings.go":       "package settings; import (_ \"tilth/internal/edge/console\"; _ \"tilth/internal/app\")",
 			"internal/app/run.go":                 "package app; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
 			"internal/edge/console/server.go":     "package console; import (_ \"tilth/internal/edge/console/wire\"; _ \"tilth/internal/domain/alarm\"; _ \"net/http\")",
 			"internal/edge/console/wire/w.go":     "package wire; import _ \"tilth/internal/edge/ingest\"",
@@ -160,6 +178,8 @@ func TestImports(t *testing.T) {
 			"api/spec.go":                         "package api; import _ \"tilth/internal/platform/errs\"",
 		})),
 		"cmd imports device",
+		"app imports command",
+		"settings imports app",
 		"console imports ingest",
 		"httpbase imports tenant",
 		"device imports reading",

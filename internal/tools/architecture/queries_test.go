@@ -83,7 +83,7 @@ var crossTenantQueries = map[string]string{
 	"identity.CodeStore.Sweep":                "the platform's upkeep: codes that no limit counts",
 	"identity.UserStore.Sweep":                "the platform's upkeep: networks that nobody signed in from for long",
 	"audit.Store.Sweep":                       "the platform's upkeep: entries that are kept no more",
-	"app.deviceKey":                           "whether anybody has what hangs on the key",
+	"datafolder.DeviceKey":                    "whether anybody has what hangs on the key",
 	"device.Store.OwnerOf":                    "for whoever runs the platform: names are unique on it",
 	"device.Store.OwnersOf":                   "for whoever runs the platform: names are unique on it",
 	"device.Store.Refs":                       "for examining a data folder, which is everybody's",

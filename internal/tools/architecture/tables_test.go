@@ -201,9 +201,9 @@ func (w *writeFinder) tableOf(arg ast.Expr) string {
 }
 
 // tablesWithoutOneWriter are tables that not exactly one package writes.
-// A bench fills a folder of its own with old rows (internal/app/bench_neighbours_crowd.go),
-// which no store would write.
-const fillingPackage = "internal/app"
+// A bench fills a folder of its own with old rows, which no store would write
+// (internal/command/bench/neighbours_fill.go).
+const fillingPackage = "internal/command/bench"
 
 var filledTables = []string{"users", "notices", "messages"}
 

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"runtime/debug"
+	"tilth/internal/platform/memory"
+	"tilth/internal/settings"
+)
+
+// goMemLimitEnv is the variable of Go's own with which a limit may be set.
+const goMemLimitEnv = "GOMEMLIMIT"
+
+// memoryLimit is how many bytes the setting comes to on a machine; 0: there is no limit.
+// GOMEMLIMIT, if the operator has set it, counts where the setting does not say
+// anything; goes is what the runtime has made of it.
+func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog.Logger) uint64 {
+	own := os.Getenv(goMemLimitEnv)
+	switch {
+	case own != "" && !m.Explicit:
+		if runtimeLimit == math.MaxInt64 {
+			return 0 // off
+		}
+		logger.Info("the limit of memory is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
+		return uint64(runtimeLimit)
+	case own != "":
+		logger.Warn("--"+settings.MemoryFlag+" counts, and not "+goMemLimitEnv, goMemLimitEnv, own)
+	}
+	if m.Bytes > 0 || m.Share == 0 {
+		return m.Bytes
+	}
+	available, err := memory.Available(root)
+	if err != nil {
+		logger.Info(
+			"how much memory there is is not known, so there is no limit; --"+settings.MemoryFlag+" sets one",
+			"error",
+			err,
+		)
+		return 0
+	}
+	return available / 100 * uint64(m.Share)
+}
+
+// newGauge sets the limit, and makes what watches over it.
+func newGauge(m settings.Memory, logger *slog.Logger) *memory.Gauge {
+	limit := memoryLimit(m, os.DirFS("/"), debug.SetMemoryLimit(-1), logger)
+	if limit > 0 {
+		debug.SetMemoryLimit(int64(min(limit, math.MaxInt64)))
+	} else if m.Explicit {
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
+	return memory.New(memory.Options{Limit: limit, Logger: logger})
+}
+
+// describeMemory publishes how much memory there is, and what is refused for want
+// of it.
+func (s *Server) describeMemory() {
+	m := s.metrics
+	m.gauge(
+		"tilth_memory_limit_bytes",
+		"Memory that the server may use; 0: no limit.",
+		func() float64 { return float64(s.memory.Limit()) },
+	)
+	m.gauge(
+		"tilth_memory_in_use_bytes",
+		"Memory in use, without what is free to be used again; near the limit without garbage.",
+		func() float64 { return float64(s.memory.InUse()) },
+	)
+	m.labelled(
+		"tilth_memory_refused_total",
+		"Work that was refused, or of devices made to wait, for want of memory, by its kind.",
+		"work",
+		s.memory.Refused,
+	)
+}

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"time"
+)
+
+// sweepHourly does remove, at once and then once an hour.
+func (s *Server) sweepHourly(ctx context.Context) error {
+	hourly := time.NewTicker(time.Hour)
+	defer hourly.Stop()
+	for {
+		s.removeExpired(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hourly.C:
+		}
+	}
+}
+
+// removeExpired removes ended sessions, old codes, messages, deliveries and audit entries;
+// the former are refused without it, it keeps the tables small. What is gone for good
+// then is old by how far time has come, whatever the clock shows.
+func (s *Server) removeExpired(ctx context.Context) {
+	until := s.Stores.Retention.Now()
+	for _, task := range []struct {
+		do   func() error
+		fail string
+	}{
+		{s.Stores.Retention.Save, "how far time has come not written down"},
+		{func() error { return s.Stores.Sessions.Sweep(ctx, until) }, "ended sessions not removed"},
+		{func() error { return s.Stores.Users.Sweep(ctx, until) }, "networks of old sign-ins not removed"},
+		{func() error { return s.Stores.Codes.Sweep(ctx) }, "old codes not removed"},
+		{func() error { return s.Stores.Messages.Sweep(ctx, until) }, "old messages not removed"},
+		{func() error { return s.Stores.Outbox.Sweep(ctx, until) }, "old deliveries not removed"},
+		{func() error { return s.Stores.Webhooks.Sweep(ctx, until) }, "old secrets of webhooks not removed"},
+		{func() error { return s.Stores.Audit.Sweep(ctx, until) }, "old entries of the audit log not removed"},
+	} {
+		if err := task.do(); err != nil && ctx.Err() == nil {
+			s.logger.Warn(task.fail+", trying again in an hour", "error", err)
+		}
+	}
+}

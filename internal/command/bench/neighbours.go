@@ -1,0 +1,76 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/tools/bench"
+)
+
+// neighboursBench is `tilth bench neighbours` with its flags. Of a run of bench
+// ingest it has how files are raised.
+type neighboursBench struct {
+	ingestBench
+	sample  bool
+	attacks bench.NeighbourOptions
+}
+
+func neighboursCommand() *cobra.Command {
+	b := &neighboursBench{}
+	c := &cobra.Command{
+		Use:   "neighbours",
+		Short: "Let tenants take more than their share, and measure what another one feels of it",
+		Long: `For each attack start a server of its own on an empty folder, with a tenant that
+lives quietly: devices publish, alarms begin and end, a screen is open, a list is
+looked at, somebody signs in. Measure that tenant while others attack, beside the
+figures without an attack, and print both in one table with the limits. Afterwards
+everything that was acknowledged is read back, and all notices are compared with
+those that the readings must have led to. It ends with an error when a limit is
+not kept.
+
+Attacks: ` + strings.Join(bench.NeighbourAttacks(), ", ") + `.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			b.out = c.OutOrStdout()
+			return b.runNeighbours(c.Context())
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&b.sample, "sample", false, "smaller attacks of a few seconds, to see that all of it works")
+	f.StringSliceVar(&b.attacks.Only, "only", nil, "names of attacks, with commas; none: all")
+	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
+	f.StringVar(
+		&b.dir,
+		"dir",
+		"",
+		"where the servers' data folders are made, so that their disk is measured (default: the system's temporary folder)",
+	)
+	return c
+}
+
+func (b *neighboursBench) runNeighbours(ctx context.Context) (err error) {
+	o := &b.attacks
+	o.Out, o.Apply, o.CopyRules, o.FillTenant, o.Size = b.out, applyTenant, CopyRules, FillTenant, bench.NeighbourRun
+	if b.sample {
+		o.Size = bench.NeighbourSample
+	}
+	b.options.Connections = o.Size.Readers
+	if err := b.raiseFileLimit(); err != nil {
+		return err
+	}
+	if o.Binary = b.binary; o.Binary == "" {
+		if o.Binary, err = os.Executable(); err != nil {
+			return err
+		}
+	}
+	if o.Dir, err = os.MkdirTemp(b.dir, "tilth-bench-"); err != nil {
+		return fmt.Errorf("--dir: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
+	return bench.RunNeighbours(ctx, *o)
+}

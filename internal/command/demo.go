@@ -1,0 +1,312 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"tilth/internal/app"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/ingest"
+	"tilth/internal/platform/datafolder"
+	"tilth/internal/platform/errs"
+	"tilth/internal/settings"
+	"tilth/internal/tools/farm"
+)
+
+// The demo's sign-in, as promised.
+const (
+	demoTenant   = "demo"
+	demoUser     = "demo"
+	demoPassword = "demo-farm"
+)
+
+func demoCommand() *cobra.Command {
+	var seed uint64
+	var days int
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the server on a fresh data folder with a farm of its own",
+		Long: "Run the server on a fresh data folder with a built-in farm: its history, then simulated\n" +
+			"devices that publish over MQTT. Each start begins anew. Takes every setting of serve.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if days < 0 || days > 365 {
+				return fmt.Errorf("--days: between 0 and 365")
+			}
+			set, err := settings.Read(c.Flags())
+			if err != nil {
+				return err
+			}
+			if set.DatabaseURL != "" {
+				return fmt.Errorf(
+					"--%s: the demo begins anew at each start, and keeps everything in its folder",
+					settings.DatabaseFlag,
+				)
+			}
+			if set.PasswordMin > len(demoPassword) {
+				return fmt.Errorf(
+					"--password-min: %d: the demo's password has %d characters",
+					set.PasswordMin,
+					len(demoPassword),
+				)
+			}
+			return (&demo{set: set, seed: seed, days: days, out: c.OutOrStdout()}).run(c.Context())
+		},
+	}
+	settings.AddFlags(c.Flags())
+	for name, value := range map[string]string{"data-dir": "./demo-data", "default-tenant": demoTenant, "log-level": "warn", "sms": settings.SMSLog} {
+		f := c.Flags().Lookup(name)
+		f.DefValue = value
+		if err := f.Value.Set(value); err != nil {
+			panic(err) // the values are part of the program
+		}
+	}
+	c.Flags().Uint64Var(&seed, "seed", 1, "of the farm's weather and accidents: the same seed gives the same farm")
+	c.Flags().IntVar(&days, "days", 30, "days of history")
+	return c
+}
+
+type demo struct {
+	set  *settings.Server
+	seed uint64
+	days int
+	out  io.Writer
+
+	farm       *farm.Farm
+	historyEnd time.Time // where the history ends and the living devices begin
+	secrets    map[string]string
+	password   string
+}
+
+func (d *demo) run(ctx context.Context) error {
+	unlock, err := freshFolder(d.set.DataDir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	d.set.LinksToHTTPAddr = true // nobody serves its farms' hosts over HTTPS
+	logger := d.set.Logger()
+	server, err := app.New(ctx, d.set, logger)
+	if err != nil {
+		return err
+	}
+	server.WrapHTTP(func(next http.Handler) http.Handler { return withCameras(next, time.Now) })
+	d.password = demoPassword
+	if !isLoopbackAddr(d.set.HTTPAddr) {
+		// Whoever can reach this address has read the password in the documents.
+		d.password = rand.Text()
+	}
+	d.secrets = map[string]string{}
+	d.historyEnd = time.Now()
+	d.farm = farm.New(d.seed, d.historyEnd)
+
+	publishing, stopPublishing := context.WithCancel(ctx)
+	defer stopPublishing()
+	var publisher sync.WaitGroup
+	err = server.Run(ctx, func(ctx context.Context) error {
+		return d.prepare(ctx, server)
+	}, func() {
+		d.announce(server)
+		publisher.Go(func() {
+			err := farm.Publish(publishing, farm.PublishOptions{
+				Broker: "tcp://" + app.LocalAddr(server.MQTTAddr()), Devices: d.farm.Devices(),
+				Secrets: d.secret, From: d.historyEnd, LinkOptions: farm.LinkOptions{Logger: logger},
+			})
+			if err != nil {
+				logger.Error("simulated devices stopped", "error", err)
+			}
+		})
+	})
+	stopPublishing()
+	publisher.Wait()
+	return err
+}
+
+// prepare sets the farm up as a provider would and lets its past arrive the
+// way readings arrive.
+func (d *demo) prepare(ctx context.Context, s *app.Server) error {
+	for _, dev := range d.farm.Devices() {
+		d.secrets[dev.Name] = rand.Text()
+	}
+	file, err := farm.FileSince(
+		d.historyEnd.AddDate(0, 0, -d.days),
+		d.secret,
+		func(string, string) string { return d.password },
+	)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Provider.Apply(ctx, file, true); err != nil {
+		return fmt.Errorf("set up the demo's farm: %w", err)
+	}
+	if err := d.setUpCameras(ctx, s); err != nil {
+		return err
+	}
+	if err := d.setPublicHost(ctx, s); err != nil {
+		return err
+	}
+	if err := d.writeHistory(ctx, s); err != nil {
+		return err
+	}
+	return d.createAllAlarms(ctx, s)
+}
+
+// setPublicHost makes the host of --public-url the first of the demo's farm: links in its
+// letters would lead to a name that other machines know nothing of.
+func (d *demo) setPublicHost(ctx context.Context, s *app.Server) error {
+	public, err := url.Parse(d.set.PublicURL)
+	if err != nil || public.Host == "" || strings.Contains(public.Hostname(), ":") {
+		return err // without one, or with one that no host can be
+	}
+	t, err := s.Stores.Tenants.ByName(ctx, demoTenant)
+	if err != nil {
+		return err
+	}
+	host := tenant.NormalizeHost(public.Host)
+	if owner, err := s.Stores.Tenants.ByHost(ctx, host); err == nil && owner.ID != t.ID {
+		return nil // the other farm's already
+	} else if err != nil && !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	hosts := append([]string{host}, slices.DeleteFunc(t.Hosts, func(h string) bool { return h == host })...)
+	file, err := yaml.Marshal(map[string]any{"tenants": []any{map[string]any{"name": t.Name, "hosts": hosts}}})
+	if err != nil {
+		return err
+	}
+	if _, err := s.Provider.Apply(ctx, file, false); err != nil {
+		return fmt.Errorf("--public-url: %w", err)
+	}
+	return nil
+}
+
+func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }
+
+// writeHistory submits the farm's past, each message at the time of its arrival,
+// and waits until all of it is on disk.
+func (d *demo) writeHistory(ctx context.Context, s *app.Server) error {
+	if d.days == 0 {
+		return nil
+	}
+	begin := time.Now()
+	start := d.historyEnd.AddDate(0, 0, -d.days)
+	progress := newProgress(d.out, fmt.Sprintf("Writing %d days of history", d.days), start, d.historyEnd)
+	var outstanding sync.WaitGroup
+	var failed error
+	var once sync.Once
+	entries := map[string]*device.Entry{}
+	for _, dev := range d.farm.Devices() {
+		t, err := s.Stores.Tenants.ByName(ctx, dev.Tenant)
+		if err != nil {
+			return err
+		}
+		entries[dev.Name] = s.Stores.Registry.Find(t.ID, dev.Name)
+	}
+	messages := 0
+	err := d.farm.History(ctx, start, d.historyEnd, func(name string, r farm.Report) error {
+		progress.at(r.Sent)
+		messages++
+		outstanding.Add(1)
+		message := ingest.Message{
+			Entry:   entries[name],
+			Kind:    ingest.Telemetry,
+			Payload: r.Payload(),
+			At:      r.Sent.UnixMilli(),
+		}
+		err := s.Pipeline.Submit(ctx, message, func(o ingest.Outcome) {
+			if o.Err != nil {
+				once.Do(func() { failed = o.Err })
+			}
+			outstanding.Done()
+		})
+		if err != nil {
+			outstanding.Done()
+		}
+		return err
+	})
+	outstanding.Wait()
+	s.Stores.Presence.FinishBackfill()
+	progress.done(fmt.Sprintf("%d messages in %.1f s", messages, time.Since(begin).Seconds()))
+	return errors.Join(err, failed)
+}
+
+func (d *demo) announce(s *app.Server) {
+	fmt.Fprintf(
+		d.out,
+		"\nTilth is ready:  http://%s\n\n  user      %s\n  password  %s\n\n",
+		app.LocalAddr(s.HTTPAddr()),
+		demoUser,
+		d.password,
+	)
+	fmt.Fprintf(
+		d.out,
+		"Devices: MQTT on %s, HTTP on %s. Provider API on %s, its token in %s.\nStop with Ctrl-C.\n",
+		s.MQTTAddr(),
+		s.HTTPAddr(),
+		s.AdminAddr(),
+		filepath.Join(d.set.DataDir, "provider-token"),
+	)
+}
+
+// demoMarker is the file by which the demo knows a data folder of its own.
+const demoMarker = "made-by-tilth-demo"
+
+// freshFolder empties or makes the demo's data folder and holds it until the
+// returned function is called. A folder that holds anything else, or that a
+// running demo uses, is refused.
+func freshFolder(dir string) (func(), error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	path := filepath.Join(dir, demoMarker)
+	if len(entries) > 0 {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("--data-dir: %s holds data that the demo did not make; name another folder", dir)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	if err := datafolder.LockFile(lock); err != nil {
+		return nil, errors.Join(fmt.Errorf("--data-dir: a demo is running in %s", dir), lock.Close())
+	}
+	for _, e := range entries {
+		if e.Name() == demoMarker {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return nil, errors.Join(fmt.Errorf("--data-dir: %w", err), lock.Close())
+		}
+	}
+	return func() { _ = lock.Close() }, nil // closing gives the lock back; nothing was written
+}
+
+func isLoopbackAddr(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}

@@ -1,0 +1,119 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/oapi-codegen/runtime/types"
+	"github.com/spf13/cobra"
+
+	"tilth/internal/command/client"
+	"tilth/internal/edge/provider/wire"
+)
+
+func deriveCommand() *cobra.Command {
+	var ask wire.DeriveRequest
+	var product, device, after, from string
+	var at client.Flags
+	c := &cobra.Command{
+		Use:   "derive --tenant TENANT",
+		Short: "Compute the derived values of the past anew, after formulas have changed",
+		Long: `Compute what is derived from the readings that are there, with the formulas that
+products have now. A formula that a product gets, or gets otherwise, holds by
+itself only for the readings that come from then on; this does the rest, device
+by device while they go on sending. Values that are right already are left, so
+it may be stopped and done again. No alarm begins or ends by it.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			for _, f := range []struct {
+				value string
+				to    **string
+			}{{product, &ask.Product}, {device, &ask.Device}, {after, &ask.After}} {
+				if f.value != "" {
+					*f.to = &f.value
+				}
+			}
+			if from != "" {
+				day, err := time.Parse(time.DateOnly, from)
+				if err != nil {
+					return fmt.Errorf("--from: %q is not a day like 2026-03-15", from)
+				}
+				ask.From = &types.Date{Time: day}
+			}
+			return derive(c, &at, ask)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&ask.Tenant, "tenant", "", "name of the tenant whose devices they are (required)")
+	f.StringVar(&product, "product", "", "only devices of this product")
+	f.StringVar(&device, "device", "", "only this device")
+	f.StringVar(
+		&from,
+		"from",
+		"",
+		"the first day, as 2026-03-15, in the tenant's time zone (default: as far back as there are readings)",
+	)
+	f.StringVar(&after, "after", "", "go on after this device")
+	c.MarkFlagsMutuallyExclusive("device", "after")
+	at.Add(c)
+	if err := c.MarkFlagRequired("tenant"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	return c
+}
+
+// derive asks for one device after the other.
+func derive(c *cobra.Command, at *client.Flags, ask wire.DeriveRequest) error {
+	devices, values := 0, 0
+	for {
+		var out wire.DeriveResult
+		if err := at.Call(c, "v1/derive", ask, &out); err != nil {
+			if c.Context().Err() != nil {
+				err = errors.New("stopped; what is written stays, and this may be done again")
+			}
+			if devices > 0 {
+				err = fmt.Errorf("%w; go on with --after %q", err, *ask.After)
+			}
+			return err
+		}
+		if out.Device != nil {
+			devices++
+			values += out.Values
+			printDerived(c.OutOrStdout(), &out)
+			ask.After = out.Device
+		}
+		if out.Device == nil || out.Left == 0 {
+			break
+		}
+	}
+	if devices == 0 {
+		_, err := fmt.Fprintf(c.OutOrStdout(), "no device%s has derived values\n", describeFilter(ask))
+		return err
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s; %s written\n", plural(devices, "device"), plural(values, "value"))
+	return err
+}
+
+// describeFilter says what narrowed the devices that were asked for.
+func describeFilter(ask wire.DeriveRequest) (text string) {
+	if ask.Product != nil {
+		text = fmt.Sprintf(" of product %q", *ask.Product)
+	}
+	if ask.After != nil {
+		text += fmt.Sprintf(" after %q", *ask.After)
+	}
+	return text
+}
+
+func printDerived(w io.Writer, r *wire.DeriveResult) {
+	fmt.Fprintf(w, "%s: %s, %s written\n", *r.Device, plural(r.Days, "day"), plural(r.Values, "value"))
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}

@@ -1,0 +1,135 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/app"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/platform/datafolder"
+	"tilth/internal/platform/db"
+	"tilth/internal/settings"
+)
+
+func doctorCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine a data folder that no server has open",
+		Long: `Read everything in a data folder and tell what is damaged, what contradicts
+itself, and whose readings belong to no device. It changes nothing. The server
+must be stopped, or the folder be a copy. The exit code is 1 when something is
+wrong.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			dir, err := settings.DataDir(c.Flags())
+			if err != nil {
+				return err
+			}
+			address, err := settings.DatabaseURL(c.Flags())
+			if err != nil {
+				return err
+			}
+			if err := datafolder.Require(dir); err != nil {
+				return err
+			}
+			d, err := openDatabaseReadOnly(c.Context(), dir, address)
+			if err != nil {
+				return app.ExplainDamage(dir, err)
+			}
+			healthy, err := examine(c.Context(), d, dir, c.OutOrStdout())
+			if err == nil && !healthy {
+				err = errSilent
+			}
+			return app.ExplainDamage(dir, err)
+		},
+	}
+	c.Flags().String(settings.DataDirFlag, "./data", "folder to examine")
+	settings.AddDatabaseFlag(c.Flags())
+	return c
+}
+
+// doctor is examine of a folder that has its database inside.
+func doctor(ctx context.Context, dir string, out io.Writer) (healthy bool, err error) {
+	d, err := db.OpenToRead(ctx, dir)
+	if err != nil {
+		return false, err
+	}
+	return examine(ctx, d, dir, out)
+}
+
+// examine prints what it finds, and closes the database; healthy is false when
+// something is wrong.
+func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy bool, err error) {
+	defer func() { err = errors.Join(err, d.Close()) }()
+	problems, err := d.Examine(ctx)
+	if err != nil {
+		return false, fmt.Errorf("examine the database: %w", err)
+	}
+	refs, err := device.NewStore(d, nil).Refs(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the devices: %w", err)
+	}
+	readings := filepath.Join(dir, "readings")
+	if _, err := os.Stat(readings); err != nil {
+		return false, err
+	}
+	f, err := reading.Examine(ctx, readings, func(r device.Ref) bool { return refs[r] })
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(out, "Database  %d devices\n", len(refs))
+	fmt.Fprintf(
+		out,
+		"Readings  %d values of %d devices on %d days: %d frames sealed in %d parts, %d frames not sealed\n",
+		f.Values,
+		f.Devices,
+		f.Days,
+		f.Sealed,
+		f.Segments,
+		f.Frames,
+	)
+	fmt.Fprintf(out, "Journal   %d entries\n", f.Entries)
+	key := datafolder.ExamineKey(dir)
+	if key != "" {
+		fmt.Fprintln(out, "WRONG     key:", key)
+	}
+	for _, p := range problems {
+		fmt.Fprintln(out, "WRONG     database:", p)
+	}
+	for _, p := range f.Problems {
+		fmt.Fprintln(out, "WRONG     readings:", p)
+	}
+	if more := f.Total - len(f.Problems); more > 0 {
+		fmt.Fprintf(out, "WRONG     readings: %d more\n", more)
+	}
+	for _, r := range f.Orphans {
+		fmt.Fprintf(out, "ORPHAN    readings of tenant %d device %d, which is not in the database\n", r.Tenant, r.ID)
+	}
+	if len(problems) > 0 || f.Total > 0 {
+		fmt.Fprintf(out, "In %s something is damaged: %s.\n", filepath.Clean(dir), app.DamageAdvice)
+	}
+	healthy = key == "" && len(problems) == 0 && f.OK()
+	if healthy {
+		fmt.Fprintln(out, "Everything can be read back and nothing contradicts itself.")
+	}
+	return healthy, nil
+}
+
+// openDatabaseReadOnly is openDatabase for who examines it.
+func openDatabaseReadOnly(ctx context.Context, dir, address string) (*db.DB, error) {
+	if address == "" {
+		return db.OpenToRead(ctx, dir)
+	}
+	d, err := db.OpenPostgresToRead(ctx, dir, address)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", settings.DatabaseFlag, err)
+	}
+	return d, nil
+}

@@ -1,0 +1,64 @@
+package command
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"tilth/internal/command/client"
+	"tilth/internal/tools/testkit"
+)
+
+// A first start that is killed, whatever it had made, is gone on with at the next one,
+// and nothing stays of it that does not belong there.
+func TestKilledFirstStartIsResumed(t *testing.T) {
+	t.Parallel()
+	whole := []string{"device-key", "lived-until", "lock", "provider-token", "readings", "tilth.db"}
+	for _, made := range []string{"lock", "tilth.db", "tilth.db-wal", "device-key", "readings", "provider-token", "lived-until"} {
+		t.Run(made, func(t *testing.T) {
+			p := newProcess(t)
+			if p.database != "" {
+				t.Skip("what is made of the folder is the same, but for the database")
+			}
+			p.token = "" // the server makes one
+			path, err := p.path()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(path, p.serverArgs()...)
+			cmd.Env = append(os.Environ(), client.TokenEnv+"=")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = cmd.Process.Kill() })          // it has ended, unless the test fails
+			for until := time.Now().Add(testkit.WaitTimeout); ; { // without a pause, in which it would go far
+				if _, err := os.Lstat(filepath.Join(p.dir, made)); err == nil {
+					break
+				} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(until) {
+					t.Fatalf("waited in vain: %v", err)
+				}
+			}
+			if err := errors.Join(cmd.Process.Kill(), cmd.Wait()); err == nil {
+				t.Error("it was not killed")
+			}
+			p.start()
+			p.stop()
+			entries, err := os.ReadDir(p.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var left []string
+			for _, e := range entries {
+				left = append(left, e.Name())
+			}
+			if !slices.Equal(left, whole) {
+				t.Errorf("in the folder: %v, want %v", left, whole)
+			}
+		})
+	}
+}

@@ -1,0 +1,334 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"tilth/internal/tools/testkit"
+)
+
+// notice is one as the console lists it.
+type notice struct {
+	ID, RuleID         int64
+	DeviceName         string
+	ResolveStatus      int
+	StartTime, EndTime int64
+	Ack                *struct {
+		User, Note     string
+		Time, RemindAt int64
+	}
+	reason     string
+	deliveries []deliveryView
+}
+
+type deliveryView struct {
+	Mode, Event, State, Recipient, Reason string
+	NextTime                              int64
+}
+
+// webhookCall is one that the program heard, each once.
+type webhookCall struct {
+	event, note string
+	notice      int64
+}
+
+// auditEntry is one of the log of what was done.
+type auditEntry struct {
+	ID, Time, ThingID               int64
+	By, Name, Kind, Action, Request string
+	Thing                           string
+	Changes                         []struct {
+		Field         string
+		Before, After json.RawMessage
+	}
+}
+
+// note is what was said with an acknowledgement; empty where that was taken back.
+func (e *auditEntry) note() string {
+	for _, c := range e.Changes {
+		if c.Field == "note" {
+			return strings.Trim(string(c.After), `"`)
+		}
+	}
+	return ""
+}
+
+// allPages are all of a list that is answered page by page, as it is answered.
+func allPages[T any](g *fleet, path string) (all []T) {
+	g.t.Helper()
+	for no := 1; ; no++ {
+		var page struct {
+			Total int
+			List  []T
+		}
+		g.call(http.MethodGet, fmt.Sprintf("%s%spageNo=%d&pageSize=400", admin, path, no), g.token(), "", &page)
+		if all = append(all, page.List...); len(all) >= page.Total || len(page.List) == 0 {
+			return all
+		}
+	}
+}
+
+// listNotices are all notices, the oldest first.
+func (g *fleet) listNotices() []notice {
+	g.t.Helper()
+	all := allPages[notice](g, "alarm-notice/page?")
+	slices.SortFunc(all, func(a, b notice) int { return int(a.ID - b.ID) })
+	return all
+}
+
+// auditEntries are the entries of a kind of thing, the oldest first.
+func (g *fleet) auditEntries(kind string) []auditEntry {
+	g.t.Helper()
+	all := allPages[auditEntry](g, "audit/page?kind="+kind+"&")
+	slices.SortFunc(all, func(a, b auditEntry) int { return int(a.ID - b.ID) })
+	return all
+}
+
+// inScene tells of each roamer whether it stands in the scene.
+func (g *fleet) inScene() map[string]bool {
+	g.t.Helper()
+	in := map[string]bool{}
+	for _, d := range allPages[struct {
+		DeviceName string
+		GroupID    int64
+	}](g, "device/page?") {
+		in[d.DeviceName] = d.GroupID == g.scene
+	}
+	return in
+}
+
+// shouldHave tells whether a rule is to have a roamer that stands in the scene, or does not.
+func (g *fleet) shouldHave(rule int64, in bool) bool {
+	return rule == g.rules["model"] || in == (rule == g.rules["orchard"])
+}
+
+// members are the devices that a rule has.
+func (g *fleet) members(rule int64) (names []string) {
+	g.t.Helper()
+	for _, d := range allPages[struct{ DeviceName, State string }](g, fmt.Sprintf("alarm-rules/get/devices?id=%d&", rule)) {
+		if d.State != "judged" {
+			g.t.Errorf("%s is %s", d.DeviceName, d.State)
+		}
+		names = append(names, d.DeviceName)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// expectedMembers are the devices that a rule is to have.
+func (g *fleet) expectedMembers(rule int64, in map[string]bool) (names []string) {
+	for _, m := range g.devices {
+		if g.shouldHave(rule, in[m.name]) {
+			names = append(names, m.name)
+		}
+	}
+	return names
+}
+
+// checkAfterKill compares what a start has made of a kill with what was answered before.
+func (g *fleet) checkAfterKill() {
+	g.t.Helper()
+	in := g.inScene()
+	for _, m := range g.devices {
+		may := []bool{}
+		for _, mv := range m.moves {
+			if mv.outcome == outcomeDone {
+				may = may[:0]
+			}
+			may = append(may, mv.in)
+		}
+		if len(may) > 0 && !slices.Contains(may, in[m.name]) || len(may) == 0 && in[m.name] {
+			g.t.Errorf("%s stands in the scene: %t; it was moved %+v", m.name, in[m.name], m.moves)
+		}
+	}
+	for name, rule := range g.rules {
+		if got, want := g.members(rule), g.expectedMembers(rule, in); !slices.Equal(got, want) {
+			g.t.Errorf("%s has %v, want %v", name, got, want)
+		}
+	}
+	g.waitEvaluated()
+	open, newest := map[string]bool{}, map[int64]string{}
+	for _, e := range g.auditEntries("notice") {
+		newest[e.ThingID] = e.note()
+	}
+	for _, n := range g.listNotices() {
+		if where := fmt.Sprint(n.RuleID, n.DeviceName); n.ResolveStatus == 0 {
+			if open[where] || !g.shouldHave(n.RuleID, in[n.DeviceName]) {
+				g.t.Errorf("%+v is open, another %t, in the scene %t", n, open[where], in[n.DeviceName])
+			}
+			open[where] = true
+			g.compareReminders(&n)
+		}
+		if n.note() != newest[n.ID] {
+			g.t.Errorf("%q is on notice %d, and the log says %q", n.note(), n.ID, newest[n.ID])
+		}
+		deeds := g.actorOf(n.ID).actions[n.ID]
+		may := []string{""}
+		for _, d := range deeds {
+			if d.outcome == outcomeDone {
+				may = may[:0]
+			}
+			if d.outcome != outcomeRefused {
+				may = append(may, d.note)
+			}
+		}
+		if !slices.Contains(may, n.note()) {
+			g.t.Errorf("%q is on notice %d, want one of %q after %+v", n.note(), n.ID, may, deeds)
+		}
+	}
+	g.collectCalls()
+	if g.t.Failed() {
+		g.t.FailNow()
+	}
+}
+
+// compareReminders compares the reminders of an open notice that wait with who is on it.
+func (g *fleet) compareReminders(n *notice) (waiting []string) {
+	g.t.Helper()
+	g.loadDetail(n)
+	for _, d := range n.deliveries {
+		if d.Event != "reminder" || d.State != "queued" {
+			continue
+		}
+		if n.Ack == nil || d.NextTime != n.Ack.RemindAt {
+			g.t.Errorf("%+v is on notice %d, and %+v waits", n.Ack, n.ID, d)
+		}
+		waiting = append(waiting, d.Recipient)
+	}
+	slices.Sort(waiting)
+	return waiting
+}
+
+func (n *notice) note() string {
+	if n.Ack == nil {
+		return ""
+	}
+	return n.Ack.Note
+}
+
+// actorOf is the person who acts on a notice.
+func (g *fleet) actorOf(notice int64) *person { return g.people[notice%int64(len(g.people))] }
+
+// collectCalls takes what the program heard, each once.
+func (g *fleet) collectCalls() {
+	g.t.Helper()
+	for _, h := range g.webhook.TakeCalls() {
+		id := h.Header.Get("webhook-id")
+		if g.callCounts[id]++; g.callCounts[id] > 1 {
+			continue
+		}
+		var body struct {
+			Type string
+			Data struct {
+				ID           int64
+				Acknowledged *struct{ Note string }
+			}
+		}
+		if err := json.Unmarshal(h.Body, &body); err != nil {
+			g.t.Fatal(err)
+		}
+		c := webhookCall{event: strings.TrimPrefix(body.Type, "notice."), notice: body.Data.ID}
+		if body.Data.Acknowledged != nil && c.event == "acknowledged" {
+			c.note = body.Data.Acknowledged.Note
+		}
+		g.calls = append(g.calls, c)
+	}
+}
+
+// finish lets what is under way come to its end, and compares all that is there.
+func (g *fleet) finish(rounds int) {
+	g.t.Helper()
+	g.onAnswer = func() {}
+	for _, m := range g.devices {
+		if n := len(m.moves); n > 0 && m.moves[n-1].outcome == outcomeUnknown && !m.moveTo(g, m.moves[n-1].in) {
+			g.t.Fatalf("%s is not moved", m.name)
+		}
+		if n := len(m.readings); n > 0 && !m.readings[n-1].answered {
+			m.send(g, false)
+		}
+	}
+	in := g.inScene()
+	for name, rule := range g.rules {
+		settled := func() bool { return slices.Equal(g.members(rule), g.expectedMembers(rule, in)) }
+		testkit.Eventually(g.t, "the devices of "+name, settled)
+	}
+	// Each rule judges its own devices, and those alone.
+	g.measureAll(false)
+	g.measureAll(true)
+	var got, want []string
+	for _, n := range g.listNotices() {
+		if n.ResolveStatus == 0 {
+			got = append(got, fmt.Sprint(n.RuleID, " ", n.DeviceName))
+			if !g.actorOf(n.ID).act(g, n.ID, true) {
+				g.t.Fatalf("nobody is on %+v", n)
+			}
+		}
+	}
+	for _, rule := range g.rules {
+		for _, name := range g.expectedMembers(rule, in) {
+			want = append(want, fmt.Sprint(rule, " ", name))
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		g.t.Errorf("open are %v, want %v", got, want)
+	}
+	g.checkReminders()
+	g.measureAll(false)
+	for _, way := range []string{"mail", "webhook"} {
+		told := func() bool { return g.metricText("tilth_notify_"+way+"_queued") == "0" }
+		testkit.Eventually(g.t, "all of "+way+" to be told", told)
+	}
+	g.collectCalls()
+	g.compareAll(rounds)
+	g.stop()
+	out, err := g.tilth(append([]string{"doctor"}, g.storageArgs()...)...)
+	if err != nil || !strings.Contains(out, "nothing contradicts itself") {
+		g.t.Errorf("doctor: %v\n%s", err, out)
+	}
+}
+
+// measureAll has all devices measure cold, or warmth, and waits until that is judged.
+func (g *fleet) measureAll(cold bool) {
+	g.t.Helper()
+	for _, m := range g.devices {
+		if !m.send(g, cold) {
+			g.t.Fatalf("%s is not answered\n%s", m.name, g.stderr)
+		}
+	}
+	g.waitEvaluated()
+}
+
+// checkReminders waits until all are told of the notices that are open, which somebody is on,
+// and looks whether each of them is reminded when that was to be, once.
+func (g *fleet) checkReminders() {
+	g.t.Helper()
+	for _, n := range g.listNotices() {
+		if n.ResolveStatus != 0 {
+			continue
+		}
+		testkit.Eventually(g.t, "all to be told of an open notice", func() bool {
+			g.loadDetail(&n)
+			waits := func(d deliveryView) bool { return d.State == "queued" && d.Event != "reminder" }
+			return !slices.ContainsFunc(n.deliveries, waits)
+		})
+		if waiting := g.compareReminders(&n); !slices.Equal(waiting, fleetRecipients) {
+			g.t.Errorf("reminded of %+v are %v", n, waiting)
+		}
+	}
+}
+
+// loadDetail reads what only a notice's own page says.
+func (g *fleet) loadDetail(n *notice) {
+	g.t.Helper()
+	var d struct {
+		AlarmNotice struct{ ResolveReason string }
+		Deliveries  []deliveryView
+	}
+	g.call(http.MethodGet, fmt.Sprintf("%salarm-notice/get?id=%d", admin, n.ID), g.token(), "", &d)
+	n.reason, n.deliveries = d.AlarmNotice.ResolveReason, d.Deliveries
+}

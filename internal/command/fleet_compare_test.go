@@ -1,0 +1,316 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// compareAll compares all that is there once everything has come to its end.
+func (g *fleet) compareAll(rounds int) {
+	g.t.Helper()
+	list := g.listNotices()
+	for i := range list {
+		g.loadDetail(&list[i])
+	}
+	g.compareTimes(list)
+	deeds := g.compareActions(list)
+	g.compareMoves()
+	g.compareDeliveries(list, rounds)
+	reasons, moves := map[string]int{}, 0
+	for _, n := range list {
+		reasons[n.reason]++
+	}
+	for _, m := range g.devices {
+		moves += len(m.moves)
+	}
+	if deeds < 5*rounds || moves < 5*rounds || reasons["left"] == 0 {
+		g.t.Errorf("%d deeds, %d moves, notices %v: that proves little", deeds, moves, reasons)
+	}
+	g.t.Logf("%d deeds on notices that ended %v, %d moves, %d kills", deeds, reasons, moves, rounds)
+}
+
+// compareTimes compares when notices began and ended with the readings that led to
+// that, and with when the devices were the rules'. The rule for the model had them all
+// the time, so that nothing of the rest may have touched its notices.
+func (g *fleet) compareTimes(list []notice) {
+	g.t.Helper()
+	of := map[int64]map[string][]notice{}
+	for _, rule := range g.rules {
+		of[rule] = map[string][]notice{}
+	}
+	for _, n := range list {
+		of[n.RuleID][n.DeviceName] = append(of[n.RuleID][n.DeviceName], n)
+	}
+	stays := g.memberships()
+	for name, rule := range g.rules {
+		for _, m := range g.devices {
+			mine := of[rule][m.name]
+			slices.SortFunc(mine, func(a, b notice) int { return int(a.StartTime - b.StartTime) })
+			if name == "model" {
+				var got, want []string
+				for _, n := range mine {
+					got = append(got, fmt.Sprintf("%d-%d %s", n.StartTime, n.EndTime, n.reason))
+				}
+				for _, s := range m.coldSpells() {
+					want = append(want, fmt.Sprintf("%d-%d recovered", s[0], s[1]))
+				}
+				if missing, extra := differences(got, want); len(missing)+len(extra) > 0 {
+					g.t.Errorf("%s of %s: missing %v, too many %v", name, m.name, missing, extra)
+				}
+				continue
+			}
+			for i, n := range mine {
+				if i > 0 && (n.StartTime < mine[i-1].EndTime || n.StartTime == mine[i-1].StartTime) {
+					g.t.Errorf("%s of %s: %+v, and before it was over %+v", name, m.name, mine[i-1], n)
+				}
+				g.compareMembership(m, n, stays[fmt.Sprint(rule, m.name)])
+			}
+		}
+	}
+}
+
+// coldSpells are from when to when a device measured cold.
+func (m *movingDevice) coldSpells() (list [][2]int64) {
+	cold := false
+	for _, r := range m.readings {
+		switch {
+		case r.cold && !cold:
+			list = append(list, [2]int64{r.at})
+		case !r.cold && cold:
+			list[len(list)-1][1] = r.at
+		}
+		cold = r.cold
+	}
+	return list
+}
+
+// compareMembership compares a notice with the readings, and with from when to when its rule
+// had the roamer: it began at a cold one within one such time, and ended with the first
+// warm one after that, or when the time was over, before the next began.
+func (g *fleet) compareMembership(m *movingDevice, n notice, stays [][2]int64) {
+	g.t.Helper()
+	i := slices.IndexFunc(
+		stays,
+		func(s [2]int64) bool { return s[0] <= n.StartTime && (s[1] == 0 || n.StartTime <= s[1]) },
+	)
+	at := slices.IndexFunc(m.readings, func(r fleetReading) bool { return r.at == n.StartTime && r.cold })
+	if i < 0 || at < 0 {
+		g.t.Errorf(
+			"%s: %+v began when its rule did not have it (%v), or at no cold reading (%t)",
+			m.name,
+			n,
+			stays,
+			at < 0,
+		)
+		return
+	}
+	warm := slices.IndexFunc(m.readings[at:], func(r fleetReading) bool { return !r.cold })
+	switch over := stays[i][1]; {
+	case n.reason == "recovered" && warm > 0 && n.EndTime == m.readings[at+warm].at:
+	case n.reason == "left" && over > 0 && n.EndTime >= over && (i+1 == len(stays) || n.EndTime <= stays[i+1][0]):
+	default:
+		g.t.Errorf("%s: %+v ended wrongly, of %v", m.name, n, stays[i:])
+	}
+}
+
+// memberships are from when to when rules had devices, by the log of what was done, epoch ms:
+// 0 is from the rule's begin, or still.
+func (g *fleet) memberships() map[string][][2]int64 {
+	g.t.Helper()
+	of := map[string][][2]int64{}
+	for i, m := range g.devices {
+		for _, rule := range g.rules {
+			if g.shouldHave(rule, i < fleetDevices/2) {
+				of[fmt.Sprint(rule, m.name)] = [][2]int64{{}}
+			}
+		}
+	}
+	for _, e := range g.auditEntries("rule") {
+		if e.Action != "devices" {
+			continue
+		}
+		for _, c := range e.Changes {
+			var names []string
+			if err := json.Unmarshal(c.After, &names); err != nil || e.By != "server" {
+				g.t.Fatalf("%+v: %v", e, err)
+			}
+			for _, name := range names {
+				where := fmt.Sprint(e.ThingID, name)
+				stays := of[where]
+				here := len(stays) > 0 && stays[len(stays)-1][1] == 0
+				switch {
+				case c.Field == "joined" && !here:
+					of[where] = append(stays, [2]int64{e.Time})
+				case c.Field == "left" && here:
+					stays[len(stays)-1][1] = e.Time
+				default:
+					g.t.Errorf("%s %s %s, and was there: %t", name, c.Field, e.Thing, here)
+				}
+			}
+		}
+	}
+	in := g.inScene()
+	for _, m := range g.devices {
+		for name, rule := range g.rules {
+			stays := of[fmt.Sprint(rule, m.name)]
+			if here := len(stays) > 0 && stays[len(stays)-1][1] == 0; here != g.shouldHave(rule, in[m.name]) {
+				g.t.Errorf("by the log %s is of %s: %t", m.name, name, here)
+			}
+		}
+	}
+	return of
+}
+
+// compareActions compares what people did with the log of it, with who is on the notices,
+// and with what the program heard: all of them have the same. It answers how many deeds
+// there were.
+func (g *fleet) compareActions(list []notice) (all int) {
+	g.t.Helper()
+	logged := map[int64][]auditEntry{}
+	for _, e := range g.auditEntries("notice") {
+		logged[e.ThingID] = append(logged[e.ThingID], e)
+	}
+	heard := map[int64][]string{}
+	for _, c := range g.calls {
+		heard[c.notice] = append(heard[c.notice], strings.TrimSpace(c.event+" "+c.note))
+	}
+	for _, n := range list {
+		left := g.actorOf(n.ID).actions[n.ID]
+		all += len(left)
+		want := []string{"opened"}
+		var last ackAction
+		for _, e := range logged[n.ID] {
+			note := e.note()
+			i := slices.IndexFunc(left, func(d ackAction) bool {
+				return d.note == note &&
+					(d.outcome == outcomeDone && d.request == e.Request || d.outcome == outcomeUnknown)
+			})
+			if i < 0 || slices.ContainsFunc(left[:i], func(d ackAction) bool { return d.outcome == outcomeDone }) {
+				g.t.Errorf("notice %d: the log has %+v in place of one of %+v", n.ID, e, left)
+				break
+			}
+			last, left = left[i], left[i+1:]
+			if want = append(want, "unacknowledged"); note != "" {
+				want[len(want)-1] = "acknowledged " + note
+			}
+		}
+		if slices.ContainsFunc(left, func(d ackAction) bool { return d.outcome == outcomeDone }) {
+			g.t.Errorf("notice %d: of what was answered the log lacks %+v", n.ID, left)
+		}
+		asSaid := n.Ack == nil ||
+			n.Ack.User == g.actorOf(n.ID).name && n.Ack.RemindAt-n.Ack.Time == int64(last.hours)*3_600_000
+		if n.note() != last.note || !asSaid {
+			g.t.Errorf("%+v is on notice %d, want %+v", n.Ack, n.ID, last)
+		}
+		if want = append(want, "resolved"); !slices.Equal(heard[n.ID], want) {
+			g.t.Errorf("of notice %d the program heard %q, want %q", n.ID, heard[n.ID], want)
+		}
+		delete(logged, n.ID)
+		delete(heard, n.ID)
+	}
+	if len(logged)+len(heard) > 0 {
+		g.t.Errorf("of notices that are not there: %v %v", logged, heard)
+	}
+	return all
+}
+
+// compareMoves compares how devices were moved with the log of that: each change is there
+// once, and what was asked for again changed nothing.
+func (g *fleet) compareMoves() {
+	g.t.Helper()
+	logged := map[string][]auditEntry{}
+	for _, e := range g.auditEntries("device") {
+		if e.Action == "update" {
+			logged[e.Thing] = append(logged[e.Thing], e)
+		}
+	}
+	for _, m := range g.devices {
+		var got, want []bool
+		for _, e := range logged[m.name] {
+			for _, c := range e.Changes {
+				if c.Field == "groupName" {
+					got = append(got, string(c.After) == `"Orchard"`)
+				}
+			}
+		}
+		for _, mv := range m.moves {
+			if len(want) == 0 || want[len(want)-1] != mv.in {
+				want = append(want, mv.in)
+			}
+		}
+		if !slices.Equal(got, want) {
+			g.t.Errorf("%s: the log has moves %v, want %v", m.name, got, want)
+		}
+	}
+}
+
+// compareDeliveries compares what people were told with the notices: of each message there is
+// one, of each letter too, but that a kill repeats those that are in flight.
+func (g *fleet) compareDeliveries(list []notice, rounds int) {
+	g.t.Helper()
+	messages := map[int64]map[string]int{}
+	for _, m := range allPages[struct {
+		NoticeID int64
+		Event    string
+	}](g, "notify-message/my-page?") {
+		if messages[m.NoticeID] == nil {
+			messages[m.NoticeID] = map[string]int{}
+		}
+		messages[m.NoticeID][m.Event]++
+	}
+	sent := 0
+	for _, n := range list {
+		want := map[string]int{"triggered": 1}
+		if n.reason == "recovered" {
+			want["resolved"] = 1
+		}
+		if !maps.Equal(messages[n.ID], want) {
+			g.t.Errorf("of %+v the messages are %v, want %v", n, messages[n.ID], want)
+		}
+		letters := map[string]int{}
+		for _, d := range n.deliveries {
+			if d.Mode == "email" {
+				letters[d.Recipient+" "+d.Event]++
+			}
+			if d.State == "sent" && d.Mode == "email" {
+				sent++
+			}
+			// Where the roamer left before the letter did, nobody is told.
+			if d.State != "sent" &&
+				(d.Mode == "webhook" || d.State != "skipped" || d.Reason != "changed" || n.reason != "left") {
+				g.t.Errorf("of %+v this was told: %+v", n, d)
+			}
+		}
+		wanted := map[string]int{}
+		for event, times := range want {
+			for _, who := range fleetRecipients {
+				wanted[who+" "+event] = times
+			}
+		}
+		if !maps.Equal(letters, wanted) {
+			g.t.Errorf("of %+v the letters are %v, want %v", n, letters, wanted)
+		}
+	}
+	g.mailServer.mu.Lock()
+	defer g.mailServer.mu.Unlock()
+	flying := rounds * maxMailsInFlight
+	if n := len(g.mailServer.byMessage); n < sent || n > sent+flying || g.mailServer.total-n > flying {
+		g.t.Errorf(
+			"%d letters came, %d different ones; %d are sent, and %d were in flight at kills",
+			g.mailServer.total,
+			n,
+			sent,
+			flying,
+		)
+	}
+	again := 0
+	for _, times := range g.callCounts {
+		again += times - 1
+	}
+	if again > rounds*maxCallsInFlight {
+		g.t.Errorf("%d calls came again", again)
+	}
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+
+	"tilth/internal/tools/testkit"
+)
+
+// clientHello is with what a client begins to shake hands.
+func clientHello(t *testing.T) string {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	go func() {
+		// Fails, since nobody answers.
+		_ = tls.Client(
+			ours,
+			&tls.Config{ServerName: "localhost", MinVersion: tls.VersionTLS12},
+		).HandshakeContext(
+			t.Context(),
+		)
+	}()
+	defer theirs.Close()
+	head := make([]byte, 5) // type, version, length
+	if _, err := io.ReadFull(theirs, head); err != nil {
+		t.Fatal(err)
+	}
+	body := make([]byte, int(head[3])<<8|int(head[4]))
+	if _, err := io.ReadFull(theirs, body); err != nil {
+		t.Fatal(err)
+	}
+	return string(head) + string(body)
+}
+
+// Handshakes that stall, before and after the server's part, end in time. They count
+// among the connections, those of devices among their address's, and others get in.
+func TestStalledHandshakesEnd(t *testing.T) {
+	t.Parallel()
+	const each, anAddress = 100, 20
+	p := newProcess(t)
+	secure, roots := p.startTLS(t.TempDir(), "--mqtt-tls-addr", testkit.AnyPort, "--mqtt-per-address", strconv.Itoa(anAddress))
+	p.apply(simulatedFarm)
+	hello := clientHello(t)
+	began := time.Now()
+	var all sync.WaitGroup
+	for i := range 2 * each {
+		address := []string{secure, p.mqttTLS}[i%2]
+		c, err := dialViaBalancer("127.0.0.3", "")(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() }) // the server did
+		// The device's listener may have turned it away already.
+		_, _ = io.WriteString(c, []string{hello, hello[:len(hello)/2], hello[:3], ""}[i/2%4])
+		all.Go(func() {
+			// In spite of what it is sent meanwhile, and however it is ended.
+			if err := c.SetReadDeadline(began.Add(testkit.WaitTimeout)); err != nil {
+				t.Error(err)
+			}
+			if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: it is still open after %s", address, time.Since(began))
+			}
+		})
+	}
+	testkit.Eventually(t, "those over the address's number are turned away", func() bool {
+		return p.metricValue(`tilth_mqtt_turned_away_total{reason="address"}`) == each-anAddress
+	})
+	if open := p.metricValue("tilth_connections"); open < each+anAddress {
+		t.Errorf("%v connections are counted of %d", open, each+anAddress)
+	}
+	if page := getPage(t, browser(t, roots), "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
+		t.Errorf("a neighbour: %s", page.Status)
+	}
+	publishOnce(t, "ssl://"+p.mqttTLS, func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) })
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("others had to wait: %s", took) // for the handshakes to end
+	}
+	all.Wait()
+	if took := time.Since(began); took < 8*time.Second || took > testkit.WaitTimeout {
+		t.Errorf("the last handshake was given %s", took)
+	}
+	testkit.Eventually(
+		t,
+		"their places are free",
+		func() bool { return p.metricValue("tilth_connections") < anAddress },
+	)
+	p.stop()
+}

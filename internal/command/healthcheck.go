@@ -1,0 +1,125 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tilth/internal/command/client"
+	"tilth/internal/platform/listen"
+	"tilth/internal/settings"
+)
+
+// healthTimeout is how long a server may take to say how it is.
+const healthTimeout = 5 * time.Second
+
+func healthcheckCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "healthcheck",
+		Short: "Ask the server on this machine whether it is ready",
+		Long: `Ask the server on this machine whether it is ready (/readyz), print what it says,
+and exit with 1 when it is not. The address is that of serve, from the same flag,
+environment variable or file. For containers, which have nothing else to ask with.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := settingsFromFlags(c.Flags(), "config", "http-addr", settings.BalancersFlag)
+			if err != nil {
+				return err
+			}
+			said, err := readiness(c.Context(), set.HTTPAddr, set.Balancers)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout(), said)
+			return nil
+		},
+	}
+	serving := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	settings.AddFlags(serving)
+	c.Flags().AddFlag(serving.Lookup("config"))
+	c.Flags().AddFlag(serving.Lookup("http-addr"))
+	c.Flags().AddFlag(serving.Lookup(settings.BalancersFlag))
+	return c
+}
+
+// settingsFromFlags reads what serve would read, given those of its flags that f has.
+func settingsFromFlags(f *pflag.FlagSet, names ...string) (*settings.Server, error) {
+	serving := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	settings.AddFlags(serving)
+	for _, name := range names {
+		if !f.Changed(name) {
+			continue
+		}
+		given := f.Lookup(name).Value
+		text := given.String()
+		if list, ok := given.(pflag.SliceValue); ok {
+			text = strings.Join(list.GetSlice(), ",")
+		}
+		if err := serving.Set(name, text); err != nil {
+			return nil, err
+		}
+	}
+	return settings.Read(serving)
+}
+
+// readiness is what the server that listens at addr says of itself; an error
+// when it is not ready. From the networks of balancers it awaits a PROXY header.
+func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (string, error) {
+	asking, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	base := "http://" + localHostPort(addr)
+	req, err := http.NewRequestWithContext(asking, http.MethodGet, base+"/readyz", http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		nc, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if err := listen.WriteLocalHeader(nc, balancers); err != nil {
+			return nil, errors.Join(err, nc.Close())
+		}
+		return nc, nil
+	}
+	// Not by a proxy: it is asked from the same machine.
+	resp, err := (&http.Transport{DisableKeepAlives: true, DialContext: dial}).RoundTrip(req)
+	if err != nil {
+		return "", client.ExplainUnreachable(ctx, base, "console's address (--http-addr)", err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if err != nil {
+		return "", err
+	}
+	said := strings.TrimSpace(string(body))
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return said, nil
+	case http.StatusServiceUnavailable:
+		return "", fmt.Errorf("%s: %s", resp.Status, said)
+	}
+	return "", client.ExplainUnreachable(ctx, base, "console's address (--http-addr)", errors.New(resp.Status))
+}
+
+// localHostPort is where something that listens at addr is reached from the same
+// machine. addr was checked to be host:port.
+func localHostPort(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	switch ip := net.ParseIP(host); {
+	case host == "", ip != nil && ip.IsUnspecified() && ip.To4() != nil:
+		host = "127.0.0.1"
+	case ip != nil && ip.IsUnspecified():
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,245 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/tools/testkit"
+)
+
+// twoModelFarm is a farm with two models, of which one may lack what rules look at.
+func twoModelFarm(pole string) string {
+	return fmt.Sprintf(`products:
+  - name: mast
+    properties: [{identifier: airTemperature, dataType: number, precision: 1}]
+  - name: pole
+    properties: [%s]
+tenants:
+  - name: farm
+    timeZone: Europe/Istanbul
+    language: en-us
+    users: [{userName: ada, password: correct horse}]
+    scenes: [Orchard]
+    devices:
+      - {deviceName: M-1, serial: s, product: mast, scene: Orchard, secret: leaving-test-secret-number-1}
+      - {deviceName: P-1, serial: s, product: pole, scene: Orchard, secret: leaving-test-secret-number-2}
+`, pole)
+}
+
+// ruleView is a rule as its page shows it.
+type ruleView struct {
+	DeployState, DeviceCount, OpenCount int
+	LeftOut                             *struct{ Limit, Misfit int }
+	AttributesGone                      []string
+}
+
+func (p *process) ruleView(rule int64) (w ruleView) {
+	p.t.Helper()
+	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/get?id=%d", admin, rule), p.adaToken(), "", &w)
+	return w
+}
+
+// endedNotices are the notices of a rule, the oldest first: of which device, and why they ended.
+func (p *process) endedNotices(rule int64) string {
+	p.t.Helper()
+	var page struct {
+		List []struct {
+			ID, RuleID int64
+			DeviceName string
+		}
+	}
+	p.call(http.MethodGet, admin+"alarm-notice/page?pageSize=100", p.adaToken(), "", &page)
+	line := ""
+	for _, n := range page.List {
+		var d struct {
+			AlarmNotice struct{ ResolveReason, ResolveAttribute string }
+		}
+		p.call(http.MethodGet, fmt.Sprintf("%salarm-notice/get?id=%d", admin, n.ID), p.adaToken(), "", &d)
+		if n.RuleID == rule {
+			line = strings.TrimSpace(
+				n.DeviceName+" "+d.AlarmNotice.ResolveReason+" "+d.AlarmNotice.ResolveAttribute,
+			) + "; " + line
+		}
+	}
+	return strings.TrimSuffix(line, "; ")
+}
+
+// getRaw makes a call of the console and gives what it is answered, whatever that is.
+func (p *process) getRaw(path string) string {
+	p.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, "http://"+p.http+path, http.NoBody)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+p.adaToken())
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(body)
+}
+
+// attributeScenario is a farm whose poles lose what rules look at, and the notices that there are to be.
+type attributeScenario struct {
+	*process
+	rules   map[string]int64
+	notices map[string][]string // by rule, the oldest first
+}
+
+// What the provider's file takes from a model leaves its devices out of the rules that look
+// at it, and their notices end for that, however soon after that the server is killed; what
+// it gives back lets them join.
+func TestModelLosesAttributeAndRegainsIt(t *testing.T) {
+	t.Parallel()
+	const air, rain = "{identifier: airTemperature, dataType: number, precision: 1}", "{identifier: rain, dataType: number}"
+	l := &attributeScenario{process: newProcess(t), rules: map[string]int64{}, notices: map[string][]string{}}
+	l.start(unlimitedArgs...)
+	l.apply(twoModelFarm(air))
+	l.createRules()
+	l.triggerFrost()
+	l.checkPoleFits(true)
+
+	// While it runs; a start changes nothing of it.
+	l.apply(twoModelFarm(rain))
+	l.checkPoleLeft()
+	l.killAndRestart()
+	l.checkPoleLeft()
+	if said := l.getRaw(
+		fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, l.rules["model"]),
+	); !strings.Contains(said, `"code":601`) ||
+		!strings.Contains(said, "airTemperature") {
+		t.Error(said)
+	}
+	l.apply(twoModelFarm(air))
+	testkit.Eventually(t, "it to join", func() bool {
+		return l.ruleView(l.rules["scene"]).DeviceCount == 2 && l.ruleView(l.rules["named"]).DeviceCount == 2
+	})
+	l.checkPoleFits(true)
+	l.triggerFrost()
+
+	// Killed as soon as the file is taken.
+	for range 2 {
+		l.apply(twoModelFarm(rain))
+		l.killAndRestart()
+		l.checkPoleLeft()
+		l.apply(twoModelFarm(air))
+		l.killAndRestart()
+		l.checkPoleFits(true)
+		l.triggerFrost()
+	}
+	l.stop()
+}
+
+func (l *attributeScenario) killAndRestart() {
+	l.t.Helper()
+	l.kill()
+	l.start(unlimitedArgs...)
+}
+
+// createRules makes rules for the scene of both devices, for both by name, and for the pole's model.
+func (l *attributeScenario) createRules() {
+	l.t.Helper()
+	var page struct {
+		List []struct {
+			DeviceName         string
+			GroupID, ProductID int64
+		}
+	}
+	l.call(http.MethodGet, admin+"device/page?deviceName=P-1", l.adaToken(), "", &page)
+	for name, targets := range map[string]string{
+		"scene": fmt.Sprintf(`{"groups":[%d]}`, page.List[0].GroupID), "named": `{"devices":["P-1","M-1"]}`,
+		"model": fmt.Sprintf(`{"products":[%d]}`, page.List[0].ProductID),
+	} {
+		var id int64
+		l.call(http.MethodPost, admin+"alarm-rules/create", l.adaToken(), fmt.Sprintf(
+			`{"alarmName":%q,"dataSource":1,"targets":%s,"triggerType":0,"durations":60000,"hitCounts":1,"alarmLevel":1,
+			"manualRelease":0,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":1}]}`, name, targets), &id)
+		l.rules[name] = id
+	}
+}
+
+// triggerFrost lets all rules run, and both devices measure warmth and then cold.
+func (l *attributeScenario) triggerFrost() {
+	l.t.Helper()
+	for name, rule := range l.rules {
+		var done bool
+		l.call(
+			http.MethodGet,
+			fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule),
+			l.adaToken(),
+			"",
+			&done,
+		)
+		for i, n := range l.notices[name] {
+			if !strings.Contains(n, " ") {
+				l.notices[name][i] += " recovered"
+			}
+		}
+		if name != "model" {
+			l.notices[name] = append(l.notices[name], "M-1")
+		}
+		l.notices[name] = append(l.notices[name], "P-1")
+	}
+	for _, degrees := range []int{9, 0} {
+		for n := range 2 {
+			body := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%d}}`, time.Now().UnixMilli(), degrees)
+			if status, said := l.post(
+				fmt.Sprintf("/api/v1/leaving-test-secret-number-%d/telemetry", n+1),
+				"",
+				body,
+			); status != http.StatusOK {
+				l.t.Fatal(said)
+			}
+			l.waitEvaluated()
+		}
+	}
+	l.checkNotices()
+}
+
+// checkNotices compares the notices with those that there are to be.
+func (l *attributeScenario) checkNotices() {
+	l.t.Helper()
+	for name, list := range l.notices {
+		want := strings.Join(list, "; ")
+		got := ""
+		testkit.Eventually(l.t, name+": "+want, func() bool { got = l.endedNotices(l.rules[name]); return got == want })
+	}
+}
+
+// checkPoleFits tells whether the pole is to be a device of the rules for both.
+func (l *attributeScenario) checkPoleFits(want bool) {
+	l.t.Helper()
+	for _, name := range []string{"scene", "named"} {
+		w := l.ruleView(l.rules[name])
+		out := w.LeftOut != nil && w.LeftOut.Misfit == 1
+		if w.DeployState != 1 || out == want || want && w.DeviceCount != 2 || !want && w.DeviceCount != 1 {
+			l.t.Errorf("%s: %+v, the pole fits: %t", name, w, want)
+		}
+	}
+}
+
+// checkPoleLeft looks whether the pole has left all rules, and one of them does not run.
+func (l *attributeScenario) checkPoleLeft() {
+	l.t.Helper()
+	for _, list := range l.notices {
+		if last := &list[len(list)-1]; *last == "P-1" {
+			*last += " attributeGone airTemperature"
+		}
+	}
+	l.checkNotices()
+	l.checkPoleFits(false)
+	w := l.ruleView(l.rules["model"])
+	if w.DeployState != 2 || w.DeviceCount != 0 || w.LeftOut == nil || w.LeftOut.Misfit != 1 ||
+		fmt.Sprint(w.AttributesGone) != "[airTemperature]" {
+		l.t.Errorf("model: %+v", w)
+	}
+}

@@ -1,0 +1,113 @@
+package command
+
+import (
+	"crypto/tls"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/tools/testkit"
+	"tilth/web"
+)
+
+// largestPath is where the largest answer is that needs no sign-in: one of the console's
+// files, where it is built.
+func largestPath(t *testing.T) string {
+	t.Helper()
+	path, size := "/open-api/v1/openapi.yaml", int64(0)
+	files, err := fs.Glob(web.Dist(), "assets/*.js*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		info, err := fs.Stat(web.Dist(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, ".br") && !strings.HasSuffix(name, ".gz") && info.Size() > size {
+			path, size = "/"+name, info.Size()
+		}
+	}
+	return path
+}
+
+// Clients that ask for more and more over HTTP/1.1 and take nothing lose their
+// connections when their time is over; others are served meanwhile, and one that is slow
+// takes what it likes for as long as it likes.
+func TestClientsThatReadNothingAreCutOff(t *testing.T) {
+	t.Parallel()
+	const each = 25
+	p := newProcess(t)
+	secure, roots := p.startTLS(t.TempDir())
+	before := p.metricValue("tilth_connections")
+	many := func(path string) string {
+		return strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: tilth\r\n\r\n", 400)
+	}
+	// Who comes is met as browsers are that speak no HTTP/2.
+	overTLS := func(c net.Conn) net.Conn {
+		return tls.Client(c, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"http/1.1"}})
+	}
+	began := time.Now()
+	for range each {
+		for _, path := range []string{largestPath(t), "/open-api/v1/openapi.yaml"} {
+			p.dial(p.http, many(path))
+			if _, err := io.WriteString(overTLS(p.dial(secure, "")), many(path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.dial(p.admin, many("/metrics"))
+	}
+	slow := p.dial(p.http, many(largestPath(t)))
+	enough := make(chan struct{})
+	took := make(chan int, 1)
+	go func() { // 16 KiB a second: half a minute of that is less than one of the files
+		pace := time.NewTicker(250 * time.Millisecond)
+		defer pace.Stop()
+		for n := 0; ; n += 4 << 10 {
+			select {
+			case <-pace.C:
+			case <-enough:
+				took <- n
+				return
+			}
+			if _, err := io.ReadFull(slow, make([]byte, 4<<10)); err != nil {
+				t.Errorf("who is slow was cut off after %d bytes and %s: %v", n, time.Since(began), err)
+			}
+		}
+	}()
+	testkit.Eventually(
+		t,
+		"all of them are in",
+		func() bool { return p.metricValue("tilth_connections") > before+5*each },
+	)
+
+	neighbour, slowest := browser(t, roots), time.Duration(0)
+	asking := time.NewTicker(50 * time.Millisecond)
+	defer asking.Stop()
+	for open := 5.0 * each; open > 5; open = p.metricValue("tilth_connections") - before { // the neighbour's own, and the slow one's
+		asked := time.Now()
+		if page := getPage(t, neighbour, "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
+			t.Fatalf("a neighbour: %s", page.Status)
+		}
+		slowest = max(slowest, time.Since(asked))
+		<-asking.C
+		if time.Since(began) > httpbase.ChunkTimeout+testkit.WaitTimeout {
+			t.Fatalf("%v connections are still there after %s", open, time.Since(began))
+		}
+	}
+	ended := time.Since(began)
+	close(enough)
+	t.Logf("they ended after %s; the slowest neighbour had %s; who is slow took %d bytes", ended, slowest, <-took)
+	if ended < httpbase.ChunkTimeout {
+		t.Errorf("they ended after %s", ended)
+	}
+	if slowest > 3*time.Second {
+		t.Errorf("a neighbour had to wait for %s", slowest)
+	}
+	p.stop()
+}

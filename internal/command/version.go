@@ -1,0 +1,27 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"tilth/internal/app"
+)
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version, the commit it was built from, and by which Go", Args: cobra.NoArgs,
+		Run: func(c *cobra.Command, _ []string) {
+			fmt.Fprintf(
+				c.OutOrStdout(),
+				"tilth %s\ncommit %s\n%s %s/%s\n",
+				app.Version,
+				app.BuiltFrom(),
+				runtime.Version(),
+				runtime.GOOS,
+				runtime.GOARCH,
+			)
+		},
+	}
+}

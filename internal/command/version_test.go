@@ -1,0 +1,26 @@
+package command
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"tilth/internal/app"
+)
+
+func TestVersionCommand(t *testing.T) {
+	version, was := app.Version, app.Commit
+	defer func() { app.Version, app.Commit = version, was }()
+	app.Version, app.Commit = "1.2.3", "4f5e"
+	out := &strings.Builder{}
+	c := versionCommand()
+	c.SetOut(out)
+	c.SetArgs([]string{}) // nil: those of the test
+	if err := c.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	want := "tilth 1.2.3\ncommit 4f5e\n" + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+}

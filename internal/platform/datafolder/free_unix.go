@@ -1,0 +1,14 @@
+//go:build unix
+
+package datafolder
+
+import "syscall"
+
+// FreeBytes is how much room there is for whoever asks, on the disk of a folder.
+func FreeBytes(dir string) (uint64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return s.Bavail * uint64(s.Bsize), nil
+}

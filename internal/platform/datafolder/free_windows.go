@@ -1,0 +1,13 @@
+package datafolder
+
+import "golang.org/x/sys/windows"
+
+// FreeBytes is how much room there is for whoever asks, on the disk of a folder.
+func FreeBytes(dir string) (free uint64, err error) {
+	path, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	err = windows.GetDiskFreeSpaceEx(path, &free, nil, nil)
+	return free, err
+}

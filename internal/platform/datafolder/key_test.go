@@ -1,0 +1,75 @@
+package datafolder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"tilth/internal/tools/testkit"
+)
+
+func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
+	dir := t.TempDir()
+	deviceKey := func(dir string) ([]byte, error) { return DeviceKey(t.Context(), testkit.DB(t), dir) }
+	first, err := deviceKey(dir)
+	if err != nil || len(first) != 32 {
+		t.Fatalf("first key: %d bytes, %v", len(first), err)
+	}
+	again, err := deviceKey(dir)
+	if err != nil || string(again) != string(first) {
+		t.Errorf("the key changed: %v", err)
+	}
+	path := filepath.Join(dir, "device-key")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the key: %v, %v", info.Mode(), err)
+	}
+	if err := os.WriteFile(path, []byte("zz"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deviceKey(dir); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("damaged key: %v", err)
+	}
+}
+
+// Whoever looks while a key is made finds none or the whole of it, and so does the
+// start after a kill.
+func TestDeviceKeyIsCreatedAtomically(t *testing.T) {
+	dir := t.TempDir()
+	const keys = 200
+	if err := os.WriteFile(
+		filepath.Join(dir, "0.new"),
+		[]byte("half"),
+		0o600,
+	); err != nil { // of a start that was killed
+		t.Fatal(err)
+	}
+	var made sync.WaitGroup
+	var failed atomic.Bool
+	made.Go(func() {
+		for n := range keys {
+			if _, err := createDeviceKey(filepath.Join(dir, strconv.Itoa(n))); err != nil {
+				t.Error(err)
+				failed.Store(true)
+			}
+		}
+	})
+	for n := 0; n < keys && !failed.Load(); {
+		switch raw, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(n))); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil || len(raw) != 65:
+			t.Errorf("key %d: %q, %v", n, raw, err)
+			n++
+		default:
+			n++
+		}
+	}
+	made.Wait()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != keys {
+		t.Errorf("%d files for %d keys, %v", len(left), keys, err)
+	}
+}

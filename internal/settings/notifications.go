@@ -1,0 +1,219 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/notify/mail"
+	"tilth/internal/domain/notify/sms"
+	"tilth/internal/domain/tenant"
+)
+
+// The ways in which SMS leave.
+const (
+	SMSOff    = "off"
+	SMSLog    = "log"
+	SMSHTTP   = "http"
+	SMSTwilio = "twilio"
+)
+
+// Notifications is how the server reaches people who are not looking at it.
+type Notifications struct {
+	Mail *mail.Settings // nil: no mail is sent
+	SMS  string         // SMSOff, SMSLog, SMSHTTP or SMSTwilio
+	// DigestAfter is how many notices a minute a channel is told of one by one; 0:
+	// all.
+	DigestAfter int
+	// MailsADay and SMSADay are how many letters a tenant without numbers of its own
+	// may send in a day; 0: any.
+	MailsADay, SMSADay int
+	// WebhookPrivate are networks, beside the internet, that webhooks may lead to.
+	WebhookPrivate []netip.Prefix
+
+	gateway sms.Sender // of SMSHTTP and SMSTwilio
+}
+
+// addNotificationFlags declares its settings. Tokens have no flag of their own, since
+// a flag's value is read by everybody on the machine.
+func addNotificationFlags(f *pflag.FlagSet) {
+	f.String(
+		"smtp-url",
+		"",
+		"mail server: smtp://user:password@host:port?from=alerts@example.org&tls=starttls (or tls, none); "+
+			"better in TILTH_SMTP_URL than as a flag; without it no mail is sent",
+	)
+	f.String("sms", SMSOff, "how SMS leave: off, log (written to the log only), http (any gateway) or twilio")
+	f.String("sms-url", "", "the gateway's address; may hold {to}, {digits}, {text} and {token}")
+	f.String("sms-method", "POST", "GET, POST or PUT")
+	f.StringArray("sms-header", nil, "a header for the gateway, Name: value; may hold {token}; as often as needed")
+	f.String("sms-body", "", `the request's body, for example {"to":"{to}","text":"{text}"} or to={to}&text={text}`)
+	f.String(
+		"sms-success",
+		"",
+		"what the gateway's answer must say beside a status of 2xx: path=value or path!=value of its JSON, or contains:text",
+	)
+	f.String("sms-token-file", "", "file with the gateway's token, unless it is in TILTH_SMS_TOKEN")
+	f.String("twilio-account", "", "Twilio's account SID (AC…)")
+	f.String("twilio-from", "", "number, name or messaging service (MG…) that SMS come from")
+	f.String("twilio-token-file", "", "file with Twilio's auth token, unless it is in TILTH_TWILIO_TOKEN")
+	f.Int(
+		"digest-after",
+		notify.DefaultDigestAfter,
+		"so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
+			"serious ones never wait; 0: each by itself",
+	)
+	f.Int(
+		"mails-a-day",
+		notify.DefaultMailsADay,
+		"mails that a tenant may send in a day; beyond that serious alarms alone come at once, up to twice as many, and others in one letter an hour; "+
+			"the provider's file may say mailsADay of a tenant; 0: any number",
+	)
+	f.Int("sms-a-day", notify.DefaultSMSADay, "the same for SMS (smsADay)")
+	f.StringSlice(
+		"webhook-private",
+		nil,
+		"networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's",
+	)
+}
+
+// flagOfPart is the setting of each part that a sender may find wrong.
+var flagOfPart = map[string]map[string]string{
+	SMSHTTP: {
+		"url": "--sms-url", "method": "--sms-method", "header": "--sms-header", "body": "--sms-body",
+		"success": "--sms-success", "token": "TILTH_SMS_TOKEN",
+	},
+	SMSTwilio: {"account": "--twilio-account", "from": "--twilio-from", "token": "TILTH_TWILIO_TOKEN"},
+}
+
+// flagsOfSMSMode are settings that nothing uses but one way.
+var flagsOfSMSMode = map[string][]string{
+	SMSHTTP:   {"sms-url", "sms-header", "sms-body", "sms-success", "sms-token-file"},
+	SMSTwilio: {"twilio-account", "twilio-from", "twilio-token-file"},
+}
+
+func (t *Notifications) read(k *koanf.Koanf) error {
+	if raw := k.String("smtp-url"); raw != "" {
+		var err error
+		if t.Mail, err = mail.ParseURL(raw); err != nil {
+			return fmt.Errorf("--smtp-url: %w", err)
+		}
+	}
+	if t.DigestAfter = k.Int("digest-after"); t.DigestAfter < 0 {
+		return fmt.Errorf("--digest-after: %d is less than 0", t.DigestAfter)
+	}
+	for name, into := range map[string]*int{"mails-a-day": &t.MailsADay, "sms-a-day": &t.SMSADay} {
+		if *into = k.Int(name); *into < 0 || *into > tenant.MaxSendsPerDay {
+			return fmt.Errorf("--%s: %d: must be 0 to %d", name, *into, tenant.MaxSendsPerDay)
+		}
+	}
+	var err error
+	if t.WebhookPrivate, err = networksOf(k, "webhook-private"); err != nil {
+		return err
+	}
+	t.SMS = k.String("sms")
+	for way, names := range flagsOfSMSMode {
+		for _, name := range names {
+			if way != t.SMS && len(linesOf(k, name)) > 0 {
+				return fmt.Errorf("--%s: nothing uses it without --sms=%s", name, way)
+			}
+		}
+	}
+	switch t.SMS {
+	case SMSOff, SMSLog:
+		return nil
+	case SMSHTTP:
+		err = t.http(k)
+	case SMSTwilio:
+		err = t.twilio(k)
+	default:
+		return fmt.Errorf("--sms: %q is not off, log, http or twilio", t.SMS)
+	}
+	var wrong *sms.ConfigError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%s: %s", flagOfPart[t.SMS][wrong.Part], wrong.Reason)
+	}
+	return err
+}
+
+func (t *Notifications) http(k *koanf.Koanf) error {
+	token, err := readSecret(k, "sms-token")
+	if err != nil {
+		return err
+	}
+	t.gateway, err = sms.NewHTTP(sms.HTTPConfig{
+		URL:     k.String("sms-url"),
+		Method:  k.String("sms-method"),
+		Headers: linesOf(k, "sms-header"),
+		Body:    k.String("sms-body"),
+		Success: k.String("sms-success"),
+		Token:   token,
+	})
+	return err
+}
+
+func (t *Notifications) twilio(k *koanf.Koanf) error {
+	token, err := readSecret(k, "twilio-token")
+	if err != nil {
+		return err
+	}
+	t.gateway, err = sms.NewTwilio(k.String("twilio-account"), token, k.String("twilio-from"))
+	return err
+}
+
+// SMSSender is what SMS leave through.
+func (t *Notifications) SMSSender(logger *slog.Logger) sms.Sender {
+	switch t.SMS {
+	case SMSLog:
+		return sms.Log{Logger: logger}
+	case SMSHTTP, SMSTwilio:
+		return t.gateway
+	}
+	return sms.Off{}
+}
+
+// readSecret is the value of a setting that has no flag: from its environment
+// variable, else from the file that the flag with -file names.
+func readSecret(k *koanf.Koanf, name string) (string, error) {
+	variable := Variable(name)
+	value, file := strings.TrimSpace(k.String(name)), k.String(name+"-file")
+	switch {
+	case file == "":
+	case value != "":
+		return "", fmt.Errorf("--%s-file: %s is set too", name, variable)
+	default:
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("--%s-file: %w", name, err)
+		}
+		if value = strings.TrimSpace(string(raw)); value == "" {
+			return "", fmt.Errorf("--%s-file: %s is empty", name, file)
+		}
+	}
+	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return "", fmt.Errorf("%s: it must be one word", variable)
+	}
+	return value, nil
+}
+
+// linesOf is a list as flags and files have it, or as the environment does: a
+// line each.
+func linesOf(k *koanf.Koanf, name string) (lines []string) {
+	all := k.Strings(name)
+	if text, ok := k.Get(name).(string); ok {
+		all = strings.Split(text, "\n")
+	}
+	for _, l := range all {
+		if strings.TrimSpace(l) != "" {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,395 @@
+// Package settings reads what a server is told at its start, from flags, the environment
+// and a file, and refuses what is wrong.
+package settings
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/knadh/koanf/providers/posflag"
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/identity"
+	"tilth/internal/edge/console"
+)
+
+// Server is what a server is told at its start. Each comes from its flag,
+// else from its environment variable (TILTH_ and the flag's name in capitals,
+// - as _), else from the file given with --config, else it is the default.
+type Server struct {
+	DataDir         string
+	DatabaseURL     string // empty: the database is in DataDir
+	HTTPAddr        string
+	HTTPSAddr       string // empty: no HTTPS
+	HTTPSRedirect   bool   // people and programs on the HTTP address are sent there
+	MQTTAddr        string
+	MQTTTLSAddr     string // empty: no MQTT over TLS
+	TLSCert         string // PEM files for both
+	TLSKey          string
+	ACME            ACME // in their place
+	AdminAddr       string
+	PublicURL       string
+	LinksToHTTPAddr bool // letters' links lead to the HTTP address while there is no PublicURL
+	DefaultTenant   string
+	Proxies         []netip.Prefix
+	Balancers       []netip.Prefix // of TCP: connections from there begin with a PROXY header
+	MapTiles        *console.MapTiles
+	DemoPages       bool                   // the template pages with sample data are there
+	Captcha         identity.CaptchaPolicy // when sign-in demands the slider captcha
+	Retention       time.Duration
+	AuditRetention  time.Duration
+	DeviceRate      float64 // messages a second a device may send for long
+	DeviceBurst     int     // messages it may send at once
+	MessageLimit    int     // bytes of one message
+	PerAddress      int     // MQTT connections from one address
+	OpenAPIRate     int     // requests a minute of one API credential
+	NoticesAnHour   int     // that a rule may begin before one is unsteady; 0: any number
+	ScreensAUser    int     // open live streams; 0: any number
+	ScreensATenant  int
+	PasswordMin     int // characters of a password that a person chooses, or the provider
+	Notifications   Notifications
+	Memory          Memory
+	LogLevel        slog.Level
+	LogJSON         bool
+	PasswordCost    identity.Cost // zero: the usual; no flag lowers it
+}
+
+// maxNoticesAnHour is how many a rule may begin at most: when the newest began is
+// kept of each.
+const maxNoticesAnHour = 100
+
+// maxPasswordMin is the longest that a provider may ask for: a sentence of some words.
+const maxPasswordMin = 64
+
+const BalancersFlag = "proxy-protocol"
+
+// defaultDatum is that of most tiles.
+const defaultDatum = "WGS-84"
+
+// AddFlags declares the settings; their defaults are the contract's.
+func AddFlags(f *pflag.FlagSet) {
+	f.String("config", "", "YAML file with these settings, named as the flags are")
+	f.String("data-dir", "./data", "folder for everything that is kept")
+	AddDatabaseFlag(f)
+	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
+	f.String("https-addr", "", "address of the same over TLS, usually port 443; without it there is none")
+	f.Bool(
+		"https-redirect",
+		false,
+		"send people and programs from the HTTP address to the HTTPS address; devices may stay",
+	)
+	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT side")
+	f.String(
+		"mqtt-tls-addr",
+		"",
+		"address of the devices' MQTT side over TLS, usually port 8883; without it there is none",
+	)
+	f.String(
+		"tls-cert",
+		"",
+		"certificate for --https-addr and --mqtt-tls-addr with what leads to its root, PEM; read anew when it changes",
+	)
+	f.String("tls-key", "", "the certificate's key, PEM")
+	addACMEFlags(f)
+	f.String("admin-addr", "127.0.0.1:9090", "address of /metrics and the provider API")
+	f.String(
+		"public-url",
+		"",
+		"where people reach the console; links in mails have its scheme and port and the tenant's first host",
+	)
+	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
+	f.StringSlice("trusted-proxies", nil, "networks whose forwarded addresses are believed, for example 10.0.0.0/8")
+	f.StringSlice(
+		BalancersFlag,
+		nil,
+		"networks of TCP balancers: connections from there must begin with a PROXY header, version 2 or 1, and are its client's",
+	)
+	f.String(
+		"map-tiles",
+		"",
+		"address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline",
+	)
+	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
+	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
+	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
+	f.String(
+		"captcha",
+		string(identity.CaptchaAdaptive),
+		"when sign-in demands the slider captcha: always, adaptive (after failures) or off",
+	)
+	declareDuration(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
+	declareDuration(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
+	f.Float64("device-rate", 20, "messages a second that a device may send for long")
+	f.Int("device-burst", 200, "messages that a device may send at once")
+	f.Int(
+		"notices-an-hour",
+		alarm.MaxNoticesPerHour,
+		"alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number",
+	)
+	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
+	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
+	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
+	f.Int("screens-a-user", 20, "live streams that a user may have open; a new one ends the oldest; 0: any number")
+	f.Int(
+		"password-min",
+		identity.PasswordMin,
+		"characters that a password has at least which a person chooses or the provider's file gives, 6 to 64",
+	)
+	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
+	addMemoryFlags(f)
+	addNotificationFlags(f)
+	f.String("log-level", "info", "debug, info, warn or error")
+	f.String("log-format", "text", "text or json")
+}
+
+// Read reads the settings of a parsed flag set. A wrong one is named
+// in one clear line.
+func Read(f *pflag.FlagSet) (*Server, error) {
+	k := koanf.New(".")
+	path, err := f.GetString("config")
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		path = os.Getenv("TILTH_CONFIG")
+	}
+	if path != "" {
+		if err := loadFile(k, f, path); err != nil {
+			return nil, err
+		}
+	}
+	if err := loadEnvironment(k, f); err != nil {
+		return nil, err
+	}
+	given := f.Changed(MemoryFlag) || k.Exists(MemoryFlag)
+	if err := k.Load(posflag.Provider(f, ".", k), nil); err != nil {
+		return nil, err
+	}
+	if err := checkDatabase(f, k.String(DatabaseFlag)); err != nil {
+		return nil, err
+	}
+	s, err := parseSettings(k)
+	if err != nil {
+		return nil, err
+	}
+	s.Memory.Explicit = given
+	return s, nil
+}
+
+func parseSettings(k *koanf.Koanf) (*Server, error) {
+	s := &Server{
+		DataDir:        k.String("data-dir"),
+		DatabaseURL:    k.String(DatabaseFlag),
+		HTTPAddr:       k.String("http-addr"),
+		MQTTAddr:       k.String("mqtt-addr"),
+		AdminAddr:      k.String("admin-addr"),
+		PublicURL:      strings.TrimSuffix(k.String("public-url"), "/"),
+		DefaultTenant:  k.String("default-tenant"),
+		DeviceBurst:    k.Int("device-burst"),
+		MessageLimit:   k.Int("message-limit"),
+		DeviceRate:     k.Float64("device-rate"),
+		PerAddress:     k.Int("mqtt-per-address"),
+		Retention:      k.Duration("retention"),
+		AuditRetention: k.Duration("audit-retention"),
+		OpenAPIRate:    k.Int("open-api-rate"),
+		NoticesAnHour:  k.Int("notices-an-hour"),
+		ScreensAUser:   k.Int("screens-a-user"),
+		ScreensATenant: k.Int("screens-a-tenant"),
+		PasswordMin:    k.Int("password-min"),
+	}
+	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
+		if err := isHostPort(name, addr); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.readTLS(k); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.DataDir == "":
+		return nil, fmt.Errorf("--data-dir: a folder is needed")
+	case s.Retention < 24*time.Hour:
+		return nil, fmt.Errorf("--retention: %s is shorter than a day", k.String("retention"))
+	case s.AuditRetention < 24*time.Hour:
+		return nil, fmt.Errorf("--audit-retention: %s is shorter than a day", k.String("audit-retention"))
+	case s.DeviceRate <= 0 || math.IsNaN(s.DeviceRate) || math.IsInf(s.DeviceRate, 0):
+		return nil, fmt.Errorf("--device-rate: %v: a number above 0 is wanted", s.DeviceRate)
+	case s.DeviceBurst < 1:
+		return nil, fmt.Errorf("--device-burst: %d: must be 1 or more", s.DeviceBurst)
+	case s.PerAddress < 1:
+		return nil, fmt.Errorf("--mqtt-per-address: %d: must be 1 or more", s.PerAddress)
+	case s.OpenAPIRate < 1:
+		return nil, fmt.Errorf("--open-api-rate: %d: must be 1 or more", s.OpenAPIRate)
+	case s.NoticesAnHour < 0 || s.NoticesAnHour > maxNoticesAnHour:
+		return nil, fmt.Errorf("--notices-an-hour: %d: must be 0 to %d", s.NoticesAnHour, maxNoticesAnHour)
+	case s.ScreensAUser < 0:
+		return nil, fmt.Errorf("--screens-a-user: %d: must be 0 or more", s.ScreensAUser)
+	case s.PasswordMin < identity.PasswordMin || s.PasswordMin > maxPasswordMin:
+		return nil, fmt.Errorf(
+			"--password-min: %d: must be %d to %d",
+			s.PasswordMin,
+			identity.PasswordMin,
+			maxPasswordMin,
+		)
+	case s.ScreensATenant < 0:
+		return nil, fmt.Errorf("--screens-a-tenant: %d: must be 0 or more", s.ScreensATenant)
+	case s.MessageLimit < 1024:
+		return nil, fmt.Errorf("--message-limit: %d: must be 1024 bytes or more", s.MessageLimit)
+	}
+	if s.PublicURL != "" && !isWebAddress(s.PublicURL) {
+		return nil, fmt.Errorf("--public-url: %q is not an http or https address", s.PublicURL)
+	}
+	var err error
+	if s.Proxies, err = networksOf(k, "trusted-proxies"); err != nil {
+		return nil, err
+	}
+	if s.Balancers, err = networksOf(k, BalancersFlag); err != nil {
+		return nil, err
+	}
+	if err := s.readMapTiles(k); err != nil {
+		return nil, err
+	}
+	if err := s.Notifications.read(k); err != nil {
+		return nil, err
+	}
+	if s.Memory, err = parseMemory(k.String(MemoryFlag)); err != nil {
+		return nil, err
+	}
+	switch s.Captcha = identity.CaptchaPolicy(k.String("captcha")); s.Captcha {
+	case identity.CaptchaAlways, identity.CaptchaAdaptive, identity.CaptchaOff:
+	default:
+		return nil, fmt.Errorf("--captcha: %q is not always, adaptive or off", k.String("captcha"))
+	}
+	s.DemoPages = k.Bool("demo-pages")
+	if err := s.LogLevel.UnmarshalText([]byte(k.String("log-level"))); err != nil {
+		return nil, fmt.Errorf("--log-level: %q is not debug, info, warn or error", k.String("log-level"))
+	}
+	switch k.String("log-format") {
+	case "text":
+	case "json":
+		s.LogJSON = true
+	default:
+		return nil, fmt.Errorf("--log-format: %q is not text or json", k.String("log-format"))
+	}
+	return s, nil
+}
+
+// listOf is a list as flags and files have it, or as the environment does: with
+// commas.
+func listOf(k *koanf.Koanf, name string) []string {
+	if text, ok := k.Get(name).(string); ok {
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return k.Strings(name)
+}
+
+// networksOf is a list of networks; an address is one of its own.
+func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
+	for _, p := range listOf(k, name) {
+		prefix, err := netip.ParsePrefix(p)
+		if addr, errAddr := netip.ParseAddr(p); errAddr == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %q is no network", name, p)
+		}
+		list = append(list, prefix.Masked())
+	}
+	return list, nil
+}
+
+func (s *Server) readMapTiles(k *koanf.Koanf) error {
+	address := k.String("map-tiles")
+	tiles := console.MapTiles{
+		URL:         address,
+		Attribution: k.String("map-tiles-attribution"),
+		Datum:       k.String("map-tiles-datum"),
+	}
+	switch {
+	case tiles.Datum != defaultDatum && tiles.Datum != "GCJ-02":
+		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", tiles.Datum)
+	case address == "" && tiles.Attribution != "":
+		return fmt.Errorf("--map-tiles-attribution: nothing uses it without --map-tiles")
+	case address == "" && tiles.Datum != defaultDatum:
+		return fmt.Errorf("--map-tiles-datum: nothing uses it without --map-tiles")
+	case address == "":
+		return nil
+	}
+	if !isWebAddress(address) {
+		return fmt.Errorf("--map-tiles: %q is not an http or https address", address)
+	}
+	for _, part := range []string{"{z}", "{x}", "{y}"} {
+		if !strings.Contains(address, part) {
+			return fmt.Errorf("--map-tiles: the address lacks %s", part)
+		}
+	}
+	if tiles.Attribution == "" {
+		return fmt.Errorf("--map-tiles-attribution: say who is to be named for the tiles")
+	}
+	s.MapTiles = &tiles
+	return nil
+}
+
+// readTLS reads what HTTPS and MQTT over TLS need; the files themselves are read at
+// the start.
+func (s *Server) readTLS(k *koanf.Koanf) error {
+	s.HTTPSAddr = k.String("https-addr")
+	s.MQTTTLSAddr = k.String("mqtt-tls-addr")
+	s.TLSCert = k.String("tls-cert")
+	s.TLSKey = k.String("tls-key")
+	used := ""
+	for _, at := range []struct{ name, addr string }{{"https-addr", s.HTTPSAddr}, {"mqtt-tls-addr", s.MQTTTLSAddr}} {
+		if at.addr == "" {
+			continue
+		}
+		if err := isHostPort(at.name, at.addr); err != nil {
+			return err
+		}
+		used = at.name
+	}
+	if err := s.readACME(k, used); err != nil {
+		return err
+	}
+	for _, file := range []struct{ name, path string }{{"tls-cert", s.TLSCert}, {"tls-key", s.TLSKey}} {
+		switch {
+		case used == "" && file.path != "":
+			return fmt.Errorf("--%s: nothing uses it without --https-addr or --mqtt-tls-addr", file.name)
+		case used != "" && file.path == "" && len(s.ACME.Names) == 0:
+			return fmt.Errorf("--%s: needed for --%s, or --acme-domains", file.name, used)
+		}
+	}
+	if s.HTTPSRedirect = k.Bool("https-redirect"); s.HTTPSRedirect && s.HTTPSAddr == "" {
+		return fmt.Errorf("--https-redirect: there is nowhere to send people without --https-addr")
+	}
+	return nil
+}
+
+func isHostPort(name, addr string) error {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return fmt.Errorf("--%s: %q is not host:port", name, addr)
+	}
+	return nil
+}
+
+func isWebAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func (s *Server) Logger() *slog.Logger {
+	opts := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogJSON {
+		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, opts))
+}
