@@ -56,7 +56,7 @@ bench: build ## what the devices' side bears, mosquitto beside it; open screens;
 	./bin/tilth bench live --duration 10s
 	scripts/bench-history.sh
 
-torture: build ## what it survives: kills, full and failing disks, torn logs, clock steps, crowds, far ends that fail (docs/operating.md); needs root
+torture: build ## faults: kills, full and failing disks, torn logs, clock steps, failing mail servers (docs/faults.md); needs root
 	scripts/torture.sh
 
 neighbours: build ## what one tenant feels while others take more than their share, with the limits (docs/benchmarks.md)

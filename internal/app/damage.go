@@ -9,7 +9,7 @@ import (
 )
 
 // DamageAdvice is what to do about it.
-const DamageAdvice = "keep the folder as it is, and restore a backup into another (docs/operating.md, Backup and restore)"
+const DamageAdvice = "keep the folder as it is, and restore a backup into another (docs/backup.md)"
 
 // ExplainDamage says of an error that tells of damage in a data folder where it is,
 // what to do, and then the engine's own words. Other errors it gives back.

@@ -44,7 +44,7 @@ func DeviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 }
 
 // keyFromBackup is what to do where the key is lost.
-const keyFromBackup = "It is in every backup: tar -xf BACKUP " + KeyFile + ", or restore the whole (docs/operating.md, Backup and restore)"
+const keyFromBackup = "It is in every backup: tar -xf BACKUP " + KeyFile + ", or restore the whole (docs/backup.md)"
 
 func missingKey(dir string) string { return filepath.Join(dir, KeyFile) + " is missing" }
 

@@ -123,7 +123,7 @@ func runFault(ctx context.Context, o *Options, f fault) (r *Row, err error) {
 	return r, err
 }
 
-// Print prints rows as the table that docs/operating.md shows.
+// Print prints rows as the table that docs/faults.md shows.
 func Print(out io.Writer, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(w, "| fault\t| rounds\t| checked\t| lost\t| repeated\t| recovered in\t| \t|")
