@@ -98,3 +98,64 @@ func TestDocs(t *testing.T) {
 		"C.md":      "## How it works?\n",
 	}), "no page docs/d.md", "no heading #none in docs/b.md", "b.md has 301 lines")
 }
+
+var (
+	codeSpan    = regexp.MustCompile("`([^`]+)`")
+	pathInRepo  = regexp.MustCompile(`^(?:api|cmd|deploy|docs|e2e|internal|scripts|web)/[\w./-]+$`)
+	testCommand = regexp.MustCompile(`go test (?:-run '?([^' ]+)'? )?((?:\./[\w./-]+ ?)+)`)
+	testName    = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
+
+// CONTRIBUTING.md names files that exist and test patterns that match tests, up
+// to its table of old names.
+func TestContributingIsTrue(t *testing.T) {
+	root := repoRoot(t)
+	raw, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _, _ := strings.Cut(string(raw), "\n## Old names\n")
+	paths := 0
+	for _, span := range codeSpan.FindAllStringSubmatch(page, -1) {
+		if pathInRepo.MatchString(span[1]) {
+			paths++
+			if _, err := os.Stat(filepath.Join(root, span[1])); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, command := range testCommand.FindAllStringSubmatch(span[1], -1) {
+			for _, pattern := range strings.Split(command[1], `\|`) {
+				if pattern != "" && !anyTestMatches(t, root, strings.Fields(command[2]), pattern) {
+					t.Errorf("no test matches %q in %s", pattern, command[2])
+				}
+			}
+		}
+	}
+	if paths < 40 {
+		t.Errorf("only %d paths were found", paths)
+	}
+}
+
+// anyTestMatches tells whether a test function of one of the packages contains
+// the pattern.
+func anyTestMatches(t *testing.T, root string, packages []string, pattern string) bool {
+	t.Helper()
+	for _, p := range packages {
+		files, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(p, "/..."), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range testName.FindAllSubmatch(text, -1) {
+				if strings.Contains(string(found[1]), pattern) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,31 @@
+package architecture
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// docs/ARCHITECTURE.md shows the packages of each layer; the picture has those
+// that TestImports enforces, and no others.
+func TestPictureOfLayers(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(repoRoot(t), "docs", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder, packages := range folders {
+		line := regexp.MustCompile(`(?m)^` + folder + ` +(\w.*)$`).FindSubmatch(raw)
+		if line == nil {
+			t.Errorf("the picture has no line for %s", folder)
+			continue
+		}
+		shown := strings.Split(string(line[1]), " · ")
+		slices.Sort(shown)
+		if want := slices.Sorted(slices.Values(packages)); !slices.Equal(shown, want) {
+			t.Errorf("%s: the picture shows %v, the import test %v", folder, shown, want)
+		}
+	}
+}
