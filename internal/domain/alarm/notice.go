@@ -1,4 +1,5 @@
-// Package alarm keeps alarm notices and how far the readings have been judged.
+// Package alarm keeps alarm rules and their notices, and evaluates the rules on the readings and
+// the presence of devices.
 package alarm
 
 import (
@@ -50,14 +51,13 @@ type noticeRow struct {
 	Rule          string // JSON of RuleCopy
 	Samples       string // JSON of a list of NoticeSample
 	ResolveReason Reason
-	// ResolveAttribute is the identifier of the attribute that is gone, where
-	// that is the reason.
+	// ResolveAttribute is the identifier of the missing attribute, where that is the reason.
 	ResolveAttribute string
 	ResolveUser      string
 	Remark           string
 	Unsteady         bool
-	Changes          int    // of an unsteady one: how often its conditions changed, at least
-	Kept             string // JSON of Kept; empty while nothing is kept
+	Changes          int    // of an unsteady notice: how often its conditions changed, at least
+	Kept             string // JSON of Chart; empty while there is no chart
 	HoldsSince       *int64 // epoch ms; nil: not looked for yet, 0: not known
 	AckUser          string
 	AckTime          int64 // epoch ms; 0: nobody acknowledged it
@@ -71,7 +71,7 @@ type NoticeStore struct{ db *db.DB }
 // NewNoticeStore makes a store.
 func NewNoticeStore(d *db.DB) *NoticeStore { return &NoticeStore{db: d} }
 
-// Counts is what the home page tells of notices.
+// Counts is what the home page shows of notices.
 type Counts struct {
 	Today   int64 // recorded at or after the given midnight
 	Pending int64 // still open, whenever recorded
@@ -90,14 +90,14 @@ func (s *NoticeStore) Count(ctx context.Context, t tenant.ID, midnight int64) (C
 	return c, err
 }
 
-// OpenSummary is what is open of a device's notices.
+// OpenSummary summarizes a device's open notices.
 type OpenSummary struct {
 	Count int
 	Level Level // the highest
 }
 
-// OpenByDevice tells, of each of a tenant's devices that has open notices, how many and
-// how serious.
+// OpenByDevice gives, for each of a tenant's devices with open notices, their number and highest
+// level.
 func (s *NoticeStore) OpenByDevice(ctx context.Context, t tenant.ID) (map[device.ID]OpenSummary, error) {
 	var rows []struct {
 		DeviceID device.ID

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// readingCache is what of one device's readings is judged already, as of a view: for the
-// rules of the device, which ask for much the same one after the other.
+// readingCache holds the readings of one device, as of a view, that are evaluated already. The
+// rules of the device, which ask for much the same one after the other, share it.
 type readingCache struct {
 	view   *reading.View
 	device device.ID
@@ -31,7 +31,7 @@ func newReadingCache(v *reading.View, id device.ID, later []pendingValue) *readi
 	}
 }
 
-// AsOf is reading.View.AsOf without what is to be judged yet.
+// AsOf is reading.View.AsOf without the values that are still to be evaluated.
 func (r *readingCache) AsOf(
 	ctx context.Context,
 	t tenant.ID,
@@ -57,7 +57,7 @@ func (r *readingCache) AsOf(
 	return found, err
 }
 
-// Range is reading.View.Range without what is to be judged yet.
+// Range is reading.View.Range without the values that are still to be evaluated.
 func (r *readingCache) Range(
 	ctx context.Context,
 	t tenant.ID,

@@ -16,16 +16,15 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// Start takes up the rules that run as an earlier process left them, with their
-// open notices. What they remember of readings is made again when judging begins,
-// from those that are stored now; what the journal holds behind the places up to
-// which each tenant was judged is judged then. Start comes before the first Take.
+// Start takes over the running rules as the previous process left them, with their open notices.
+// Their windows are rebuilt from the stored readings when evaluation begins. What the journal holds
+// after each tenant's evaluated position is evaluated then. Start comes before the first Take.
 func (e *Engine) Start(ctx context.Context) error {
 	e.writeMu.Lock()
 	defer e.writeMu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	// Devices that moved at the end of the process before this one.
+	// Devices may have moved just before the previous process ended.
 	if err := e.updateAllMembers(ctx); err != nil {
 		return err
 	}
@@ -70,7 +69,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		return err
 	}
 	if len(lost) > 0 {
-		if err := e.updateAllMembers(ctx); err != nil { // those of rules that are stopped by that
+		if err := e.updateAllMembers(ctx); err != nil { // of rules that were stopped above
 			return err
 		}
 	}
@@ -81,7 +80,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// updateAllMembers gives every tenant's rules the devices that they name now.
+// updateAllMembers gives every tenant's rules the devices that their targets name now.
 func (e *Engine) updateAllMembers(ctx context.Context) error {
 	tenants, err := e.opts.Rules.TenantsWithDynamicRules(ctx)
 	if err != nil {
@@ -102,7 +101,7 @@ func (e *Engine) updateAllMembers(ctx context.Context) error {
 	return nil
 }
 
-// endOrphans ends notices whose rule went with its device, or whose device left the rule.
+// endOrphans ends notices whose rule was deleted with its device, or whose device left the rule.
 func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts map[int64]orphan) error {
 	return e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		existing, err := existingRules(ctx, tx, open)
@@ -145,7 +144,7 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 	})
 }
 
-// existingRules tells which rules of notices are there still.
+// existingRules tells which rules of notices still exist.
 func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[RuleID]bool, error) {
 	asked := make([]RuleID, 0, len(open))
 	for p := range open {
@@ -174,7 +173,7 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 	return found, nil
 }
 
-// states are what rules remember of their devices.
+// states reads what rules remember of their devices.
 func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	var rows []stateRow
 	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
@@ -187,8 +186,8 @@ func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	return by, nil
 }
 
-// oscillation is what a rule remembered of its openings, and of the changes of the notice
-// that is open (nil: none).
+// oscillation is what a rule stored of its openings, and of the changes of the open notice (nil:
+// none).
 func (r *stateRow) oscillation(open *Notice) (oscillation, error) {
 	s := newOscillation()
 	if r.Openings != "" {
@@ -202,13 +201,13 @@ func (r *stateRow) oscillation(open *Notice) (oscillation, error) {
 	return s, nil
 }
 
-// orphan is what of a notice is to be known where its rule is gone.
+// orphan is what the end of a notice needs where its rule is gone.
 type orphan struct {
 	tenant      tenant.ID
 	description string // of the rule, when the notice began
 }
 
-// loadOpenNotices are every tenant's, and what each would be as an orphan.
+// loadOpenNotices reads every tenant's open notices, and what each would need as an orphan.
 func (e *Engine) loadOpenNotices(ctx context.Context) (map[Pair]*Notice, map[int64]orphan, error) {
 	var rows []noticeRow
 	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
@@ -227,8 +226,8 @@ func (e *Engine) loadOpenNotices(ctx context.Context) (map[Pair]*Notice, map[int
 	return by, facts, nil
 }
 
-// prepare makes a rule's test. It fails where its device or a property of it is
-// gone.
+// prepare makes an activeRule with its predicate. It fails where the device or one of the
+// properties is gone.
 func (e *Engine) prepare(rule Rule) (*activeRule, error) {
 	entry := e.opts.Registry.Get(rule.Device)
 	if entry == nil || entry.Tenant != rule.Tenant {
@@ -266,8 +265,8 @@ func (e *Engine) attributes(rule *Rule, p *device.Product) (list []AttributeCopy
 	return list
 }
 
-// newState is NewState for rules of both kinds: on being offline only Open,
-// Waiting and Floor are used.
+// newState is NewState for rules of both kinds. A rule on being offline uses only Open, Waiting and
+// Floor.
 func newState(t *Predicate, floor int64) *State {
 	if t == nil {
 		t = &Predicate{}
@@ -275,8 +274,8 @@ func newState(t *Predicate, floor int64) *State {
 	return NewState(t, floor)
 }
 
-// restore gives r what was kept of the state that it had when its tenant was
-// judged last; of readings it knows nothing yet.
+// restore gives r the stored part of the state that it had when its tenant was evaluated last. The
+// readings of its window are still missing.
 func (e *Engine) restore(r *activeRule, kept stateRow, open *Notice) (err error) {
 	if kept.RuleID == 0 || kept.Revision != r.Revision {
 		kept = stateRow{Floor: r.published()}
@@ -298,8 +297,8 @@ func (e *Engine) restore(r *activeRule, kept stateRow, open *Notice) (err error)
 	return nil
 }
 
-// catchUp ends, of a rule on being offline, what its device's return has ended
-// while that could not be recorded any more.
+// catchUp ends a notice on being offline whose device returned when that could no longer be
+// recorded.
 func (e *Engine) catchUp(r *activeRule) {
 	if r.state.Unsteady {
 		return // LetIn schedules its end
@@ -317,7 +316,7 @@ func (e *Engine) catchUp(r *activeRule) {
 	}
 }
 
-// readingSource are readings on disk: all, or those of a moment.
+// readingSource gives readings on disk: all, or those of a view.
 type readingSource interface {
 	AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error)
 	Range(
@@ -330,10 +329,10 @@ type readingSource interface {
 	) error
 }
 
-// loadWindow gives a new state the stored readings that its window needs and its
-// properties' values before, up to the given time (epoch ms), but for those
-// that are to be judged later. Those that were passed over wait, whatever their time; so what is
-// newest is told by the others.
+// loadWindow gives a new state the stored readings that its window needs, and its properties'
+// values before the window, up to the given time (epoch ms). It leaves out those that are still to
+// be evaluated. Deferred readings wait, whatever their time, so the others determine which is the
+// newest.
 func (e *Engine) loadWindow(
 	ctx context.Context,
 	from readingSource,
@@ -391,8 +390,8 @@ func (e *Engine) loadWindow(
 	)
 }
 
-// asOf is reading.Store.AsOf of a rule's properties, without what is to be
-// judged later.
+// asOf is reading.Store.AsOf for a rule's properties, without the values that are still to be
+// evaluated.
 func asOf(
 	ctx context.Context,
 	from readingSource,
@@ -416,18 +415,17 @@ func asOf(
 				found = append(found, l)
 			}
 		}
-		// Each has a value at or before the newest of them; what is older is
-		// found again.
+		// Each property has a value at or before the newest of them; older ones are found again.
 		at = newest - 1
 	}
 	return found, nil
 }
 
-// pendingValues is, of the devices that have rules, what the journal holds behind the
-// place up to which their tenant was judged.
+// pendingValues are, by device that has rules, the values that the journal holds after the
+// evaluated position of the device's tenant.
 type pendingValues map[device.ID][]pendingValue
 
-// pendingValue is a value that is to be judged yet.
+// pendingValue is a value that is still to be evaluated.
 type pendingValue struct {
 	time     int64 // epoch ms
 	property device.PropertyID

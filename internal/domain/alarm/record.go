@@ -26,7 +26,7 @@ type stateRow struct {
 	Revision      int64
 	Floor         int64
 	Waiting       bool
-	Openings      string // JSON of swing.Openings; empty: none
+	Openings      string // JSON of oscillation.Openings; empty: none
 }
 
 func newStateRow(r *activeRule, floor int64, waiting bool, openings []int64) stateRow {
@@ -42,17 +42,17 @@ func newStateRow(r *activeRule, floor int64, waiting bool, openings []int64) sta
 }
 
 const (
-	// targetWriteTime is about how long one transaction of what happened takes: others
-	// wait for the database meanwhile.
+	// targetWriteTime is about how long one transaction of events takes: others wait for the
+	// database meanwhile.
 	targetWriteTime = 50 * time.Millisecond
-	// fewestAtOnce and mostAtOnce are how many events it writes.
+	// fewestAtOnce and mostAtOnce bound how many events one transaction writes.
 	fewestAtOnce = 32
 	mostAtOnce   = 2000
-	// fewestEach is how many of each tenant it writes at least, while there are any.
+	// fewestEach is how many events of each tenant it writes at least, while there are any.
 	fewestEach = 4
 )
 
-// flushUnlessBackground is flush where no Run writes.
+// flushUnlessBackground is flush where Run does not write.
 func (e *Engine) flushUnlessBackground(ctx context.Context) error {
 	e.mu.Lock()
 	beside := e.backgroundWrites
@@ -63,8 +63,8 @@ func (e *Engine) flushUnlessBackground(ctx context.Context) error {
 	return e.flush(ctx)
 }
 
-// flush puts everything on disk that has happened, of all tenants in turn.
-// Judging goes on meanwhile.
+// flush writes all pending events to disk, round robin over the tenants. Evaluation goes on
+// meanwhile.
 func (e *Engine) flush(ctx context.Context) error {
 	for {
 		more, err := e.flushBatch(ctx)
@@ -80,9 +80,9 @@ func (e *Engine) flushBatch(ctx context.Context) (more bool, err error) {
 	return e.writeBatch(ctx)
 }
 
-// lock is for who changes rules of a tenant, or, without one, of all: everything
-// that happened to them is on disk, and nothing more happens until unlock. After
-// an error nothing is locked.
+// lock is for a caller that changes rules of a tenant, or of all tenants (allTenants): all of their
+// events are on disk, and no further ones occur until unlock. After an error nothing is locked.
+// Callers hold neither lock and no transaction.
 func (e *Engine) lock(ctx context.Context, t tenant.ID) error {
 	e.writeMu.Lock()
 	err := e.flushTenant(ctx, t)
@@ -93,10 +93,10 @@ func (e *Engine) lock(ctx context.Context, t tenant.ID) error {
 	return err
 }
 
-// flushTenant is settle of all that happened to a tenant's rules, and takes mu. It
-// gives it back after an error.
+// flushTenant writes all pending events of a tenant and leaves mu locked. After an error it
+// releases mu. Callers hold writeMu.
 func (e *Engine) flushTenant(ctx context.Context, t tenant.ID) error {
-	// What is much is written while judging goes on, the rest while it waits.
+	// Most events are written while evaluation goes on, the rest while it waits.
 	e.mu.Lock()
 	list := e.takeAllPending(t)
 	e.mu.Unlock()
@@ -118,10 +118,9 @@ func (e *Engine) unlock() {
 	e.writeMu.Unlock()
 }
 
-// writeBatch puts on disk some of what happened, each tenant's in one transaction
-// with how far it is judged, and tells it; more is true when not all was taken.
-// What could not be kept stays pending: the next settle tries again. Callers hold
-// writing.
+// writeBatch writes some of the pending events, in one transaction with the positions of their
+// tenants, and publishes them. more is true when events are left. Events that could not be written
+// stay pending: the next call tries again. Callers hold writeMu.
 func (e *Engine) writeBatch(ctx context.Context) (more bool, err error) {
 	e.mu.Lock()
 	list := e.takePending()
@@ -143,16 +142,16 @@ func (e *Engine) writeBatch(ctx context.Context) (more bool, err error) {
 	return len(e.dirtyQueues) > 0, nil
 }
 
-// tenantBatch is what of a tenant one transaction writes: events, oldest first, and
-// how far the tenant is judged with them.
+// tenantBatch is what one transaction writes of a tenant: events, oldest first, and how far the
+// tenant is evaluated with them.
 type tenantBatch struct {
 	queue    *tenantQueue
 	events   []pendingEvent
 	position Position
 }
 
-// takePending takes what is to be written next, of the tenants in turn. Callers
-// hold mu.
+// takePending takes the events that are written next, round robin over the tenants. Callers hold
+// mu.
 func (e *Engine) takePending() (list []tenantBatch) {
 	e.followClock()
 	if len(e.dirtyQueues) == 0 {
@@ -171,7 +170,7 @@ func (e *Engine) takePending() (list []tenantBatch) {
 	return list
 }
 
-// takeAllPending takes everything of a tenant, or, without one, of all. Callers hold mu.
+// takeAllPending takes all events of a tenant, or of all tenants (allTenants). Callers hold mu.
 func (e *Engine) takeAllPending(t tenant.ID) (list []tenantBatch) {
 	e.followClock()
 	e.dirtyQueues = slices.DeleteFunc(e.dirtyQueues, func(tq *tenantQueue) bool {
@@ -184,8 +183,7 @@ func (e *Engine) takeAllPending(t tenant.ID) (list []tenantBatch) {
 	return list
 }
 
-// takeOf takes so many of a tenant's events, and with one all that the same
-// reading led to.
+// takeOf takes up to most of a tenant's events. It does not separate events of the same reading.
 func (e *Engine) takeOf(tq *tenantQueue, most int) tenantBatch {
 	n := min(most, len(tq.pending))
 	for n > 0 && n < len(tq.pending) && tq.pending[n].fromReading && tq.pending[n-1].fromReading && tq.pending[n].position == tq.pending[n-1].position {
@@ -201,7 +199,7 @@ func (e *Engine) takeOf(tq *tenantQueue, most int) tenantBatch {
 	return p
 }
 
-// writeEvents writes events. Callers hold writing.
+// writeEvents writes events. Callers hold writeMu.
 func (e *Engine) writeEvents(ctx context.Context, list []tenantBatch) (s eventTx, err error) {
 	if len(list) == 0 {
 		return s, nil
@@ -240,12 +238,12 @@ func (e *Engine) writeEvents(ctx context.Context, list []tenantBatch) (s eventTx
 	return s, err
 }
 
-// byPresence tells whether a device's coming or going led to an event. A kill must
-// not leave that alone on disk: a device that was back would count as away.
+// byPresence tells whether a presence change led to the event. A kill must not leave the event on
+// disk without that change: a device that was back would count as away.
 func (ev pendingEvent) byPresence() bool { return ev.rule.predicate == nil && ev.kind != floorMoved }
 
-// commitBatch takes note that events are on disk, or that they are not. Callers
-// hold both locks.
+// commitBatch takes over that events are on disk, or that writing them failed. Callers hold both
+// locks.
 func (e *Engine) commitBatch(s *eventTx, list []tenantBatch, err error) error {
 	for _, p := range list {
 		tq := p.queue
@@ -277,9 +275,9 @@ func (e *Engine) commitBatch(s *eventTx, list []tenantBatch, err error) error {
 	return nil
 }
 
-// clearOver lets rules go on without a notice whose notice was over when it was
-// to begin, unless it has ended for them since: what comes next begins another,
-// at a time of its own. Callers hold both locks.
+// clearOver resets rules whose notice turned out to be over when it was to begin, unless an end for
+// it is pending: the next opening begins another notice, at a time of its own. Callers hold both
+// locks.
 func (e *Engine) clearOver(over map[*activeRule]bool) {
 	for r := range over {
 		if slices.ContainsFunc(
@@ -298,30 +296,30 @@ func (e *Engine) clearOver(over map[*activeRule]bool) {
 // eventTx is what one transaction records.
 type eventTx struct {
 	*Engine
-	pairs   map[Pair]bool                // those that are there
+	pairs   map[Pair]bool                // those whose device is a member of the rule
 	devices map[device.ID]*device.Device // of notices that begin
-	states  map[Pair]stateRow            // to be kept
+	states  map[Pair]stateRow            // to be written
 
 	open   map[*activeRule]*Notice // of rules whose notice began or ended (nil)
-	over   map[*activeRule]bool    // of rules whose notice was over when it was to begin
+	over   map[*activeRule]bool    // of rules whose notice turned out to be over when it was to begin
 	events []noticeEvent
 	opened int
 }
 
-// noticeEvent are what a tenant's screens are told: a notice that began or ended.
+// noticeEvent is what a tenant's screens receive: a notice that began or ended.
 type noticeEvent struct {
 	tenant tenant.ID
 	Notice
 }
 
-// writeEvent writes one event, and hands in what people are to be told of it.
+// writeEvent writes one event, and hands its notification to the notifier.
 func (s *eventTx) writeEvent(ctx context.Context, ev *pendingEvent) error {
 	r := ev.rule
 	current, touched := s.open[r]
 	if !touched {
 		current = r.notice
 	}
-	// A device that is deleted leaves its rules before Reload hears of it.
+	// A deleted device leaves its rules before Reload notices.
 	if !s.pairs[r.pair()] {
 		return nil
 	}
@@ -343,7 +341,7 @@ func (s *eventTx) writeEvent(ctx context.Context, ev *pendingEvent) error {
 	case Resolved:
 		delete(s.over, r)
 		if current == nil {
-			break // it was over when it was to begin
+			break // the notice was over when it was to begin
 		}
 		how := resolution{at: ev.time, status: ResolvedAutomatically, reason: ev.reason, changes: ev.changes}
 		n, err := s.resolveNotice(ctx, r.Tenant, current, how)
@@ -367,7 +365,7 @@ func (s *eventTx) writeEvent(ctx context.Context, ev *pendingEvent) error {
 	return nil
 }
 
-// prefetch reads at once what all the events ask of rules and devices.
+// prefetch reads in few statements what all the events need of rules and devices.
 func (s *eventTx) prefetch(ctx context.Context, events []pendingEvent) error {
 	pairs, devices := map[tenant.ID][]Pair{}, map[tenant.ID][]device.ID{}
 	s.pairs, s.devices = map[Pair]bool{}, map[device.ID]*device.Device{}
@@ -388,7 +386,7 @@ func (s *eventTx) prefetch(ctx context.Context, events []pendingEvent) error {
 			for _, p := range some {
 				list = append(list, p.Rule, p.Device)
 			}
-			// Rules and devices asked for apart would be looked up crosswise.
+			// Two separate IN conditions would match rules and devices crosswise.
 			values := "(?, ?)" + strings.Repeat(", (?, ?)", len(some)-1)
 			var found []memberRow
 			err := s.opts.DB.Read(ctx).NewSelect().Model(&found).Column("m.rule_id", "m.device_id").
@@ -417,11 +415,11 @@ func (s *eventTx) prefetch(ctx context.Context, events []pendingEvent) error {
 	return nil
 }
 
-// lookupBatchSize is how many rules one statement asks for.
+// lookupBatchSize is how many rules one statement looks up.
 const lookupBatchSize = 500
 
-// insertNotice writes a notice that begins. One that is there already was written by
-// a transaction whose end was not known; it may be over.
+// insertNotice writes a notice that begins. A notice that exists already was written by a
+// transaction whose outcome was unknown; it may be over.
 func (s *eventTx) insertNotice(ctx context.Context, ev *pendingEvent) (Notice, error) {
 	r := ev.rule
 	d := s.devices[r.Device]
@@ -454,10 +452,10 @@ func (s *eventTx) insertNotice(ctx context.Context, ev *pendingEvent) (Notice, e
 		Unsteady:      ev.unsteady,
 	}
 	if r.Trigger == DeviceOffline {
-		row.HoldsSince = new(ev.silentSince) // of others finder finds it
+		row.HoldsSince = new(ev.silentSince) // of other rules the onsetFinder finds it
 	}
 	err = s.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		// A change without a change: so that the row answers its number in either case.
+		// The update changes nothing. With it the statement returns the row's id in either case.
 		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, device_id, rule_revision, start_time) DO UPDATE").
 			Set("rule_id = EXCLUDED.rule_id").Returning("id, resolve_status, end_time, holds_since").Exec(ctx)
 		return err
@@ -467,7 +465,7 @@ func (s *eventTx) insertNotice(ctx context.Context, ev *pendingEvent) (Notice, e
 	return n, err
 }
 
-// samples are those of an event by what the properties are called.
+// samples names the values of an event's samples by attribute.
 func (r *activeRule) samples(list []Sample) []NoticeSample {
 	named := make([]NoticeSample, len(list))
 	for i, one := range list {
@@ -491,8 +489,7 @@ type resolution struct {
 	changes      int // of an unsteady notice
 }
 
-// saveChanges writes how often the conditions of an open unsteady notice of a tenant
-// have changed.
+// saveChanges writes how often the conditions of a tenant's open unsteady notice have changed.
 func (e *Engine) saveChanges(ctx context.Context, t tenant.ID, open *Notice, changes int) (Notice, error) {
 	n := *open
 	n.Changes = changes
@@ -514,8 +511,8 @@ func (e *Engine) saveChanges(ctx context.Context, t tenant.ID, open *Notice, cha
 	return n, err
 }
 
-// resolveNotice writes that an open notice of a tenant is over: not before it began, whatever the
-// clocks say.
+// resolveNotice writes that a tenant's open notice is over. Its end is not before its start,
+// whatever the clocks say.
 func (e *Engine) resolveNotice(ctx context.Context, t tenant.ID, open *Notice, how resolution) (Notice, error) {
 	n := *open
 	n.Status, n.End = how.status, max(how.at, n.Start)
@@ -538,7 +535,7 @@ func (e *Engine) resolveNotice(ctx context.Context, t tenant.ID, open *Notice, h
 	return n, err
 }
 
-// forgetNotice takes note that a rule's notice is over.
+// forgetNotice takes over that a rule's notice is over.
 func (e *Engine) forgetNotice(r *activeRule) {
 	if r.notice != nil {
 		delete(e.openByNotice, r.notice.ID)
@@ -547,8 +544,8 @@ func (e *Engine) forgetNotice(r *activeRule) {
 	e.count()
 }
 
-// publishNotices tells the screens of notices that began or ended; those that are over
-// are to be kept a chart of.
+// publishNotices publishes notices that began or ended to the screens. It wakes the archiver for
+// those that are over and the onsetFinder for those that began.
 func (e *Engine) publishNotices(news []noticeEvent) {
 	for _, n := range news {
 		if n.Status != Pending {
@@ -561,7 +558,7 @@ func (e *Engine) publishNotices(news []noticeEvent) {
 	}
 }
 
-// liveNotice is a notice as screens are told of it.
+// liveNotice is a notice as screens receive it.
 func liveNotice(n *Notice) []byte {
 	var ack *liveAck
 	if n.Ack != nil {
@@ -589,7 +586,7 @@ func liveNotice(n *Notice) []byte {
 	return b
 }
 
-// liveAck is an Ack as screens are told of it.
+// liveAck is an Ack as screens receive it.
 type liveAck struct {
 	User     string `json:"user"`
 	Time     int64  `json:"time"`
@@ -597,7 +594,7 @@ type liveAck struct {
 	RemindAt int64  `json:"remindAt"`
 }
 
-// markTakenDown writes that a rule does not run any more; nobody did it.
+// markTakenDown writes that the server stopped a rule; no user did.
 func markTakenDown(ctx context.Context, d *db.DB, t tenant.ID, id RuleID, now int64) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).

@@ -8,15 +8,14 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// RuleUsage are the rules that use one channel.
+// RuleUsage are the rules that use a channel or name a scene.
 type RuleUsage struct {
 	Count int
-	Names []string // of the newest of them, at most as many as were asked for
+	Names []string // of the newest of them, limited by the caller
 }
 
-// UsageByChannel tells of each of a tenant's channels which rules use it, the
-// newest first, with at most names of their names. A channel that none uses is
-// absent.
+// UsageByChannel gives, for each of a tenant's channels, the rules that use it, the newest first,
+// with at most names of their names. A channel that no rule uses is absent.
 func (s *RuleStore) UsageByChannel(
 	ctx context.Context,
 	t tenant.ID,

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// recent is over how long a rule's notices are counted beside it.
+	// recent is over how long a list counts a rule's notices.
 	recent = 30 * 24 * time.Hour
 	// idsAStatement is well below SQLite's limit of variables.
 	idsAStatement = 500
 )
 
-// RuleQuery is which rules of a tenant a list shows.
+// RuleQuery selects the rules of a tenant that a list shows.
 type RuleQuery struct {
 	Name    string   // any part, any case; empty: all
 	Devices []string // device names; empty: all
 	Level   *Level   // nil: all
-	Running *bool    // those that run, those that do not; nil: all
+	Running *bool    // true: running rules, false: the others; nil: all
 	Offset  int64
 	Limit   int64
 }
@@ -35,29 +35,29 @@ type RuleQuery struct {
 // RuleCard is a rule as a list shows it.
 type RuleCard struct {
 	Rule
-	DeviceName string // of Device, which may be left out; empty: it has none now
+	DeviceName string // of Device, which may be left out; empty: the rule has none now
 	NoteName   string
 	ProductID  int64    // the device's; 0: none
-	Named      []string // the names of the devices that Targets name, in that order
-	Members    int      // devices that are judged while the rule runs
+	Named      []string // the names of the devices in Targets, in that order
+	Members    int      // number of devices on which the rule is evaluated while it runs
 	LeftOut    LeftOut
 	Last       *NoticeRef // its newest notice; nil: none
-	Open       *NoticeRef // the newest that is open
+	Open       *NoticeRef // its newest open notice
 	OpenCount  int
 	Recent     int64 // notices that began in the last 30 days
 }
 
-// LeftOut is how many devices of a rule's targets are left out.
+// LeftOut counts the devices of a rule's targets that are left out.
 type LeftOut struct{ AtLimit, Misfit int }
 
-// NoticeRef names a notice.
+// NoticeRef refers to a notice.
 type NoticeRef struct {
 	ID    int64
 	Start int64 // epoch ms
 }
 
-// Page gives a tenant's rules as q wants them, the newest first, how many there
-// are in all, and how many of these run.
+// Page gives a tenant's rules that q selects, the newest first, their total number, and how many of
+// these run.
 func (s *RuleStore) Page(
 	ctx context.Context,
 	t tenant.ID,
@@ -99,8 +99,7 @@ func (s *RuleStore) Page(
 	return cards, total, running, err
 }
 
-// Cards finds a tenant's rules of the given ids, by id; those that are not there
-// are left out.
+// Cards finds a tenant's rules of the given ids, by id, without those that do not exist.
 func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) ([]RuleCard, error) {
 	all, err := s.CardsWithoutNotices(ctx, t, ids)
 	if err != nil {
@@ -109,7 +108,7 @@ func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rul
 	return all, s.addNotices(ctx, t, all)
 }
 
-// CardsWithoutNotices is Cards without what their notices say.
+// CardsWithoutNotices is Cards without the fields about notices.
 func (s *RuleStore) CardsWithoutNotices(ctx context.Context, t tenant.ID, ids []RuleID) (all []RuleCard, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for part := range slices.Chunk(ids, idsAStatement) {
@@ -136,8 +135,7 @@ func (s *RuleStore) Get(ctx context.Context, t tenant.ID, id RuleID) (*RuleCard,
 	return &cards[0], nil
 }
 
-// Rules finds a tenant's rules of the given ids, by id; those that are not
-// there are left out.
+// Rules finds a tenant's rules of the given ids, by id, without those that do not exist.
 func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rule, error) {
 	cards, err := s.CardsWithoutNotices(ctx, t, ids)
 	if err != nil {
@@ -150,8 +148,8 @@ func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rul
 	return all, nil
 }
 
-// Pairs gives a tenant's rules of the given ids once for each device that is judged,
-// by rule and device. They carry no Targets.
+// Pairs gives a tenant's rules of the given ids once for each device on which they are evaluated,
+// by rule and device. They have no Targets.
 func (s *RuleStore) Pairs(ctx context.Context, t tenant.ID, ids []RuleID) (all []Rule, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for part := range slices.Chunk(ids, idsAStatement) {
@@ -166,13 +164,13 @@ func (s *RuleStore) Pairs(ctx context.Context, t tenant.ID, ids []RuleID) (all [
 	return all, nil
 }
 
-// Running gives every tenant's rules that run once for each of their devices, by rule
-// and device: the engine judges them all. They carry no Targets.
+// Running gives every tenant's running rules once for each of their devices, by rule and device,
+// for the engine. They have no Targets.
 func (s *RuleStore) Running(ctx context.Context) ([]Rule, error) {
 	return s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("r.deploy_state = ?", Running) })
 }
 
-// TenantsWithDynamicRules are the tenants with rules whose devices can change by themselves.
+// TenantsWithDynamicRules are the tenants that have dynamic rules.
 func (s *RuleStore) TenantsWithDynamicRules(ctx context.Context) (tenants []tenant.ID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).ColumnExpr("DISTINCT r.tenant_id").
 		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
@@ -232,8 +230,8 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 	return pairs, nil
 }
 
-// cards reads rules with what they name, their devices and channels: some five
-// statements, however many.
+// cards reads rules with their targets, devices and channels, in about five statements for any
+// number of rules.
 func (s *RuleStore) cards(
 	ctx context.Context,
 	t tenant.ID,
@@ -273,7 +271,7 @@ func (s *RuleStore) cards(
 	return cards, s.addDevices(ctx, t, at, ids)
 }
 
-// addDevices adds what rules name, how many devices they have, and the first one.
+// addDevices adds the targets of rules, the numbers of their devices, and the first device.
 func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
 	targets, err := s.targetsOf(ctx, t, ids)
 	if err != nil {
@@ -327,14 +325,14 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 		case Misfit:
 			card.LeftOut.Misfit = c.Some
 		}
-		if card.Device == 0 { // in the order of the states
+		if card.Device == 0 { // counts come in the order of the states
 			card.Device, asked[c.First] = c.First, true
 		}
 	}
 	return s.nameDevices(ctx, t, at, asked)
 }
 
-// nameDevices adds what the devices of rules are called.
+// nameDevices adds the names of the rules' devices.
 func (s *RuleStore) nameDevices(
 	ctx context.Context,
 	t tenant.ID,
@@ -369,7 +367,7 @@ func (s *RuleStore) nameDevices(
 	return nil
 }
 
-// addNotices adds how many notices rules had of late, the newest and the open ones.
+// addNotices adds the number of recent notices of rules, and their newest and open ones.
 func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, cards []RuleCard) error {
 	at, all := make(map[RuleID]*RuleCard, len(cards)), make([]RuleID, len(cards))
 	for i := range cards {
@@ -405,10 +403,10 @@ func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[Rul
 	return s.addNoticeRefs(ctx, t, at, ids)
 }
 
-// addNoticeRefs adds the newest notices of rules, and the newest that are open.
+// addNoticeRefs adds the newest notices of rules, and the newest open ones.
 func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
-	// Revisions only rise, and within one the notices follow each other. The plus leaves
-	// the index that holds them in this order as the only one.
+	// Revisions only rise, and within one the notices follow each other. The plus leaves SQLite
+	// only the index that holds them in this order.
 	var newest []noticeRow
 	if err := s.db.Read(ctx).NewSelect().Model(&newest).Column("n.id", "n.rule_id", "n.start_time").
 		Where(`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
@@ -432,7 +430,7 @@ func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleI
 	return nil
 }
 
-// requireOneRow is the answer to a statement about one row of the tenant's.
+// requireOneRow checks the result of a statement about one row of the tenant's.
 func requireOneRow(res sql.Result, err error) error {
 	if err != nil {
 		return err
@@ -448,14 +446,14 @@ func requireOneRow(res sql.Result, err error) error {
 type RuleDevice struct {
 	Name     string
 	NoteName string
-	Scene    string // its name; empty: the default one
+	Scene    string // the scene's name; empty: the default one
 	State    MemberState
 	Open     *NoticeRef // its open notice; nil: none
 }
 
-// Devices gives the devices of a tenant's rule, page by page, and how many there are:
-// those with open notices first, then those that are judged, then those that are left
-// out, each by their titles.
+// Devices gives a page of the devices of a tenant's rule, and their total number: those with open
+// notices first, then those on which the rule is evaluated, then those that are left out, each by
+// their titles.
 func (s *RuleStore) Devices(
 	ctx context.Context,
 	t tenant.ID,
@@ -522,7 +520,7 @@ func (s *RuleStore) Devices(
 	return list, total, err
 }
 
-// MembersByRule are the devices on which a tenant's rules are judged while they run, by rule.
+// MembersByRule are the devices on which a tenant's rules are evaluated while they run, by rule.
 func (s *RuleStore) MembersByRule(ctx context.Context, t tenant.ID, ids []RuleID) (map[RuleID][]device.ID, error) {
 	by := make(map[RuleID][]device.ID, len(ids))
 	for part := range slices.Chunk(ids, idsAStatement) {

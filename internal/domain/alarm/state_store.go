@@ -9,7 +9,7 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// saveStates writes what rules remember that no reading tells.
+// saveStates writes the parts of rules' states that stored readings do not tell.
 func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for len(states) > 0 {
@@ -27,13 +27,13 @@ func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
 	})
 }
 
-// saveState is saveStates of one rule.
+// saveState is saveStates for one rule.
 func saveState(ctx context.Context, d *db.DB, r *activeRule, floor int64, waiting bool) error {
 	return saveStates(ctx, d, []stateRow{newStateRow(r, floor, waiting, r.state.Openings)})
 }
 
-// forgetStates removes what rules remember that are not judged any more. Those of one
-// rule stand together.
+// forgetStates removes the stored states of rules that are no longer evaluated. Entries of one rule
+// are adjacent in list.
 func forgetStates(ctx context.Context, d *db.DB, list []*activeRule) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for len(list) > 0 {
