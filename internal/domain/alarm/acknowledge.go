@@ -104,17 +104,8 @@ func (e *Engine) findOpen(ctx context.Context, t tenant.ID, notice int64) (*acti
 	if r := e.openByNotice[notice]; r != nil && r.Tenant == t {
 		return r, nil
 	}
-	found, err := e.opts.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*noticeRow)(nil),
-	).Where(
-		"n.tenant_id = ? AND n.id = ?",
-		t,
-		notice,
-	).Exists(
-		ctx,
-	)
+	found, err := e.opts.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
+		Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -160,25 +151,10 @@ func (s *NoticeStore) Acks(ctx context.Context, t tenant.ID, notices []int64) (m
 		return nil, nil
 	}
 	var rows []noticeRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Column(
-		"n.id",
-		"n.ack_user",
-		"n.ack_time",
-		"n.ack_note",
-		"n.ack_remind_at",
-	).
-		Where(
-			"n.tenant_id = ? AND n.id IN (?) AND n.resolve_status = ? AND n.ack_time > 0",
-			t,
-			bun.List(notices),
-			Pending,
-		).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("n.id", "n.ack_user", "n.ack_time", "n.ack_note",
+		"n.ack_remind_at").
+		Where("n.tenant_id = ? AND n.id IN (?) AND n.resolve_status = ? AND n.ack_time > 0", t, bun.List(notices),
+			Pending).Scan(ctx)
 	acks := make(map[int64]*Ack, len(rows))
 	for i := range rows {
 		acks[rows[i].ID] = rows[i].notice().Ack

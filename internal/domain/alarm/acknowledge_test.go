@@ -148,11 +148,8 @@ func TestNotifierReceivesAcknowledgements(t *testing.T) {
 	now := fx.Clock.Milli()
 	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "at the pump", time.Hour))
 	ada := alertmsg.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + 60*minute}
-	if a := rec.acked[0]; a.Event != alertmsg.Acknowledged || a.At != now || a.Notice != n.ID || a.Rule != int64(id) ||
-		a.Title != "Frost" ||
-		a.Ack == nil ||
-		*a.Ack != ada ||
-		a.End != 0 {
+	if a := rec.acked[0]; a.Event != alertmsg.Acknowledged || a.At != now || a.Notice != n.ID ||
+		a.Rule != int64(id) || a.Title != "Frost" || a.Ack == nil || *a.Ack != ada || a.End != 0 {
 		t.Errorf("%+v", a)
 	}
 	fx.Clock.Advance(time.Minute)
@@ -186,10 +183,8 @@ func TestAcknowledgeIsAtomic(t *testing.T) {
 	n := fx.newest()
 	_, err := fx.Outbox.Step(t.Context())
 	fx.must(err)
-	ctx := fx.Audit.NewContext(
-		t.Context(),
-		audit.Actor{Kind: audit.User, ID: 1, Name: func(context.Context) (string, error) { return "Ada", nil }},
-	)
+	ctx := fx.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, ID: 1,
+		Name: func(context.Context) (string, error) { return "Ada", nil }})
 	fx.must(fx.engine.Acknowledge(ctx, fx.owner, n.ID, "Ada", "", time.Hour))
 	before := fmt.Sprint(fx.acked(), fx.reminders(n.ID), fx.auditSummary())
 	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
@@ -211,10 +206,8 @@ func TestAcknowledgeIsAtomic(t *testing.T) {
 		t.Errorf("screens were told: %s", (<-screen.Events).Data)
 	}
 	fx.must(fx.engine.Unacknowledge(ctx, fx.owner, n.ID))
-	if got := fx.auditSummary(); !strings.HasPrefix(
-		got,
-		"notice.unacknowledge Frost []; notice.acknowledge Frost [remindAt",
-	) {
+	if got := fx.auditSummary(); !strings.HasPrefix(got,
+		"notice.unacknowledge Frost []; notice.acknowledge Frost [remindAt") {
 		t.Error(got)
 	}
 }
@@ -307,12 +300,10 @@ func (s *ackSimulation) run(t *testing.T) {
 		Name: "Planner", URL: s.webhook.URL, Opened: true, Resolved: true, Acknowledged: true, Enabled: true,
 	})
 	s.must(err)
-	channel := s.Channel(
-		t,
-		s.owner,
-		"field",
-		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, []string{"ada@example.com"} },
-	).ID
+	channel := s.Channel(t, s.owner, "field", func(c *notify.Channel) {
+		c.ByPhone, c.Phones, c.Emails = false, nil,
+			[]string{"ada@example.com"}
+	}).ID
 	s.createRule(func(r *alarm.Rule) { r.Channels, r.RemindEvery = []int64{channel}, s.remindEvery })
 	for range 70 {
 		s.Clock.Advance(time.Duration(1+s.IntN(90)) * time.Minute)

@@ -48,10 +48,8 @@ func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p
 	threshold := r.Conditions[index].Value.Float()
 	rules := []Rule{r} // as it is, then with each recovery value
 	for _, fraction := range []float64{.25, .5, .75} {
-		if recovery := roundToDecimals(
-			threshold+fraction*(turned-threshold),
-			property.Precision,
-		); recovery != threshold {
+		if recovery := roundToDecimals(threshold+fraction*(turned-threshold),
+			property.Precision); recovery != threshold {
 			rules = append(rules, withRecovery(r, index, recovery))
 		}
 	}
@@ -93,13 +91,7 @@ func turningPoint(
 	from, to int64,
 ) (float64, error) {
 	turned, falls := c.Value.Float(), c.Operator == Above || c.Operator == AtLeast
-	err := store.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		from,
-		to,
-		[]device.PropertyID{id},
+	err := store.Range(ctx, r.Tenant, r.Device, from, to, []device.PropertyID{id},
 		func(_ int64, fields []reading.Field) error {
 			for _, f := range fields {
 				if f.Value.Kind() != reading.KindNumber {
@@ -112,8 +104,7 @@ func turningPoint(
 				}
 			}
 			return nil
-		},
-	)
+		})
 	return turned, err
 }
 

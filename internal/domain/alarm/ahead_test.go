@@ -86,21 +86,8 @@ func TestLoweredFloorIsPersisted(t *testing.T) {
 // floor is what is written of a rule.
 func (fx *fixture) floor(id alarm.RuleID) (floor int64) {
 	fx.t.Helper()
-	fx.must(
-		fx.DB.Read(
-			fx.t.Context(),
-		).NewSelect().Table(
-			"alarm_states",
-		).Column(
-			"floor",
-		).Where(
-			"rule_id = ?",
-			id,
-		).Scan(
-			fx.t.Context(),
-			&floor,
-		),
-	)
+	fx.must(fx.DB.Read(fx.t.Context()).NewSelect().Table("alarm_states").Column("floor").Where("rule_id = ?", id).
+		Scan(fx.t.Context(), &floor))
 	return floor
 }
 

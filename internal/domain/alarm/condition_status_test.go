@@ -15,16 +15,8 @@ func TestCurrentStatus(t *testing.T) {
 	fx := newFixture(t)
 	number := reading.Number
 	cold := func(recovery *float64) alarm.RuleCopy {
-		c := conditions(
-			"and",
-			"airTemperature",
-			alarm.Below,
-			number(2),
-			"and",
-			"relativeHumidity",
-			alarm.Above,
-			number(85),
-		)
+		c := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above,
+			number(85))
 		c[0].Recovery = recovery
 		return alarm.RuleCopy{
 			ProductID:  fx.station.ID,

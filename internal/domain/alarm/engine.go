@@ -143,22 +143,13 @@ func NewEngine(o EngineOptions) *Engine {
 		o.OnCaughtUp = func(tenant.ID) {}
 	}
 	e := &Engine{
-		opts:         o,
-		rules:        map[RuleID][]*activeRule{},
-		readingRules: map[device.ID][]*activeRule{},
+		opts: o, rules: map[RuleID][]*activeRule{}, readingRules: map[device.ID][]*activeRule{},
 		offlineRules: map[device.ID][]*activeRule{},
-		openByNotice: map[int64]*activeRule{},
-		lastClock:    math.MaxInt64,
-		clockJumps:   clock.NewJumpDetector(o.Now(), o.Uptime),
-		changed: make(
-			chan struct{},
-			1,
-		),
-		wakeWriter:    make(chan struct{}, 1),
-		presenceInbox: newPresenceInbox(),
-		archiver:      newNoticeArchiver(&o),
-		queues:        newTenantQueues(),
-		batchSize:     fewestAtOnce,
+		openByNotice: map[int64]*activeRule{}, lastClock: math.MaxInt64,
+		clockJumps: clock.NewJumpDetector(o.Now(), o.Uptime),
+		changed:    make(chan struct{}, 1), wakeWriter: make(chan struct{}, 1), presenceInbox: newPresenceInbox(),
+		archiver: newNoticeArchiver(&o),
+		queues:   newTenantQueues(), batchSize: fewestAtOnce,
 	}
 	e.onsets = newOnsetFinder(e)
 	e.queues.began = o.Now().UnixMilli()

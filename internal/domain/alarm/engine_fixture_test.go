@@ -164,20 +164,18 @@ func (fx *fixture) createRule(with func(r *alarm.Rule)) alarm.RuleID {
 
 func (fx *fixture) publish(id alarm.RuleID) {
 	fx.t.Helper()
-	fx.must(
-		fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Changed,
+		func(ctx context.Context) error {
 			return fx.rules.Publish(ctx, fx.owner, id, "Ada")
-		}),
-	)
+		}))
 }
 
 func (fx *fixture) unpublish(id alarm.RuleID) {
 	fx.t.Helper()
-	fx.must(
-		fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
+	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Stopped,
+		func(ctx context.Context) error {
 			return fx.rules.Unpublish(ctx, fx.owner, id, "Ada")
-		}),
-	)
+		}))
 }
 
 // revision is a rule's.

@@ -89,22 +89,13 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 						t.Error(err)
 					}
 				}
-				list, _, err := fx.Notices.Page(
-					t.Context(),
-					fx.owner,
-					alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400},
-				)
+				list, _, err := fx.Notices.Page(t.Context(), fx.owner,
+					alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
 				if err != nil {
 					t.Error(err)
 				}
 				for _, n := range list {
-					if err := fx.engine.ResolveManually(
-						t.Context(),
-						fx.owner,
-						n.ID,
-						"Ada",
-						"",
-					); err != nil &&
+					if err := fx.engine.ResolveManually(t.Context(), fx.owner, n.ID, "Ada", ""); err != nil &&
 						!errs.Is(err, errs.Refused) {
 						t.Error(err)
 					}
@@ -127,11 +118,8 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 	if s.Open != 0 || s.Rules != 0 || s.Opened != s.Resolved || s.Opened < rounds {
 		t.Errorf("%+v", s)
 	}
-	list, total, err := fx.Notices.Page(
-		t.Context(),
-		fx.owner,
-		alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400},
-	)
+	list, total, err := fx.Notices.Page(t.Context(), fx.owner,
+		alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
 	if err != nil || total != 0 {
 		t.Errorf("open still: %v (%v)", list, err)
 	}

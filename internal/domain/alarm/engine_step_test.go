@@ -31,15 +31,8 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			r := Rule{Hits: c.hits, Window: 10 * time.Minute}
 			for i := range c.terms {
-				r.Conditions = append(
-					r.Conditions,
-					Condition{
-						Join:      "and",
-						Attribute: p.Properties[i].Identifier,
-						Operator:  Above,
-						Value:     reading.Number(50),
-					},
-				)
+				r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: p.Properties[i].Identifier,
+					Operator: Above, Value: reading.Number(50)})
 			}
 			t, err := NewPredicate(r, p, 0)
 			if err != nil {
@@ -149,14 +142,10 @@ func BenchmarkStepLate(b *testing.B) {
 	r := Rule{Hits: 10, Window: time.Hour}
 	for i := range 5 {
 		id := string(rune('a' + i))
-		p.Properties = append(
-			p.Properties,
-			device.Property{ID: device.PropertyID(i + 1), Identifier: id, DataType: device.Number},
-		)
-		r.Conditions = append(
-			r.Conditions,
-			Condition{Join: "and", Attribute: id, Operator: Above, Value: reading.Number(50)},
-		)
+		p.Properties = append(p.Properties, device.Property{ID: device.PropertyID(i + 1), Identifier: id,
+			DataType: device.Number})
+		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: Above,
+			Value: reading.Number(50)})
 	}
 	predicate, err := NewPredicate(r, p, 0)
 	if err != nil {

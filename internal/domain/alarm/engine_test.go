@@ -75,15 +75,8 @@ func TestEngineIgnoresReadingsBeforePublish(t *testing.T) {
 	fx := newFixture(t)
 	fx.evaluate(fx.airTemp(-10*second, 1), fx.airTemp(0, 1), fx.airTemp(9*minute, 1)) // the last by a fast clock
 	fx.createRule(func(r *alarm.Rule) {
-		r.Conditions = append(
-			r.Conditions,
-			alarm.Condition{
-				Join:      "and",
-				Attribute: "relativeHumidity",
-				Operator:  alarm.Above,
-				Value:     reading.Number(90),
-			},
-		)
+		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity",
+			Operator: alarm.Above, Value: reading.Number(90)})
 	})
 	fx.evaluate(fx.airTemp(9*minute, 1))
 	fx.evaluate(fx.frame(9*minute+second, map[string]reading.Value{"relativeHumidity": reading.Number(95)}))
@@ -109,15 +102,8 @@ func TestEngineChange(t *testing.T) {
 	fx.wantNotices("Frost 1-")
 
 	rival := fx.Tenant(t, "rival").ID
-	fx.must(
-		fx.engine.Change(
-			t.Context(),
-			rival,
-			[]alarm.RuleID{id},
-			alarm.Deleted,
-			func(context.Context) error { return nil },
-		),
-	)
+	fx.must(fx.engine.Change(t.Context(), rival, []alarm.RuleID{id}, alarm.Deleted,
+		func(context.Context) error { return nil }))
 	fx.wantNotices("Frost 1-")
 
 	card, err := fx.rules.Get(t.Context(), fx.owner, id)
@@ -156,16 +142,8 @@ func TestEngineResolveManually(t *testing.T) {
 	fx.createRule(nil)
 	fx.evaluate(fx.airTemp(second, 1))
 	n := fx.newest()
-	if err := fx.engine.ResolveManually(
-		t.Context(),
-		fx.Tenant(t, "rival").ID,
-		n.ID,
-		"Eve",
-		"",
-	); !errs.Is(
-		err,
-		errs.NotFound,
-	) {
+	if err := fx.engine.ResolveManually(t.Context(), fx.Tenant(t, "rival").
+		ID, n.ID, "Eve", ""); !errs.Is(err, errs.NotFound) {
 		t.Errorf("another tenant: %v", err)
 	}
 	fx.Clock.Advance(3 * time.Second)
@@ -276,10 +254,8 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 	}
 	entries, _, err := fx.Audit.Page(t.Context(), fx.owner, audit.Query{Kind: "rule", Limit: 1})
 	fx.must(err)
-	want := []audit.Change{
-		{Field: "deployState", Before: 1.0, After: 2.0},
-		{Field: "attributeGone", After: "relativeHumidity"},
-	}
+	want := []audit.Change{{Field: "deployState", Before: 1.0, After: 2.0},
+		{Field: "attributeGone", After: "relativeHumidity"}}
 	if len(entries) != 1 || entries[0].Action != "unpublish" || !reflect.DeepEqual(entries[0].Changes, want) {
 		t.Errorf("%+v", entries)
 	}

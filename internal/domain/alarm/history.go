@@ -218,14 +218,8 @@ func (e *Engine) replayRule(ctx context.Context, p *history, r *activeRule) erro
 		if p.cache == nil || p.cache.device != r.Device {
 			p.cache = newReadingCache(p.view, r.Device, p.pending[r.Device])
 		}
-		if err := e.loadWindow(
-			ctx,
-			p.cache,
-			fresh,
-			p.deviceStamps(ctx, e, r),
-			math.MaxInt64,
-			p.pending[r.Device],
-		); err != nil {
+		if err := e.loadWindow(ctx, p.cache, fresh, p.deviceStamps(ctx, e, r), math.MaxInt64,
+			p.pending[r.Device]); err != nil {
 			return err
 		}
 		e.mu.Lock()
@@ -259,31 +253,22 @@ func (e *Engine) replayNow(ctx context.Context, r *activeRule) error {
 	}
 	later := pendingValues{}
 	p := e.history
-	err := e.opts.Readings.Backlog(
-		ctx,
-		p.evaluatedUpTo(r.Tenant).Entry,
-		func(position uint64, batch []reading.Arrival) error {
-			for i := range batch {
-				if batch[i].Device == r.Device && p.evaluatedUpTo(r.Tenant).reaches(position, i) {
-					later.add(&batch[i].Frame)
-				}
+	err := e.opts.Readings.Backlog(ctx, p.evaluatedUpTo(r.Tenant).
+		Entry, func(position uint64, batch []reading.Arrival) error {
+		for i := range batch {
+			if batch[i].Device == r.Device && p.evaluatedUpTo(r.Tenant).reaches(position, i) {
+				later.add(&batch[i].Frame)
 			}
-			return nil
-		},
-	)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
 	later.sort()
 	fresh := &activeRule{Rule: r.Rule, predicate: r.predicate, state: r.state.emptyCopy(r.predicate)}
-	if err := e.loadWindow(
-		ctx,
-		newReadingCache(p.view, r.Device, later[r.Device]),
-		fresh,
-		p.deviceStamps(ctx, e, r),
-		math.MaxInt64,
-		later[r.Device],
-	); err != nil {
+	if err := e.loadWindow(ctx, newReadingCache(p.view, r.Device, later[r.Device]), fresh,
+		p.deviceStamps(ctx, e, r), math.MaxInt64, later[r.Device]); err != nil {
 		return err
 	}
 	e.finishReplay(ctx, p, r, fresh.state)

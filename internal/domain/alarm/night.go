@@ -44,16 +44,7 @@ func sunHeight(at int64, place Coordinates) float64 {
 	declination := math.Asin(math.Sin(tilt) * math.Sin(longitude))
 	sidereal := (280.46062 + 360.98564737*days + place.Longitude) * radian
 	latitude := place.Latitude * radian
-	height := math.Sin(
-		latitude,
-	)*math.Sin(
-		declination,
-	) + math.Cos(
-		latitude,
-	)*math.Cos(
-		declination,
-	)*math.Cos(
-		sidereal-ascension,
-	)
+	height := math.Sin(latitude)*math.Sin(declination) +
+		math.Cos(latitude)*math.Cos(declination)*math.Cos(sidereal-ascension)
 	return math.Asin(height) / radian
 }

@@ -36,13 +36,8 @@ func TestNight(t *testing.T) {
 			}
 			before, after := at.Add(-3*time.Minute).UnixMilli(), at.Add(3*time.Minute).UnixMilli()
 			if night(before, time.UTC, c.place) != which || night(after, time.UTC, c.place) == which {
-				t.Errorf(
-					"%s: at %s the sun stands at %.2f° and goes to %.2f°",
-					c.name,
-					clock,
-					sunHeight(before, *c.place),
-					sunHeight(after, *c.place),
-				)
+				t.Errorf("%s: at %s the sun stands at %.2f° and goes to %.2f°", c.name, clock,
+					sunHeight(before, *c.place), sunHeight(after, *c.place))
 			}
 		}
 	}

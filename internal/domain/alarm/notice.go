@@ -118,11 +118,6 @@ func (s *NoticeStore) OpenByDevice(ctx context.Context, t tenant.ID) (map[device
 // IsOpen tells whether a notice of a tenant's rule is open on a device.
 func (s *NoticeStore) IsOpen(ctx context.Context, t tenant.ID, rule RuleID, d device.ID) (bool, error) {
 	return s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
-		Where(
-			"n.rule_id = ? AND n.resolve_status = ? AND n.tenant_id = ? AND n.device_id = ?",
-			rule,
-			Pending,
-			t,
-			d,
-		).Exists(ctx)
+		Where("n.rule_id = ? AND n.resolve_status = ? AND n.tenant_id = ? AND n.device_id = ?", rule, Pending, t,
+			d).Exists(ctx)
 }

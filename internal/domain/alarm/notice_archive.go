@@ -115,10 +115,8 @@ func (k *noticeArchiver) waiting(ctx context.Context) *bun.SelectQuery {
 func (k *noticeArchiver) archiveBatch(ctx context.Context) (int, error) {
 	var rows []noticeRow
 	if err := k.waiting(ctx).Column("id", "tenant_id", "device_id", "start_time", "end_time", "rule").
-		Where(
-			"n.end_time <= ?",
-			k.o.Now().Add(-chartMargin).UnixMilli(),
-		).OrderExpr("n.end_time").Limit(chartBatchSize).Scan(ctx, &rows); err != nil {
+		Where("n.end_time <= ?", k.o.Now().Add(-chartMargin).UnixMilli()).OrderExpr("n.end_time").
+		Limit(chartBatchSize).Scan(ctx, &rows); err != nil {
 		return 0, err
 	}
 	if len(rows) == 0 {
@@ -197,21 +195,15 @@ func (k *noticeArchiver) sweep(ctx context.Context) error {
 // removeNotices removes the notices that a query selects, together with their messages and
 // deliveries.
 func removeNotices(ctx context.Context, d *db.DB, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return d.DeleteInBatches(
-		ctx,
-		removedAtOnce,
-		func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
-			some := which(tx.NewSelect().Model((*noticeRow)(nil)).Column("id")).Limit(atOnce)
-			return tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", some).Exec(ctx)
-		},
-	)
+	return d.DeleteInBatches(ctx, removedAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result,
+		error) {
+		some := which(tx.NewSelect().Model((*noticeRow)(nil)).Column("id")).Limit(atOnce)
+		return tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", some).Exec(ctx)
+	})
 }
 
 // Clear removes all notices of a tenant that is being removed.
 func (s *NoticeStore) Clear(ctx context.Context, t tenant.ID) error {
-	return removeNotices(
-		ctx,
-		s.db,
-		func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("n.tenant_id = ?", t) },
-	)
+	return removeNotices(ctx, s.db,
+		func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("n.tenant_id = ?", t) })
 }

@@ -39,21 +39,15 @@ func (fx *fixture) runEngine() (stop func()) {
 func TestChartIsArchived(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(func(r *alarm.Rule) {
-		r.Conditions = append(
-			r.Conditions,
-			alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)},
-		)
+		r.Conditions = append(r.Conditions, alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal,
+			Value: reading.Boolean(true)})
 	})
 	fx.evaluate(fx.airTemp(-5*minute, 9), fx.airTemp(-4*minute, 8)) // the former is just too early
 	for i := range int64(1200) {
 		fx.evaluate(fx.airTemp(second+i*500, 1-float64(i%7)/10))
 	}
-	fx.evaluate(
-		fx.frame(
-			602*second,
-			map[string]reading.Value{"airTemperature": reading.Number(3), "relativeHumidity": reading.Number(40)},
-		),
-	)
+	fx.evaluate(fx.frame(602*second, map[string]reading.Value{"airTemperature": reading.Number(3),
+		"relativeHumidity": reading.Number(40)}))
 	fx.evaluate(fx.airTemp(602*second+5*minute, 4), fx.airTemp(602*second+5*minute+1, 5)) // the latter just too late
 	fx.wantNotices("Frost 1-602 recovered")
 
@@ -130,15 +124,8 @@ func TestOldNoticesAreRemoved(t *testing.T) {
 		{now.AddDate(-3, 0, 0), alarm.ResolvedAutomatically},
 		{now.AddDate(-4, 0, 0), alarm.Pending},
 	} {
-		fx.Notice(
-			t,
-			testkit.Notice{
-				Device:     fx.mast,
-				Status:     n.status,
-				Start:      n.created.UnixMilli(),
-				CreateTime: n.created.UnixMilli(),
-			},
-		)
+		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: n.status, Start: n.created.UnixMilli(),
+			CreateTime: n.created.UnixMilli()})
 	}
 	stop := fx.runEngine()
 	defer stop()
@@ -156,15 +143,8 @@ func TestClockJumpDoesNotExpireNotices(t *testing.T) {
 	fx.retentionClock = func() time.Time { return come }
 	fx.restart()
 	for _, created := range []time.Time{come.AddDate(-3, 0, 0).Add(-time.Millisecond), come.AddDate(-2, 0, 0)} {
-		fx.Notice(
-			t,
-			testkit.Notice{
-				Device:     fx.mast,
-				Status:     alarm.ResolvedAutomatically,
-				Start:      created.UnixMilli(),
-				CreateTime: created.UnixMilli(),
-			},
-		)
+		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: alarm.ResolvedAutomatically,
+			Start: created.UnixMilli(), CreateTime: created.UnixMilli()})
 	}
 	fx.Clock.Advance(9 * 365 * 24 * time.Hour)
 	stop := fx.runEngine()

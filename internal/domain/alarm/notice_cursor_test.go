@@ -71,10 +71,8 @@ func TestOneNotice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	a := s.Device(t, field.ID, s.Station(t), "A")
-	id := s.Notice(
-		t,
-		testkit.Notice{Device: a, Title: "Frost", Start: 5, CreateTime: 7, RuleJSON: `{"noteName":"Mast"}`},
-	)
+	id := s.Notice(t, testkit.Notice{Device: a, Title: "Frost", Start: 5, CreateTime: 7,
+		RuleJSON: `{"noteName":"Mast"}`})
 	n, err := s.Notices.GetListed(t.Context(), field.ID, id)
 	if err != nil || n.ID != id || n.Title != "Frost" || n.Cursor() != (alarm.NoticeCursor{CreateTime: 7, ID: id}) ||
 		n.Description != "" {

@@ -134,12 +134,8 @@ func (s *NoticeStore) PageAfter(
 
 // GetListed finds a tenant's notice as lists show it.
 func (s *NoticeStore) GetListed(ctx context.Context, t tenant.ID, id int64) (*ListedNotice, error) {
-	found, err := s.list(
-		ctx,
-		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) },
-		0,
-		1,
-	)
+	found, err := s.list(ctx,
+		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) }, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -182,12 +178,8 @@ func (q *NoticeQuery) filter(t tenant.ID) func(sel *bun.SelectQuery) *bun.Select
 
 // Newest gives a tenant's newest 400 notices, the newest recorded first.
 func (s *NoticeStore) Newest(ctx context.Context, t tenant.ID) ([]Notice, error) {
-	return s.listNotices(
-		ctx,
-		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) },
-		0,
-		newestNotices,
-	)
+	return s.listNotices(ctx,
+		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
 }
 
 // listNotices is list without the rules' descriptions.
@@ -214,25 +206,9 @@ func (s *NoticeStore) list(
 ) ([]ListedNotice, error) {
 	var rows []listedNoticeRow
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
-		Column(
-			"n.id",
-			"n.rule_id",
-			"n.title",
-			"n.resolve_status",
-			"n.alarm_level",
-			"n.device_name",
-			"n.start_time",
-			"n.end_time",
-			"n.create_time",
-			"n.alarm_desc",
-			"n.unsteady",
-			"n.changes",
-			"n.holds_since",
-			"n.ack_user",
-			"n.ack_time",
-			"n.ack_note",
-			"n.ack_remind_at",
-		).
+		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time",
+			"n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes",
+			"n.holds_since", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {

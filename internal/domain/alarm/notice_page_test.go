@@ -112,25 +112,14 @@ func TestNoticeDetail(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	d := s.Device(t, field.ID, s.Station(t), "A", func(d *device.Device) { d.NoteName = "Mast" })
 	rule := newFullRule(t, s, d)
-	was := alarm.NewRuleCopy(
-		&rule,
-		"Mast",
-		d.ProductID,
-		[]alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}},
-	)
-	samples := []alarm.NoticeSample{
-		{
-			Time: 5,
-			Values: map[string]reading.Value{
-				"airTemperature": reading.Number(1.5),
-				"heating":        reading.Boolean(false),
-				"note":           reading.Text("a"),
-			},
-		},
-	}
-	points := alarm.Chart{
-		"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}},
-	}
+	was := alarm.NewRuleCopy(&rule, "Mast", d.ProductID,
+		[]alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C",
+			Precision: new(1)}})
+	samples := []alarm.NoticeSample{{Time: 5,
+		Values: map[string]reading.Value{"airTemperature": reading.Number(1.5), "heating": reading.Boolean(false),
+			"note": reading.Text("a")}}}
+	points := alarm.Chart{"airTemperature": {{Time: 1, Value: reading.Number(2)},
+		{Time: 5, Value: reading.Number(1.5)}}}
 	id := s.Notice(t, testkit.Notice{
 		Device:     d,
 		Rule:       8,
@@ -184,11 +173,8 @@ func TestNoticeDetail(t *testing.T) {
 		if got, err := s.Notices.Get(t.Context(), field.ID, id); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v (%v)\nwant %+v", got, err, want)
 		}
-		if list, err := s.Notices.Newest(
-			t.Context(),
-			field.ID,
-		); err != nil || len(list) != 1 || list[0].NoteName != name ||
-			list[0].DeviceName != "A" {
+		if list, err := s.Notices.Newest(t.Context(), field.ID); err != nil || len(list) != 1 ||
+			list[0].NoteName != name || list[0].DeviceName != "A" {
 			t.Errorf("%+v %v", list, err)
 		}
 		if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
@@ -219,21 +205,14 @@ func TestDamagedNotice(t *testing.T) {
 	field := s.Tenant(t, "field")
 	d := s.Device(t, field.ID, s.Station(t), "A")
 	id := s.Notice(t, testkit.Notice{Device: d, RuleJSON: `{"`})
-	if _, err := s.Notices.Get(
-		t.Context(),
-		field.ID,
-		id,
-	); err == nil ||
+	if _, err := s.Notices.Get(t.Context(), field.ID, id); err == nil ||
 		!strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
 		t.Errorf("%v", err)
 	}
 	if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Notices.Newest(
-		t.Context(),
-		field.ID,
-	); err == nil ||
+	if _, err := s.Notices.Newest(t.Context(), field.ID); err == nil ||
 		!strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
 		t.Errorf("%v", err)
 	}

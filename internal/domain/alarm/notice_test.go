@@ -55,22 +55,8 @@ func TestOpen(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
-	calm, warm, hot := s.Device(
-		t,
-		field.ID,
-		station,
-		"calm",
-	), s.Device(
-		t,
-		field.ID,
-		station,
-		"warm",
-	), s.Device(
-		t,
-		field.ID,
-		station,
-		"hot",
-	)
+	calm, warm, hot := s.Device(t, field.ID, station, "calm"), s.Device(t, field.ID, station, "warm"),
+		s.Device(t, field.ID, station, "hot")
 	theirs := s.Device(t, rival.ID, station, "theirs")
 	for _, n := range []testkit.Notice{
 		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
@@ -88,10 +74,8 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[device.ID]alarm.OpenSummary{
-		warm.ID: {Count: 1, Level: alarm.LevelGeneral},
-		hot.ID:  {Count: 3, Level: alarm.LevelSerious},
-	}
+	want := map[device.ID]alarm.OpenSummary{warm.ID: {Count: 1, Level: alarm.LevelGeneral},
+		hot.ID: {Count: 3, Level: alarm.LevelSerious}}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -83,21 +83,13 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 		r.Hits, r.Window, r.Level, r.Description = 2, 5*time.Minute, alarm.LevelSerious, "cover the beds"
 		r.Channels, r.Period, r.RemindEvery = []int64{channel}, alertmsg.Period{Start: 60, End: 120}, 30*time.Minute
 		r.Conditions[0].Recovery = new(4.0)
-		r.Conditions = append(
-			r.Conditions,
-			alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
-			alarm.Condition{Join: "or", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("frost")},
-		)
+		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "heating",
+			Operator: alarm.Equal, Value: reading.Boolean(false)},
+			alarm.Condition{Join: "or", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("frost")})
 	})
 	cold := func(after int64, degrees float64, heating bool) reading.Arrival {
-		return fx.frame(
-			after,
-			map[string]reading.Value{
-				"airTemperature": reading.Number(degrees),
-				"heating":        reading.Boolean(heating),
-				"rain":           reading.Number(3),
-			},
-		)
+		return fx.frame(after, map[string]reading.Value{"airTemperature": reading.Number(degrees),
+			"heating": reading.Boolean(heating), "rain": reading.Number(3)})
 	}
 	fx.evaluate(cold(1*second, 1.5, false), cold(2*second, 0.64, false))
 	n := fx.newest()
@@ -134,14 +126,8 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 	if len(rec.opened) != 1 || !reflect.DeepEqual(rec.opened[0], want) {
 		t.Errorf("%+v, want\n%+v", rec.opened, want)
 	}
-	if w := rec.wishes[0]; !reflect.DeepEqual(
-		w,
-		alertmsg.DeliveryOptions{
-			Channels:    []int64{channel},
-			Period:      alertmsg.Period{Start: 60, End: 120},
-			RemindEvery: 30 * time.Minute,
-		},
-	) {
+	if w := rec.wishes[0]; !reflect.DeepEqual(w, alertmsg.DeliveryOptions{Channels: []int64{channel},
+		Period: alertmsg.Period{Start: 60, End: 120}, RemindEvery: 30 * time.Minute}) {
 		t.Errorf("%+v", w)
 	}
 	if _, err := json.Marshal(rec.opened[0]); err != nil {
@@ -187,8 +173,7 @@ func TestNotifierReceivesEnds(t *testing.T) {
 	fx.must(fx.engine.ResolveManually(t.Context(), fx.owner, n.ID, "Ada", "heater on"))
 	ended(told.takeLines(), true)
 	if a := told.closed[len(told.closed)-1]; !a.Manual || a.User != "Ada" || a.Remark != "heater on" ||
-		a.Values != nil ||
-		a.End != fx.Clock.Milli() {
+		a.Values != nil || a.End != fx.Clock.Milli() {
 		t.Errorf("%+v", a)
 	}
 
@@ -218,8 +203,7 @@ func TestNotifierReceivesOfflineAlarm(t *testing.T) {
 	fx.Clock.Advance(2 * time.Hour)
 	fx.tick()
 	if len(rec.opened) != 1 || !rec.opened[0].Offline || rec.opened[0].Values != nil ||
-		rec.opened[0].Window != 60_000 ||
-		rec.wishes[0].Late {
+		rec.opened[0].Window != 60_000 || rec.wishes[0].Late {
 		t.Fatalf("%+v %+v", rec.opened, rec.wishes)
 	}
 	fx.Presence.Seen(testkit.Ref(fx.mast))
@@ -246,10 +230,7 @@ func TestNotifierReceivesEndOfDeletedDevice(t *testing.T) {
 			} else {
 				fx.must(fx.engine.Reload(t.Context()))
 			}
-			if got, want := rec.takeLines(), fmt.Sprintf(
-				"%d Frost resolved false",
-				fx.owner,
-			); got != want ||
+			if got, want := rec.takeLines(), fmt.Sprintf("%d Frost resolved false", fx.owner); got != want ||
 				rec.closed[0].Notice != n.ID {
 				t.Errorf("%q, want %q: %+v", got, want, rec.closed)
 			}
@@ -442,12 +423,7 @@ func TestReadingToDelivery(t *testing.T) {
 	if s := strings.Join(got, "; "); s != "field@example.com triggered sent; field@example.com resolved sent" {
 		t.Error(s)
 	}
-	if _, total, err := fx.Messages.Page(
-		t.Context(),
-		fx.owner,
-		1,
-		notify.MessageQuery{Limit: 10},
-	); err != nil ||
+	if _, total, err := fx.Messages.Page(t.Context(), fx.owner, 1, notify.MessageQuery{Limit: 10}); err != nil ||
 		total != 2 {
 		t.Errorf("%d messages (%v)", total, err)
 	}

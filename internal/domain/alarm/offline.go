@@ -173,11 +173,8 @@ func (e *Engine) stayAlive(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
 	defer cancel()
 	if err := e.sayAlive(last); err != nil {
-		e.opts.Logger.Warn(
-			"how long devices were let in is not written down: rules on being offline count less",
-			"error",
-			err,
-		)
+		e.opts.Logger.Warn("how long devices were let in is not written down: rules on being offline count less",
+			"error", err)
 	}
 }
 

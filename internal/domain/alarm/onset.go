@@ -193,15 +193,8 @@ func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, 
 	n := &rows[0]
 	var was RuleCopy
 	if err := json.Unmarshal([]byte(n.Rule), &was); err != nil {
-		o.Logger.Warn(
-			"it is not known since when an alarm notice holds: its rule cannot be read",
-			"tenant",
-			t,
-			"notice",
-			id,
-			"error",
-			err,
-		)
+		o.Logger.Warn("it is not known since when an alarm notice holds: its rule cannot be read", "tenant", t,
+			"notice", id, "error", err)
 		return 0, nil // a later search cannot read it either
 	}
 	entry := o.Registry.Get(n.DeviceID)

@@ -48,11 +48,10 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 		Conditions: conditions("and", "airTemperature", alarm.Below, reading.Number(2)),
 	})
 	fx.must(err)
-	fx.must(
-		fx.engine.Change(t.Context(), neighbour, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+	fx.must(fx.engine.Change(t.Context(), neighbour, []alarm.RuleID{id}, alarm.Changed,
+		func(ctx context.Context) error {
 			return fx.rules.Publish(ctx, neighbour, id, "Ada")
-		}),
-	)
+		}))
 	// Somebody of the tenant has all the turns that it may have.
 	var held []interface{ Leave() }
 	for user := range int64(fx.turns.MaxRunningPerKey) {
@@ -70,17 +69,9 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	unknown := func(owner tenant.ID) (n int) {
-		fx.must(
-			fx.DB.Read(
-				t.Context(),
-			).NewRaw(
-				"SELECT COUNT(*) FROM notices WHERE holds_since IS NULL AND tenant_id = ?",
-				owner,
-			).Scan(
-				t.Context(),
-				&n,
-			),
-		)
+		fx.must(fx.DB.Read(t.Context()).
+			NewRaw("SELECT COUNT(*) FROM notices WHERE holds_since IS NULL AND tenant_id = ?", owner).
+			Scan(t.Context(), &n))
 		return n
 	}
 	if n := unknown(fx.owner); n != many {
@@ -120,10 +111,8 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	was := fx.detail().RuleCopy
 	rule, err := json.Marshal(was)
 	fx.must(err)
-	id := fx.Notice(
-		t,
-		testkit.Notice{Device: shed, Start: theirs.Time, CreateTime: theirs.Time, RuleJSON: string(rule)},
-	)
+	id := fx.Notice(t, testkit.Notice{Device: shed, Start: theirs.Time, CreateTime: theirs.Time,
+		RuleJSON: string(rule)})
 
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting []chan struct{}

@@ -23,16 +23,8 @@ func (fx *fixture) onsetSummary() string {
 	fx.t.Helper()
 	fx.must(fx.engine.FindSince(fx.t.Context()))
 	var left int
-	fx.must(
-		fx.DB.Read(
-			fx.t.Context(),
-		).NewRaw(
-			"SELECT COUNT(*) FROM notices WHERE holds_since IS NULL",
-		).Scan(
-			fx.t.Context(),
-			&left,
-		),
-	)
+	fx.must(fx.DB.Read(fx.t.Context()).NewRaw("SELECT COUNT(*) FROM notices WHERE holds_since IS NULL").
+		Scan(fx.t.Context(), &left))
 	if left != 0 {
 		fx.t.Errorf("%d notices are looked for again", left)
 	}
@@ -75,16 +67,8 @@ func TestHoldsSince(t *testing.T) {
 		after  int64
 		values values
 	}
-	damp := conditions(
-		"and",
-		"airTemperature",
-		alarm.Below,
-		number(2),
-		"and",
-		"relativeHumidity",
-		alarm.Above,
-		number(85),
-	)
+	damp := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above,
+		number(85))
 	for name, c := range map[string]struct {
 		rule    []alarm.Condition // none: airTemperature < 2
 		history []sample          // before the rule was published
@@ -152,9 +136,8 @@ func TestHoldsSince(t *testing.T) {
 				for _, s := range c.history {
 					f := fx.frame(s.after, s.values)
 					fx.send(f)
-					f.Device, f.Fields = other.ID, []reading.Field{
-						{Property: fx.station.Property("airTemperature").ID, Value: number(9)},
-					}
+					f.Device, f.Fields = other.ID,
+						[]reading.Field{{Property: fx.station.Property("airTemperature").ID, Value: number(9)}}
 					fx.send(f)
 				}
 				if seal {
@@ -212,29 +195,12 @@ func TestHoldsSinceMatchesFullScan(t *testing.T) {
 				fx.seal()
 			}
 		}
-		rule := conditions(
-			"and",
-			attributes[0],
-			alarm.Below,
-			reading.Number(4.5),
-			[]string{"and", "or"}[seed%2],
-			attributes[1],
-			alarm.Above,
-			reading.Number(.7),
-			"and",
-			attributes[2],
-			alarm.Equal,
-			reading.Boolean(true),
-		)
+		rule := conditions("and", attributes[0], alarm.Below, reading.Number(4.5), []string{"and", "or"}[seed%2],
+			attributes[1], alarm.Above, reading.Number(.7),
+			"and", attributes[2], alarm.Equal, reading.Boolean(true))
 		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
-		opens := fx.frame(
-			1,
-			map[string]reading.Value{
-				attributes[0]: reading.Number(1),
-				attributes[1]: reading.Number(4),
-				attributes[2]: reading.Boolean(true),
-			},
-		)
+		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1),
+			attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})
 		fx.evaluate(opens)
 		want := fx.expectedOnset(append(frames, opens), rule)
 		if fx.onsetSummary(); fx.newest().HoldsSince != want {

@@ -113,18 +113,11 @@ func paceAt(ctx context.Context, store *reading.Store, r Rule, predicate *Predic
 	var times pacer
 	for _, span := range paceSpans {
 		times = pacer{}
-		err := store.Range(
-			ctx,
-			r.Tenant,
-			r.Device,
-			newest-span.Milliseconds(),
-			newest,
-			predicate.Properties(),
+		err := store.Range(ctx, r.Tenant, r.Device, newest-span.Milliseconds(), newest, predicate.Properties(),
 			func(at int64, _ []reading.Field) error {
 				times.add(at)
 				return nil
-			},
-		)
+			})
 		if err != nil {
 			return Pace{}, err
 		}
@@ -146,20 +139,14 @@ func expected(
 	now int64,
 ) (int64, error) {
 	var points []point
-	err := store.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		last.Time-trendSpan.Milliseconds(),
-		last.Time,
+	err := store.Range(ctx, r.Tenant, r.Device, last.Time-trendSpan.Milliseconds(), last.Time,
 		[]device.PropertyID{property},
 		func(at int64, fields []reading.Field) error {
 			if v := fields[0].Value; v.Kind() == reading.KindNumber {
 				points = append(points, point{float64(at - last.Time), v.Float()})
 			}
 			return nil
-		},
-	)
+		})
 	if err != nil {
 		return 0, err
 	}

@@ -106,14 +106,8 @@ func TestExpectedNeedsEnough(t *testing.T) {
 			p.measure(outlookAt-c.old-back*minuteMs, "air", 10+float64(back)/10)
 		}
 		p.done()
-		if o := look(
-			t,
-			p,
-			ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 5)),
-			false,
-			outlookAt,
-		); (o.Expected != 0) != c.said || o.Distance == nil ||
-			*o.Distance != 5 {
+		if o := look(t, p, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 5)), false,
+			outlookAt); (o.Expected != 0) != c.said || o.Distance == nil || *o.Distance != 5 {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
@@ -128,13 +122,7 @@ func TestExpectedIsAhead(t *testing.T) {
 	p.done()
 	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 3.8)) // in two minutes
 	for later, said := range map[int64]bool{0: true, minuteMs: true, 2*minuteMs + 1000: false} {
-		if o := look(
-			t,
-			p,
-			r,
-			false,
-			outlookAt+later,
-		); (o.Expected != 0) != said || o.Distance == nil ||
+		if o := look(t, p, r, false, outlookAt+later); (o.Expected != 0) != said || o.Distance == nil ||
 			*o.Distance != .2 {
 			t.Errorf("%d ms later: %+v", later, o)
 		}
@@ -175,31 +163,18 @@ func TestOutlookOf(t *testing.T) {
 	} {
 		o := look(t, p, c.rule, c.open, outlookAt)
 		if o.LastSample != c.last || (o.Distance != nil) != c.said || (o.Value != nil) != c.said ||
-			(o.Expected != 0) != c.said ||
-			!o.Pace.Fits {
+			(o.Expected != 0) != c.said || !o.Pace.Fits {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
-	if _, err := alarm.LookAhead(
-		t.Context(),
-		p.Store,
-		ruleWith(1, time.Minute, numberCondition("fog", alarm.Below, 2)),
-		historyProduct,
-		false,
-		outlookAt,
-	); err == nil {
+	if _, err := alarm.LookAhead(t.Context(), p.Store, ruleWith(1, time.Minute,
+		numberCondition("fog", alarm.Below, 2)), historyProduct, false, outlookAt); err == nil {
 		t.Error("a rule on a property that is gone has an outlook")
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := alarm.LookAhead(
-		gone,
-		p.Store,
-		ruleWith(1, time.Minute, cold),
-		historyProduct,
-		false,
-		outlookAt,
-	); err == nil {
+	if _, err := alarm.LookAhead(gone, p.Store, ruleWith(1, time.Minute, cold), historyProduct, false,
+		outlookAt); err == nil {
 		t.Error("readings that could not be read have an outlook")
 	}
 }
@@ -225,13 +200,7 @@ func TestOtherType(t *testing.T) {
 	}
 	p.measure(outlookAt, "air", true)
 	p.done()
-	if o := look(
-		t,
-		p,
-		r,
-		false,
-		outlookAt,
-	); o.Value != nil || o.Distance != nil || o.Expected != 0 ||
+	if o := look(t, p, r, false, outlookAt); o.Value != nil || o.Distance != nil || o.Expected != 0 ||
 		o.LastSample != outlookAt {
 		t.Errorf("the newest of another type: %+v", o)
 	}
@@ -246,14 +215,7 @@ func BenchmarkLookAhead(b *testing.B) {
 	p.done()
 	r := ruleWith(3, 5*time.Minute, numberCondition("air", alarm.Below, 2))
 	for b.Loop() {
-		if o, err := alarm.LookAhead(
-			b.Context(),
-			p.Store,
-			r,
-			historyProduct,
-			false,
-			outlookAt,
-		); err != nil ||
+		if o, err := alarm.LookAhead(b.Context(), p.Store, r, historyProduct, false, outlookAt); err != nil ||
 			o.Distance == nil {
 			b.Fatal(o, err)
 		}

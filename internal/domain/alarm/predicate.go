@@ -42,13 +42,8 @@ func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error)
 			return nil, fmt.Errorf("alarm: rule %d: product %s has no property %s", r.ID, p.Name, c.Attribute)
 		}
 		if kindOf(property.DataType) != c.Value.Kind() {
-			return nil, fmt.Errorf(
-				"alarm: rule %d: property %s of product %s is a %s",
-				r.ID,
-				c.Attribute,
-				p.Name,
-				property.DataType,
-			)
+			return nil, fmt.Errorf("alarm: rule %d: property %s of product %s is a %s", r.ID, c.Attribute, p.Name,
+				property.DataType)
 		}
 		if !slices.Contains(t.properties, property.ID) {
 			t.properties = append(t.properties, property.ID)

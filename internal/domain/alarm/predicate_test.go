@@ -89,10 +89,8 @@ func TestNewPredicateRefuses(t *testing.T) {
 	wide := &device.Product{Name: "wide"}
 	var terms []Condition
 	for i := range mostTerms + 1 {
-		wide.Properties = append(
-			wide.Properties,
-			device.Property{ID: device.PropertyID(i + 1), Identifier: fmt.Sprint("p", i), DataType: device.Number},
-		)
+		wide.Properties = append(wide.Properties, device.Property{ID: device.PropertyID(i + 1),
+			Identifier: fmt.Sprint("p", i), DataType: device.Number})
 		terms = append(terms, Condition{Attribute: fmt.Sprint("p", i), Operator: Above, Value: reading.Number(1)})
 	}
 	for _, c := range []struct {
@@ -105,20 +103,13 @@ func TestNewPredicateRefuses(t *testing.T) {
 		{scriptProduct, []Condition{{Attribute: "temp", Operator: Equal, Value: reading.Text("1")}}, "is a number"},
 		{wide, terms, "17 properties"},
 	} {
-		if _, err := NewPredicate(
-			Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions},
-			c.p,
-			0,
-		); err == nil ||
-			!strings.Contains(err.Error(), c.says) {
+		if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions}, c.p,
+			0); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	if _, err := NewPredicate(
-		Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]},
-		wide,
-		0,
-	); err != nil {
+	if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]}, wide,
+		0); err != nil {
 		t.Errorf("as many as a rule can have: %v", err)
 	}
 }

@@ -125,8 +125,7 @@ func newSequence(r *rand.Rand, long bool) *sequence {
 	}
 	if s.swings {
 		s.rule.Hits, s.rule.Window = pick(r, 1, 1, 2), time.Minute*time.Duration(pick(r, 5, 10))
-		s.rule.Conditions = append(
-			[]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}},
+		s.rule.Conditions = append([]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}},
 			s.rule.Conditions[1:]...)
 		s.rule.Conditions = s.rule.Conditions[:1+r.IntN(2)*(len(s.rule.Conditions)-1)]
 	}
@@ -228,13 +227,8 @@ func (s *sequence) differ() string {
 		Open, Unsteady, Waiting bool
 		Floor, Newest           int64
 	}
-	a := remembered{
-		s.actual.state.Open,
-		s.actual.state.Unsteady,
-		s.actual.state.Waiting,
-		s.actual.state.Floor,
-		s.actual.state.Newest(),
-	}
+	a := remembered{s.actual.state.Open, s.actual.state.Unsteady, s.actual.state.Waiting, s.actual.state.Floor,
+		s.actual.state.Newest()}
 	b := remembered{s.expected.open, s.expected.unsteady, s.expected.waiting, s.expected.floor, s.expected.newest}
 	if a != b {
 		return fmt.Sprintf("state %+v, by the reference %+v", a, b)
@@ -268,8 +262,7 @@ func (s *sequence) frame(all counts) string {
 			f.values[p.Identifier] = s.value(p)
 			// What was there before a value is known within the window only.
 			if st := s.actual.state; f.time < st.confirmedUpTo &&
-				f.time > max(st.Floor, st.newest-s.actual.predicate.window) &&
-				s.IntN(8) == 0 {
+				f.time > max(st.Floor, st.newest-s.actual.predicate.window) && s.IntN(8) == 0 {
 				all["gone"]++
 				f.values[p.Identifier] = reading.Value{}
 			}
@@ -310,17 +303,10 @@ func (s *sequence) frame(all counts) string {
 		// Of samples that are not remembered one by one only the number counts.
 		wantCounted = wantCounted[max(0, len(wantCounted)-len(counted)):]
 	}
-	if kind != wantKind || kind != 0 && at != wantAt ||
-		kind == Opened && (len(counted) == 0 || !reflect.DeepEqual(counted, wantCounted)) {
-		return fmt.Sprintf(
-			"%v at %d of %v, by the reference %v at %d of %v",
-			kind,
-			at,
-			counted,
-			wantKind,
-			wantAt,
-			wantCounted,
-		)
+	if kind != wantKind || kind != 0 && at != wantAt || kind == Opened &&
+		(len(counted) == 0 || !reflect.DeepEqual(counted, wantCounted)) {
+		return fmt.Sprintf("%v at %d of %v, by the reference %v at %d of %v", kind, at, counted, wantKind, wantAt,
+			wantCounted)
 	}
 	return ""
 }

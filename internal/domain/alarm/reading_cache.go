@@ -43,14 +43,10 @@ func (r *readingCache) AsOf(
 	if found, known := r.newest[key]; known {
 		return found, nil
 	}
-	found, err := r.view.AsOf(
-		ctx,
-		t,
-		d,
-		at,
-		props,
-		func(at int64, p device.PropertyID) bool { return isPendingValue(r.later, at, p) },
-	)
+	found, err := r.view.AsOf(ctx, t, d, at, props, func(at int64,
+		p device.PropertyID) bool {
+		return isPendingValue(r.later, at, p)
+	})
 	if err == nil {
 		r.newest[key] = found
 	}
@@ -70,10 +66,8 @@ func (r *readingCache) Range(
 	frames, known := r.frames[key]
 	if !known {
 		err := r.view.Range(ctx, t, d, from, math.MaxInt64, props, func(at int64, fields []reading.Field) error {
-			own := slices.DeleteFunc(
-				slices.Clone(fields),
-				func(f reading.Field) bool { return isPendingValue(r.later, at, f.Property) },
-			)
+			own := slices.DeleteFunc(slices.Clone(fields),
+				func(f reading.Field) bool { return isPendingValue(r.later, at, f.Property) })
 			if len(own) > 0 {
 				for i := range own {
 					own[i].Value = kept(own[i].Value)

@@ -47,15 +47,8 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, rule := range rules {
 		r, err := e.prepare(rule)
 		if err != nil {
-			e.opts.Logger.Warn(
-				"an alarm rule is stopped: what it watches is gone",
-				"tenant",
-				rule.Tenant,
-				"rule",
-				rule.ID,
-				"error",
-				err,
-			)
+			e.opts.Logger.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule",
+				rule.ID, "error", err)
 			r = &activeRule{Rule: rule, state: newState(nil, 0), notice: open[rule.pair()]}
 			lost = append(lost, r)
 		} else if err := e.restore(r, states[rule.pair()], open[rule.pair()]); err != nil {
@@ -113,12 +106,8 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 			if existing[pair.Rule] && e.opts.Registry.Get(pair.Device) != nil {
 				why = Left
 			}
-			ended, err := e.resolveNotice(
-				ctx,
-				facts[n.ID].tenant,
-				n,
-				resolution{at: e.now(), status: ResolvedAutomatically, reason: why},
-			)
+			ended, err := e.resolveNotice(ctx, facts[n.ID].tenant, n,
+				resolution{at: e.now(), status: ResolvedAutomatically, reason: why})
 			if err != nil {
 				return err
 			}
@@ -153,17 +142,8 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 	found := map[RuleID]bool{}
 	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(asked))), lookupBatchSize) {
 		var ids []RuleID
-		if err := tx.NewSelect().Table(
-			"alarm_rules",
-		).Column(
-			"id",
-		).Where(
-			"id IN (?)",
-			bun.List(some),
-		).Scan(
-			ctx,
-			&ids,
-		); err != nil {
+		if err := tx.NewSelect().Table("alarm_rules").Column("id").Where("id IN (?)", bun.List(some)).
+			Scan(ctx, &ids); err != nil {
 			return nil, err
 		}
 		for _, id := range ids {
@@ -304,29 +284,16 @@ func (e *Engine) catchUp(r *activeRule) {
 		return // LetIn schedules its end
 	}
 	if st := e.opts.Presence.Status(r.Tenant, r.Device); st.Online {
-		e.applyPresence(
-			r,
-			device.StatusChange{
-				Ref:    device.Ref{Tenant: r.Tenant, ID: r.Device},
-				Online: true,
-				At:     st.OnlineTime,
-				Since:  st.OnlineTime,
-			},
-		)
+		e.applyPresence(r, device.StatusChange{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true,
+			At: st.OnlineTime, Since: st.OnlineTime})
 	}
 }
 
 // readingSource gives readings on disk: all, or those of a view.
 type readingSource interface {
 	AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error)
-	Range(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		fn func(t int64, fields []reading.Field) error,
-	) error
+	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
+		fn func(t int64, fields []reading.Field) error) error
 }
 
 // loadWindow gives a new state the stored readings that its window needs, and its properties'
@@ -362,13 +329,7 @@ func (e *Engine) loadWindow(
 		r.state.Learn(r.predicate, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 	}
 	var fields []reading.Field
-	return from.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		edge+1,
-		stamps.last(),
-		r.predicate.properties,
+	return from.Range(ctx, r.Tenant, r.Device, edge+1, stamps.last(), r.predicate.properties,
 		func(at int64, own []reading.Field) error {
 			fields = fields[:0]
 			for _, f := range own {
@@ -386,8 +347,7 @@ func (e *Engine) loadWindow(
 				r.state.Learn(r.predicate, at, fields)
 			}
 			return nil
-		},
-	)
+		})
 }
 
 // asOf is reading.Store.AsOf for a rule's properties, without the values that are still to be

@@ -69,13 +69,8 @@ func TestEngineChangeWhileTheDatabaseRefuses(t *testing.T) {
 		t.Fatal("no error")
 	}
 	change := func() error {
-		return fx.engine.Change(
-			t.Context(),
-			fx.owner,
-			[]alarm.RuleID{id},
-			alarm.Deleted,
-			func(ctx context.Context) error { return fx.rules.Delete(ctx, fx.owner, id) },
-		)
+		return fx.engine.Change(t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Deleted,
+			func(ctx context.Context) error { return fx.rules.Delete(ctx, fx.owner, id) })
 	}
 	if err := change(); err == nil {
 		t.Error("a rule was deleted before its notice was recorded")
@@ -129,15 +124,8 @@ func TestKillsChangeNothing(t *testing.T) {
 				fx.createRule(func(r *alarm.Rule) {
 					r.Name, r.Hits, r.Window = "wet", 3, 5*time.Minute
 					r.Conditions[0].Recovery = new(3.0)
-					r.Conditions = append(
-						r.Conditions,
-						alarm.Condition{
-							Join:      "and",
-							Attribute: "relativeHumidity",
-							Operator:  alarm.AtLeast,
-							Value:     reading.Number(50),
-						},
-					)
+					r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity",
+						Operator: alarm.AtLeast, Value: reading.Number(50)})
 				})
 				fx.createRule(func(r *alarm.Rule) { r.Name = "one" })
 			}
@@ -164,11 +152,8 @@ func TestKillsChangeNothing(t *testing.T) {
 				}
 			}
 			if want, got := steady.noticeSummary(), shaken.noticeSummary(); want != got {
-				t.Errorf(
-					"killed server:\n%s\nwant\n%s",
-					strings.ReplaceAll(got, ";", "\n"),
-					strings.ReplaceAll(want, ";", "\n"),
-				)
+				t.Errorf("killed server:\n%s\nwant\n%s", strings.ReplaceAll(got, ";", "\n"),
+					strings.ReplaceAll(want, ";", "\n"))
 			}
 			if n := strings.Count(steady.noticeSummary(), ";"); n < 20 {
 				t.Errorf("only %d notices: that proves little", n)
@@ -214,35 +199,18 @@ func (fx *fixture) userAction(which int) {
 	ids := []alarm.RuleID{1}
 	switch which {
 	case 0:
-		list, _, err := fx.Notices.Page(
-			fx.t.Context(),
-			fx.owner,
-			alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 1},
-		)
+		list, _, err := fx.Notices.Page(fx.t.Context(), fx.owner,
+			alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 1})
 		fx.must(err)
 		if len(list) > 0 {
 			fx.must(fx.engine.ResolveManually(fx.t.Context(), fx.owner, list[0].ID, "Ada", ""))
 		}
 	case 1:
-		fx.must(
-			fx.engine.Change(
-				fx.t.Context(),
-				fx.owner,
-				ids,
-				alarm.Stopped,
-				func(ctx context.Context) error { return fx.rules.Unpublish(ctx, fx.owner, 1, "Ada") },
-			),
-		)
+		fx.must(fx.engine.Change(fx.t.Context(), fx.owner, ids, alarm.Stopped,
+			func(ctx context.Context) error { return fx.rules.Unpublish(ctx, fx.owner, 1, "Ada") }))
 	case 2:
-		fx.must(
-			fx.engine.Change(
-				fx.t.Context(),
-				fx.owner,
-				ids,
-				alarm.Changed,
-				func(ctx context.Context) error { return fx.rules.Publish(ctx, fx.owner, 1, "Ada") },
-			),
-		)
+		fx.must(fx.engine.Change(fx.t.Context(), fx.owner, ids, alarm.Changed,
+			func(ctx context.Context) error { return fx.rules.Publish(ctx, fx.owner, 1, "Ada") }))
 	}
 }
 

@@ -280,10 +280,10 @@ func (e *Engine) commitBatch(s *eventTx, list []tenantBatch, err error) error {
 // locks.
 func (e *Engine) clearOver(over map[*activeRule]bool) {
 	for r := range over {
-		if slices.ContainsFunc(
-			r.queue.pending,
-			func(ev pendingEvent) bool { return ev.rule == r && ev.kind == Resolved },
-		) {
+		if slices.ContainsFunc(r.queue.pending, func(ev pendingEvent) bool {
+			return ev.rule == r &&
+				ev.kind == Resolved
+		}) {
 			continue
 		}
 		r.state.Open, r.state.Unsteady = false, false
@@ -390,11 +390,8 @@ func (s *eventTx) prefetch(ctx context.Context, events []pendingEvent) error {
 			values := "(?, ?)" + strings.Repeat(", (?, ?)", len(some)-1)
 			var found []memberRow
 			err := s.opts.DB.Read(ctx).NewSelect().Model(&found).Column("m.rule_id", "m.device_id").
-				Where(
-					"+m.tenant_id = ? AND m.state = ?",
-					t,
-					Member,
-				).Where("(m.rule_id, m.device_id) IN (VALUES "+values+")", list...).Scan(ctx)
+				Where("+m.tenant_id = ? AND m.state = ?", t, Member).
+				Where("(m.rule_id, m.device_id) IN (VALUES "+values+")", list...).Scan(ctx)
 			if err != nil {
 				return err
 			}
@@ -494,18 +491,8 @@ func (e *Engine) saveChanges(ctx context.Context, t tenant.ID, open *Notice, cha
 	n := *open
 	n.Changes = changes
 	err := e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model(
-			(*noticeRow)(nil),
-		).Set(
-			"changes = ?",
-			changes,
-		).Where(
-			"n.tenant_id = ? AND n.id = ?",
-			t,
-			n.ID,
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("changes = ?", changes).
+			Where("n.tenant_id = ? AND n.id = ?", t, n.ID).Exec(ctx)
 		return err
 	})
 	return n, err
@@ -521,13 +508,8 @@ func (e *Engine) resolveNotice(ctx context.Context, t tenant.ID, open *Notice, h
 	}
 	err := e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
-			Set(
-				"resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?",
-				how.status,
-				n.End,
-				how.reason,
-				how.attribute,
-			).
+			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?", how.status, n.End,
+				how.reason, how.attribute).
 			Set("resolve_user = ?, remark = ?, changes = ?", how.user, how.remark, n.Changes).
 			Where("n.tenant_id = ? AND n.id = ? AND n.resolve_status = ?", t, n.ID, Pending).Exec(ctx)
 		return err

@@ -114,19 +114,9 @@ func (s *RuleStore) auditActions(
 			ID    device.ID
 			Title string
 		}
-		err := tx.NewSelect().Table(
-			"devices",
-		).ColumnExpr(
-			"id, CASE WHEN note_name = '' THEN name ELSE note_name END AS title",
-		).
-			Where(
-				"tenant_id = ? AND id IN (?)",
-				t,
-				bun.List(part),
-			).Scan(
-			ctx,
-			&rows,
-		)
+		err := tx.NewSelect().Table("devices").
+			ColumnExpr("id, CASE WHEN note_name = '' THEN name ELSE note_name END AS title").
+			Where("tenant_id = ? AND id IN (?)", t, bun.List(part)).Scan(ctx, &rows)
 		if err != nil {
 			return nil, err
 		}
@@ -136,18 +126,8 @@ func (s *RuleStore) auditActions(
 	}
 	for part := range slices.Chunk(slices.Collect(maps.Keys(names)), idsAStatement) {
 		var rows []ruleRow
-		err := tx.NewSelect().Model(
-			&rows,
-		).Column(
-			"r.id",
-			"r.alarm_name",
-		).Where(
-			"r.tenant_id = ? AND r.id IN (?)",
-			t,
-			bun.List(part),
-		).Scan(
-			ctx,
-		)
+		err := tx.NewSelect().Model(&rows).Column("r.id", "r.alarm_name").
+			Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part)).Scan(ctx)
 		if err != nil {
 			return nil, err
 		}

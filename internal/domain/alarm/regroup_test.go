@@ -139,9 +139,7 @@ func TestRuleOfManyDevices(t *testing.T) {
 	o.evaluate(a, b)
 	o.evaluateAirTemp(2, -5) // not of the scene
 	o.expect("A 1-; B 1-")
-	if c := o.card(
-		id,
-	); c.Members != 2 || c.OpenCount != 2 || c.DeviceName != "A" || len(c.Named) != 0 ||
+	if c := o.card(id); c.Members != 2 || c.OpenCount != 2 || c.DeviceName != "A" || len(c.Named) != 0 ||
 		c.LeftOut != (alarm.LeftOut{}) {
 		t.Errorf("%+v", c)
 	}
@@ -212,11 +210,7 @@ func TestRulesOfModelsAndTheDefaultGroup(t *testing.T) {
 	rest := o.createRule(func(r *alarm.Rule) {
 		r.Targets = alarm.Targets{Scenes: []int64{device.DefaultScene}, Devices: []device.ID{o.masts[0].ID}}
 	})
-	if a, b := o.card(
-		model,
-	), o.card(
-		rest,
-	); a.Members != 5 || b.Members != 4 || b.DeviceName != "A" ||
+	if a, b := o.card(model), o.card(rest); a.Members != 5 || b.Members != 4 || b.DeviceName != "A" ||
 		!slices.Equal(b.Named, []string{"A"}) {
 		t.Fatalf("%+v\n%+v", a, b)
 	}
@@ -277,28 +271,12 @@ func TestDevicesLeftOut(t *testing.T) {
 	}
 	// One of its rules goes: it joins, and is judged from then on.
 	var theirs alarm.RuleID
-	o.must(
-		o.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			"alarm_rule_targets",
-		).Column(
-			"rule_id",
-		).Where(
-			"device_id = ?",
-			o.masts[1].ID,
-		).Limit(
-			1,
-		).Scan(
-			t.Context(),
-			&theirs,
-		),
-	)
-	o.must(
-		o.engine.Change(t.Context(), o.owner, []alarm.RuleID{theirs}, alarm.Deleted, func(ctx context.Context) error {
+	o.must(o.DB.Read(t.Context()).NewSelect().Table("alarm_rule_targets").Column("rule_id").
+		Where("device_id = ?", o.masts[1].ID).Limit(1).Scan(t.Context(), &theirs))
+	o.must(o.engine.Change(t.Context(), o.owner, []alarm.RuleID{theirs}, alarm.Deleted,
+		func(ctx context.Context) error {
 			return o.rules.Delete(ctx, o.owner, theirs)
-		}),
-	)
+		}))
 	o.must(o.engine.Reload(t.Context()))
 	if c := o.card(id); c.Members != 2 || c.LeftOut != (alarm.LeftOut{AtLimit: 1, Misfit: 1}) {
 		t.Errorf("%+v", c)
@@ -350,20 +328,17 @@ func TestModelsThatLoseAnAttribute(t *testing.T) {
 // alone goes.
 func TestDeletedDeviceLeavesItsRules(t *testing.T) {
 	o := newSceneFixture(t)
-	shared := o.createRule(
-		func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID, o.masts[1].ID}} },
-	)
+	shared := o.createRule(func(r *alarm.Rule) {
+		r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID,
+			o.masts[1].ID}}
+	})
 	alone := o.createRule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID}} })
 	o.Clock.Advance(time.Second)
 	o.evaluateAirTemp(0, 0)
 	o.evaluateAirTemp(1, 0)
 	o.expect("A 1-; A 1-; B 1-")
-	o.must(
-		errors.Join(
-			o.rules.ForgetDevice(t.Context(), o.owner, o.masts[0].ID),
-			o.Devices.Delete(t.Context(), o.owner, o.masts[0].ID),
-		),
-	)
+	o.must(errors.Join(o.rules.ForgetDevice(t.Context(), o.owner, o.masts[0].ID),
+		o.Devices.Delete(t.Context(), o.owner, o.masts[0].ID)))
 	o.Stores.Reload(t)
 	o.must(o.engine.Reload(t.Context()))
 	o.expect("A 1-1 deleted; A 1-1 deleted; B 1-")
@@ -379,9 +354,10 @@ func TestDeletedDeviceLeavesItsRules(t *testing.T) {
 // from then on.
 func TestOfflineOfMany(t *testing.T) {
 	o := newSceneFixture(t)
-	o.createSceneRule(
-		func(r *alarm.Rule) { r.Trigger, r.Conditions, r.Window = alarm.DeviceOffline, nil, 5*time.Minute },
-	)
+	o.createSceneRule(func(r *alarm.Rule) {
+		r.Trigger, r.Conditions, r.Window = alarm.DeviceOffline, nil,
+			5*time.Minute
+	})
 	o.Clock.Advance(2 * time.Minute)
 	o.move(2, true)
 	o.Clock.Advance(3 * time.Minute)

@@ -103,13 +103,7 @@ func rehearse(
 	}
 	var pace pacer
 	properties := h.trial.predicate.Properties()
-	err = o.Readings.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		o.From,
-		o.To,
-		properties,
+	err = o.Readings.Range(ctx, r.Tenant, r.Device, o.From, o.To, properties,
 		func(at int64, fields []reading.Field) error {
 			if h.Samples++; h.Samples == 1 {
 				h.first = at
@@ -134,8 +128,7 @@ func rehearse(
 				h.resolve(e.Time)
 			}
 			return nil
-		},
-	)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -204,11 +197,8 @@ type offlineRehearsal struct {
 
 // advance lets time pass up to a moment: a notice may begin, and an unsteady one end.
 func (o *offlineRehearsal) advance(at int64) {
-	if due := max(
-		o.offlineSince,
-		o.From,
-	) + o.rule.Window.Milliseconds(); o.offlineSince != never && !o.state.Open &&
-		due <= at {
+	if due := max(o.offlineSince, o.From) + o.rule.Window.Milliseconds(); o.offlineSince != never &&
+		!o.state.Open && due <= at {
 		o.state.open(o.maxPerHour, due)
 		o.open(due, o.state.Unsteady)
 	}

@@ -192,11 +192,8 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 		{time.Minute, 2, 30 * time.Minute, "3 in 30m0s: 0 of 10"}, // two of the spikes are in half an hour
 	} {
 		p, to := spikes(c.every, 0)
-		if got := p.adviceSummary(
-			ruleWith(c.hits, c.window, numberCondition("air", alarm.Above, 30)),
-			historyProduct,
-			to,
-		); got != c.want {
+		if got := p.adviceSummary(ruleWith(c.hits, c.window, numberCondition("air", alarm.Above, 30)),
+			historyProduct, to); got != c.want {
 			t.Errorf("every %s, %d in %s: %q, want %q", c.every, c.hits, c.window, got, c.want)
 		}
 	}
@@ -216,17 +213,8 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 func TestRehearsalAdviceOfUnsteady(t *testing.T) {
 	p := newHistory(t)
 	to := p.measureEveryMinute(10, oscillation(0, .3, 5))
-	h, err := alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)),
-		historyProduct,
-		alarm.MaxNoticesPerHour,
-		0,
-		to,
-		time.UTC,
-		nil,
-	)
+	h, err := alarm.Rehearse(t.Context(), p.Store, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)),
+		historyProduct, alarm.MaxNoticesPerHour, 0, to, time.UTC, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

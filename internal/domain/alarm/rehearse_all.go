@@ -29,17 +29,8 @@ func RehearseDevice(ctx context.Context, o *RehearsalOptions, j *DeviceRule) (*R
 	if j.Trigger == DeviceOffline {
 		return RehearseOffline(ctx, o.Status, j.Rule, o.MaxPerHour, o.From, o.To, o.Zone, coordinatesOf(j.TargetDevice))
 	}
-	return Rehearse(
-		ctx,
-		o.Readings,
-		j.Rule,
-		j.Product,
-		o.MaxPerHour,
-		o.From,
-		o.To,
-		o.Zone,
-		coordinatesOf(j.TargetDevice),
-	)
+	return Rehearse(ctx, o.Readings, j.Rule, j.Product, o.MaxPerHour, o.From, o.To, o.Zone,
+		coordinatesOf(j.TargetDevice))
 }
 
 // RehearseAll rehearses a rule on each of its devices, one after the other in their order, and

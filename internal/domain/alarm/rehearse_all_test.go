@@ -35,14 +35,8 @@ func rows(t *testing.T) (*history, *alarm.RehearsalOptions, func(r alarm.Rule) [
 	all := func(r alarm.Rule) (list []alarm.DeviceRule) {
 		for i, model := range models {
 			r.Device = historyDevice + device.ID(i)
-			list = append(
-				list,
-				alarm.DeviceRule{
-					Rule:         r,
-					TargetDevice: &device.Device{ID: r.Device, Name: fmt.Sprint("WS-", i)},
-					Product:      model,
-				},
-			)
+			list = append(list, alarm.DeviceRule{Rule: r, TargetDevice: &device.Device{ID: r.Device,
+				Name: fmt.Sprint("WS-", i)}, Product: model})
 		}
 		return list
 	}
@@ -56,24 +50,8 @@ func TestRehearseAll(t *testing.T) {
 	var told []string
 	each := func(j *alarm.DeviceRule, h *alarm.Rehearsal) error {
 		sum := h.Sum()
-		told = append(
-			told,
-			fmt.Sprint(
-				j.TargetDevice.Name,
-				" ",
-				h.Samples,
-				" ",
-				h.Total,
-				" ",
-				sum.Told,
-				" ",
-				sum.Nights,
-				" ",
-				sum.Longest,
-				" ",
-				sum.Last/minuteMs,
-			),
-		)
+		told = append(told, fmt.Sprint(j.TargetDevice.Name, " ", h.Samples, " ", h.Total, " ", sum.Told, " ",
+			sum.Nights, " ", sum.Longest, " ", sum.Last/minuteMs))
 		if h.Advice != nil {
 			t.Errorf("%s alone is advised %+v", j.TargetDevice.Name, h.Advice)
 		}
@@ -96,26 +74,17 @@ func TestRehearseAll(t *testing.T) {
 
 	// More samples within a longer time may be too many where there were none.
 	again = 0
-	if got, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		all(ruleWith(2, time.Minute, numberCondition("air", alarm.Below, 1))),
-		each,
-		func() error { again++; return nil },
-	); err != nil {
+	if got, err = alarm.RehearseAll(t.Context(), o,
+		all(ruleWith(2, time.Minute, numberCondition("air", alarm.Below, 1))), each,
+		func() error { again++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got.Total != 0 || again != 0 {
 		t.Errorf("%+v, %d passed over again", got, again)
 	}
-	if _, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		all(ruleWith(2, 4*time.Minute, numberCondition("air", alarm.Below, 0))),
-		each,
-		func() error { again++; return nil },
-	); err != nil ||
-		again != 3 {
+	if _, err = alarm.RehearseAll(t.Context(), o,
+		all(ruleWith(2, 4*time.Minute, numberCondition("air", alarm.Below, 0))), each,
+		func() error { again++; return nil }); err != nil || again != 3 {
 		t.Errorf("%d passed over again, %v", again, err)
 	}
 }
@@ -140,51 +109,30 @@ func TestRehearseAllEnds(t *testing.T) {
 	n := 0
 	count := func(*alarm.DeviceRule, *alarm.Rehearsal) error { n++; return nil }
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := alarm.RehearseAll(
-		ctx,
-		o,
-		frost,
-		func(*alarm.DeviceRule, *alarm.Rehearsal) error { n++; cancel(); return nil },
-		quiet,
-	)
+	_, err := alarm.RehearseAll(ctx, o, frost, func(*alarm.DeviceRule,
+		*alarm.Rehearsal) error {
+		n++
+		cancel()
+		return nil
+	}, quiet)
 	if !errors.Is(err, context.Canceled) || n != 1 {
 		t.Errorf("%v after %d", err, n)
 	}
-	if _, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		frost,
-		func(*alarm.DeviceRule, *alarm.Rehearsal) error { return fault },
-		quiet,
-	); !errors.Is(
-		err,
-		fault,
-	) {
+	if _, err = alarm.RehearseAll(t.Context(), o, frost, func(*alarm.DeviceRule,
+		*alarm.Rehearsal) error {
+		return fault
+	}, quiet); !errors.Is(err, fault) {
 		t.Errorf("%v", err)
 	}
 	n = 0
-	if _, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		frost,
-		count,
-		func() error { return fault },
-	); !errors.Is(err, fault) ||
-		n != 3 {
+	if _, err = alarm.RehearseAll(t.Context(), o, frost, count, func() error { return fault }); !errors.Is(err,
+		fault) || n != 3 {
 		t.Errorf("%v after %d", err, n)
 	}
 	// Whoever leaves while the readings are passed over once more.
 	ctx, cancel = context.WithCancel(t.Context())
-	if _, err = alarm.RehearseAll(
-		ctx,
-		o,
-		frost,
-		count,
-		func() error { cancel(); return nil },
-	); !errors.Is(
-		err,
-		context.Canceled,
-	) {
+	if _, err = alarm.RehearseAll(ctx, o, frost, count, func() error { cancel(); return nil }); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	frost[1].Product = &device.Product{Name: "bare"}
@@ -243,12 +191,8 @@ func TestDeltaQuantile(t *testing.T) {
 		{[]float64{0, 1e-12}, 1e-9, 1e-9},
 		{[]float64{-1e300, 1e300}, 5e9, 5e9},
 	} {
-		if half, nine := alarm.DeltaQuantile(
-			.5,
-			c.readings...), alarm.DeltaQuantile(
-			.9,
-			c.readings...); half != c.half ||
-			nine != c.nine {
+		if half, nine := alarm.DeltaQuantile(.5, c.readings...),
+			alarm.DeltaQuantile(.9, c.readings...); half != c.half || nine != c.nine {
 			t.Errorf("%v: %v and %v, want %v and %v", c.readings, half, nine, c.half, c.nine)
 		}
 	}

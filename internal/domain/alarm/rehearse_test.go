@@ -47,11 +47,8 @@ func newHistory(t testing.TB) *history {
 		t.Fatal(err)
 	}
 	go func() { // as the judge does, so that Append never waits
-		_ = store.Consume(
-			context.WithoutCancel(t.Context()),
-			0,
-			func(context.Context, uint64, []reading.Arrival) error { return nil },
-		)
+		_ = store.Consume(context.WithoutCancel(t.Context()), 0,
+			func(context.Context, uint64, []reading.Arrival) error { return nil })
 	}()
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
@@ -78,13 +75,8 @@ func (p *history) measure(at int64, values ...any) {
 		fields = append(fields, reading.Field{Property: historyProduct.Property(values[i].(string)).ID, Value: v})
 	}
 	slices.SortFunc(fields, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
-	p.waiting = append(
-		p.waiting,
-		reading.Arrival{
-			At:    at,
-			Frame: reading.Frame{Tenant: historyTenant, Device: p.device, Time: at, Fields: fields},
-		},
-	)
+	p.waiting = append(p.waiting, reading.Arrival{At: at,
+		Frame: reading.Frame{Tenant: historyTenant, Device: p.device, Time: at, Fields: fields}})
 	if len(p.waiting) == 1000 {
 		p.done()
 	}
@@ -146,12 +138,8 @@ func TestRehearse(t *testing.T) {
 	p.measure(to+minuteMs, "air", -40.) // after the end
 	p.done()
 
-	rule := ruleWith(
-		2,
-		15*time.Minute,
-		numberCondition("air", alarm.Below, 2),
-		numberCondition("soil", alarm.Above, 30),
-	)
+	rule := ruleWith(2, 15*time.Minute, numberCondition("air", alarm.Below, 2),
+		numberCondition("soil", alarm.Above, 30))
 	rule.Period = alertmsg.Period{Start: 12 * 60, End: 18 * 60}
 	place := &alarm.Coordinates{Latitude: 36.9, Longitude: 30.7}
 	got, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
@@ -211,34 +199,14 @@ func TestRehearse(t *testing.T) {
 		t.Errorf("judged as they come: %v, rehearsed %v", steps, noticeTimes(want))
 	}
 	// Without a place the clock tells: 05:10 is night, 13:10 is not.
-	if got, err = alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		rule,
-		historyProduct,
-		0,
-		from,
-		to,
-		zone,
-		nil,
-	); err != nil || !got.Notices[0].Night ||
-		got.Notices[2].Night {
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, nil); err != nil ||
+		!got.Notices[0].Night || got.Notices[2].Night {
 		t.Errorf("%+v %v", got, err)
 	}
 	// Three in 15 minutes cannot be, at one in ten.
 	rule.Hits = 3
-	if got, err = alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		rule,
-		historyProduct,
-		0,
-		from,
-		to,
-		zone,
-		nil,
-	); err != nil || got.Total != 0 ||
-		got.Pace.Fits {
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, nil); err != nil ||
+		got.Total != 0 || got.Pace.Fits {
 		t.Errorf("%+v %v", got, err)
 	}
 }
@@ -251,20 +219,13 @@ func (p *history) stepped(r alarm.Rule, from, to int64) (moments []int64) {
 		p.t.Fatal(err)
 	}
 	state := alarm.NewState(predicate, from-1)
-	err = p.Range(
-		p.t.Context(),
-		r.Tenant,
-		r.Device,
-		0,
-		to,
-		[]device.PropertyID{2, 5, 9},
+	err = p.Range(p.t.Context(), r.Tenant, r.Device, 0, to, []device.PropertyID{2, 5, 9},
 		func(at int64, fields []reading.Field) error {
 			if e, some := alarm.Step(predicate, state, at, max(at, from), fields); some {
 				moments = append(moments, e.Time)
 			}
 			return nil
-		},
-	)
+		})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -286,24 +247,15 @@ func TestRehearseMany(t *testing.T) {
 		p.measure(i*minuteMs, "watering", i%2 == 0)
 	}
 	p.done()
-	r := ruleWith(
-		1,
-		time.Minute,
-		alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)},
-	)
+	r := ruleWith(1, time.Minute, alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal,
+		Value: reading.Boolean(true)})
 	got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, 2400*minuteMs, time.UTC, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Total != 1201 || len(got.Notices) != 500 || got.Samples != 2401 || got.Attribute != "" || got.Days != nil {
-		t.Fatalf(
-			"%d notices, %d listed, %d samples, days of %q: %v",
-			got.Total,
-			len(got.Notices),
-			got.Samples,
-			got.Attribute,
-			got.Days,
-		)
+		t.Fatalf("%d notices, %d listed, %d samples, days of %q: %v", got.Total, len(got.Notices), got.Samples,
+			got.Attribute, got.Days)
 	}
 	for i, n := range got.Notices {
 		start := int64(2*(701+i)) * minuteMs
@@ -322,17 +274,7 @@ func TestRehearseNothing(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	r.Conditions[0].Attribute = "fog"
-	if _, err := alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		r,
-		historyProduct,
-		0,
-		0,
-		dayMs,
-		time.UTC,
-		nil,
-	); err == nil ||
+	if _, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil); err == nil ||
 		!strings.Contains(err.Error(), "no property fog") {
 		t.Errorf("%v", err)
 	}
@@ -343,20 +285,8 @@ func TestRehearseNothing(t *testing.T) {
 		p.measure(i*1000, "air", 1.)
 	}
 	p.done()
-	if _, err := alarm.Rehearse(
-		gone,
-		p.Store,
-		r,
-		historyProduct,
-		0,
-		0,
-		dayMs,
-		time.UTC,
-		nil,
-	); !errors.Is(
-		err,
-		context.Canceled,
-	) {
+	if _, err := alarm.Rehearse(gone, p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -448,33 +378,15 @@ func TestRehearseOffline(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got.Notices, c.want) || got.Total != len(c.want) || got.Samples != c.samples ||
-			!got.Pace.Fits ||
-			got.KnownFrom != max(c.from, start) {
-			t.Errorf(
-				"%d to %d min: %d of %d samples, %+v\nwant %d, %+v",
-				(c.from-start)/minuteMs,
-				(c.to-start)/minuteMs,
-				got.Total,
-				got.Samples,
-				got.Notices,
-				c.samples,
-				c.want,
-			)
+			!got.Pace.Fits || got.KnownFrom != max(c.from, start) {
+			t.Errorf("%d to %d min: %d of %d samples, %+v\nwant %d, %+v", (c.from-start)/minuteMs,
+				(c.to-start)/minuteMs, got.Total, got.Samples, got.Notices, c.samples, c.want)
 		}
 	}
 	// Another tenant's device has no past.
 	r.Tenant++
-	if got, err := alarm.RehearseOffline(
-		t.Context(),
-		s.Status,
-		r,
-		0,
-		at(-60),
-		at(400),
-		time.UTC,
-		nil,
-	); err != nil || got.Total != 0 || got.Samples != 0 ||
-		got.KnownFrom != 0 {
+	if got, err := alarm.RehearseOffline(t.Context(), s.Status, r, 0, at(-60), at(400), time.UTC,
+		nil); err != nil || got.Total != 0 || got.Samples != 0 || got.KnownFrom != 0 {
 		t.Errorf("%+v %v", got, err)
 	}
 	broken, cancel := context.WithCancel(t.Context())
@@ -497,17 +409,8 @@ func BenchmarkRehearse(b *testing.B) {
 	r := ruleWith(3, 30*time.Minute, numberCondition("air", alarm.Below, 4), numberCondition("soil", alarm.Above, 20),
 		alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(false)})
 	for b.Loop() {
-		got, err := alarm.Rehearse(
-			b.Context(),
-			p.Store,
-			r,
-			historyProduct,
-			0,
-			end-30*dayMs,
-			end,
-			istanbul(b),
-			&alarm.Coordinates{Latitude: 36.9, Longitude: 30.7},
-		)
+		got, err := alarm.Rehearse(b.Context(), p.Store, r, historyProduct, 0, end-30*dayMs, end, istanbul(b),
+			&alarm.Coordinates{Latitude: 36.9, Longitude: 30.7})
 		if err != nil || got.Samples != 43_200 || got.Total < 30 {
 			b.Fatal(fmt.Sprint(got.Samples, got.Total, err))
 		}

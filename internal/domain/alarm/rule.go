@@ -52,12 +52,7 @@ const (
 
 // Windows are the lengths a rule's window can have.
 var Windows = []time.Duration{
-	time.Minute,
-	5 * time.Minute,
-	10 * time.Minute,
-	15 * time.Minute,
-	20 * time.Minute,
-	25 * time.Minute,
+	time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 25 * time.Minute,
 	30 * time.Minute,
 }
 

@@ -329,8 +329,7 @@ func TestFirstDeviceRule(t *testing.T) {
 	on, err := c.FirstDeviceRule(t.Context(), field.ID, f)
 	r, d, p := on.Rule, on.TargetDevice, on.Product
 	if err != nil || d.Name != "WS-1" || p.Name != "weather-station" || len(r.Conditions) != 1 || r.Hits != 1 ||
-		r.Device != d.ID ||
-		r.Tenant != field.ID {
+		r.Device != d.ID || r.Tenant != field.ID {
 		t.Errorf("%+v %v %v %v", r, d, p, err)
 	}
 	for key, change := range map[string]func(*alarm.Form){
@@ -353,20 +352,10 @@ func TestCheckFaults(t *testing.T) {
 	if _, err := c.Rule(gone, field.ID, form()); !errs.Is(err, errs.Internal) {
 		t.Errorf("%v", err)
 	}
-	broken := alarm.NewChecker(
-		s.Devices,
-		s.Scenes,
-		s.Catalog,
-		func(context.Context, tenant.ID, []int64) ([]int64, error) { return nil, errors.New("no") },
-	)
-	if _, err := broken.Rule(
-		t.Context(),
-		field.ID,
-		form(func(f *alarm.Form) { f.Channels = []int64{1} }),
-	); !errs.Is(
-		err,
-		errs.Internal,
-	) {
+	broken := alarm.NewChecker(s.Devices, s.Scenes, s.Catalog,
+		func(context.Context, tenant.ID, []int64) ([]int64, error) { return nil, errors.New("no") })
+	if _, err := broken.Rule(t.Context(), field.ID,
+		form(func(f *alarm.Form) { f.Channels = []int64{1} })); !errs.Is(err, errs.Internal) {
 		t.Errorf("%v", err)
 	}
 }
@@ -381,33 +370,20 @@ func TestCopyTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Reload(t)
-		s.Device(
-			t,
-			field.ID,
-			s.Catalog.ProductByName(name),
-			name,
-			func(d *device.Device) { d.NoteName = "The " + name },
-		)
+		s.Device(t, field.ID, s.Catalog.ProductByName(name), name,
+			func(d *device.Device) { d.NoteName = "The " + name })
 	}
 	other("lacks", device.Property{Identifier: "rain", DataType: device.Number})
 	other("text", device.Property{Identifier: "airTemperature", DataType: device.Text})
 	other("coarse", device.Property{Identifier: "airTemperature", DataType: device.Number, Precision: new(0)})
 	other("fine", device.Property{Identifier: "airTemperature", DataType: device.Number})
-	rule, err := c.Rule(
-		t.Context(),
-		field.ID,
-		form(withConditions(withRecoveryValue(comparison("and", "airTemperature", "<", reading.Number(2)), 2.5))),
-	)
+	rule, err := c.Rule(t.Context(), field.ID,
+		form(withConditions(withRecoveryValue(comparison("and", "airTemperature", "<", reading.Number(2)), 2.5))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := c.CopyTargets(
-		t.Context(),
-		field.ID,
-		&rule,
-		[]string{" fine", "WS-2", "WS-1"},
-	); err != nil || len(ids) != 3 ||
-		ids[2] != rule.Device {
+	if ids, err := c.CopyTargets(t.Context(), field.ID, &rule, []string{" fine", "WS-2", "WS-1"}); err != nil ||
+		len(ids) != 3 || ids[2] != rule.Device {
 		t.Errorf("%v %v", ids, err)
 	}
 	for _, tc := range []struct {
@@ -426,18 +402,14 @@ func TestCopyTargets(t *testing.T) {
 		{[]string{"coarse"}, "rule.copyMisfit", "The coarse", "airTemperature"},
 	} {
 		_, err := c.CopyTargets(t.Context(), field.ID, &rule, tc.names)
-		if e := errs.As(
-			err,
-		); e.Kind != errs.Refused || e.Key != tc.key || e.Args["device"] != tc.said ||
+		if e := errs.As(err); e.Kind != errs.Refused || e.Key != tc.key || e.Args["device"] != tc.said ||
 			e.Args["value"] != tc.value {
 			t.Errorf("%.20v: %v %v, want %+v", tc.names, err, e.Args, tc)
 		}
 	}
 	// All that cannot take it are named at once, up to ten.
 	_, err = c.CopyTargets(t.Context(), field.ID, &rule, []string{"text", "WS-2", "lacks"})
-	if e := errs.As(
-		err,
-	); e.Kind != errs.Refused || e.Key != "rule.copyMisfits" ||
+	if e := errs.As(err); e.Kind != errs.Refused || e.Key != "rule.copyMisfits" ||
 		e.Args["devices"] != "The text · The lacks" {
 		t.Errorf("%v %v", err, e.Args)
 	}

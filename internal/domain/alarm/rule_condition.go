@@ -69,8 +69,7 @@ func isOffline(c FormCondition) bool {
 		return strings.TrimSpace(*s)
 	}
 	return said(c.Attribute) == onlineState && said(c.Operator) == string(Equal) && c.Value != nil &&
-		c.Value.String() == "0" &&
-		c.Recovery == nil
+		c.Value.String() == "0" && c.Recovery == nil
 }
 
 // condition checks one condition. The first one's join is always and. The caller adds the

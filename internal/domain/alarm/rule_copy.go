@@ -36,14 +36,8 @@ func (c *Checker) CopyTargets(ctx context.Context, t tenant.ID, r *Rule, names [
 	case len(names) == 0:
 		return nil, errs.New(errs.Refused, "rule.deviceRequired")
 	case len(names) > copiesAtMost:
-		return nil, errs.New(
-			errs.Refused,
-			"invalid.many",
-			"limit",
-			strconv.Itoa(copiesAtMost),
-		).WithField(
-			"executionIds",
-		)
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(copiesAtMost)).
+			WithField("executionIds")
 	}
 	ids, seen := make([]device.ID, len(names)), make(map[device.ID]bool, len(names))
 	var misfits []string

@@ -164,28 +164,13 @@ func (s *RuleStore) restate(ctx context.Context, tx bun.IDB, m *memberRow) error
 }
 
 func dropMember(ctx context.Context, tx bun.IDB, t tenant.ID, p Pair) error {
-	_, err := tx.NewDelete().Model(
-		(*memberRow)(nil),
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?",
-		t,
-		p.Rule,
-		p.Device,
-	).Exec(
-		ctx,
-	)
+	_, err := tx.NewDelete().Model((*memberRow)(nil)).
+		Where("+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", t, p.Rule, p.Device).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = tx.NewDelete().Model(
-		(*stateRow)(nil),
-	).Where(
-		"s.rule_id = ? AND s.device_id = ?",
-		p.Rule,
-		p.Device,
-	).Exec(
-		ctx,
-	)
+	_, err = tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", p.Rule, p.Device).
+		Exec(ctx)
 	return err
 }
 
@@ -230,15 +215,8 @@ func (s *RuleStore) memberDiff(
 		return d, err
 	}
 	var have []memberRow
-	if err := tx.NewSelect().Model(
-		&have,
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id IN (?)",
-		t,
-		bun.List(ids),
-	).Scan(
-		ctx,
-	); err != nil {
+	if err := tx.NewSelect().Model(&have).Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).
+		Scan(ctx); err != nil {
 		return d, err
 	}
 	is := make(map[Pair]memberRow, len(have))
@@ -359,12 +337,8 @@ func (s *RuleStore) remainingCapacity(
 			Rules    int
 		}
 		err := tx.NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.device_id, COUNT(*) AS rules").
-			Where(
-				"+m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?",
-				t,
-				bun.List(part),
-				Member,
-			).GroupExpr("m.device_id").Scan(ctx, &rows)
+			Where("+m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?", t, bun.List(part), Member).
+			GroupExpr("m.device_id").Scan(ctx, &rows)
 		if err != nil {
 			return r, err
 		}

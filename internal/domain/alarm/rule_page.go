@@ -202,9 +202,8 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 	}
 	var channels []ruleChannelRow
 	err = wanted(s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil))).Column("c.rule_id", "c.channel_id").
-		Join(
-			"JOIN alarm_rule_channels AS c ON c.rule_id = r.id",
-		).OrderExpr("c.rule_id, c.channel_id").Scan(ctx, &channels)
+		Join("JOIN alarm_rule_channels AS c ON c.rule_id = r.id").OrderExpr("c.rule_id, c.channel_id").
+		Scan(ctx, &channels)
 	if err != nil {
 		return nil, err
 	}
@@ -251,18 +250,8 @@ func (s *RuleStore) cards(
 		at[rule.ID], ids[i] = &cards[i], rule.ID
 	}
 	var channels []ruleChannelRow
-	if err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&channels,
-	).Where(
-		"c.rule_id IN (?)",
-		bun.List(ids),
-	).OrderExpr(
-		"c.rule_id, c.channel_id",
-	).Scan(
-		ctx,
-	); err != nil {
+	if err := s.db.Read(ctx).NewSelect().Model(&channels).Where("c.rule_id IN (?)", bun.List(ids)).
+		OrderExpr("c.rule_id, c.channel_id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range channels {
@@ -283,25 +272,10 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 		Some   int
 		First  device.ID
 	}
-	err = s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*memberRow)(nil),
-	).ColumnExpr(
-		"m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first",
-	).
-		Where(
-			"+m.tenant_id = ? AND m.rule_id IN (?)",
-			t,
-			bun.List(ids),
-		).GroupExpr(
-		"m.rule_id, m.state",
-	).OrderExpr(
-		"m.rule_id, m.state",
-	).Scan(
-		ctx,
-		&counts,
-	)
+	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
+		ColumnExpr("m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first").
+		Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).GroupExpr("m.rule_id, m.state").
+		OrderExpr("m.rule_id, m.state").Scan(ctx, &counts)
 	if err != nil {
 		return err
 	}
@@ -388,12 +362,8 @@ func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[Rul
 		Some   int64
 	}
 	if err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).ColumnExpr("n.rule_id, COUNT(*) AS some").
-		Where(
-			"n.tenant_id = ? AND n.rule_id IN (?) AND n.start_time >= ?",
-			t,
-			bun.List(ids),
-			s.now().Add(-recent).UnixMilli(),
-		).
+		Where("n.tenant_id = ? AND n.rule_id IN (?) AND n.start_time >= ?", t, bun.List(ids), s.now().Add(-recent).
+			UnixMilli()).
 		GroupExpr("n.rule_id").Scan(ctx, &counts); err != nil {
 		return err
 	}
@@ -477,17 +447,8 @@ func (s *RuleStore) Devices(
 	if !found {
 		return nil, 0, errs.Missing()
 	}
-	total, err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*memberRow)(nil),
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id = ?",
-		t,
-		id,
-	).Count(
-		ctx,
-	)
+	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
+		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
 	if err != nil || total <= offset {
 		return []RuleDevice{}, total, err
 	}
@@ -526,12 +487,8 @@ func (s *RuleStore) MembersByRule(ctx context.Context, t tenant.ID, ids []RuleID
 	for part := range slices.Chunk(ids, idsAStatement) {
 		var rows []memberRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("m.rule_id", "m.device_id").
-			Where(
-				"+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?",
-				t,
-				bun.List(part),
-				Member,
-			).OrderExpr("m.rule_id, m.device_id").Scan(ctx)
+			Where("+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?", t, bun.List(part), Member).
+			OrderExpr("m.rule_id, m.device_id").Scan(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -93,41 +93,12 @@ func TestCardNotices(t *testing.T) {
 	station := s.Station(t)
 	d, theirs := s.Device(t, field.ID, station, "A"), s.Device(t, rival.ID, station, "B")
 	now, day := s.Clock.Milli(), 24*time.Hour.Milliseconds()
-	quiet, over, open := named(
-		t,
-		s,
-		d,
-		"quiet",
-		0,
-		true,
-	), named(
-		t,
-		s,
-		d,
-		"over",
-		0,
-		true,
-	), named(
-		t,
-		s,
-		d,
-		"open",
-		0,
-		true,
-	)
+	quiet, over, open := named(t, s, d, "quiet", 0, true), named(t, s, d, "over", 0, true),
+		named(t, s, d, "open", 0, true)
 	s.Clock.Set(testkit.Start)
 	note := func(of *device.Device, rule alarm.RuleID, revision, ago int64, status alarm.ResolveStatus) int64 {
-		return s.Notice(
-			t,
-			testkit.Notice{
-				Device:     of,
-				Rule:       rule,
-				Revision:   revision,
-				Start:      now - ago,
-				CreateTime: now - ago,
-				Status:     status,
-			},
-		)
+		return s.Notice(t, testkit.Notice{Device: of, Rule: rule, Revision: revision, Start: now - ago,
+			CreateTime: now - ago, Status: status})
 	}
 	note(d, over, 1, 31*day, alarm.ResolvedAutomatically)
 	last := note(d, over, 1, 30*day, alarm.ResolvedManually)
@@ -151,16 +122,8 @@ func TestCardNotices(t *testing.T) {
 	} {
 		got := cards[i]
 		if !same(got.Last, want.last) || !same(got.Open, want.open) || got.Recent != want.recent {
-			t.Errorf(
-				"%s: %v %v %d, want %v %v %d",
-				got.Name,
-				got.Last,
-				got.Open,
-				got.Recent,
-				want.last,
-				want.open,
-				want.recent,
-			)
+			t.Errorf("%s: %v %v %d, want %v %v %d", got.Name, got.Last, got.Open, got.Recent, want.last, want.open,
+				want.recent)
 		}
 	}
 }

@@ -140,19 +140,8 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 			return err
 		}
 		err := requireOneRow(tx.NewUpdate().Model(row).
-			Column(
-				"alarm_name",
-				"folded_name",
-				"trigger_type",
-				"conditions",
-				"hit_counts",
-				"durations",
-				"alarm_level",
-				"period",
-				"manual_release",
-				"alarm_desc",
-				"remind_every",
-			).
+			Column("alarm_name", "folded_name", "trigger_type", "conditions", "hit_counts", "durations",
+				"alarm_level", "period", "manual_release", "alarm_desc", "remind_every").
 			Set("revision = revision + 1").Set("update_time = ?", s.now().UnixMilli()).
 			Where("r.tenant_id = ? AND r.id = ?", t, r.ID).Exec(ctx))
 		if err != nil {
@@ -202,23 +191,15 @@ func (s *RuleStore) deploy(
 	state DeployState,
 ) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if found, err := tx.NewSelect().Model(
-			(*ruleRow)(nil),
-		).Where(
-			"r.tenant_id = ? AND r.id = ?",
-			t,
-			id,
-		).Exists(
-			ctx,
-		); err != nil {
+		if found, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).
+			Exists(ctx); err != nil {
 			return err
 		} else if !found {
 			return errs.Missing()
 		}
 		res, err := tx.NewUpdate().Model((*ruleRow)(nil)).
-			Set(
-				"revision = revision + 1",
-			).Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).Set("deploy_user = ?", user).
+			Set("revision = revision + 1").Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).
+			Set("deploy_user = ?", user).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Where(from, state).Exec(ctx)
 		if err != nil || to != Running {
 			return err
@@ -236,16 +217,8 @@ func (s *RuleStore) deploy(
 // checkRunnable refuses (601) a tenant's rule that cannot be evaluated on any device: it has none,
 // or their products lack a property of the rule.
 func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID) error {
-	fits, err := tx.NewSelect().Model(
-		(*memberRow)(nil),
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?",
-		t,
-		id,
-		Misfit,
-	).Exists(
-		ctx,
-	)
+	fits, err := tx.NewSelect().Model((*memberRow)(nil)).
+		Where("+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?", t, id, Misfit).Exists(ctx)
 	if err != nil || fits {
 		return err
 	}
@@ -264,9 +237,8 @@ func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, 
 // Delete removes a tenant's rule; its notices stay.
 func (s *RuleStore) Delete(ctx context.Context, t tenant.ID, id RuleID) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return requireOneRow(
-			tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx),
-		)
+		return requireOneRow(tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).
+			Exec(ctx))
 	})
 }
 
@@ -282,20 +254,8 @@ func (s *RuleStore) Mute(ctx context.Context, t tenant.ID, id RuleID, until int6
 // MutedUntil is until when notifications of a tenant's rule are suppressed, epoch ms. It is 0 where
 // the rule is not muted or does not exist.
 func (s *RuleStore) MutedUntil(ctx context.Context, t tenant.ID, id RuleID) (until int64, err error) {
-	err = s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*ruleRow)(nil),
-	).Column(
-		"mute_until",
-	).Where(
-		"r.tenant_id = ? AND r.id = ?",
-		t,
-		id,
-	).Scan(
-		ctx,
-		&until,
-	)
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("mute_until").
+		Where("r.tenant_id = ? AND r.id = ?", t, id).Scan(ctx, &until)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
@@ -451,18 +411,8 @@ func putChannels(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, channe
 		return nil
 	}
 	var found []int64
-	err := tx.NewSelect().TableExpr(
-		"channels",
-	).Column(
-		"id",
-	).Where(
-		"tenant_id = ? AND id IN (?)",
-		t,
-		bun.List(channels),
-	).Scan(
-		ctx,
-		&found,
-	)
+	err := tx.NewSelect().TableExpr("channels").Column("id").
+		Where("tenant_id = ? AND id IN (?)", t, bun.List(channels)).Scan(ctx, &found)
 	if err != nil {
 		return err
 	}

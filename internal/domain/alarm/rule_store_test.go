@@ -78,25 +78,11 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	}
 	want.ID, want.Tenant, want.Revision, want.CreateTime, want.UpdateTime = id, field.ID, 1, made, made
 	card, err := s.Rules.Get(t.Context(), field.ID, id)
-	if err != nil ||
-		!reflect.DeepEqual(
-			*card,
-			alarm.RuleCard{
-				Rule:       want,
-				DeviceName: "WS-1",
-				NoteName:   "Mast",
-				ProductID:  ws.ProductID,
-				Named:      []string{"WS-1"},
-				Members:    1,
-			},
-		) {
+	if err != nil || !reflect.DeepEqual(*card, alarm.RuleCard{Rule: want, DeviceName: "WS-1", NoteName: "Mast",
+		ProductID: ws.ProductID, Named: []string{"WS-1"}, Members: 1}) {
 		t.Errorf("%+v (%v)\nwant %+v", card, err, want)
 	}
-	if rules, err := s.Rules.Rules(
-		t.Context(),
-		field.ID,
-		[]alarm.RuleID{id, 99, id},
-	); err != nil ||
+	if rules, err := s.Rules.Rules(t.Context(), field.ID, []alarm.RuleID{id, 99, id}); err != nil ||
 		!reflect.DeepEqual(rules, []alarm.Rule{want}) {
 		t.Errorf("%+v %v", rules, err)
 	}
@@ -133,15 +119,8 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 
 func count(t *testing.T, s *testkit.Stores, table string) (n int) {
 	t.Helper()
-	if err := s.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM ?",
-		bun.Ident(table),
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil {
+	if err := s.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM ?", bun.Ident(table)).
+		Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -237,31 +216,15 @@ func TestCopyAndForgetDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
-	a, b, c := s.Device(
-		t,
-		field.ID,
-		station,
-		"A",
-	), s.Device(
-		t,
-		field.ID,
-		station,
-		"B",
-	), s.Device(
-		t,
-		field.ID,
-		station,
-		"C",
-	)
+	a, b, c := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B"),
+		s.Device(t, field.ID, station, "C")
 	rule := newFullRule(t, s, a)
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(
-		s.Rules.Publish(t.Context(), field.ID, id, "Ada"),
-		s.Rules.Mute(t.Context(), field.ID, id, s.Clock.Milli()+1),
-	); err != nil {
+	if err := errors.Join(s.Rules.Publish(t.Context(), field.ID, id, "Ada"),
+		s.Rules.Mute(t.Context(), field.ID, id, s.Clock.Milli()+1)); err != nil {
 		t.Fatal(err)
 	}
 	original := kept(t, s, field.ID, id)
@@ -277,10 +240,8 @@ func TestCopyAndForgetDevice(t *testing.T) {
 			t.Errorf("%+v\nwant %+v", got, want)
 		}
 	}
-	if err := errors.Join(
-		s.Rules.ForgetDevice(t.Context(), field.ID, b.ID),
-		s.Devices.Delete(t.Context(), field.ID, b.ID),
-	); err != nil {
+	if err := errors.Join(s.Rules.ForgetDevice(t.Context(), field.ID, b.ID),
+		s.Devices.Delete(t.Context(), field.ID, b.ID)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Rules.Get(t.Context(), field.ID, ids[1]); !errs.Is(err, errs.NotFound) {
@@ -303,15 +264,8 @@ func TestRuleTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
-	mine, theirs := newFullRule(
-		t,
-		s,
-		s.Device(t, field.ID, station, "A"),
-	), newFullRule(
-		t,
-		s,
-		s.Device(t, rival.ID, station, "B"),
-	)
+	mine, theirs := newFullRule(t, s, s.Device(t, field.ID, station, "A")),
+		newFullRule(t, s, s.Device(t, rival.ID, station, "B"))
 	var ids [2]alarm.RuleID
 	var err error
 	for i, r := range []*alarm.Rule{&mine, &theirs} {
@@ -370,24 +324,15 @@ func TestMaxRulesPerTenant(t *testing.T) {
 	crowded, d := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B")
 	manyRules(t, s, field.ID, []device.ID{crowded.ID}, alarm.MaxRulesPerTenant-1) // as an earlier version let it
 	rule := newFullRule(t, s, d)
-	if _, err := s.Rules.Copy(
-		t.Context(),
-		field.ID,
-		&rule,
-		[]device.ID{d.ID, d.ID},
-	); !errs.Is(err, errs.Refused) ||
+	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{d.ID, d.ID}); !errs.Is(err, errs.Refused) ||
 		errs.As(err).Key != "rule.tooMany" {
 		t.Errorf("%v", err)
 	}
 	if _, err := s.Rules.Create(t.Context(), field.ID, &rule); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Rules.Create(
-		t.Context(),
-		field.ID,
-		&rule,
-	); !errs.Is(err, errs.Refused) ||
-		errs.As(err).Args["limit"] != "20000" {
+	if _, err := s.Rules.Create(t.Context(), field.ID, &rule); !errs.Is(err, errs.Refused) || errs.As(err).
+		Args["limit"] != "20000" {
 		t.Errorf("%v", err)
 	}
 }
@@ -402,9 +347,7 @@ func TestMaxRulesPerDevice(t *testing.T) {
 	manyRules(t, s, field.ID, []device.ID{full.ID}, alarm.MaxRulesPerDevice+3)
 	refused := func(what string, err error) {
 		t.Helper()
-		if e := errs.As(
-			err,
-		); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() ||
+		if e := errs.As(err); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() ||
 			e.Args["limit"] != "200" {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -421,38 +364,14 @@ func TestMaxRulesPerDevice(t *testing.T) {
 	}
 	rule.ID, rule.Targets = id, alarm.Targets{Devices: []device.ID{full.ID}}
 	refused("one of another device", s.Rules.Update(t.Context(), field.ID, &rule))
-	if n, err := s.DB.Read(
-		t.Context(),
-	).NewSelect().TableExpr(
-		"alarm_rule_targets",
-	).Where(
-		"device_id = ?",
-		other.ID,
-	).Count(
-		t.Context(),
-	); err != nil ||
-		n != 1 {
+	if n, err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").
+		Where("device_id = ?", other.ID).Count(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d rules of the other, %v: a refused copy stayed", n, err)
 	}
 	// One of those that are too many is still its owner's to change.
 	var theirs alarm.RuleID
-	if err := s.DB.Read(
-		t.Context(),
-	).NewSelect().TableExpr(
-		"alarm_rule_targets",
-	).Column(
-		"rule_id",
-	).Where(
-		"device_id = ?",
-		full.ID,
-	).OrderExpr(
-		"rule_id DESC",
-	).Limit(
-		1,
-	).Scan(
-		t.Context(),
-		&theirs,
-	); err != nil {
+	if err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").Column("rule_id").
+		Where("device_id = ?", full.ID).OrderExpr("rule_id DESC").Limit(1).Scan(t.Context(), &theirs); err != nil {
 		t.Fatal(err)
 	}
 	rule.ID = theirs
@@ -477,23 +396,12 @@ func TestLegacyRuleStore(t *testing.T) {
 	if err := older.Publish(t.Context(), field.ID, ids[0], "field"); err != nil {
 		t.Fatal(err)
 	}
-	if made, err := s.Rules.Rules(
-		t.Context(),
-		field.ID,
-		ids[:1],
-	); err != nil || made[0].Deploy != alarm.Running ||
+	if made, err := s.Rules.Rules(t.Context(), field.ID, ids[:1]); err != nil || made[0].Deploy != alarm.Running ||
 		made[0].DeployTime != ran.UnixMilli() {
 		t.Errorf("%+v, %v", made, err)
 	}
-	if _, err := older.Copy(
-		t.Context(),
-		s.Tenant(t, "other").ID,
-		&rule,
-		[]device.ID{full.ID},
-	); !errs.Is(
-		err,
-		errs.NotFound,
-	) {
+	if _, err := older.Copy(t.Context(), s.Tenant(t, "other").
+		ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a rule for another tenant's device: %v", err)
 	}
 	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.Refused) {

@@ -106,11 +106,8 @@ func (s *RuleStore) targetsOf(ctx context.Context, t tenant.ID, ids []RuleID) (m
 func (s *RuleStore) UsageOfScene(ctx context.Context, t tenant.ID, scene int64, names int) (RuleUsage, error) {
 	var usage RuleUsage
 	n, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.alarm_name").
-		Where(
-			"r.tenant_id = ? AND r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.scene_id = ?)",
-			t,
-			scene,
-		).
+		Where("r.tenant_id = ? AND r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.scene_id = ?)", t,
+			scene).
 		OrderExpr("r.create_time DESC, r.id DESC").Limit(int64(max(1, names))).ScanAndCount(ctx, &usage.Names)
 	usage.Count = int(n)
 	return usage, err

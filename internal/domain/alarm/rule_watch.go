@@ -86,10 +86,8 @@ func (c *Checker) findTargets(
 	if w.grouped, err = c.devices.BySceneOrProduct(ctx, t, named.Scenes, named.Products); err != nil {
 		return named, err
 	}
-	w.grouped = slices.DeleteFunc(
-		w.grouped,
-		func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) },
-	)
+	w.grouped = slices.DeleteFunc(w.grouped,
+		func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) })
 	for _, d := range w.grouped {
 		w.model(c.catalog.Product(d.ProductID))
 	}

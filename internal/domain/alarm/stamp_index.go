@@ -35,11 +35,10 @@ func (e *Engine) deviceStamps(ctx context.Context, r *activeRule, evaluated uint
 
 // status is the status of the readings of a time.
 func (s *stampIndex) status(at int64) stampStatus {
-	i, found := slices.BinarySearchFunc(
-		s.list,
-		at,
-		func(a reading.AheadReading, at int64) int { return cmp.Compare(a.Time, at) },
-	)
+	i, found := slices.BinarySearchFunc(s.list, at, func(a reading.AheadReading,
+		at int64) int {
+		return cmp.Compare(a.Time, at)
+	})
 	switch {
 	case found && s.list[i].PassedAtPosition != 0 && s.list[i].PassedAtPosition <= s.evaluated:
 		return stampDeferred
@@ -87,21 +86,14 @@ func newestConfirmed(
 	if first > upTo {
 		return newest, nil
 	}
-	return newest, from.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		first,
-		upTo,
-		r.predicate.properties,
+	return newest, from.Range(ctx, r.Tenant, r.Device, first, upTo, r.predicate.properties,
 		func(at int64, own []reading.Field) error {
-			if s.status(at) == stampRight &&
-				slices.ContainsFunc(own, func(f reading.Field) bool { return !isPendingValue(later, at, f.Property) }) {
+			if s.status(at) == stampRight && slices.ContainsFunc(own,
+				func(f reading.Field) bool { return !isPendingValue(later, at, f.Property) }) {
 				newest = max(newest, at)
 			}
 			return nil
-		},
-	)
+		})
 }
 
 // noteOpened takes over when the open notice of a rule began: no sample up to there ends it, unless

@@ -41,15 +41,8 @@ func forgetStates(ctx context.Context, d *db.DB, list []*activeRule) error {
 			for len(list) > 0 && list[0].ID == rule && len(devices) < lookupBatchSize {
 				devices, list = append(devices, list[0].Device), list[1:]
 			}
-			_, err := tx.NewDelete().Model(
-				(*stateRow)(nil),
-			).Where(
-				"s.rule_id = ? AND s.device_id IN (?)",
-				rule,
-				bun.List(devices),
-			).Exec(
-				ctx,
-			)
+			_, err := tx.NewDelete().Model((*stateRow)(nil)).
+				Where("s.rule_id = ? AND s.device_id IN (?)", rule, bun.List(devices)).Exec(ctx)
 			if err != nil {
 				return err
 			}

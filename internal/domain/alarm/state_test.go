@@ -28,13 +28,8 @@ func temp(v float64) []reading.Field {
 // What counted is told with every property's value as of each sample, in the
 // order of Properties.
 func TestStepReportsSamples(t *testing.T) {
-	predicate, s := made(
-		t,
-		2,
-		time.Minute,
-		0,
-		Condition{Join: joinedByOr, Attribute: "note", Operator: Equal, Value: reading.Text("ice")},
-	)
+	predicate, s := made(t, 2, time.Minute, 0, Condition{Join: joinedByOr, Attribute: "note", Operator: Equal,
+		Value: reading.Text("ice")})
 	both := fieldsOf(map[string]reading.Value{"temp": reading.Number(1.5), "note": reading.Text("fog")})
 	if e, some := Step(predicate, s, 1000, 1000, both); some {
 		t.Fatalf("%+v", e)
@@ -58,8 +53,7 @@ func TestStepReportsSamples(t *testing.T) {
 	}
 	e, some = Step(predicate, s, 3000, 3000, temp(5))
 	if !some || e.Kind != Resolved || e.Time != 3000 || len(e.Samples) != 1 ||
-		e.Samples[0].Values[1] != reading.Number(5) ||
-		s.Open {
+		e.Samples[0].Values[1] != reading.Number(5) || s.Open {
 		t.Errorf("%+v %v", e, some)
 	}
 }
@@ -103,13 +97,8 @@ func TestBounded(t *testing.T) {
 	}
 	if len(s.samples) > keptSamples || cap(s.samples) > 2*keptSamples || len(s.prunedHits) > mostHits ||
 		cap(s.prunedHits) > 4*mostHits {
-		t.Errorf(
-			"%d of %d samples, %d of %d times",
-			len(s.samples),
-			cap(s.samples),
-			len(s.prunedHits),
-			cap(s.prunedHits),
-		)
+		t.Errorf("%d of %d samples, %d of %d times", len(s.samples), cap(s.samples), len(s.prunedHits),
+			cap(s.prunedHits))
 	}
 	// Ten in 3600 samples: six minutes, well within the window.
 	if opened != 50_000/4000 {
@@ -119,16 +108,8 @@ func TestBounded(t *testing.T) {
 
 // What is remembered of a text is not a part of the message that it came in.
 func TestTextsAreCopied(t *testing.T) {
-	predicate, err := NewPredicate(
-		Rule{
-			ID:         1,
-			Hits:       1,
-			Window:     time.Minute,
-			Conditions: []Condition{{Attribute: "note", Operator: Equal, Value: reading.Text("x")}},
-		},
-		scriptProduct,
-		0,
-	)
+	predicate, err := NewPredicate(Rule{ID: 1, Hits: 1, Window: time.Minute,
+		Conditions: []Condition{{Attribute: "note", Operator: Equal, Value: reading.Text("x")}}}, scriptProduct, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,13 +125,8 @@ func TestTextsAreCopied(t *testing.T) {
 // A value that is taken away of a sample that is not remembered any more leaves
 // nothing to stand for it.
 func TestRemovedPriorValue(t *testing.T) {
-	predicate, s := made(
-		t,
-		1,
-		time.Minute,
-		0,
-		Condition{Join: joinedByAnd, Attribute: "humidity", Operator: Above, Value: reading.Number(85)},
-	)
+	predicate, s := made(t, 1, time.Minute, 0, Condition{Join: joinedByAnd, Attribute: "humidity", Operator: Above,
+		Value: reading.Number(85)})
 	humidity := func(v reading.Value) []reading.Field { return fieldsOf(map[string]reading.Value{"humidity": v}) }
 	s.Learn(predicate, 1000, humidity(reading.Number(90)))
 	s.Learn(predicate, 200_000, temp(5))

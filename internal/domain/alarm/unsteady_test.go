@@ -192,9 +192,8 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("unsteady %t, %+v", d.Unsteady, a)
 	}
 	steady := *d
-	steady.RuleCopy.Conditions = []alarm.Condition{
-		{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)},
-	}
+	steady.RuleCopy.Conditions = []alarm.Condition{{Join: "and", Attribute: "heating", Operator: alarm.Equal,
+		Value: reading.Boolean(true)}}
 	if a, err := alarm.Advise(t.Context(), fx.readings, fx.owner, &steady, fx.station); err != nil || a != nil {
 		t.Errorf("of a switch %+v, %v", a, err)
 	}
@@ -203,13 +202,7 @@ func TestAdvise(t *testing.T) {
 	if _, err := alarm.Advise(gone, fx.readings, fx.owner, d, fx.station); err == nil {
 		t.Error("no error of a caller who has left")
 	}
-	if a, err := alarm.Advise(
-		t.Context(),
-		fx.readings,
-		fx.Tenant(t, "enemy").ID,
-		d,
-		fx.station,
-	); err != nil ||
+	if a, err := alarm.Advise(t.Context(), fx.readings, fx.Tenant(t, "enemy").ID, d, fx.station); err != nil ||
 		a != nil {
 		t.Errorf("of another tenant %+v, %v", a, err)
 	}

@@ -213,27 +213,12 @@ func TestPeriodNext(t *testing.T) {
 // minute by minute, and Next the first minute for which it does.
 func TestPeriodMatchesMinuteTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(22, 1))
-	zones := []string{
-		"Europe/Istanbul",
-		"Europe/Berlin",
-		"America/New_York",
-		"America/Havana",
-		"Asia/Kathmandu",
-		"Australia/Lord_Howe",
-		"Pacific/Apia",
-		"UTC",
-	}
+	zones := []string{"Europe/Istanbul", "Europe/Berlin", "America/New_York", "America/Havana", "Asia/Kathmandu",
+		"Australia/Lord_Howe", "Pacific/Apia", "UTC"}
 	// Around changes of clocks and, of Apia, of the date line.
-	around := []string{
-		"2026-03-08T00:00:00Z",
-		"2026-03-29T00:00:00Z",
-		"2026-04-05T00:00:00Z",
-		"2026-10-04T00:00:00Z",
-		"2026-10-25T00:00:00Z",
-		"2026-11-01T00:00:00Z",
-		"2011-12-30T00:00:00Z",
-		"2026-07-01T00:00:00Z",
-	}
+	around := []string{"2026-03-08T00:00:00Z", "2026-03-29T00:00:00Z", "2026-04-05T00:00:00Z",
+		"2026-10-04T00:00:00Z", "2026-10-25T00:00:00Z",
+		"2026-11-01T00:00:00Z", "2011-12-30T00:00:00Z", "2026-07-01T00:00:00Z"}
 	for i := range 400 {
 		zone := loadZone(t, zones[random.IntN(len(zones))])
 		day, err := time.Parse(time.RFC3339, around[random.IntN(len(around))])
