@@ -91,7 +91,7 @@ func (e *Engine) changeAck(
 		return audit.Log(ctx, t, action)
 	})
 	if err != nil {
-		return err
+		return wrap("write acknowledgement", err)
 	}
 	r.notice = &n
 	e.publishNotices([]noticeEvent{{t, n}})
@@ -108,7 +108,7 @@ func (e *Engine) findOpen(ctx context.Context, t tenant.ID, notice int64) (*acti
 		Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, wrap("find notice", err)
 	case !found:
 		return nil, errs.Missing()
 	}
@@ -159,7 +159,7 @@ func (s *NoticeStore) Acks(ctx context.Context, t tenant.ID, notices []int64) (m
 	for i := range rows {
 		acks[rows[i].ID] = rows[i].notice().Ack
 	}
-	return acks, err
+	return acks, wrap("read acknowledgements", err)
 }
 
 // alertAck is the acknowledgement as an alert message carries it.

@@ -143,7 +143,9 @@ func NewEngine(o EngineOptions) *Engine {
 		o.OnCaughtUp = func(tenant.ID) {}
 	}
 	e := &Engine{
-		opts: o, rules: map[RuleID][]*activeRule{}, readingRules: map[device.ID][]*activeRule{},
+		opts:         o,
+		rules:        map[RuleID][]*activeRule{},
+		readingRules: map[device.ID][]*activeRule{},
 		offlineRules: map[device.ID][]*activeRule{},
 		openByNotice: map[int64]*activeRule{}, lastClock: math.MaxInt64,
 		clockJumps: clock.NewJumpDetector(o.Now(), o.Uptime),

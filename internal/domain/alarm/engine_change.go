@@ -157,8 +157,8 @@ func (e *Engine) startRule(ctx context.Context, rule Rule) (*activeRule, error) 
 		return nil, err
 	}
 	r.state = newState(r.predicate, e.now()-1)
-	if err := e.loadWindow(ctx, e.opts.Readings, r, e.deviceStamps(ctx, r, e.positionOf(r.queue).
-		Entry, e.now()), math.MaxInt64, nil); err != nil {
+	stamps := e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now())
+	if err := e.loadWindow(ctx, e.opts.Readings, r, stamps, math.MaxInt64, nil); err != nil {
 		return nil, err
 	}
 	r.state.clearUpTo(r.state.newest)
@@ -200,8 +200,8 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 			return err
 		}
 		changes := []audit.Change{{Field: "remark", After: remark}}
-		if err := audit.Log(ctx, t, audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(),
-			Changes: changes}); err != nil {
+		action := audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(), Changes: changes}
+		if err := audit.Log(ctx, t, action); err != nil {
 			return err
 		}
 		return saveState(ctx, e.opts.DB, r, r.state.Newest(), true)
@@ -285,8 +285,8 @@ func (e *Engine) refreshProducts(ctx context.Context, dropLacking bool) (lacking
 			if err != nil {
 				lacking[r.Tenant] = true
 				if dropLacking {
-					e.opts.Logger.Warn("an alarm rule is not judged on a device: what it watches is gone", "tenant",
-						r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
+					e.opts.Logger.Warn("an alarm rule leaves a device out: one of its attributes is gone",
+						"tenant", r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
 					lost = append(lost, r)
 				}
 				continue
@@ -310,8 +310,8 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *activeRule) error {
 		}
 		state := r.state.emptyCopy(fresh.predicate)
 		fresh.state = state
-		if err := e.loadWindow(ctx, e.opts.Readings, fresh, e.deviceStamps(ctx, r, e.positionOf(r.queue).
-			Entry, e.now()), r.state.newest, nil); err != nil {
+		stamps := e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now())
+		if err := e.loadWindow(ctx, e.opts.Readings, fresh, stamps, r.state.newest, nil); err != nil {
 			return err
 		}
 		state.newest, state.confirmedUpTo = r.state.newest, r.state.confirmedUpTo
@@ -344,7 +344,7 @@ func (e *Engine) dropRules(ctx context.Context, list []*activeRule, why Reason) 
 		return c.leaveOutDevices(ctx, tx, list)
 	})
 	if err != nil {
-		return fmt.Errorf("alarm: %d rules not ended: %w", len(list), err)
+		return fmt.Errorf("alarm: end %d rules: %w", len(list), err)
 	}
 	for _, r := range list {
 		e.remove(r)

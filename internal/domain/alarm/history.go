@@ -101,7 +101,7 @@ func (e *Engine) closeHistory() {
 		return
 	}
 	if err := e.history.view.Close(); err != nil {
-		e.opts.Logger.Warn("the readings of the start are held on to", "error", err)
+		e.opts.Logger.Warn("the view of the readings at the start was not closed", "error", err)
 	}
 	e.history = nil
 }
@@ -218,8 +218,8 @@ func (e *Engine) replayRule(ctx context.Context, p *history, r *activeRule) erro
 		if p.cache == nil || p.cache.device != r.Device {
 			p.cache = newReadingCache(p.view, r.Device, p.pending[r.Device])
 		}
-		if err := e.loadWindow(ctx, p.cache, fresh, p.deviceStamps(ctx, e, r), math.MaxInt64,
-			p.pending[r.Device]); err != nil {
+		stamps := p.deviceStamps(ctx, e, r)
+		if err := e.loadWindow(ctx, p.cache, fresh, stamps, math.MaxInt64, p.pending[r.Device]); err != nil {
 			return err
 		}
 		e.mu.Lock()
@@ -253,10 +253,10 @@ func (e *Engine) replayNow(ctx context.Context, r *activeRule) error {
 	}
 	later := pendingValues{}
 	p := e.history
-	err := e.opts.Readings.Backlog(ctx, p.evaluatedUpTo(r.Tenant).
-		Entry, func(position uint64, batch []reading.Arrival) error {
+	from := p.evaluatedUpTo(r.Tenant)
+	err := e.opts.Readings.Backlog(ctx, from.Entry, func(position uint64, batch []reading.Arrival) error {
 		for i := range batch {
-			if batch[i].Device == r.Device && p.evaluatedUpTo(r.Tenant).reaches(position, i) {
+			if batch[i].Device == r.Device && from.reaches(position, i) {
 				later.add(&batch[i].Frame)
 			}
 		}
@@ -267,8 +267,8 @@ func (e *Engine) replayNow(ctx context.Context, r *activeRule) error {
 	}
 	later.sort()
 	fresh := &activeRule{Rule: r.Rule, predicate: r.predicate, state: r.state.emptyCopy(r.predicate)}
-	if err := e.loadWindow(ctx, newReadingCache(p.view, r.Device, later[r.Device]), fresh,
-		p.deviceStamps(ctx, e, r), math.MaxInt64, later[r.Device]); err != nil {
+	cache, stamps := newReadingCache(p.view, r.Device, later[r.Device]), p.deviceStamps(ctx, e, r)
+	if err := e.loadWindow(ctx, cache, fresh, stamps, math.MaxInt64, later[r.Device]); err != nil {
 		return err
 	}
 	e.finishReplay(ctx, p, r, fresh.state)

@@ -87,7 +87,7 @@ func (s *NoticeStore) Count(ctx context.Context, t tenant.ID, midnight int64) (C
 		ColumnExpr("COALESCE(MAX(CASE WHEN n.create_time >= ? THEN n.start_time END), 0) AS last", midnight).
 		Where("n.tenant_id = ? AND (n.create_time >= ? OR n.resolve_status = ?)", t, midnight, Pending).
 		Scan(ctx, &c)
-	return c, err
+	return c, wrap("count notices", err)
 }
 
 // OpenSummary summarizes a device's open notices.
@@ -112,12 +112,13 @@ func (s *NoticeStore) OpenByDevice(ctx context.Context, t tenant.ID) (map[device
 	for _, r := range rows {
 		open[r.DeviceID] = OpenSummary{Count: r.Count, Level: r.Level}
 	}
-	return open, err
+	return open, wrap("read open notices", err)
 }
 
 // IsOpen tells whether a notice of a tenant's rule is open on a device.
 func (s *NoticeStore) IsOpen(ctx context.Context, t tenant.ID, rule RuleID, d device.ID) (bool, error) {
-	return s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
+	open, err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
 		Where("n.rule_id = ? AND n.resolve_status = ? AND n.tenant_id = ? AND n.device_id = ?", rule, Pending, t,
 			d).Exists(ctx)
+	return open, wrap("find open notice", err)
 }

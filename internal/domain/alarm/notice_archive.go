@@ -68,7 +68,7 @@ func (k *noticeArchiver) run(ctx context.Context) {
 		}
 		next, err := k.pass(ctx)
 		if err != nil && ctx.Err() == nil {
-			k.o.Logger.Warn("charts of alarm notices not kept, trying again", "error", err)
+			k.o.Logger.Warn("charts of alarm notices were not saved, trying again", "error", err)
 			next = k.o.Now().Add(keepAgain)
 		}
 		timer.Reset(max(next.Sub(k.o.Now()), time.Millisecond))
@@ -195,8 +195,11 @@ func (k *noticeArchiver) sweep(ctx context.Context) error {
 // removeNotices removes the notices that a query selects, together with their messages and
 // deliveries.
 func removeNotices(ctx context.Context, d *db.DB, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return d.DeleteInBatches(ctx, removedAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result,
-		error) {
+	return d.DeleteInBatches(ctx, removedAtOnce, func(
+		ctx context.Context,
+		tx bun.IDB,
+		atOnce int64,
+	) (sql.Result, error) {
 		some := which(tx.NewSelect().Model((*noticeRow)(nil)).Column("id")).Limit(atOnce)
 		return tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", some).Exec(ctx)
 	})
@@ -204,6 +207,7 @@ func removeNotices(ctx context.Context, d *db.DB, which func(*bun.SelectQuery) *
 
 // Clear removes all notices of a tenant that is being removed.
 func (s *NoticeStore) Clear(ctx context.Context, t tenant.ID) error {
-	return removeNotices(ctx, s.db,
-		func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("n.tenant_id = ?", t) })
+	return wrap("remove notices", removeNotices(ctx, s.db, func(some *bun.SelectQuery) *bun.SelectQuery {
+		return some.Where("n.tenant_id = ?", t)
+	}))
 }

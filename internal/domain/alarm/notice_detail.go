@@ -126,7 +126,7 @@ func (s *NoticeStore) Get(ctx context.Context, t tenant.ID, id int64) (*Detail, 
 		return nil, errs.Missing()
 	}
 	if err != nil {
-		return nil, err
+		return nil, wrap("get notice", err)
 	}
 	d := &Detail{
 		Notice: r.notice(), Device: r.DeviceID, Revision: r.RuleRevision, Description: r.AlarmDesc,

@@ -108,7 +108,7 @@ func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]N
 	wanted := q.filter(t)
 	total, err := wanted(s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil))).Count(ctx)
 	if err != nil || total <= q.Offset {
-		return []Notice{}, total, err
+		return []Notice{}, total, wrap("count notices", err)
 	}
 	list, err := s.listNotices(ctx, wanted, q.Offset, q.Limit)
 	return list, total, err
@@ -134,8 +134,9 @@ func (s *NoticeStore) PageAfter(
 
 // GetListed finds a tenant's notice as lists show it.
 func (s *NoticeStore) GetListed(ctx context.Context, t tenant.ID, id int64) (*ListedNotice, error) {
-	found, err := s.list(ctx,
-		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) }, 0, 1)
+	found, err := s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		return sel.Where("n.tenant_id = ? AND n.id = ?", t, id)
+	}, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +179,9 @@ func (q *NoticeQuery) filter(t tenant.ID) func(sel *bun.SelectQuery) *bun.Select
 
 // Newest gives a tenant's newest 400 notices, the newest recorded first.
 func (s *NoticeStore) Newest(ctx context.Context, t tenant.ID) ([]Notice, error) {
-	return s.listNotices(ctx,
-		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
+	return s.listNotices(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		return sel.Where("n.tenant_id = ?", t)
+	}, 0, newestNotices)
 }
 
 // listNotices is list without the rules' descriptions.
@@ -212,7 +214,7 @@ func (s *NoticeStore) list(
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("list notices", err)
 	}
 	list := make([]ListedNotice, len(rows))
 	for i := range rows {

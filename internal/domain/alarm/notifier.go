@@ -61,8 +61,8 @@ func (s *eventTx) notifyOpened(ctx context.Context, ev *pendingEvent, n *Notice)
 func (e *Engine) notifyClosed(ctx context.Context, r *activeRule, n *Notice, how resolution, samples []Sample) error {
 	a := e.buildAlarm(alertmsg.Resolved, r, n, samples)
 	a.Manual, a.User, a.Remark = how.status == ResolvedManually, how.user, how.remark
-	return e.opts.Notifier.NoticeClosed(ctx, r.Tenant, a, how.reason == Recovered || how.reason == Online ||
-		how.reason == Manual)
+	told := how.reason == Recovered || how.reason == Online || how.reason == Manual
+	return e.opts.Notifier.NoticeClosed(ctx, r.Tenant, a, told)
 }
 
 // buildAlarm makes the alert message of a notice of a rule.

@@ -86,7 +86,7 @@ func (e *Engine) Run(ctx context.Context) error {
 			return nil
 		case <-e.changed:
 			if err := e.reloadChanged(ctx); err != nil && ctx.Err() == nil {
-				e.opts.Logger.Error("alarm rules do not know what changed of devices, trying again", "error", err)
+				e.opts.Logger.Error("alarm rules did not take over changes of devices, trying again", "error", err)
 				time.AfterFunc(settleAgain, func() { signal(e.changed) })
 			}
 		case <-e.presenceInbox.wake:
@@ -94,7 +94,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		next, err := e.Tick(ctx)
 		if err != nil && ctx.Err() == nil {
-			e.opts.Logger.Warn("alarms of devices that came or went are not recorded, trying again", "error", err)
+			e.opts.Logger.Warn("alarms of devices that went offline or came online are not recorded, trying again", "error", err)
 			next = e.opts.Now().Add(settleAgain)
 		}
 		if !next.IsZero() {
@@ -158,11 +158,8 @@ func (e *Engine) stayAlive(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := e.sayAlive(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			e.opts.Logger.Warn(
-				"how long devices are let in is not written down, trying again: after a restart rules on being offline count less",
-				"error",
-				err,
-			)
+			e.opts.Logger.Warn("the time until which devices were let in is not saved, trying again: "+
+				"after a restart rules on being offline count less", "error", err)
 		}
 		failing = err != nil
 		select {
@@ -173,8 +170,8 @@ func (e *Engine) stayAlive(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
 	defer cancel()
 	if err := e.sayAlive(last); err != nil {
-		e.opts.Logger.Warn("how long devices were let in is not written down: rules on being offline count less",
-			"error", err)
+		e.opts.Logger.Warn("the time until which devices were let in is not saved: "+
+			"after the restart rules on being offline count less", "error", err)
 	}
 }
 
@@ -346,7 +343,8 @@ func (d deadlineHeap) Less(i, j int) bool {
 	if d[i].at != d[j].at {
 		return d[i].at < d[j].at
 	}
-	return d[i].rule.pair().compare(d[j].rule.pair()) < 0 // deadlines of the same time come in the same order every time
+	// Deadlines of the same time come in the same order every time.
+	return d[i].rule.pair().compare(d[j].rule.pair()) < 0
 }
 func (d deadlineHeap) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
 func (d *deadlineHeap) Push(x any)   { *d = append(*d, x.(deadline)) }

@@ -75,7 +75,7 @@ func (f *onsetFinder) run(ctx context.Context) {
 		case errors.Is(err, errTenantQueueFull):
 			timer.Reset(reading.HistoryRetry)
 		default:
-			f.e.opts.Logger.Warn("it is not known since when alarm notices hold, trying again", "error", err)
+			f.e.opts.Logger.Warn("the time since when alarm notices hold was not found, trying again", "error", err)
 			timer.Reset(findAgain)
 		}
 	}
@@ -119,7 +119,7 @@ func (l *deferredNotices) add(n onset, why error) {
 		l.tenants[n.Tenant] = true
 	}
 	if l.why == nil || errors.Is(l.why, errTenantQueueFull) {
-		l.why = fmt.Errorf("alarm: since when notice %d holds: %w", n.ID, why)
+		l.why = fmt.Errorf("alarm: find onset of notice %d: %w", n.ID, why)
 	}
 }
 
@@ -193,8 +193,8 @@ func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, 
 	n := &rows[0]
 	var was RuleCopy
 	if err := json.Unmarshal([]byte(n.Rule), &was); err != nil {
-		o.Logger.Warn("it is not known since when an alarm notice holds: its rule cannot be read", "tenant", t,
-			"notice", id, "error", err)
+		o.Logger.Warn("the time since when an alarm notice holds is not known: its rule cannot be read",
+			"tenant", t, "notice", id, "error", err)
 		return 0, nil // a later search cannot read it either
 	}
 	entry := o.Registry.Get(n.DeviceID)
@@ -253,7 +253,7 @@ func (f *onsetFinder) write(ctx context.Context, list []onset) error {
 // screens.
 func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
 	var over []onset
-	e.writeMu.Lock()
+	e.lockWriting(ctx)
 	e.mu.Lock()
 	for _, n := range list {
 		r := e.openByNotice[n.ID]
@@ -286,13 +286,6 @@ func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
 		e.publishNotice(n.Tenant, &found.Notice)
 	}
 	return nil
-}
-
-// publishNotice sends a notice to a tenant's open screens.
-func (e *Engine) publishNotice(t tenant.ID, n *Notice) {
-	if e.opts.Screens.Watched(t) {
-		e.opts.Screens.Publish(t, "notice", liveNotice(n))
-	}
 }
 
 // HoldsSince is since when a tenant's notice holds, epoch ms, where that was found a moment ago and

@@ -45,14 +45,14 @@ func (s *PositionStore) Load(ctx context.Context) (uint64, error) {
 	if db.IsMissing(err) {
 		return 0, nil
 	}
-	return uint64(r.Position), err
+	return uint64(r.Position), wrap("load evaluated position", err)
 }
 
 // LoadTenants gives the positions of the tenants that are further on than Load says.
 func (s *PositionStore) LoadTenants(ctx context.Context) (map[tenant.ID]Position, error) {
 	var rows []positionRow
 	if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("p.tenant_id <> ?", allTenants).Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("load evaluated positions of tenants", err)
 	}
 	positions := make(map[tenant.ID]Position, len(rows))
 	for _, r := range rows {
@@ -65,7 +65,7 @@ func (s *PositionStore) LoadTenants(ctx context.Context) (map[tenant.ID]Position
 // is further on: a save that began earlier may come later. It forgets tenants' positions that are
 // no longer further on.
 func (s *PositionStore) Save(ctx context.Context, position uint64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("save evaluated position", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&positionRow{TenantID: allTenants, Position: int64(position)}).
 			On("CONFLICT (tenant_id) DO UPDATE").Set("position = EXCLUDED.position").
 			Where("EXCLUDED.position > p.position").Exec(ctx)
@@ -75,7 +75,7 @@ func (s *PositionStore) Save(ctx context.Context, position uint64) error {
 		_, err = tx.NewDelete().Model((*positionRow)(nil)).
 			Where("p.tenant_id <> ? AND p.position < ?", allTenants, position).Exec(ctx)
 		return err
-	})
+	}))
 }
 
 // SaveTenants records tenants' positions. It belongs to the transaction that writes the notices
@@ -88,9 +88,9 @@ func (s *PositionStore) SaveTenants(ctx context.Context, positions map[tenant.ID
 	for t, p := range positions {
 		rows = append(rows, positionRow{TenantID: t, Position: int64(p.Entry), Index: p.Index})
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("save evaluated positions of tenants", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (tenant_id) DO UPDATE").
 			Set("position = EXCLUDED.position, place = EXCLUDED.place").Exec(ctx)
 		return err
-	})
+	}))
 }

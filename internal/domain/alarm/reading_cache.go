@@ -43,10 +43,8 @@ func (r *readingCache) AsOf(
 	if found, known := r.newest[key]; known {
 		return found, nil
 	}
-	found, err := r.view.AsOf(ctx, t, d, at, props, func(at int64,
-		p device.PropertyID) bool {
-		return isPendingValue(r.later, at, p)
-	})
+	pending := func(at int64, p device.PropertyID) bool { return isPendingValue(r.later, at, p) }
+	found, err := r.view.AsOf(ctx, t, d, at, props, pending)
 	if err == nil {
 		r.newest[key] = found
 	}

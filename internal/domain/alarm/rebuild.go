@@ -20,7 +20,7 @@ import (
 // Their windows are rebuilt from the stored readings when evaluation begins. What the journal holds
 // after each tenant's evaluated position is evaluated then. Start comes before the first Take.
 func (e *Engine) Start(ctx context.Context) error {
-	e.writeMu.Lock()
+	e.lockWriting(ctx)
 	defer e.writeMu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -47,8 +47,8 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, rule := range rules {
 		r, err := e.prepare(rule)
 		if err != nil {
-			e.opts.Logger.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule",
-				rule.ID, "error", err)
+			e.opts.Logger.Warn("an alarm rule leaves a device out: the device or an attribute is gone",
+				"tenant", rule.Tenant, "rule", rule.ID, "device", rule.Device, "error", err)
 			r = &activeRule{Rule: rule, state: newState(nil, 0), notice: open[rule.pair()]}
 			lost = append(lost, r)
 		} else if err := e.restore(r, states[rule.pair()], open[rule.pair()]); err != nil {
@@ -106,8 +106,8 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 			if existing[pair.Rule] && e.opts.Registry.Get(pair.Device) != nil {
 				why = Left
 			}
-			ended, err := e.resolveNotice(ctx, facts[n.ID].tenant, n,
-				resolution{at: e.now(), status: ResolvedAutomatically, reason: why})
+			how := resolution{at: e.now(), status: ResolvedAutomatically, reason: why}
+			ended, err := e.resolveNotice(ctx, facts[n.ID].tenant, n, how)
 			if err != nil {
 				return err
 			}

@@ -2,44 +2,15 @@ package alarm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/domain/device"
-	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
-	"tilth/internal/platform/db"
-	"tilth/internal/platform/errs"
-	"tilth/internal/platform/text"
 )
-
-type stateRow struct {
-	bun.BaseModel `bun:"table:alarm_states,alias:s"`
-	RuleID        RuleID    `bun:",pk"`
-	DeviceID      device.ID `bun:",pk"`
-	Revision      int64
-	Floor         int64
-	Waiting       bool
-	Openings      string // JSON of oscillation.Openings; empty: none
-}
-
-func newStateRow(r *activeRule, floor int64, waiting bool, openings []int64) stateRow {
-	row := stateRow{RuleID: r.ID, DeviceID: r.Device, Revision: r.Revision, Floor: floor, Waiting: waiting}
-	if len(openings) > 0 {
-		b, err := json.Marshal(openings)
-		if err != nil {
-			return row // numbers always marshal
-		}
-		row.Openings = string(b)
-	}
-	return row
-}
 
 const (
 	// targetWriteTime is about how long one transaction of events takes: others wait for the
@@ -74,8 +45,19 @@ func (e *Engine) flush(ctx context.Context) error {
 	}
 }
 
-func (e *Engine) flushBatch(ctx context.Context) (more bool, err error) {
+// lockWriting locks writeMu. With a transaction in ctx it would wait for a goroutine that may wait
+// for that transaction, so this panics where lockOrder is set.
+func (e *Engine) lockWriting(ctx context.Context) {
+	if lockOrder != nil {
+		if _, inTx := e.opts.DB.Read(ctx).(bun.Tx); inTx {
+			panic("alarm: lock order violated: writeMu is locked in a transaction")
+		}
+	}
 	e.writeMu.Lock()
+}
+
+func (e *Engine) flushBatch(ctx context.Context) (more bool, err error) {
+	e.lockWriting(ctx)
 	defer e.writeMu.Unlock()
 	return e.writeBatch(ctx)
 }
@@ -84,7 +66,7 @@ func (e *Engine) flushBatch(ctx context.Context) (more bool, err error) {
 // events are on disk, and no further ones occur until unlock. After an error nothing is locked.
 // Callers hold neither lock and no transaction.
 func (e *Engine) lock(ctx context.Context, t tenant.ID) error {
-	e.writeMu.Lock()
+	e.lockWriting(ctx)
 	err := e.flushTenant(ctx, t)
 	if err == nil {
 		return nil
@@ -256,7 +238,7 @@ func (e *Engine) commitBatch(s *eventTx, list []tenantBatch, err error) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("alarm: what the newest readings led to is not recorded: %w", err)
+		return fmt.Errorf("alarm: write events: %w", err)
 	}
 	for _, p := range list {
 		e.goOn(p.queue)
@@ -280,10 +262,8 @@ func (e *Engine) commitBatch(s *eventTx, list []tenantBatch, err error) error {
 // locks.
 func (e *Engine) clearOver(over map[*activeRule]bool) {
 	for r := range over {
-		if slices.ContainsFunc(r.queue.pending, func(ev pendingEvent) bool {
-			return ev.rule == r &&
-				ev.kind == Resolved
-		}) {
+		ends := func(ev pendingEvent) bool { return ev.rule == r && ev.kind == Resolved }
+		if slices.ContainsFunc(r.queue.pending, ends) {
 			continue
 		}
 		r.state.Open, r.state.Unsteady = false, false
@@ -293,230 +273,6 @@ func (e *Engine) clearOver(over map[*activeRule]bool) {
 	}
 }
 
-// eventTx is what one transaction records.
-type eventTx struct {
-	*Engine
-	pairs   map[Pair]bool                // those whose device is a member of the rule
-	devices map[device.ID]*device.Device // of notices that begin
-	states  map[Pair]stateRow            // to be written
-
-	open   map[*activeRule]*Notice // of rules whose notice began or ended (nil)
-	over   map[*activeRule]bool    // of rules whose notice turned out to be over when it was to begin
-	events []noticeEvent
-	opened int
-}
-
-// noticeEvent is what a tenant's screens receive: a notice that began or ended.
-type noticeEvent struct {
-	tenant tenant.ID
-	Notice
-}
-
-// writeEvent writes one event, and hands its notification to the notifier.
-func (s *eventTx) writeEvent(ctx context.Context, ev *pendingEvent) error {
-	r := ev.rule
-	current, touched := s.open[r]
-	if !touched {
-		current = r.notice
-	}
-	// A deleted device leaves its rules before Reload notices.
-	if !s.pairs[r.pair()] {
-		return nil
-	}
-	s.states[r.pair()] = newStateRow(r, ev.floor, ev.waiting, ev.openings)
-	switch ev.kind {
-	case Opened:
-		n, err := s.insertNotice(ctx, ev)
-		if err != nil {
-			return err
-		}
-		s.events = append(s.events, noticeEvent{r.Tenant, n})
-		if n.Status != Pending {
-			s.open[r], s.over[r] = nil, true
-			return nil
-		}
-		s.open[r] = &n
-		s.opened++
-		return s.notifyOpened(ctx, ev, &n)
-	case Resolved:
-		delete(s.over, r)
-		if current == nil {
-			break // the notice was over when it was to begin
-		}
-		how := resolution{at: ev.time, status: ResolvedAutomatically, reason: ev.reason, changes: ev.changes}
-		n, err := s.resolveNotice(ctx, r.Tenant, current, how)
-		if err != nil {
-			return err
-		}
-		if err := s.notifyClosed(ctx, r, &n, how, ev.samples); err != nil {
-			return err
-		}
-		s.open[r] = nil
-		s.events = append(s.events, noticeEvent{r.Tenant, n})
-	case floorMoved:
-		if ev.unsteady && current != nil {
-			n, err := s.saveChanges(ctx, r.Tenant, current, ev.changes)
-			if err != nil {
-				return err
-			}
-			s.open[r] = &n
-		}
-	}
-	return nil
-}
-
-// prefetch reads in few statements what all the events need of rules and devices.
-func (s *eventTx) prefetch(ctx context.Context, events []pendingEvent) error {
-	pairs, devices := map[tenant.ID][]Pair{}, map[tenant.ID][]device.ID{}
-	s.pairs, s.devices = map[Pair]bool{}, map[device.ID]*device.Device{}
-	for i := range events {
-		r := events[i].rule
-		if _, listed := s.pairs[r.pair()]; !listed {
-			s.pairs[r.pair()] = false
-			pairs[r.Tenant] = append(pairs[r.Tenant], r.pair())
-		}
-		if _, listed := s.devices[r.Device]; !listed && events[i].kind == Opened {
-			s.devices[r.Device] = nil
-			devices[r.Tenant] = append(devices[r.Tenant], r.Device)
-		}
-	}
-	for t, all := range pairs {
-		for some := range slices.Chunk(all, lookupBatchSize) {
-			list := make([]any, 0, 2*len(some))
-			for _, p := range some {
-				list = append(list, p.Rule, p.Device)
-			}
-			// Two separate IN conditions would match rules and devices crosswise.
-			values := "(?, ?)" + strings.Repeat(", (?, ?)", len(some)-1)
-			var found []memberRow
-			err := s.opts.DB.Read(ctx).NewSelect().Model(&found).Column("m.rule_id", "m.device_id").
-				Where("+m.tenant_id = ? AND m.state = ?", t, Member).
-				Where("(m.rule_id, m.device_id) IN (VALUES "+values+")", list...).Scan(ctx)
-			if err != nil {
-				return err
-			}
-			for _, m := range found {
-				s.pairs[m.pair()] = true
-			}
-		}
-	}
-	for t, all := range devices {
-		found, err := s.opts.Devices.ByIDs(ctx, t, all)
-		if err != nil {
-			return fmt.Errorf("alarm: devices of notices: %w", err)
-		}
-		for _, d := range found {
-			s.devices[d.ID] = d
-		}
-	}
-	return nil
-}
-
-// lookupBatchSize is how many rules one statement looks up.
-const lookupBatchSize = 500
-
-// insertNotice writes a notice that begins. A notice that exists already was written by a
-// transaction whose outcome was unknown; it may be over.
-func (s *eventTx) insertNotice(ctx context.Context, ev *pendingEvent) (Notice, error) {
-	r := ev.rule
-	d := s.devices[r.Device]
-	if d == nil {
-		return Notice{}, fmt.Errorf("alarm: device of rule %d: %w", r.ID, errs.Missing())
-	}
-	rule, err := json.Marshal(NewRuleCopy(&r.Rule, d.NoteName, d.ProductID, r.attributes))
-	if err != nil {
-		return Notice{}, err
-	}
-	samples, err := json.Marshal(r.samples(ev.samples))
-	if err != nil {
-		return Notice{}, err
-	}
-	row := noticeRow{
-		TenantID:      r.Tenant,
-		RuleID:        int64(r.ID),
-		RuleRevision:  r.Revision,
-		DeviceID:      r.Device,
-		DeviceName:    d.Name,
-		Title:         r.Name,
-		FoldedTitle:   text.Fold(r.Name),
-		AlarmLevel:    r.Level,
-		ResolveStatus: Pending,
-		StartTime:     ev.time,
-		CreateTime:    s.now(),
-		AlarmDesc:     r.Description,
-		Rule:          string(rule),
-		Samples:       string(samples),
-		Unsteady:      ev.unsteady,
-	}
-	if r.Trigger == DeviceOffline {
-		row.HoldsSince = new(ev.silentSince) // of other rules the onsetFinder finds it
-	}
-	err = s.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		// The update changes nothing. With it the statement returns the row's id in either case.
-		_, err := tx.NewInsert().Model(&row).On("CONFLICT (rule_id, device_id, rule_revision, start_time) DO UPDATE").
-			Set("rule_id = EXCLUDED.rule_id").Returning("id, resolve_status, end_time, holds_since").Exec(ctx)
-		return err
-	})
-	n := row.notice()
-	n.NoteName = d.NoteName
-	return n, err
-}
-
-// samples names the values of an event's samples by attribute.
-func (r *activeRule) samples(list []Sample) []NoticeSample {
-	named := make([]NoticeSample, len(list))
-	for i, one := range list {
-		named[i] = NoticeSample{Time: one.Time, Values: map[string]reading.Value{}}
-		for _, c := range r.Conditions {
-			if v := r.predicate.valueOf(one, r.product, c.Attribute); v.Kind() != reading.KindNone {
-				named[i].Values[c.Attribute] = v
-			}
-		}
-	}
-	return named
-}
-
-// resolution is how a notice ends.
-type resolution struct {
-	at           int64 // epoch ms
-	status       ResolveStatus
-	reason       Reason
-	attribute    string // of AttributeGone
-	user, remark string
-	changes      int // of an unsteady notice
-}
-
-// saveChanges writes how often the conditions of a tenant's open unsteady notice have changed.
-func (e *Engine) saveChanges(ctx context.Context, t tenant.ID, open *Notice, changes int) (Notice, error) {
-	n := *open
-	n.Changes = changes
-	err := e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("changes = ?", changes).
-			Where("n.tenant_id = ? AND n.id = ?", t, n.ID).Exec(ctx)
-		return err
-	})
-	return n, err
-}
-
-// resolveNotice writes that a tenant's open notice is over. Its end is not before its start,
-// whatever the clocks say.
-func (e *Engine) resolveNotice(ctx context.Context, t tenant.ID, open *Notice, how resolution) (Notice, error) {
-	n := *open
-	n.Status, n.End = how.status, max(how.at, n.Start)
-	if n.Unsteady {
-		n.Changes = max(n.Changes, how.changes)
-	}
-	err := e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
-			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?", how.status, n.End,
-				how.reason, how.attribute).
-			Set("resolve_user = ?, remark = ?, changes = ?", how.user, how.remark, n.Changes).
-			Where("n.tenant_id = ? AND n.id = ? AND n.resolve_status = ?", t, n.ID, Pending).Exec(ctx)
-		return err
-	})
-	return n, err
-}
-
 // forgetNotice takes over that a rule's notice is over.
 func (e *Engine) forgetNotice(r *activeRule) {
 	if r.notice != nil {
@@ -524,64 +280,4 @@ func (e *Engine) forgetNotice(r *activeRule) {
 	}
 	r.notice = nil
 	e.count()
-}
-
-// publishNotices publishes notices that began or ended to the screens. It wakes the archiver for
-// those that are over and the onsetFinder for those that began.
-func (e *Engine) publishNotices(news []noticeEvent) {
-	for _, n := range news {
-		if n.Status != Pending {
-			e.resolved.Add(1)
-			e.archiver.wakeUp()
-		} else {
-			e.onsets.wakeUp()
-		}
-		e.publishNotice(n.tenant, &n.Notice)
-	}
-}
-
-// liveNotice is a notice as screens receive it.
-func liveNotice(n *Notice) []byte {
-	var ack *liveAck
-	if n.Ack != nil {
-		ack = &liveAck{n.Ack.User, n.Ack.Time, n.Ack.Note, n.Ack.RemindAt}
-	}
-	b, err := json.Marshal(struct {
-		ID         int64         `json:"id"`
-		RuleID     RuleID        `json:"ruleId"`
-		Title      string        `json:"title"`
-		Status     ResolveStatus `json:"resolveStatus"`
-		Level      Level         `json:"alarmLevel"`
-		DeviceName string        `json:"deviceName"`
-		NoteName   string        `json:"noteName"`
-		Start      int64         `json:"startTime"`
-		End        int64         `json:"endTime,omitempty"`
-		CreateTime int64         `json:"createTime"`
-		Unsteady   bool          `json:"unsteady,omitempty"`
-		Changes    int           `json:"changes,omitempty"`
-		HoldsSince int64         `json:"holdsSince,omitempty"`
-		Ack        *liveAck      `json:"ack,omitempty"`
-	}{n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime, n.Unsteady, n.Changes, n.HoldsSince, ack})
-	if err != nil {
-		return nil // numbers and strings always marshal
-	}
-	return b
-}
-
-// liveAck is an Ack as screens receive it.
-type liveAck struct {
-	User     string `json:"user"`
-	Time     int64  `json:"time"`
-	Note     string `json:"note"`
-	RemindAt int64  `json:"remindAt"`
-}
-
-// markTakenDown writes that the server stopped a rule; no user did.
-func markTakenDown(ctx context.Context, d *db.DB, t tenant.ID, id RuleID, now int64) error {
-	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).
-			Set("revision = revision + 1, deploy_state = ?, deploy_time = ?, deploy_user = ''", TakenDown, now).
-			Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx)
-		return err
-	})
 }

@@ -39,7 +39,7 @@ func (s *RuleStore) UsageByChannel(
 	err := s.db.Read(ctx).NewSelect().TableExpr("(?) AS ranked", ranked).Column("channel_id", "alarm_name", "rules").
 		Where("place <= ?", max(1, names)).OrderExpr("channel_id, place").Scan(ctx, &rows)
 	if err != nil {
-		return nil, err
+		return nil, wrap("read rules of channels", err)
 	}
 	by := make(map[int64]RuleUsage, len(channels))
 	for _, row := range rows {

@@ -88,7 +88,7 @@ func (s *RuleStore) Page(
 		ColumnExpr("COUNT(*)").ColumnExpr("COALESCE(SUM(CASE WHEN r.deploy_state = ? THEN 1 ELSE 0 END), 0)", Running).
 		Scan(ctx, &total, &running)
 	if err != nil || total <= q.Offset {
-		return []RuleCard{}, total, running, err
+		return []RuleCard{}, total, running, wrap("count rules", err)
 	}
 	cards, err = s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		return wanted(sel).OrderExpr("r.create_time DESC, r.id DESC").Offset(q.Offset).Limit(q.Limit)
@@ -96,7 +96,7 @@ func (s *RuleStore) Page(
 	if err == nil {
 		err = s.addNotices(ctx, t, cards)
 	}
-	return cards, total, running, err
+	return cards, total, running, wrap("list rules", err)
 }
 
 // Cards finds a tenant's rules of the given ids, by id, without those that do not exist.
@@ -105,7 +105,7 @@ func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rul
 	if err != nil {
 		return nil, err
 	}
-	return all, s.addNotices(ctx, t, all)
+	return all, wrap("read notices of rules", s.addNotices(ctx, t, all))
 }
 
 // CardsWithoutNotices is Cards without the fields about notices.
@@ -116,7 +116,7 @@ func (s *RuleStore) CardsWithoutNotices(ctx context.Context, t tenant.ID, ids []
 			return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part)).OrderExpr("r.id")
 		})
 		if err != nil {
-			return nil, err
+			return nil, wrap("read rules", err)
 		}
 		all = append(all, some...)
 	}
@@ -157,7 +157,7 @@ func (s *RuleStore) Pairs(ctx context.Context, t tenant.ID, ids []RuleID) (all [
 			return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part))
 		})
 		if err != nil {
-			return nil, err
+			return nil, wrap("read rules by device", err)
 		}
 		all = append(all, some...)
 	}
@@ -167,7 +167,10 @@ func (s *RuleStore) Pairs(ctx context.Context, t tenant.ID, ids []RuleID) (all [
 // Running gives every tenant's running rules once for each of their devices, by rule and device,
 // for the engine. They have no Targets.
 func (s *RuleStore) Running(ctx context.Context) ([]Rule, error) {
-	return s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("r.deploy_state = ?", Running) })
+	all, err := s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		return sel.Where("r.deploy_state = ?", Running)
+	})
+	return all, wrap("read running rules", err)
 }
 
 // TenantsWithDynamicRules are the tenants that have dynamic rules.
@@ -176,7 +179,7 @@ func (s *RuleStore) TenantsWithDynamicRules(ctx context.Context) (tenants []tena
 		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
 			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.state <> 0)`).
 		OrderExpr("r.tenant_id").Scan(ctx, &tenants)
-	return tenants, err
+	return tenants, wrap("list tenants with dynamic rules", err)
 }
 
 // loadRules reads rules without targets, devices and channels.
@@ -461,16 +464,15 @@ func (s *RuleStore) Devices(
 		StartTime int64
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
-		ColumnExpr(
-			"d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state, COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time",
-		).
+		ColumnExpr("d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state").
+		ColumnExpr("COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time").
 		Join("JOIN devices AS d ON d.id = m.device_id").
 		Join("LEFT JOIN scenes AS p ON p.id = d.scene_id").
 		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
 		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).
-		OrderExpr(
-			"CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id",
-		).Offset(offset).Limit(limit).Scan(ctx, &rows)
+		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state").
+		OrderExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").
+		Offset(offset).Limit(limit).Scan(ctx, &rows)
 	list := make([]RuleDevice, len(rows))
 	for i, r := range rows {
 		list[i] = RuleDevice{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}

@@ -323,35 +323,16 @@ func (s *RuleStore) checkDeviceLimit(ctx context.Context, tx bun.IDB, t tenant.I
 		return err
 	}
 	var full []string
-	err := tx.NewSelect().TableExpr(
-		"devices AS d",
-	).ColumnExpr(
-		"CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END",
-	).
-		Where(
-			"d.tenant_id = ? AND d.id IN (?)",
-			t,
-			bun.List(named.Devices),
-		).
-		Where(
-			`(SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`,
-			Member,
-			id,
-			MaxRulesPerDevice,
-		).
-		Where(
-			`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`,
-			id,
-			Member,
-		).
-		OrderExpr(
-			"d.id",
-		).Limit(
-		1,
-	).Scan(
-		ctx,
-		&full,
+	const (
+		rulesOfDevice = "SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id"
+		ofThisRule    = "SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id"
 	)
+	err := tx.NewSelect().TableExpr("devices AS d").
+		ColumnExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END").
+		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(named.Devices)).
+		Where("("+rulesOfDevice+" AND m.state = ? AND m.rule_id <> ?) >= ?", Member, id, MaxRulesPerDevice).
+		Where("NOT EXISTS ("+ofThisRule+" AND m.rule_id = ? AND m.state = ?)", id, Member).
+		OrderExpr("d.id").Limit(1).Scan(ctx, &full)
 	if err != nil || len(full) == 0 {
 		return err
 	}
@@ -425,4 +406,14 @@ func putChannels(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, channe
 	}
 	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
 	return err
+}
+
+// markTakenDown writes that the server stopped a rule; no user did.
+func markTakenDown(ctx context.Context, d *db.DB, t tenant.ID, id RuleID, now int64) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).
+			Set("revision = revision + 1, deploy_state = ?, deploy_time = ?, deploy_user = ''", TakenDown, now).
+			Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx)
+		return err
+	})
 }

@@ -2,12 +2,36 @@ package alarm
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/uptrace/bun"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/platform/db"
 )
+
+// stateRow is the part of a rule's state on a device that stored readings do not tell.
+type stateRow struct {
+	bun.BaseModel `bun:"table:alarm_states,alias:s"`
+	RuleID        RuleID    `bun:",pk"`
+	DeviceID      device.ID `bun:",pk"`
+	Revision      int64
+	Floor         int64
+	Waiting       bool
+	Openings      string // JSON of oscillation.Openings; empty: none
+}
+
+func newStateRow(r *activeRule, floor int64, waiting bool, openings []int64) stateRow {
+	row := stateRow{RuleID: r.ID, DeviceID: r.Device, Revision: r.Revision, Floor: floor, Waiting: waiting}
+	if len(openings) > 0 {
+		b, err := json.Marshal(openings)
+		if err != nil {
+			return row // numbers always marshal
+		}
+		row.Openings = string(b)
+	}
+	return row
+}
 
 // saveStates writes the parts of rules' states that stored readings do not tell.
 func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {

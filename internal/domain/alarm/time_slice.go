@@ -35,7 +35,7 @@ func (e *Engine) Work(ctx context.Context) error {
 			if errors.Is(err, reading.ErrCorrupt) || errors.Is(err, reading.ErrClosed) {
 				return err
 			}
-			e.opts.Logger.Warn("readings could not be judged, trying again", "tenant", tq.tenant, "error", err)
+			e.opts.Logger.Warn("readings could not be evaluated, trying again", "tenant", tq.tenant, "error", err)
 			e.hold(tq)
 			time.AfterFunc(settleAgain, func() { e.release(tq) })
 		}
@@ -177,7 +177,7 @@ func (e *Engine) goOn(tq *tenantQueue) {
 }
 
 // errStopReading ends a reading of the journal.
-var errStopReading = errors.New("alarm: enough read")
+var errStopReading = errors.New("alarm: reading of the journal stopped")
 
 // refillFromJournal fills, from the journal, the queues for which memory had no room: all of those
 // at once that have evaluated what they had, beginning with the tenant whose slice it is. It
