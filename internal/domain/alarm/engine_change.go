@@ -47,7 +47,7 @@ func (e *Engine) Change(
 		return nil
 	}
 	if err != nil {
-		return err
+		return wrap("change rules", err)
 	}
 	for _, r := range c.removed {
 		e.remove(r)
@@ -207,7 +207,7 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 		return saveState(ctx, e.opts.DB, r, r.state.Newest(), true)
 	})
 	if err != nil {
-		return err
+		return wrap("resolve notice", err)
 	}
 	r.state.ResolveManually()
 	e.forgetNotice(r)

@@ -16,8 +16,8 @@ const (
 	trendSpread  = 30 * time.Minute // readings over a shorter time make no trend
 	trendFit     = 0.9              // the share of the readings' variance that the line must explain
 	trendFar     = 6 * time.Hour    // an expected time further ahead is not given
-	trendStale   = 2 * time.Minute  // the newest reading may be older than this if it is not older than three usual intervals
-	trendUneven  = 2                // by this factor at most may either half be slower or faster than the whole
+	trendStale   = 2 * time.Minute  // maximum age of the newest reading; three usual intervals where that is more
+	trendUneven  = 2                // by what factor either half may be slower or faster than the whole
 	trendRounded = time.Minute
 )
 

@@ -47,7 +47,10 @@ func liveNotice(n *Notice) []byte {
 		Changes    int           `json:"changes,omitempty"`
 		HoldsSince int64         `json:"holdsSince,omitempty"`
 		Ack        *liveAck      `json:"ack,omitempty"`
-	}{n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime, n.Unsteady, n.Changes, n.HoldsSince, ack})
+	}{
+		n.ID, n.Rule, n.Title, n.Status, n.Level, n.DeviceName, n.NoteName, n.Start, n.End, n.CreateTime,
+		n.Unsteady, n.Changes, n.HoldsSince, ack,
+	})
 	if err != nil {
 		return nil // numbers and strings always marshal
 	}

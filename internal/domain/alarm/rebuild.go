@@ -157,7 +157,7 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	var rows []stateRow
 	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("read rule states", err)
 	}
 	by := make(map[Pair]stateRow, len(rows))
 	for _, r := range rows {
@@ -191,7 +191,7 @@ type orphan struct {
 func (e *Engine) loadOpenNotices(ctx context.Context) (map[Pair]*Notice, map[int64]orphan, error) {
 	var rows []noticeRow
 	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
-		return nil, nil, err
+		return nil, nil, wrap("read open notices", err)
 	}
 	by, facts := make(map[Pair]*Notice, len(rows)), make(map[int64]orphan, len(rows))
 	for i := range rows {

@@ -168,7 +168,10 @@ func (e *Engine) takeAllPending(t tenant.ID) (list []tenantBatch) {
 // takeOf takes up to most of a tenant's events. It does not separate events of the same reading.
 func (e *Engine) takeOf(tq *tenantQueue, most int) tenantBatch {
 	n := min(most, len(tq.pending))
-	for n > 0 && n < len(tq.pending) && tq.pending[n].fromReading && tq.pending[n-1].fromReading && tq.pending[n].position == tq.pending[n-1].position {
+	sameReading := func(a, b *pendingEvent) bool {
+		return a.fromReading && b.fromReading && a.position == b.position
+	}
+	for n > 0 && n < len(tq.pending) && sameReading(&tq.pending[n-1], &tq.pending[n]) {
 		n++
 	}
 	p := tenantBatch{queue: tq, events: tq.pending[:n:n]}

@@ -204,8 +204,11 @@ func CheckDescription(field, said string) (string, error) {
 	switch {
 	case utf8.RuneCountInString(said) > descriptionLimit:
 		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(descriptionLimit)).WithField(field)
-	case strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }):
+	case strings.ContainsFunc(said, isControl):
 		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
 	return said, nil
 }
+
+// isControl tells whether r is a control character other than line breaks and tabs.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }

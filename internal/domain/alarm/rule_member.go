@@ -354,7 +354,8 @@ func (s *RuleStore) remainingCapacity(
 func (s *RuleStore) dynamicRules(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.id").Where("+r.tenant_id = ?", t).
 		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
-			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.tenant_id = ? AND m.state <> 0)`, t).OrderExpr("r.id").Scan(ctx, &ids)
+			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.tenant_id = ? AND m.state <> 0)`, t).
+		OrderExpr("r.id").Scan(ctx, &ids)
 	return ids, err
 }
 

@@ -445,7 +445,7 @@ func (s *RuleStore) Devices(
 		ctx,
 	)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, wrap("find rule", err)
 	}
 	if !found {
 		return nil, 0, errs.Missing()
@@ -453,7 +453,7 @@ func (s *RuleStore) Devices(
 	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
 		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
 	if err != nil || total <= offset {
-		return []RuleDevice{}, total, err
+		return []RuleDevice{}, total, wrap("count devices of rule", err)
 	}
 	var rows []struct {
 		Name      string
@@ -480,7 +480,7 @@ func (s *RuleStore) Devices(
 			list[i].Open = &NoticeRef{ID: r.NoticeID, Start: r.StartTime}
 		}
 	}
-	return list, total, err
+	return list, total, wrap("list devices of rule", err)
 }
 
 // MembersByRule are the devices on which a tenant's rules are evaluated while they run, by rule.
@@ -492,7 +492,7 @@ func (s *RuleStore) MembersByRule(ctx context.Context, t tenant.ID, ids []RuleID
 			Where("+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?", t, bun.List(part), Member).
 			OrderExpr("m.rule_id, m.device_id").Scan(ctx)
 		if err != nil {
-			return nil, err
+			return nil, wrap("read devices of rules", err)
 		}
 		for _, m := range rows {
 			by[m.RuleID] = append(by[m.RuleID], m.DeviceID)

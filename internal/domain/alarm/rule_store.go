@@ -124,7 +124,7 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 		_, err := s.updateMembers(ctx, tx, t, ids, true)
 		return err
 	})
-	return ids, err
+	return ids, wrap("create rules", err)
 }
 
 // Update changes a tenant's rule of r's id to r, which was checked, as another revision, even where
@@ -135,7 +135,7 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 	if err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("update rule", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := s.checkDeviceLimit(ctx, tx, t, r.ID, r.effectiveTargets()); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		}
 		_, err = s.updateMembers(ctx, tx, t, []RuleID{r.ID}, true)
 		return err
-	})
+	}))
 }
 
 // putParts writes the targets and channels of a new or emptied rule.
@@ -190,7 +190,7 @@ func (s *RuleStore) deploy(
 	user, from string,
 	state DeployState,
 ) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("change deploy state", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if found, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).
 			Exists(ctx); err != nil {
 			return err
@@ -211,7 +211,7 @@ func (s *RuleStore) deploy(
 			return err
 		}
 		return s.checkRunnable(ctx, tx, t, id)
-	})
+	}))
 }
 
 // checkRunnable refuses (601) a tenant's rule that cannot be evaluated on any device: it has none,
@@ -236,19 +236,19 @@ func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, 
 
 // Delete removes a tenant's rule; its notices stay.
 func (s *RuleStore) Delete(ctx context.Context, t tenant.ID, id RuleID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("delete rule", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		return requireOneRow(tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).
 			Exec(ctx))
-	})
+	}))
 }
 
 // Mute suppresses notifications of a tenant's rule until a time, epoch ms; 0 ends that. The
 // evaluation does not change.
 func (s *RuleStore) Mute(ctx context.Context, t tenant.ID, id RuleID, until int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("mute rule", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		return requireOneRow(tx.NewUpdate().Model((*ruleRow)(nil)).Set("mute_until = ?", until).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx))
-	})
+	}))
 }
 
 // MutedUntil is until when notifications of a tenant's rule are suppressed, epoch ms. It is 0 where
@@ -259,7 +259,7 @@ func (s *RuleStore) MutedUntil(ctx context.Context, t tenant.ID, id RuleID) (unt
 	if db.IsMissing(err) {
 		return 0, nil
 	}
-	return until, err
+	return until, wrap("read mute time", err)
 }
 
 // owned refuses devices, scenes and products that are not the tenant's, or no longer exist.

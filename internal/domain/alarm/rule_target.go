@@ -110,13 +110,13 @@ func (s *RuleStore) UsageOfScene(ctx context.Context, t tenant.ID, scene int64, 
 			scene).
 		OrderExpr("r.create_time DESC, r.id DESC").Limit(int64(max(1, names))).ScanAndCount(ctx, &usage.Names)
 	usage.Count = int(n)
-	return usage, err
+	return usage, wrap("read rules of scene", err)
 }
 
 // ForgetDevice takes a tenant's device, which is about to be deleted, out of its rules. It deletes
 // the rules that name no other target.
 func (s *RuleStore) ForgetDevice(ctx context.Context, t tenant.ID, id device.ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("remove device from rules", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).
 			Where("r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id = ?)", id).
 			Where(
@@ -125,13 +125,13 @@ func (s *RuleStore) ForgetDevice(ctx context.Context, t tenant.ID, id device.ID)
 			).
 			Exec(ctx)
 		return err
-	})
+	}))
 }
 
 // Clear removes all rules of a tenant that is being removed.
 func (s *RuleStore) Clear(ctx context.Context, t tenant.ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("remove rules", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).Exec(ctx)
 		return err
-	})
+	}))
 }
