@@ -11,8 +11,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// In whatever order readings come, a window that is judged when it is asked for
-// leads to what one leads to that each reading has judged at once.
+// In whatever order readings come, evaluating a window when it is read has the same results as
+// evaluating it after each reading.
 func TestLazyEvaluationMatchesEager(t *testing.T) {
 	p := &device.Product{Name: "p", Properties: []device.Property{
 		{
@@ -49,7 +49,7 @@ func TestLazyEvaluationMatchesEager(t *testing.T) {
 					fields = append(fields, reading.Field{Property: property + 1,
 						Value: reading.Number(float64(r.IntN(10)))})
 				case 4:
-					fields = append(fields, reading.Field{Property: property + 1}) // taken away
+					fields = append(fields, reading.Field{Property: property + 1}) // removed
 				}
 			}
 			got, some := Step(predicate, lazy, at, now, fields)

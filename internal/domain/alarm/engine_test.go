@@ -65,15 +65,14 @@ func TestEngineOpensAndResolves(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if of, err := fx.positions.LoadTenants(t.Context()); err != nil || of[fx.owner] != (alarm.Position{Entry: fx.pos}) {
-		t.Errorf("judged up to %v of %d (%v)", of, fx.pos, err)
+		t.Errorf("evaluated up to %v of %d (%v)", of, fx.pos, err)
 	}
 }
 
-// What was read before a rule was published does not trigger it, but is known
-// to it.
+// Readings from before a rule was published do not trigger it, but it knows their values.
 func TestEngineIgnoresReadingsBeforePublish(t *testing.T) {
 	fx := newFixture(t)
-	fx.evaluate(fx.airTemp(-10*second, 1), fx.airTemp(0, 1), fx.airTemp(9*minute, 1)) // the last by a fast clock
+	fx.evaluate(fx.airTemp(-10*second, 1), fx.airTemp(0, 1), fx.airTemp(9*minute, 1)) // the last one by a fast clock
 	fx.createRule(func(r *alarm.Rule) {
 		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity",
 			Operator: alarm.Above, Value: reading.Number(90)})
@@ -160,8 +159,7 @@ func TestEngineResolveManually(t *testing.T) {
 		d.Reason != alarm.Manual {
 		t.Errorf("%+v", d)
 	}
-	// Armed again only by a sample for which the conditions are false, and a
-	// restart in between changes nothing.
+	// Only a sample for which the conditions are false arms the rule again, also after a restart.
 	fx.evaluate(fx.airTemp(4*second, 1))
 	fx.restart()
 	fx.evaluate(fx.airTemp(5*second, 1))
@@ -174,13 +172,13 @@ func TestEngineResolveManually(t *testing.T) {
 	fx.createRule(func(r *alarm.Rule) { r.Name, r.ManualRelease = "Strict", false })
 	fx.evaluate(fx.airTemp(8*second, 1))
 	if err := fx.engine.ResolveManually(t.Context(), fx.owner, fx.newest().ID, "Ada", ""); !errs.Is(err, errs.Refused) {
-		t.Errorf("not allowed by hand: %v", err)
+		t.Errorf("a rule without manual release: %v", err)
 	}
 	fx.wantNotices("Frost 1-3 byHand; Frost 7-; Strict 8-")
 }
 
-// A device that goes takes its rules along; their notices end, and nothing of
-// them is judged or remembered.
+// When a device is deleted, its rules are deleted with it: their notices end, and nothing of them
+// is evaluated or remembered.
 func TestEngineReloadAfterDeletion(t *testing.T) {
 	for name, restarted := range map[string]bool{"while it runs": false, "cut short by a kill": true} {
 		t.Run(name, func(t *testing.T) {
@@ -204,8 +202,7 @@ func TestEngineReloadAfterDeletion(t *testing.T) {
 	}
 }
 
-// A device that was deleted before the engine heard of it does not stop the
-// judging of the others.
+// A device that was deleted before the engine noticed does not stop the evaluation of the others.
 func TestDeletedDeviceDoesNotStopEvaluation(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -225,7 +222,7 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 		r.Name, r.Conditions[0].Attribute = "Dry", "relativeHumidity"
 	})
 	fx.evaluate(fx.airTemp(second, 1.96))
-	// Without decimals, 1.96 is 2 and as it should be.
+	// Without decimals, 1.96 counts as 2, for which the conditions are false.
 	fx.station.Property("airTemperature").Precision = new(0)
 	fx.must(fx.Catalog.PutProduct(t.Context(), fx.station))
 	fx.Reload(t)
@@ -259,13 +256,13 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 	if len(entries) != 1 || entries[0].Action != "unpublish" || !reflect.DeepEqual(entries[0].Changes, want) {
 		t.Errorf("%+v", entries)
 	}
-	if n := strings.Count(fx.Log.Text(), "what it watches is gone"); n != 1 {
-		t.Errorf("said %d times", n)
+	if n := strings.Count(fx.Log.Text(), "leaves a device out"); n != 1 {
+		t.Errorf("the log says %d times that the rule leaves a device out", n)
 	}
 }
 
-// The same where the product changed while the server was down: the attribute
-// is there, of another type.
+// The same where the product changed while the server was down: the attribute exists, with another
+// type.
 func TestStartAfterAChangeOfTheProduct(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -281,8 +278,8 @@ func TestStartAfterAChangeOfTheProduct(t *testing.T) {
 	}
 }
 
-// A notice that is there already and over is not taken for one that is open:
-// the next sample begins another. So it is where it ended in the same writing.
+// A stored notice that is over is not taken for an open one: the next sample begins another. The
+// same holds where it ended in the same transaction.
 func TestExistingClosedNoticeIsNotReopened(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	id := fx.createRule(nil)
@@ -295,7 +292,7 @@ func TestExistingClosedNoticeIsNotReopened(t *testing.T) {
 	over(second)
 	fx.evaluate(fx.airTemp(second, 1))
 	if s := fx.engine.Stats(); s.Open != 0 || s.Opened != 0 || rec.takeLines() != "" {
-		t.Errorf("taken for an open one: %+v, told %q", s, rec.takeLines())
+		t.Errorf("taken for an open one: %+v, notifications %q", s, rec.takeLines())
 	}
 	fx.evaluate(fx.airTemp(2*second, 1))
 	if n := fx.newest(); n.Status != alarm.Pending || fx.engine.Stats().Open != 1 {

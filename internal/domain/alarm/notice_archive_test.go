@@ -19,7 +19,7 @@ func (fx *fixture) detail() *alarm.Detail {
 	return d
 }
 
-// runEngine lets an engine run until the returned function is called.
+// runEngine runs an engine until the returned function is called.
 func (fx *fixture) runEngine() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -34,8 +34,8 @@ func (fx *fixture) runEngine() (stop func()) {
 	}
 }
 
-// Five minutes after its end a notice gets the points of its chart; a restart
-// in between loses nothing.
+// Five minutes after its end a notice gets the points of its chart, also after a restart in
+// between.
 func TestChartIsArchived(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(func(r *alarm.Rule) {
@@ -48,14 +48,14 @@ func TestChartIsArchived(t *testing.T) {
 	}
 	fx.evaluate(fx.frame(602*second, map[string]reading.Value{"airTemperature": reading.Number(3),
 		"relativeHumidity": reading.Number(40)}))
-	fx.evaluate(fx.airTemp(602*second+5*minute, 4), fx.airTemp(602*second+5*minute+1, 5)) // the latter just too late
+	fx.evaluate(fx.airTemp(602*second+5*minute, 4), fx.airTemp(602*second+5*minute+1, 5)) // the latter is just too late
 	fx.wantNotices("Frost 1-602 recovered")
 
 	fx.Clock.Set(testkit.Start.Add(602*time.Second + 5*time.Minute - time.Millisecond))
 	stop := fx.runEngine()
 	stop()
 	if d := fx.detail(); d.Chart != nil {
-		t.Errorf("kept too early: %v", d.Chart)
+		t.Errorf("archived too early: %v", d.Chart)
 	}
 	fx.Clock.Advance(time.Millisecond)
 	fx.restart()
@@ -74,8 +74,7 @@ func TestChartIsArchived(t *testing.T) {
 	}
 }
 
-// What the product has lost in between is kept all the same: the readings are
-// still there.
+// A chart includes a property that the product lost in between: its readings still exist.
 func TestChartOfRemovedProperty(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -98,7 +97,7 @@ func TestChartOfRemovedProperty(t *testing.T) {
 	}
 }
 
-// A device that is gone leaves no chart, and is not looked at for ever.
+// A deleted device leaves an empty chart, and is not looked up again.
 func TestChartOfDeletedDeviceIsEmpty(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -136,7 +135,7 @@ func TestOldNoticesAreRemoved(t *testing.T) {
 	})
 }
 
-// What is old goes by how far time has come: a clock that leapt makes nothing old.
+// Age depends on the retention clock: a clock that jumped makes nothing old.
 func TestClockJumpDoesNotExpireNotices(t *testing.T) {
 	fx := newFixture(t)
 	come := fx.Clock.Now()

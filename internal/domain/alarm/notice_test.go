@@ -21,12 +21,15 @@ func TestCount(t *testing.T) {
 	midnight := s.Clock.Milli()
 
 	if c, err := s.Notices.Count(t.Context(), field.ID, midnight); err != nil || c != (alarm.Counts{}) {
-		t.Errorf("before any: %+v %v", c, err)
+		t.Errorf("without notices: %+v %v", c, err)
 	}
 	for _, n := range []testkit.Notice{
-		{Device: mine, Status: alarm.Pending, Start: midnight - 50*hour, CreateTime: midnight - 49*hour},               // open since the day before yesterday
-		{Device: mine, Status: alarm.ResolvedAutomatically, Start: midnight - 40*hour, CreateTime: midnight - 40*hour}, // over long ago
-		{Device: mine, Status: alarm.Pending, Start: midnight - 2*hour, CreateTime: midnight},                          // recorded at midnight, of a late reading
+		// Open since the day before yesterday.
+		{Device: mine, Status: alarm.Pending, Start: midnight - 50*hour, CreateTime: midnight - 49*hour},
+		// Over long ago.
+		{Device: mine, Status: alarm.ResolvedAutomatically, Start: midnight - 40*hour, CreateTime: midnight - 40*hour},
+		// Recorded at midnight, of a late reading.
+		{Device: mine, Status: alarm.Pending, Start: midnight - 2*hour, CreateTime: midnight},
 		{Device: mine, Status: alarm.ResolvedManually, Start: midnight + hour, CreateTime: midnight + hour},
 		{Device: mine, Status: alarm.ResolvedAutomatically, Start: midnight + 3*hour, CreateTime: midnight + 3*hour},
 		{Device: mine, Status: alarm.Pending, Start: midnight + 2*hour, CreateTime: midnight + 2*hour},
@@ -87,9 +90,9 @@ func TestOpen(t *testing.T) {
 func TestPosition(t *testing.T) {
 	d := testkit.DB(t)
 	if got, err := alarm.NewPositionStore(d).Load(t.Context()); err != nil || got != 0 {
-		t.Errorf("before any: %d (%v)", got, err)
+		t.Errorf("without a position: %d (%v)", got, err)
 	}
-	// A save that comes late does not take back what one further on has recorded.
+	// A late save does not replace a greater position.
 	for _, c := range []struct{ save, want uint64 }{{7, 7}, {1 << 53, 1 << 53}, {8, 1 << 53}} {
 		if err := alarm.NewPositionStore(d).Save(t.Context(), c.save); err != nil {
 			t.Fatal(err)
@@ -100,8 +103,8 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// A database that cannot be asked is a fault, never an empty answer: no notice
-// counted, nothing judged again from the beginning.
+// A database that cannot be queried is an error, never an empty result: no notices counted, nothing
+// evaluated again from the beginning.
 func TestFaults(t *testing.T) {
 	s := testkit.NewStores(t)
 	positions := alarm.NewPositionStore(s.DB)

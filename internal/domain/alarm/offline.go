@@ -94,7 +94,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		next, err := e.Tick(ctx)
 		if err != nil && ctx.Err() == nil {
-			e.opts.Logger.Warn("alarms of devices that went offline or came online are not recorded, trying again", "error", err)
+			e.opts.Logger.Warn("alarms of presence changes are not recorded, trying again", "error", err)
 			next = e.opts.Now().Add(settleAgain)
 		}
 		if !next.IsZero() {

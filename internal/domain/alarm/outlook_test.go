@@ -10,10 +10,10 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// outlookAt is when the outlook's tests look: the newest reading is of then.
+// outlookAt is the time of the outlook tests; the newest reading has that time.
 const outlookAt = 20_000 * dayMs
 
-// An hour of a reading a minute, 60 minutes ago to now.
+// A reading a minute for an hour, from 60 minutes ago to now.
 func TestExpected(t *testing.T) {
 	falling := func(m float64) float64 { return 10 - m/10 } // 4 at 60; 2 in 20 minutes
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestExpected(t *testing.T) {
 		value    func(minute float64) float64
 		rule     alarm.Condition
 		distance float64
-		expected int64 // minutes from now; 0: not said
+		expected int64 // minutes from now; 0: none
 	}{
 		{"falling to below", falling, numberCondition("air", alarm.Below, 2), 2, 20},
 		{"falling to at most", falling, numberCondition("air", alarm.AtMost, 2), 2, 20},
@@ -82,7 +82,7 @@ func look(t *testing.T, p *history, r alarm.Rule, open bool, now int64) alarm.Ou
 	return o
 }
 
-// Too few readings, over too short a time, or too old say nothing.
+// Too few readings, over too short a time, or too old ones give no expected time.
 func TestExpectedNeedsEnough(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -113,7 +113,7 @@ func TestExpectedNeedsEnough(t *testing.T) {
 	}
 }
 
-// What the line would have reached by now, and did not, is not foretold.
+// An expected time that has passed already is not given.
 func TestExpectedIsAhead(t *testing.T) {
 	p := newHistory(t)
 	for m := range int64(61) {
@@ -129,8 +129,8 @@ func TestExpectedIsAhead(t *testing.T) {
 	}
 }
 
-// Distance and time are told of running rules of one numeric condition by size
-// that have not triggered; the pace and the newest sample of any on readings.
+// Running rules with one condition that compares a number by size, and without an open notice, have
+// distance and expected time. All rules on readings have the pace and the newest sample.
 func TestOutlookOf(t *testing.T) {
 	p := newHistory(t)
 	for m := range int64(61) {
@@ -179,8 +179,8 @@ func TestOutlookOf(t *testing.T) {
 	}
 }
 
-// Values from when the property was of another type are none: neither in a
-// day's range nor in a trend, nor as the newest.
+// Values from when the property had another type do not count: neither in a day's range nor in a
+// trend, nor as the newest.
 func TestOtherType(t *testing.T) {
 	p := newHistory(t)
 	for m := range int64(60) {
@@ -206,7 +206,7 @@ func TestOtherType(t *testing.T) {
 	}
 }
 
-// BenchmarkLookAhead is of a device that measures every ten seconds.
+// BenchmarkLookAhead is for a device that measures every ten seconds.
 func BenchmarkLookAhead(b *testing.B) {
 	p := newHistory(b)
 	for i := range int64(8640) {

@@ -38,7 +38,7 @@ func TestCompare(t *testing.T) {
 		{text("b"), text("a"), -1, "!="},
 		{yes, yes, -1, "="},
 		{reading.Boolean(false), yes, -1, "!="},
-		// Without a value, and of another kind, nothing holds.
+		// Without a value, or with one of another kind, no operator holds.
 		{reading.Value{}, number(0), -1, ""},
 		{reading.Value{}, text(""), -1, ""},
 		{yes, number(1), -1, ""},
@@ -54,13 +54,13 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%v and %v to %d: %q, want %q", c.v, c.threshold, c.precision, got, c.held)
 		}
 		if compare(c.v, "~", c.threshold, c.precision) {
-			t.Errorf("%v and %v stand in a relation that there is not", c.v, c.threshold)
+			t.Errorf("an unknown operator holds for %v and %v", c.v, c.threshold)
 		}
 	}
 }
 
-// Rounding is of the decimal writing: the same as arithmetic with as many
-// digits as needed, for numbers at halves, a bit beside them, and any others.
+// Rounding applies to the decimal form: it equals arithmetic with as many digits as needed, for
+// numbers at halves, slightly beside them, and any others.
 func TestRounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
@@ -110,6 +110,6 @@ func TestNewPredicateRefuses(t *testing.T) {
 	}
 	if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]}, wide,
 		0); err != nil {
-		t.Errorf("as many as a rule can have: %v", err)
+		t.Errorf("the maximum of conditions: %v", err)
 	}
 }

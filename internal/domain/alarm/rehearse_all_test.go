@@ -14,7 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// orchard has three devices measure ten days: one swings about a frost every night, one
+// orchard has three devices measure ten days: one swings about the threshold every night, one
 // never, one on the first two nights. The second has its air in whole degrees.
 func rows(t *testing.T) (*history, *alarm.RehearsalOptions, func(r alarm.Rule) []alarm.DeviceRule) {
 	t.Helper()
@@ -43,7 +43,8 @@ func rows(t *testing.T) (*history, *alarm.RehearsalOptions, func(r alarm.Rule) [
 	return p, &alarm.RehearsalOptions{Readings: p.Store, From: 0, To: 10 * dayMs, Zone: time.UTC}, all
 }
 
-// Each device is told of as soon as it is rehearsed; what is advised is for all together.
+// Each device's rehearsal is handed over as soon as it is made. The advice is for all devices
+// together.
 func TestRehearseAll(t *testing.T) {
 	_, o, all := rows(t)
 	frost := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0))
@@ -67,12 +68,12 @@ func TestRehearseAll(t *testing.T) {
 		t.Errorf("%q\nwant %q", told, want)
 	}
 	if got.Devices != 3 || got.Total != 360 || again != 2 {
-		t.Errorf("%+v, %d passed over again", got, again)
+		t.Errorf("%+v, %d devices read again", got, again)
 	}
-	// Half a degree would do, but for the model of whole ones.
+	// Half a degree would suffice, except for the product with whole degrees.
 	wantAdvice(t, got.Advice, "air 0 clears at 1: 12 of 360; 5 in 10m0s: 72 of 360")
 
-	// More samples within a longer time may be too many where there were none.
+	// More samples within a longer time may begin notices on devices that had none.
 	again = 0
 	if got, err = alarm.RehearseAll(t.Context(), o,
 		all(ruleWith(2, time.Minute, numberCondition("air", alarm.Below, 1))), each,
@@ -80,12 +81,12 @@ func TestRehearseAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Total != 0 || again != 0 {
-		t.Errorf("%+v, %d passed over again", got, again)
+		t.Errorf("%+v, %d devices read again", got, again)
 	}
 	if _, err = alarm.RehearseAll(t.Context(), o,
 		all(ruleWith(2, 4*time.Minute, numberCondition("air", alarm.Below, 0))), each,
 		func() error { again++; return nil }); err != nil || again != 3 {
-		t.Errorf("%d passed over again, %v", again, err)
+		t.Errorf("%d devices read again, %v", again, err)
 	}
 }
 
@@ -100,7 +101,7 @@ func wantAdvice(t *testing.T, list []alarm.RehearsalAdvice, want string) {
 	}
 }
 
-// It ends with whoever asked, and with a fault of whoever is told.
+// It ends when the caller's context ends, and with an error of the callback.
 func TestRehearseAllEnds(t *testing.T) {
 	_, o, all := rows(t)
 	frost := all(ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)))
@@ -129,7 +130,7 @@ func TestRehearseAllEnds(t *testing.T) {
 		fault) || n != 3 {
 		t.Errorf("%v after %d", err, n)
 	}
-	// Whoever leaves while the readings are passed over once more.
+	// The caller's context ends during the second pass.
 	ctx, cancel = context.WithCancel(t.Context())
 	if _, err = alarm.RehearseAll(ctx, o, frost, count, func() error { cancel(); return nil }); !errors.Is(err,
 		context.Canceled) {
@@ -142,7 +143,7 @@ func TestRehearseAllEnds(t *testing.T) {
 	}
 }
 
-// Of rules on being offline nothing is advised.
+// Rules on being offline get no advice.
 func TestRehearseAllOffline(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, station := s.Tenant(t, "field").ID, s.Station(t)
@@ -167,17 +168,17 @@ func TestRehearseAllOffline(t *testing.T) {
 	got, err := alarm.RehearseAll(t.Context(), o, all, func(j *alarm.DeviceRule, h *alarm.Rehearsal) error {
 		totals += fmt.Sprint(j.TargetDevice.Name, " ", h.Total, " ", h.Sum().Longest/minuteMs, "; ")
 		return nil
-	}, func() error { t.Error("there are no readings to pass over"); return nil })
+	}, func() error { t.Error("a second pass without readings"); return nil })
 	if err != nil || totals != "WS-0 5 59; WS-1 0 0; " || got.Total != 5 || got.Devices != 2 || got.Advice != nil {
 		t.Errorf("%q, %+v, %v", totals, got, err)
 	}
 }
 
-// By how much readings move, in round numbers.
+// The quantiles of changes between readings, as round numbers.
 func TestDeltaQuantile(t *testing.T) {
 	for _, c := range []struct {
 		readings   []float64
-		half, nine float64 // of ten moves: five are within the one, nine within the other
+		half, nine float64 // of ten changes: five are within half, nine within nine
 	}{
 		{nil, 0, 0},
 		{[]float64{3}, 0, 0},

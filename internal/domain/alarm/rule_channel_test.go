@@ -11,8 +11,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Which rules use a channel, the newest first; those of other tenants are
-// nobody's business.
+// The rules that use a channel, the newest first, without those of other tenants.
 func TestUsageByChannel(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -56,8 +55,8 @@ func TestUsageByChannel(t *testing.T) {
 	}
 }
 
-// A channel that went between the check of a rule and its keeping is told as
-// the check would have told it, and nothing is kept.
+// A channel that is deleted between the check of a rule and its storing is refused as the check
+// would have refused it, and nothing is stored.
 func TestSaveRuleWithDeletedChannel(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")

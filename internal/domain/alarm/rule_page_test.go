@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// named makes a rule, a minute after the one before.
+// named makes a rule, a minute after the previous one.
 func named(
 	t *testing.T,
 	s *testkit.Stores,
@@ -85,8 +85,8 @@ func TestRulePage(t *testing.T) {
 	}
 }
 
-// A card tells of its rule's notices: the newest, whether that is open, and how
-// many there were in 30 days.
+// A card shows its rule's notices: the newest, whether it is open, and how many there were in 30
+// days.
 func TestCardNotices(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -107,7 +107,7 @@ func TestCardNotices(t *testing.T) {
 	// Of an earlier revision, by a clock that was ahead: not the newest.
 	note(d, open, 1, -60_000, alarm.ResolvedAutomatically)
 	is := note(d, open, 2, 10_000, alarm.Pending)
-	note(theirs, quiet, 1, 1000, alarm.Pending) // no rule of this tenant's
+	note(theirs, quiet, 1, 1000, alarm.Pending) // not a rule of this tenant
 	cards, _, _, err := s.Rules.Page(t.Context(), field.ID, alarm.RuleQuery{Limit: 10})
 	if err != nil || len(cards) != 3 {
 		t.Fatal(cards, err)
@@ -130,8 +130,7 @@ func TestCardNotices(t *testing.T) {
 
 func same(a, b *alarm.NoticeRef) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// With 10,000 rules of a tenant and 100,000 notices a page takes less than
-// 50 ms.
+// With 10,000 rules of a tenant and 100,000 notices a page takes less than 50 ms.
 func BenchmarkRulePage(b *testing.B) {
 	s := testkit.NewStores(b)
 	field := s.Tenant(b, "field")
@@ -160,14 +159,16 @@ func BenchmarkRulePage(b *testing.B) {
 	}
 }
 
-// manyNotices makes notices of the tenant's rules, in turns and within the last
-// 30 days, most of them over.
+// manyNotices makes notices of the tenant's rules, round robin and within the last 30 days, most of
+// them over.
 func manyNotices(t testing.TB, s *testkit.Stores, owner tenant.ID, n int) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
-			INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, create_time)
-			SELECT ?, 1 + n % 10000, 1, 1 + n % 2000, 'D' || (n % 2000), 'Rule', 'rule', n % 3, 1, ? - n * 25000, ? - n * 25000 FROM k`,
+			INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title,
+				folded_title, alarm_level, resolve_status, start_time, create_time)
+			SELECT ?, 1 + n % 10000, 1, 1 + n % 2000, 'D' || (n % 2000), 'Rule', 'rule', n % 3, 1,
+				? - n * 25000, ? - n * 25000 FROM k`,
 			n, owner, s.Clock.Milli(), s.Clock.Milli()).Exec(ctx)
 		return err
 	})
