@@ -447,7 +447,7 @@ func TestAcknowledgeConcurrently(t *testing.T) {
 	stop := fx.runEngine()
 	var people sync.WaitGroup
 	var answered atomic.Int64
-	judged := make(chan struct{})
+	evaluated := make(chan struct{})
 	for _, who := range []string{"Ada", "Bora"} {
 		people.Go(func() {
 			act := func() error {
@@ -462,7 +462,7 @@ func TestAcknowledgeConcurrently(t *testing.T) {
 			}
 			for {
 				select {
-				case <-judged:
+				case <-evaluated:
 					return
 				default:
 				}
@@ -478,7 +478,7 @@ func TestAcknowledgeConcurrently(t *testing.T) {
 	for n := int64(1); n <= 600 || answered.Load() < 20; n++ {
 		fx.evaluate(fx.airTemp(n*10, float64(n%300/299*5))) // open mostly
 	}
-	close(judged)
+	close(evaluated)
 	people.Wait()
 	fx.evaluate(fx.airTemp(1e9, 1)) // one notice is open at the end
 	testkit.Eventually(t, "all to be recorded", func() bool { return fx.engine.Recorded() == fx.pos })

@@ -125,7 +125,7 @@ func (s *State) confirmSample(t *Predicate, at int64) {
 func (s *State) applyDeferred(t *Predicate, to int64) {
 	limit := s.aheadLimit
 	s.aheadLimit = never // deferred frames confirm nothing
-	var fields [mostTerms]reading.Field
+	var fields [maxConditions]reading.Field
 	n := 0
 	for ; n < len(s.deferred) && s.deferred[n].time <= to; n++ {
 		one := &s.deferred[n]

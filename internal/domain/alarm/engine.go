@@ -277,9 +277,9 @@ type Stats struct {
 
 // Stats is what the engine has counted so far.
 func (e *Engine) Stats() Stats {
-	taken, judged, recorded := e.positions()
+	taken, evaluated, recorded := e.positions()
 	return Stats{
-		ThrottledTenants: int(e.queues.throttled.Load()), Unevaluated: taken - judged, Unrecorded: judged - recorded,
+		ThrottledTenants: int(e.queues.throttled.Load()), Unevaluated: taken - evaluated, Unrecorded: evaluated - recorded,
 		Evaluated: e.evaluated.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
 		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: e.lag(),
 	}

@@ -20,11 +20,11 @@ import (
 // notice, a rule that does not run has none, and each screen receives each notice's begin and end
 // once.
 func TestEngineUnderConcurrency(t *testing.T) {
-	for name, beside := range map[string]bool{"written while judging waits": false, "written beside judging": true} {
+	for name, background := range map[string]bool{"evaluation writes": false, "Run writes": true} {
 		t.Run(name, func(t *testing.T) {
 			fx := newFixture(t)
 			stop := func() {}
-			if beside {
+			if background {
 				stop = fx.runEngine()
 			}
 			underConcurrency(t, fx, stop)
@@ -42,9 +42,9 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 		ids = append(ids, fx.createRule(func(r *alarm.Rule) { r.Name = fmt.Sprint("rule ", i) }))
 	}
 	silent := fx.createOfflineRule()
-	var people, judging sync.WaitGroup
+	var people, evaluation sync.WaitGroup
 	stop := make(chan struct{})
-	judging.Go(func() {
+	evaluation.Go(func() {
 		for n := int64(1); ; n++ {
 			select {
 			case <-stop:
@@ -54,7 +54,7 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 			fx.evaluate(fx.airTemp(n*10, float64(n%3)), fx.airTemp(n*10+5, float64((n+1)%3)))
 		}
 	})
-	judging.Go(func() {
+	evaluation.Go(func() {
 		for n := 0; ; n++ {
 			select {
 			case <-stop:
@@ -109,7 +109,7 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 	}
 	people.Wait()
 	close(stop)
-	judging.Wait()
+	evaluation.Wait()
 	written()
 	if recorded := fx.engine.Recorded(); recorded != fx.pos {
 		t.Errorf("recorded up to %d of %d", recorded, fx.pos)

@@ -137,7 +137,7 @@ func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Ti
 		e.mu.Lock()
 		if len(tq.replay) > 0 && tq.replay[0] == r && !r.needsReplay {
 			tq.replay = tq.replay[1:]
-			e.learned(p)
+			e.countReplayed(p)
 		}
 		left := len(tq.replay)
 		e.mu.Unlock()
@@ -147,8 +147,8 @@ func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Ti
 	}
 }
 
-// learned counts a rebuilt window. Callers hold mu.
-func (e *Engine) learned(p *history) {
+// countReplayed counts a rebuilt window. Callers hold mu.
+func (e *Engine) countReplayed(p *history) {
 	if p.rulesLeft--; p.rulesLeft == 0 {
 		e.closeHistory()
 	}

@@ -27,9 +27,9 @@ const (
 	removedAtOnce  = 1000
 	// noticeYears is for how long notices are kept, sweepEvery how often the archiver removes older
 	// ones.
-	noticeYears = 3
-	sweepEvery  = time.Hour
-	keepAgain   = 10 * time.Second
+	noticeYears  = 3
+	sweepEvery   = time.Hour
+	archiveRetry = 10 * time.Second
 )
 
 // noticeArchiver keeps the chart points of each notice that is over, since the readings themselves
@@ -69,7 +69,7 @@ func (k *noticeArchiver) run(ctx context.Context) {
 		next, err := k.pass(ctx)
 		if err != nil && ctx.Err() == nil {
 			k.o.Logger.Warn("charts of alarm notices were not saved, trying again", "error", err)
-			next = k.o.Now().Add(keepAgain)
+			next = k.o.Now().Add(archiveRetry)
 		}
 		timer.Reset(max(next.Sub(k.o.Now()), time.Millisecond))
 	}

@@ -24,7 +24,7 @@ func (fx *fixture) runEngine() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- fx.engine.Run(ctx) }()
-	testkit.Eventually(fx.t, "the engine to write beside", fx.engine.WritesInBackground)
+	testkit.Eventually(fx.t, "the engine to write in the background", fx.engine.WritesInBackground)
 	return func() {
 		fx.t.Helper()
 		cancel()

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// settleAgain is how soon a failed write is tried again.
-	settleAgain = time.Second
+	// retryPause is how soon a failed write is tried again.
+	retryPause = time.Second
 	// writePause is the pause between two writes: what happens meanwhile shares a transaction, and
 	// the disk is left to the readings.
 	writePause = 20 * time.Millisecond
@@ -87,7 +87,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-e.changed:
 			if err := e.reloadChanged(ctx); err != nil && ctx.Err() == nil {
 				e.opts.Logger.Error("alarm rules did not take over changes of devices, trying again", "error", err)
-				time.AfterFunc(settleAgain, func() { signal(e.changed) })
+				time.AfterFunc(retryPause, func() { signal(e.changed) })
 			}
 		case <-e.presenceInbox.wake:
 		case <-timer.C:
@@ -95,7 +95,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		next, err := e.Tick(ctx)
 		if err != nil && ctx.Err() == nil {
 			e.opts.Logger.Warn("alarms of presence changes are not recorded, trying again", "error", err)
-			next = e.opts.Now().Add(settleAgain)
+			next = e.opts.Now().Add(retryPause)
 		}
 		if !next.IsZero() {
 			timer.Reset(max(next.Sub(e.opts.Now()), time.Millisecond))
@@ -118,7 +118,7 @@ func (e *Engine) writeLoop(ctx context.Context) {
 		more, err := e.flushBatch(ctx)
 		if err != nil && ctx.Err() == nil {
 			e.opts.Logger.Warn("alarm notices are not recorded, trying again", "error", err)
-			again.Reset(settleAgain)
+			again.Reset(retryPause)
 		}
 		if more {
 			signal(e.wakeWriter)

@@ -21,8 +21,8 @@ const (
 	// after which those found so far are written.
 	onsetBatchSize = 50
 	foundWithin    = time.Second
-	// findAgain is how soon a failed search is tried again.
-	findAgain = 10 * time.Second
+	// onsetRetry is how soon a failed search is tried again.
+	onsetRetry = 10 * time.Second
 	// finderUser stands in for a user where work is attributed to one.
 	finderUser = 0
 )
@@ -30,7 +30,7 @@ const (
 // errTenantQueueFull is the error for a tenant whose queue of work on readings is full.
 var errTenantQueueFull = errors.New("alarm: too much work on the tenant's readings is waiting")
 
-// onsetFinder finds, beside the evaluation, since when the conditions of notices had held before
+// onsetFinder finds, in parallel with the evaluation, since when the conditions of notices had held before
 // they began. It finds its work in the database, so a restart loses nothing.
 //
 // A storm of notices slows nobody: one goroutine searches for one notice after the other, round
@@ -76,7 +76,7 @@ func (f *onsetFinder) run(ctx context.Context) {
 			timer.Reset(reading.HistoryRetry)
 		default:
 			f.e.opts.Logger.Warn("the time since when alarm notices hold was not found, trying again", "error", err)
-			timer.Reset(findAgain)
+			timer.Reset(onsetRetry)
 		}
 	}
 }

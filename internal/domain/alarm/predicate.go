@@ -49,7 +49,7 @@ func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error)
 			t.properties = append(t.properties, property.ID)
 		}
 	}
-	if len(t.properties) > mostTerms {
+	if len(t.properties) > maxConditions {
 		return nil, fmt.Errorf("alarm: rule %d looks at %d properties", r.ID, len(t.properties))
 	}
 	slices.Sort(t.properties)

@@ -88,7 +88,7 @@ func TestRounded(t *testing.T) {
 func TestNewPredicateRefuses(t *testing.T) {
 	wide := &device.Product{Name: "wide"}
 	var terms []Condition
-	for i := range mostTerms + 1 {
+	for i := range maxConditions + 1 {
 		wide.Properties = append(wide.Properties, device.Property{ID: device.PropertyID(i + 1),
 			Identifier: fmt.Sprint("p", i), DataType: device.Number})
 		terms = append(terms, Condition{Attribute: fmt.Sprint("p", i), Operator: Above, Value: reading.Number(1)})
@@ -108,7 +108,7 @@ func TestNewPredicateRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]}, wide,
+	if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:maxConditions]}, wide,
 		0); err != nil {
 		t.Errorf("the maximum of conditions: %v", err)
 	}

@@ -14,8 +14,8 @@ type noticeEvent struct {
 
 // publishNotices publishes notices that began or ended to the screens. It wakes the archiver for
 // those that are over and the onsetFinder for those that began.
-func (e *Engine) publishNotices(news []noticeEvent) {
-	for _, n := range news {
+func (e *Engine) publishNotices(events []noticeEvent) {
+	for _, n := range events {
 		if n.Status != Pending {
 			e.resolved.Add(1)
 			e.archiver.wakeUp()

@@ -51,7 +51,7 @@ func TestStepMatchesReference(t *testing.T) {
 				"ahead":                     1000,
 				"passed over":               1000,
 				"lowered":                   100,
-				"taken up":                  1000,
+				"deferred applied":          1000,
 				"unsteady":                  500,
 				"unsteady ended":            100,
 				"opened by dropped samples": 2,
@@ -203,7 +203,7 @@ func (s *sequence) run(all counts) string {
 			s.note("restart")
 			s.actual.restart(nil)
 		case n == 1 && s.actual.state.Open || n == 2 && s.actual.state.Open:
-			all["by hand"]++
+			all["manual"]++
 			s.note("resolve by hand")
 			s.actual.resolveManually()
 			s.expected.resolveManually()
@@ -282,7 +282,7 @@ func (s *sequence) frame(all counts) string {
 	case left > aside:
 		all["passed over"]++
 	case left < aside:
-		all["taken up"]++
+		all["deferred applied"]++
 	}
 	switch {
 	case s.actual.state.Unsteady && !unsteady:
@@ -299,7 +299,7 @@ func (s *sequence) frame(all counts) string {
 		all[kindNames[kind]]++
 	}
 	if kind == Opened && len(counted) < len(wantCounted) {
-		all["opened by what is not kept"]++
+		all["opened by dropped samples"]++
 		// Of samples that are not kept in full only the number counts.
 		wantCounted = wantCounted[max(0, len(wantCounted)-len(counted)):]
 	}

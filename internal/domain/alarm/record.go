@@ -26,9 +26,9 @@ const (
 // flushUnlessBackground is flush where Run does not write.
 func (e *Engine) flushUnlessBackground(ctx context.Context) error {
 	e.mu.Lock()
-	beside := e.backgroundWrites
+	background := e.backgroundWrites
 	e.mu.Unlock()
-	if beside {
+	if background {
 		return nil
 	}
 	return e.flush(ctx)

@@ -391,7 +391,7 @@ func TestRandomMoves(t *testing.T) {
 				delete(open, mast)
 			}
 		}
-		settle := func() {
+		waitCaughtUp := func() {
 			for mast := range o.masts {
 				if in[mast] && !asked[mast] {
 					end(mast, "left")
@@ -424,11 +424,11 @@ func TestRandomMoves(t *testing.T) {
 					break // perhaps killed before the engine learned of it
 				}
 				o.must(o.engine.Reload(t.Context()))
-				settle()
+				waitCaughtUp()
 			default:
 				story = append(story, fmt.Sprintf("%d: restart", now()))
 				o.restart()
-				settle()
+				waitCaughtUp()
 			}
 		}
 		slices.SortStableFunc(all, func(a, b notice) int { return int(a.start - b.start) })

@@ -36,18 +36,18 @@ type Operator string
 
 // The operators; booleans and texts know only Equal and NotEqual.
 const (
-	Above        Operator = ">"
-	AtLeast      Operator = ">="
-	Below        Operator = "<"
-	AtMost       Operator = "<="
-	Equal        Operator = "="
-	NotEqual     Operator = "!="
-	joinedByOr            = "or"
-	joinedByAnd           = "and"
-	onlineState           = "onlineState" // the fixed attribute of a rule on being offline
-	mostHits              = 10
-	mostTerms             = 16
-	mostChannels          = 20
+	Above         Operator = ">"
+	AtLeast       Operator = ">="
+	Below         Operator = "<"
+	AtMost        Operator = "<="
+	Equal         Operator = "="
+	NotEqual      Operator = "!="
+	joinedByOr             = "or"
+	joinedByAnd            = "and"
+	onlineState            = "onlineState" // the fixed attribute of a rule on being offline
+	mostHits               = 10
+	maxConditions          = 16
+	mostChannels           = 20
 )
 
 // Windows are the lengths a rule's window can have.

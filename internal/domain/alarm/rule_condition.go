@@ -37,8 +37,8 @@ func conditions(trigger Trigger, said []FormCondition, p *device.Product) ([]Con
 	switch {
 	case len(said) == 0:
 		return nil, errs.New(errs.Refused, "rule.conditionsRequired")
-	case len(said) > mostTerms:
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostTerms)).WithField("conditions")
+	case len(said) > maxConditions:
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(maxConditions)).WithField("conditions")
 	}
 	list := make([]Condition, len(said))
 	for i := range said {

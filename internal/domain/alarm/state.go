@@ -165,7 +165,7 @@ func (s *State) decide(t *Predicate, now sample) (Event, bool) {
 			return Event{}, false
 		}
 		s.Open = false
-		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.told()}}
+		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.export()}}
 		s.clearUpTo(now.time)
 		return e, true
 	case s.Waiting:
@@ -186,7 +186,7 @@ func (s *State) decide(t *Predicate, now sample) (Event, bool) {
 	var counted []Sample
 	for _, one := range s.samples {
 		if one.holds && s.inWindow(t, one.time) {
-			counted = append(counted, one.told())
+			counted = append(counted, one.export())
 		}
 	}
 	s.open(t.maxPerHour, now.time)
@@ -227,7 +227,7 @@ func (s *State) mayBeInWindow(t *Predicate, at int64) bool {
 
 func byTime(one sample, at int64) int { return cmp.Compare(one.time, at) }
 
-func (one sample) told() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
+func (one sample) export() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
 
 // clearUpTo excludes all samples up to floor. Those that may still be passed over stay among the
 // samples.
@@ -246,7 +246,7 @@ func (s *State) clearUpTo(floor int64) {
 // is negative when the frame holds no property of the rule, or is older than the window.
 func (s *State) insertFrame(t *Predicate, at int64, fields []reading.Field) int {
 	var own, gone uint64
-	var values [mostTerms]reading.Value
+	var values [maxConditions]reading.Value
 	for _, f := range fields {
 		i, ok := slices.BinarySearch(t.properties, f.Property)
 		switch {

@@ -37,7 +37,7 @@ func (e *Engine) Work(ctx context.Context) error {
 			}
 			e.opts.Logger.Warn("readings could not be evaluated, trying again", "tenant", tq.tenant, "error", err)
 			e.hold(tq)
-			time.AfterFunc(settleAgain, func() { e.release(tq) })
+			time.AfterFunc(retryPause, func() { e.release(tq) })
 		}
 	}
 	return nil
@@ -69,11 +69,11 @@ func (e *Engine) runSlice(ctx context.Context, tq *tenantQueue) error {
 	until := time.Now().Add(maxSlice)
 	defer e.endSlice(tq)
 	for ctx.Err() == nil {
-		learned, err := e.replayQueue(ctx, tq, until)
+		replayed, err := e.replayQueue(ctx, tq, until)
 		if err != nil {
 			return err
 		}
-		if !learned {
+		if !replayed {
 			return nil
 		}
 		list := e.queues.head(tq, steppedAtOnce)

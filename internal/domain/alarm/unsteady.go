@@ -83,7 +83,7 @@ func (s *State) decideUnsteady(t *Predicate, now sample) (Event, bool) {
 		s.Changes++
 	}
 	if !now.holds && !t.holds(now.values, true) && s.isCalm(t, now.time) {
-		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.told()}, Unsteady: true}
+		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.export()}, Unsteady: true}
 		s.Open, s.Unsteady = false, false
 		s.clearUpTo(now.time)
 		return e, true
