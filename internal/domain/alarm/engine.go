@@ -279,8 +279,9 @@ type Stats struct {
 func (e *Engine) Stats() Stats {
 	taken, evaluated, recorded := e.positions()
 	return Stats{
-		ThrottledTenants: int(e.queues.throttled.Load()), Unevaluated: taken - evaluated, Unrecorded: evaluated - recorded,
-		Evaluated: e.evaluated.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
+		Unevaluated: taken - evaluated, Unrecorded: evaluated - recorded,
+		ThrottledTenants: int(e.queues.throttled.Load()),
+		Evaluated:        e.evaluated.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
 		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: e.lag(),
 	}
 }

@@ -48,7 +48,7 @@ func TestEngineOpensAndResolves(t *testing.T) {
 	fx.must(json.Unmarshal(ended.Data, &live))
 	if live.RuleID != int64(id) || live.ResolveStatus != 1 || live.DeviceName != "MAST" ||
 		live.EndTime-live.StartTime != 2*second {
-		t.Errorf("told %s", ended.Data)
+		t.Errorf("published %s", ended.Data)
 	}
 	if strings.Contains(string(began.Data), "endTime") {
 		t.Errorf("an open notice with an end: %s", began.Data)
@@ -151,7 +151,7 @@ func TestEngineResolveManually(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 	if err := fx.engine.ResolveManually(t.Context(), fx.owner, 999, "Ada", ""); !errs.Is(err, errs.NotFound) {
-		t.Errorf("none such: %v", err)
+		t.Errorf("unknown notice: %v", err)
 	}
 	d, err := fx.Notices.Get(t.Context(), fx.owner, n.ID)
 	fx.must(err)

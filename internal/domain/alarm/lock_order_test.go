@@ -75,7 +75,7 @@ func TestLockOrderIsPerGoroutine(t *testing.T) {
 	go func() {
 		said <- lockPanic(func() {
 			e.writeMu.Lock()
-			e.writeMu.Unlock()
+			defer e.writeMu.Unlock()
 		})
 	}()
 	if s := <-said; s != "" {
@@ -190,8 +190,10 @@ func BenchmarkOrderedMutex(b *testing.B) {
 	defer func(o *lockOrderChecker) { lockOrder = o }(lockOrder.(*lockOrderChecker))
 	lockOrder = nil
 	var m orderedMutex[engineRank]
+	n := 0
 	for b.Loop() {
 		m.Lock()
+		n++
 		m.Unlock()
 	}
 }

@@ -2,12 +2,15 @@ package alarm_test
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/tools/testkit"
 )
 
@@ -113,14 +116,47 @@ func TestFaults(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
+	rules := alarm.NewRuleStore(s.DB, s.Catalog, s.Clock.Now)
 	for name, call := range map[string]func() error{
-		"Count": func() error { _, err := s.Notices.Count(gone, 1, 0); return err },
-		"Open":  func() error { _, err := s.Notices.OpenByDevice(gone, 1); return err },
-		"Load":  func() error { _, err := positions.Load(gone); return err },
-		"Save":  func() error { return positions.Save(gone, 9) },
+		"Count":               func() error { _, err := s.Notices.Count(gone, 1, 0); return err },
+		"Open":                func() error { _, err := s.Notices.OpenByDevice(gone, 1); return err },
+		"IsOpen":              func() error { _, err := s.Notices.IsOpen(gone, 1, 1, 1); return err },
+		"Acks":                func() error { _, err := s.Notices.Acks(gone, 1, []int64{1}); return err },
+		"Get":                 func() error { _, err := s.Notices.Get(gone, 1, 1); return err },
+		"GetListed":           func() error { _, err := s.Notices.GetListed(gone, 1, 1); return err },
+		"Newest":              func() error { _, err := s.Notices.Newest(gone, 1); return err },
+		"Page":                func() error { _, _, err := s.Notices.Page(gone, 1, alarm.NoticeQuery{}); return err },
+		"PageAfter":           func() error { _, err := s.Notices.PageAfter(gone, 1, alarm.NoticeQuery{}, nil); return err },
+		"Clear":               func() error { return s.Notices.Clear(gone, 1) },
+		"Load":                func() error { _, err := positions.Load(gone); return err },
+		"LoadTenants":         func() error { _, err := positions.LoadTenants(gone); return err },
+		"Save":                func() error { return positions.Save(gone, 9) },
+		"SaveTenants":         func() error { return positions.SaveTenants(gone, map[tenant.ID]alarm.Position{1: {}}) },
+		"rules Create":        func() error { _, err := rules.Create(gone, 1, &alarm.Rule{}); return err },
+		"rules Copy":          func() error { _, err := rules.Copy(gone, 1, &alarm.Rule{}, []device.ID{1}); return err },
+		"rules Update":        func() error { return rules.Update(gone, 1, &alarm.Rule{}) },
+		"rules Publish":       func() error { return rules.Publish(gone, 1, 1, "") },
+		"rules Unpublish":     func() error { return rules.Unpublish(gone, 1, 1, "") },
+		"rules Delete":        func() error { return rules.Delete(gone, 1, 1) },
+		"rules Mute":          func() error { return rules.Mute(gone, 1, 1, 0) },
+		"rules MutedUntil":    func() error { _, err := rules.MutedUntil(gone, 1, 1); return err },
+		"rules Page":          func() error { _, _, _, err := rules.Page(gone, 1, alarm.RuleQuery{}); return err },
+		"rules Get":           func() error { _, err := rules.Get(gone, 1, 1); return err },
+		"rules Rules":         func() error { _, err := rules.Rules(gone, 1, []alarm.RuleID{1}); return err },
+		"rules Pairs":         func() error { _, err := rules.Pairs(gone, 1, []alarm.RuleID{1}); return err },
+		"rules Running":       func() error { _, err := rules.Running(gone); return err },
+		"rules Dynamic":       func() error { _, err := rules.TenantsWithDynamicRules(gone); return err },
+		"rules Devices":       func() error { _, _, err := rules.Devices(gone, 1, 1, 0, 1); return err },
+		"rules MembersByRule": func() error { _, err := rules.MembersByRule(gone, 1, []alarm.RuleID{1}); return err },
+		"rules of channels":   func() error { _, err := rules.UsageByChannel(gone, 1, []int64{1}, 1); return err },
+		"rules of scene":      func() error { _, err := rules.UsageOfScene(gone, 1, 1, 1); return err },
+		"rules ForgetDevice":  func() error { return rules.ForgetDevice(gone, 1, 1) },
+		"rules Clear":         func() error { return rules.Clear(gone, 1) },
 	} {
-		if err := call(); err == nil {
-			t.Errorf("%s: no error", name)
+		err := call()
+		if !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "alarm: ") != 1 ||
+			!strings.HasPrefix(err.Error(), "alarm: ") {
+			t.Errorf("%s: %v, want an error that is wrapped once", name, err)
 		}
 	}
 	if got, err := positions.Load(t.Context()); err != nil || got != 7 {

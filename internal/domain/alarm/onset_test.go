@@ -274,7 +274,7 @@ func TestHoldsSinceIsPublished(t *testing.T) {
 	var live struct{ ID, HoldsSince, ResolveStatus int64 }
 	fx.must(json.Unmarshal(testkit.Receive(t, "since", screen.Events).Data, &live))
 	if live.ID != n.ID || live.HoldsSince != since || live.ResolveStatus != 0 {
-		t.Errorf("told %+v", live)
+		t.Errorf("published %+v", live)
 	}
 	fx.must(fx.engine.FindSince(t.Context()))
 	fx.evaluate(fx.airTemp(2*second, 5))
@@ -302,7 +302,7 @@ func TestHoldsSinceOfClosedNotice(t *testing.T) {
 		fx.must(json.Unmarshal(testkit.Receive(t, "what is told", screen.Events).Data, &live))
 	}
 	if live.ResolveStatus != 1 || live.HoldsSince != testkit.Start.UnixMilli()-20*minute || live.EndTime == 0 {
-		t.Errorf("told %+v", live)
+		t.Errorf("published %+v", live)
 	}
 }
 
@@ -452,7 +452,7 @@ func TestSilentSince(t *testing.T) {
 	}
 	fx.deviceSeenAt(3 * time.Hour)
 	if n := fx.newest(); rec.closed[0].HoldsSince != n.HoldsSince || n.Status == alarm.Pending {
-		t.Errorf("%+v, told %+v", n, rec.closed)
+		t.Errorf("%+v, notified %+v", n, rec.closed)
 	}
 	// The onset of a notice from an earlier version was not written: the search finds it.
 	fx.tickAt(3*time.Hour + 20*time.Minute)
