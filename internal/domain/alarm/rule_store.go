@@ -323,15 +323,13 @@ func (s *RuleStore) checkDeviceLimit(ctx context.Context, tx bun.IDB, t tenant.I
 		return err
 	}
 	var full []string
-	const (
-		rulesOfDevice = "SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id"
-		ofThisRule    = "SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id"
-	)
 	err := tx.NewSelect().TableExpr("devices AS d").
 		ColumnExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END").
 		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(named.Devices)).
-		Where("("+rulesOfDevice+" AND m.state = ? AND m.rule_id <> ?) >= ?", Member, id, MaxRulesPerDevice).
-		Where("NOT EXISTS ("+ofThisRule+" AND m.rule_id = ? AND m.state = ?)", id, Member).
+		Where(`(SELECT COUNT(*) FROM alarm_rule_devices AS m
+			WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`, Member, id, MaxRulesPerDevice).
+		Where(`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m
+			WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`, id, Member).
 		OrderExpr("d.id").Limit(1).Scan(ctx, &full)
 	if err != nil || len(full) == 0 {
 		return err
