@@ -12,16 +12,16 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// RemindHours are after how many hours people may want to be reminded again of a
-// notice that somebody is on; DefaultRemindHours is for who does not say.
+// RemindHours are the choices of hours after which people are reminded again of an acknowledged
+// notice. DefaultRemindHours applies where nobody chooses.
 var RemindHours = []int{1, 4, 12}
 
 // DefaultRemindHours is one of RemindHours.
 const DefaultRemindHours = 4
 
-// Acknowledge writes that a user (as people call them) is on a tenant's open
-// notice, with a note: nobody is reminded of it for so long. Who said so before is
-// replaced. Refused where the notice is over.
+// Acknowledge records that a user (by display name) handles a tenant's open notice, with a note:
+// nobody is reminded of the notice for the duration quiet. It replaces an earlier acknowledgement.
+// It refuses a notice that is over.
 func (e *Engine) Acknowledge(
 	ctx context.Context,
 	t tenant.ID,
@@ -47,8 +47,8 @@ func (e *Engine) Acknowledge(
 	})
 }
 
-// Unacknowledge takes back that somebody is on a tenant's open notice: people are
-// reminded as before. Refused where the notice is over, or nobody is on it.
+// Unacknowledge withdraws the acknowledgement of a tenant's open notice: people are reminded as
+// before. It refuses a notice that is over and one that nobody acknowledged.
 func (e *Engine) Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error {
 	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Action, error) {
 		if n.Ack == nil {
@@ -59,8 +59,8 @@ func (e *Engine) Unacknowledge(ctx context.Context, t tenant.ID, notice int64) e
 	})
 }
 
-// changeAck changes who is on a tenant's open notice, and tells of it: all of that is
-// kept, or nothing.
+// changeAck changes the acknowledgement of a tenant's open notice and notifies of it. Either all of
+// that is written or nothing.
 func (e *Engine) changeAck(
 	ctx context.Context,
 	t tenant.ID,
@@ -91,40 +91,31 @@ func (e *Engine) changeAck(
 		return audit.Log(ctx, t, action)
 	})
 	if err != nil {
-		return err
+		return wrap("write acknowledgement", err)
 	}
 	r.notice = &n
 	e.publishNotices([]noticeEvent{{t, n}})
 	return nil
 }
 
-// findOpen finds what is judged of a tenant's open notice. Refused where it is over,
-// missing where there is none such.
+// findOpen finds the active rule of a tenant's open notice. It refuses a notice that is over; a
+// notice that does not exist is errs.Missing.
 func (e *Engine) findOpen(ctx context.Context, t tenant.ID, notice int64) (*activeRule, error) {
 	if r := e.openByNotice[notice]; r != nil && r.Tenant == t {
 		return r, nil
 	}
-	found, err := e.opts.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*noticeRow)(nil),
-	).Where(
-		"n.tenant_id = ? AND n.id = ?",
-		t,
-		notice,
-	).Exists(
-		ctx,
-	)
+	found, err := e.opts.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
+		Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, wrap("find notice", err)
 	case !found:
 		return nil, errs.Missing()
 	}
 	return nil, errs.New(errs.Refused, "notice.over")
 }
 
-// saveAck writes who is on an open notice.
+// saveAck writes the acknowledgement of an open notice.
 func (e *Engine) saveAck(ctx context.Context, t tenant.ID, n *Notice) error {
 	var a Ack
 	if n.Ack != nil {
@@ -138,7 +129,8 @@ func (e *Engine) saveAck(ctx context.Context, t tenant.ID, n *Notice) error {
 	})
 }
 
-// notifyAcknowledged tells that somebody is on a notice, or is no more.
+// notifyAcknowledged notifies that a notice was acknowledged, or that its acknowledgement was
+// withdrawn.
 func (e *Engine) notifyAcknowledged(ctx context.Context, r *activeRule, n *Notice) error {
 	what := alertmsg.Acknowledged
 	if n.Ack == nil {
@@ -152,40 +144,25 @@ func (e *Engine) notifyAcknowledged(ctx context.Context, r *activeRule, n *Notic
 	return e.opts.Notifier.NoticeAcknowledged(ctx, r.Tenant, a)
 }
 
-// Acks tells who is on some of a tenant's notices, by notice: of those that are open and
-// that somebody is on.
+// Acks gives the acknowledgements of those of a tenant's notices that are open and acknowledged, by
+// notice.
 func (s *NoticeStore) Acks(ctx context.Context, t tenant.ID, notices []int64) (map[int64]*Ack, error) {
 	if len(notices) == 0 {
 		return nil, nil
 	}
 	var rows []noticeRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Column(
-		"n.id",
-		"n.ack_user",
-		"n.ack_time",
-		"n.ack_note",
-		"n.ack_remind_at",
-	).
-		Where(
-			"n.tenant_id = ? AND n.id IN (?) AND n.resolve_status = ? AND n.ack_time > 0",
-			t,
-			bun.List(notices),
-			Pending,
-		).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("n.id", "n.ack_user", "n.ack_time", "n.ack_note",
+		"n.ack_remind_at").
+		Where("n.tenant_id = ? AND n.id IN (?) AND n.resolve_status = ? AND n.ack_time > 0", t, bun.List(notices),
+			Pending).Scan(ctx)
 	acks := make(map[int64]*Ack, len(rows))
 	for i := range rows {
 		acks[rows[i].ID] = rows[i].notice().Ack
 	}
-	return acks, err
+	return acks, wrap("read acknowledgements", err)
 }
 
-// alertAck is who is on a notice, as people are told.
+// alertAck is the acknowledgement as an alert message carries it.
 func (a *Ack) alertAck() *alertmsg.Ack {
 	if a == nil {
 		return nil

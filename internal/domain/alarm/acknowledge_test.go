@@ -21,7 +21,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// acked is who is on the newest notice, in short.
+// acked is the acknowledgement of the newest notice, in short.
 func (fx *fixture) acked() string {
 	fx.t.Helper()
 	n := fx.newest()
@@ -36,7 +36,7 @@ func (fx *fixture) acked() string {
 	return fmt.Sprintf("%s at %s until %s: %s", n.Ack.User, seconds(n.Ack.Time), seconds(n.Ack.RemindAt), n.Ack.Note)
 }
 
-// refused fails the test unless a call was, with a sentence.
+// refused fails the test unless a call was refused with a sentence.
 func (fx *fixture) refused(what string, err error, key string) {
 	fx.t.Helper()
 	if err == nil || errs.As(err).Kind != errs.Refused || errs.As(err).Key != key {
@@ -51,16 +51,16 @@ func TestEngineAcknowledge(t *testing.T) {
 	n := fx.newest()
 	rival := fx.Tenant(t, "rival").ID
 	for what, err := range map[string]error{
-		"another tenant's":             fx.engine.Acknowledge(t.Context(), rival, n.ID, "Eve", "", time.Hour),
-		"another tenant's, taken back": fx.engine.Unacknowledge(t.Context(), rival, n.ID),
-		"none such":                    fx.engine.Acknowledge(t.Context(), fx.owner, 999, "Ada", "", time.Hour),
-		"none such, taken back":        fx.engine.Unacknowledge(t.Context(), fx.owner, 999),
+		"another tenant's":            fx.engine.Acknowledge(t.Context(), rival, n.ID, "Eve", "", time.Hour),
+		"another tenant's, withdrawn": fx.engine.Unacknowledge(t.Context(), rival, n.ID),
+		"unknown notice":              fx.engine.Acknowledge(t.Context(), fx.owner, 999, "Ada", "", time.Hour),
+		"unknown notice, withdrawn":   fx.engine.Unacknowledge(t.Context(), fx.owner, 999),
 	} {
 		if !errs.Is(err, errs.NotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	fx.refused("nobody is on it", fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID), "notice.notAcknowledged")
+	fx.refused("nobody acknowledged it", fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID), "notice.notAcknowledged")
 	if got := fx.acked(); got != "" {
 		t.Errorf("after refusals: %s", got)
 	}
@@ -86,7 +86,7 @@ func TestEngineAcknowledge(t *testing.T) {
 	fx.wantNotices("Frost 1-30 recovered")
 	is("Ada at 20 until 3620: ") // it stays with a notice that is over
 	fx.refused("over", fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "", time.Hour), "notice.over")
-	fx.refused("over, taken back", fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID), "notice.over")
+	fx.refused("over, withdrawn", fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID), "notice.over")
 
 	fx.evaluate(fx.airTemp(40*second, 1))
 	if got := fx.acked(); got != "" {
@@ -97,8 +97,7 @@ func TestEngineAcknowledge(t *testing.T) {
 	is("Ada at 20 until 3620: ")
 }
 
-// The open screens of the tenant hear of each acknowledgement, and what they are told
-// later of the notice has it, too.
+// The tenant's open screens receive each acknowledgement. Later events of the notice carry it, too.
 func TestScreensReceiveAcknowledgements(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -133,12 +132,12 @@ func TestScreensReceiveAcknowledgements(t *testing.T) {
 	fx.must(fx.engine.Unacknowledge(t.Context(), fx.owner, fx.newest().ID))
 	wantEvent(0, nil)
 	if len(screen.Events)+len(other.Events) != 0 {
-		t.Errorf("%d more were told, %d to another tenant", len(screen.Events), len(other.Events))
+		t.Errorf("%d more events, %d for another tenant", len(screen.Events), len(other.Events))
 	}
 }
 
-// News of an acknowledgement has who, when and what, and of later news of the notice
-// that is a part.
+// The notification of an acknowledgement says who, when and what. Later notifications of the notice
+// carry it, too.
 func TestNotifierReceivesAcknowledgements(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	id := fx.createRule(nil)
@@ -148,11 +147,8 @@ func TestNotifierReceivesAcknowledgements(t *testing.T) {
 	now := fx.Clock.Milli()
 	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "at the pump", time.Hour))
 	ada := alertmsg.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + 60*minute}
-	if a := rec.acked[0]; a.Event != alertmsg.Acknowledged || a.At != now || a.Notice != n.ID || a.Rule != int64(id) ||
-		a.Title != "Frost" ||
-		a.Ack == nil ||
-		*a.Ack != ada ||
-		a.End != 0 {
+	if a := rec.acked[0]; a.Event != alertmsg.Acknowledged || a.At != now || a.Notice != n.ID ||
+		a.Rule != int64(id) || a.Title != "Frost" || a.Ack == nil || *a.Ack != ada || a.End != 0 {
 		t.Errorf("%+v", a)
 	}
 	fx.Clock.Advance(time.Minute)
@@ -166,7 +162,7 @@ func TestNotifierReceivesAcknowledgements(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 
-	// Also where the rule went with its device while nobody looked.
+	// Also where the rule was deleted with its device while the engine was down.
 	fx.evaluate(fx.airTemp(2*minute, 1))
 	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, fx.newest().ID, "Cem", "", time.Hour))
 	fx.must(fx.Devices.Delete(t.Context(), fx.owner, fx.mast.ID))
@@ -177,8 +173,8 @@ func TestNotifierReceivesAcknowledgements(t *testing.T) {
 	}
 }
 
-// What cannot be written or told as a whole has not happened: not on disk, not in
-// memory, not on the screens, not in the log of deeds.
+// An acknowledgement that cannot be written or notified as a whole leaves no trace: not on disk,
+// not in memory, not on the screens, not in the audit log.
 func TestAcknowledgeIsAtomic(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(func(r *alarm.Rule) { r.Channels = []int64{fx.Channel(t, fx.owner, "field").ID} })
@@ -186,10 +182,8 @@ func TestAcknowledgeIsAtomic(t *testing.T) {
 	n := fx.newest()
 	_, err := fx.Outbox.Step(t.Context())
 	fx.must(err)
-	ctx := fx.Audit.NewContext(
-		t.Context(),
-		audit.Actor{Kind: audit.User, ID: 1, Name: func(context.Context) (string, error) { return "Ada", nil }},
-	)
+	ctx := fx.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, ID: 1,
+		Name: func(context.Context) (string, error) { return "Ada", nil }})
 	fx.must(fx.engine.Acknowledge(ctx, fx.owner, n.ID, "Ada", "", time.Hour))
 	before := fmt.Sprint(fx.acked(), fx.reminders(n.ID), fx.auditSummary())
 	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
@@ -197,10 +191,10 @@ func TestAcknowledgeIsAtomic(t *testing.T) {
 		undo := fx.fail(what)
 		fx.Clock.Advance(time.Second)
 		if err := fx.engine.Acknowledge(ctx, fx.owner, n.ID, "Bora", "x", 4*time.Hour); err == nil {
-			t.Errorf("%s failed, and nobody was told", what)
+			t.Errorf("%s failed, and the caller got no error", what)
 		}
 		if err := fx.engine.Unacknowledge(ctx, fx.owner, n.ID); err == nil {
-			t.Errorf("%s failed, and nobody was told", what)
+			t.Errorf("%s failed, and the caller got no error", what)
 		}
 		undo()
 		if got := fmt.Sprint(fx.acked(), fx.reminders(n.ID), fx.auditSummary()); got != before {
@@ -208,18 +202,16 @@ func TestAcknowledgeIsAtomic(t *testing.T) {
 		}
 	}
 	if len(screen.Events) != 0 {
-		t.Errorf("screens were told: %s", (<-screen.Events).Data)
+		t.Errorf("screens received: %s", (<-screen.Events).Data)
 	}
 	fx.must(fx.engine.Unacknowledge(ctx, fx.owner, n.ID))
-	if got := fx.auditSummary(); !strings.HasPrefix(
-		got,
-		"notice.unacknowledge Frost []; notice.acknowledge Frost [remindAt",
-	) {
+	if got := fx.auditSummary(); !strings.HasPrefix(got,
+		"notice.unacknowledge Frost []; notice.acknowledge Frost [remindAt") {
 		t.Error(got)
 	}
 }
 
-// auditSummary are those of notices that were written down, the newest first.
+// auditSummary are the audit entries of notices, the newest first.
 func (fx *fixture) auditSummary() string {
 	fx.t.Helper()
 	entries, _, err := fx.Audit.Page(fx.t.Context(), fx.owner, audit.Query{Limit: 100})
@@ -235,7 +227,7 @@ func (fx *fixture) auditSummary() string {
 	return strings.Join(lines, "; ")
 }
 
-// reminders are those of a notice that wait, and until when.
+// reminders are the pending reminders of a notice, and until when they wait.
 func (fx *fixture) reminders(notice int64) string {
 	fx.t.Helper()
 	list, err := fx.Outbox.Deliveries(fx.t.Context(), fx.owner, notice)
@@ -250,9 +242,9 @@ func (fx *fixture) reminders(notice int64) string {
 	return strings.Join(lines, "; ")
 }
 
-// Whatever people and readings do, and whenever the server or the database dies: who is
-// on a notice is what was answered last, each of its news is told once and in order,
-// and people are reminded when they are to be.
+// Whatever people and readings do, and whenever the server or the database fails: the
+// acknowledgement of a notice is the one that was confirmed last, each of its notifications is sent
+// once and in order, and people are reminded when reminders are due.
 func TestAcknowledgeSurvivesKills(t *testing.T) {
 	all := map[string]int{}
 	for seed := range uint64(12 / stride(4)) {
@@ -282,20 +274,20 @@ func TestAcknowledgeSurvivesKills(t *testing.T) {
 	t.Log(all)
 }
 
-// ackSimulation plays people, readings and kills, and reckons by itself what must come of it.
+// ackSimulation plays people, readings and kills, and computes independently what must follow.
 type ackSimulation struct {
 	*fixture
 	*rand.Rand
-	all         map[string]int // how often what happened
+	all         map[string]int // how often each thing happened
 	remindEvery time.Duration
 	webhook     *testkit.WebhookReceiver
 
 	open         bool
 	ack          *alarm.Ack
-	lastTold     int64    // when the person was told last, epoch ms
-	nextReminder int64    // when they are to be reminded, epoch ms; 0: never
-	wantCalls    []string // by the program, to be
-	calls        []string // as it was
+	lastTold     int64    // when the person was notified last, epoch ms
+	nextReminder int64    // when the next reminder is due, epoch ms; 0: never
+	wantCalls    []string // expected calls of the webhook
+	calls        []string // actual calls
 	ids          map[string]bool
 	remindedAt   []int64
 	at           int64 // of the newest reading, ms after the clock's start
@@ -307,12 +299,10 @@ func (s *ackSimulation) run(t *testing.T) {
 		Name: "Planner", URL: s.webhook.URL, Opened: true, Resolved: true, Acknowledged: true, Enabled: true,
 	})
 	s.must(err)
-	channel := s.Channel(
-		t,
-		s.owner,
-		"field",
-		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, []string{"ada@example.com"} },
-	).ID
+	channel := s.Channel(t, s.owner, "field", func(c *notify.Channel) {
+		c.ByPhone, c.Phones, c.Emails = false, nil,
+			[]string{"ada@example.com"}
+	}).ID
 	s.createRule(func(r *alarm.Rule) { r.Channels, r.RemindEvery = []int64{channel}, s.remindEvery })
 	for range 70 {
 		s.Clock.Advance(time.Duration(1+s.IntN(90)) * time.Minute)
@@ -332,7 +322,7 @@ func (s *ackSimulation) run(t *testing.T) {
 	}
 }
 
-// toggleAck acknowledge, or take that back; sometimes the disk refuses.
+// toggleAck acknowledges a notice, or withdraws that; sometimes the disk refuses.
 func (s *ackSimulation) toggleAck(t *testing.T, on bool) {
 	now, id := s.Clock.Milli(), s.newest().ID
 	hours := alarm.RemindHours[s.IntN(len(alarm.RemindHours))]
@@ -346,7 +336,7 @@ func (s *ackSimulation) toggleAck(t *testing.T, on bool) {
 	if s.IntN(4) == 0 {
 		undo := s.fail([]string{"UPDATE ON notices", "INSERT ON deliveries"}[s.IntN(2)])
 		if err := act(); err == nil {
-			t.Fatal("the disk refused, and nobody was told")
+			t.Fatal("the disk refused, and the caller got no error")
 		}
 		undo()
 		s.all["refused by the disk"]++
@@ -375,7 +365,7 @@ func (s *ackSimulation) toggleAck(t *testing.T, on bool) {
 	s.nextReminder = s.ack.RemindAt
 }
 
-// reading begins a notice, or ends the one that is open.
+// reading begins a notice, or ends the open one.
 func (s *ackSimulation) reading() {
 	s.at = s.Clock.Milli() - testkit.Start.UnixMilli()
 	if s.open {
@@ -393,7 +383,7 @@ func (s *ackSimulation) reading() {
 	}
 }
 
-// deliverDue lets the outbox tell what is due, and reckons whom it reminds.
+// deliverDue lets the outbox send what is due, and computes who is reminded.
 func (s *ackSimulation) deliverDue() {
 	s.t.Helper()
 	_, err := s.Outbox.Step(s.t.Context())
@@ -425,7 +415,7 @@ func (s *ackSimulation) check(t *testing.T) {
 		s.ids[call.Header.Get("webhook-id")] = true
 	}
 	if !slices.Equal(s.calls, s.wantCalls) || len(s.ids) != len(s.calls) {
-		t.Fatalf("the program heard %d: %v, want %d: %v", len(s.ids), s.calls, len(s.wantCalls), s.wantCalls)
+		t.Fatalf("the webhook got %d calls: %v, want %d: %v", len(s.ids), s.calls, len(s.wantCalls), s.wantCalls)
 	}
 	reminders := 0
 	for _, l := range s.MailSender.Sent() {
@@ -448,8 +438,8 @@ func (s *ackSimulation) check(t *testing.T) {
 	}
 }
 
-// People acknowledge and take back while readings begin and end notices: what the engine
-// knows is what is on disk, and each was answered as it was.
+// People acknowledge notices and withdraw that while readings begin and end notices: the engine's
+// memory equals the disk, and each answer was true.
 func TestAcknowledgeConcurrently(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -457,7 +447,7 @@ func TestAcknowledgeConcurrently(t *testing.T) {
 	stop := fx.runEngine()
 	var people sync.WaitGroup
 	var answered atomic.Int64
-	judged := make(chan struct{})
+	evaluated := make(chan struct{})
 	for _, who := range []string{"Ada", "Bora"} {
 		people.Go(func() {
 			act := func() error {
@@ -472,7 +462,7 @@ func TestAcknowledgeConcurrently(t *testing.T) {
 			}
 			for {
 				select {
-				case <-judged:
+				case <-evaluated:
 					return
 				default:
 				}
@@ -488,9 +478,9 @@ func TestAcknowledgeConcurrently(t *testing.T) {
 	for n := int64(1); n <= 600 || answered.Load() < 20; n++ {
 		fx.evaluate(fx.airTemp(n*10, float64(n%300/299*5))) // open mostly
 	}
-	close(judged)
+	close(evaluated)
 	people.Wait()
-	fx.evaluate(fx.airTemp(1e9, 1)) // one is open at the end
+	fx.evaluate(fx.airTemp(1e9, 1)) // one notice is open at the end
 	testkit.Eventually(t, "all to be recorded", func() bool { return fx.engine.Recorded() == fx.pos })
 	n := fx.newest()
 	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Cem", "", time.Hour))
@@ -502,6 +492,6 @@ func TestAcknowledgeConcurrently(t *testing.T) {
 	}
 	fx.must(fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID))
 	if got := fx.acked(); got != "" {
-		t.Errorf("taken back: %s", got)
+		t.Errorf("withdrawn: %s", got)
 	}
 }

@@ -10,24 +10,24 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// advisedOver is the stretch before an unsteady notice that an advice is rehearsed
-// over.
+// advisedOver is the length of the stretch before an unsteady notice on which an advice is
+// rehearsed.
 const advisedOver = time.Hour
 
-// Advice is a recovery value that would have kept a value which swings from
+// Advice is a recovery value that would have kept a value which swings about the threshold from
 // beginning notices.
 type Advice struct {
 	Attribute string
 	Recovery  float64
-	Notices   int // that there would have been with it in the hour before the unsteady one
-	Without   int // that there would have been without
+	Notices   int // with the recovery value, in the hour before the unsteady notice
+	Without   int // without it
 }
 
-// Advise looks for a recovery value with which a rule would have begun fewer notices
-// in the hour before an unsteady one of a tenant: on its first condition on a number
-// with <, <=, > or >=, at a quarter, half or three quarters of the way from the threshold to
-// where the readings turned. nil: none would have helped. The error is the store's
-// or ctx's, or NewPredicate's where the product has no such properties any more.
+// Advise looks for a recovery value with which a rule would have begun fewer notices in the hour
+// before a tenant's unsteady notice. It tries the first condition on a number with <, <=, > or >=,
+// at a quarter, half and three quarters of the way from the threshold to where the readings turned.
+// It returns nil where no value would have helped. The error is the store's, ctx's, or
+// NewPredicate's where the product no longer has such properties.
 func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p *device.Product) (*Advice, error) {
 	r := Rule{
 		Tenant:     t,
@@ -48,10 +48,8 @@ func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p
 	threshold := r.Conditions[index].Value.Float()
 	rules := []Rule{r} // as it is, then with each recovery value
 	for _, fraction := range []float64{.25, .5, .75} {
-		if recovery := roundToDecimals(
-			threshold+fraction*(turned-threshold),
-			property.Precision,
-		); recovery != threshold {
+		if recovery := roundToDecimals(threshold+fraction*(turned-threshold),
+			property.Precision); recovery != threshold {
 			rules = append(rules, withRecovery(r, index, recovery))
 		}
 	}
@@ -70,8 +68,8 @@ func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p
 	return best, nil
 }
 
-// firstRecoverable finds the first condition that can have a recovery value, and its
-// property; nil: there is none.
+// firstRecoverable finds the first condition that can have a recovery value, and its property,
+// which is nil where there is no such condition.
 func firstRecoverable(conditions []Condition, p *device.Product) (int, *device.Property) {
 	for i, c := range conditions {
 		property := p.Property(c.Attribute)
@@ -82,8 +80,8 @@ func firstRecoverable(conditions []Condition, p *device.Product) (int, *device.P
 	return 0, nil
 }
 
-// turningPoint is how far a property went to the side of a condition's threshold where
-// that is false; the threshold, where it never did.
+// turningPoint is how far a property went to the side of a condition's threshold where the
+// condition is false. It is the threshold where the property never went there.
 func turningPoint(
 	ctx context.Context,
 	store *reading.Store,
@@ -93,13 +91,7 @@ func turningPoint(
 	from, to int64,
 ) (float64, error) {
 	turned, falls := c.Value.Float(), c.Operator == Above || c.Operator == AtLeast
-	err := store.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		from,
-		to,
-		[]device.PropertyID{id},
+	err := store.Range(ctx, r.Tenant, r.Device, from, to, []device.PropertyID{id},
 		func(_ int64, fields []reading.Field) error {
 			for _, f := range fields {
 				if f.Value.Kind() != reading.KindNumber {
@@ -112,12 +104,11 @@ func turningPoint(
 				}
 			}
 			return nil
-		},
-	)
+		})
 	return turned, err
 }
 
-// roundToDecimals is x in a property's decimals; where it has none given, in three.
+// roundToDecimals rounds x to a property's decimals, or to three where the property has none given.
 func roundToDecimals(x float64, precision *int) float64 {
 	unit := 1e3
 	if precision != nil {

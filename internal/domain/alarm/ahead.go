@@ -6,19 +6,19 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// stampedAhead is how far a reading's time may be after its arrival, and before
-// it, for its device's clock to count as right.
+// stampedAhead is how far a reading's time may be after its arrival, or before it, for its device's
+// clock to count as right.
 const stampedAhead = reading.ClockTolerance
 
-// deferredFrame is a frame that was passed over, and waits until its time is past.
+// deferredFrame is a frame that was passed over and waits until its time is past.
 type deferredFrame struct {
 	time   int64
 	own    uint64
 	values []reading.Value
 }
 
-// reviewAhead looks, before a frame is taken, which samples its arrival makes sure, and
-// which it passes over; lowered is true when Floor has come down with them.
+// reviewAhead runs before a frame is taken in. It finds which samples the frame's arrival confirms
+// and which it passes over. lowered is true when Floor came down with them.
 func (s *State) reviewAhead(t *Predicate, at, arrival int64) (lowered bool) {
 	for i := len(s.samples) - 1; i >= 0 && s.samples[i].time > s.confirmedUpTo; i-- {
 		if one := &s.samples[i]; one.time <= s.aheadLimit && !one.wasDeferred {
@@ -50,7 +50,7 @@ func (s *State) reviewAhead(t *Predicate, at, arrival int64) (lowered bool) {
 	return false
 }
 
-// deferAhead puts aside what is after sure, as if it had not come yet.
+// deferAhead puts aside the samples after confirmedUpTo, as if they had not come yet.
 func (s *State) deferAhead() {
 	s.newest = s.confirmedUpTo
 	n := len(s.samples)
@@ -64,7 +64,7 @@ func (s *State) deferAhead() {
 	clear(s.samples[n:])
 	s.samples = s.samples[:n]
 	s.deferred = append(deferred, s.deferred...)
-	s.deferred = s.deferred[:min(len(s.deferred), keptSamples)] // what is furthest off matters last
+	s.deferred = s.deferred[:min(len(s.deferred), keptSamples)] // the samples furthest ahead matter least
 	for len(s.prunedHits) > 0 && s.prunedHits[len(s.prunedHits)-1] > s.confirmedUpTo {
 		s.prunedHits = s.prunedHits[:len(s.prunedHits)-1]
 	}
@@ -74,17 +74,17 @@ func (s *State) deferAhead() {
 		case s.confirmedPriors != nil:
 			s.priorValues[p] = s.confirmedPriors[p]
 		default:
-			s.priorValues[p].time = s.confirmedUpTo // nothing older is known: it stays in force
+			s.priorValues[p].time = s.confirmedUpTo // no older value is known, so this one stays in force
 		}
 	}
 	s.confirmedPriors = nil
 }
 
-// savePrior keeps what before holds of a property, for when what replaces it is
+// savePrior keeps the prior value of a property, for the case that the sample which replaces it is
 // passed over.
 func (s *State) savePrior(p int) {
 	if s.priorValues[p].time > s.confirmedUpTo {
-		return // kept when that came
+		return // it was kept when that value came
 	}
 	if s.confirmedPriors == nil {
 		s.confirmedPriors = slices.Clone(s.priorValues)
@@ -92,9 +92,9 @@ func (s *State) savePrior(p int) {
 	s.confirmedPriors[p] = s.priorValues[p]
 }
 
-// ingestFrame is take, of a frame with which the time of some that were passed over
-// may be past: these are taken first. One that comes again is passed over no
-// more, whatever it holds.
+// ingestFrame is insertFrame for a frame that may put the time of deferred frames in the past:
+// those are taken in first. A deferred frame that comes again is no longer passed over, whatever it
+// holds.
 func (s *State) ingestFrame(t *Predicate, at int64, fields []reading.Field) int {
 	if len(s.deferred) > 0 && s.deferred[0].time <= at {
 		again := slices.ContainsFunc(s.deferred, func(one deferredFrame) bool { return one.time == at })
@@ -108,7 +108,7 @@ func (s *State) ingestFrame(t *Predicate, at int64, fields []reading.Field) int 
 	return s.insertFrame(t, at, fields)
 }
 
-// confirmSample takes in that a frame of that time came, perhaps not for the first time.
+// confirmSample notes that a frame of that time came, perhaps not for the first time.
 func (s *State) confirmSample(t *Predicate, at int64) {
 	i, found := slices.BinarySearchFunc(s.samples, at, byTime)
 	if !found {
@@ -121,11 +121,11 @@ func (s *State) confirmSample(t *Predicate, at int64) {
 	}
 }
 
-// applyDeferred takes in the frames that were passed over, up to a time.
+// applyDeferred takes in the deferred frames up to a time.
 func (s *State) applyDeferred(t *Predicate, to int64) {
 	limit := s.aheadLimit
-	s.aheadLimit = never // they make nothing sure
-	var fields [mostTerms]reading.Field
+	s.aheadLimit = never // deferred frames confirm nothing
+	var fields [maxConditions]reading.Field
 	n := 0
 	for ; n < len(s.deferred) && s.deferred[n].time <= to; n++ {
 		one := &s.deferred[n]
@@ -143,15 +143,15 @@ func (s *State) applyDeferred(t *Predicate, to int64) {
 	s.aheadLimit = limit
 }
 
-// isSample tells whether a frame is a sample: it holds one of the properties.
+// isSample tells whether a frame is a sample: it holds one of the rule's properties.
 func (t *Predicate) isSample(fields []reading.Field) bool {
 	return slices.ContainsFunc(fields, func(f reading.Field) bool {
 		return f.Value.Kind() != reading.KindNone && t.uses(f.Property)
 	})
 }
 
-// removeDeferred takes values away from a frame that was passed over; false when
-// there is none of that time.
+// removeDeferred takes values away from a deferred frame. It returns false when no deferred frame
+// has that time.
 func (s *State) removeDeferred(at int64, gone uint64) bool {
 	i := slices.IndexFunc(s.deferred, func(one deferredFrame) bool { return one.time == at })
 	if i < 0 {
@@ -163,15 +163,14 @@ func (s *State) removeDeferred(at int64, gone uint64) bool {
 	return true
 }
 
-// LearnAhead is Learn of a frame that was stamped ahead and has not been passed
-// over.
+// LearnAhead is Learn for a frame that was stamped ahead and has not been passed over.
 func (s *State) LearnAhead(t *Predicate, at int64, fields []reading.Field) {
 	s.aheadLimit = never
 	s.ingestFrame(t, at, fields)
 }
 
-// LearnDeferred is Learn of a frame that was passed over: it waits until its time is
-// past. Such frames come in the order of their times.
+// LearnDeferred is Learn for a frame that was passed over: it waits until its time is past. The
+// caller hands such frames in in the order of their times.
 func (s *State) LearnDeferred(t *Predicate, at int64, fields []reading.Field) {
 	if len(s.deferred) == keptSamples || !t.isSample(fields) {
 		return

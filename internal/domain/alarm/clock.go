@@ -2,15 +2,16 @@ package alarm
 
 import "time"
 
-// aheadAtMost is how far a floor may lie ahead of the clock: no reading is taken
-// in that lies further ahead.
+// aheadAtMost is how far a floor may lie ahead of the clock. The server takes in no reading that
+// lies further ahead.
 const aheadAtMost = 10 * time.Minute
 
-// floorMoved is of an event with which nothing begins or ends: the rule's floor is another.
+// floorMoved is the kind of an event with which no notice begins or ends: only the rule's floor
+// changes.
 const floorMoved EventKind = -1
 
-// followClock notices that the clock was set since it was looked at last, or, at a
-// start, perhaps before that, and answers what it shows. Callers hold mu.
+// followClock returns the current time. It handles a clock that was set since the last call or, at
+// a start, perhaps before it. Callers hold mu.
 func (e *Engine) followClock() (now int64) {
 	shown := e.opts.Now()
 	now = shown.UnixMilli()
@@ -25,8 +26,9 @@ func (e *Engine) followClock() (now int64) {
 	return now
 }
 
-// excludeOfflineTime lets rules on being offline go on counting where they stood at a
-// time: until another, devices could not come back. Callers hold mu.
+// excludeOfflineTime keeps the time from one moment to another, in which devices could not come
+// back, from counting as offline: rules on being offline go on counting where they stood at the
+// first moment. Callers hold mu.
 func (e *Engine) excludeOfflineTime(from, to int64) {
 	for _, list := range e.offlineRules {
 		for _, r := range list {
@@ -41,13 +43,13 @@ func (e *Engine) excludeOfflineTime(from, to int64) {
 	}
 }
 
-// handleClockSetBack lets no rule be silent until it will be as late as the clock once said.
-// Callers hold mu.
+// handleClockSetBack lowers the floors that lie in the future since the clock was set back:
+// otherwise those rules would stay silent until that time comes. Callers hold mu.
 func (e *Engine) handleClockSetBack(now int64) {
 	for _, list := range e.rules {
 		for _, r := range list {
 			ahead := aheadAtMost
-			if r.predicate == nil { // no reading leads to anything
+			if r.predicate == nil { // readings do not trigger this rule
 				ahead = 0
 			}
 			if r.state.Floor > now+ahead.Milliseconds() {

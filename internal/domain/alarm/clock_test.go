@@ -8,8 +8,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// A rule that was published while the clock was ahead is judged once the clock
-// is right, from then on; a restart changes nothing of that.
+// A rule that was published while the clock was ahead is evaluated once the clock is right, from
+// then on, also after a restart.
 func TestPublishedWhileTheClockWasAhead(t *testing.T) {
 	for name, restart := range map[string]bool{"running": false, "restarted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestPublishedWhileTheClockWasAhead(t *testing.T) {
 			if restart {
 				fx.restart()
 			}
-			fx.evaluate(fx.airTemp(59*minute, 1), fx.airTemp(60*minute, 1)) // not after it was put right
+			fx.evaluate(fx.airTemp(59*minute, 1), fx.airTemp(60*minute, 1)) // not after the clock was corrected
 			fx.Clock.Advance(2 * time.Minute)
 			fx.evaluate(fx.airTemp(61*minute, 1), fx.airTemp(62*minute, 1))
 			fx.wantNotices("")
@@ -33,8 +33,8 @@ func TestPublishedWhileTheClockWasAhead(t *testing.T) {
 	}
 }
 
-// Judging need not go on for the clock to be noticed: what is on disk says so
-// before the first reading.
+// The engine notices the corrected clock before the first reading: it compares it with what is on
+// disk.
 func TestClockCorrectionIsPersisted(t *testing.T) {
 	fx := newFixture(t)
 	fx.Clock.Advance(72 * time.Hour)
@@ -42,13 +42,13 @@ func TestClockCorrectionIsPersisted(t *testing.T) {
 	fx.Clock.Advance(-72 * time.Hour)
 	fx.tick()
 	fx.Clock.Advance(5 * time.Minute)
-	fx.send(fx.airTemp(minute, 1), fx.airTemp(2*minute, 1)) // and the kill comes before it is judged
+	fx.send(fx.airTemp(minute, 1), fx.airTemp(2*minute, 1)) // the kill comes before they are evaluated
 	fx.restart()
 	fx.wantNotices("Frost 120-")
 }
 
-// A floor within what readings may be ahead stays: what came before the rule
-// was published does not count.
+// A floor that is no further ahead than readings may be stays: readings from before the rule was
+// published do not count.
 func TestClockSetBackALittle(t *testing.T) {
 	fx := newFixture(t)
 	fx.evaluate(fx.frame(9*minute, map[string]reading.Value{"airTemperature": reading.Number(1)}))
@@ -60,8 +60,8 @@ func TestClockSetBackALittle(t *testing.T) {
 	fx.wantNotices("Frost 600-")
 }
 
-// Nobody is told of devices that were silent only while the clock leapt ahead, and
-// who was offline before goes on counting where it stood.
+// People are not notified of devices that were silent only while the clock jumped ahead. A device
+// that was offline before goes on counting where it stood.
 func TestOfflineExcludesClockJump(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
@@ -79,7 +79,7 @@ func TestOfflineExcludesClockJump(t *testing.T) {
 	fx.wantNotices("Silent 33600-")
 }
 
-// A leap that judging sees first is seen by those who wait for devices, too.
+// A jump that the evaluation notices first also affects rules on being offline.
 func TestOfflineExcludesJumpSeenByEvaluation(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
@@ -94,7 +94,7 @@ func TestOfflineExcludesJumpSeenByEvaluation(t *testing.T) {
 	fx.wantNotices("Silent 4800-")
 }
 
-// The same of rules on being offline, a little ahead or much.
+// The same for rules on being offline, with a clock a little or far ahead.
 func TestOfflineWhileTheClockWasAhead(t *testing.T) {
 	fx := newFixture(t)
 	fx.Clock.Advance(72 * time.Hour)

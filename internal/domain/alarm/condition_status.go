@@ -7,16 +7,16 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// ConditionStatus is how the conditions of a notice on readings stand by the newest readings of
-// its device.
+// ConditionStatus says whether the conditions of a notice on readings hold for the newest readings
+// of its device.
 type ConditionStatus struct {
-	Holds  bool // the conditions hold, as while a notice is open: up to the recovery values
+	Holds  bool // the conditions hold; the recovery values apply, as while a notice is open
 	Newest NoticeSample
 }
 
-// CurrentStatus compares the newest values of a device with the conditions that a notice of
-// it began with; its sample has the time of the newest of them. nil: there is none, or
-// the notice is on being offline.
+// CurrentStatus compares the newest values of a device with the conditions that a notice of it
+// began with. The time of its sample is that of the newest value. It returns nil where there is no
+// value, or where the notice is on being offline.
 func CurrentStatus(was *RuleCopy, c *device.Catalog, newest []reading.Newest) (*ConditionStatus, error) {
 	if len(was.Conditions) == 0 {
 		return nil, nil

@@ -9,22 +9,14 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// How an open notice stands goes by the newest values, up to the recovery value, as the
-// judge has it; a value that the device never had makes its condition false.
+// The status of an open notice depends on the newest values and the recovery value, as in the
+// evaluation. A value that the device never had makes its condition false.
 func TestCurrentStatus(t *testing.T) {
 	fx := newFixture(t)
 	number := reading.Number
 	cold := func(recovery *float64) alarm.RuleCopy {
-		c := conditions(
-			"and",
-			"airTemperature",
-			alarm.Below,
-			number(2),
-			"and",
-			"relativeHumidity",
-			alarm.Above,
-			number(85),
-		)
+		c := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above,
+			number(85))
 		c[0].Recovery = recovery
 		return alarm.RuleCopy{
 			ProductID:  fx.station.ID,
@@ -36,16 +28,16 @@ func TestCurrentStatus(t *testing.T) {
 		was    alarm.RuleCopy
 		frames []reading.Arrival
 		holds  bool
-		newest map[string]reading.Value // none: nothing is known
+		newest map[string]reading.Value // none: no values
 		at     int64
 	}{
-		"holds":            {cold(nil), []reading.Arrival{fx.airTemp(-5*second, 1), fx.frame(-2*second, map[string]reading.Value{"relativeHumidity": number(90)})}, true, map[string]reading.Value{"airTemperature": number(1), "relativeHumidity": number(90)}, -2 * second},
-		"one of two":       {cold(nil), []reading.Arrival{fx.airTemp(-5*second, 1)}, false, map[string]reading.Value{"airTemperature": number(1)}, -5 * second},
-		"up to recovery":   {cold(new(4.0)), []reading.Arrival{fx.frame(0, map[string]reading.Value{"airTemperature": number(3.94), "relativeHumidity": number(90)})}, true, map[string]reading.Value{"airTemperature": number(3.94), "relativeHumidity": number(90)}, 0},
-		"recovered":        {cold(new(4.0)), []reading.Arrival{fx.frame(0, map[string]reading.Value{"airTemperature": number(3.95), "relativeHumidity": number(90)})}, false, map[string]reading.Value{"airTemperature": number(3.95), "relativeHumidity": number(90)}, 0},
-		"nothing measured": {cold(nil), []reading.Arrival{fx.frame(0, map[string]reading.Value{"rain": number(1)})}, false, nil, 0},
-		"on being offline": {alarm.RuleCopy{Trigger: alarm.DeviceOffline}, []reading.Arrival{fx.airTemp(0, 1)}, false, nil, 0},
-		"nobody knows it":  {alarm.RuleCopy{Conditions: conditions("and", "unheardOf", alarm.Above, number(1))}, []reading.Arrival{fx.airTemp(0, 1)}, false, nil, 0},
+		"holds":             {cold(nil), []reading.Arrival{fx.airTemp(-5*second, 1), fx.frame(-2*second, map[string]reading.Value{"relativeHumidity": number(90)})}, true, map[string]reading.Value{"airTemperature": number(1), "relativeHumidity": number(90)}, -2 * second},
+		"one of two":        {cold(nil), []reading.Arrival{fx.airTemp(-5*second, 1)}, false, map[string]reading.Value{"airTemperature": number(1)}, -5 * second},
+		"up to recovery":    {cold(new(4.0)), []reading.Arrival{fx.frame(0, map[string]reading.Value{"airTemperature": number(3.94), "relativeHumidity": number(90)})}, true, map[string]reading.Value{"airTemperature": number(3.94), "relativeHumidity": number(90)}, 0},
+		"recovered":         {cold(new(4.0)), []reading.Arrival{fx.frame(0, map[string]reading.Value{"airTemperature": number(3.95), "relativeHumidity": number(90)})}, false, map[string]reading.Value{"airTemperature": number(3.95), "relativeHumidity": number(90)}, 0},
+		"nothing measured":  {cold(nil), []reading.Arrival{fx.frame(0, map[string]reading.Value{"rain": number(1)})}, false, nil, 0},
+		"on being offline":  {alarm.RuleCopy{Trigger: alarm.DeviceOffline}, []reading.Arrival{fx.airTemp(0, 1)}, false, nil, 0},
+		"unknown attribute": {alarm.RuleCopy{Conditions: conditions("and", "unheardOf", alarm.Above, number(1))}, []reading.Arrival{fx.airTemp(0, 1)}, false, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := fx.Device(t, fx.owner, fx.station, name)

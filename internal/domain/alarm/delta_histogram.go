@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// minExponent and coarsest are the powers of ten between which moves are told apart.
+// minExponent and maxExponent bound the powers of ten of the buckets.
 const minExponent, maxExponent = -9, 9
 
-// buckets are the round numbers in whose steps moves are counted, and limits moved:
-// 1, 2 and 5 of each power of ten.
+// buckets are the round numbers by which changes of a value are counted, and in whose steps
+// recovery values are tried: 1, 2 and 5 of each power of ten.
 var buckets = func() (all []float64) {
 	for power := minExponent; power <= maxExponent; power++ {
 		for _, one := range []float64{1, 2, 5} {
@@ -19,15 +19,15 @@ var buckets = func() (all []float64) {
 	return all
 }()
 
-// deltaHistogram counts by how much a property moved from reading to reading. Of several
-// devices they can be added up.
+// deltaHistogram counts by how much a property changes from reading to reading. The histograms of
+// several devices can be merged.
 type deltaHistogram struct {
 	last    float64
-	hasLast bool                                     // last is one
-	counts  [3 * (maxExponent - minExponent + 1)]int // of rungs: up to it, and more than the one below
+	hasLast bool                                     // last is set
+	counts  [3 * (maxExponent - minExponent + 1)]int // by bucket: changes up to its number, and more than the one below
 }
 
-// add takes the next reading in. One that is as the last was is no move.
+// add takes in the next reading. A value equal to the last one is no change.
 func (m *deltaHistogram) add(v float64) {
 	by := math.Abs(v - m.last)
 	if m.hasLast && by > 0 {
@@ -42,8 +42,8 @@ func (m *deltaHistogram) merge(other *deltaHistogram) {
 	}
 }
 
-// quantile is the round number that such a share of the moves do not exceed, as its place
-// among rungs; negative: nothing moved.
+// quantile is the index of the bucket whose number a given share of the changes do not exceed. It
+// is negative where nothing changed.
 func (m *deltaHistogram) quantile(share float64) int {
 	all := 0
 	for _, n := range m.counts {
@@ -58,8 +58,8 @@ func (m *deltaHistogram) quantile(share float64) int {
 	return -1
 }
 
-// bucketOf is the place of the smallest round number that is not below x, which two
-// readings differ by: 2.3 - 2.1 is 0.2.
+// bucketOf is the index of the smallest bucket that is not below x, the difference of two readings.
+// It tolerates rounding errors: 2.3 - 2.1 belongs to 0.2.
 func bucketOf(x float64) int {
 	i, _ := slices.BinarySearch(buckets, x*(1-1e-9))
 	return min(i, len(buckets)-1)

@@ -1,19 +1,18 @@
 package alarm
 
-// dirtyRange are the samples that are to be judged anew before anybody asks what they
-// hold, from a place to a place; those after them as far as it changes what they
-// carry on. So many late readings together cost one look at the window, not one
-// each.
+// dirtyRange marks the samples, by first and last index, that must be evaluated anew before anybody
+// reads their result. Samples after the range are evaluated as far as their inherited values
+// change. So many late readings together cost one pass over the window instead of one each.
 type dirtyRange struct {
 	set      bool
 	from, to int
 }
 
-// markDirty notes that the sample at place i is to be judged, and those after it as
-// far as what they did not measure themselves has changed.
+// markDirty marks the sample at index i for evaluation, and those after it as far as their
+// inherited values change.
 func (s *State) markDirty(t *Predicate, i int) {
 	if s.dirty.set && i > s.dirty.to+1 {
-		s.reevaluate(t) // those between need no look
+		s.reevaluate(t) // the samples between the two ranges need no evaluation
 	}
 	if !s.dirty.set {
 		s.dirty = dirtyRange{true, i, i}
@@ -22,7 +21,7 @@ func (s *State) markDirty(t *Predicate, i int) {
 	s.dirty.from, s.dirty.to = min(s.dirty.from, i), max(s.dirty.to, i)
 }
 
-// reevaluate judges what is to be judged anew.
+// reevaluate evaluates the dirty samples.
 func (s *State) reevaluate(t *Predicate) {
 	if !s.dirty.set {
 		return
@@ -30,13 +29,14 @@ func (s *State) reevaluate(t *Predicate) {
 	s.dirty.set = false
 	for i := s.dirty.from; i < len(s.samples); i++ {
 		if changed := s.inheritValues(t, i); !changed && i > s.dirty.to {
-			return // nor has anything after it
+			return // no sample after it changes either
 		}
 		s.samples[i].holds = t.holds(s.samples[i].values, false)
 	}
 }
 
-// inheritValues takes over what a sample carries on, and tells whether that is another.
+// inheritValues gives a sample the values that it does not hold itself, and tells whether one of
+// them changed.
 func (s *State) inheritValues(t *Predicate, i int) (changed bool) {
 	one := &s.samples[i]
 	for p := range t.properties {
@@ -54,7 +54,7 @@ func (s *State) inheritValues(t *Predicate, i int) (changed bool) {
 	return changed
 }
 
-// reevaluateFirst judges the oldest sample, if it is to be judged anew.
+// reevaluateFirst evaluates the oldest sample, if it is dirty.
 func (s *State) reevaluateFirst(t *Predicate) {
 	if !s.dirty.set || s.dirty.from > 0 {
 		return
@@ -64,7 +64,7 @@ func (s *State) reevaluateFirst(t *Predicate) {
 	s.dirty.from, s.dirty.to = 1, max(1, s.dirty.to)
 }
 
-// inserted and removed move the places with the samples.
+// inserted and removed shift the range when a sample is inserted or removed.
 func (r *dirtyRange) inserted(i int) {
 	switch {
 	case !r.set:
@@ -85,8 +85,8 @@ func (r *dirtyRange) removed(i int) {
 	}
 }
 
-// dropped moves the places after the n oldest samples went: what they would have
-// changed is to be seen in the one that is the oldest now.
+// dropped shifts the range after the n oldest samples left. The sample that is the oldest now shows
+// what they would have changed.
 func (r *dirtyRange) dropped(n int) {
 	if r.set {
 		r.from, r.to = max(0, r.from-n), max(0, r.to-n)

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// In whatever order readings come, a window that is judged when it is asked for
-// leads to what one leads to that each reading has judged at once.
+// In whatever order readings come, evaluating a window when it is read has the same results as
+// evaluating it after each reading.
 func TestLazyEvaluationMatchesEager(t *testing.T) {
 	p := &device.Product{Name: "p", Properties: []device.Property{
 		{
@@ -26,11 +26,8 @@ func TestLazyEvaluationMatchesEager(t *testing.T) {
 	above := func(name string) Condition {
 		return Condition{Join: "and", Attribute: name, Operator: Above, Value: reading.Number(3)}
 	}
-	predicate, err := NewPredicate(
-		Rule{Hits: 3, Window: time.Minute, Conditions: []Condition{above("a"), above("b"), above("c")}},
-		p,
-		0,
-	)
+	predicate, err := NewPredicate(Rule{Hits: 3, Window: time.Minute,
+		Conditions: []Condition{above("a"), above("b"), above("c")}}, p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,12 +46,10 @@ func TestLazyEvaluationMatchesEager(t *testing.T) {
 			for property := range device.PropertyID(3) {
 				switch r.IntN(8) {
 				case 0, 1, 2, 3:
-					fields = append(
-						fields,
-						reading.Field{Property: property + 1, Value: reading.Number(float64(r.IntN(10)))},
-					)
+					fields = append(fields, reading.Field{Property: property + 1,
+						Value: reading.Number(float64(r.IntN(10)))})
 				case 4:
-					fields = append(fields, reading.Field{Property: property + 1}) // taken away
+					fields = append(fields, reading.Field{Property: property + 1}) // removed
 				}
 			}
 			got, some := Step(predicate, lazy, at, now, fields)
@@ -68,13 +63,8 @@ func TestLazyEvaluationMatchesEager(t *testing.T) {
 			}
 		}
 		lazy.reevaluate(predicate)
-		if got, want := fmt.Sprint(
-			lazy.samples,
-			lazy.prunedHits,
-		), fmt.Sprint(
-			eager.samples,
-			eager.prunedHits,
-		); got != want {
+		if got, want := fmt.Sprint(lazy.samples, lazy.prunedHits),
+			fmt.Sprint(eager.samples, eager.prunedHits); got != want {
 			t.Fatalf("seed %d: the window is\n%s\nwant\n%s", seed, got, want)
 		}
 		if opened == 0 {

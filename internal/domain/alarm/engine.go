@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,13 +16,14 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// screens are the open ones of each tenant.
+// screens are the open browser pages of each tenant.
 type screens interface {
 	Watched(t tenant.ID) bool
 	Publish(t tenant.ID, name string, data []byte)
 }
 
-// EngineOptions say what an Engine works with; all but Teller are needed.
+// EngineOptions are what an Engine works with. The fields with a remark about nil or zero are
+// optional.
 type EngineOptions struct {
 	DB        *db.DB
 	Catalog   *device.Catalog
@@ -34,79 +34,76 @@ type EngineOptions struct {
 	Presence  *device.Presence
 	Readings  *reading.Store
 	Screens   screens
-	Notifier  notifier // nil: nobody is told
+	Notifier  notifier // nil: people are not notified
 	Now       func() time.Time
-	// Uptime is how long the process has run, by a clock that nobody sets; nil: by
-	// that of Now, which is such a one where it is time.Now.
+	// Uptime is how long the process has run, by a clock that nobody sets; nil: by that of Now,
+	// which must then include such a clock, as time.Now does.
 	Uptime func() time.Duration
-	// RetentionClock is how far time has come, for what is removed for its age; nil: Now.
+	// RetentionClock is the current time for removing what is too old; nil: Now.
 	RetentionClock func() time.Time
-	// MaxNoticesPerHour is how many notices a rule may begin within an hour before one is
+	// MaxNoticesPerHour is how many notices a rule may begin within an hour before the next one is
 	// unsteady; 0: any number.
 	MaxNoticesPerHour int
-	// Turns are those of work that passes over readings, which finding since when a
-	// notice holds does; nil: it waits for nobody.
+	// Turns schedules work that passes over readings, such as finding since when a notice holds;
+	// nil: that work does not wait.
 	Turns *reading.WorkScheduler
-	// PreviousStop is until when the process before this one let devices in, by the
-	// clock; zero: not known.
+	// PreviousStop is until when the previous process let devices in, by the clock; zero: not
+	// known.
 	PreviousStop time.Time
-	// SaveAlive writes down that devices are let in now, for the next one's Stopped;
-	// nil: nobody does.
+	// SaveAlive records that devices are let in now, for the next process's PreviousStop; nil:
+	// nothing is recorded.
 	SaveAlive func() error
-	// FlushPresence puts on disk which devices came and went, before what that led to;
-	// nil: that is there already.
+	// FlushPresence puts presence changes on disk, before the events that they led to; nil: they
+	// are there already.
 	FlushPresence func(ctx context.Context) error
-	// OnCaughtUp hears of a tenant whose judging was late and is so no more; nil:
-	// nobody does.
+	// OnCaughtUp is called with a tenant whose evaluation was late and no longer is; nil: no call.
 	OnCaughtUp func(t tenant.ID)
 	Logger     *slog.Logger
 }
 
-// Engine judges the running rules. Readings come to it through the journal, those
-// of a tenant in their order, tenants in turn; devices that come and go through
-// Presence; both, and what people do to rules and notices, one after the other.
-// What it decides is on disk, together with how far the journal is judged for the
-// tenant, before anybody is told.
+// Engine evaluates the running rules. Readings reach it through the journal, each tenant's in their
+// order, round robin over the tenants. Presence changes reach it through Presence. It handles both,
+// and people's changes of rules and notices, one after the other. It notifies people of a decision
+// only when the decision is on disk, together with the evaluated position of the tenant.
 type Engine struct {
 	opts     EngineOptions
 	archiver *noticeArchiver
 	onsets   *onsetFinder
 
-	// writeMu is held while the database is written, so whoever holds a
-	// transaction must not ask for it. It guards what is known to be on disk:
-	// open and each rule's notice. Which rules there are, and what they watch,
-	// changes under both locks only.
-	writeMu sync.Mutex
-	// mu keeps judging, timers and people's changes apart; after writing.
-	mu               sync.Mutex
-	rules            map[RuleID][]*activeRule    // of each rule those of its devices, by device
-	activeCount      int                         // in rules
+	// writeMu is held while the engine writes to the database, so a goroutine that holds a
+	// transaction must not lock it. It guards what is known to be on disk: openByNotice and each
+	// rule's notice. The set of rules, and what they watch, changes under both locks only.
+	writeMu orderedMutex[writeRank]
+	// mu serializes evaluation, timers and people's changes.
+	mu               orderedMutex[engineRank]
+	rules            map[RuleID][]*activeRule    // by rule; the entries of a rule are sorted by device
+	activeCount      int                         // number of entries in rules
 	readingRules     map[device.ID][]*activeRule // on readings
 	offlineRules     map[device.ID][]*activeRule // on being offline
 	openByNotice     map[int64]*activeRule       // by their open notice
 	queues           tenantQueues
-	dirtyQueues      []*tenantQueue      // that have events which are not on disk yet, the next to be written first
-	batchSize        int                 // events that one transaction writes
-	history          *history            // of a start: what windows are made again from; nil: they are
-	backgroundWrites bool                // Run writes, beside judging
-	singleStep       bool                // a turn is one frame; for tests
+	dirtyQueues      []*tenantQueue      // those with events that are not on disk yet, the next to be written first
+	batchSize        int                 // number of events that one transaction writes
+	history          *history            // from which windows are rebuilt after a start; nil: that is done
+	backgroundWrites bool                // Run writes, in parallel with evaluation
+	singleStep       bool                // a slice is one frame; for tests
 	deadlines        deadlineHeap        // of rules on being offline
 	letIn            bool                // devices can come back
-	lastClock        int64               // what the clock said when it was looked at last, epoch ms
-	clockJumps       *clock.JumpDetector // of it
+	lastClock        int64               // what the clock showed when it was read last, epoch ms
+	clockJumps       *clock.JumpDetector // of the clock
 
 	presenceInbox   presenceInbox
 	backlogs        deviceBacklogs
-	changed         chan struct{} // holds one: devices or products are others now, or rules may have other devices
-	registryChanged atomic.Bool   // devices or products are others now
+	changed         chan struct{} // holds one: devices or products changed, or rules may have other devices
+	registryChanged atomic.Bool   // devices or products changed
 	regroupTenants  tenantSet     // whose rules may have other devices now
-	wakeWriter      chan struct{} // holds one: something is pending
+	wakeWriter      chan struct{} // holds one: an event is pending
 
 	evaluated, opened, resolved atomic.Uint64
 	openNow, rulesNow           atomic.Int64
 }
 
-// activeRule is a rule that is judged on a device.
+// activeRule is a rule that is evaluated on a device.
 type activeRule struct {
 	Rule
 	product *device.Product
@@ -114,14 +111,13 @@ type activeRule struct {
 	attributes  []AttributeCopy
 	predicate   *Predicate // nil: on being offline
 	state       *State
-	needsReplay bool         // the state's window is not made again yet
+	needsReplay bool         // the state's window is not rebuilt yet
 	queue       *tenantQueue // its tenant's
 	notice      *Notice      // open, and on disk; nil: none
-	due         int64        // on being offline: when the entry in dues is of, epoch ms; 0: none
+	due         int64        // on being offline: the time of its entry in deadlines, epoch ms; 0: none
 }
 
-// pendingEvent is something that happened to a rule, with what is to be remembered of
-// it.
+// pendingEvent is something that happened to a rule, with the state that is stored with it.
 type pendingEvent struct {
 	rule        *activeRule
 	kind        EventKind
@@ -133,12 +129,12 @@ type pendingEvent struct {
 	unsteady    bool     // of an unsteady notice
 	openings    []int64  // when the rule's newest notices began
 	changes     int      // of an unsteady notice, how often its conditions changed so far
-	position    Position // how far its tenant was judged before
+	position    Position // how far its tenant was evaluated before
 	fromReading bool     // a reading led to it
 	silentSince int64    // of a notice on being offline: since when the device is, epoch ms; 0: not known
 }
 
-// NewEngine makes an engine; Start must come before its first Judge.
+// NewEngine makes an engine. Start must come before its first Evaluate or Take.
 func NewEngine(o EngineOptions) *Engine {
 	if o.Notifier == nil {
 		o.Notifier = noopNotifier{}
@@ -151,18 +147,11 @@ func NewEngine(o EngineOptions) *Engine {
 		rules:        map[RuleID][]*activeRule{},
 		readingRules: map[device.ID][]*activeRule{},
 		offlineRules: map[device.ID][]*activeRule{},
-		openByNotice: map[int64]*activeRule{},
-		lastClock:    math.MaxInt64,
-		clockJumps:   clock.NewJumpDetector(o.Now(), o.Uptime),
-		changed: make(
-			chan struct{},
-			1,
-		),
-		wakeWriter:    make(chan struct{}, 1),
-		presenceInbox: newPresenceInbox(),
-		archiver:      newNoticeArchiver(&o),
-		queues:        newTenantQueues(),
-		batchSize:     fewestAtOnce,
+		openByNotice: map[int64]*activeRule{}, lastClock: math.MaxInt64,
+		clockJumps: clock.NewJumpDetector(o.Now(), o.Uptime),
+		changed:    make(chan struct{}, 1), wakeWriter: make(chan struct{}, 1), presenceInbox: newPresenceInbox(),
+		archiver: newNoticeArchiver(&o),
+		queues:   newTenantQueues(), batchSize: fewestAtOnce,
 	}
 	e.onsets = newOnsetFinder(e)
 	e.queues.began = o.Now().UnixMilli()
@@ -174,15 +163,15 @@ func NewEngine(o EngineOptions) *Engine {
 	return e
 }
 
-// Recorded is the position of the journal up to which everything that it led to
-// is on disk, for all tenants.
+// Recorded is the position of the journal up to which all resulting events are on disk, for all
+// tenants.
 func (e *Engine) Recorded() uint64 {
 	_, _, recorded := e.positions()
 	return recorded
 }
 
-// positions are up to which entry of the journal all is taken over, judged, and on
-// disk with what it led to.
+// positions are up to which entry the journal is taken over, is evaluated, and has its resulting
+// events on disk.
 func (e *Engine) positions() (taken, evaluated, recorded uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -197,7 +186,7 @@ func (e *Engine) positions() (taken, evaluated, recorded uint64) {
 	return q.taken, evaluated, recorded
 }
 
-// recorded is up to where everything that a tenant's readings led to is on disk.
+// recorded is up to where all events of a tenant's readings are on disk.
 func (q *tenantQueues) recorded(tq *tenantQueue) Position {
 	switch {
 	case len(tq.writing) > 0:
@@ -233,7 +222,7 @@ func (e *Engine) evaluateFrame(f *arrived) {
 	e.evaluated.Add(uint64(len(list)))
 }
 
-// addReadingEvent takes note of what the reading at a place led to; settle makes it known.
+// addReadingEvent queues an event that a reading at a position led to.
 func (e *Engine) addReadingEvent(r *activeRule, h Event, at Position) {
 	ev := pendingEvent{
 		rule:        r,
@@ -250,13 +239,13 @@ func (e *Engine) addReadingEvent(r *activeRule, h Event, at Position) {
 	e.enqueueEvent(ev)
 }
 
-// addEvent takes note of an event that no reading led to.
+// addEvent queues an event that no reading led to.
 func (e *Engine) addEvent(ev pendingEvent) {
 	ev.position = e.positionOf(ev.rule.queue)
 	e.enqueueEvent(ev)
 }
 
-// enqueueEvent takes note of an event with what its rule remembers from then on.
+// enqueueEvent queues an event with the state that its rule has from then on.
 func (e *Engine) enqueueEvent(ev pendingEvent) {
 	tq, s := ev.rule.queue, ev.rule.state
 	ev.floor, ev.waiting, ev.openings, ev.changes = s.Floor, s.Waiting, slices.Clone(s.Openings), s.Changes
@@ -271,32 +260,33 @@ func (e *Engine) enqueueEvent(ev pendingEvent) {
 
 // Stats is what an Engine has counted. Counters begin with the process.
 type Stats struct {
-	Evaluated uint64        // rules by frames of their devices
+	Evaluated uint64        // rules, once per frame of their devices
 	Opened    uint64        // notices
 	Resolved  uint64        // notices
-	Open      int           // notices now
-	Rules     int           // that are judged now, each once for each of its devices
-	Lag       time.Duration // since the arrival of the oldest reading that waits to be judged
-	// Unevaluated is how many entries of the journal are taken over and not judged for
-	// all tenants yet.
+	Open      int           // notices that are open now
+	Rules     int           // active rules, each once for each of its devices
+	Lag       time.Duration // since the arrival of the oldest reading that waits for evaluation
+	// Unevaluated is how many entries of the journal are taken over and not yet evaluated for all
+	// tenants.
 	Unevaluated      uint64
-	ThrottledTenants int // tenants whose devices wait until it has caught up
-	// Unrecorded is how many entries of the journal are judged while the notices
-	// that they led to are not on disk yet.
+	ThrottledTenants int // tenants whose devices wait until the evaluation has caught up
+	// Unrecorded is how many entries of the journal are evaluated while their resulting events are
+	// not on disk yet.
 	Unrecorded uint64
 }
 
 // Stats is what the engine has counted so far.
 func (e *Engine) Stats() Stats {
-	taken, judged, recorded := e.positions()
+	taken, evaluated, recorded := e.positions()
 	return Stats{
-		ThrottledTenants: int(e.queues.throttled.Load()), Unevaluated: taken - judged, Unrecorded: judged - recorded,
-		Evaluated: e.evaluated.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
+		Unevaluated: taken - evaluated, Unrecorded: evaluated - recorded,
+		ThrottledTenants: int(e.queues.throttled.Load()),
+		Evaluated:        e.evaluated.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
 		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: e.lag(),
 	}
 }
 
-// lag is since when the oldest reading that waits to be judged has been here.
+// lag is for how long the oldest reading that waits for evaluation has been here.
 func (e *Engine) lag() (lag time.Duration) {
 	now := e.now()
 	e.queues.mu.Lock()
@@ -309,14 +299,14 @@ func (e *Engine) lag() (lag time.Duration) {
 	return lag
 }
 
-// Progress is how far a rule on readings has come on its way to a notice.
+// Progress is how far a rule on readings is on its way to a notice.
 type Progress struct {
 	Hits  int  // samples of its window that count
-	Waits bool // resolved by hand, and not armed again yet
+	Waits bool // resolved manually, and not armed again yet
 }
 
-// Progress tells of a tenant's running rule on readings, on a device without an open
-// notice; false of any other.
+// Progress gives the progress of a tenant's running rule on readings, on a device without an open
+// notice. It returns false for any other pair.
 func (e *Engine) Progress(t tenant.ID, pair Pair) (Progress, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -327,8 +317,7 @@ func (e *Engine) Progress(t tenant.ID, pair Pair) (Progress, bool) {
 	return Progress{Hits: r.state.hits(r.predicate), Waits: r.state.Waiting}, true
 }
 
-// put makes r one of what is judged, in place of what there was of its rule and
-// device.
+// put adds r to the active rules, in place of the earlier entry of its rule and device.
 func (e *Engine) put(r *activeRule) {
 	if old := e.lookup(r.pair()); old != nil {
 		e.remove(old)
@@ -357,7 +346,7 @@ func (e *Engine) put(r *activeRule) {
 
 func byDevice(r *activeRule, id device.ID) int { return cmp.Compare(r.Device, id) }
 
-// lookup is what is judged of a rule and a device; nil: nothing.
+// lookup is the active rule of a rule and a device; nil: none.
 func (e *Engine) lookup(pair Pair) *activeRule {
 	list := e.rules[pair.Rule]
 	if i, found := slices.BinarySearchFunc(list, pair.Device, byDevice); found {
@@ -366,7 +355,7 @@ func (e *Engine) lookup(pair Pair) *activeRule {
 	return nil
 }
 
-// remove ends the judging of a rule on a device.
+// remove takes a rule off a device.
 func (e *Engine) remove(r *activeRule) {
 	list := e.rules[r.ID]
 	i, found := slices.BinarySearchFunc(list, r.Device, byDevice)
@@ -394,15 +383,14 @@ func (e *Engine) remove(r *activeRule) {
 	e.count()
 }
 
-// insertByRule adds r to its device's list, which is by number: so that what happens
-// at the same time is recorded in the same order after a restart too.
+// insertByRule adds r to its device's list, which is sorted by rule: so events of the same time are
+// recorded in the same order after a restart too.
 func insertByRule(list []*activeRule, r *activeRule) []*activeRule {
 	i, _ := slices.BinarySearchFunc(list, r, func(a, b *activeRule) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.Insert(list, i, r)
 }
 
-// removeFromDevice takes r out of its device's list, and tells whether that is empty
-// now.
+// removeFromDevice takes r out of its device's list, and tells whether the list is empty now.
 func removeFromDevice(by map[device.ID][]*activeRule, r *activeRule) bool {
 	var left []*activeRule
 	for _, other := range by[r.Device] {

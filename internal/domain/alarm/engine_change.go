@@ -15,17 +15,16 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// ErrUnchanged is what the function given to Change returns where there is
-// nothing to do, as when a rule that runs is to be run.
+// ErrUnchanged is what the function given to Change returns where nothing has to change, such as
+// for a rule to be published that runs already.
 var ErrUnchanged = errors.New("alarm: nothing changed")
 
-// Change changes rules of a tenant: it runs change in a transaction, which
-// writes them through the RuleStore, and in the same one resolves their open
-// notices for the given reason. From then on those that run are judged by what
-// they are now, from now on; the others are not judged any more. Either all of
-// that happens or nothing. A rule that has its revision still goes on as if
-// nothing had been on each device that is its own still; where change returns
-// ErrUnchanged, all do, and Change returns nil. The context must not carry a transaction.
+// Change changes rules of a tenant. It runs change in a transaction, which writes the rules through
+// the RuleStore, and in the same transaction resolves their open notices for the given reason.
+// After that the engine evaluates the running ones in their new form, from now on, and no longer
+// evaluates the others. Either all of that happens or nothing. A rule that still has its revision
+// continues undisturbed on each device that is still its own. Where change returns ErrUnchanged,
+// all rules continue so, and Change returns nil. The context must not carry a transaction.
 func (e *Engine) Change(
 	ctx context.Context,
 	t tenant.ID,
@@ -48,7 +47,7 @@ func (e *Engine) Change(
 		return nil
 	}
 	if err != nil {
-		return err
+		return wrap("change rules", err)
 	}
 	for _, r := range c.removed {
 		e.remove(r)
@@ -58,23 +57,23 @@ func (e *Engine) Change(
 	}
 	e.publishNotices(c.events)
 	if why != Left {
-		e.Regroup(t) // places may be free that devices wait for
+		e.Regroup(t) // there may be capacity now for devices that were left out
 	}
 	return nil
 }
 
-// ruleChange is what one Change comes to.
+// ruleChange collects the effects of one Change.
 type ruleChange struct {
 	*Engine
 	tenant  tenant.ID
 	why     Reason
-	removed []*activeRule // not judged any more
-	added   []*activeRule // judged from now on
+	removed []*activeRule // no longer evaluated
+	added   []*activeRule // evaluated from now on
 	events  []noticeEvent
 }
 
-// replace makes ready what is to be judged once the transaction is kept, and
-// writes what that means for notices and states.
+// replace prepares the active rules for the time after the commit, and writes the consequences for
+// notices and states.
 func (c *ruleChange) replace(ctx context.Context, ids []RuleID) error {
 	list, err := c.opts.Rules.Pairs(ctx, c.tenant, ids)
 	if err != nil {
@@ -117,8 +116,8 @@ func (c *ruleChange) replace(ctx context.Context, ids []RuleID) error {
 	return saveStates(ctx, c.opts.DB, states)
 }
 
-// closeNotice ends the notice of a rule that is not judged any more; attribute is the one
-// whose being gone is why. What the rule remembers is for the caller to forget.
+// closeNotice ends the notice of a rule that is no longer evaluated. attribute is the missing
+// attribute where that is the reason. The caller forgets the rule's state.
 func (c *ruleChange) closeNotice(ctx context.Context, r *activeRule, attribute string) error {
 	if r.notice != nil {
 		how := resolution{
@@ -140,7 +139,7 @@ func (c *ruleChange) closeNotice(ctx context.Context, r *activeRule, attribute s
 	return nil
 }
 
-// lookupOwned finds what is judged of a tenant's rule and a device.
+// lookupOwned finds the active rule of a tenant for a rule and a device.
 func (e *Engine) lookupOwned(t tenant.ID, pair Pair) *activeRule {
 	if r := e.lookup(pair); r != nil && r.Tenant == t {
 		return r
@@ -148,33 +147,27 @@ func (e *Engine) lookupOwned(t tenant.ID, pair Pair) *activeRule {
 	return nil
 }
 
-// startRule makes a rule ready that is to be judged on a device from now on: what arrived
-// before does not count. Of times ahead, too: a device whose clock is fast has
-// readings from before that seem to be from after. The first with a right time
-// passes those over, so they silence nothing.
+// startRule prepares a rule that is evaluated on a device from now on: what arrived before does not
+// count. That includes readings stamped ahead: a device whose clock is fast has readings from
+// before that seem to be from after. The first reading with a right time passes those over, so they
+// silence nothing.
 func (e *Engine) startRule(ctx context.Context, rule Rule) (*activeRule, error) {
 	r, err := e.prepare(rule)
 	if err != nil {
 		return nil, err
 	}
 	r.state = newState(r.predicate, e.now()-1)
-	if err := e.loadWindow(
-		ctx,
-		e.opts.Readings,
-		r,
-		e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()),
-		math.MaxInt64,
-		nil,
-	); err != nil {
+	stamps := e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now())
+	if err := e.loadWindow(ctx, e.opts.Readings, r, stamps, math.MaxInt64, nil); err != nil {
 		return nil, err
 	}
 	r.state.clearUpTo(r.state.newest)
 	return r, nil
 }
 
-// ResolveManually resolves a tenant's open notice, for a user (as people call
-// them) and with a remark; its rule arms again once its conditions have been
-// false. Refused when the rule does not allow it, or the notice is over.
+// ResolveManually resolves a tenant's open notice for a user (by display name), with a remark. Its
+// rule arms again once its conditions have been false. It refuses a rule that does not allow manual
+// resolving, and a notice that is over.
 func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64, user, remark string) error {
 	if err := e.lock(ctx, t); err != nil {
 		return err
@@ -207,17 +200,14 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 			return err
 		}
 		changes := []audit.Change{{Field: "remark", After: remark}}
-		if err := audit.Log(
-			ctx,
-			t,
-			audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(), Changes: changes},
-		); err != nil {
+		action := audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(), Changes: changes}
+		if err := audit.Log(ctx, t, action); err != nil {
 			return err
 		}
 		return saveState(ctx, e.opts.DB, r, r.state.Newest(), true)
 	})
 	if err != nil {
-		return err
+		return wrap("resolve notice", err)
 	}
 	r.state.ResolveManually()
 	e.forgetNotice(r)
@@ -225,15 +215,14 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 	return nil
 }
 
-// auditThing is the notice as the audit log knows it.
+// auditThing is the notice as the audit log names it.
 func (n *Notice) auditThing() audit.Thing {
 	return audit.Thing{ID: n.ID, Name: n.Title, SearchAlias: n.DeviceName + "\n" + n.NoteName}
 }
 
-// Reload takes up what the provider changed of devices and products, and which
-// devices rules have now. Rules of devices that are gone ended for these: their
-// notices end. A rule with a property that is gone, or of another type, leaves the
-// device out; where none is left, it is stopped.
+// Reload takes over the provider's changes of devices and products, and the devices that rules have
+// now. A rule ends on devices that are gone: their notices end. A rule leaves out a device that
+// lacks a property of it or has it in another type. A rule without any device left is stopped.
 func (e *Engine) Reload(ctx context.Context) error {
 	if err := e.reload(ctx); err != nil {
 		return err
@@ -257,8 +246,8 @@ func (e *Engine) reload(ctx context.Context) error {
 	if err != nil || len(lacking) == 0 {
 		return err
 	}
-	// Devices that their rules do not name any more leave before, and others join: what
-	// a rule has then decides whether it is stopped.
+	// Before that, devices that their rules no longer name leave, and others join: whether a rule
+	// is stopped depends on the devices that it has then.
 	for t := range lacking {
 		e.regroupTenants.add(t)
 	}
@@ -272,9 +261,9 @@ func (e *Engine) reload(ctx context.Context) error {
 	return err
 }
 
-// refreshProducts lets rules go on with devices and products as they are now. Those of devices that
-// are gone end, and, where it is said so, those of devices that lack an attribute. It
-// answers which tenants have such devices.
+// refreshProducts gives the active rules the current devices and products. Rules end on devices
+// that are gone and, with dropLacking, on devices that lack an attribute. It returns the tenants
+// that have such devices.
 func (e *Engine) refreshProducts(ctx context.Context, dropLacking bool) (lacking map[tenant.ID]bool, err error) {
 	if err := e.lock(ctx, allTenants); err != nil {
 		return nil, err
@@ -296,17 +285,8 @@ func (e *Engine) refreshProducts(ctx context.Context, dropLacking bool) (lacking
 			if err != nil {
 				lacking[r.Tenant] = true
 				if dropLacking {
-					e.opts.Logger.Warn(
-						"an alarm rule is not judged on a device: what it watches is gone",
-						"tenant",
-						r.Tenant,
-						"rule",
-						r.ID,
-						"device",
-						r.Device,
-						"error",
-						err,
-					)
+					e.opts.Logger.Warn("an alarm rule leaves a device out: one of its attributes is gone",
+						"tenant", r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
 					lost = append(lost, r)
 				}
 				continue
@@ -322,7 +302,7 @@ func (e *Engine) refreshProducts(ctx context.Context, dropLacking bool) (lacking
 	return lacking, e.dropRules(ctx, lost, AttributeGone)
 }
 
-// adopt lets a rule go on with its device's product as it is now.
+// adopt gives a rule its device's current product.
 func (e *Engine) adopt(ctx context.Context, r, fresh *activeRule) error {
 	if r.predicate != nil && !reflect.DeepEqual(r.predicate, fresh.predicate) {
 		if err := e.replayNow(ctx, r); err != nil {
@@ -330,14 +310,8 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *activeRule) error {
 		}
 		state := r.state.emptyCopy(fresh.predicate)
 		fresh.state = state
-		if err := e.loadWindow(
-			ctx,
-			e.opts.Readings,
-			fresh,
-			e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()),
-			r.state.newest,
-			nil,
-		); err != nil {
+		stamps := e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now())
+		if err := e.loadWindow(ctx, e.opts.Readings, fresh, stamps, r.state.newest, nil); err != nil {
 			return err
 		}
 		state.newest, state.confirmedUpTo = r.state.newest, r.state.confirmedUpTo
@@ -347,7 +321,7 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *activeRule) error {
 	return nil
 }
 
-// dropRules ends the judging of rules together with their open notices.
+// dropRules ends rules on devices, together with their open notices.
 func (e *Engine) dropRules(ctx context.Context, list []*activeRule, why Reason) error {
 	if len(list) == 0 {
 		return nil
@@ -370,7 +344,7 @@ func (e *Engine) dropRules(ctx context.Context, list []*activeRule, why Reason) 
 		return c.leaveOutDevices(ctx, tx, list)
 	})
 	if err != nil {
-		return fmt.Errorf("alarm: %d rules not ended: %w", len(list), err)
+		return fmt.Errorf("alarm: end %d rules: %w", len(list), err)
 	}
 	for _, r := range list {
 		e.remove(r)
@@ -379,8 +353,8 @@ func (e *Engine) dropRules(ctx context.Context, list []*activeRule, why Reason) 
 	return nil
 }
 
-// leaveOutDevices writes that rules, in their order, lack an attribute on devices: these are left
-// out; a rule without others is stopped.
+// leaveOutDevices records that devices lack an attribute of their rules and are left out. A rule
+// without other devices is stopped. list is sorted by rule.
 func (c *ruleChange) leaveOutDevices(ctx context.Context, tx bun.IDB, list []*activeRule) error {
 	for len(list) > 0 {
 		first, n := list[0], 1
@@ -409,8 +383,8 @@ func (c *ruleChange) leaveOutDevices(ctx context.Context, tx bun.IDB, list []*ac
 	return nil
 }
 
-// unpublishRule stops a rule that cannot be judged any more, since an attribute is gone;
-// nobody did it.
+// unpublishRule stops a rule that cannot be evaluated any more, since an attribute is gone. The
+// audit entry names no user.
 func (c *ruleChange) unpublishRule(ctx context.Context, r *activeRule, attribute string) error {
 	if err := markTakenDown(ctx, c.opts.DB, r.Tenant, r.ID, c.now()); err != nil {
 		return err
@@ -425,8 +399,8 @@ func (c *ruleChange) unpublishRule(ctx context.Context, r *activeRule, attribute
 	})
 }
 
-// gone is the first attribute of a rule that its device has not any more; empty
-// where the device has them all again.
+// gone is the first attribute of a rule that its device no longer has. It is empty where the device
+// has all of them again.
 func (e *Engine) gone(rule *Rule) string {
 	if entry := e.opts.Registry.Get(rule.Device); entry != nil && entry.Product != nil {
 		if list := AttributesGone(rule, entry.Product); len(list) > 0 {

@@ -24,15 +24,15 @@ const (
 	minute = 60 * second
 )
 
-// notifier is whom the engine hands news to.
+// notifier receives the engine's notifications.
 type notifier interface {
 	NoticeOpened(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, w *alertmsg.DeliveryOptions) error
 	NoticeClosed(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, told bool) error
 	NoticeAcknowledged(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error
 }
 
-// fixture is an engine over real stores, with one tenant and one station. Batches
-// go through the journal: what is sent is durable, what is judged is judged.
+// fixture is an engine over real stores, with one tenant and one station. Batches go through the
+// journal: after send they are durable, after evaluate they are evaluated.
 type fixture struct {
 	*testkit.Stores
 	t              testing.TB
@@ -44,16 +44,16 @@ type fixture struct {
 	readings       *reading.Store
 	hub            *live.Hub
 	engine         *alarm.Engine
-	notifier       notifier // the desk, unless a test says otherwise
+	notifier       notifier // the real notify.Notifier, unless a test sets another
 	retentionClock func() time.Time
-	turns          *reading.WorkScheduler // of work over readings; nil: it waits for nobody
+	turns          *reading.WorkScheduler // of work on readings; nil: that work does not wait
 	maxPerHour     int                    // notices that a rule may begin within an hour; 0: any number
-	previousStop   time.Time              // until when the engine before let devices in
+	previousStop   time.Time              // until when the previous engine let devices in
 	pos            uint64                 // of the newest batch in the journal
 }
 
-// stride is by how much a test goes on from one story to the next: by one, or
-// by more with -short, as on PostgreSQL.
+// stride is the step from one case of a test to the next: one, or more with -short, as on
+// PostgreSQL.
 func stride(short int) int {
 	if testing.Short() {
 		return short
@@ -85,8 +85,7 @@ func newFixture(t testing.TB) *fixture {
 	return fx
 }
 
-// start makes an engine as a start of the server does, up to where devices are
-// let in.
+// start makes an engine as a start of the server does, until devices are let in.
 func (fx *fixture) start() {
 	fx.t.Helper()
 	fx.engine = alarm.NewEngine(alarm.EngineOptions{
@@ -115,14 +114,14 @@ func (fx *fixture) start() {
 	}
 }
 
-// restart is a kill of the server and its next start: the engine is another
-// one, and judges first what the journal holds behind the recorded position.
+// restart kills the server and starts the next one: it has a new engine, which first evaluates what
+// the journal holds after the recorded position.
 func (fx *fixture) restart() {
 	fx.t.Helper()
 	fx.restartAfter(0)
 }
 
-// restartAfter is restart after the server was down for so long.
+// restartAfter is restart after the server was down for a time.
 func (fx *fixture) restartAfter(down time.Duration) {
 	fx.t.Helper()
 	fx.previousStop = fx.Clock.Now()
@@ -137,7 +136,7 @@ func (fx *fixture) restartAfter(down time.Duration) {
 	fx.engine.LetIn()
 }
 
-// createRule keeps a rule of the mast and runs it.
+// createRule stores a rule for the mast and publishes it.
 func (fx *fixture) createRule(with func(r *alarm.Rule)) alarm.RuleID {
 	fx.t.Helper()
 	r := alarm.Rule{
@@ -164,23 +163,21 @@ func (fx *fixture) createRule(with func(r *alarm.Rule)) alarm.RuleID {
 
 func (fx *fixture) publish(id alarm.RuleID) {
 	fx.t.Helper()
-	fx.must(
-		fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Changed,
+		func(ctx context.Context) error {
 			return fx.rules.Publish(ctx, fx.owner, id, "Ada")
-		}),
-	)
+		}))
 }
 
 func (fx *fixture) unpublish(id alarm.RuleID) {
 	fx.t.Helper()
-	fx.must(
-		fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
+	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Stopped,
+		func(ctx context.Context) error {
 			return fx.rules.Unpublish(ctx, fx.owner, id, "Ada")
-		}),
-	)
+		}))
 }
 
-// revision is a rule's.
+// revision is a rule's revision.
 func (fx *fixture) revision(id alarm.RuleID) int64 {
 	fx.t.Helper()
 	list, err := fx.rules.Rules(fx.t.Context(), fx.owner, []alarm.RuleID{id})
@@ -198,7 +195,7 @@ func (fx *fixture) must(err error) {
 	}
 }
 
-// frame is one of the mast, so many milliseconds after the clock's start.
+// frame is a frame of the mast, after milliseconds after the clock's start.
 func (fx *fixture) frame(after int64, values map[string]reading.Value) reading.Arrival {
 	a := reading.Arrival{
 		At:    fx.Clock.Milli(),
@@ -215,14 +212,14 @@ func (fx *fixture) airTemp(after int64, degrees float64) reading.Arrival {
 	return fx.frame(after, map[string]reading.Value{"airTemperature": reading.Number(degrees)})
 }
 
-// send makes a batch durable and does not judge it.
+// send writes a batch to the journal and does not evaluate it.
 func (fx *fixture) send(batch ...reading.Arrival) {
 	fx.t.Helper()
 	fx.must(fx.readings.Append(fx.t.Context(), batch))
 	fx.pos++
 }
 
-// evaluate sends a batch and judges it.
+// evaluate sends a batch and evaluates it.
 func (fx *fixture) evaluate(batch ...reading.Arrival) {
 	fx.t.Helper()
 	fx.send(batch...)
@@ -236,8 +233,8 @@ func (fx *fixture) tick() time.Time {
 	return next
 }
 
-// noticeSummary is the tenant's notices, oldest first, in short: from when to when in
-// seconds after the clock's start, and why they ended.
+// noticeSummary is the tenant's notices, oldest first, in short: begin and end in seconds after the
+// clock's start, and why they ended.
 func (fx *fixture) noticeSummary() string {
 	fx.t.Helper()
 	list, total, err := fx.Notices.Page(fx.t.Context(), fx.owner, alarm.NoticeQuery{Limit: 400})
@@ -265,7 +262,7 @@ func seconds(at int64) string {
 	return fmt.Sprintf("%g", float64(at-testkit.Start.UnixMilli())/1000)
 }
 
-// wantNotices fails the test unless the notices are those.
+// wantNotices fails the test unless noticeSummary is want.
 func (fx *fixture) wantNotices(want string) {
 	fx.t.Helper()
 	if got := fx.noticeSummary(); got != want {
@@ -283,8 +280,8 @@ func (fx *fixture) newest() alarm.Notice {
 	return list[0]
 }
 
-// fail makes the database refuse a statement on a table, such as INSERT ON
-// notices, until the returned function is called.
+// fail makes the database refuse a statement on a table, such as INSERT ON notices, until the
+// returned function is called.
 func (fx *fixture) fail(what string) (undo func()) {
 	fx.t.Helper()
 	return testkit.FailStatement(fx.t, fx.DB, what)

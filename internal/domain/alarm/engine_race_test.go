@@ -15,16 +15,16 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// People run, stop, change, delete and resolve while readings are judged,
-// devices come and go, and the provider changes products: there is never more
-// than one open notice a rule, none stays open of a rule that does not run, and
-// whoever looks on is told of each notice's begin and end once.
+// People publish, stop, change and delete rules and resolve notices while readings are evaluated,
+// devices come and go, and the provider changes products. A rule never has more than one open
+// notice, a rule that does not run has none, and each screen receives each notice's begin and end
+// once.
 func TestEngineUnderConcurrency(t *testing.T) {
-	for name, beside := range map[string]bool{"written while judging waits": false, "written beside judging": true} {
+	for name, background := range map[string]bool{"evaluation writes": false, "Run writes": true} {
 		t.Run(name, func(t *testing.T) {
 			fx := newFixture(t)
 			stop := func() {}
-			if beside {
+			if background {
 				stop = fx.runEngine()
 			}
 			underConcurrency(t, fx, stop)
@@ -32,8 +32,8 @@ func TestEngineUnderConcurrency(t *testing.T) {
 	}
 }
 
-// underConcurrency lets everything happen at once; written is called when
-// readings come no more, and all that they led to must be on disk then.
+// underConcurrency runs all of that at the same time. It calls written when no more readings come;
+// all that they led to must be on disk then.
 func underConcurrency(t *testing.T, fx *fixture, written func()) {
 	const rules, rounds = 4, 30
 	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
@@ -42,9 +42,9 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 		ids = append(ids, fx.createRule(func(r *alarm.Rule) { r.Name = fmt.Sprint("rule ", i) }))
 	}
 	silent := fx.createOfflineRule()
-	var people, judging sync.WaitGroup
+	var people, evaluation sync.WaitGroup
 	stop := make(chan struct{})
-	judging.Go(func() {
+	evaluation.Go(func() {
 		for n := int64(1); ; n++ {
 			select {
 			case <-stop:
@@ -54,7 +54,7 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 			fx.evaluate(fx.airTemp(n*10, float64(n%3)), fx.airTemp(n*10+5, float64((n+1)%3)))
 		}
 	})
-	judging.Go(func() {
+	evaluation.Go(func() {
 		for n := 0; ; n++ {
 			select {
 			case <-stop:
@@ -77,8 +77,12 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 		people.Go(func() {
 			for range rounds {
 				for why, how := range map[alarm.Reason]func(ctx context.Context) error{
-					alarm.Stopped: func(ctx context.Context) error { return fx.rules.Unpublish(ctx, fx.owner, id, "Ada") },
-					alarm.Changed: func(ctx context.Context) error { return fx.rules.Publish(ctx, fx.owner, id, "Ada") },
+					alarm.Stopped: func(ctx context.Context) error {
+						return fx.rules.Unpublish(ctx, fx.owner, id, "Ada")
+					},
+					alarm.Changed: func(ctx context.Context) error {
+						return fx.rules.Publish(ctx, fx.owner, id, "Ada")
+					},
 				} {
 					if err := fx.engine.Change(t.Context(), fx.owner, []alarm.RuleID{id}, why, how); err != nil {
 						t.Error(err)
@@ -89,22 +93,13 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 						t.Error(err)
 					}
 				}
-				list, _, err := fx.Notices.Page(
-					t.Context(),
-					fx.owner,
-					alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400},
-				)
+				list, _, err := fx.Notices.Page(t.Context(), fx.owner,
+					alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
 				if err != nil {
 					t.Error(err)
 				}
 				for _, n := range list {
-					if err := fx.engine.ResolveManually(
-						t.Context(),
-						fx.owner,
-						n.ID,
-						"Ada",
-						"",
-					); err != nil &&
+					if err := fx.engine.ResolveManually(t.Context(), fx.owner, n.ID, "Ada", ""); err != nil &&
 						!errs.Is(err, errs.Refused) {
 						t.Error(err)
 					}
@@ -114,7 +109,7 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 	}
 	people.Wait()
 	close(stop)
-	judging.Wait()
+	evaluation.Wait()
 	written()
 	if recorded := fx.engine.Recorded(); recorded != fx.pos {
 		t.Errorf("recorded up to %d of %d", recorded, fx.pos)
@@ -127,18 +122,15 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 	if s.Open != 0 || s.Rules != 0 || s.Opened != s.Resolved || s.Opened < rounds {
 		t.Errorf("%+v", s)
 	}
-	list, total, err := fx.Notices.Page(
-		t.Context(),
-		fx.owner,
-		alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400},
-	)
+	list, total, err := fx.Notices.Page(t.Context(), fx.owner,
+		alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
 	if err != nil || total != 0 {
 		t.Errorf("open still: %v (%v)", list, err)
 	}
 	select {
-	case <-screen.Ended: // slow, so it was cut off: what it missed it would fetch
+	case <-screen.Ended: // the server cut the slow screen off; a real one would fetch what it missed
 	default:
-		// Of one that begins or is over it is told once more since when it holds.
+		// A notice is published once more with the time since when it holds.
 		type event struct{ ID, ResolveStatus int64 }
 		of := map[event]int{}
 		for range len(screen.Events) {
@@ -147,17 +139,17 @@ func underConcurrency(t *testing.T, fx *fixture, written func()) {
 			data := (<-screen.Events).Data
 			fx.must(errors.Join(json.Unmarshal(data, &what), json.Unmarshal(data, &since)))
 			if of[what]++; of[what] > 1 && since.HoldsSince == 0 || of[what] > 2 {
-				t.Errorf("told %d times: %s", of[what], data)
+				t.Errorf("published %d times: %s", of[what], data)
 			}
 		}
 		if uint64(len(of)) != s.Opened+s.Resolved {
-			t.Errorf("told of %d of %d begins and %d ends", len(of), s.Opened, s.Resolved)
+			t.Errorf("published %d of %d begins and %d ends", len(of), s.Opened, s.Resolved)
 		}
 	}
 }
 
-// While Run writes beside judging, a batch is taken at once and recorded soon;
-// when the database refuses, judging waits for it, and a kill loses nothing.
+// While Run writes in the background, Evaluate returns before a batch is recorded. When the
+// database refuses, the evaluation waits for it, and a kill loses nothing.
 func TestEngineWritesInBackground(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -168,7 +160,7 @@ func TestEngineWritesInBackground(t *testing.T) {
 	fx.wantNotices("Frost 1-")
 	undo := fx.fail("UPDATE ON notices")
 	first := fx.pos
-	fx.evaluate(fx.airTemp(2*second, 3)) // taken; not on disk
+	fx.evaluate(fx.airTemp(2*second, 3)) // evaluated; not on disk
 	fx.evaluate(fx.airTemp(3*second, 1))
 	if got := fx.engine.Recorded(); got != first {
 		t.Errorf("recorded up to %d, want %d", got, first)
@@ -185,7 +177,7 @@ func TestEngineWritesInBackground(t *testing.T) {
 	}
 }
 
-// The same batch given twice, and an older one, lead to nothing.
+// The same batch handed in twice, and an older one, lead to nothing.
 func TestEngineIgnoresRepeatedBatches(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)

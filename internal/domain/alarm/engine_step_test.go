@@ -9,8 +9,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// BenchmarkStep is one rule's judging of one frame, at ten frames a second, so
-// that the window is as full as it can be.
+// BenchmarkStep is one rule's evaluation of one frame, at ten frames a second, so that the window
+// is as full as possible.
 func BenchmarkStep(b *testing.B) {
 	p := &device.Product{Name: "p", Properties: []device.Property{
 		{
@@ -31,15 +31,8 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			r := Rule{Hits: c.hits, Window: 10 * time.Minute}
 			for i := range c.terms {
-				r.Conditions = append(
-					r.Conditions,
-					Condition{
-						Join:      "and",
-						Attribute: p.Properties[i].Identifier,
-						Operator:  Above,
-						Value:     reading.Number(50),
-					},
-				)
+				r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: p.Properties[i].Identifier,
+					Operator: Above, Value: reading.Number(50)})
 			}
 			t, err := NewPredicate(r, p, 0)
 			if err != nil {
@@ -72,8 +65,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// A reading that comes late, or again, is judged where it belongs; samples after
-// it that measured all that it says are left alone.
+// A reading that comes late, or again, is evaluated at its place. Samples after it that hold all of
+// its properties themselves are not evaluated again.
 func TestLateReadingReevaluatesOnlyChangedSamples(t *testing.T) {
 	p := &device.Product{Name: "p", Properties: []device.Property{
 		{ID: 1, Identifier: "a", DataType: device.Number}, {ID: 2, Identifier: "b", DataType: device.Number},
@@ -97,7 +90,7 @@ func TestLateReadingReevaluatesOnlyChangedSamples(t *testing.T) {
 		name   string
 		at     int64
 		fields []reading.Field
-		upTo   int // the place of the last sample that is judged anew
+		upTo   int // index of the last sample that is evaluated again
 	}{
 		{"between two that measured all", 10_500, frame(99, 99), 10},
 		{"the same again", 10_000, frame(1, 1), 9},
@@ -109,20 +102,20 @@ func TestLateReadingReevaluatesOnlyChangedSamples(t *testing.T) {
 			Step(predicate, s, n*1000, n*1000, frame(1, 1))
 		}
 		for i := range s.samples {
-			s.samples[i].holds = true // wrong of each: who judges one anew says so
+			s.samples[i].holds = true // wrong for every sample: an evaluation corrects it
 		}
 		Step(predicate, s, c.at, c.at, c.fields)
 		s.reevaluate(predicate)
 		for i := c.upTo + 1; i < len(s.samples); i++ {
 			if !s.samples[i].holds {
-				t.Fatalf("%s: sample %d was judged anew", c.name, i)
+				t.Fatalf("%s: sample %d was evaluated again", c.name, i)
 			}
 		}
 		if want := predicate.holds(s.samples[c.upTo].values, false); s.samples[c.upTo].holds != want {
-			t.Errorf("%s: sample %d is not judged", c.name, c.upTo)
+			t.Errorf("%s: sample %d is not evaluated", c.name, c.upTo)
 		}
 	}
-	// What nobody has measured since is carried on, as far as somebody has.
+	// A sample inherits the newest earlier value of a property that it does not hold.
 	s := NewState(predicate, 0)
 	for n := int64(1); n <= 9; n++ {
 		fields := frame(1, 1)
@@ -142,21 +135,17 @@ func TestLateReadingReevaluatesOnlyChangedSamples(t *testing.T) {
 	}
 }
 
-// Ten hits of five conditions over a full window: readings that come again cost
-// about what new ones do.
+// With ten hits of five conditions over a full window, a repeated reading costs about as much as a
+// new one.
 func BenchmarkStepLate(b *testing.B) {
 	p := &device.Product{Name: "p"}
 	r := Rule{Hits: 10, Window: time.Hour}
 	for i := range 5 {
 		id := string(rune('a' + i))
-		p.Properties = append(
-			p.Properties,
-			device.Property{ID: device.PropertyID(i + 1), Identifier: id, DataType: device.Number},
-		)
-		r.Conditions = append(
-			r.Conditions,
-			Condition{Join: "and", Attribute: id, Operator: Above, Value: reading.Number(50)},
-		)
+		p.Properties = append(p.Properties, device.Property{ID: device.PropertyID(i + 1), Identifier: id,
+			DataType: device.Number})
+		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: Above,
+			Value: reading.Number(50)})
 	}
 	predicate, err := NewPredicate(r, p, 0)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestEngineOpensAndResolves(t *testing.T) {
 	fx.must(json.Unmarshal(ended.Data, &live))
 	if live.RuleID != int64(id) || live.ResolveStatus != 1 || live.DeviceName != "MAST" ||
 		live.EndTime-live.StartTime != 2*second {
-		t.Errorf("told %s", ended.Data)
+		t.Errorf("published %s", ended.Data)
 	}
 	if strings.Contains(string(began.Data), "endTime") {
 		t.Errorf("an open notice with an end: %s", began.Data)
@@ -65,25 +65,17 @@ func TestEngineOpensAndResolves(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if of, err := fx.positions.LoadTenants(t.Context()); err != nil || of[fx.owner] != (alarm.Position{Entry: fx.pos}) {
-		t.Errorf("judged up to %v of %d (%v)", of, fx.pos, err)
+		t.Errorf("evaluated up to %v of %d (%v)", of, fx.pos, err)
 	}
 }
 
-// What was read before a rule was published does not trigger it, but is known
-// to it.
+// Readings from before a rule was published do not trigger it, but it knows their values.
 func TestEngineIgnoresReadingsBeforePublish(t *testing.T) {
 	fx := newFixture(t)
-	fx.evaluate(fx.airTemp(-10*second, 1), fx.airTemp(0, 1), fx.airTemp(9*minute, 1)) // the last by a fast clock
+	fx.evaluate(fx.airTemp(-10*second, 1), fx.airTemp(0, 1), fx.airTemp(9*minute, 1)) // the last one by a fast clock
 	fx.createRule(func(r *alarm.Rule) {
-		r.Conditions = append(
-			r.Conditions,
-			alarm.Condition{
-				Join:      "and",
-				Attribute: "relativeHumidity",
-				Operator:  alarm.Above,
-				Value:     reading.Number(90),
-			},
-		)
+		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity",
+			Operator: alarm.Above, Value: reading.Number(90)})
 	})
 	fx.evaluate(fx.airTemp(9*minute, 1))
 	fx.evaluate(fx.frame(9*minute+second, map[string]reading.Value{"relativeHumidity": reading.Number(95)}))
@@ -109,15 +101,8 @@ func TestEngineChange(t *testing.T) {
 	fx.wantNotices("Frost 1-")
 
 	rival := fx.Tenant(t, "rival").ID
-	fx.must(
-		fx.engine.Change(
-			t.Context(),
-			rival,
-			[]alarm.RuleID{id},
-			alarm.Deleted,
-			func(context.Context) error { return nil },
-		),
-	)
+	fx.must(fx.engine.Change(t.Context(), rival, []alarm.RuleID{id}, alarm.Deleted,
+		func(context.Context) error { return nil }))
 	fx.wantNotices("Frost 1-")
 
 	card, err := fx.rules.Get(t.Context(), fx.owner, id)
@@ -156,16 +141,8 @@ func TestEngineResolveManually(t *testing.T) {
 	fx.createRule(nil)
 	fx.evaluate(fx.airTemp(second, 1))
 	n := fx.newest()
-	if err := fx.engine.ResolveManually(
-		t.Context(),
-		fx.Tenant(t, "rival").ID,
-		n.ID,
-		"Eve",
-		"",
-	); !errs.Is(
-		err,
-		errs.NotFound,
-	) {
+	if err := fx.engine.ResolveManually(t.Context(), fx.Tenant(t, "rival").
+		ID, n.ID, "Eve", ""); !errs.Is(err, errs.NotFound) {
 		t.Errorf("another tenant: %v", err)
 	}
 	fx.Clock.Advance(3 * time.Second)
@@ -174,7 +151,7 @@ func TestEngineResolveManually(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 	if err := fx.engine.ResolveManually(t.Context(), fx.owner, 999, "Ada", ""); !errs.Is(err, errs.NotFound) {
-		t.Errorf("none such: %v", err)
+		t.Errorf("unknown notice: %v", err)
 	}
 	d, err := fx.Notices.Get(t.Context(), fx.owner, n.ID)
 	fx.must(err)
@@ -182,8 +159,7 @@ func TestEngineResolveManually(t *testing.T) {
 		d.Reason != alarm.Manual {
 		t.Errorf("%+v", d)
 	}
-	// Armed again only by a sample for which the conditions are false, and a
-	// restart in between changes nothing.
+	// Only a sample for which the conditions are false arms the rule again, also after a restart.
 	fx.evaluate(fx.airTemp(4*second, 1))
 	fx.restart()
 	fx.evaluate(fx.airTemp(5*second, 1))
@@ -196,13 +172,13 @@ func TestEngineResolveManually(t *testing.T) {
 	fx.createRule(func(r *alarm.Rule) { r.Name, r.ManualRelease = "Strict", false })
 	fx.evaluate(fx.airTemp(8*second, 1))
 	if err := fx.engine.ResolveManually(t.Context(), fx.owner, fx.newest().ID, "Ada", ""); !errs.Is(err, errs.Refused) {
-		t.Errorf("not allowed by hand: %v", err)
+		t.Errorf("a rule without manual release: %v", err)
 	}
 	fx.wantNotices("Frost 1-3 byHand; Frost 7-; Strict 8-")
 }
 
-// A device that goes takes its rules along; their notices end, and nothing of
-// them is judged or remembered.
+// When a device is deleted, its rules are deleted with it: their notices end, and nothing of them
+// is evaluated or remembered.
 func TestEngineReloadAfterDeletion(t *testing.T) {
 	for name, restarted := range map[string]bool{"while it runs": false, "cut short by a kill": true} {
 		t.Run(name, func(t *testing.T) {
@@ -226,8 +202,7 @@ func TestEngineReloadAfterDeletion(t *testing.T) {
 	}
 }
 
-// A device that was deleted before the engine heard of it does not stop the
-// judging of the others.
+// A device that was deleted before the engine noticed does not stop the evaluation of the others.
 func TestDeletedDeviceDoesNotStopEvaluation(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -247,7 +222,7 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 		r.Name, r.Conditions[0].Attribute = "Dry", "relativeHumidity"
 	})
 	fx.evaluate(fx.airTemp(second, 1.96))
-	// Without decimals, 1.96 is 2 and as it should be.
+	// Without decimals, 1.96 counts as 2, for which the conditions are false.
 	fx.station.Property("airTemperature").Precision = new(0)
 	fx.must(fx.Catalog.PutProduct(t.Context(), fx.station))
 	fx.Reload(t)
@@ -276,20 +251,18 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 	}
 	entries, _, err := fx.Audit.Page(t.Context(), fx.owner, audit.Query{Kind: "rule", Limit: 1})
 	fx.must(err)
-	want := []audit.Change{
-		{Field: "deployState", Before: 1.0, After: 2.0},
-		{Field: "attributeGone", After: "relativeHumidity"},
-	}
+	want := []audit.Change{{Field: "deployState", Before: 1.0, After: 2.0},
+		{Field: "attributeGone", After: "relativeHumidity"}}
 	if len(entries) != 1 || entries[0].Action != "unpublish" || !reflect.DeepEqual(entries[0].Changes, want) {
 		t.Errorf("%+v", entries)
 	}
-	if n := strings.Count(fx.Log.Text(), "what it watches is gone"); n != 1 {
-		t.Errorf("said %d times", n)
+	if n := strings.Count(fx.Log.Text(), "leaves a device out"); n != 1 {
+		t.Errorf("the log says %d times that the rule leaves a device out", n)
 	}
 }
 
-// The same where the product changed while the server was down: the attribute
-// is there, of another type.
+// The same where the product changed while the server was down: the attribute exists, with another
+// type.
 func TestStartAfterAChangeOfTheProduct(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -305,8 +278,8 @@ func TestStartAfterAChangeOfTheProduct(t *testing.T) {
 	}
 }
 
-// A notice that is there already and over is not taken for one that is open:
-// the next sample begins another. So it is where it ended in the same writing.
+// A stored notice that is over is not taken for an open one: the next sample begins another. The
+// same holds where it ended in the same transaction.
 func TestExistingClosedNoticeIsNotReopened(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	id := fx.createRule(nil)
@@ -319,7 +292,7 @@ func TestExistingClosedNoticeIsNotReopened(t *testing.T) {
 	over(second)
 	fx.evaluate(fx.airTemp(second, 1))
 	if s := fx.engine.Stats(); s.Open != 0 || s.Opened != 0 || rec.takeLines() != "" {
-		t.Errorf("taken for an open one: %+v, told %q", s, rec.takeLines())
+		t.Errorf("taken for an open one: %+v, notifications %q", s, rec.takeLines())
 	}
 	fx.evaluate(fx.airTemp(2*second, 1))
 	if n := fx.newest(); n.Status != alarm.Pending || fx.engine.Stats().Open != 1 {

@@ -12,23 +12,22 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// history is what the windows of rules are made again from after a start: the
-// readings that were stored then, without those that the journal holds for
-// judging.
+// history is what the windows of rules are rebuilt from after a start: the readings that were
+// stored at that moment, without those that the journal holds for evaluation.
 type history struct {
 	view       *reading.View
-	now        int64                  // when that was, epoch ms
-	positions  map[tenant.ID]Position // up to where each was judged; another: up to everyone
+	now        int64                  // the moment of the view, epoch ms
+	positions  map[tenant.ID]Position // evaluated positions of the tenants; allTenants for those without one
 	allTenants uint64
-	next       uint64 // journal position from which on backlog is to be filled
+	next       uint64 // journal position from which on pending is still to be filled
 	pending    pendingValues
-	sorted     bool          // backlog is complete
-	rulesLeft  int           // whose windows are not made again yet
-	cache      *readingCache // of the device whose rules are being taught
+	sorted     bool          // pending is complete
+	rulesLeft  int           // whose windows are not rebuilt yet
+	cache      *readingCache // of the device whose rules are being rebuilt
 }
 
-// loadHistory finds how far the tenants were judged, and holds on to the readings of
-// this moment. Callers hold mu.
+// loadHistory reads how far the tenants are evaluated, and opens a view of the current readings.
+// Callers hold mu.
 func (e *Engine) loadHistory(ctx context.Context) error {
 	all, err := e.opts.Positions.Load(ctx)
 	if err != nil {
@@ -50,7 +49,7 @@ func (e *Engine) loadHistory(ctx context.Context) error {
 		next:       all,
 		pending:    pendingValues{},
 	}
-	// The journal may be an older copy than the positions: it goes on behind them.
+	// The journal may be an older copy than the positions: evaluation goes on after them.
 	taken := max(all, view.Position())
 	for _, p := range positions {
 		if p.Index > 0 {
@@ -62,7 +61,7 @@ func (e *Engine) loadHistory(ctx context.Context) error {
 	return nil
 }
 
-// evaluatedUpTo is up to where a tenant was judged.
+// evaluatedUpTo is up to where a tenant was evaluated.
 func (p *history) evaluatedUpTo(t tenant.ID) Position {
 	if at, known := p.positions[t]; known && !at.before(Position{Entry: p.allTenants}) {
 		return at
@@ -75,7 +74,7 @@ func (p *history) deviceStamps(ctx context.Context, e *Engine, r *activeRule) st
 	return e.deviceStamps(ctx, r, p.evaluatedUpTo(r.Tenant).Entry, p.now)
 }
 
-// startReplay has every tenant begin with what it has to judge yet. Callers hold mu.
+// startReplay schedules every tenant that has something to evaluate. Callers hold mu.
 func (e *Engine) startReplay() {
 	q := &e.queues
 	q.mu.Lock()
@@ -96,26 +95,26 @@ func (e *Engine) startReplay() {
 	}
 }
 
-// closeHistory lets go of the readings of the start.
+// closeHistory closes the view of the start. Callers hold mu.
 func (e *Engine) closeHistory() {
 	if e.history == nil {
 		return
 	}
 	if err := e.history.view.Close(); err != nil {
-		e.opts.Logger.Warn("the readings of the start are held on to", "error", err)
+		e.opts.Logger.Warn("the view of the readings at the start was not closed", "error", err)
 	}
 	e.history = nil
 }
 
-// releaseHistory is closeHistory of whoever holds no lock.
+// releaseHistory is closeHistory for a caller that holds no lock.
 func (e *Engine) releaseHistory() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closeHistory()
 }
 
-// replayQueue makes again the windows of a tenant's rules, for as long as its turn
-// lasts; true when all are.
+// replayQueue rebuilds the windows of a tenant's rules, until its slice ends. It returns true when
+// all are rebuilt.
 func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Time) (bool, error) {
 	for {
 		e.mu.Lock()
@@ -138,7 +137,7 @@ func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Ti
 		e.mu.Lock()
 		if len(tq.replay) > 0 && tq.replay[0] == r && !r.needsReplay {
 			tq.replay = tq.replay[1:]
-			e.learned(p)
+			e.countReplayed(p)
 		}
 		left := len(tq.replay)
 		e.mu.Unlock()
@@ -148,16 +147,16 @@ func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Ti
 	}
 }
 
-// learned counts a window that is made again. Callers hold mu.
-func (e *Engine) learned(p *history) {
+// countReplayed counts a rebuilt window. Callers hold mu.
+func (e *Engine) countReplayed(p *history) {
 	if p.rulesLeft--; p.rulesLeft == 0 {
 		e.closeHistory()
 	}
 }
 
-// readPendingValues reads what the journal holds for judging, until then; true when it
-// has all. Only one goroutine at a time may do so: that of Work, or one that
-// holds both locks while Work does not.
+// readPendingValues reads from the journal which values are still to be evaluated, until the slice
+// ends. It returns true when it has read all. Only one goroutine at a time may do so: that of Work,
+// or one that holds both locks while Work does not run.
 func (e *Engine) readPendingValues(ctx context.Context, p *history, until time.Time) (complete bool, err error) {
 	if p.sorted {
 		return true, nil
@@ -204,7 +203,7 @@ func (p *history) addPending(e *Engine, position uint64, batch []reading.Arrival
 	}
 }
 
-// replayRule makes a rule's window again.
+// replayRule rebuilds a rule's window.
 func (e *Engine) replayRule(ctx context.Context, p *history, r *activeRule) error {
 	for {
 		e.mu.Lock()
@@ -219,18 +218,12 @@ func (e *Engine) replayRule(ctx context.Context, p *history, r *activeRule) erro
 		if p.cache == nil || p.cache.device != r.Device {
 			p.cache = newReadingCache(p.view, r.Device, p.pending[r.Device])
 		}
-		if err := e.loadWindow(
-			ctx,
-			p.cache,
-			fresh,
-			p.deviceStamps(ctx, e, r),
-			math.MaxInt64,
-			p.pending[r.Device],
-		); err != nil {
+		stamps := p.deviceStamps(ctx, e, r)
+		if err := e.loadWindow(ctx, p.cache, fresh, stamps, math.MaxInt64, p.pending[r.Device]); err != nil {
 			return err
 		}
 		e.mu.Lock()
-		done := r.state.Floor == floor && r.predicate == fresh.predicate // neither is another meanwhile
+		done := r.state.Floor == floor && r.predicate == fresh.predicate // both may have changed meanwhile
 		if done {
 			e.finishReplay(ctx, p, r, fresh.state)
 		}
@@ -241,7 +234,7 @@ func (e *Engine) replayRule(ctx context.Context, p *history, r *activeRule) erro
 	}
 }
 
-// finishReplay gives a rule a state that knows the window. Callers hold mu.
+// finishReplay gives a rule a state with the rebuilt window. Callers hold mu.
 func (e *Engine) finishReplay(ctx context.Context, p *history, r *activeRule, s *State) {
 	s.Open, s.Waiting = r.state.Open, r.state.Waiting
 	s.reevaluate(r.predicate)
@@ -252,39 +245,30 @@ func (e *Engine) finishReplay(ctx context.Context, p *history, r *activeRule, s 
 	r.state, r.needsReplay = s, false
 }
 
-// replayNow is for who changes a rule before its window is made again. Callers
-// hold both locks.
+// replayNow is for a caller that changes a rule before its window is rebuilt. Callers hold both
+// locks.
 func (e *Engine) replayNow(ctx context.Context, r *activeRule) error {
 	if !r.needsReplay {
 		return nil
 	}
 	later := pendingValues{}
 	p := e.history
-	err := e.opts.Readings.Backlog(
-		ctx,
-		p.evaluatedUpTo(r.Tenant).Entry,
-		func(position uint64, batch []reading.Arrival) error {
-			for i := range batch {
-				if batch[i].Device == r.Device && p.evaluatedUpTo(r.Tenant).reaches(position, i) {
-					later.add(&batch[i].Frame)
-				}
+	from := p.evaluatedUpTo(r.Tenant)
+	err := e.opts.Readings.Backlog(ctx, from.Entry, func(position uint64, batch []reading.Arrival) error {
+		for i := range batch {
+			if batch[i].Device == r.Device && from.reaches(position, i) {
+				later.add(&batch[i].Frame)
 			}
-			return nil
-		},
-	)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
 	later.sort()
 	fresh := &activeRule{Rule: r.Rule, predicate: r.predicate, state: r.state.emptyCopy(r.predicate)}
-	if err := e.loadWindow(
-		ctx,
-		newReadingCache(p.view, r.Device, later[r.Device]),
-		fresh,
-		p.deviceStamps(ctx, e, r),
-		math.MaxInt64,
-		later[r.Device],
-	); err != nil {
+	cache, stamps := newReadingCache(p.view, r.Device, later[r.Device]), p.deviceStamps(ctx, e, r)
+	if err := e.loadWindow(ctx, cache, fresh, stamps, math.MaxInt64, later[r.Device]); err != nil {
 		return err
 	}
 	e.finishReplay(ctx, p, r, fresh.state)

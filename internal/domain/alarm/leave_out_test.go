@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// addOtherModel makes a device E of a model of its own, which measures what the masts do.
+// addOtherModel makes a device E of another product, which has the properties of the masts.
 func (o *sceneFixture) addOtherModel(inScene bool) (model *device.Product) {
 	o.t.Helper()
 	m := *o.station
@@ -26,40 +26,41 @@ func (o *sceneFixture) addOtherModel(inScene bool) (model *device.Product) {
 	return &m
 }
 
-// model keeps a model as the provider's file does; the engine hears of it later.
+// model stores a product as the provider's file does; the engine learns of it later.
 func (o *sceneFixture) model(p *device.Product) {
 	o.t.Helper()
 	o.must(o.Catalog.PutProduct(o.t.Context(), p))
 	o.Stores.Reload(o.t)
 }
 
-// withoutAirTemperature is a model without what frosts look at.
+// withoutAirTemperature is a product without the attribute of the frost rules.
 func withoutAirTemperature(p *device.Product) *device.Product {
 	b := *p
 	b.Properties = []device.Property{{Identifier: "rain", DataType: device.Number}}
 	return &b
 }
 
-// reloadEngine lets the engine hear of what changed.
+// reloadEngine lets the engine learn of the changes.
 func (o *sceneFixture) reloadEngine() {
 	o.t.Helper()
 	o.must(o.engine.Reload(o.Audit.NewContext(o.t.Context(), audit.Actor{Kind: audit.Server})))
 }
 
-// states are the devices of a rule, each with why it is left out: ? its model, - its limit.
+// states are the devices of a rule; ? marks one left out for its product, - one at its limit.
 func (o *sceneFixture) states(id alarm.RuleID) string {
 	o.t.Helper()
 	list, _, err := o.rules.Devices(o.t.Context(), o.owner, id, 0, 100)
 	o.must(err)
 	line := ""
 	for _, d := range list {
-		line += d.Name + map[alarm.MemberState]string{alarm.Member: " ", alarm.AtLimit: "- ", alarm.Misfit: "? "}[d.State]
+		line += d.Name + map[alarm.MemberState]string{alarm.Member: " ", alarm.AtLimit: "- ",
+			alarm.Misfit: "? "}[d.State]
 	}
 	return line
 }
 
-// A device is left out while its model lacks an attribute, whether the server ran when
-// the model changed or not, and joins when the attribute is back.
+// A device is left out while its product lacks an attribute, whether the server ran when the
+// product changed or not. It joins when the attribute is back.
 func TestDeviceLeftOutWhileAttributeMissing(t *testing.T) {
 	for _, down := range []bool{false, true} {
 		o := newSceneFixture(t)
@@ -93,7 +94,7 @@ func TestDeviceLeftOutWhileAttributeMissing(t *testing.T) {
 			t.Errorf("down %t: %+v", down, c)
 		}
 		o.evaluateAirTemp(4, -1)
-		o.expect("A 1-2 recovered; E 1-1 attributeGone") // not of a time after it joined
+		o.expect("A 1-2 recovered; E 1-1 attributeGone") // not from before it joined
 		o.Clock.Advance(time.Second)
 		o.evaluateAirTemp(4, -1)
 		o.expect("A 1-2 recovered; E 1-1 attributeGone; E 3-")
@@ -103,8 +104,8 @@ func TestDeviceLeftOutWhileAttributeMissing(t *testing.T) {
 	}
 }
 
-// Where a device moves before the engine has heard of what another's model lost, each
-// leaves for its own reason.
+// When a device moves before the engine knows that another's product lost an attribute, each leaves
+// for its own reason.
 func TestDevicesMoveBeforeAnAttributeIsGone(t *testing.T) {
 	o := newSceneFixture(t)
 	pole := o.addOtherModel(true)
@@ -124,8 +125,8 @@ func TestDevicesMoveBeforeAnAttributeIsGone(t *testing.T) {
 	}
 }
 
-// Where no device is left the rule is stopped, also while the server is down. It says what
-// is gone, and runs again for all when that is back.
+// A rule without any device left is stopped, also while the server is down. It names the missing
+// attribute, and runs for all devices again when that is back.
 func TestRuleStoppedWhenNoDeviceFits(t *testing.T) {
 	for _, down := range []bool{false, true} {
 		o := newSceneFixture(t)
@@ -147,7 +148,7 @@ func TestRuleStoppedWhenNoDeviceFits(t *testing.T) {
 		publish := func() error { return o.rules.Publish(t.Context(), o.owner, id, "Ada") }
 		if err := publish(); errs.As(err).Kind != errs.Refused || errs.As(err).Key != "rule.attributeGone" ||
 			errs.As(err).Args["value"] != "airTemperature" {
-			t.Errorf("it runs, and no device has what it looks at: %v", err)
+			t.Errorf("it runs, though no device has its attributes: %v", err)
 		}
 		o.model(o.station)
 		o.reloadEngine()
@@ -159,8 +160,8 @@ func TestRuleStoppedWhenNoDeviceFits(t *testing.T) {
 	}
 }
 
-// A model with fewer decimals than the rule's limits is judged as before: by readings
-// that are rounded.
+// A product with fewer decimals than the rule's thresholds is evaluated as before: on rounded
+// readings.
 func TestFewerDecimalsKeepMembers(t *testing.T) {
 	o := newSceneFixture(t)
 	id := o.createSceneRule(func(r *alarm.Rule) { r.Conditions[0].Value = reading.Number(1.5) })
@@ -185,8 +186,8 @@ func TestFewerDecimalsKeepMembers(t *testing.T) {
 	}
 }
 
-// A device that gets another model leaves the rule for the one that it had, which goes
-// on, whatever the other lacks.
+// A device that gets another product leaves the rule for its earlier product. That rule goes on,
+// whatever the other product lacks.
 func TestDeviceGetsAnotherModel(t *testing.T) {
 	for _, down := range []bool{false, true} {
 		o := newSceneFixture(t)

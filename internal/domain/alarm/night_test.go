@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Sunrise and sunset as the almanac has them, to the minute or two; where the
-// sun stays up or down all day it is so.
+// Sunrise and sunset match the almanac, to the minute or two. Where the sun stays up or down all
+// day, there is no night or only night.
 func TestNight(t *testing.T) {
 	var (
 		antalya   = &Coordinates{36.90, 30.70}
@@ -36,13 +36,8 @@ func TestNight(t *testing.T) {
 			}
 			before, after := at.Add(-3*time.Minute).UnixMilli(), at.Add(3*time.Minute).UnixMilli()
 			if night(before, time.UTC, c.place) != which || night(after, time.UTC, c.place) == which {
-				t.Errorf(
-					"%s: at %s the sun stands at %.2f° and goes to %.2f°",
-					c.name,
-					clock,
-					sunHeight(before, *c.place),
-					sunHeight(after, *c.place),
-				)
+				t.Errorf("%s: at %s the sun stands at %.2f° and goes to %.2f°", c.name, clock,
+					sunHeight(before, *c.place), sunHeight(after, *c.place))
 			}
 		}
 	}
@@ -60,7 +55,7 @@ func TestNight(t *testing.T) {
 	}
 }
 
-// Without a place, night is from 20:00 to 06:00 of the zone.
+// Without coordinates, night is from 20:00 to 06:00 of the zone.
 func TestNightWithoutCoordinates(t *testing.T) {
 	zone := loadZone(t, "Europe/Berlin")
 	for at, want := range map[string]bool{

@@ -1,4 +1,5 @@
-// Package alarm keeps alarm notices and how far the readings have been judged.
+// Package alarm keeps alarm rules and their notices, and evaluates the rules on the readings and
+// the presence of devices.
 package alarm
 
 import (
@@ -50,14 +51,13 @@ type noticeRow struct {
 	Rule          string // JSON of RuleCopy
 	Samples       string // JSON of a list of NoticeSample
 	ResolveReason Reason
-	// ResolveAttribute is the identifier of the attribute that is gone, where
-	// that is the reason.
+	// ResolveAttribute is the identifier of the missing attribute, where that is the reason.
 	ResolveAttribute string
 	ResolveUser      string
 	Remark           string
 	Unsteady         bool
-	Changes          int    // of an unsteady one: how often its conditions changed, at least
-	Kept             string // JSON of Kept; empty while nothing is kept
+	Changes          int    // of an unsteady notice: how often its conditions changed, at least
+	Kept             string // JSON of Chart; empty while there is no chart
 	HoldsSince       *int64 // epoch ms; nil: not looked for yet, 0: not known
 	AckUser          string
 	AckTime          int64 // epoch ms; 0: nobody acknowledged it
@@ -71,7 +71,7 @@ type NoticeStore struct{ db *db.DB }
 // NewNoticeStore makes a store.
 func NewNoticeStore(d *db.DB) *NoticeStore { return &NoticeStore{db: d} }
 
-// Counts is what the home page tells of notices.
+// Counts is what the home page shows of notices.
 type Counts struct {
 	Today   int64 // recorded at or after the given midnight
 	Pending int64 // still open, whenever recorded
@@ -87,17 +87,17 @@ func (s *NoticeStore) Count(ctx context.Context, t tenant.ID, midnight int64) (C
 		ColumnExpr("COALESCE(MAX(CASE WHEN n.create_time >= ? THEN n.start_time END), 0) AS last", midnight).
 		Where("n.tenant_id = ? AND (n.create_time >= ? OR n.resolve_status = ?)", t, midnight, Pending).
 		Scan(ctx, &c)
-	return c, err
+	return c, wrap("count notices", err)
 }
 
-// OpenSummary is what is open of a device's notices.
+// OpenSummary summarizes a device's open notices.
 type OpenSummary struct {
 	Count int
 	Level Level // the highest
 }
 
-// OpenByDevice tells, of each of a tenant's devices that has open notices, how many and
-// how serious.
+// OpenByDevice gives, for each of a tenant's devices with open notices, their number and highest
+// level.
 func (s *NoticeStore) OpenByDevice(ctx context.Context, t tenant.ID) (map[device.ID]OpenSummary, error) {
 	var rows []struct {
 		DeviceID device.ID
@@ -112,17 +112,13 @@ func (s *NoticeStore) OpenByDevice(ctx context.Context, t tenant.ID) (map[device
 	for _, r := range rows {
 		open[r.DeviceID] = OpenSummary{Count: r.Count, Level: r.Level}
 	}
-	return open, err
+	return open, wrap("read open notices", err)
 }
 
 // IsOpen tells whether a notice of a tenant's rule is open on a device.
 func (s *NoticeStore) IsOpen(ctx context.Context, t tenant.ID, rule RuleID, d device.ID) (bool, error) {
-	return s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
-		Where(
-			"n.rule_id = ? AND n.resolve_status = ? AND n.tenant_id = ? AND n.device_id = ?",
-			rule,
-			Pending,
-			t,
-			d,
-		).Exists(ctx)
+	open, err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
+		Where("n.rule_id = ? AND n.resolve_status = ? AND n.tenant_id = ? AND n.device_id = ?", rule, Pending, t,
+			d).Exists(ctx)
+	return open, wrap("find open notice", err)
 }

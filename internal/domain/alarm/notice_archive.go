@@ -17,28 +17,27 @@ import (
 )
 
 const (
-	// chartMargin is how far a notice's chart reaches before its start and behind
-	// its end.
+	// chartMargin is how far a notice's chart reaches before the notice's start and past its end.
 	chartMargin = 5 * time.Minute
-	// maxChartPoints is how many points of each property are kept.
+	// maxChartPoints is how many points of each property a chart keeps.
 	maxChartPoints = 500
-	// chartBatchSize is how many charts are written in one transaction, and
-	// removedAtOnce how many notices are removed in one.
+	// chartBatchSize is how many charts one transaction writes, removedAtOnce how many notices one
+	// removes.
 	chartBatchSize = 50
 	removedAtOnce  = 1000
-	// noticeYears is for how long notices are kept, and sweepEvery how often
-	// older ones are looked for.
-	noticeYears = 3
-	sweepEvery  = time.Hour
-	keepAgain   = 10 * time.Second
+	// noticeYears is for how long notices are kept, sweepEvery how often the archiver removes older
+	// ones.
+	noticeYears  = 3
+	sweepEvery   = time.Hour
+	archiveRetry = 10 * time.Second
 )
 
-// noticeArchiver keeps with each notice that is over the points of its chart, since
-// the readings themselves go earlier, and removes notices that are too old.
-// What it has to do is found in the database, so a restart loses nothing.
+// noticeArchiver keeps the chart points of each notice that is over, since the readings themselves
+// are removed earlier, and removes notices that are too old. It finds its work in the database, so
+// a restart loses nothing.
 type noticeArchiver struct {
 	o    *EngineOptions
-	idle atomic.Bool   // nothing is waiting for its time
+	idle atomic.Bool   // no notice waits until its chart is due
 	wake chan struct{} // holds one
 }
 
@@ -46,8 +45,8 @@ func newNoticeArchiver(o *EngineOptions) *noticeArchiver {
 	return &noticeArchiver{o: o, wake: make(chan struct{}, 1)}
 }
 
-// wakeUp says that a notice is over. One that ends later than another is kept
-// later, so only a keeper that waits for nothing is woken.
+// wakeUp says that a notice is over. A notice that ends later is archived later, so only an idle
+// archiver has to be woken.
 func (k *noticeArchiver) wakeUp() {
 	if k.idle.Swap(false) {
 		select {
@@ -69,14 +68,14 @@ func (k *noticeArchiver) run(ctx context.Context) {
 		}
 		next, err := k.pass(ctx)
 		if err != nil && ctx.Err() == nil {
-			k.o.Logger.Warn("charts of alarm notices not kept, trying again", "error", err)
-			next = k.o.Now().Add(keepAgain)
+			k.o.Logger.Warn("charts of alarm notices were not saved, trying again", "error", err)
+			next = k.o.Now().Add(archiveRetry)
 		}
 		timer.Reset(max(next.Sub(k.o.Now()), time.Millisecond))
 	}
 }
 
-// pass keeps and removes what is due, and answers when to look again.
+// pass archives and removes what is due, and returns when to look again.
 func (k *noticeArchiver) pass(ctx context.Context) (time.Time, error) {
 	for {
 		done, err := k.archiveBatch(ctx)
@@ -90,7 +89,7 @@ func (k *noticeArchiver) pass(ctx context.Context) (time.Time, error) {
 	if err := k.sweep(ctx); err != nil {
 		return time.Time{}, err
 	}
-	// Before looking: what ends meanwhile must not be missed.
+	// This comes before the query: a notice that ends meanwhile must not be missed.
 	k.idle.Store(true)
 	var earliest []int64
 	if err := k.waiting(ctx).Column("n.end_time").OrderExpr("n.end_time").Limit(1).Scan(ctx, &earliest); err != nil {
@@ -111,15 +110,13 @@ func (k *noticeArchiver) waiting(ctx context.Context) *bun.SelectQuery {
 	return k.o.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.kept = '' AND n.resolve_status <> 0")
 }
 
-// archiveBatch keeps the charts of the notices that have waited longest, up to
-// chartBatchSize, and answers how many.
+// archiveBatch writes the charts of the notices that have waited longest, up to chartBatchSize, and
+// returns how many.
 func (k *noticeArchiver) archiveBatch(ctx context.Context) (int, error) {
 	var rows []noticeRow
 	if err := k.waiting(ctx).Column("id", "tenant_id", "device_id", "start_time", "end_time", "rule").
-		Where(
-			"n.end_time <= ?",
-			k.o.Now().Add(-chartMargin).UnixMilli(),
-		).OrderExpr("n.end_time").Limit(chartBatchSize).Scan(ctx, &rows); err != nil {
+		Where("n.end_time <= ?", k.o.Now().Add(-chartMargin).UnixMilli()).OrderExpr("n.end_time").
+		Limit(chartBatchSize).Scan(ctx, &rows); err != nil {
 		return 0, err
 	}
 	if len(rows) == 0 {
@@ -144,8 +141,8 @@ func (k *noticeArchiver) archiveBatch(ctx context.Context) (int, error) {
 	})
 }
 
-// buildChart reads the points of a notice's properties, those included that the
-// product has not any more; of a device that is gone there are none.
+// buildChart reads the points of a notice's properties, including those that the product no longer
+// has. A device that is gone has no points.
 func (k *noticeArchiver) buildChart(ctx context.Context, n *noticeRow) (string, error) {
 	var rule RuleCopy
 	if err := json.Unmarshal([]byte(n.Rule), &rule); err != nil {
@@ -195,24 +192,22 @@ func (k *noticeArchiver) sweep(ctx context.Context) error {
 	})
 }
 
-// removeNotices removes notices that a query selects, and what people were told of
-// them.
+// removeNotices removes the notices that a query selects, together with their messages and
+// deliveries.
 func removeNotices(ctx context.Context, d *db.DB, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return d.DeleteInBatches(
-		ctx,
-		removedAtOnce,
-		func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
-			some := which(tx.NewSelect().Model((*noticeRow)(nil)).Column("id")).Limit(atOnce)
-			return tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", some).Exec(ctx)
-		},
-	)
+	return d.DeleteInBatches(ctx, removedAtOnce, func(
+		ctx context.Context,
+		tx bun.IDB,
+		atOnce int64,
+	) (sql.Result, error) {
+		some := which(tx.NewSelect().Model((*noticeRow)(nil)).Column("id")).Limit(atOnce)
+		return tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", some).Exec(ctx)
+	})
 }
 
 // Clear removes all notices of a tenant that is being removed.
 func (s *NoticeStore) Clear(ctx context.Context, t tenant.ID) error {
-	return removeNotices(
-		ctx,
-		s.db,
-		func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("n.tenant_id = ?", t) },
-	)
+	return wrap("remove notices", removeNotices(ctx, s.db, func(some *bun.SelectQuery) *bun.SelectQuery {
+		return some.Where("n.tenant_id = ?", t)
+	}))
 }

@@ -19,12 +19,12 @@ func (fx *fixture) detail() *alarm.Detail {
 	return d
 }
 
-// runEngine lets an engine run until the returned function is called.
+// runEngine runs an engine until the returned function is called.
 func (fx *fixture) runEngine() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- fx.engine.Run(ctx) }()
-	testkit.Eventually(fx.t, "the engine to write beside", fx.engine.WritesInBackground)
+	testkit.Eventually(fx.t, "the engine to write in the background", fx.engine.WritesInBackground)
 	return func() {
 		fx.t.Helper()
 		cancel()
@@ -34,34 +34,28 @@ func (fx *fixture) runEngine() (stop func()) {
 	}
 }
 
-// Five minutes after its end a notice gets the points of its chart; a restart
-// in between loses nothing.
+// Five minutes after its end a notice gets the points of its chart, also after a restart in
+// between.
 func TestChartIsArchived(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(func(r *alarm.Rule) {
-		r.Conditions = append(
-			r.Conditions,
-			alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)},
-		)
+		r.Conditions = append(r.Conditions, alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal,
+			Value: reading.Boolean(true)})
 	})
 	fx.evaluate(fx.airTemp(-5*minute, 9), fx.airTemp(-4*minute, 8)) // the former is just too early
 	for i := range int64(1200) {
 		fx.evaluate(fx.airTemp(second+i*500, 1-float64(i%7)/10))
 	}
-	fx.evaluate(
-		fx.frame(
-			602*second,
-			map[string]reading.Value{"airTemperature": reading.Number(3), "relativeHumidity": reading.Number(40)},
-		),
-	)
-	fx.evaluate(fx.airTemp(602*second+5*minute, 4), fx.airTemp(602*second+5*minute+1, 5)) // the latter just too late
+	fx.evaluate(fx.frame(602*second, map[string]reading.Value{"airTemperature": reading.Number(3),
+		"relativeHumidity": reading.Number(40)}))
+	fx.evaluate(fx.airTemp(602*second+5*minute, 4), fx.airTemp(602*second+5*minute+1, 5)) // the latter is just too late
 	fx.wantNotices("Frost 1-602 recovered")
 
 	fx.Clock.Set(testkit.Start.Add(602*time.Second + 5*time.Minute - time.Millisecond))
 	stop := fx.runEngine()
 	stop()
 	if d := fx.detail(); d.Chart != nil {
-		t.Errorf("kept too early: %v", d.Chart)
+		t.Errorf("archived too early: %v", d.Chart)
 	}
 	fx.Clock.Advance(time.Millisecond)
 	fx.restart()
@@ -80,8 +74,7 @@ func TestChartIsArchived(t *testing.T) {
 	}
 }
 
-// What the product has lost in between is kept all the same: the readings are
-// still there.
+// A chart includes a property that the product lost in between: its readings still exist.
 func TestChartOfRemovedProperty(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -104,7 +97,7 @@ func TestChartOfRemovedProperty(t *testing.T) {
 	}
 }
 
-// A device that is gone leaves no chart, and is not looked at for ever.
+// A deleted device leaves an empty chart, and is not looked up again.
 func TestChartOfDeletedDeviceIsEmpty(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -130,15 +123,8 @@ func TestOldNoticesAreRemoved(t *testing.T) {
 		{now.AddDate(-3, 0, 0), alarm.ResolvedAutomatically},
 		{now.AddDate(-4, 0, 0), alarm.Pending},
 	} {
-		fx.Notice(
-			t,
-			testkit.Notice{
-				Device:     fx.mast,
-				Status:     n.status,
-				Start:      n.created.UnixMilli(),
-				CreateTime: n.created.UnixMilli(),
-			},
-		)
+		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: n.status, Start: n.created.UnixMilli(),
+			CreateTime: n.created.UnixMilli()})
 	}
 	stop := fx.runEngine()
 	defer stop()
@@ -149,22 +135,15 @@ func TestOldNoticesAreRemoved(t *testing.T) {
 	})
 }
 
-// What is old goes by how far time has come: a clock that leapt makes nothing old.
+// Age depends on the retention clock: a clock that jumped makes nothing old.
 func TestClockJumpDoesNotExpireNotices(t *testing.T) {
 	fx := newFixture(t)
 	come := fx.Clock.Now()
 	fx.retentionClock = func() time.Time { return come }
 	fx.restart()
 	for _, created := range []time.Time{come.AddDate(-3, 0, 0).Add(-time.Millisecond), come.AddDate(-2, 0, 0)} {
-		fx.Notice(
-			t,
-			testkit.Notice{
-				Device:     fx.mast,
-				Status:     alarm.ResolvedAutomatically,
-				Start:      created.UnixMilli(),
-				CreateTime: created.UnixMilli(),
-			},
-		)
+		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: alarm.ResolvedAutomatically,
+			Start: created.UnixMilli(), CreateTime: created.UnixMilli()})
 	}
 	fx.Clock.Advance(9 * 365 * 24 * time.Hour)
 	stop := fx.runEngine()

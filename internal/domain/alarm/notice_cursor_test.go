@@ -18,7 +18,7 @@ func listed(list []alarm.ListedNotice) string {
 	return strings.Join(all, " ")
 }
 
-// Who goes on from the last notice meets each once, whatever is recorded
+// A caller that continues after the last notice sees each notice once, whatever is recorded
 // meanwhile.
 func TestNoticePageAfterCursor(t *testing.T) {
 	s := testkit.NewStores(t)
@@ -30,7 +30,7 @@ func TestNoticePageAfterCursor(t *testing.T) {
 		return s.Notice(t, testkit.Notice{Device: a, Title: title, Status: status, Start: at, CreateTime: at})
 	}
 	for i := range 9 {
-		put(fmt.Sprint("n", i), now+int64(i/3), alarm.ResolveStatus(i%3)) // three at once each
+		put(fmt.Sprint("n", i), now+int64(i/3), alarm.ResolveStatus(i%3)) // always three in the same millisecond
 	}
 	s.Notice(t, testkit.Notice{Device: theirs, Title: "theirs", Start: now, CreateTime: now + 1})
 	var seen []string
@@ -63,7 +63,7 @@ func TestNoticePageAfterCursor(t *testing.T) {
 	}
 	list, err := s.Notices.PageAfter(t.Context(), field.ID, alarm.NoticeQuery{Limit: 9}, &alarm.NoticeCursor{})
 	if err != nil || len(list) != 0 {
-		t.Errorf("before all: %v (%v)", list, err)
+		t.Errorf("before the first notice: %v (%v)", list, err)
 	}
 }
 
@@ -71,10 +71,8 @@ func TestOneNotice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	a := s.Device(t, field.ID, s.Station(t), "A")
-	id := s.Notice(
-		t,
-		testkit.Notice{Device: a, Title: "Frost", Start: 5, CreateTime: 7, RuleJSON: `{"noteName":"Mast"}`},
-	)
+	id := s.Notice(t, testkit.Notice{Device: a, Title: "Frost", Start: 5, CreateTime: 7,
+		RuleJSON: `{"noteName":"Mast"}`})
 	n, err := s.Notices.GetListed(t.Context(), field.ID, id)
 	if err != nil || n.ID != id || n.Title != "Frost" || n.Cursor() != (alarm.NoticeCursor{CreateTime: 7, ID: id}) ||
 		n.Description != "" {
@@ -84,7 +82,7 @@ func TestOneNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := s.Notices.GetListed(t.Context(), field.ID, id); err != nil || n.NoteName != "Mast" {
-		t.Errorf("its device is gone: %+v (%v)", n, err)
+		t.Errorf("of a deleted device: %+v (%v)", n, err)
 	}
 	for name, get := range map[string]func() (*alarm.ListedNotice, error){
 		"another tenant's": func() (*alarm.ListedNotice, error) { return s.Notices.GetListed(t.Context(), rival.ID, id) },

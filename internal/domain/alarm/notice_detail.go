@@ -17,22 +17,22 @@ import (
 // Reason is why a notice ended; empty while it is open.
 type Reason string
 
-// Why a notice can end.
+// The reasons for which a notice ends.
 const (
-	Recovered Reason = "recovered" // a reading for which the conditions do not hold
+	Recovered Reason = "recovered" // the conditions do not hold for a newer sample
 	Online    Reason = "online"    // the device is back
-	Changed   Reason = "changed"   // the rule is another one now
-	Stopped   Reason = "stopped"   // the rule does not run any more
-	// AttributeGone is of a rule that the server stopped: its device no longer
-	// has an attribute of it, or has it in another kind.
+	Changed   Reason = "changed"   // the rule was changed
+	Stopped   Reason = "stopped"   // the rule no longer runs
+	// AttributeGone is the reason where a rule's device no longer has an attribute of it, or has it
+	// in another type.
 	AttributeGone Reason = "attributeGone"
 	Deleted       Reason = "deleted" // the rule, or its device, is gone
-	Left          Reason = "left"    // the device is not the rule's any more
-	Manual        Reason = "byHand"  // a person said so
+	Left          Reason = "left"    // the device no longer belongs to the rule
+	Manual        Reason = "byHand"  // a person resolved it
 )
 
-// RuleCopy is a rule as it was when its notice began, and what its device was
-// called then. Its JSON is what a notice keeps.
+// RuleCopy is a rule as it was when its notice began, with its device's remark name of that time. A
+// notice stores its JSON.
 type RuleCopy struct {
 	Trigger       Trigger         `json:"triggerType"`
 	Conditions    []Condition     `json:"conditions"`
@@ -44,13 +44,13 @@ type RuleCopy struct {
 	RemindEvery   int             `json:"remindEvery,omitempty"` // minutes
 	NoteName      string          `json:"noteName"`              // the device's
 	ProductID     int64           `json:"productId"`             // the device's
-	// Attributes are those of the conditions, each once; none in copies of
-	// before they were kept.
+	// Attributes are those of the conditions, each once. Copies from before they were kept have
+	// none.
 	Attributes []AttributeCopy `json:"attributes,omitempty"`
 }
 
-// AttributeCopy is an attribute as the product had it when a notice began. Its
-// JSON is what a notice keeps.
+// AttributeCopy is an attribute as the product had it when a notice began. A notice stores its
+// JSON.
 type AttributeCopy struct {
 	Identifier   string `json:"identifier"`
 	FunctionName string `json:"functionName,omitempty"`
@@ -58,7 +58,7 @@ type AttributeCopy struct {
 	Precision    *int   `json:"precision,omitempty"` // decimals; nil: as it comes
 }
 
-// Attribute finds an attribute as it was; nil when the copy has none.
+// Attribute finds an attribute as it was; nil when the copy does not have it.
 func (c *RuleCopy) Attribute(identifier string) *AttributeCopy {
 	for i := range c.Attributes {
 		if c.Attributes[i].Identifier == identifier {
@@ -68,8 +68,8 @@ func (c *RuleCopy) Attribute(identifier string) *AttributeCopy {
 	return nil
 }
 
-// NewRuleCopy is r for its notice; note is the remark name of its device, product
-// the number of the device's product, and attributes are as that has them.
+// NewRuleCopy copies r for its notice. note is the remark name of its device, product the number of
+// the device's product, and attributes are that product's.
 func NewRuleCopy(r *Rule, note string, product int64, attributes []AttributeCopy) RuleCopy {
 	return RuleCopy{
 		Trigger:       r.Trigger,
@@ -86,15 +86,15 @@ func NewRuleCopy(r *Rule, note string, product int64, attributes []AttributeCopy
 	}
 }
 
-// NoticeSample is a sample that counted towards a notice, by identifier. A
-// property that had no value then is absent. Its JSON is what a notice keeps.
+// NoticeSample is a sample that counted towards a notice, by identifier. A property without a value
+// at that time is absent. A notice stores its JSON.
 type NoticeSample struct {
 	Time   int64                    `json:"time"` // epoch ms
 	Values map[string]reading.Value `json:"values"`
 }
 
-// Chart are the points of a notice's chart by identifier, ascending, kept when
-// the readings themselves may be gone. Its JSON is what a notice keeps.
+// Chart holds the points of a notice's chart by identifier, in ascending order. It stays when the
+// readings themselves are removed. A notice stores its JSON.
 type Chart map[string][]ChartPoint
 
 // ChartPoint is one reading of a chart.
@@ -103,7 +103,7 @@ type ChartPoint struct {
 	Value reading.Value `json:"value"`
 }
 
-// Detail is everything that is kept of one notice.
+// Detail is everything that is stored of one notice.
 type Detail struct {
 	Notice
 	Device      device.ID // may be gone
@@ -112,13 +112,13 @@ type Detail struct {
 	RuleCopy    RuleCopy
 	Samples     []NoticeSample // those that counted, oldest first
 	Reason      Reason
-	Attribute   string // of AttributeGone: which; its identifier
-	ResolveUser string // who resolved it by hand, as people call them
+	Attribute   string // of AttributeGone: the identifier of that attribute
+	ResolveUser string // display name of the user who resolved it manually
 	Remark      string
 	Chart       Chart // nil until some minutes after the end
 }
 
-// Get finds a tenant's notice with everything that is kept of it.
+// Get finds a tenant's notice with everything that is stored of it.
 func (s *NoticeStore) Get(ctx context.Context, t tenant.ID, id int64) (*Detail, error) {
 	var r noticeRow
 	err := s.db.Read(ctx).NewSelect().Model(&r).Where("n.tenant_id = ? AND n.id = ?", t, id).Scan(ctx)
@@ -126,7 +126,7 @@ func (s *NoticeStore) Get(ctx context.Context, t tenant.ID, id int64) (*Detail, 
 		return nil, errs.Missing()
 	}
 	if err != nil {
-		return nil, err
+		return nil, wrap("get notice", err)
 	}
 	d := &Detail{
 		Notice: r.notice(), Device: r.DeviceID, Revision: r.RuleRevision, Description: r.AlarmDesc,

@@ -12,7 +12,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// newestNotices is how many notices are told where nobody asks for a page.
+// newestNotices is how many notices Newest returns.
 const newestNotices = 400
 
 // Notice is one event of a rule: from when to when its conditions held.
@@ -23,24 +23,23 @@ type Notice struct {
 	Status     ResolveStatus
 	Level      Level
 	DeviceName string
-	NoteName   string // the device's: now, or, when it is gone, as it was
+	NoteName   string // the device's current one; of a deleted device, the one at the begin
 	Start      int64  // epoch ms
 	End        int64  // epoch ms; 0: open
 	CreateTime int64  // epoch ms
-	// Unsteady is of a notice that began when the rule had begun as many within an
-	// hour as it may; Changes is how often its conditions turned true or false since, at
-	// least.
+	// Unsteady is set on a notice that began when the rule had begun the most notices that an hour
+	// allows. Changes is how often the notice's conditions turned true or false since, at least.
 	Unsteady bool
 	Changes  int
-	// HoldsSince is since when the conditions have held by the stored readings, or the
-	// device has been silent, epoch ms; 0: not known, or not looked for yet.
+	// HoldsSince is since when the conditions have held by the stored readings, or the device has
+	// been silent, epoch ms. 0: not known, or not looked for yet.
 	HoldsSince int64
-	Ack        *Ack // nil: nobody is on it
+	Ack        *Ack // nil: nobody acknowledged it
 }
 
-// Ack is who said to be on an open notice.
+// Ack is the acknowledgement of an open notice.
 type Ack struct {
-	User     string // as people call them
+	User     string // display name
 	Time     int64  // epoch ms
 	Note     string
 	RemindAt int64 // nobody is reminded before, epoch ms
@@ -69,7 +68,7 @@ func (r *noticeRow) notice() Notice {
 	return n
 }
 
-// NoticeQuery is which notices of a tenant a list shows.
+// NoticeQuery selects the notices of a tenant that a list shows.
 type NoticeQuery struct {
 	Title   string         // any part, any case; empty: all
 	Devices []string       // device names; empty: all
@@ -82,44 +81,43 @@ type NoticeQuery struct {
 	Limit   int64
 }
 
-// ListedNotice is a notice as lists have it, with what its rule said of it.
+// ListedNotice is a notice as lists show it, with its rule's description.
 type ListedNotice struct {
 	Notice
 	Description string
 }
 
-// NoticeCursor is a place in the order of notices, the newest recorded first.
+// NoticeCursor is a position in the order of notices, the newest recorded first.
 type NoticeCursor struct {
 	CreateTime int64 // epoch ms
 	ID         int64
 }
 
-// Cursor is the notice's own place.
+// Cursor is the notice's own position.
 func (n *Notice) Cursor() NoticeCursor { return NoticeCursor{CreateTime: n.CreateTime, ID: n.ID} }
 
-// listedNoticeRow is what of a notice is read for a list.
+// listedNoticeRow holds the columns that a list reads of a notice.
 type listedNoticeRow struct {
 	noticeRow `bun:",extend"`
-	NoteName  *string `bun:",scanonly"` // of a device that is there
-	Was       string  `bun:",scanonly"` // the rule's copy, where the device is gone
+	NoteName  *string `bun:",scanonly"` // of a device that exists
+	Was       string  `bun:",scanonly"` // JSON of RuleCopy, where the device is gone
 }
 
-// Page gives a tenant's notices as q wants them, the newest recorded first, and
-// how many there are in all.
+// Page gives a tenant's notices that q selects, the newest recorded first, and their total number.
 func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]Notice, int64, error) {
 	wanted := q.filter(t)
 	total, err := wanted(s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil))).Count(ctx)
 	if err != nil || total <= q.Offset {
-		return []Notice{}, total, err
+		return []Notice{}, total, wrap("count notices", err)
 	}
 	list, err := s.listNotices(ctx, wanted, q.Offset, q.Limit)
 	return list, total, err
 }
 
-// PageAfter gives q.Limit of a tenant's notices as q wants them, the newest
-// recorded first, beginning behind a place; nil: with the newest. q.Offset does
-// not count. What is recorded meanwhile comes before, so that who goes on from
-// the last notice of one answer meets none twice.
+// PageAfter gives q.Limit of a tenant's notices that q selects, the newest recorded first,
+// beginning after a cursor; nil begins with the newest. It ignores q.Offset. Notices that are
+// recorded meanwhile come before the cursor, so a caller that continues after the last notice of
+// one page sees no notice twice.
 func (s *NoticeStore) PageAfter(
 	ctx context.Context,
 	t tenant.ID,
@@ -134,14 +132,11 @@ func (s *NoticeStore) PageAfter(
 	}, 0, q.Limit)
 }
 
-// GetListed finds a tenant's notice as a list has it.
+// GetListed finds a tenant's notice as lists show it.
 func (s *NoticeStore) GetListed(ctx context.Context, t tenant.ID, id int64) (*ListedNotice, error) {
-	found, err := s.list(
-		ctx,
-		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) },
-		0,
-		1,
-	)
+	found, err := s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		return sel.Where("n.tenant_id = ? AND n.id = ?", t, id)
+	}, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +146,7 @@ func (s *NoticeStore) GetListed(ctx context.Context, t tenant.ID, id int64) (*Li
 	return &found[0], nil
 }
 
-// filter selects what the query wants of a tenant's notices.
+// filter restricts a query to the tenant's notices that q selects.
 func (q *NoticeQuery) filter(t tenant.ID) func(sel *bun.SelectQuery) *bun.SelectQuery {
 	return func(sel *bun.SelectQuery) *bun.SelectQuery {
 		sel.Where("n.tenant_id = ?", t)
@@ -184,15 +179,12 @@ func (q *NoticeQuery) filter(t tenant.ID) func(sel *bun.SelectQuery) *bun.Select
 
 // Newest gives a tenant's newest 400 notices, the newest recorded first.
 func (s *NoticeStore) Newest(ctx context.Context, t tenant.ID) ([]Notice, error) {
-	return s.listNotices(
-		ctx,
-		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) },
-		0,
-		newestNotices,
-	)
+	return s.listNotices(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		return sel.Where("n.tenant_id = ?", t)
+	}, 0, newestNotices)
 }
 
-// listNotices is list without what the rules said.
+// listNotices is list without the rules' descriptions.
 func (s *NoticeStore) listNotices(
 	ctx context.Context,
 	wanted func(*bun.SelectQuery) *bun.SelectQuery,
@@ -216,29 +208,13 @@ func (s *NoticeStore) list(
 ) ([]ListedNotice, error) {
 	var rows []listedNoticeRow
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
-		Column(
-			"n.id",
-			"n.rule_id",
-			"n.title",
-			"n.resolve_status",
-			"n.alarm_level",
-			"n.device_name",
-			"n.start_time",
-			"n.end_time",
-			"n.create_time",
-			"n.alarm_desc",
-			"n.unsteady",
-			"n.changes",
-			"n.holds_since",
-			"n.ack_user",
-			"n.ack_time",
-			"n.ack_note",
-			"n.ack_remind_at",
-		).
+		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time",
+			"n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes",
+			"n.holds_since", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("list notices", err)
 	}
 	list := make([]ListedNotice, len(rows))
 	for i := range rows {

@@ -31,7 +31,7 @@ func TestNoticePage(t *testing.T) {
 		{Device: b, Title: "Işık 50%", Level: alarm.LevelGeneral, Status: alarm.ResolvedAutomatically, Start: now - 9*hour, End: now - 8*hour},
 		{Device: a, Title: "ilk yağmur", Level: alarm.LevelImportant, Status: alarm.ResolvedManually, Start: now - 7*hour, End: now},
 	} {
-		n.CreateTime = now + int64(i/2) // the first two of the field's at once: then the later number first
+		n.CreateTime = now + int64(i/2) // the field's first two in the same millisecond: the greater id comes first
 		s.Notice(t, n)
 	}
 	for i, c := range []struct {
@@ -93,7 +93,8 @@ func TestNewestNotices(t *testing.T) {
 	d := s.Device(t, field.ID, s.Station(t), "A")
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < 403)
-			INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, start_time, create_time)
+			INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title,
+				folded_title, alarm_level, start_time, create_time)
 			SELECT ?, n, 1, ?, 'A', 'N' || n, 'n' || n, 0, n, n FROM k`, field.ID, d.ID).Exec(ctx)
 		return err
 	})
@@ -106,31 +107,20 @@ func TestNewestNotices(t *testing.T) {
 	}
 }
 
-// A notice keeps what its rule and its device were, whatever becomes of them.
+// A notice keeps its rule and its device's names as they were, whatever becomes of them.
 func TestNoticeDetail(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	d := s.Device(t, field.ID, s.Station(t), "A", func(d *device.Device) { d.NoteName = "Mast" })
 	rule := newFullRule(t, s, d)
-	was := alarm.NewRuleCopy(
-		&rule,
-		"Mast",
-		d.ProductID,
-		[]alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}},
-	)
-	samples := []alarm.NoticeSample{
-		{
-			Time: 5,
-			Values: map[string]reading.Value{
-				"airTemperature": reading.Number(1.5),
-				"heating":        reading.Boolean(false),
-				"note":           reading.Text("a"),
-			},
-		},
-	}
-	points := alarm.Chart{
-		"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}},
-	}
+	was := alarm.NewRuleCopy(&rule, "Mast", d.ProductID,
+		[]alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C",
+			Precision: new(1)}})
+	samples := []alarm.NoticeSample{{Time: 5,
+		Values: map[string]reading.Value{"airTemperature": reading.Number(1.5), "heating": reading.Boolean(false),
+			"note": reading.Text("a")}}}
+	points := alarm.Chart{"airTemperature": {{Time: 1, Value: reading.Number(2)},
+		{Time: 5, Value: reading.Number(1.5)}}}
 	id := s.Notice(t, testkit.Notice{
 		Device:     d,
 		Rule:       8,
@@ -179,16 +169,13 @@ func TestNoticeDetail(t *testing.T) {
 		Remark:      "seen",
 		Chart:       points,
 	}
-	// With the device there, and after it is gone.
+	// While the device exists, and after it was deleted.
 	for _, name := range []string{"Mast", "Mast"} {
 		if got, err := s.Notices.Get(t.Context(), field.ID, id); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v (%v)\nwant %+v", got, err, want)
 		}
-		if list, err := s.Notices.Newest(
-			t.Context(),
-			field.ID,
-		); err != nil || len(list) != 1 || list[0].NoteName != name ||
-			list[0].DeviceName != "A" {
+		if list, err := s.Notices.Newest(t.Context(), field.ID); err != nil || len(list) != 1 ||
+			list[0].NoteName != name || list[0].DeviceName != "A" {
 			t.Errorf("%+v %v", list, err)
 		}
 		if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
@@ -202,7 +189,7 @@ func TestNoticeDetail(t *testing.T) {
 	}
 }
 
-// The remark name in a list is the device's of today, not of then.
+// A list shows the device's current remark name.
 func TestNoticeOfRenamedDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -213,27 +200,20 @@ func TestNoticeOfRenamedDevice(t *testing.T) {
 	}
 }
 
-// A notice that cannot be read is a fault that names it.
+// A notice that cannot be decoded is an error that names it.
 func TestDamagedNotice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	d := s.Device(t, field.ID, s.Station(t), "A")
 	id := s.Notice(t, testkit.Notice{Device: d, RuleJSON: `{"`})
-	if _, err := s.Notices.Get(
-		t.Context(),
-		field.ID,
-		id,
-	); err == nil ||
+	if _, err := s.Notices.Get(t.Context(), field.ID, id); err == nil ||
 		!strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
 		t.Errorf("%v", err)
 	}
 	if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Notices.Newest(
-		t.Context(),
-		field.ID,
-	); err == nil ||
+	if _, err := s.Notices.Newest(t.Context(), field.ID); err == nil ||
 		!strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
 		t.Errorf("%v", err)
 	}

@@ -2,7 +2,6 @@ package alarm
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,34 +12,34 @@ import (
 )
 
 const (
-	// muchTooLate is how old a reading is on arrival that comes out of a logger's
+	// muchTooLate is the age on arrival from which a reading counts as coming out of a logger's
 	// memory.
 	muchTooLate = 30 * time.Minute
-	// backlogPause is for how long no such one must have come of a device until it
-	// is taken to have handed over all.
+	// backlogPause is for how long no late reading must arrive from a device until its backlog
+	// counts as complete.
 	backlogPause = 2 * time.Minute
-	// longestBacklog is for how long a backlog keeps people waiting: all that a
-	// device sends whose clock is behind seems to be of its memory.
+	// longestBacklog is for how long a backlog delays notifications: all readings of a device whose
+	// clock is behind seem to come out of its memory.
 	longestBacklog = 30 * time.Minute
-	// nextBacklog is for how long no late reading must have come of a device until
-	// the next one begins another backlog: one that comes earlier was measured
-	// before the last of this one came.
+	// nextBacklog is for how long no late reading must arrive from a device until the next one
+	// begins another backlog: a reading that arrives earlier was measured before the last one of
+	// this backlog arrived.
 	nextBacklog = muchTooLate
 )
 
-// notifier tells people of notices. Its calls are part of the transaction that
-// writes the notice, and may come again for what an earlier one of unknown end
-// told already.
+// notifier notifies people of notices. Its calls are part of the transaction that writes the
+// notice. A call may be repeated where the outcome of an earlier transaction is unknown.
 type notifier interface {
 	NoticeOpened(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, w *alertmsg.DeliveryOptions) error
-	// NoticeClosed with told false is of a notice whose rule was changed, stopped, also
-	// by the server, or deleted: people are not told of its end.
+	// NoticeClosed with told false is for a notice whose rule was changed, stopped, also by the
+	// server, or deleted: people are not notified of its end.
 	NoticeClosed(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, told bool) error
-	// NoticeAcknowledged is of somebody who is on an open notice, or is no more.
+	// NoticeAcknowledged is for a notice that was acknowledged, or whose acknowledgement was
+	// withdrawn.
 	NoticeAcknowledged(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error
 }
 
-// noopNotifier tells nobody.
+// noopNotifier notifies nobody.
 type noopNotifier struct{}
 
 func (noopNotifier) NoticeOpened(context.Context, tenant.ID, *alertmsg.Alarm, *alertmsg.DeliveryOptions) error {
@@ -49,7 +48,7 @@ func (noopNotifier) NoticeOpened(context.Context, tenant.ID, *alertmsg.Alarm, *a
 func (noopNotifier) NoticeClosed(context.Context, tenant.ID, *alertmsg.Alarm, bool) error { return nil }
 func (noopNotifier) NoticeAcknowledged(context.Context, tenant.ID, *alertmsg.Alarm) error { return nil }
 
-// notifyOpened tells that a notice began, by the newest of its samples.
+// notifyOpened notifies that a notice began, with the newest of its samples.
 func (s *eventTx) notifyOpened(ctx context.Context, ev *pendingEvent, n *Notice) error {
 	r := ev.rule
 	a := s.buildAlarm(alertmsg.Triggered, r, n, ev.samples)
@@ -58,19 +57,15 @@ func (s *eventTx) notifyOpened(ctx context.Context, ev *pendingEvent, n *Notice)
 	return s.opts.Notifier.NoticeOpened(ctx, r.Tenant, a, w)
 }
 
-// notifyClosed tells that a notice ended, by the sample that ended it, if one did.
+// notifyClosed notifies that a notice ended, with the sample that ended it, if there is one.
 func (e *Engine) notifyClosed(ctx context.Context, r *activeRule, n *Notice, how resolution, samples []Sample) error {
 	a := e.buildAlarm(alertmsg.Resolved, r, n, samples)
 	a.Manual, a.User, a.Remark = how.status == ResolvedManually, how.user, how.remark
-	return e.opts.Notifier.NoticeClosed(
-		ctx,
-		r.Tenant,
-		a,
-		how.reason == Recovered || how.reason == Online || how.reason == Manual,
-	)
+	told := how.reason == Recovered || how.reason == Online || how.reason == Manual
+	return e.opts.Notifier.NoticeClosed(ctx, r.Tenant, a, told)
 }
 
-// buildAlarm is what people are told of a notice of a rule.
+// buildAlarm makes the alert message of a notice of a rule.
 func (e *Engine) buildAlarm(what alertmsg.Event, r *activeRule, n *Notice, samples []Sample) *alertmsg.Alarm {
 	a := &alertmsg.Alarm{
 		Event: what, Notice: n.ID, Rule: int64(r.ID), Title: n.Title, Level: int(n.Level),
@@ -114,13 +109,13 @@ func (e *Engine) buildAlarm(what alertmsg.Event, r *activeRule, n *Notice, sampl
 }
 
 func (r *activeRule) productID() int64 {
-	if r.product == nil { // of a rule whose device is gone
+	if r.product == nil { // the rule's device is gone
 		return 0
 	}
 	return r.product.ID
 }
 
-// plain is a value as JSON has it.
+// plain is a value as JSON represents it.
 func plain(v reading.Value) any {
 	switch v.Kind() {
 	case reading.KindNumber:
@@ -134,32 +129,31 @@ func plain(v reading.Value) any {
 	}
 }
 
-// deviceBacklogs are devices that hand over readings out of their memory. They have
-// a lock of their own: who asks may hold the database, for which those who hold
-// the engine's wait.
+// deviceBacklogs are the devices that upload readings out of their memory. They have a lock of
+// their own: a caller may hold the database, for which holders of the engine's locks wait.
 type deviceBacklogs struct {
-	some     atomic.Int64 // devices
-	mu       sync.Mutex
+	some     atomic.Int64 // number of devices
+	mu       orderedMutex[leafRank]
 	byDevice map[device.Ref]deviceBacklog
 }
 
-// deviceBacklog is when the first and the newest late reading of a device's
-// backlog arrived, epoch ms.
+// deviceBacklog holds when the first and the newest late reading of a device's backlog arrived,
+// epoch ms.
 type deviceBacklog struct {
 	first, last int64
-	present     bool // a reading that is not late came after them
+	present     bool // a reading that is not late arrived after them
 }
 
-// waitsUntil is until when people wait for the end of the backlog, if nothing
-// more of it arrives, epoch ms.
+// waitsUntil is until when notifications wait for the end of the backlog, if no more of it arrives,
+// epoch ms.
 func (b deviceBacklog) waitsUntil() int64 {
 	return min(b.last+backlogPause.Milliseconds(), b.first+longestBacklog.Milliseconds())
 }
 
-// expired says whether the next late reading begins another backlog.
+// expired tells whether the next late reading begins another backlog.
 func (b deviceBacklog) expired(now int64) bool { return now-b.last >= nextBacklog.Milliseconds() }
 
-// note takes note of a frame of a device that has rules.
+// note takes in a frame of a device that has rules.
 func (b *deviceBacklogs) note(a *reading.Arrival) {
 	late := a.At-a.Time > muchTooLate.Milliseconds()
 	if !late && b.some.Load() == 0 {
@@ -185,7 +179,7 @@ func (b *deviceBacklogs) note(a *reading.Arrival) {
 	}
 }
 
-// keep and forget are for those who hold the lock.
+// keep and forget: callers hold the lock.
 func (b *deviceBacklogs) keep(ref device.Ref, k deviceBacklog) {
 	if b.byDevice == nil {
 		b.byDevice = map[device.Ref]deviceBacklog{}
@@ -199,8 +193,8 @@ func (b *deviceBacklogs) forget(ref device.Ref) {
 	b.some.Store(int64(len(b.byDevice)))
 }
 
-// until is when people need not wait for a device's backlog any more if nothing
-// more of it arrives; the zero time: they need not.
+// until is when notifications stop waiting for a device's backlog if no more of it arrives. The
+// zero time: they do not wait.
 func (b *deviceBacklogs) until(ref device.Ref, now time.Time) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -213,17 +207,16 @@ func (b *deviceBacklogs) until(ref device.Ref, now time.Time) time.Time {
 		return time.Time{}
 	}
 	until := known.waitsUntil()
-	// Of a clock that was set back nobody knows when that will be.
+	// With a clock that was set back, that moment is unknown.
 	if known.present || until <= now.UnixMilli() || known.last > now.UnixMilli() {
 		return time.Time{}
 	}
 	return time.UnixMilli(until)
 }
 
-// BacklogUntil is until when people wait for what a tenant's device kept in its memory,
-// if nothing more of that arrives: until the first present reading, until none
-// has come for two minutes, or until half an hour after the first of it. The
-// zero time: they need not wait.
+// BacklogUntil is until when notifications wait for the backlog of a tenant's device, if no more of
+// it arrives: until the first present reading, until no late one has arrived for two minutes, or
+// until half an hour after its first one. The zero time: they do not wait.
 func (e *Engine) BacklogUntil(t tenant.ID, id int64) time.Time {
 	return e.backlogs.until(device.Ref{Tenant: t, ID: device.ID(id)}, e.opts.Now())
 }

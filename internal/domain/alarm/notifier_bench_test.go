@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// silentNotifier tells nobody.
+// silentNotifier notifies nobody.
 type silentNotifier struct{}
 
 func (silentNotifier) NoticeOpened(context.Context, tenant.ID, *alertmsg.Alarm, *alertmsg.DeliveryOptions) error {
@@ -24,8 +24,8 @@ func (silentNotifier) NoticeAcknowledged(context.Context, tenant.ID, *alertmsg.A
 	return nil
 }
 
-// What it costs to hand in news: 200 notices that begin and end, each half in
-// one transaction.
+// BenchmarkNotifier is the cost of notifications: 200 notices that begin and end, each half in one
+// transaction.
 func BenchmarkNotifier(b *testing.B) {
 	const rules = 200
 	for _, c := range []struct {

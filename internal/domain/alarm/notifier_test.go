@@ -18,7 +18,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// recorder takes down what it is told.
+// recorder records the notifications that it receives.
 type recorder struct {
 	opened []alertmsg.Alarm
 	wishes []alertmsg.DeliveryOptions
@@ -55,14 +55,14 @@ func (r *recorder) NoticeAcknowledged(_ context.Context, t tenant.ID, a *alertms
 	return nil
 }
 
-// takeLines is what it was told since it was asked last.
+// takeLines are the notifications since the last call.
 func (r *recorder) takeLines() string {
 	said := strings.Join(r.lines, "; ")
 	r.lines = nil
 	return said
 }
 
-// newRecordingFixture is a yard whose engine tells a recorder.
+// newRecordingFixture is a fixture whose engine notifies a recorder.
 func newRecordingFixture(t *testing.T) (*fixture, *recorder) {
 	t.Helper()
 	fx, r := newFixture(t), &recorder{}
@@ -72,7 +72,7 @@ func newRecordingFixture(t *testing.T) (*fixture, *recorder) {
 	return fx, r
 }
 
-// What people are told holds all that a text is written from.
+// A notification holds all facts that a text is written from.
 func TestNotifierReceivesAlarm(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	fx.mast.NoteName = "East mast"
@@ -83,21 +83,13 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 		r.Hits, r.Window, r.Level, r.Description = 2, 5*time.Minute, alarm.LevelSerious, "cover the beds"
 		r.Channels, r.Period, r.RemindEvery = []int64{channel}, alertmsg.Period{Start: 60, End: 120}, 30*time.Minute
 		r.Conditions[0].Recovery = new(4.0)
-		r.Conditions = append(
-			r.Conditions,
-			alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
-			alarm.Condition{Join: "or", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("frost")},
-		)
+		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "heating",
+			Operator: alarm.Equal, Value: reading.Boolean(false)},
+			alarm.Condition{Join: "or", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("frost")})
 	})
 	cold := func(after int64, degrees float64, heating bool) reading.Arrival {
-		return fx.frame(
-			after,
-			map[string]reading.Value{
-				"airTemperature": reading.Number(degrees),
-				"heating":        reading.Boolean(heating),
-				"rain":           reading.Number(3),
-			},
-		)
+		return fx.frame(after, map[string]reading.Value{"airTemperature": reading.Number(degrees),
+			"heating": reading.Boolean(heating), "rain": reading.Number(3)})
 	}
 	fx.evaluate(cold(1*second, 1.5, false), cold(2*second, 0.64, false))
 	n := fx.newest()
@@ -134,14 +126,8 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 	if len(rec.opened) != 1 || !reflect.DeepEqual(rec.opened[0], want) {
 		t.Errorf("%+v, want\n%+v", rec.opened, want)
 	}
-	if w := rec.wishes[0]; !reflect.DeepEqual(
-		w,
-		alertmsg.DeliveryOptions{
-			Channels:    []int64{channel},
-			Period:      alertmsg.Period{Start: 60, End: 120},
-			RemindEvery: 30 * time.Minute,
-		},
-	) {
+	if w := rec.wishes[0]; !reflect.DeepEqual(w, alertmsg.DeliveryOptions{Channels: []int64{channel},
+		Period: alertmsg.Period{Start: 60, End: 120}, RemindEvery: 30 * time.Minute}) {
 		t.Errorf("%+v", w)
 	}
 	if _, err := json.Marshal(rec.opened[0]); err != nil {
@@ -158,7 +144,7 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 	fx.wantNotices(fmt.Sprintf("Frost 2-9 %s", alarm.Recovered))
 }
 
-// Whether people are told of an end goes by who ended it.
+// Whether people are notified of an end depends on how it ended.
 func TestNotifierReceivesEnds(t *testing.T) {
 	fx, told := newRecordingFixture(t)
 	id := fx.createRule(nil)
@@ -187,8 +173,7 @@ func TestNotifierReceivesEnds(t *testing.T) {
 	fx.must(fx.engine.ResolveManually(t.Context(), fx.owner, n.ID, "Ada", "heater on"))
 	ended(told.takeLines(), true)
 	if a := told.closed[len(told.closed)-1]; !a.Manual || a.User != "Ada" || a.Remark != "heater on" ||
-		a.Values != nil ||
-		a.End != fx.Clock.Milli() {
+		a.Values != nil || a.End != fx.Clock.Milli() {
 		t.Errorf("%+v", a)
 	}
 
@@ -218,8 +203,7 @@ func TestNotifierReceivesOfflineAlarm(t *testing.T) {
 	fx.Clock.Advance(2 * time.Hour)
 	fx.tick()
 	if len(rec.opened) != 1 || !rec.opened[0].Offline || rec.opened[0].Values != nil ||
-		rec.opened[0].Window != 60_000 ||
-		rec.wishes[0].Late {
+		rec.opened[0].Window != 60_000 || rec.wishes[0].Late {
 		t.Fatalf("%+v %+v", rec.opened, rec.wishes)
 	}
 	fx.Presence.Seen(testkit.Ref(fx.mast))
@@ -230,7 +214,7 @@ func TestNotifierReceivesOfflineAlarm(t *testing.T) {
 	}
 }
 
-// Rules of a device that is gone say nothing more; what they had opened ends.
+// Rules of a deleted device send nothing more; their open notices end.
 func TestNotifierReceivesEndOfDeletedDevice(t *testing.T) {
 	for name, restarted := range map[string]bool{"while it runs": false, "cut short by a kill": true} {
 		t.Run(name, func(t *testing.T) {
@@ -246,10 +230,7 @@ func TestNotifierReceivesEndOfDeletedDevice(t *testing.T) {
 			} else {
 				fx.must(fx.engine.Reload(t.Context()))
 			}
-			if got, want := rec.takeLines(), fmt.Sprintf(
-				"%d Frost resolved false",
-				fx.owner,
-			); got != want ||
+			if got, want := rec.takeLines(), fmt.Sprintf("%d Frost resolved false", fx.owner); got != want ||
 				rec.closed[0].Notice != n.ID {
 				t.Errorf("%q, want %q: %+v", got, want, rec.closed)
 			}
@@ -260,7 +241,7 @@ func TestNotifierReceivesEndOfDeletedDevice(t *testing.T) {
 	}
 }
 
-// What cannot be handed in is not recorded either, and comes again.
+// An event whose notification fails is not recorded either. Both are tried again.
 func TestNotifierErrorIsRetried(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	fx.createRule(nil)
@@ -279,8 +260,8 @@ func TestNotifierErrorIsRetried(t *testing.T) {
 	}
 }
 
-// A reading out of a logger's memory is told of as such, and the backlog lasts
-// until a present one comes, or nothing for two minutes.
+// A reading out of a logger's memory is notified as late. The backlog lasts until a present reading
+// comes, or until none comes for two minutes.
 func TestBacklogUntil(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	fx.Clock.Advance(2 * time.Hour)
@@ -291,7 +272,7 @@ func TestBacklogUntil(t *testing.T) {
 	fx.createRule(nil)
 	fx.sql("UPDATE alarm_rules SET deploy_time = 0, update_time = 0")
 	fx.sql("DELETE FROM alarm_states")
-	fx.start() // runs since long ago
+	fx.start() // it has run for a long time
 	fx.engine.LetIn()
 	other := fx.Device(t, fx.owner, fx.station, "OTHER")
 	fx.evaluate(fx.airTemp(minute, 1))
@@ -306,7 +287,7 @@ func TestBacklogUntil(t *testing.T) {
 		t.Errorf("another device's: %v", got)
 	}
 	if got := fx.engine.BacklogUntil(fx.owner+1, id); !got.IsZero() {
-		t.Errorf("another tenant is told of the device's: %v", got)
+		t.Errorf("another tenant sees the device's backlog: %v", got)
 	}
 	fx.Clock.Advance(time.Minute)
 	fx.evaluate(fx.airTemp(2*minute, 1))
@@ -316,12 +297,12 @@ func TestBacklogUntil(t *testing.T) {
 	}
 	fx.Clock.Set(until)
 	if got := fx.engine.BacklogUntil(fx.owner, id); !got.IsZero() {
-		t.Errorf("nothing came for two minutes: %v", got)
+		t.Errorf("after two minutes without a reading: %v", got)
 	}
 	fx.evaluate(fx.airTemp(3*minute, 1))
 	fx.evaluate(fx.airTemp(122*minute, 5))
 	if got := fx.engine.BacklogUntil(fx.owner, id); !got.IsZero() {
-		t.Errorf("a present reading came: %v", got)
+		t.Errorf("after a present reading: %v", got)
 	}
 	fx.evaluate(fx.airTemp(123*minute, 1))
 	if len(rec.wishes) != 2 || rec.wishes[1].Late {
@@ -329,9 +310,8 @@ func TestBacklogUntil(t *testing.T) {
 	}
 }
 
-// Of a device whose clock is behind every reading seems to be of its memory: for
-// that nobody waits longer than half an hour, until its readings have been
-// present for as long.
+// All readings of a device whose clock is behind seem to come out of its memory. No notification
+// waits for them longer than half an hour, until its readings have been present for as long.
 func TestBacklogWaitIsLimited(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -380,7 +360,7 @@ func TestBacklogWaitIsLimited(t *testing.T) {
 	wants("another backlog, later", 4*time.Hour+3*time.Minute)
 }
 
-// A serious alarm of such a device is told while it is open.
+// A serious alarm of such a device is sent while it is open.
 func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 	fx := newFixture(t)
 	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
@@ -411,20 +391,19 @@ func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 	}
 }
 
-// carried is a far end that takes everything.
+// carried is a mail server that accepts everything.
 type carried struct{}
 
 func (carried) Send(context.Context, *notify.Notification) (string, error) { return "taken", nil }
 
-// From a reading to the people: the engine and the outbox of a server, and a
-// kill in between.
+// From a reading to a delivery: a server's engine and outbox, with a kill in between.
 func TestReadingToDelivery(t *testing.T) {
 	fx := newFixture(t)
 	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
 	fx.createRule(func(r *alarm.Rule) { r.Channels = []int64{channel} })
 	fx.evaluate(fx.airTemp(second, 1))
 	n := fx.newest()
-	// Judged again after a kill, as far as that was not recorded.
+	// The restarted server evaluates again what was not recorded.
 	fx.sql("UPDATE judged_positions SET position = 0")
 	fx.sql("UPDATE notices SET resolve_status = 0")
 	fx.restart()
@@ -442,12 +421,7 @@ func TestReadingToDelivery(t *testing.T) {
 	if s := strings.Join(got, "; "); s != "field@example.com triggered sent; field@example.com resolved sent" {
 		t.Error(s)
 	}
-	if _, total, err := fx.Messages.Page(
-		t.Context(),
-		fx.owner,
-		1,
-		notify.MessageQuery{Limit: 10},
-	); err != nil ||
+	if _, total, err := fx.Messages.Page(t.Context(), fx.owner, 1, notify.MessageQuery{Limit: 10}); err != nil ||
 		total != 2 {
 		t.Errorf("%d messages (%v)", total, err)
 	}

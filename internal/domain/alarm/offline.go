@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// settleAgain is how soon what could not be recorded is tried again.
-	settleAgain = time.Second
-	// writePause is from one writing to the next: what happens meanwhile shares
-	// a transaction, and the disk is left to the readings.
+	// retryPause is how soon a failed write is tried again.
+	retryPause = time.Second
+	// writePause is the pause between two writes: what happens meanwhile shares a transaction, and
+	// the disk is left to the readings.
 	writePause = 20 * time.Millisecond
 	// lastWrite is how long a stop waits for the database.
 	lastWrite = 5 * time.Second
-	// aliveEvery is how far behind a kill may leave what is known of how long
-	// devices were let in; as far as their last contact.
+	// aliveEvery is how far behind a kill may leave the record of how long devices were let in. It
+	// equals that of their last contact.
 	aliveEvery = 8 * time.Second
 )
 
-// presenceInbox are devices that came and went since they were looked at last.
+// presenceInbox collects the presence changes of watched devices since they were handled last.
 type presenceInbox struct {
-	mu      sync.Mutex
+	mu      orderedMutex[leafRank]
 	watched map[device.ID]bool
 	changes []device.StatusChange
 	wake    chan struct{} // holds one
@@ -34,7 +34,7 @@ func newPresenceInbox() presenceInbox {
 	return presenceInbox{watched: map[device.ID]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// watch says whether a device's coming and going matters.
+// watch says whether a device's presence matters.
 func (c *presenceInbox) watch(id device.ID, on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +66,8 @@ func (c *presenceInbox) take() []device.StatusChange {
 	return taken
 }
 
-// Run judges by the clock and takes up what changes, until ctx ends. It is to
-// be called when devices are let in.
+// Run evaluates rules by the clock and takes over changes, until ctx ends. The caller starts it
+// when devices are let in.
 func (e *Engine) Run(ctx context.Context) error {
 	e.LetIn()
 	runCtx, stop := context.WithCancel(ctx)
@@ -86,16 +86,16 @@ func (e *Engine) Run(ctx context.Context) error {
 			return nil
 		case <-e.changed:
 			if err := e.reloadChanged(ctx); err != nil && ctx.Err() == nil {
-				e.opts.Logger.Error("alarm rules do not know what changed of devices, trying again", "error", err)
-				time.AfterFunc(settleAgain, func() { signal(e.changed) })
+				e.opts.Logger.Error("alarm rules did not take over changes of devices, trying again", "error", err)
+				time.AfterFunc(retryPause, func() { signal(e.changed) })
 			}
 		case <-e.presenceInbox.wake:
 		case <-timer.C:
 		}
 		next, err := e.Tick(ctx)
 		if err != nil && ctx.Err() == nil {
-			e.opts.Logger.Warn("alarms of devices that came or went are not recorded, trying again", "error", err)
-			next = e.opts.Now().Add(settleAgain)
+			e.opts.Logger.Warn("alarms of presence changes are not recorded, trying again", "error", err)
+			next = e.opts.Now().Add(retryPause)
 		}
 		if !next.IsZero() {
 			timer.Reset(max(next.Sub(e.opts.Now()), time.Millisecond))
@@ -103,8 +103,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// writeLoop writes what readings lead to, until ctx ends; from then on
-// judging does it itself.
+// writeLoop writes what readings lead to, until ctx ends. From then on evaluation writes by itself.
 func (e *Engine) writeLoop(ctx context.Context) {
 	e.setBackgroundWrites(true)
 	again, pause := time.NewTimer(0), time.NewTimer(writePause)
@@ -119,7 +118,7 @@ func (e *Engine) writeLoop(ctx context.Context) {
 		more, err := e.flushBatch(ctx)
 		if err != nil && ctx.Err() == nil {
 			e.opts.Logger.Warn("alarm notices are not recorded, trying again", "error", err)
-			again.Reset(settleAgain)
+			again.Reset(retryPause)
 		}
 		if more {
 			signal(e.wakeWriter)
@@ -135,7 +134,7 @@ func (e *Engine) writeLoop(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
 	defer cancel()
 	if err := e.flush(last); err != nil {
-		// The next start judges it again.
+		// The next start evaluates it again.
 		e.opts.Logger.Warn("the newest alarm notices are not recorded", "error", err)
 	}
 }
@@ -146,9 +145,9 @@ func (e *Engine) setBackgroundWrites(on bool) {
 	e.backgroundWrites = on
 }
 
-// stayAlive writes down every now and then that devices are let in, until ctx
-// ends: first when it is on disk where rules on being offline go on counting, or
-// the next start would take the time before this one for time that they counted.
+// stayAlive records every few seconds that devices are let in, until ctx ends. It first writes the
+// state of rules on being offline: otherwise the next start would take the time before this one for
+// time that they counted.
 func (e *Engine) stayAlive(ctx context.Context) {
 	if e.opts.SaveAlive == nil {
 		return
@@ -159,11 +158,8 @@ func (e *Engine) stayAlive(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := e.sayAlive(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			e.opts.Logger.Warn(
-				"how long devices are let in is not written down, trying again: after a restart rules on being offline count less",
-				"error",
-				err,
-			)
+			e.opts.Logger.Warn("the time until which devices were let in is not saved, trying again: "+
+				"after a restart rules on being offline count less", "error", err)
 		}
 		failing = err != nil
 		select {
@@ -174,11 +170,8 @@ func (e *Engine) stayAlive(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
 	defer cancel()
 	if err := e.sayAlive(last); err != nil {
-		e.opts.Logger.Warn(
-			"how long devices were let in is not written down: rules on being offline count less",
-			"error",
-			err,
-		)
+		e.opts.Logger.Warn("the time until which devices were let in is not saved: "+
+			"after the restart rules on being offline count less", "error", err)
 	}
 }
 
@@ -189,9 +182,9 @@ func (e *Engine) sayAlive(ctx context.Context) error {
 	return e.opts.SaveAlive()
 }
 
-// LetIn says that devices can come back from now on. Nobody is told before that
-// they are offline; who was so when the process before this one stopped goes on
-// counting where it stood.
+// LetIn says that devices can connect from now on. The engine opens no notice on being offline
+// before that. A device that was offline when the previous process stopped goes on counting where
+// it stood.
 func (e *Engine) LetIn() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -213,8 +206,8 @@ func (e *Engine) scheduleAll() {
 	}
 }
 
-// Tick judges what came and went and whose time has come, and answers when to
-// look again; the zero time when nothing is waiting.
+// Tick evaluates presence changes and due rules, and returns when to look again. It returns the
+// zero time when nothing is waiting.
 func (e *Engine) Tick(ctx context.Context) (time.Time, error) {
 	next := e.evaluateDue()
 	return next, e.flush(ctx)
@@ -242,9 +235,9 @@ func (e *Engine) evaluateDue() time.Time {
 	return time.UnixMilli(e.deadlines[0].at)
 }
 
-// applyPresence takes a device's coming or going. One that is back ends the notice, and
-// arms what was resolved by hand. What was before it came does not count any
-// more: a start may know of its coming from here alone.
+// applyPresence handles a presence change of a rule's device. A device that is back ends the
+// notice, and arms a rule whose notice was resolved manually. What was before its return no longer
+// counts: a start may know of the return from here alone.
 func (e *Engine) applyPresence(r *activeRule, c device.StatusChange) {
 	if r.state.Unsteady {
 		r.state.Changes++
@@ -271,14 +264,14 @@ func (e *Engine) applyPresence(r *activeRule, c device.StatusChange) {
 	}
 }
 
-// offlineSince is since when a rule's device is offline as far as it counts;
-// it counts from after the rule's floor. False: it is online.
+// offlineSince is since when a rule's device is offline, as far as that counts: not before the
+// rule's floor. False: the device is online.
 func (e *Engine) offlineSince(r *activeRule) (int64, bool) {
 	st := e.opts.Presence.Status(r.Tenant, r.Device)
 	return max(st.OfflineTime, r.state.Floor+1), !st.Online
 }
 
-// schedule sets the time at which a rule is to be looked at.
+// schedule sets the time at which a rule is looked at.
 func (e *Engine) schedule(r *activeRule) {
 	r.due = 0
 	since, offline := e.offlineSince(r)
@@ -301,8 +294,8 @@ func (e *Engine) schedule(r *activeRule) {
 	}
 }
 
-// expired opens a notice when its device has been offline for so long; contact
-// that came in late may have moved that.
+// expired opens a notice when its device has been offline for the rule's window. Contact that came
+// in late may have postponed that.
 func (e *Engine) expired(r *activeRule, now int64) {
 	if r.state.Unsteady {
 		e.resolveIfCalm(r, now)
@@ -318,7 +311,7 @@ func (e *Engine) expired(r *activeRule, now int64) {
 		return
 	}
 	r.state.open(e.opts.MaxNoticesPerHour, start)
-	r.state.raise(since) // late contact may end the notice from before the device went
+	r.state.raise(since) // late contact may end the notice, with a time before the device went offline
 	silent := silentSince(e.opts.Presence.Status(r.Tenant, r.Device), start)
 	e.addEvent(pendingEvent{rule: r, kind: Opened, time: start, unsteady: r.state.Unsteady, silentSince: silent})
 }
@@ -336,8 +329,7 @@ func (e *Engine) resolveIfCalm(r *activeRule, now int64) {
 	e.addEvent(pendingEvent{rule: r, kind: Resolved, time: end, reason: Online, unsteady: true})
 }
 
-// deadline is when a rule is to be looked at. The entry counts while the rule's own
-// due is the same.
+// deadline is when a rule is looked at. It is valid while the rule's own due is the same.
 type deadline struct {
 	at   int64 // epoch ms
 	rule *activeRule
@@ -351,7 +343,8 @@ func (d deadlineHeap) Less(i, j int) bool {
 	if d[i].at != d[j].at {
 		return d[i].at < d[j].at
 	}
-	return d[i].rule.pair().compare(d[j].rule.pair()) < 0 // what has the same time comes in the same order every time
+	// Deadlines of the same time come in the same order every time.
+	return d[i].rule.pair().compare(d[j].rule.pair()) < 0
 }
 func (d deadlineHeap) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
 func (d *deadlineHeap) Push(x any)   { *d = append(*d, x.(deadline)) }

@@ -12,7 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// createOfflineRule is told of the mast after five minutes.
+// createOfflineRule makes a rule that opens a notice when the mast is offline for five minutes.
 func (fx *fixture) createOfflineRule() alarm.RuleID {
 	fx.t.Helper()
 	return fx.createRule(func(r *alarm.Rule) {
@@ -20,8 +20,7 @@ func (fx *fixture) createOfflineRule() alarm.RuleID {
 	})
 }
 
-// tickAt sets the clock to so long after its start, lets silence have its
-// effect, and the engine look.
+// tickAt sets the clock to a time after its start, lets devices go offline, and runs Tick.
 func (fx *fixture) tickAt(d time.Duration) time.Time {
 	fx.t.Helper()
 	fx.Clock.Set(testkit.Start.Add(d))
@@ -41,7 +40,7 @@ func TestOfflineOpensAndResolves(t *testing.T) {
 	fx.createOfflineRule()
 	fx.deviceSeenAt(0)
 	fx.tickAt(15*time.Minute - time.Second)
-	next := fx.tickAt(15 * time.Minute) // its patience is over: it is offline
+	next := fx.tickAt(15 * time.Minute) // its reporting interval is over: it is offline
 	if want := testkit.Start.Add(20 * time.Minute); !next.Equal(want) {
 		t.Errorf("looks again at %v, want %v", next, want)
 	}
@@ -61,7 +60,7 @@ func TestOfflineOpensAndResolves(t *testing.T) {
 	fx.wantNotices("Silent 1200-1800 online; Silent 3960-")
 }
 
-// Counting starts at publishing, of a device that was never seen too.
+// Counting starts at publishing, also for a device that was never seen.
 func TestOfflineCountsFromPublishing(t *testing.T) {
 	fx := newFixture(t)
 	fx.tickAt(time.Hour)
@@ -72,8 +71,8 @@ func TestOfflineCountsFromPublishing(t *testing.T) {
 	fx.wantNotices("Silent 3900-")
 }
 
-// Who was offline when the server stopped goes on counting where it stood; the
-// time in which the server was down does not count, however long.
+// A device that was offline when the server stopped goes on counting where it stood. The time in
+// which the server was down does not count, however long.
 func TestOfflineCountExcludesDowntime(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(fx *fixture) // up to 17:00
@@ -96,7 +95,7 @@ func TestOfflineCountExcludesDowntime(t *testing.T) {
 			fx.Presence.Connected(testkit.Ref(fx.mast))
 			fx.tickAt(17 * time.Minute)
 		}, 20 * time.Minute},
-		"went as it fell": {func(fx *fixture) {
+		"went offline at the kill": {func(fx *fixture) {
 			fx.createOfflineRule()
 			fx.deviceSeenAt(2 * time.Minute)
 			fx.tickAt(17 * time.Minute)
@@ -111,7 +110,7 @@ func TestOfflineCountExcludesDowntime(t *testing.T) {
 				fx.restartAfter(down)
 				back := fx.Clock.Now().Sub(testkit.Start)
 				if c.due == 20*time.Minute {
-					fx.tickAt(back + 15*time.Minute) // it goes
+					fx.tickAt(back + 15*time.Minute) // it goes offline
 				}
 				fx.tickAt(back + c.due - 1)
 				fx.wantNotices("")
@@ -125,14 +124,15 @@ func TestOfflineCountExcludesDowntime(t *testing.T) {
 	}
 }
 
-// What has been counted is kept over any number of restarts, those that come at
-// once included, and what a kill leaves unsaid is never counted too much.
+// The count continues over any number of restarts, also immediate ones. After a kill it is never
+// too high.
 func TestOfflineCountsOverManyRestarts(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
 	ran := time.Duration(0)
 	for _, c := range []struct{ up, down time.Duration }{
-		{time.Minute, time.Hour}, {0, 7 * time.Minute}, {30 * time.Second, 0}, {0, 0}, {30 * time.Second, 200 * time.Hour}, {2 * time.Minute, time.Second},
+		{time.Minute, time.Hour}, {0, 7 * time.Minute}, {30 * time.Second, 0}, {0, 0},
+		{30 * time.Second, 200 * time.Hour}, {2 * time.Minute, time.Second},
 	} {
 		fx.tickAt(fx.Clock.Now().Add(c.up).Sub(testkit.Start))
 		ran += c.up
@@ -144,7 +144,7 @@ func TestOfflineCountsOverManyRestarts(t *testing.T) {
 	fx.tickAt(back + 5*time.Minute - ran)
 	fx.wantNotices(fmt.Sprintf("Silent %g-", (back + 5*time.Minute - ran).Seconds()))
 
-	// The kill came eight seconds after it was last written that devices are let in.
+	// The kill comes eight seconds after the last SaveAlive.
 	fx = newFixture(t)
 	fx.createOfflineRule()
 	fx.tickAt(2 * time.Minute)
@@ -162,8 +162,8 @@ func TestOfflineCountsOverManyRestarts(t *testing.T) {
 	fx.wantNotices(fmt.Sprintf("Silent %g-", (back + 3*time.Minute).Seconds()))
 }
 
-// Where nobody knows until when the server ran, as in a folder that was restored,
-// the count begins anew: nobody is told too early.
+// Where it is not known until when the server ran, as in a restored data folder, the count begins
+// anew: no notification is too early.
 func TestOfflineCountRestartsWithoutPreviousStop(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
@@ -178,8 +178,8 @@ func TestOfflineCountRestartsWithoutPreviousStop(t *testing.T) {
 	fx.wantNotices("Silent 4140-")
 }
 
-// What was due when the server fell, and could not be recorded any more, is told
-// at the next start: the time was up by then.
+// A notice that was due when the server was killed, and could not be recorded, opens at the next
+// start: the time was over by then.
 func TestOfflineDueAtKillOpensAfterRestart(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
@@ -191,7 +191,7 @@ func TestOfflineDueAtKillOpensAfterRestart(t *testing.T) {
 	undo()
 	fx.restartAfter(time.Hour)
 	fx.tick()
-	fx.wantNotices("Silent 3900-") // five of six minutes were enough
+	fx.wantNotices("Silent 3900-") // the device was offline for five of six minutes, which suffices
 }
 
 func TestOfflineRestart(t *testing.T) {
@@ -205,13 +205,13 @@ func TestOfflineRestart(t *testing.T) {
 	fx.tickAt(2 * time.Hour)
 	fx.wantNotices("Silent 1200-")
 
-	// The device comes back, and the kill comes before anybody took note.
+	// The device comes back, and the kill comes before the engine notices.
 	fx.Presence.Seen(testkit.Ref(fx.mast))
 	fx.restartAfter(time.Second)
 	fx.tick()
 	fx.wantNotices("Silent 1200-7200 online")
 
-	// One that was online has a fresh patience: no storm.
+	// A device that was online gets a new reporting interval: no storm of notices.
 	fx.restartAfter(3*time.Hour - time.Second)
 	fx.tickAt(5*time.Hour + 15*time.Minute)
 	fx.tickAt(5*time.Hour + 20*time.Minute - 1)
@@ -220,14 +220,14 @@ func TestOfflineRestart(t *testing.T) {
 	fx.wantNotices("Silent 1200-7200 online; Silent 19200-")
 }
 
-// Nobody is told that a device is offline while it could not come back, and that
-// time does not count: judging what an earlier run left may take long.
+// No notice opens for a device while it could not come back, and that time does not count:
+// evaluating the readings of an earlier run may take long.
 func TestOfflineNotCountedBeforeLetIn(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
 	fx.tickAt(time.Minute)
 	fx.previousStop = fx.Clock.Now()
-	fx.start() // and not let in
+	fx.start() // devices are not let in
 	fx.tickAt(10 * time.Hour)
 	fx.wantNotices("")
 	fx.engine.LetIn()
@@ -237,8 +237,8 @@ func TestOfflineNotCountedBeforeLetIn(t *testing.T) {
 	fx.wantNotices("Silent 36240-")
 }
 
-// Contact that comes in late and shows that the device had not gone ends the
-// notice, and never before it began.
+// Late contact which shows that the device had not gone offline ends the notice, never before it
+// began.
 func TestLateContactEndsOfflineNotice(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
@@ -249,14 +249,14 @@ func TestLateContactEndsOfflineNotice(t *testing.T) {
 	fx.Presence.SeenAt(testkit.Ref(fx.mast), testkit.Start.Add(10*time.Minute).UnixMilli())
 	fx.tick()
 	fx.wantNotices("Silent 1200-1200 online")
-	// It goes again fifteen minutes after that contact.
+	// It goes offline again fifteen minutes after that contact.
 	fx.tickAt(25 * time.Minute)
 	fx.tickAt(30 * time.Minute)
 	fx.wantNotices("Silent 1200-1200 online; Silent 1800-")
 }
 
-// Late contact that moves the time at which a device went moves the notice that
-// has not begun.
+// Late contact that postpones the time at which a device went offline postpones a notice that has
+// not begun.
 func TestLateContactPostponesOfflineNotice(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
@@ -276,7 +276,7 @@ func TestOfflineResolveManually(t *testing.T) {
 	fx.tickAt(15 * time.Minute)
 	fx.must(fx.engine.ResolveManually(t.Context(), fx.owner, fx.newest().ID, "Ada", ""))
 	fx.restart()
-	fx.tickAt(2 * time.Hour) // still offline: not again
+	fx.tickAt(2 * time.Hour) // still offline: no new notice
 	fx.wantNotices("Silent 300-900 byHand")
 	fx.deviceSeenAt(2 * time.Hour)
 	fx.restart()
@@ -285,8 +285,8 @@ func TestOfflineResolveManually(t *testing.T) {
 	fx.wantNotices("Silent 300-900 byHand; Silent 8400-")
 }
 
-// kill is a kill of the server before the newest comings and goings of devices
-// were written, but for those that led to something, and its next start.
+// kill kills the server before the newest presence changes were written, except those that led to
+// events, and starts the next one.
 func (fx *fixture) kill() {
 	fx.t.Helper()
 	fx.previousStop = fx.Clock.Now()
@@ -296,8 +296,8 @@ func (fx *fixture) kill() {
 	fx.engine.LetIn()
 }
 
-// That the device was back is on disk once the notice says so: it was online when
-// the server fell, and its next absence is another one.
+// The device's return is on disk once the notice has ended: the device was online when the server
+// was killed, and its next absence is a new one.
 func TestOfflineAgainAfterKill(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()
@@ -336,8 +336,8 @@ func TestOfflineResolveManuallyThenKill(t *testing.T) {
 	fx.wantNotices("Silent 300-900 byHand; Silent 3000-")
 }
 
-// Late contact is from before the device went: what counted for the notice that
-// it ended does not count for the next, whoever ended it.
+// Late contact is from before the device went offline: what counted for the notice that it ended
+// does not count for the next, however that notice ended.
 func TestLateContactThenKill(t *testing.T) {
 	for name, byHand := range map[string]bool{"Silent 1200-1200 online": false, "Silent 1200-1200 byHand": true} {
 		for _, killed := range []bool{false, true} {
@@ -365,8 +365,8 @@ func TestLateContactThenKill(t *testing.T) {
 	}
 }
 
-// A notice that is there already and over is not taken for one that is open:
-// the rule goes on, and tells of the device at a time of its own.
+// A stored notice that is over is not taken for an open one: the rule continues, and opens its next
+// notice at a time of its own.
 func TestOfflineExistingClosedNotice(t *testing.T) {
 	fx := newFixture(t)
 	id := fx.createOfflineRule()
@@ -407,8 +407,8 @@ func TestOfflineRuleStoppedAndDatabaseError(t *testing.T) {
 	fx.wantNotices("Silent 3900-4020 stopped")
 }
 
-// Until it is on disk where rules go on counting, nobody writes down that devices
-// are let in: the next start would take the time before for time that they counted.
+// SaveAlive is not called before the state of offline rules is on disk: otherwise the next start
+// would take the time before as time that they counted.
 func TestAliveSavedAfterOfflineFloors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fx := newFixture(t)
@@ -443,13 +443,13 @@ func TestAliveSavedAfterOfflineFloors(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if len(alive) > 0 {
-			t.Errorf("said %d times before the count was on disk", len(alive))
+			t.Errorf("SaveAlive was called %d times before the count was on disk", len(alive))
 		}
 		undo()
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if n := len(alive); n < 3 || n > 5 {
-			t.Errorf("said %d times in half a minute", n)
+			t.Errorf("SaveAlive was called %d times in half a minute", n)
 		}
 		cancel()
 		if err := <-ended; err != nil {
@@ -458,7 +458,7 @@ func TestAliveSavedAfterOfflineFloors(t *testing.T) {
 	})
 }
 
-// Run needs nobody to ask: it wakes when a device comes, and when it is time.
+// Run wakes by itself when a device comes, and when a deadline is due.
 func TestOfflineRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -18,37 +17,36 @@ import (
 )
 
 const (
-	// onsetBatchSize is how many notices are told together, in one transaction, since
-	// when they hold, and foundWithin after how long those are that were found so far.
+	// onsetBatchSize is how many notices' onsets one transaction writes. foundWithin is the time
+	// after which those found so far are written.
 	onsetBatchSize = 50
 	foundWithin    = time.Second
-	// findAgain is how soon is tried again what failed.
-	findAgain = 10 * time.Second
-	// finderUser is in the place of a user whose work it is.
+	// onsetRetry is how soon a failed search is tried again.
+	onsetRetry = 10 * time.Second
+	// finderUser stands in for a user where work is attributed to one.
 	finderUser = 0
 )
 
-// errTenantQueueFull is of a tenant of which so much work on readings waits that no more may.
+// errTenantQueueFull is the error for a tenant whose queue of work on readings is full.
 var errTenantQueueFull = errors.New("alarm: too much work on the tenant's readings is waiting")
 
-// onsetFinder finds, beside judging, since when the conditions of notices have held before
-// they began. What it has to do is found in the database, so a restart loses
-// nothing.
+// onsetFinder finds, in parallel with the evaluation, since when the conditions of notices had held before
+// they began. It finds its work in the database, so a restart loses nothing.
 //
-// A storm of notices slows nobody: they are looked at one after the other, the tenants
-// in turn, by one goroutine, in the turns that all work over readings takes (see
-// reading.NewTurns), so that it has a processor at most and lets others go on every 20 ms.
-// While it reads it holds neither a lock of the engine nor a transaction; it writes
-// what it has found together.
+// A storm of notices slows nobody: one goroutine searches for one notice after the other, round
+// robin over the tenants, in the slices that all work over readings takes (see
+// reading.NewWorkScheduler). So it uses one processor at most and lets others go on every 20 ms.
+// While it reads it holds neither a lock of the engine nor a transaction. It writes what it has
+// found in batches.
 type onsetFinder struct {
 	e    *Engine
 	wake chan struct{} // holds one
 
-	mu    sync.Mutex
-	found map[int64]onset // and not on disk yet, by notice
+	mu    orderedMutex[leafRank]
+	found map[int64]onset // found and not on disk yet, by notice
 }
 
-// onset is a notice of which it is looked since when it holds.
+// onset is a notice with the time since when it holds.
 type onset struct {
 	ID     int64
 	Tenant tenant.ID `bun:"tenant_id"`
@@ -77,14 +75,14 @@ func (f *onsetFinder) run(ctx context.Context) {
 		case errors.Is(err, errTenantQueueFull):
 			timer.Reset(reading.HistoryRetry)
 		default:
-			f.e.opts.Logger.Warn("it is not known since when alarm notices hold, trying again", "error", err)
-			timer.Reset(findAgain)
+			f.e.opts.Logger.Warn("the time since when alarm notices hold was not found, trying again", "error", err)
+			timer.Reset(onsetRetry)
 		}
 	}
 }
 
-// pass finds what is to be found. What fails keeps nothing else from it; the error
-// tells of one.
+// pass finds all onsets that are missing. A failure does not stop the search for others; the error
+// describes one of the failures.
 func (f *onsetFinder) pass(ctx context.Context) error {
 	left := deferredNotices{notices: map[int64]bool{}, tenants: map[tenant.ID]bool{}}
 	for {
@@ -121,11 +119,11 @@ func (l *deferredNotices) add(n onset, why error) {
 		l.tenants[n.Tenant] = true
 	}
 	if l.why == nil || errors.Is(l.why, errTenantQueueFull) {
-		l.why = fmt.Errorf("alarm: since when notice %d holds: %w", n.ID, why)
+		l.why = fmt.Errorf("alarm: find onset of notice %d: %w", n.ID, why)
 	}
 }
 
-// findBatch finds since when the first of a list hold, as many as are written together.
+// findBatch finds the onsets of the first notices of a list, as many as one transaction writes.
 func (f *onsetFinder) findBatch(ctx context.Context, list []onset, left *deferredNotices) (found []onset, err error) {
 	began := time.Now()
 	for _, n := range list {
@@ -147,8 +145,8 @@ func (f *onsetFinder) findBatch(ctx context.Context, list []onset, left *deferre
 	return found, nil
 }
 
-// noticesWithoutOnset are the notices of which it was not looked yet, of the tenants in turn, of
-// each the oldest first.
+// noticesWithoutOnset lists the notices whose onset was not looked for yet, round robin over the
+// tenants, each tenant's oldest first.
 func (f *onsetFinder) noticesWithoutOnset(ctx context.Context) ([]onset, error) {
 	var all []onset
 	err := f.e.opts.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Column("n.id", "n.tenant_id").
@@ -162,10 +160,9 @@ func (f *onsetFinder) noticesWithoutOnset(ctx context.Context) ([]onset, error) 
 	return all, err
 }
 
-// find finds since when a notice holds, and has it known at once to who asks
-// HoldsSince.
+// find finds since when a notice holds. HoldsSince returns it at once.
 func (f *onsetFinder) find(ctx context.Context, n *onset) (err error) {
-	if before, known := f.get(n.ID); known { // it could not be written
+	if before, known := f.get(n.ID); known { // an earlier write failed
 		*n = before
 		return nil
 	}
@@ -185,7 +182,7 @@ func (f *onsetFinder) get(id int64) (n onset, known bool) {
 	return n, known
 }
 
-// since is since when a tenant's notice holds, epoch ms; 0: not known, or it is gone.
+// since is since when a tenant's notice holds, epoch ms; 0: not known, or the notice is gone.
 func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, error) {
 	o := &f.e.opts
 	var rows []noticeRow
@@ -196,22 +193,15 @@ func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, 
 	n := &rows[0]
 	var was RuleCopy
 	if err := json.Unmarshal([]byte(n.Rule), &was); err != nil {
-		o.Logger.Warn(
-			"it is not known since when an alarm notice holds: its rule cannot be read",
-			"tenant",
-			t,
-			"notice",
-			id,
-			"error",
-			err,
-		)
-		return 0, nil // nor can it later
+		o.Logger.Warn("the time since when an alarm notice holds is not known: its rule cannot be read",
+			"tenant", t, "notice", id, "error", err)
+		return 0, nil // a later search cannot read it either
 	}
 	entry := o.Registry.Get(n.DeviceID)
 	switch {
 	case entry == nil || entry.Tenant != t:
 		return 0, nil
-	case was.Trigger == DeviceOffline: // of before that was written with the notice
+	case was.Trigger == DeviceOffline: // from before the onset was written with the notice
 		return silentSince(o.Presence.Status(t, n.DeviceID), n.StartTime), nil
 	case len(was.Conditions) == 0:
 		return 0, nil
@@ -234,7 +224,7 @@ func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, 
 	return findOnset(ctx, o.Readings, predicate, t, n.DeviceID, n.StartTime)
 }
 
-// write puts on disk what was found, and tells it.
+// write puts on disk what was found, and publishes it.
 func (f *onsetFinder) write(ctx context.Context, list []onset) error {
 	if len(list) == 0 {
 		return nil
@@ -259,20 +249,20 @@ func (f *onsetFinder) write(ctx context.Context, list []onset) error {
 	return f.e.publishOnsets(ctx, list)
 }
 
-// publishOnsets takes note of since when notices hold, which is on disk, and tells the
+// publishOnsets takes over the onsets of notices, which are on disk, and publishes them to the
 // screens.
 func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
 	var over []onset
-	e.writeMu.Lock()
+	e.lockWriting(ctx)
 	e.mu.Lock()
 	for _, n := range list {
 		r := e.openByNotice[n.ID]
 		switch {
-		case n.since == 0: // as it was
+		case n.since == 0: // unchanged
 		case r == nil || r.Tenant != n.Tenant:
 			over = append(over, n)
 		default:
-			own := *r.notice // others may read the one there is
+			own := *r.notice // others may be reading the current one
 			own.HoldsSince = n.since
 			r.notice = &own
 			e.publishNotice(n.Tenant, &own)
@@ -280,7 +270,7 @@ func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
 	}
 	e.mu.Unlock()
 	e.writeMu.Unlock()
-	// What is over was told as that before: nothing of it changes any more.
+	// Screens received a notice that is over without its onset: no later event would bring it.
 	store := NewNoticeStore(e.opts.DB)
 	for _, n := range over {
 		if !e.opts.Screens.Watched(n.Tenant) {
@@ -298,15 +288,8 @@ func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
 	return nil
 }
 
-// publishNotice tells a tenant's screens of a notice.
-func (e *Engine) publishNotice(t tenant.ID, n *Notice) {
-	if e.opts.Screens.Watched(t) {
-		e.opts.Screens.Publish(t, "notice", liveNotice(n))
-	}
-}
-
-// HoldsSince is since when a tenant's notice holds, epoch ms, where that was found a
-// moment ago and is not on disk yet; 0 else.
+// HoldsSince is since when a tenant's notice holds, epoch ms, where that was found a moment ago and
+// is not on disk yet. Otherwise it is 0.
 func (e *Engine) HoldsSince(t tenant.ID, notice int64) int64 {
 	if n, known := e.onsets.get(notice); known && n.Tenant == t {
 		return n.since

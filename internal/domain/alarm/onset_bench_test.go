@@ -8,8 +8,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// How long it takes to find since when a notice holds, at a reading a minute: of a frost
-// that began just now, of one of a day, and of a drought of a month.
+// BenchmarkFindOnset finds since when a notice holds, at a reading a minute: for a frost that began
+// just now, one of a day, and a drought of a month.
 func BenchmarkFindOnset(b *testing.B) {
 	for name, held := range map[string]time.Duration{"just now": time.Minute, "a day": 24 * time.Hour, "a month": 30 * 24 * time.Hour} {
 		b.Run(name, func(b *testing.B) {

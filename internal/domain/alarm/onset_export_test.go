@@ -2,5 +2,5 @@ package alarm
 
 import "context"
 
-// FindSince finds, once, since when notices hold, as Run does beside judging.
+// FindSince finds since when notices hold, in one pass, as Run does.
 func (e *Engine) FindSince(ctx context.Context) error { return e.onsets.pass(ctx) }

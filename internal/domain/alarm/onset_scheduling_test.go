@@ -14,9 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A thousand notices that begin at once are judged, written and told while nobody can
-// look since when they hold; once somebody can, the tenants have their turn one after
-// the other.
+// A thousand notices that begin at once are evaluated, written and notified while the onsetFinder
+// cannot search. Once it can, it searches round robin over the tenants.
 func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	const many = 1000
 	fx := newFixture(t)
@@ -27,7 +26,7 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	neighbour := fx.Tenant(t, "neighbour").ID
 	shed := fx.Device(t, neighbour, fx.station, "SHED")
 	var before, frost, thaw []reading.Arrival
-	for i := range many / 100 { // a device has 200 rules at most
+	for i := range many / 100 { // a device has at most 200 rules
 		d := fx.Device(t, fx.owner, fx.station, fmt.Sprint("BED-", i))
 		for _, at := range []struct {
 			list    *[]reading.Arrival
@@ -48,12 +47,11 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 		Conditions: conditions("and", "airTemperature", alarm.Below, reading.Number(2)),
 	})
 	fx.must(err)
-	fx.must(
-		fx.engine.Change(t.Context(), neighbour, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+	fx.must(fx.engine.Change(t.Context(), neighbour, []alarm.RuleID{id}, alarm.Changed,
+		func(ctx context.Context) error {
 			return fx.rules.Publish(ctx, neighbour, id, "Ada")
-		}),
-	)
-	// Somebody of the tenant has all the turns that it may have.
+		}))
+	// A user of the tenant occupies all slots that the tenant may have.
 	var held []interface{ Leave() }
 	for user := range int64(fx.turns.MaxRunningPerKey) {
 		turn, _ := fx.turns.Enter(t.Context(), fx.owner, user+1)
@@ -70,21 +68,13 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	unknown := func(owner tenant.ID) (n int) {
-		fx.must(
-			fx.DB.Read(
-				t.Context(),
-			).NewRaw(
-				"SELECT COUNT(*) FROM notices WHERE holds_since IS NULL AND tenant_id = ?",
-				owner,
-			).Scan(
-				t.Context(),
-				&n,
-			),
-		)
+		fx.must(fx.DB.Read(t.Context()).
+			NewRaw("SELECT COUNT(*) FROM notices WHERE holds_since IS NULL AND tenant_id = ?", owner).
+			Scan(t.Context(), &n))
 		return n
 	}
 	if n := unknown(fx.owner); n != many {
-		t.Errorf("of %d notices somebody found since when they hold", many-n)
+		t.Errorf("the onsets of %d notices were found", many-n)
 	}
 	fx.evaluate(thaw...) // and they end meanwhile
 	testkit.Eventually(t, "the ends", func() bool { return fx.engine.Stats().Open == 1 })
@@ -93,7 +83,7 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	}
 	testkit.Eventually(t, "the neighbour's", func() bool { return unknown(neighbour) == 0 })
 	if left := unknown(fx.owner); left < many-2*50 {
-		t.Errorf("the neighbour waited for %d of the others", many-left)
+		t.Errorf("the neighbour waited for %d notices of the other tenant", many-left)
 	}
 	testkit.Eventually(t, "all", func() bool { return unknown(fx.owner) == 0 })
 	if n := fx.newest(); seconds(n.HoldsSince) != "-1200" {
@@ -101,8 +91,8 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	}
 }
 
-// A tenant of which too much work waits is looked at later, and keeps no other from it;
-// so is a notice that cannot be looked at.
+// The onsetFinder defers a tenant whose queue of work is full, and a notice that cannot be
+// searched. Neither delays the others.
 func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	fx := newFixture(t)
 	fx.turns = reading.NewWorkScheduler(nil)
@@ -120,10 +110,8 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	was := fx.detail().RuleCopy
 	rule, err := json.Marshal(was)
 	fx.must(err)
-	id := fx.Notice(
-		t,
-		testkit.Notice{Device: shed, Start: theirs.Time, CreateTime: theirs.Time, RuleJSON: string(rule)},
-	)
+	id := fx.Notice(t, testkit.Notice{Device: shed, Start: theirs.Time, CreateTime: theirs.Time,
+		RuleJSON: string(rule)})
 
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting []chan struct{}
@@ -140,7 +128,7 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 			fx.turns.Enter(ctx, fx.owner, int64(100+i/10))
 		}()
 	}
-	full := func() bool { // one more is refused, which waits for nobody
+	full := func() bool { // one more task is refused at once
 		ended, end := context.WithCancel(t.Context())
 		end()
 		_, full := fx.turns.Enter(ended, fx.owner, 99)
@@ -167,7 +155,7 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	}
 }
 
-// The work of finding stops with the server, and goes on with the next start.
+// The search stops with the server, and resumes after the next start.
 func TestOnsetSearchResumesAfterStop(t *testing.T) {
 	fx := newFixture(t)
 	fx.turns = reading.NewWorkScheduler(nil)

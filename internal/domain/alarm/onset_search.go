@@ -10,23 +10,21 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// heldAtMost is how far before a notice's start it is looked since when its
-// conditions have held.
+// heldAtMost is how far before a notice's start findOnset looks.
 const heldAtMost = 30 * 24 * time.Hour
 
-// lookBackSteps is how far one look after the other goes back: the frost of a night
-// costs a look at some hours, and no look is at what another was at.
+// lookBackSteps are the ends of the stretches that findOnset reads one after the other: for the
+// frost of one night some hours suffice, and no stretch is read twice.
 var lookBackSteps = []time.Duration{
 	time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, heldAtMost,
 }
 
-// findOnset is the time of the earliest sample of an unbroken run of a device's
-// samples, up to the one at a time, for which the conditions hold, by the readings
-// that are stored: with the values as of each sample's own time, compared as where no
-// notice is open. It looks at samples of heldAtMost before. Samples count that the
-// judge would count at that time, those included that were passed over, since their
-// time is past. 0: there is no such sample at that time, or they do not hold for it.
-// Times are epoch ms.
+// findOnset is the time of the earliest sample of an unbroken run of a device's samples, ending
+// with the one at a time, for which the conditions hold by the stored readings: with the values as
+// of each sample's own time, compared as without an open notice. It looks at samples of heldAtMost
+// before. Those samples count that the evaluation would count at that time, including those that
+// were passed over, since their time is past. 0: there is no sample at that time, or the conditions
+// do not hold for it. Times are epoch ms.
 func findOnset(
 	ctx context.Context,
 	from readingSource,
@@ -58,8 +56,8 @@ func findOnset(
 // holdingRun is the newest run of samples of a stretch for which conditions hold.
 type holdingRun struct {
 	newest int64 // of all samples of the stretch, epoch ms; 0: there is none
-	since  int64 // its first sample, epoch ms; 0: for the newest they do not hold
-	broken bool  // for a sample before it they do not
+	since  int64 // its first sample, epoch ms; 0: the conditions do not hold for the newest sample
+	broken bool  // the conditions do not hold for a sample before the run
 }
 
 // lastHoldingRun finds the newest run of a device's samples with from <= time <= to (epoch ms).
@@ -98,8 +96,8 @@ func lastHoldingRun(
 	return r, err
 }
 
-// predicateOfCopy prepares the conditions of a rule as it was when a notice of it began, with
-// the decimals that its attributes had then. nil: no device ever had one of them.
+// predicateOfCopy prepares the conditions of a rule as it was when a notice of it began, with the
+// decimals that its attributes had then. It returns nil where no device ever had one of them.
 func predicateOfCopy(was *RuleCopy, c *device.Catalog) (*Predicate, error) {
 	p := &device.Product{ID: was.ProductID}
 	for _, one := range was.Conditions {
@@ -133,9 +131,9 @@ func typeOf(k reading.Kind) device.DataType {
 	}
 }
 
-// silentSince is since when a device is silent that is offline at a time: since its
-// last contact, or, where that is not known, since it went offline. 0: it was never
-// seen, or has come back meanwhile. Times are epoch ms.
+// silentSince is since when a device is silent that is offline at a time: since its last contact,
+// or, where that is not known, since it went offline. 0: it was never seen, or has come back
+// meanwhile. Times are epoch ms.
 func silentSince(st device.Status, at int64) int64 {
 	since := st.LastContact
 	if since == 0 {

@@ -17,24 +17,16 @@ import (
 
 const day = 24 * 60 * minute
 
-// onsetSummary is since when the newest notice holds, in seconds after the clock's start,
-// once it was looked for; ? when that is not known.
+// onsetSummary is since when the newest notice holds, in seconds after the clock's start, once the
+// search has run; ? when that is not known.
 func (fx *fixture) onsetSummary() string {
 	fx.t.Helper()
 	fx.must(fx.engine.FindSince(fx.t.Context()))
 	var left int
-	fx.must(
-		fx.DB.Read(
-			fx.t.Context(),
-		).NewRaw(
-			"SELECT COUNT(*) FROM notices WHERE holds_since IS NULL",
-		).Scan(
-			fx.t.Context(),
-			&left,
-		),
-	)
+	fx.must(fx.DB.Read(fx.t.Context()).NewRaw("SELECT COUNT(*) FROM notices WHERE holds_since IS NULL").
+		Scan(fx.t.Context(), &left))
 	if left != 0 {
-		fx.t.Errorf("%d notices are looked for again", left)
+		fx.t.Errorf("%d notices are searched for again", left)
 	}
 	n := fx.newest()
 	if n.HoldsSince == 0 {
@@ -43,7 +35,7 @@ func (fx *fixture) onsetSummary() string {
 	return strconv.FormatFloat(float64(n.HoldsSince-testkit.Start.UnixMilli())/1000, 'f', -1, 64)
 }
 
-// seal packs all days that are over by columns.
+// seal seals all days that are over.
 func (fx *fixture) seal() {
 	fx.t.Helper()
 	fx.must(fx.readings.Seal(fx.t.Context(), testkit.Start.Add(10*24*time.Hour)))
@@ -61,8 +53,8 @@ func conditions(list ...any) (all []alarm.Condition) {
 	return all
 }
 
-// What a rule is told of that was published only now: since when its conditions have
-// held by the readings of before.
+// A rule that was published just now learns from earlier readings since when its conditions have
+// held.
 func TestHoldsSince(t *testing.T) {
 	type values = map[string]reading.Value
 	number, boolean := reading.Number, reading.Boolean
@@ -75,45 +67,40 @@ func TestHoldsSince(t *testing.T) {
 		after  int64
 		values values
 	}
-	damp := conditions(
-		"and",
-		"airTemperature",
-		alarm.Below,
-		number(2),
-		"and",
-		"relativeHumidity",
-		alarm.Above,
-		number(85),
-	)
+	damp := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above,
+		number(85))
 	for name, c := range map[string]struct {
 		rule    []alarm.Condition // none: airTemperature < 2
 		history []sample          // before the rule was published
-		opens   []sample          // after that; the last opens the notice
+		opens   []sample          // after that; the last sample opens the notice
 		hits    int
 		want    string
 	}{
 		"just now":                 {history: []sample{{-minute, air(2)}}, opens: []sample{{0, air(1)}}, want: "0"},
 		"the first reading of all": {opens: []sample{{0, air(1)}}, want: "0"},
 		"an hour":                  {history: []sample{{-70 * minute, air(5)}, {-59 * minute, air(1)}, {-30 * minute, air(0)}}, opens: []sample{{0, air(1)}}, want: "-3540"},
-		"over the edges of looks": {history: []sample{
-			{-8 * day, air(3)}, {-7*day - 1, air(1)}, {-7 * day, air(1)}, {-3*day - 1, air(1)}, {-3 * day, air(1)}, {-day, air(1)}, {-360 * minute, air(1)},
+		"across the ends of stretches": {history: []sample{
+			{-8 * day, air(3)}, {-7*day - 1, air(1)}, {-7 * day, air(1)}, {-3*day - 1, air(1)}, {-3 * day, air(1)},
+			{-day, air(1)}, {-360 * minute, air(1)},
 			{-60*minute - 1, air(1)}, {-60 * minute, air(1)},
 		}, opens: []sample{{0, air(1)}}, want: "-604800.001"},
 		"for many days, with gaps": {history: []sample{{-29 * day, air(5)}, {-28 * day, air(1)}, {-2 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-2419200"},
 		"for 30 days at most":      {history: []sample{{-31 * day, air(1)}, {-30*day - 1, air(1)}, {-30 * day, air(1)}, {-day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-2592000"},
-		"longer, but nothing is just then": {
+		"longer, but no sample exactly then": {
 			history: []sample{{-40 * day, air(1)}, {-20 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-1728000",
 		},
 		"interrupted":          {history: []sample{{-300 * minute, air(1)}, {-200 * minute, air(2)}, {-100 * minute, air(1)}}, opens: []sample{{0, air(1)}}, want: "-6000"},
 		"interrupted just now": {history: []sample{{-100 * minute, air(1)}, {-1, air(2)}}, opens: []sample{{0, air(1)}}, want: "0"},
 		"a rule of several hits": {
 			history: []sample{{-100 * minute, air(1)}, {-90 * minute, air(5)}},
-			opens:   []sample{{0, air(1)}, {5 * second, air(3)}, {10 * second, air(1)}, {20 * second, air(1)}}, hits: 3, want: "10",
+			opens:   []sample{{0, air(1)}, {5 * second, air(3)}, {10 * second, air(1)}, {20 * second, air(1)}},
+			hits:    3, want: "10",
 		},
-		"rounded as it is judged": {
-			history: []sample{{-30 * minute, air(1.95)}, {-20 * minute, air(1.949)}}, opens: []sample{{0, air(1)}}, want: "-1200",
+		"rounded as in the evaluation": {
+			history: []sample{{-30 * minute, air(1.95)}, {-20 * minute, air(1.949)}}, opens: []sample{{0, air(1)}},
+			want: "-1200",
 		},
-		"another device's readings, and what the rule does not look at": {
+		"another device's readings, and unused properties": {
 			history: []sample{{-30 * minute, air(1)}, {-20 * minute, values{"rain": number(5)}}}, opens: []sample{{0, air(1)}}, want: "-1800",
 		},
 		"and: since both do": {
@@ -121,14 +108,16 @@ func TestHoldsSince(t *testing.T) {
 			history: []sample{{-10 * day, both(1, 80)}, {-9 * day, values{"relativeHumidity": number(90)}}, {-2 * day, air(1.5)}}, opens: []sample{{0, air(1)}}, want: "-777600",
 		},
 		"and: the other's value is older than 30 days": {
-			rule: damp, history: []sample{{-90 * day, both(9, 90)}, {-2 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-172800",
+			rule: damp, history: []sample{{-90 * day, both(9, 90)}, {-2 * day, air(1)}},
+			opens: []sample{{0, air(1)}}, want: "-172800",
 		},
 		"and: the other never had a value before": {
 			rule: damp, history: []sample{{-2 * day, air(1)}}, opens: []sample{{0, both(1, 90)}}, want: "0",
 		},
 		"or: one after the other": {
-			rule:    conditions("and", "airTemperature", alarm.Below, number(2), "or", "relativeHumidity", alarm.Above, number(85)),
-			history: []sample{{-40 * minute, both(5, 80)}, {-30 * minute, air(1)}, {-20 * minute, both(1, 90)}, {-10 * minute, air(5)}}, opens: []sample{{0, air(6)}}, want: "-1800",
+			rule: conditions("and", "airTemperature", alarm.Below, number(2), "or", "relativeHumidity", alarm.Above, number(85)),
+			history: []sample{{-40 * minute, both(5, 80)}, {-30 * minute, air(1)}, {-20 * minute, both(1, 90)},
+				{-10 * minute, air(5)}}, opens: []sample{{0, air(6)}}, want: "-1800",
 		},
 		"folded from left to right": {
 			rule: conditions("and", "airTemperature", alarm.Below, number(2), "or", "airTemperature", alarm.Above, number(30), "and", "heating", alarm.Equal, boolean(false)),
@@ -152,9 +141,8 @@ func TestHoldsSince(t *testing.T) {
 				for _, s := range c.history {
 					f := fx.frame(s.after, s.values)
 					fx.send(f)
-					f.Device, f.Fields = other.ID, []reading.Field{
-						{Property: fx.station.Property("airTemperature").ID, Value: number(9)},
-					}
+					f.Device, f.Fields = other.ID,
+						[]reading.Field{{Property: fx.station.Property("airTemperature").ID, Value: number(9)}}
 					fx.send(f)
 				}
 				if seal {
@@ -180,8 +168,8 @@ func TestHoldsSince(t *testing.T) {
 	}
 }
 
-// Whatever comes in which order, packed or not: since is what one gets who looks at
-// all samples at once.
+// In whatever order samples come, sealed or not: the onset is the one that a pass over all samples
+// finds.
 func TestHoldsSinceMatchesFullScan(t *testing.T) {
 	attributes := []string{"airTemperature", "relativeHumidity", "heating"}
 	for seed := range uint64(40 / stride(4)) {
@@ -212,29 +200,12 @@ func TestHoldsSinceMatchesFullScan(t *testing.T) {
 				fx.seal()
 			}
 		}
-		rule := conditions(
-			"and",
-			attributes[0],
-			alarm.Below,
-			reading.Number(4.5),
-			[]string{"and", "or"}[seed%2],
-			attributes[1],
-			alarm.Above,
-			reading.Number(.7),
-			"and",
-			attributes[2],
-			alarm.Equal,
-			reading.Boolean(true),
-		)
+		rule := conditions("and", attributes[0], alarm.Below, reading.Number(4.5), []string{"and", "or"}[seed%2],
+			attributes[1], alarm.Above, reading.Number(.7),
+			"and", attributes[2], alarm.Equal, reading.Boolean(true))
 		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
-		opens := fx.frame(
-			1,
-			map[string]reading.Value{
-				attributes[0]: reading.Number(1),
-				attributes[1]: reading.Number(4),
-				attributes[2]: reading.Boolean(true),
-			},
-		)
+		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1),
+			attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})
 		fx.evaluate(opens)
 		want := fx.expectedOnset(append(frames, opens), rule)
 		if fx.onsetSummary(); fx.newest().HoldsSince != want {
@@ -243,8 +214,8 @@ func TestHoldsSinceMatchesFullScan(t *testing.T) {
 	}
 }
 
-// expectedOnset is since when conditions have held up to the newest of all frames, by
-// going through them one by one.
+// expectedOnset is since when conditions have held up to the newest of all frames, by a pass over
+// them one by one.
 func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Condition) (since int64) {
 	fx.t.Helper()
 	slices.SortStableFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
@@ -258,7 +229,7 @@ func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Conditio
 			before = append(before, own)
 		}
 		slices.SortFunc(before, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
-		// A rule of one hit begins with the sample exactly where its conditions hold.
+		// A rule of one hit begins exactly with a sample for which its conditions hold.
 		_, holds := alarm.Step(predicate, alarm.NewState(predicate, f.Time-1), f.Time, f.Time, before)
 		switch {
 		case !holds:
@@ -270,8 +241,8 @@ func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Conditio
 	return since
 }
 
-// What is found is written once, told to the open screens, and known to the engine,
-// which tells it with the end; it says so at once to who asks before it is written.
+// The onset is written once, published to the open screens, and known to the engine, which notifies
+// it with the end. HoldsSince returns it before it is written.
 func TestHoldsSinceIsPublished(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
@@ -292,18 +263,18 @@ func TestHoldsSinceIsPublished(t *testing.T) {
 	if got := fx.engine.HoldsSince(fx.owner, n.ID); got != since || fx.engine.HoldsSince(stranger, n.ID) != 0 {
 		t.Errorf("known before it is written: %d", got)
 	}
-	fx.send(fx.airTemp(-10*minute, 5)) // late: it changes nothing of what was found
+	fx.send(fx.airTemp(-10*minute, 5)) // late: it does not change the onset
 	undo()
 	if got := fx.onsetSummary(); got != "-1200" {
 		t.Errorf("since %s", got)
 	}
 	if fx.engine.HoldsSince(fx.owner, n.ID) != 0 {
-		t.Error("it is kept in memory for ever")
+		t.Error("it stays in memory")
 	}
 	var live struct{ ID, HoldsSince, ResolveStatus int64 }
 	fx.must(json.Unmarshal(testkit.Receive(t, "since", screen.Events).Data, &live))
 	if live.ID != n.ID || live.HoldsSince != since || live.ResolveStatus != 0 {
-		t.Errorf("told %+v", live)
+		t.Errorf("published %+v", live)
 	}
 	fx.must(fx.engine.FindSince(t.Context()))
 	fx.evaluate(fx.airTemp(2*second, 5))
@@ -312,11 +283,11 @@ func TestHoldsSinceIsPublished(t *testing.T) {
 	}
 	fx.must(json.Unmarshal(testkit.Receive(t, "the end", screen.Events).Data, &live))
 	if live.ResolveStatus != 1 || live.HoldsSince != since || len(screen.Events) != 0 {
-		t.Errorf("told %+v and %d more", live, len(screen.Events))
+		t.Errorf("received %+v and %d more", live, len(screen.Events))
 	}
 }
 
-// A notice that is over before anybody could look is looked at all the same.
+// The onset of a notice that is over before the search is found all the same.
 func TestHoldsSinceOfClosedNotice(t *testing.T) {
 	fx := newFixture(t)
 	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
@@ -331,12 +302,12 @@ func TestHoldsSinceOfClosedNotice(t *testing.T) {
 		fx.must(json.Unmarshal(testkit.Receive(t, "what is told", screen.Events).Data, &live))
 	}
 	if live.ResolveStatus != 1 || live.HoldsSince != testkit.Start.UnixMilli()-20*minute || live.EndTime == 0 {
-		t.Errorf("told %+v", live)
+		t.Errorf("published %+v", live)
 	}
 }
 
-// A kill before anything was found, or between two: the next start goes on, and what was
-// found before is with the open notice.
+// A kill comes before any onset was found, or between two: the next start continues, and an open
+// notice has its earlier onset.
 func TestHoldsSinceAfterAKill(t *testing.T) {
 	fx := newFixture(t)
 	fx.send(fx.airTemp(-20*minute, 1))
@@ -361,7 +332,7 @@ func TestHoldsSinceAfterAKill(t *testing.T) {
 	}
 }
 
-// What an unsteady notice holds since is told as of any other.
+// The onset of an unsteady notice is published like any other.
 func TestHoldsSinceOfAnUnsteadyOne(t *testing.T) {
 	fx := newFixture(t)
 	fx.setMaxPerHour(1)
@@ -374,7 +345,7 @@ func TestHoldsSinceOfAnUnsteadyOne(t *testing.T) {
 	if got := fx.onsetSummary(); got != "120" {
 		t.Errorf("since %s", got)
 	}
-	fx.evaluateAt(4*minute, 5) // its changes are counted, and written with the end
+	fx.evaluateAt(4*minute, 5) // its changes are counted, and written with its end
 	for i := range int64(12) {
 		fx.evaluateAt((5+i)*minute, 5)
 	}
@@ -383,23 +354,23 @@ func TestHoldsSinceOfAnUnsteadyOne(t *testing.T) {
 	}
 }
 
-// Where the readings are gone, or another stands in the place of the one that opened
-// it, nothing is known; that is written, so that it is looked for once.
+// Where the readings are gone, or another reading replaced the one that opened the notice, the
+// onset is not known. That is written, so that no search follows.
 func TestHoldsSinceIsNotKnown(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(fx *fixture)
 		want    string
 	}{
-		"nothing happens": {func(*fixture) {}, "-1200"},
+		"unchanged":       {func(*fixture) {}, "-1200"},
 		"erased":          {func(fx *fixture) { fx.must(fx.readings.Erase(fx.t.Context(), fx.owner, fx.mast.ID)) }, "?"},
 		"replaced":        {func(fx *fixture) { fx.send(fx.airTemp(second, 5)) }, "?"},
-		"taken away":      {func(fx *fixture) { fx.send(fx.frame(second, map[string]reading.Value{"airTemperature": {}})) }, "?"},
+		"removed":         {func(fx *fixture) { fx.send(fx.frame(second, map[string]reading.Value{"airTemperature": {}})) }, "?"},
 		"late, before it": {func(fx *fixture) { fx.send(fx.airTemp(-10*minute, 5)) }, "1"},
-		"the device is gone": {func(fx *fixture) {
+		"the device is deleted": {func(fx *fixture) {
 			fx.must(fx.Devices.Delete(fx.t.Context(), fx.owner, fx.mast.ID))
 			fx.Reload(fx.t)
 		}, "?"},
-		"its attribute is gone, not its readings": {func(fx *fixture) {
+		"its attribute is removed, not its readings": {func(fx *fixture) {
 			fx.station.Properties = fx.station.Properties[1:]
 			fx.must(fx.Catalog.PutProduct(fx.t.Context(), fx.station))
 			fx.Reload(fx.t)
@@ -409,11 +380,11 @@ func TestHoldsSinceIsNotKnown(t *testing.T) {
 			fx.must(fx.Catalog.PutProduct(fx.t.Context(), fx.station))
 			fx.Reload(fx.t)
 		}, "-1200"},
-		"nobody knows its attribute": {func(fx *fixture) {
+		"its attribute is unknown": {func(fx *fixture) {
 			fx.sql(`UPDATE notices SET rule = replace(rule, 'airTemperature', 'unheardOf')`)
 		}, "?"},
-		"its rule cannot be read":     {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{'`) }, "?"},
-		"nothing is kept of its rule": {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{}'`) }, "?"},
+		"its rule copy cannot be decoded": {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{'`) }, "?"},
+		"its rule copy is empty":          {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{}'`) }, "?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fx := newFixture(t)
@@ -428,8 +399,8 @@ func TestHoldsSinceIsNotKnown(t *testing.T) {
 	}
 }
 
-// What is stamped ahead counts as the judge counts it: what lies after the sample that
-// opened the notice does not, and what was passed over does once its time is past.
+// The search treats readings stamped ahead as the evaluation does: those after the sample that
+// opened the notice do not count, and deferred ones count once their time is past.
 func TestHoldsSinceAndReadingsStampedAhead(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(nil)
@@ -438,7 +409,7 @@ func TestHoldsSinceAndReadingsStampedAhead(t *testing.T) {
 	if got := fx.onsetSummary(); got != "0" {
 		t.Errorf("since %s", got)
 	}
-	fx.evaluateAt(minute, 5) // ends it, and passes over what is ahead
+	fx.evaluateAt(minute, 5) // ends it, and passes over the readings ahead
 	fx.evaluateAt(2*minute, 1)
 	fx.wantNotices("Frost 0-1200 recovered; Frost 120-")
 	if got := fx.onsetSummary(); got != "120" {
@@ -448,7 +419,7 @@ func TestHoldsSinceAndReadingsStampedAhead(t *testing.T) {
 	for _, c := range []struct {
 		at   int64 // minute
 		want string
-	}{{4, "240"}, {18, "240"}, {22, "1320"}, {30, "1320"}} { // the one of minute 20 is false
+	}{{4, "240"}, {18, "240"}, {22, "1320"}, {30, "1320"}} { // the sample of minute 20 is false
 		fx.createRule(nil)
 		fx.evaluateAt(c.at*minute, 1)
 		if got := fx.onsetSummary(); got != c.want {
@@ -468,22 +439,22 @@ func TestHoldsSinceAndReadingsStampedAhead(t *testing.T) {
 	}
 }
 
-// A notice on being offline says since when its device is silent, from its begin on.
+// A notice on being offline has since its begin the time since when its device is silent.
 func TestSilentSince(t *testing.T) {
 	fx, rec := newRecordingFixture(t)
 	fx.deviceSeenAt(0)
-	fx.tickAt(2 * time.Hour) // silent, and offline for long when the rule is published
+	fx.tickAt(2 * time.Hour) // silent and offline long before the rule is published
 	fx.createOfflineRule()
 	fx.tickAt(2*time.Hour + 5*time.Minute)
 	fx.wantNotices("Silent 7500-")
 	if n := fx.newest(); seconds(n.HoldsSince) != "0" || rec.opened[0].HoldsSince != n.HoldsSince {
-		t.Errorf("silent since %s, told %+v", seconds(n.HoldsSince), rec.opened)
+		t.Errorf("silent since %s, notified %+v", seconds(n.HoldsSince), rec.opened)
 	}
 	fx.deviceSeenAt(3 * time.Hour)
 	if n := fx.newest(); rec.closed[0].HoldsSince != n.HoldsSince || n.Status == alarm.Pending {
-		t.Errorf("%+v, told %+v", n, rec.closed)
+		t.Errorf("%+v, notified %+v", n, rec.closed)
 	}
-	// Of a notice of before, nobody wrote it: it is looked for.
+	// The onset of a notice from an earlier version was not written: the search finds it.
 	fx.tickAt(3*time.Hour + 20*time.Minute)
 	fx.tickAt(3*time.Hour + 25*time.Minute)
 	fx.wantNotices("Silent 7500-10800 online; Silent 12300-")
@@ -492,13 +463,13 @@ func TestSilentSince(t *testing.T) {
 		t.Errorf("silent since %s", got)
 	}
 	fx.sql("UPDATE notices SET holds_since = NULL WHERE resolve_status = 0")
-	fx.Presence.Seen(testkit.Ref(fx.mast)) // back, and nobody looked yet
+	fx.Presence.Seen(testkit.Ref(fx.mast)) // back, before the search
 	if got := fx.onsetSummary(); got != "?" {
 		t.Errorf("silent since %s", got)
 	}
 }
 
-// Of a device that was never seen nobody knows, which is known at once.
+// The onset of a device that was never seen is written as unknown at once.
 func TestSilentSinceNeverSeen(t *testing.T) {
 	fx := newFixture(t)
 	fx.createOfflineRule()

@@ -11,34 +11,32 @@ import (
 )
 
 const (
-	trendSpan    = time.Hour        // the newest readings from which a trend is made
-	trendLeast   = 10               // fewer readings make none
-	trendSpread  = 30 * time.Minute // nor do readings that are closer together
+	trendSpan    = time.Hour        // the stretch of newest readings from which a trend is made
+	trendLeast   = 10               // fewer readings make no trend
+	trendSpread  = 30 * time.Minute // readings over a shorter time make no trend
 	trendFit     = 0.9              // the share of the readings' variance that the line must explain
-	trendFar     = 6 * time.Hour    // what is further ahead is not foretold
-	trendStale   = 2 * time.Minute  // how old the newest reading may be at least; else three usual intervals
-	trendUneven  = 2                // so many times slower or faster than the whole either half may be
+	trendFar     = 6 * time.Hour    // an expected time further ahead is not given
+	trendStale   = 2 * time.Minute  // maximum age of the newest reading; three usual intervals where that is more
+	trendUneven  = 2                // by what factor either half may be slower or faster than the whole
 	trendRounded = time.Minute
 )
 
-// paceSpans are how far back samples are looked for until there are enough of
-// them to tell the usual interval.
+// paceSpans are how far back samples are looked for until there are enough of them for the usual
+// interval.
 var paceSpans = []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour, 12 * time.Hour, 7 * 24 * time.Hour}
 
-// Outlook is how close a rule is to triggering. What cannot be said with some
-// certainty is absent.
+// Outlook is how close a rule is to triggering. What cannot be said with some certainty is absent.
 type Outlook struct {
 	Pace       Pace
-	LastSample int64    // the newest that the rule looks at, epoch ms; 0: none
-	Value      *float64 // newest of the attribute; with Distance
-	Distance   *float64 // from Value to the threshold, 0 when beyond, in the attribute's unit
-	Expected   int64    // about when the threshold is reached, epoch ms, whole minutes; 0: not said
+	LastSample int64    // the newest sample of the rule, epoch ms; 0: none
+	Value      *float64 // the newest value of the attribute; set together with Distance
+	Distance   *float64 // from Value to the threshold, 0 when beyond it, in the attribute's unit
+	Expected   int64    // about when the threshold is reached, epoch ms, whole minutes; 0: not given
 }
 
-// LookAhead gives the outlook of a rule; open tells whether a notice of it is
-// open, now is the server's clock (epoch ms). Of a rule on being offline
-// nothing can be said. The error is the store's or ctx's, or NewPredicate's where
-// the product has no such properties.
+// LookAhead gives the outlook of a rule. open says whether a notice of it is open; now is the
+// server's clock (epoch ms). A rule on being offline has no outlook. The error is the store's,
+// ctx's, or NewPredicate's where the product has no such properties.
 func LookAhead(
 	ctx context.Context,
 	store *reading.Store,
@@ -96,8 +94,7 @@ func bySize(c Condition) bool {
 // rising tells whether the threshold is reached from below.
 func rising(c Condition) bool { return c.Operator == Above || c.Operator == AtLeast }
 
-// distance is how far a value is from the condition, to as many decimals as
-// the property has.
+// distance is how far a value is from the condition, rounded to the decimals of the property.
 func distance(v float64, c Condition, p *device.Property) float64 {
 	d := v - c.Value.Float()
 	if rising(c) {
@@ -116,18 +113,11 @@ func paceAt(ctx context.Context, store *reading.Store, r Rule, predicate *Predic
 	var times pacer
 	for _, span := range paceSpans {
 		times = pacer{}
-		err := store.Range(
-			ctx,
-			r.Tenant,
-			r.Device,
-			newest-span.Milliseconds(),
-			newest,
-			predicate.Properties(),
+		err := store.Range(ctx, r.Tenant, r.Device, newest-span.Milliseconds(), newest, predicate.Properties(),
 			func(at int64, _ []reading.Field) error {
 				times.add(at)
 				return nil
-			},
-		)
+			})
 		if err != nil {
 			return Pace{}, err
 		}
@@ -138,8 +128,8 @@ func paceAt(ctx context.Context, store *reading.Store, r Rule, predicate *Predic
 	return times.pace(r), nil
 }
 
-// expected is about when the attribute of a rule's only condition reaches the
-// threshold, by the last hour; 0 when that hour does not say so steadily.
+// expected is about when the attribute of a rule's only condition reaches the threshold, by the
+// trend of the last hour. It is 0 where that hour has no steady trend.
 func expected(
 	ctx context.Context,
 	store *reading.Store,
@@ -149,20 +139,14 @@ func expected(
 	now int64,
 ) (int64, error) {
 	var points []point
-	err := store.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		last.Time-trendSpan.Milliseconds(),
-		last.Time,
+	err := store.Range(ctx, r.Tenant, r.Device, last.Time-trendSpan.Milliseconds(), last.Time,
 		[]device.PropertyID{property},
 		func(at int64, fields []reading.Field) error {
 			if v := fields[0].Value; v.Kind() == reading.KindNumber {
 				points = append(points, point{float64(at - last.Time), v.Float()})
 			}
 			return nil
-		},
-	)
+		})
 	if err != nil {
 		return 0, err
 	}
@@ -179,10 +163,10 @@ func expected(
 	return int64(math.Round(at/minute) * minute), nil
 }
 
-// Closest is the one of a rule's devices whose newest value is closest to the
-// threshold, or furthest beyond it; where no such value is known, the first one. Only
-// rules of one condition that compares a number by size have such a one. models are
-// those of the tenant's devices; nil where one is gone.
+// Closest is the one of a rule's devices whose newest value is closest to the threshold, or
+// furthest beyond it. It is the first device where no such value is known, or where the rule has no
+// single condition that compares a number by size. models gives the product of a tenant's device;
+// nil where the device is gone.
 func Closest(
 	ctx context.Context,
 	store *reading.Store,

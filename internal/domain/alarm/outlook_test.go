@@ -10,10 +10,10 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// outlookAt is when the outlook's tests look: the newest reading is of then.
+// outlookAt is the time of the outlook tests; the newest reading has that time.
 const outlookAt = 20_000 * dayMs
 
-// An hour of a reading a minute, 60 minutes ago to now.
+// A reading a minute for an hour, from 60 minutes ago to now.
 func TestExpected(t *testing.T) {
 	falling := func(m float64) float64 { return 10 - m/10 } // 4 at 60; 2 in 20 minutes
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestExpected(t *testing.T) {
 		value    func(minute float64) float64
 		rule     alarm.Condition
 		distance float64
-		expected int64 // minutes from now; 0: not said
+		expected int64 // minutes from now; 0: none
 	}{
 		{"falling to below", falling, numberCondition("air", alarm.Below, 2), 2, 20},
 		{"falling to at most", falling, numberCondition("air", alarm.AtMost, 2), 2, 20},
@@ -82,7 +82,7 @@ func look(t *testing.T, p *history, r alarm.Rule, open bool, now int64) alarm.Ou
 	return o
 }
 
-// Too few readings, over too short a time, or too old say nothing.
+// Too few readings, over too short a time, or too old ones give no expected time.
 func TestExpectedNeedsEnough(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -106,20 +106,14 @@ func TestExpectedNeedsEnough(t *testing.T) {
 			p.measure(outlookAt-c.old-back*minuteMs, "air", 10+float64(back)/10)
 		}
 		p.done()
-		if o := look(
-			t,
-			p,
-			ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 5)),
-			false,
-			outlookAt,
-		); (o.Expected != 0) != c.said || o.Distance == nil ||
-			*o.Distance != 5 {
+		if o := look(t, p, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 5)), false,
+			outlookAt); (o.Expected != 0) != c.said || o.Distance == nil || *o.Distance != 5 {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
 }
 
-// What the line would have reached by now, and did not, is not foretold.
+// An expected time that has passed already is not given.
 func TestExpectedIsAhead(t *testing.T) {
 	p := newHistory(t)
 	for m := range int64(61) {
@@ -128,21 +122,15 @@ func TestExpectedIsAhead(t *testing.T) {
 	p.done()
 	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 3.8)) // in two minutes
 	for later, said := range map[int64]bool{0: true, minuteMs: true, 2*minuteMs + 1000: false} {
-		if o := look(
-			t,
-			p,
-			r,
-			false,
-			outlookAt+later,
-		); (o.Expected != 0) != said || o.Distance == nil ||
+		if o := look(t, p, r, false, outlookAt+later); (o.Expected != 0) != said || o.Distance == nil ||
 			*o.Distance != .2 {
 			t.Errorf("%d ms later: %+v", later, o)
 		}
 	}
 }
 
-// Distance and time are told of running rules of one numeric condition by size
-// that have not triggered; the pace and the newest sample of any on readings.
+// Running rules with one condition that compares a number by size, and without an open notice, have
+// distance and expected time. All rules on readings have the pace and the newest sample.
 func TestOutlookOf(t *testing.T) {
 	p := newHistory(t)
 	for m := range int64(61) {
@@ -175,37 +163,24 @@ func TestOutlookOf(t *testing.T) {
 	} {
 		o := look(t, p, c.rule, c.open, outlookAt)
 		if o.LastSample != c.last || (o.Distance != nil) != c.said || (o.Value != nil) != c.said ||
-			(o.Expected != 0) != c.said ||
-			!o.Pace.Fits {
+			(o.Expected != 0) != c.said || !o.Pace.Fits {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
-	if _, err := alarm.LookAhead(
-		t.Context(),
-		p.Store,
-		ruleWith(1, time.Minute, numberCondition("fog", alarm.Below, 2)),
-		historyProduct,
-		false,
-		outlookAt,
-	); err == nil {
+	if _, err := alarm.LookAhead(t.Context(), p.Store, ruleWith(1, time.Minute,
+		numberCondition("fog", alarm.Below, 2)), historyProduct, false, outlookAt); err == nil {
 		t.Error("a rule on a property that is gone has an outlook")
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := alarm.LookAhead(
-		gone,
-		p.Store,
-		ruleWith(1, time.Minute, cold),
-		historyProduct,
-		false,
-		outlookAt,
-	); err == nil {
+	if _, err := alarm.LookAhead(gone, p.Store, ruleWith(1, time.Minute, cold), historyProduct, false,
+		outlookAt); err == nil {
 		t.Error("readings that could not be read have an outlook")
 	}
 }
 
-// Values from when the property was of another type are none: neither in a
-// day's range nor in a trend, nor as the newest.
+// Values from when the property had another type do not count: neither in a day's range nor in a
+// trend, nor as the newest.
 func TestOtherType(t *testing.T) {
 	p := newHistory(t)
 	for m := range int64(60) {
@@ -225,19 +200,13 @@ func TestOtherType(t *testing.T) {
 	}
 	p.measure(outlookAt, "air", true)
 	p.done()
-	if o := look(
-		t,
-		p,
-		r,
-		false,
-		outlookAt,
-	); o.Value != nil || o.Distance != nil || o.Expected != 0 ||
+	if o := look(t, p, r, false, outlookAt); o.Value != nil || o.Distance != nil || o.Expected != 0 ||
 		o.LastSample != outlookAt {
 		t.Errorf("the newest of another type: %+v", o)
 	}
 }
 
-// BenchmarkLookAhead is of a device that measures every ten seconds.
+// BenchmarkLookAhead is for a device that measures every ten seconds.
 func BenchmarkLookAhead(b *testing.B) {
 	p := newHistory(b)
 	for i := range int64(8640) {
@@ -246,14 +215,7 @@ func BenchmarkLookAhead(b *testing.B) {
 	p.done()
 	r := ruleWith(3, 5*time.Minute, numberCondition("air", alarm.Below, 2))
 	for b.Loop() {
-		if o, err := alarm.LookAhead(
-			b.Context(),
-			p.Store,
-			r,
-			historyProduct,
-			false,
-			outlookAt,
-		); err != nil ||
+		if o, err := alarm.LookAhead(b.Context(), p.Store, r, historyProduct, false, outlookAt); err != nil ||
 			o.Distance == nil {
 			b.Fatal(o, err)
 		}

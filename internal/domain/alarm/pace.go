@@ -4,18 +4,18 @@ import "slices"
 
 const (
 	paceGaps   = 50 // how many of the newest gaps between samples tell the usual interval
-	fewestGaps = 5  // fewer do not
+	fewestGaps = 5  // with fewer gaps the usual interval is unknown
 )
 
-// Pace is how often a rule's device measures what the rule looks at.
+// Pace is how often a rule's device measures a property that the rule uses.
 type Pace struct {
 	Interval int64 // ms between samples, the median of the last 50; 0: too few samples
-	// Fits is false where at that interval fewer than the rule's Hits samples
-	// fall into its Window: it could hardly ever trigger.
+	// Fits is false where, at that interval, fewer than the rule's Hits samples fall into its
+	// Window: the rule could hardly ever trigger.
 	Fits bool
 }
 
-// pacer takes in the times of samples, oldest first.
+// pacer collects the times of samples, oldest first.
 type pacer struct {
 	times [paceGaps + 1]int64 // epoch ms
 	count int
@@ -26,7 +26,7 @@ func (p *pacer) add(at int64) {
 	p.count++
 }
 
-// pace is what the newest samples say of a rule's window.
+// pace is what the newest samples say about a rule's window.
 func (p *pacer) pace(r Rule) Pace {
 	times := slices.Clone(p.times[:min(p.count, len(p.times))])
 	slices.Sort(times)

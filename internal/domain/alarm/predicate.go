@@ -12,28 +12,28 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// Predicate is a rule's conditions made ready for judging readings of its device.
+// Predicate is a rule's conditions, prepared for evaluating readings of its device.
 type Predicate struct {
-	properties  []device.PropertyID // that it looks at, each once, in ascending order
+	properties  []device.PropertyID // that the conditions use, each once, in ascending order
 	comparisons []comparison
 	hits        int
 	window      int64 // ms
-	maxPerHour  int   // notices that may begin within an hour; 0: any number
+	maxPerHour  int   // how many notices may begin within an hour; 0: any number
 }
 
 type comparison struct {
 	or        bool
-	property  int // place in Test.properties
+	property  int // index in Predicate.properties
 	operator  Operator
 	value     reading.Value
-	recovery  reading.Value // none: the same as value
-	precision int           // decimals; negative: compared as it comes
+	recovery  reading.Value // none: value applies
+	precision int           // decimals; negative: values are compared unrounded
 }
 
-// NewPredicate prepares a rule on a device of the given product, which may begin so many
-// notices within an hour before one is unsteady (0: any number). It fails when the
-// product has no such property any more, or another type of it: then the rule
-// cannot be judged.
+// NewPredicate prepares a rule on a device of the given product. maxPerHour is how many notices the
+// rule may begin within an hour before the next one is unsteady (0: any number). It fails when the
+// product no longer has one of the properties, or has it in another type: then the rule cannot be
+// evaluated.
 func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error) {
 	t := &Predicate{hits: r.Hits, window: r.Window.Milliseconds(), maxPerHour: maxPerHour}
 	for _, c := range r.Conditions {
@@ -42,19 +42,14 @@ func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error)
 			return nil, fmt.Errorf("alarm: rule %d: product %s has no property %s", r.ID, p.Name, c.Attribute)
 		}
 		if kindOf(property.DataType) != c.Value.Kind() {
-			return nil, fmt.Errorf(
-				"alarm: rule %d: property %s of product %s is a %s",
-				r.ID,
-				c.Attribute,
-				p.Name,
-				property.DataType,
-			)
+			return nil, fmt.Errorf("alarm: rule %d: property %s of product %s is a %s", r.ID, c.Attribute, p.Name,
+				property.DataType)
 		}
 		if !slices.Contains(t.properties, property.ID) {
 			t.properties = append(t.properties, property.ID)
 		}
 	}
-	if len(t.properties) > mostTerms {
+	if len(t.properties) > maxConditions {
 		return nil, fmt.Errorf("alarm: rule %d looks at %d properties", r.ID, len(t.properties))
 	}
 	slices.Sort(t.properties)
@@ -79,11 +74,11 @@ func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error)
 	return t, nil
 }
 
-// Properties are those that the rule looks at, ascending.
+// Properties are those that the conditions use, ascending.
 func (t *Predicate) Properties() []device.PropertyID { return t.properties }
 
-// holds folds the conditions over values, one a property. While a notice is
-// open, a recovery value stands in for the threshold.
+// holds folds the conditions over values, one per property. While a notice is open, a recovery
+// value stands in for the threshold.
 func (t *Predicate) holds(values []reading.Value, open bool) bool {
 	result := true
 	for _, one := range t.comparisons {
@@ -101,8 +96,8 @@ func (t *Predicate) holds(values []reading.Value, open bool) bool {
 	return result
 }
 
-// compare tells whether v stands in the relation to the threshold. Without a
-// value nothing is true. Numbers are rounded to the precision first.
+// compare tells whether v stands in the relation to the threshold. Without a value the result is
+// false. Numbers are rounded to the precision first.
 func compare(v reading.Value, op Operator, threshold reading.Value, precision int) bool {
 	if v.Kind() == reading.KindNone || v.Kind() != threshold.Kind() {
 		return false
@@ -131,12 +126,12 @@ func compare(v reading.Value, op Operator, threshold reading.Value, precision in
 
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
-// exactUnits bounds what is rounded: a float64 tells that many units of the
-// last decimal apart well enough. Greater numbers are compared as they come.
+// exactUnits bounds the rounding: below it a float64 tells units of the last decimal apart well
+// enough. Greater numbers are compared unrounded.
 const exactUnits = 1 << 48
 
-// compareNumbers is -1, 0 or 1, of the numbers rounded to the precision. A
-// negative precision leaves them as they are.
+// compareNumbers returns -1, 0 or 1, for the numbers rounded to the precision. A negative precision
+// leaves them unrounded.
 func compareNumbers(a, b float64, precision int) int {
 	if precision >= 0 && precision < len(powersOfTen) {
 		unit := powersOfTen[precision]
@@ -147,14 +142,14 @@ func compareNumbers(a, b float64, precision int) int {
 	return cmp.Compare(a, b)
 }
 
-// rounded is x in units of the last decimal, rounded half away from zero as
-// its shortest decimal writing is: 1.005 to two decimals is 101.
+// rounded is x in units of the last decimal. Its shortest decimal form is rounded half away from
+// zero: 1.005 to two decimals is 101.
 func rounded(x float64, precision int) float64 {
 	size := math.Abs(x) * powersOfTen[precision]
 	units, rest := math.Modf(size)
 	up := rest > 0.5
-	// Near a half the binary number does not tell on which side the decimal one
-	// is: it and the product are each off by up to 2^-53 of the size.
+	// Near a half the binary number does not tell on which side the decimal one is: it and the
+	// product are each off by up to 2^-53 of the size.
 	if math.Abs(rest-0.5) <= size*0x1p-51 {
 		up = digitAt(math.Abs(x), precision) >= '5'
 	}
@@ -164,7 +159,7 @@ func rounded(x float64, precision int) float64 {
 	return math.Copysign(units, x)
 }
 
-// digitAt is the digit of x, not negative, behind so many decimals.
+// digitAt is the digit of x, which is not negative, after the given number of decimals.
 func digitAt(x float64, decimals int) byte {
 	var room [32]byte
 	digits := strconv.AppendFloat(room[:0], x, 'f', -1, 64)

@@ -38,7 +38,7 @@ func TestCompare(t *testing.T) {
 		{text("b"), text("a"), -1, "!="},
 		{yes, yes, -1, "="},
 		{reading.Boolean(false), yes, -1, "!="},
-		// Without a value, and of another kind, nothing holds.
+		// Without a value, or with one of another kind, no operator holds.
 		{reading.Value{}, number(0), -1, ""},
 		{reading.Value{}, text(""), -1, ""},
 		{yes, number(1), -1, ""},
@@ -54,13 +54,13 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%v and %v to %d: %q, want %q", c.v, c.threshold, c.precision, got, c.held)
 		}
 		if compare(c.v, "~", c.threshold, c.precision) {
-			t.Errorf("%v and %v stand in a relation that there is not", c.v, c.threshold)
+			t.Errorf("an unknown operator holds for %v and %v", c.v, c.threshold)
 		}
 	}
 }
 
-// Rounding is of the decimal writing: the same as arithmetic with as many
-// digits as needed, for numbers at halves, a bit beside them, and any others.
+// Rounding applies to the decimal form: it equals arithmetic with as many digits as needed, for
+// numbers at halves, slightly beside them, and any others.
 func TestRounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
@@ -88,11 +88,9 @@ func TestRounded(t *testing.T) {
 func TestNewPredicateRefuses(t *testing.T) {
 	wide := &device.Product{Name: "wide"}
 	var terms []Condition
-	for i := range mostTerms + 1 {
-		wide.Properties = append(
-			wide.Properties,
-			device.Property{ID: device.PropertyID(i + 1), Identifier: fmt.Sprint("p", i), DataType: device.Number},
-		)
+	for i := range maxConditions + 1 {
+		wide.Properties = append(wide.Properties, device.Property{ID: device.PropertyID(i + 1),
+			Identifier: fmt.Sprint("p", i), DataType: device.Number})
 		terms = append(terms, Condition{Attribute: fmt.Sprint("p", i), Operator: Above, Value: reading.Number(1)})
 	}
 	for _, c := range []struct {
@@ -105,20 +103,13 @@ func TestNewPredicateRefuses(t *testing.T) {
 		{scriptProduct, []Condition{{Attribute: "temp", Operator: Equal, Value: reading.Text("1")}}, "is a number"},
 		{wide, terms, "17 properties"},
 	} {
-		if _, err := NewPredicate(
-			Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions},
-			c.p,
-			0,
-		); err == nil ||
-			!strings.Contains(err.Error(), c.says) {
+		if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions}, c.p,
+			0); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	if _, err := NewPredicate(
-		Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]},
-		wide,
-		0,
-	); err != nil {
-		t.Errorf("as many as a rule can have: %v", err)
+	if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:maxConditions]}, wide,
+		0); err != nil {
+		t.Errorf("the maximum of conditions: %v", err)
 	}
 }

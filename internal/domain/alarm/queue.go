@@ -2,7 +2,6 @@ package alarm
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,41 +11,41 @@ import (
 )
 
 const (
-	// queueBytes is how much of one tenant's readings waits in memory; what is
-	// beyond that is read again from the journal. queuesBytes is that of all.
-	// queueFloor is what a tenant may have however much others have.
+	// queueBytes is how much of one tenant's readings waits in memory; readings beyond that are
+	// read again from the journal. queuesBytes is the limit for all tenants. queueFloor is what a
+	// tenant may have however much others have.
 	queueBytes  = 8 << 20
 	queuesBytes = 64 << 20
 	queueFloor  = 16 << 10
-	// mostPending is how many events of a tenant may wait for the database before
-	// its judging waits too.
+	// mostPending is how many events of a tenant may wait for the database before its evaluation
+	// waits too.
 	mostPending = 2000
-	// behindAtMost and waitingAtMost are how far a tenant's judging may be behind
-	// before its own devices wait.
+	// behindAtMost and waitingAtMost are how far a tenant's evaluation may be behind before the
+	// tenant's devices wait.
 	behindAtMost  = 10 * time.Minute
 	waitingAtMost = 1_000_000
 )
 
-// tenantQueue is what of one tenant waits to be judged. Judging serves the tenants in
-// turn, so that one who has much keeps nobody else waiting.
+// tenantQueue holds a tenant's readings that wait for evaluation. Evaluation serves the tenants
+// round robin, so that a tenant with many readings delays no other.
 type tenantQueue struct {
 	tenant tenant.ID
 
-	// Guarded by queues.mu.
+	// Guarded by tenantQueues.mu.
 	waiting     []arrived
-	bytes       int           // of waiting
-	count       int           // frames that wait, those on disk included
-	since       int64         // when the oldest that waits arrived, epoch ms
-	inJournal   bool          // what comes after waiting is in the journal alone
-	rereadFrom  Position      // of inJournal: from where
-	scheduled   bool          // among those that wait for their turn
-	blocked     bool          // waits for the database, or for what failed to be tried again
-	late        bool          // behind since the start, or since more waited than memory holds
+	bytes       int           // size of waiting
+	count       int           // frames that wait, including those on disk
+	since       int64         // when the oldest waiting frame arrived, epoch ms
+	inJournal   bool          // frames after waiting are in the journal only
+	rereadFrom  Position      // with inJournal: from where
+	scheduled   bool          // in tenantQueues.ready
+	blocked     bool          // waits for the database, or for a retry
+	late        bool          // behind since the start, or since more frames waited than memory holds
 	unthrottled chan struct{} // closed when its devices may go on; nil: they may
 
 	// Guarded by Engine.mu.
-	position Position       // judged up to there, while anything waits
-	replay   []*activeRule  // rules whose windows are to be made again before anything is judged
+	position Position       // evaluated up to there, while anything waits
+	replay   []*activeRule  // rules whose windows have to be rebuilt before anything is evaluated
 	pending  []pendingEvent // happened and not on disk yet
 	writing  []pendingEvent // before pending: being written
 	rules    int
@@ -59,25 +58,25 @@ type arrived struct {
 	index int
 }
 
-// position is where an arrived frame is the next to be judged.
+// position is the evaluated position before the frame.
 func (a *arrived) position() Position { return Position{Entry: a.entry - 1, Index: a.index} }
 
-// after is where it is judged.
+// after is the evaluated position after the frame.
 func (a *arrived) after() Position { return Position{Entry: a.entry - 1, Index: a.index + 1} }
 
-// tenantQueues are those of all tenants that have rules.
+// tenantQueues are the queues of all tenants that have rules.
 type tenantQueues struct {
-	mu        sync.Mutex // after Engine.mu
+	mu        orderedMutex[queuesRank]
 	byTenant  map[tenant.ID]*tenantQueue
-	ready     []*tenantQueue // those that have work, the next one first
+	ready     []*tenantQueue // tenants that have work, the next one first
 	work      chan struct{}
 	taken     uint64 // position of the newest entry that was handed over
 	bytes     int
 	watched   map[device.ID]int // rules on readings, by device
 	throttled atomic.Int32      // tenants whose devices wait
-	began     int64             // when judging began, epoch ms
-	most      int               // bytes of a tenant, at most
-	mostAll   int               // bytes of all, at most
+	began     int64             // when evaluation began, epoch ms
+	most      int               // maximum bytes of a tenant
+	mostAll   int               // maximum bytes of all
 }
 
 func newTenantQueues() tenantQueues {
@@ -90,8 +89,8 @@ func newTenantQueues() tenantQueues {
 	}
 }
 
-// Take takes over the batch at a position of the journal, to be judged soon;
-// positions only rise, and one that was taken over already is passed over.
+// Take takes over the batch at a position of the journal, for evaluation soon. Positions only rise;
+// Take ignores a batch that it took over already.
 func (e *Engine) Take(position uint64, batch []reading.Arrival) {
 	q := &e.queues
 	q.mu.Lock()
@@ -127,8 +126,8 @@ func (e *Engine) Taken() uint64 {
 	return e.queues.taken
 }
 
-// put adds a copy of a frame, unless there is no room for it. A tenant may have
-// half of what the others leave of all the room.
+// put adds a copy of a frame, unless there is no room for it. A tenant may have half of the room
+// that the others leave.
 func (q *tenantQueues) put(tq *tenantQueue, position uint64, index int, a *reading.Arrival) bool {
 	size := weight(a)
 	room := max(min(queueFloor, q.most), min(q.most, (q.mostAll-q.bytes+tq.bytes)/2))
@@ -136,7 +135,7 @@ func (q *tenantQueues) put(tq *tenantQueue, position uint64, index int, a *readi
 		return false
 	}
 	own := *a
-	// The frame is part of a whole batch, which must not stay in memory for it.
+	// The frame is part of a whole batch, which must not stay in memory because of it.
 	own.Fields = append(make([]reading.Field, 0, len(a.Fields)), a.Fields...)
 	for i := range own.Fields {
 		own.Fields[i].Value = kept(own.Fields[i].Value)
@@ -158,7 +157,7 @@ func weight(a *reading.Arrival) int {
 	return size
 }
 
-// schedule puts a tenant behind the others that wait for their turn. Callers hold mu.
+// schedule appends a tenant to the tenants that wait for a slice. Callers hold mu.
 func (q *tenantQueues) schedule(tq *tenantQueue) {
 	if tq.scheduled || tq.blocked {
 		return
@@ -168,7 +167,7 @@ func (q *tenantQueues) schedule(tq *tenantQueue) {
 	signal(q.work)
 }
 
-// next is whose turn it is; nil: nobody's.
+// next is the tenant with the next slice; nil: none.
 func (e *Engine) next() *tenantQueue {
 	q := &e.queues
 	q.mu.Lock()
@@ -186,14 +185,14 @@ func (e *Engine) next() *tenantQueue {
 	return nil
 }
 
-// head is the oldest of what waits of a tenant, so many at most.
+// head gives the oldest waiting frames of a tenant, at most so many.
 func (q *tenantQueues) head(tq *tenantQueue, most int) []arrived {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return tq.waiting[:min(most, len(tq.waiting))]
 }
 
-// drop takes note that the oldest n are judged. Callers hold mu.
+// drop removes the oldest n frames, which are evaluated. Callers hold mu.
 func (q *tenantQueues) drop(tq *tenantQueue, n int) {
 	for i := range tq.waiting[:n] {
 		size := weight(&tq.waiting[i].Arrival)
@@ -211,20 +210,19 @@ func (q *tenantQueues) drop(tq *tenantQueue, n int) {
 	}
 }
 
-// idle tells whether a tenant has nothing that waits to be judged. Callers hold
-// Engine.mu too.
+// idle tells whether nothing of a tenant waits for evaluation. Callers hold Engine.mu too.
 func (tq *tenantQueue) idle() bool {
 	return len(tq.waiting) == 0 && !tq.inJournal && len(tq.replay) == 0
 }
 
-// positionOf is how far a tenant is judged. Callers hold Engine.mu.
+// positionOf is how far a tenant is evaluated. Callers hold Engine.mu.
 func (e *Engine) positionOf(tq *tenantQueue) Position {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
 	return e.queues.positionOf(tq)
 }
 
-// positionOf is Engine.coordinatesOf for who holds mu, too.
+// positionOf is Engine.positionOf for callers that also hold mu.
 func (q *tenantQueues) positionOf(tq *tenantQueue) Position {
 	if tq.idle() {
 		return Position{Entry: q.taken}
@@ -232,7 +230,7 @@ func (q *tenantQueues) positionOf(tq *tenantQueue) Position {
 	return tq.position
 }
 
-// queueOf is a tenant's queue, made where there is none. Callers hold Engine.mu.
+// queueOf is a tenant's queue; it makes one where there is none. Callers hold Engine.mu.
 func (e *Engine) queueOf(t tenant.ID) *tenantQueue {
 	q := &e.queues
 	q.mu.Lock()
@@ -245,7 +243,7 @@ func (e *Engine) queueOf(t tenant.ID) *tenantQueue {
 	return tq
 }
 
-// watch says that a tenant's device has one rule on readings more, or one less.
+// watch adds more (1 or -1) to the number of a device's rules on readings.
 func (q *tenantQueues) watch(id device.ID, more int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -254,8 +252,8 @@ func (q *tenantQueues) watch(id device.ID, more int) {
 	}
 }
 
-// dropQueue lets the queue of a tenant go that has neither rules nor anything to be
-// judged or written. Callers hold Engine.mu.
+// dropQueue removes the queue of a tenant that has neither rules nor anything to evaluate or write.
+// Callers hold Engine.mu.
 func (e *Engine) dropQueue(tq *tenantQueue) {
 	q := &e.queues
 	q.mu.Lock()
@@ -267,7 +265,7 @@ func (e *Engine) dropQueue(tq *tenantQueue) {
 	}
 }
 
-// updateThrottle closes a tenant to its devices when too much of it waits, and opens it
+// updateThrottle makes a tenant's devices wait when too much of it waits, and lets them go on
 // again. Callers hold mu.
 func (q *tenantQueues) updateThrottle(tq *tenantQueue, now int64) {
 	behind := tq.count > 0 && now-max(tq.since, q.began) > behindAtMost.Milliseconds()
@@ -289,8 +287,8 @@ func (q *tenantQueues) unthrottle(tq *tenantQueue) {
 	}
 }
 
-// LateTenants are the tenants whose judging has not caught up yet with what waited at the
-// start, or with more than memory holds: what it led to may be over by then.
+// LateTenants are the tenants whose evaluation has not yet caught up with what waited at the start,
+// or with more than memory holds: notices may be over by the time at which they are found.
 func (e *Engine) LateTenants() (late []tenant.ID) {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
@@ -302,8 +300,8 @@ func (e *Engine) LateTenants() (late []tenant.ID) {
 	return late
 }
 
-// Admit waits until a tenant's readings may come in: while its judging is more
-// than ten minutes or a million readings behind, its own devices wait for it.
+// Admit waits until a tenant's readings may come in: while its evaluation is more than ten minutes
+// or a million readings behind, its own devices wait for it.
 func (e *Engine) Admit(ctx context.Context, t tenant.ID) error {
 	if e.queues.throttled.Load() == 0 {
 		return nil
@@ -325,19 +323,18 @@ func (e *Engine) Admit(ctx context.Context, t tenant.ID) error {
 	}
 }
 
-// Behind tells of judging that is late: how many tenants' is, and by how much
-// at most.
+// Behind says how many tenants' evaluation is late, and by how much at most.
 type Behind struct {
 	Tenants  int
 	Lag      time.Duration // since the oldest reading that waits arrived, or since the start
-	Readings int           // that wait, of all of them
+	Readings int           // that wait, of all of these tenants
 }
 
-// lateFrom is how long a reading waits to be judged before people are told that
-// alarms are behind.
+// lateFrom is how long a reading waits for evaluation before people are told that alarms are
+// behind.
 const lateFrom = 5 * time.Second
 
-// Behind is how far judging is behind for all tenants; TenantBehind for one.
+// Behind is how far evaluation is behind for all tenants; TenantBehind is for one.
 func (e *Engine) Behind() (b Behind) {
 	now := e.opts.Now().UnixMilli()
 	e.mu.Lock()
@@ -350,7 +347,7 @@ func (e *Engine) Behind() (b Behind) {
 	return b
 }
 
-// TenantBehind is how far judging is behind for a tenant.
+// TenantBehind is how far evaluation is behind for a tenant.
 func (e *Engine) TenantBehind(t tenant.ID) (b Behind) {
 	now := e.opts.Now().UnixMilli()
 	e.mu.Lock()

@@ -16,14 +16,14 @@ import (
 
 const (
 	sequences   = 10_000
-	longEvery   = 400 // sequences, of which one holds more samples in its window than are kept
+	longEvery   = 400 // sequences; one of them holds more samples in its window than are kept
 	longSteps   = 450
 	randomSeed  = 20261121
 	randomParts = 4
 )
 
-// TestStepMatchesReference holds Step against the reference, over rules and sequences of
-// frames that nobody thought of. A failure prints the sequence as a script.
+// TestStepMatchesReference compares Step with the reference, on random rules and sequences of
+// frames. A failure prints the sequence as a script.
 func TestStepMatchesReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, and no database")
@@ -38,23 +38,23 @@ func TestStepMatchesReference(t *testing.T) {
 					t.Fatalf("seed %d, %d: %s\n%s", randomSeed, n, wrong, strings.Join(s.lines, "\n"))
 				}
 			}
-			// A random test that leads to nothing proves nothing.
+			// A random test without events proves nothing.
 			least := counts{
-				"open":                       1000,
-				"resolved":                   1000,
-				"armed":                      100,
-				"late":                       1000,
-				"again":                      1000,
-				"restart":                    1000,
-				"gone":                       1000,
-				"by hand":                    100,
-				"ahead":                      1000,
-				"passed over":                1000,
-				"lowered":                    100,
-				"taken up":                   1000,
-				"unsteady":                   500,
-				"unsteady ended":             100,
-				"opened by what is not kept": 2,
+				"open":                      1000,
+				"resolved":                  1000,
+				"armed":                     100,
+				"late":                      1000,
+				"again":                     1000,
+				"restart":                   1000,
+				"gone":                      1000,
+				"manual":                    100,
+				"ahead":                     1000,
+				"passed over":               1000,
+				"lowered":                   100,
+				"deferred applied":          1000,
+				"unsteady":                  500,
+				"unsteady ended":            100,
+				"opened by dropped samples": 2,
 			}
 			for what, n := range least {
 				if all[what] < n {
@@ -65,7 +65,7 @@ func TestStepMatchesReference(t *testing.T) {
 	}
 }
 
-// FuzzStep is TestStepMatchesReference with sequences that are looked for.
+// FuzzStep is TestStepMatchesReference with sequences from the fuzzer.
 func FuzzStep(f *testing.F) {
 	for seed := range uint64(20) {
 		b := make([]byte, 300)
@@ -80,8 +80,8 @@ func FuzzStep(f *testing.F) {
 	})
 }
 
-// given is a source of which every byte decides one thing, and after the last
-// chance does, always the same.
+// given is a random source in which every byte decides one thing. After the last byte it always
+// returns the same.
 type given struct {
 	rest  []byte
 	after *rand.PCG
@@ -96,21 +96,21 @@ func (g *given) Uint64() uint64 {
 	return b * 0x0101_0101_0101_0101
 }
 
-// counts are how often what happened.
+// counts are how often things happened.
 type counts map[string]int
 
-// sequence is one run of both sides, of seconds.
+// sequence is one run of both implementations; its times are in seconds.
 type sequence struct {
 	*rand.Rand
 	long bool
-	// swings is of one that swings at first, and is calm then.
+	// swings is set in a sequence that swings at first, and is calm then.
 	swings, calm bool
 	rule         Rule
 	actual       rebuildingPlayer
 	expected     referencePlayer
 	sent         []int64 // times of the frames that were not stamped ahead
-	early        []int64 // of those that were
-	now          int64   // arrival of the newest
+	early        []int64 // times of those that were
+	now          int64   // arrival of the newest frame
 	lines        []string
 }
 
@@ -125,13 +125,12 @@ func newSequence(r *rand.Rand, long bool) *sequence {
 	}
 	if s.swings {
 		s.rule.Hits, s.rule.Window = pick(r, 1, 1, 2), time.Minute*time.Duration(pick(r, 5, 10))
-		s.rule.Conditions = append(
-			[]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}},
+		s.rule.Conditions = append([]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}},
 			s.rule.Conditions[1:]...)
 		s.rule.Conditions = s.rule.Conditions[:1+r.IntN(2)*(len(s.rule.Conditions)-1)]
 	}
 	if long {
-		// So seldom true that ten hits are spread over more than is kept.
+		// True so rarely that ten hits spread over more samples than are kept.
 		s.rule.Hits, s.rule.Window = 10, 30*time.Minute
 		s.rule.Conditions = []Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}}
 	}
@@ -160,7 +159,7 @@ func (s *sequence) condition() Condition {
 	return c
 }
 
-// unitOf is how many of the last decimal that count make one.
+// unitOf is how many units of the last decimal make one.
 func unitOf(p device.Property) float64 {
 	if p.Precision == nil {
 		return 4
@@ -168,7 +167,7 @@ func unitOf(p device.Property) float64 {
 	return powersOfTen[*p.Precision]
 }
 
-// value is near the thresholds; of numbers with half a decimal more than count.
+// value is near the thresholds; a number has half a decimal more than the property.
 func (s *sequence) value(p device.Property) reading.Value {
 	switch p.DataType {
 	case device.Boolean:
@@ -186,7 +185,7 @@ func (s *sequence) value(p device.Property) reading.Value {
 	}
 }
 
-// run plays the sequence on both sides until they differ, and says how.
+// run plays the sequence on both implementations until they differ, and describes the difference.
 func (s *sequence) run(all counts) string {
 	s.publish()
 	steps := 20 + s.IntN(40)
@@ -204,7 +203,7 @@ func (s *sequence) run(all counts) string {
 			s.note("restart")
 			s.actual.restart(nil)
 		case n == 1 && s.actual.state.Open || n == 2 && s.actual.state.Open:
-			all["by hand"]++
+			all["manual"]++
 			s.note("resolve by hand")
 			s.actual.resolveManually()
 			s.expected.resolveManually()
@@ -222,19 +221,14 @@ func (s *sequence) run(all counts) string {
 	return ""
 }
 
-// differ says where the two states do.
+// differ describes how the two states differ.
 func (s *sequence) differ() string {
 	type remembered struct {
 		Open, Unsteady, Waiting bool
 		Floor, Newest           int64
 	}
-	a := remembered{
-		s.actual.state.Open,
-		s.actual.state.Unsteady,
-		s.actual.state.Waiting,
-		s.actual.state.Floor,
-		s.actual.state.Newest(),
-	}
+	a := remembered{s.actual.state.Open, s.actual.state.Unsteady, s.actual.state.Waiting, s.actual.state.Floor,
+		s.actual.state.Newest()}
 	b := remembered{s.expected.open, s.expected.unsteady, s.expected.waiting, s.expected.floor, s.expected.newest}
 	if a != b {
 		return fmt.Sprintf("state %+v, by the reference %+v", a, b)
@@ -242,7 +236,7 @@ func (s *sequence) differ() string {
 	return ""
 }
 
-// publish publishes the rule, now or again.
+// publish publishes the rule, for the first time or again.
 func (s *sequence) publish() {
 	from := scriptStart
 	if len(s.sent) > 0 {
@@ -256,7 +250,7 @@ func (s *sequence) publish() {
 
 func (s *sequence) frame(all counts) string {
 	f := frame{time: s.time(all), values: map[string]reading.Value{}}
-	// It comes at about its time, or late.
+	// It arrives at about its time, or late.
 	f.arrival = max(s.now, f.time+1000*int64(s.IntN(3)-1))
 	s.now = f.arrival
 	if s.IntN(10) == 0 && !s.long {
@@ -266,10 +260,9 @@ func (s *sequence) frame(all counts) string {
 	for _, p := range scriptProduct.Properties {
 		if s.IntN(2) == 0 {
 			f.values[p.Identifier] = s.value(p)
-			// What was there before a value is known within the window only.
+			// The value before another one is known within the window only.
 			if st := s.actual.state; f.time < st.confirmedUpTo &&
-				f.time > max(st.Floor, st.newest-s.actual.predicate.window) &&
-				s.IntN(8) == 0 {
+				f.time > max(st.Floor, st.newest-s.actual.predicate.window) && s.IntN(8) == 0 {
 				all["gone"]++
 				f.values[p.Identifier] = reading.Value{}
 			}
@@ -289,7 +282,7 @@ func (s *sequence) frame(all counts) string {
 	case left > aside:
 		all["passed over"]++
 	case left < aside:
-		all["taken up"]++
+		all["deferred applied"]++
 	}
 	switch {
 	case s.actual.state.Unsteady && !unsteady:
@@ -306,27 +299,20 @@ func (s *sequence) frame(all counts) string {
 		all[kindNames[kind]]++
 	}
 	if kind == Opened && len(counted) < len(wantCounted) {
-		all["opened by what is not kept"]++
-		// Of samples that are not remembered one by one only the number counts.
+		all["opened by dropped samples"]++
+		// Of samples that are not kept in full only the number counts.
 		wantCounted = wantCounted[max(0, len(wantCounted)-len(counted)):]
 	}
-	if kind != wantKind || kind != 0 && at != wantAt ||
-		kind == Opened && (len(counted) == 0 || !reflect.DeepEqual(counted, wantCounted)) {
-		return fmt.Sprintf(
-			"%v at %d of %v, by the reference %v at %d of %v",
-			kind,
-			at,
-			counted,
-			wantKind,
-			wantAt,
-			wantCounted,
-		)
+	if kind != wantKind || kind != 0 && at != wantAt || kind == Opened &&
+		(len(counted) == 0 || !reflect.DeepEqual(counted, wantCounted)) {
+		return fmt.Sprintf("%v at %d of %v, by the reference %v at %d of %v", kind, at, counted, wantKind, wantAt,
+			wantCounted)
 	}
 	return ""
 }
 
-// time is of the next frame: mostly newer than all before, by little or by
-// much; or late; or once more one that was there.
+// time is the time of the next frame: mostly newer than all before, by little or by much; or late;
+// or that of an earlier frame.
 func (s *sequence) time(all counts) int64 {
 	newest, window := scriptStart, int64(s.rule.Window/time.Second)
 	if len(s.sent) > 0 {
@@ -334,7 +320,7 @@ func (s *sequence) time(all counts) int64 {
 	}
 	recent := s.sent
 	if s.long {
-		// Enough to fill more than is remembered; late by less than that.
+		// Enough to exceed the kept samples; late frames are less late than that.
 		window = 30
 		recent = s.sent[max(0, len(s.sent)-30):]
 	}
@@ -354,8 +340,8 @@ func (s *sequence) time(all counts) int64 {
 	}
 }
 
-// ahead is the time of a frame that is stamped ahead by up to ten minutes;
-// sometimes one that was there.
+// ahead is the time of a frame that is stamped ahead by up to ten minutes; sometimes that of an
+// earlier frame.
 func (s *sequence) ahead() int64 {
 	if len(s.early) > 0 && s.IntN(4) == 0 {
 		if at := pick(s.Rand, s.early...); at > s.now+60_000 {

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// readingCache is what of one device's readings is judged already, as of a view: for the
-// rules of the device, which ask for much the same one after the other.
+// readingCache holds the readings of one device, as of a view, that are evaluated already. The
+// rules of the device, which ask for much the same one after the other, share it.
 type readingCache struct {
 	view   *reading.View
 	device device.ID
@@ -31,7 +31,7 @@ func newReadingCache(v *reading.View, id device.ID, later []pendingValue) *readi
 	}
 }
 
-// AsOf is reading.View.AsOf without what is to be judged yet.
+// AsOf is reading.View.AsOf without the values that are still to be evaluated.
 func (r *readingCache) AsOf(
 	ctx context.Context,
 	t tenant.ID,
@@ -43,21 +43,15 @@ func (r *readingCache) AsOf(
 	if found, known := r.newest[key]; known {
 		return found, nil
 	}
-	found, err := r.view.AsOf(
-		ctx,
-		t,
-		d,
-		at,
-		props,
-		func(at int64, p device.PropertyID) bool { return isPendingValue(r.later, at, p) },
-	)
+	pending := func(at int64, p device.PropertyID) bool { return isPendingValue(r.later, at, p) }
+	found, err := r.view.AsOf(ctx, t, d, at, props, pending)
 	if err == nil {
 		r.newest[key] = found
 	}
 	return found, err
 }
 
-// Range is reading.View.Range without what is to be judged yet.
+// Range is reading.View.Range without the values that are still to be evaluated.
 func (r *readingCache) Range(
 	ctx context.Context,
 	t tenant.ID,
@@ -70,10 +64,8 @@ func (r *readingCache) Range(
 	frames, known := r.frames[key]
 	if !known {
 		err := r.view.Range(ctx, t, d, from, math.MaxInt64, props, func(at int64, fields []reading.Field) error {
-			own := slices.DeleteFunc(
-				slices.Clone(fields),
-				func(f reading.Field) bool { return isPendingValue(r.later, at, f.Property) },
-			)
+			own := slices.DeleteFunc(slices.Clone(fields),
+				func(f reading.Field) bool { return isPendingValue(r.later, at, f.Property) })
 			if len(own) > 0 {
 				for i := range own {
 					own[i].Value = kept(own[i].Value)

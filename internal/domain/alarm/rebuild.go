@@ -16,16 +16,15 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// Start takes up the rules that run as an earlier process left them, with their
-// open notices. What they remember of readings is made again when judging begins,
-// from those that are stored now; what the journal holds behind the places up to
-// which each tenant was judged is judged then. Start comes before the first Take.
+// Start takes over the running rules as the previous process left them, with their open notices.
+// Their windows are rebuilt from the stored readings when evaluation begins. What the journal holds
+// after each tenant's evaluated position is evaluated then. Start comes before the first Take.
 func (e *Engine) Start(ctx context.Context) error {
-	e.writeMu.Lock()
+	e.lockWriting(ctx)
 	defer e.writeMu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	// Devices that moved at the end of the process before this one.
+	// Devices may have moved just before the previous process ended.
 	if err := e.updateAllMembers(ctx); err != nil {
 		return err
 	}
@@ -48,15 +47,8 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, rule := range rules {
 		r, err := e.prepare(rule)
 		if err != nil {
-			e.opts.Logger.Warn(
-				"an alarm rule is stopped: what it watches is gone",
-				"tenant",
-				rule.Tenant,
-				"rule",
-				rule.ID,
-				"error",
-				err,
-			)
+			e.opts.Logger.Warn("an alarm rule leaves a device out: the device or an attribute is gone",
+				"tenant", rule.Tenant, "rule", rule.ID, "device", rule.Device, "error", err)
 			r = &activeRule{Rule: rule, state: newState(nil, 0), notice: open[rule.pair()]}
 			lost = append(lost, r)
 		} else if err := e.restore(r, states[rule.pair()], open[rule.pair()]); err != nil {
@@ -70,7 +62,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		return err
 	}
 	if len(lost) > 0 {
-		if err := e.updateAllMembers(ctx); err != nil { // those of rules that are stopped by that
+		if err := e.updateAllMembers(ctx); err != nil { // of rules that were stopped above
 			return err
 		}
 	}
@@ -81,7 +73,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// updateAllMembers gives every tenant's rules the devices that they name now.
+// updateAllMembers gives every tenant's rules the devices that their targets name now.
 func (e *Engine) updateAllMembers(ctx context.Context) error {
 	tenants, err := e.opts.Rules.TenantsWithDynamicRules(ctx)
 	if err != nil {
@@ -102,7 +94,7 @@ func (e *Engine) updateAllMembers(ctx context.Context) error {
 	return nil
 }
 
-// endOrphans ends notices whose rule went with its device, or whose device left the rule.
+// endOrphans ends notices whose rule was deleted with its device, or whose device left the rule.
 func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts map[int64]orphan) error {
 	return e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		existing, err := existingRules(ctx, tx, open)
@@ -114,12 +106,8 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 			if existing[pair.Rule] && e.opts.Registry.Get(pair.Device) != nil {
 				why = Left
 			}
-			ended, err := e.resolveNotice(
-				ctx,
-				facts[n.ID].tenant,
-				n,
-				resolution{at: e.now(), status: ResolvedAutomatically, reason: why},
-			)
+			how := resolution{at: e.now(), status: ResolvedAutomatically, reason: why}
+			ended, err := e.resolveNotice(ctx, facts[n.ID].tenant, n, how)
 			if err != nil {
 				return err
 			}
@@ -145,7 +133,7 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 	})
 }
 
-// existingRules tells which rules of notices are there still.
+// existingRules tells which rules of notices still exist.
 func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[RuleID]bool, error) {
 	asked := make([]RuleID, 0, len(open))
 	for p := range open {
@@ -154,17 +142,8 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 	found := map[RuleID]bool{}
 	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(asked))), lookupBatchSize) {
 		var ids []RuleID
-		if err := tx.NewSelect().Table(
-			"alarm_rules",
-		).Column(
-			"id",
-		).Where(
-			"id IN (?)",
-			bun.List(some),
-		).Scan(
-			ctx,
-			&ids,
-		); err != nil {
+		if err := tx.NewSelect().Table("alarm_rules").Column("id").Where("id IN (?)", bun.List(some)).
+			Scan(ctx, &ids); err != nil {
 			return nil, err
 		}
 		for _, id := range ids {
@@ -174,11 +153,11 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 	return found, nil
 }
 
-// states are what rules remember of their devices.
+// states reads what rules remember of their devices.
 func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	var rows []stateRow
 	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("read rule states", err)
 	}
 	by := make(map[Pair]stateRow, len(rows))
 	for _, r := range rows {
@@ -187,8 +166,8 @@ func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	return by, nil
 }
 
-// oscillation is what a rule remembered of its openings, and of the changes of the notice
-// that is open (nil: none).
+// oscillation is what a rule stored of its openings, and of the changes of the open notice (nil:
+// none).
 func (r *stateRow) oscillation(open *Notice) (oscillation, error) {
 	s := newOscillation()
 	if r.Openings != "" {
@@ -202,17 +181,17 @@ func (r *stateRow) oscillation(open *Notice) (oscillation, error) {
 	return s, nil
 }
 
-// orphan is what of a notice is to be known where its rule is gone.
+// orphan is what the end of a notice needs where its rule is gone.
 type orphan struct {
 	tenant      tenant.ID
 	description string // of the rule, when the notice began
 }
 
-// loadOpenNotices are every tenant's, and what each would be as an orphan.
+// loadOpenNotices reads every tenant's open notices, and what each would need as an orphan.
 func (e *Engine) loadOpenNotices(ctx context.Context) (map[Pair]*Notice, map[int64]orphan, error) {
 	var rows []noticeRow
 	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
-		return nil, nil, err
+		return nil, nil, wrap("read open notices", err)
 	}
 	by, facts := make(map[Pair]*Notice, len(rows)), make(map[int64]orphan, len(rows))
 	for i := range rows {
@@ -227,8 +206,8 @@ func (e *Engine) loadOpenNotices(ctx context.Context) (map[Pair]*Notice, map[int
 	return by, facts, nil
 }
 
-// prepare makes a rule's test. It fails where its device or a property of it is
-// gone.
+// prepare makes an activeRule with its predicate. It fails where the device or one of the
+// properties is gone.
 func (e *Engine) prepare(rule Rule) (*activeRule, error) {
 	entry := e.opts.Registry.Get(rule.Device)
 	if entry == nil || entry.Tenant != rule.Tenant {
@@ -266,8 +245,8 @@ func (e *Engine) attributes(rule *Rule, p *device.Product) (list []AttributeCopy
 	return list
 }
 
-// newState is NewState for rules of both kinds: on being offline only Open,
-// Waiting and Floor are used.
+// newState is NewState for rules of both kinds. A rule on being offline uses only Open, Waiting and
+// Floor.
 func newState(t *Predicate, floor int64) *State {
 	if t == nil {
 		t = &Predicate{}
@@ -275,8 +254,8 @@ func newState(t *Predicate, floor int64) *State {
 	return NewState(t, floor)
 }
 
-// restore gives r what was kept of the state that it had when its tenant was
-// judged last; of readings it knows nothing yet.
+// restore gives r the stored part of the state that it had when its tenant was evaluated last. The
+// readings of its window are still missing.
 func (e *Engine) restore(r *activeRule, kept stateRow, open *Notice) (err error) {
 	if kept.RuleID == 0 || kept.Revision != r.Revision {
 		kept = stateRow{Floor: r.published()}
@@ -298,42 +277,29 @@ func (e *Engine) restore(r *activeRule, kept stateRow, open *Notice) (err error)
 	return nil
 }
 
-// catchUp ends, of a rule on being offline, what its device's return has ended
-// while that could not be recorded any more.
+// catchUp ends a notice on being offline whose device returned when that could no longer be
+// recorded.
 func (e *Engine) catchUp(r *activeRule) {
 	if r.state.Unsteady {
 		return // LetIn schedules its end
 	}
 	if st := e.opts.Presence.Status(r.Tenant, r.Device); st.Online {
-		e.applyPresence(
-			r,
-			device.StatusChange{
-				Ref:    device.Ref{Tenant: r.Tenant, ID: r.Device},
-				Online: true,
-				At:     st.OnlineTime,
-				Since:  st.OnlineTime,
-			},
-		)
+		e.applyPresence(r, device.StatusChange{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true,
+			At: st.OnlineTime, Since: st.OnlineTime})
 	}
 }
 
-// readingSource are readings on disk: all, or those of a moment.
+// readingSource gives readings on disk: all, or those of a view.
 type readingSource interface {
 	AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error)
-	Range(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		fn func(t int64, fields []reading.Field) error,
-	) error
+	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
+		fn func(t int64, fields []reading.Field) error) error
 }
 
-// loadWindow gives a new state the stored readings that its window needs and its
-// properties' values before, up to the given time (epoch ms), but for those
-// that are to be judged later. Those that were passed over wait, whatever their time; so what is
-// newest is told by the others.
+// loadWindow gives a new state the stored readings that its window needs, and its properties'
+// values before the window, up to the given time (epoch ms). It leaves out those that are still to
+// be evaluated. Deferred readings wait, whatever their time, so the others determine which is the
+// newest.
 func (e *Engine) loadWindow(
 	ctx context.Context,
 	from readingSource,
@@ -363,13 +329,7 @@ func (e *Engine) loadWindow(
 		r.state.Learn(r.predicate, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 	}
 	var fields []reading.Field
-	return from.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		edge+1,
-		stamps.last(),
-		r.predicate.properties,
+	return from.Range(ctx, r.Tenant, r.Device, edge+1, stamps.last(), r.predicate.properties,
 		func(at int64, own []reading.Field) error {
 			fields = fields[:0]
 			for _, f := range own {
@@ -387,12 +347,11 @@ func (e *Engine) loadWindow(
 				r.state.Learn(r.predicate, at, fields)
 			}
 			return nil
-		},
-	)
+		})
 }
 
-// asOf is reading.Store.AsOf of a rule's properties, without what is to be
-// judged later.
+// asOf is reading.Store.AsOf for a rule's properties, without the values that are still to be
+// evaluated.
 func asOf(
 	ctx context.Context,
 	from readingSource,
@@ -416,18 +375,17 @@ func asOf(
 				found = append(found, l)
 			}
 		}
-		// Each has a value at or before the newest of them; what is older is
-		// found again.
+		// Each property has a value at or before the newest of them; older ones are found again.
 		at = newest - 1
 	}
 	return found, nil
 }
 
-// pendingValues is, of the devices that have rules, what the journal holds behind the
-// place up to which their tenant was judged.
+// pendingValues are, by device that has rules, the values that the journal holds after the
+// evaluated position of the device's tenant.
 type pendingValues map[device.ID][]pendingValue
 
-// pendingValue is a value that is to be judged yet.
+// pendingValue is a value that is still to be evaluated.
 type pendingValue struct {
 	time     int64 // epoch ms
 	property device.PropertyID

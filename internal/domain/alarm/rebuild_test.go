@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Whatever the database refuses, nothing is judged twice and nothing is lost:
-// neither when it works again, nor when the server is killed meanwhile.
+// Whatever the database refuses, nothing is evaluated twice and nothing is lost: neither when it
+// works again, nor when the server is killed meanwhile.
 func TestEngineWhileTheDatabaseRefuses(t *testing.T) {
 	for _, refused := range []string{"INSERT ON notices", "UPDATE ON notices", "INSERT ON alarm_states", "UPDATE ON alarm_states", "INSERT ON judged_positions", "UPDATE ON judged_positions"} {
 		for _, killed := range []bool{false, true} {
@@ -31,7 +31,9 @@ func TestEngineWhileTheDatabaseRefuses(t *testing.T) {
 				undo := fx.fail(refused)
 				failed := 0
 				for _, batch := range [][]reading.Arrival{
-					{fx.airTemp(5*second, 1)}, {fx.airTemp(6*second, 3)}, {fx.airTemp(7*second, 1), fx.airTemp(8*second, 1), fx.airTemp(9*second, 3), fx.airTemp(10*second, 1), fx.airTemp(11*second, 1)},
+					{fx.airTemp(5*second, 1)}, {fx.airTemp(6*second, 3)},
+					{fx.airTemp(7*second, 1), fx.airTemp(8*second, 1), fx.airTemp(9*second, 3),
+						fx.airTemp(10*second, 1), fx.airTemp(11*second, 1)},
 				} {
 					fx.send(batch...)
 					for try := 0; ; try++ {
@@ -57,8 +59,8 @@ func TestEngineWhileTheDatabaseRefuses(t *testing.T) {
 	}
 }
 
-// People's changes wait for what the readings have led to, or are refused with
-// it; they are kept as a whole or not at all.
+// People's changes wait for the events of the readings, or fail with them. They are written as a
+// whole or not at all.
 func TestEngineChangeWhileTheDatabaseRefuses(t *testing.T) {
 	fx := newFixture(t)
 	id := fx.createRule(nil)
@@ -69,13 +71,8 @@ func TestEngineChangeWhileTheDatabaseRefuses(t *testing.T) {
 		t.Fatal("no error")
 	}
 	change := func() error {
-		return fx.engine.Change(
-			t.Context(),
-			fx.owner,
-			[]alarm.RuleID{id},
-			alarm.Deleted,
-			func(ctx context.Context) error { return fx.rules.Delete(ctx, fx.owner, id) },
-		)
+		return fx.engine.Change(t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Deleted,
+			func(ctx context.Context) error { return fx.rules.Delete(ctx, fx.owner, id) })
 	}
 	if err := change(); err == nil {
 		t.Error("a rule was deleted before its notice was recorded")
@@ -90,7 +87,7 @@ func TestEngineChangeWhileTheDatabaseRefuses(t *testing.T) {
 		t.Error("resolved, and not recorded")
 	}
 	undo()
-	fx.must(fx.engine.Evaluate(t.Context(), fx.pos, batch)) // comes again; the engine has it already
+	fx.must(fx.engine.Evaluate(t.Context(), fx.pos, batch)) // handed in again; the engine has it already
 	fx.evaluate(fx.airTemp(2*second, 3))
 	fx.wantNotices("Frost 1-2 recovered")
 	fx.must(change())
@@ -98,8 +95,8 @@ func TestEngineChangeWhileTheDatabaseRefuses(t *testing.T) {
 	fx.wantNotices("Frost 1-2 recovered")
 }
 
-// A start leaves out of the windows what the journal has yet to bring: it is
-// judged then, once, in its order.
+// A start leaves out of the windows the readings that the journal still holds for evaluation. They
+// are evaluated then, once, in their order.
 func TestStartEvaluatesJournalBacklogOnce(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(func(r *alarm.Rule) { r.Hits = 2 })
@@ -115,9 +112,9 @@ func TestStartEvaluatesJournalBacklogOnce(t *testing.T) {
 	fx.wantNotices("Frost 3-5 recovered; Frost 7-")
 }
 
-// TestKillsChangeNothing lets the same readings and the same people's doings
-// happen to two servers, one of which is killed again and again: before a batch
-// is judged, while its notices are written, and in between.
+// TestKillsChangeNothing applies the same readings and the same actions of people to two servers,
+// one of which is killed again and again: before a batch is evaluated, while its notices are
+// written, and in between.
 func TestKillsChangeNothing(t *testing.T) {
 	for seed := uint64(0); seed < 5; seed += uint64(stride(4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -129,15 +126,8 @@ func TestKillsChangeNothing(t *testing.T) {
 				fx.createRule(func(r *alarm.Rule) {
 					r.Name, r.Hits, r.Window = "wet", 3, 5*time.Minute
 					r.Conditions[0].Recovery = new(3.0)
-					r.Conditions = append(
-						r.Conditions,
-						alarm.Condition{
-							Join:      "and",
-							Attribute: "relativeHumidity",
-							Operator:  alarm.AtLeast,
-							Value:     reading.Number(50),
-						},
-					)
+					r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity",
+						Operator: alarm.AtLeast, Value: reading.Number(50)})
 				})
 				fx.createRule(func(r *alarm.Rule) { r.Name = "one" })
 			}
@@ -159,19 +149,16 @@ func TestKillsChangeNothing(t *testing.T) {
 						fx.evaluate(arrivals...)
 					}
 				}
-				if kills.IntN(4) == 0 { // as the judge does every second
+				if kills.IntN(4) == 0 { // as the consumer does every second
 					shaken.must(shaken.positions.Save(t.Context(), shaken.pos))
 				}
 			}
 			if want, got := steady.noticeSummary(), shaken.noticeSummary(); want != got {
-				t.Errorf(
-					"killed server:\n%s\nwant\n%s",
-					strings.ReplaceAll(got, ";", "\n"),
-					strings.ReplaceAll(want, ";", "\n"),
-				)
+				t.Errorf("killed server:\n%s\nwant\n%s", strings.ReplaceAll(got, ";", "\n"),
+					strings.ReplaceAll(want, ";", "\n"))
 			}
 			if n := strings.Count(steady.noticeSummary(), ";"); n < 20 {
-				t.Errorf("only %d notices: that proves little", n)
+				t.Errorf("only %d notices: too few to prove anything", n)
 			}
 			atMostOneOpen(t, shaken)
 		})
@@ -183,18 +170,18 @@ type randomFrame struct {
 	values map[string]reading.Value
 }
 
-// randomFrames are of one message at that time: some late, some stamped ahead, some
+// randomFrames are the frames of one message at that time: some late, some stamped ahead, some
 // partial.
 func randomFrames(r *rand.Rand, at int64) []randomFrame {
 	var list []randomFrame
 	for range 1 + r.IntN(3) {
-		// Times are odd for the one property and even for the other, so that no
-		// two messages are of the same time with another value.
+		// Times are odd for one property and even for the other, so that no two messages have
+		// another value for the same time.
 		f := randomFrame{at: at + int64(r.IntN(3000))*10, values: map[string]reading.Value{}}
 		if r.IntN(4) == 0 {
 			f.at -= int64(r.IntN(90)) * 1000
 		} else if r.IntN(8) == 0 {
-			f.at += int64(60+r.IntN(500)) * 1000 // its clock is ahead
+			f.at += int64(60+r.IntN(500)) * 1000 // the device's clock is ahead
 		}
 		if r.IntN(3) > 0 {
 			f.values["airTemperature"] = reading.Number(float64(f.at/10*2654435761%60) / 10)
@@ -208,53 +195,36 @@ func randomFrames(r *rand.Rand, at int64) []randomFrame {
 	return list
 }
 
-// userAction are what people do: mostly nothing.
+// userAction is a random action of people: mostly none.
 func (fx *fixture) userAction(which int) {
 	fx.t.Helper()
 	ids := []alarm.RuleID{1}
 	switch which {
 	case 0:
-		list, _, err := fx.Notices.Page(
-			fx.t.Context(),
-			fx.owner,
-			alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 1},
-		)
+		list, _, err := fx.Notices.Page(fx.t.Context(), fx.owner,
+			alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 1})
 		fx.must(err)
 		if len(list) > 0 {
 			fx.must(fx.engine.ResolveManually(fx.t.Context(), fx.owner, list[0].ID, "Ada", ""))
 		}
 	case 1:
-		fx.must(
-			fx.engine.Change(
-				fx.t.Context(),
-				fx.owner,
-				ids,
-				alarm.Stopped,
-				func(ctx context.Context) error { return fx.rules.Unpublish(ctx, fx.owner, 1, "Ada") },
-			),
-		)
+		fx.must(fx.engine.Change(fx.t.Context(), fx.owner, ids, alarm.Stopped,
+			func(ctx context.Context) error { return fx.rules.Unpublish(ctx, fx.owner, 1, "Ada") }))
 	case 2:
-		fx.must(
-			fx.engine.Change(
-				fx.t.Context(),
-				fx.owner,
-				ids,
-				alarm.Changed,
-				func(ctx context.Context) error { return fx.rules.Publish(ctx, fx.owner, 1, "Ada") },
-			),
-		)
+		fx.must(fx.engine.Change(fx.t.Context(), fx.owner, ids, alarm.Changed,
+			func(ctx context.Context) error { return fx.rules.Publish(ctx, fx.owner, 1, "Ada") }))
 	}
 }
 
-// killDuring lets a batch meet a kill and a start in one of the ways it can.
+// killDuring combines a batch with a kill and a start in one of the possible ways.
 func (fx *fixture) killDuring(r *rand.Rand, batch []reading.Arrival) {
 	fx.t.Helper()
 	fx.send(batch...)
 	switch r.IntN(3) {
-	case 0: // durable, and not judged
-	case 1: // judged, and not recorded
+	case 0: // durable, and not evaluated
+	case 1: // evaluated, and not recorded
 		undo := fx.fail([]string{"INSERT ON notices", "UPDATE ON notices", "UPDATE ON judged_positions"}[r.IntN(3)])
-		_ = fx.engine.Evaluate(fx.t.Context(), fx.pos, batch) // the kill comes either way
+		_ = fx.engine.Evaluate(fx.t.Context(), fx.pos, batch) // the kill comes with or without an error
 		undo()
 	case 2: // recorded
 		fx.must(fx.engine.Evaluate(fx.t.Context(), fx.pos, batch))

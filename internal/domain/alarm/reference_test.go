@@ -10,14 +10,14 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// reference judges as docs/alarms.md tells it, without any regard for speed:
-// it keeps every frame and works everything out anew at every step.
+// reference evaluates as docs/alarms.md describes, without regard for speed: it keeps every frame
+// and computes everything anew at every step.
 type reference struct {
 	rule    Rule
 	product *device.Product
 	frames  []frame // of the device, oldest first
 	floor   int64
-	from    int64 // the floor that it was published with
+	from    int64 // the floor with which it was published
 	newest  int64
 	open    bool
 	waiting bool
@@ -28,8 +28,8 @@ type reference struct {
 	start      int64 // of the unsteady notice
 }
 
-// frame is what the device measured at one time, by identifier. Numbers are
-// rounded to their property's precision.
+// frame is what the device measured at one time, by identifier. Numbers are rounded to their
+// property's precision.
 type frame struct {
 	time    int64
 	values  map[string]reading.Value
@@ -40,10 +40,10 @@ type frame struct {
 // ahead tells whether the frame was stamped ahead.
 func (f frame) ahead() bool { return f.time > f.arrival+60_000 }
 
-// right tells whether its time says that the device's clock is right.
+// right tells whether the frame's time shows that the device's clock is right.
 func (f frame) right() bool { return !f.ahead() && f.time >= f.arrival-60_000 }
 
-// publish begins anew, with the frames there are.
+// publish starts anew, with the existing frames.
 func (r *reference) publish(rule Rule, floor int64) {
 	rule.Conditions = slices.Clone(rule.Conditions)
 	for i, c := range rule.Conditions {
@@ -57,8 +57,7 @@ func (r *reference) publish(rule Rule, floor int64) {
 	r.newest = r.newestUpTo(math.MaxInt64)
 }
 
-// newestUpTo is the newest sample's time up to a limit, of those that were not
-// passed over.
+// newestUpTo is the newest sample's time up to a limit, without those that were passed over.
 func (r *reference) newestUpTo(limit int64) int64 {
 	newest := r.from
 	for _, f := range r.frames {
@@ -69,8 +68,8 @@ func (r *reference) newestUpTo(limit int64) int64 {
 	return newest
 }
 
-// deferAhead lets a frame that came with a right time pass over what is more than
-// a minute after its arrival.
+// deferAhead lets a frame with a right time pass over the frames more than a minute after its
+// arrival.
 func (r *reference) passOver(f frame) {
 	limit := f.arrival + 60_000
 	for i := range r.frames {
@@ -128,8 +127,8 @@ func (r *reference) step(f frame) (k EventKind, counted []int64) {
 	return Opened, counted[len(counted)-r.rule.Hits:]
 }
 
-// isCalm tells whether the conditions have been false for ten minutes without a
-// break since the notice began, up to a sample for which they are.
+// isCalm tells whether the conditions have been false for ten minutes without a break since the
+// notice began, up to a sample for which they are false.
 func (r *reference) isCalm(at int64) bool {
 	calm := int64(math.MaxInt64)
 	for _, f := range r.frames {
@@ -148,8 +147,8 @@ func (r *reference) resolveManually() {
 	r.open, r.unsteady, r.waiting, r.floor = false, false, true, r.newest
 }
 
-// learn puts a frame among the others; one of the same time is added to, and
-// what it has already is replaced, or taken away where the new value is none.
+// learn adds a frame to the others. It merges a frame into one of the same time: new values replace
+// existing ones, and remove them where the new value is none.
 func (r *reference) learn(f frame) {
 	i := slices.IndexFunc(r.frames, func(old frame) bool { return old.time >= f.time })
 	if i < 0 {
@@ -225,13 +224,13 @@ func related(v reading.Value, op Operator, threshold reading.Value) bool {
 	}
 }
 
-// round rounds a number half away from zero, as it is written in decimal.
+// round rounds a number half away from zero, in its decimal form.
 func (r *reference) round(name string, v reading.Value) reading.Value {
 	precision := r.product.Property(name).Precision
 	if v.Kind() != reading.KindNumber || precision == nil {
 		return v
 	}
 	exact, _ := new(big.Rat).SetString(strconv.FormatFloat(v.Float(), 'f', -1, 64))
-	near, _ := strconv.ParseFloat(exact.FloatString(*precision), 64) // halves go away from zero
+	near, _ := strconv.ParseFloat(exact.FloatString(*precision), 64) // halves round away from zero
 	return reading.Number(near + 0)                                  // never -0
 }

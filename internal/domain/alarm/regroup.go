@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/uptrace/bun"
 
@@ -14,9 +13,9 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// tenantSet are tenants whose rules may have other devices now.
+// tenantSet is the set of tenants whose rules may have other devices now.
 type tenantSet struct {
-	mu  sync.Mutex
+	mu  orderedMutex[leafRank]
 	set map[tenant.ID]bool
 }
 
@@ -37,15 +36,15 @@ func (m *tenantSet) take() []tenant.ID {
 	return list
 }
 
-// Regroup says that a tenant's devices, or what they stand in, are others now, or
-// that they may have more rules: Run takes it up. It does not block.
+// Regroup says that a tenant's devices, or their scenes, changed, or that they may have more rules.
+// Run handles it. Regroup does not block.
 func (e *Engine) Regroup(t tenant.ID) {
 	e.regroupTenants.add(t)
 	signal(e.changed)
 }
 
-// regroup gives the rules of the tenants that Regroup named the devices that they
-// name now. What fails is to be asked for again.
+// regroup gives the rules of the tenants handed to Regroup the devices that their targets name now.
+// After an error the remaining tenants stay queued.
 func (e *Engine) regroup(ctx context.Context) error {
 	tenants := e.regroupTenants.take()
 	for i, t := range tenants {
@@ -59,8 +58,8 @@ func (e *Engine) regroup(ctx context.Context) error {
 	return nil
 }
 
-// regroupTenant asks first whether anything changes: mostly nothing does, and judging
-// need not wait to hear it.
+// regroupTenant first reads whether anything changes: mostly nothing does, and evaluation need not
+// wait for that.
 func (e *Engine) regroupTenant(ctx context.Context, t tenant.ID) error {
 	ids, err := e.opts.Rules.outdatedRules(ctx, t)
 	if err != nil || len(ids) == 0 {
@@ -69,8 +68,8 @@ func (e *Engine) regroupTenant(ctx context.Context, t tenant.ID) error {
 	return e.Change(ctx, t, ids, Left, func(ctx context.Context) error { return e.updateMembersAudited(ctx, t, ids) })
 }
 
-// updateMembersAudited gives rules of a tenant the devices that they name now, and writes
-// down what changed; nobody did it.
+// updateMembersAudited gives rules of a tenant the devices that their targets name now, and records
+// the changes in the audit log, without a user.
 func (e *Engine) updateMembersAudited(ctx context.Context, t tenant.ID, ids []RuleID) error {
 	return e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		moves, err := e.opts.Rules.updateMembers(ctx, tx, t, ids, false)
@@ -81,7 +80,7 @@ func (e *Engine) updateMembersAudited(ctx context.Context, t tenant.ID, ids []Ru
 	})
 }
 
-// auditChanges writes moves down in the audit log.
+// auditChanges records membership changes in the audit log.
 func (s *RuleStore) auditChanges(ctx context.Context, tx bun.IDB, t tenant.ID, moves []MemberChanges) error {
 	actions, err := s.auditActions(ctx, tx, t, moves)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *RuleStore) auditChanges(ctx context.Context, tx bun.IDB, t tenant.ID, m
 // maxNamedDevices is how many devices an entry of the audit log names.
 const maxNamedDevices = 20
 
-// auditActions are what the audit log has of moves.
+// auditActions makes the audit log's actions of membership changes.
 func (s *RuleStore) auditActions(
 	ctx context.Context,
 	tx bun.IDB,
@@ -115,19 +114,9 @@ func (s *RuleStore) auditActions(
 			ID    device.ID
 			Title string
 		}
-		err := tx.NewSelect().Table(
-			"devices",
-		).ColumnExpr(
-			"id, CASE WHEN note_name = '' THEN name ELSE note_name END AS title",
-		).
-			Where(
-				"tenant_id = ? AND id IN (?)",
-				t,
-				bun.List(part),
-			).Scan(
-			ctx,
-			&rows,
-		)
+		err := tx.NewSelect().Table("devices").
+			ColumnExpr("id, CASE WHEN note_name = '' THEN name ELSE note_name END AS title").
+			Where("tenant_id = ? AND id IN (?)", t, bun.List(part)).Scan(ctx, &rows)
 		if err != nil {
 			return nil, err
 		}
@@ -137,18 +126,8 @@ func (s *RuleStore) auditActions(
 	}
 	for part := range slices.Chunk(slices.Collect(maps.Keys(names)), idsAStatement) {
 		var rows []ruleRow
-		err := tx.NewSelect().Model(
-			&rows,
-		).Column(
-			"r.id",
-			"r.alarm_name",
-		).Where(
-			"r.tenant_id = ? AND r.id IN (?)",
-			t,
-			bun.List(part),
-		).Scan(
-			ctx,
-		)
+		err := tx.NewSelect().Model(&rows).Column("r.id", "r.alarm_name").
+			Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part)).Scan(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -172,8 +151,7 @@ func (s *RuleStore) auditActions(
 	return actions, nil
 }
 
-// namesOf are the titles of devices, the first of them where there are many; one that
-// is gone has none.
+// namesOf are the titles of devices, up to maxNamedDevices of them. A device that is gone has none.
 func namesOf(list []device.ID, titles map[device.ID]string) []string {
 	var named []string
 	for _, id := range list[:min(len(list), maxNamedDevices)] {

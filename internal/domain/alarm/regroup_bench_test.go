@@ -9,7 +9,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// createDevices stores so many devices that stand in no scene.
+// createDevices stores devices without a scene.
 func createDevices(b *testing.B, fx *fixture, n int) []device.ID {
 	list, ids := make([]*device.Device, n), make([]device.ID, n)
 	for i := range list {
@@ -23,8 +23,8 @@ func createDevices(b *testing.B, fx *fixture, n int) []device.ID {
 	return ids
 }
 
-// BenchmarkPublishMany is of a rule of 5,000 devices that is run and stopped: nothing
-// is judged meanwhile.
+// BenchmarkPublishMany publishes and stops a rule of 5,000 devices. Evaluation stands still
+// meanwhile.
 func BenchmarkPublishMany(b *testing.B) {
 	const devices = 5000
 	fx := newFixture(b)
@@ -46,7 +46,7 @@ func BenchmarkPublishMany(b *testing.B) {
 	b.ReportMetric(float64(published.Microseconds())/float64(b.N)/devices, "µs/pair-run")
 }
 
-// BenchmarkChangeOneOfManyRules is of one rule of one device, in a tenant with 10,000 others.
+// BenchmarkChangeOneOfManyRules changes a rule of one device, in a tenant with 10,000 other rules.
 func BenchmarkChangeOneOfManyRules(b *testing.B) {
 	fx := newFixture(b)
 	ids := createDevices(b, fx, 1000)

@@ -17,11 +17,11 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// sceneFixture is a yard whose rules are for scenes of several devices.
+// sceneFixture is a fixture whose rules are for scenes of several devices.
 type sceneFixture struct {
 	*fixture
 	scene int64
-	masts []*device.Device // A, B, C, D; the first two stand in the scene
+	masts []*device.Device // A, B, C, D; the first two are in the scene
 }
 
 func newSceneFixture(t testing.TB) *sceneFixture {
@@ -38,7 +38,7 @@ func newSceneFixture(t testing.TB) *sceneFixture {
 	return o
 }
 
-// createSceneRule runs a rule for the scene.
+// createSceneRule makes a running rule for the scene.
 func (o *sceneFixture) createSceneRule(with ...func(r *alarm.Rule)) alarm.RuleID {
 	o.t.Helper()
 	return o.createRule(func(r *alarm.Rule) {
@@ -49,7 +49,7 @@ func (o *sceneFixture) createSceneRule(with ...func(r *alarm.Rule)) alarm.RuleID
 	})
 }
 
-// evaluateAirTemp judges a temperature that a mast measures now.
+// evaluateAirTemp evaluates a temperature that a mast measures now.
 func (o *sceneFixture) evaluateAirTemp(mast int, degrees float64) {
 	o.t.Helper()
 	a := o.airTemp(o.Clock.Milli()-startMilli(), degrees)
@@ -59,7 +59,7 @@ func (o *sceneFixture) evaluateAirTemp(mast int, degrees float64) {
 
 func startMilli() int64 { return testkit.Start.UnixMilli() }
 
-// assignScene has a mast stand in the scene, or in none; the engine hears of it later.
+// assignScene puts the mast into the scene, or into none; the engine learns of it later.
 func (o *sceneFixture) assignScene(mast int, in bool) {
 	o.t.Helper()
 	edit := device.Edit{NoteName: o.masts[mast].Name}
@@ -69,15 +69,15 @@ func (o *sceneFixture) assignScene(mast int, in bool) {
 	o.must(o.Devices.Edit(o.t.Context(), o.owner, o.masts[mast].Name, edit))
 }
 
-// move is put, and the engine has heard of it.
+// move is assignScene with a reload of the engine.
 func (o *sceneFixture) move(mast int, in bool) {
 	o.t.Helper()
 	o.assignScene(mast, in)
 	o.must(o.engine.Reload(o.Audit.NewContext(o.t.Context(), audit.Actor{Kind: audit.Server})))
 }
 
-// notices are the tenant's, oldest first: of which device, from when to when in
-// seconds after the first of them, and why they ended.
+// notices are the tenant's notices, oldest first: the device, begin and end in seconds after the
+// first begin, and why they ended.
 func (o *sceneFixture) notices() string {
 	o.t.Helper()
 	list, _, err := o.Notices.Page(o.t.Context(), o.owner, alarm.NoticeQuery{Limit: 400})
@@ -109,7 +109,7 @@ func (o *sceneFixture) card(id alarm.RuleID) *alarm.RuleCard {
 	return c
 }
 
-// memberAudit are the newest entries of what rules' devices did by themselves.
+// memberAudit are the newest audit entries of automatic changes of rules' devices.
 func (o *sceneFixture) memberAudit() string {
 	o.t.Helper()
 	entries, _, err := o.Audit.Page(o.t.Context(), o.owner, audit.Query{Kind: "rule", Limit: 100})
@@ -128,8 +128,7 @@ func (o *sceneFixture) memberAudit() string {
 	return strings.Join(lines, "; ")
 }
 
-// Each device of a rule has notices of its own, also where they begin at the same
-// moment.
+// Each device of a rule has notices of its own, also where they begin at the same moment.
 func TestRuleOfManyDevices(t *testing.T) {
 	o := newSceneFixture(t)
 	id := o.createSceneRule()
@@ -137,11 +136,9 @@ func TestRuleOfManyDevices(t *testing.T) {
 	a, b := o.airTemp(o.Clock.Milli()-startMilli(), 0), o.airTemp(o.Clock.Milli()-startMilli(), 1)
 	a.Device, b.Device = o.masts[0].ID, o.masts[1].ID
 	o.evaluate(a, b)
-	o.evaluateAirTemp(2, -5) // not of the scene
+	o.evaluateAirTemp(2, -5) // not in the scene
 	o.expect("A 1-; B 1-")
-	if c := o.card(
-		id,
-	); c.Members != 2 || c.OpenCount != 2 || c.DeviceName != "A" || len(c.Named) != 0 ||
+	if c := o.card(id); c.Members != 2 || c.OpenCount != 2 || c.DeviceName != "A" || len(c.Named) != 0 ||
 		c.LeftOut != (alarm.LeftOut{}) {
 		t.Errorf("%+v", c)
 	}
@@ -152,21 +149,21 @@ func TestRuleOfManyDevices(t *testing.T) {
 	if c := o.card(id); c.OpenCount != 1 || c.Open == nil || c.Last == nil {
 		t.Errorf("%+v", c)
 	}
-	// By hand one is resolved, and that one's device waits alone.
+	// A manual resolution ends one notice, and only that one's device waits.
 	o.must(o.engine.ResolveManually(t.Context(), o.owner, o.card(id).Open.ID, "Ada", ""))
 	o.Clock.Advance(time.Second)
 	o.evaluateAirTemp(0, 1)
 	o.evaluateAirTemp(1, 1)
 	o.expect("A 1-2 recovered; B 1-2 byHand; A 3-")
-	// What changes the rule ends them all.
+	// A change of the rule ends all of them.
 	o.must(o.engine.Change(t.Context(), o.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
 		return o.rules.Unpublish(ctx, o.owner, id, "Ada")
 	}))
 	o.expect("A 1-2 recovered; B 1-2 byHand; A 3-3 stopped")
 }
 
-// A device that comes to stand in a rule's scene is judged from then on; of one that
-// leaves it the notice ends, and says so. The others go on as if nothing had been.
+// A device that enters a rule's scene is evaluated from then on. When a device leaves the scene,
+// its notice ends with that reason. The others continue undisturbed.
 func TestDevicesJoinAndLeave(t *testing.T) {
 	o := newSceneFixture(t)
 	id := o.createSceneRule(func(r *alarm.Rule) { r.Hits = 2 })
@@ -180,7 +177,7 @@ func TestDevicesJoinAndLeave(t *testing.T) {
 	revision := o.revision(id)
 	o.move(2, true)
 	o.Clock.Advance(time.Second)
-	o.evaluateAirTemp(2, 0) // those before it joined do not count
+	o.evaluateAirTemp(2, 0) // readings from before it joined do not count
 	o.evaluateAirTemp(1, 0)
 	o.expect("A 2-; B 3-")
 	o.Clock.Advance(time.Second)
@@ -196,7 +193,7 @@ func TestDevicesJoinAndLeave(t *testing.T) {
 	if c := o.card(id); c.Members != 2 || c.OpenCount != 2 || o.revision(id) != revision {
 		t.Errorf("%+v", c)
 	}
-	o.must(o.engine.Reload(t.Context())) // once more: nothing is left to do
+	o.must(o.engine.Reload(t.Context())) // a second time: nothing is left to do
 	o.restart()
 	o.expect("A 2-; B 3-5 left; C 4-")
 	if got := o.memberAudit(); got != "Frost joined [C]; Frost left [B]" {
@@ -204,19 +201,15 @@ func TestDevicesJoinAndLeave(t *testing.T) {
 	}
 }
 
-// A rule for a model has the devices of that model, wherever they stand, and those that
-// are made later; the default group is a scene as others are.
+// A rule for a product has the devices of that product, in any scene, and those that are added
+// later. The default group is a scene like others.
 func TestRulesOfModelsAndTheDefaultGroup(t *testing.T) {
 	o := newSceneFixture(t)
 	model := o.createRule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Products: []int64{o.station.ID}} })
 	rest := o.createRule(func(r *alarm.Rule) {
 		r.Targets = alarm.Targets{Scenes: []int64{device.DefaultScene}, Devices: []device.ID{o.masts[0].ID}}
 	})
-	if a, b := o.card(
-		model,
-	), o.card(
-		rest,
-	); a.Members != 5 || b.Members != 4 || b.DeviceName != "A" ||
+	if a, b := o.card(model), o.card(rest); a.Members != 5 || b.Members != 4 || b.DeviceName != "A" ||
 		!slices.Equal(b.Named, []string{"A"}) {
 		t.Fatalf("%+v\n%+v", a, b)
 	}
@@ -236,8 +229,8 @@ func TestRulesOfModelsAndTheDefaultGroup(t *testing.T) {
 	}
 }
 
-// A device whose model cannot have a rule, and one with as many rules as it can have,
-// are left out; they join as soon as that is over.
+// A device whose product does not fit a rule, and one that has the maximum of rules, are left out.
+// They join as soon as that changes.
 func TestDevicesLeftOut(t *testing.T) {
 	o := newSceneFixture(t)
 	camera := &device.Product{
@@ -275,30 +268,14 @@ func TestDevicesLeftOut(t *testing.T) {
 		list[0].Name != "A" {
 		t.Errorf("%+v, want %v", list, want)
 	}
-	// One of its rules goes: it joins, and is judged from then on.
+	// One of its rules is deleted: the device joins, and is evaluated from then on.
 	var theirs alarm.RuleID
-	o.must(
-		o.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			"alarm_rule_targets",
-		).Column(
-			"rule_id",
-		).Where(
-			"device_id = ?",
-			o.masts[1].ID,
-		).Limit(
-			1,
-		).Scan(
-			t.Context(),
-			&theirs,
-		),
-	)
-	o.must(
-		o.engine.Change(t.Context(), o.owner, []alarm.RuleID{theirs}, alarm.Deleted, func(ctx context.Context) error {
+	o.must(o.DB.Read(t.Context()).NewSelect().Table("alarm_rule_targets").Column("rule_id").
+		Where("device_id = ?", o.masts[1].ID).Limit(1).Scan(t.Context(), &theirs))
+	o.must(o.engine.Change(t.Context(), o.owner, []alarm.RuleID{theirs}, alarm.Deleted,
+		func(ctx context.Context) error {
 			return o.rules.Delete(ctx, o.owner, theirs)
-		}),
-	)
+		}))
 	o.must(o.engine.Reload(t.Context()))
 	if c := o.card(id); c.Members != 2 || c.LeftOut != (alarm.LeftOut{AtLimit: 1, Misfit: 1}) {
 		t.Errorf("%+v", c)
@@ -310,8 +287,8 @@ func TestDevicesLeftOut(t *testing.T) {
 	o.expect("B 2-")
 }
 
-// Where a model loses what a rule looks at, its devices are left out; where no other is
-// left, the rule is stopped.
+// When a product loses an attribute of a rule, its devices are left out. A rule without any other
+// device is stopped.
 func TestModelsThatLoseAnAttribute(t *testing.T) {
 	o := newSceneFixture(t)
 	other := *o.station
@@ -346,24 +323,21 @@ func TestModelsThatLoseAnAttribute(t *testing.T) {
 	}
 }
 
-// A device that is deleted leaves the rules that are for others, too; one that is for it
-// alone goes.
+// A deleted device leaves the rules that have other targets, too. A rule for that device alone is
+// deleted.
 func TestDeletedDeviceLeavesItsRules(t *testing.T) {
 	o := newSceneFixture(t)
-	shared := o.createRule(
-		func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID, o.masts[1].ID}} },
-	)
+	shared := o.createRule(func(r *alarm.Rule) {
+		r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID,
+			o.masts[1].ID}}
+	})
 	alone := o.createRule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID}} })
 	o.Clock.Advance(time.Second)
 	o.evaluateAirTemp(0, 0)
 	o.evaluateAirTemp(1, 0)
 	o.expect("A 1-; A 1-; B 1-")
-	o.must(
-		errors.Join(
-			o.rules.ForgetDevice(t.Context(), o.owner, o.masts[0].ID),
-			o.Devices.Delete(t.Context(), o.owner, o.masts[0].ID),
-		),
-	)
+	o.must(errors.Join(o.rules.ForgetDevice(t.Context(), o.owner, o.masts[0].ID),
+		o.Devices.Delete(t.Context(), o.owner, o.masts[0].ID)))
 	o.Stores.Reload(t)
 	o.must(o.engine.Reload(t.Context()))
 	o.expect("A 1-1 deleted; A 1-1 deleted; B 1-")
@@ -371,17 +345,18 @@ func TestDeletedDeviceLeavesItsRules(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if _, err := o.rules.Get(t.Context(), o.owner, alone); err == nil {
-		t.Error("a rule for a device that is gone is there")
+		t.Error("a rule for a deleted device exists")
 	}
 }
 
-// A rule on being offline counts for each of its devices by itself, for one that joins
-// from then on.
+// A rule on being offline counts for each of its devices separately, for one that joins from then
+// on.
 func TestOfflineOfMany(t *testing.T) {
 	o := newSceneFixture(t)
-	o.createSceneRule(
-		func(r *alarm.Rule) { r.Trigger, r.Conditions, r.Window = alarm.DeviceOffline, nil, 5*time.Minute },
-	)
+	o.createSceneRule(func(r *alarm.Rule) {
+		r.Trigger, r.Conditions, r.Window = alarm.DeviceOffline, nil,
+			5*time.Minute
+	})
 	o.Clock.Advance(2 * time.Minute)
 	o.move(2, true)
 	o.Clock.Advance(3 * time.Minute)
@@ -395,8 +370,8 @@ func TestOfflineOfMany(t *testing.T) {
 	o.expect("A 300-420 left; B 300-; C 420-")
 }
 
-// However devices move and readings come, and wherever the server is killed between,
-// the notices are those of a list that is kept by hand.
+// However devices move and readings come, and wherever the server is killed between, the notices
+// equal those of an independent list.
 func TestRandomMoves(t *testing.T) {
 	for seed := range uint64(30 / stride(5)) {
 		r := rand.New(rand.NewPCG(20261125, seed))
@@ -416,7 +391,7 @@ func TestRandomMoves(t *testing.T) {
 				delete(open, mast)
 			}
 		}
-		settle := func() {
+		waitCaughtUp := func() {
 			for mast := range o.masts {
 				if in[mast] && !asked[mast] {
 					end(mast, "left")
@@ -446,14 +421,14 @@ func TestRandomMoves(t *testing.T) {
 				asked[mast] = r.IntN(2) == 0
 				story = append(story, fmt.Sprintf("%d: %s in %t", now(), o.masts[mast].Name, asked[mast]))
 				if o.assignScene(mast, asked[mast]); step == 5 {
-					break // killed, perhaps, before the engine heard of it
+					break // perhaps killed before the engine learned of it
 				}
 				o.must(o.engine.Reload(t.Context()))
-				settle()
+				waitCaughtUp()
 			default:
 				story = append(story, fmt.Sprintf("%d: restart", now()))
 				o.restart()
-				settle()
+				waitCaughtUp()
 			}
 		}
 		slices.SortStableFunc(all, func(a, b notice) int { return int(a.start - b.start) })
@@ -471,14 +446,14 @@ func TestRandomMoves(t *testing.T) {
 	}
 }
 
-// Frames that came before a device joined do not count, wherever they are judged from.
+// Frames from before a device joined do not count, wherever the evaluation starts.
 func TestJoinIgnoresBacklogReadings(t *testing.T) {
 	o := newSceneFixture(t)
 	o.createSceneRule()
 	o.Clock.Advance(time.Second)
 	a := o.airTemp(o.Clock.Milli()-startMilli(), 0)
 	a.Device = o.masts[2].ID
-	o.send(a) // kept, and not judged
+	o.send(a) // durable, and not evaluated
 	o.Clock.Advance(time.Second)
 	o.assignScene(2, true)
 	o.restart()

@@ -9,22 +9,23 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// mostRehearsed is how many notices of a rehearsal are listed; the rest is
-// counted.
+// mostRehearsed is how many notices of a rehearsal are listed; the others are only counted.
 const mostRehearsed = 500
 
 // Rehearsal is what a rule would have recorded in a stretch of the past.
 type Rehearsal struct {
 	From, To  int64             // epoch ms, both inclusive
-	Samples   int               // judged; of a rule on being offline, how often the device came or went
+	Samples   int               // evaluated; of a rule on being offline, how often the device's presence changed
 	Notices   []RehearsedNotice // oldest first, the newest 500
-	Total     int               // of notices, those that are not listed included
+	Total     int               // of notices, including those that are not listed
 	Attribute string            // the first of the conditions that is a number; empty: none
 	Days      []DayRange        // of Attribute, oldest first; days without a reading are absent
 	Pace      Pace
-	KnownFrom int64 // of a rule on being offline, from when on it is known whether the device was there, epoch ms; 0: nothing is known
-	// Advice are changes of the rule with which there would have been far fewer
-	// notices, the best first; none of a rule on being offline.
+	// KnownFrom is, of a rule on being offline, since when the device's presence is known,
+	// epoch ms; 0: nothing is known.
+	KnownFrom int64
+	// Advice are changes of the rule with which there would have been far fewer notices, the best
+	// first. A rule on being offline has none.
 	Advice []RehearsalAdvice
 }
 
@@ -32,10 +33,10 @@ type Rehearsal struct {
 type RehearsedNotice struct {
 	Start int64 // epoch ms
 	End   int64 // epoch ms; 0: it would be open still
-	Night bool  // began at night, see Place
+	Night bool  // began at night, see Coordinates
 	Told  bool  // open within the rule's period: from its begin, or when the period began
-	// Unsteady is of one that began when there were as many within an hour as there
-	// may be.
+	// Unsteady is set on a notice that began when the rule had begun the most notices that an hour
+	// allows.
 	Unsteady bool
 }
 
@@ -45,12 +46,11 @@ type DayRange struct {
 	Min, Max float64
 }
 
-// Rehearse judges the stored readings with from <= time <= to (epoch ms) as if
-// the rule had been published at from; nothing is written. It looks at the
-// rule's Tenant, Device, Conditions, Hits, Window and Period. Days and the
-// period are by zone, nights by place, which may be nil; maxPerHour is as for NewPredicate.
-// Where there are many notices, one more pass over the readings finds Advice.
-// The error is the store's or ctx's, or NewPredicate's where the product has no such
+// Rehearse evaluates the stored readings with from <= time <= to (epoch ms) as if the rule had been
+// published at from; it writes nothing. It uses the rule's Tenant, Device, Conditions, Hits, Window
+// and Period. zone determines Days and the period, place, which may be nil, the nights. maxPerHour
+// is as for NewPredicate. Where there are many notices, one more pass over the readings finds
+// Advice. The error is the store's, ctx's, or NewPredicate's where the product has no such
 // properties.
 func Rehearse(
 	ctx context.Context,
@@ -103,13 +103,7 @@ func rehearse(
 	}
 	var pace pacer
 	properties := h.trial.predicate.Properties()
-	err = o.Readings.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		o.From,
-		o.To,
-		properties,
+	err = o.Readings.Range(ctx, r.Tenant, r.Device, o.From, o.To, properties,
 		func(at int64, fields []reading.Field) error {
 			if h.Samples++; h.Samples == 1 {
 				h.first = at
@@ -134,8 +128,7 @@ func rehearse(
 				h.resolve(e.Time)
 			}
 			return nil
-		},
-	)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -145,10 +138,9 @@ func rehearse(
 	return h, nil
 }
 
-// RehearseOffline does for a rule on being offline what Rehearse does for one
-// on readings, from the times at which the device came and went. What was
-// before the first such time that is known counts as online, since nothing
-// tells. An absence that began before from counts from there.
+// RehearseOffline does for a rule on being offline what Rehearse does for one on readings. It uses
+// the device's recorded presence changes. Before the first of them the device counts as online,
+// since nothing is known. An absence that began before from counts from there.
 func RehearseOffline(
 	ctx context.Context,
 	status *device.StatusStore,
@@ -205,11 +197,8 @@ type offlineRehearsal struct {
 
 // advance lets time pass up to a moment: a notice may begin, and an unsteady one end.
 func (o *offlineRehearsal) advance(at int64) {
-	if due := max(
-		o.offlineSince,
-		o.From,
-	) + o.rule.Window.Milliseconds(); o.offlineSince != never && !o.state.Open &&
-		due <= at {
+	if due := max(o.offlineSince, o.From) + o.rule.Window.Milliseconds(); o.offlineSince != never &&
+		!o.state.Open && due <= at {
 		o.state.open(o.maxPerHour, due)
 		o.open(due, o.state.Unsteady)
 	}
@@ -237,8 +226,8 @@ func (o *offlineRehearsal) end(at int64) {
 	o.resolve(at)
 }
 
-// presenceSince are the times at which a rule's device came and went, newest
-// first, back to the one that tells how it was at the given time.
+// presenceSince gives the presence changes of a rule's device, newest first, back to the one that
+// tells its presence at the given time.
 func presenceSince(
 	ctx context.Context,
 	status *device.StatusStore,
@@ -266,9 +255,9 @@ type rehearsalRun struct {
 	place *Coordinates
 	until int64 // end of the last of Days, epoch ms
 
-	// Of a rule on readings.
+	// The following belong to a rule on readings.
 	trial       *trial
-	deltas      deltaHistogram // of the property that a recovery value would be of
+	deltas      deltaHistogram // of the property that a recovery value would apply to
 	first, last int64          // sample, epoch ms; 0: there is none
 }
 
@@ -282,7 +271,7 @@ func (h *rehearsalRun) open(at int64, unsteady bool) {
 
 func (h *rehearsalRun) resolve(at int64) { h.Notices[len(h.Notices)-1].End = at }
 
-// list leaves the newest notices, and tells of each what its begin says.
+// list drops all but the newest notices, and fills in what follows from each one's begin.
 func (h *rehearsalRun) list() {
 	h.Notices = append([]RehearsedNotice(nil), h.Notices[max(0, len(h.Notices)-mostRehearsed):]...)
 	for i := range h.Notices {
@@ -292,8 +281,8 @@ func (h *rehearsalRun) list() {
 	}
 }
 
-// isNotified tells whether people are told of a notice: at once, or when the period
-// begins, if it is open then.
+// isNotified tells whether people are notified of a notice: at once, or when the period begins, if
+// it is open then.
 func (h *rehearsalRun) isNotified(n *RehearsedNotice) bool {
 	at := h.rule.Period.Next(time.UnixMilli(n.Start), h.zone).UnixMilli()
 	if at == n.Start {
@@ -305,7 +294,7 @@ func (h *rehearsalRun) isNotified(n *RehearsedNotice) bool {
 	return at < n.End
 }
 
-// extend takes a value into the range of its day; times only rise.
+// extend adds a value to the range of its day; times only rise.
 func (h *rehearsalRun) extend(at int64, v float64) {
 	if len(h.Days) == 0 || at >= h.until {
 		var begin int64

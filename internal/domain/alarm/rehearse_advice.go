@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// fewestAdvised is how many notices a rehearsal has at least that is advised.
+	// fewestAdvised is how many notices a rehearsal needs at least to get advice.
 	fewestAdvised = 4
-	// mostOfBest is the share of what the best change spares that a smaller one has
-	// to spare to be advised in its place.
+	// mostOfBest is the share of the notices spared by the best change that a smaller change must
+	// spare to be advised in its place.
 	mostOfBest = 0.8
-	// longerOpen is for which share of the time a notice may be open longer with a
-	// change than without: a limit that readings hardly ever reach spares notices,
-	// too, by leaving one open.
+	// longerOpen is for which share of the time a notice may be open longer with a change than
+	// without it: a recovery value that readings hardly ever reach also spares notices, by leaving
+	// one open.
 	longerOpen = 0.2
 	// mostRecoveries is how many recovery values are tried at most.
 	mostRecoveries = 6
 )
 
-// hitsTried are the hits that are tried, those that are more than the rule's.
+// hitsTried are the numbers of hits to try; those not above the rule's are skipped.
 var hitsTried = []int{2, 3, 5, mostHits}
 
 // The kinds of RehearsalAdvice.
@@ -33,25 +33,25 @@ const (
 	AdviseHits     = "hits"
 )
 
-// RehearsalAdvice is one change of a rule, and how many notices the same readings would
-// have led to with it.
+// RehearsalAdvice is one change of a rule, and how many notices the same readings would have led to
+// with it.
 type RehearsalAdvice struct {
 	Kind string
 
-	// Of AdviseRecovery: the condition's place, its attribute and its new recovery value.
+	// With AdviseRecovery: the condition's index, its attribute and its new recovery value.
 	Condition int
 	Attribute string
 	Recovery  float64
 
-	// Of AdviseHits: so many samples, and the window that they need.
+	// With AdviseHits: the number of samples, and the window that they need.
 	Hits   int
 	Window time.Duration
 
-	Notices int // with it
+	Notices int // with the change
 	Without int // without it
 }
 
-// apply is a rule with the change.
+// apply returns a rule with the change.
 func (a *RehearsalAdvice) apply(r Rule) Rule {
 	if a.Kind == AdviseHits {
 		r.Hits, r.Window = a.Hits, a.Window
@@ -60,37 +60,37 @@ func (a *RehearsalAdvice) apply(r Rule) Rule {
 	return withRecovery(r, a.Condition, a.Recovery)
 }
 
-// withRecovery is a rule with another recovery value of one of its conditions.
+// withRecovery returns a rule with another recovery value of one of its conditions.
 func withRecovery(r Rule, index int, recovery float64) Rule {
 	r.Conditions = slices.Clone(r.Conditions)
 	r.Conditions[index].Recovery = &recovery
 	return r
 }
 
-// candidate is one that is tried.
+// candidate is a change to try.
 type candidate struct {
 	RehearsalAdvice
 	openTime int64 // for how long a notice would have been open, in all, ms
 }
 
-// adviceBuilder is what rehearsals of a rule, on one device or on several, tell of
-// how it could be changed.
+// adviceBuilder collects what rehearsals of a rule, on one device or on several, say about possible
+// changes of it.
 type adviceBuilder struct {
 	rule     *Rule
 	models   []*device.Product // of the devices
 	total    int               // notices
 	openTime int64             // for how long one was open, ms
 	spanned  int64             // from the first sample to the last, ms
-	deltas   deltaHistogram    // of the property that a recovery value would be of
+	deltas   deltaHistogram    // of the property that a recovery value would apply to
 	interval int64             // the longest of the usual intervals, ms; 0: none is known
 }
 
-// add takes in the rehearsal of a device of a model.
+// add takes in the rehearsal of a device of a product.
 func (h *adviceBuilder) add(run *rehearsalRun, p *device.Product) {
 	if !slices.Contains(h.models, p) {
 		h.models = append(h.models, p)
 	}
-	h.rule = run.rule // of another device but for that the same
+	h.rule = run.rule // the same rule, except for the device
 	h.total += run.Total
 	h.openTime += run.trial.openTime
 	h.spanned += run.last - run.first
@@ -98,7 +98,7 @@ func (h *adviceBuilder) add(run *rehearsalRun, p *device.Product) {
 	h.interval = max(h.interval, run.Pace.Interval)
 }
 
-// candidates are those that are tried; of each kind the smaller ones first.
+// candidates are the changes to try; of each kind the smaller ones first.
 func (h *adviceBuilder) candidates() []candidate {
 	if h.total < fewestAdvised {
 		return nil
@@ -106,9 +106,9 @@ func (h *adviceBuilder) candidates() []candidate {
 	return append(h.recoveries(), h.moreHits()...)
 }
 
-// recoveries are round steps from the threshold to its safe side. They begin below what half of the
-// moves of the readings do not exceed, since a value that swings about the threshold goes half as
-// far beyond it, and end beyond what nearly all do not.
+// recoveries are round steps from the threshold to its safe side. The smallest is below the median
+// change of the readings, since a value that swings about the threshold goes half as far beyond it.
+// The largest is above nearly all changes.
 func (h *adviceBuilder) recoveries() (all []candidate) {
 	index, property := firstRecoverable(h.rule.Conditions, h.models[0])
 	half, most := h.deltas.quantile(.5), h.deltas.quantile(.9)
@@ -133,7 +133,7 @@ func (h *adviceBuilder) recoveries() (all []candidate) {
 	return all
 }
 
-// precision is how many decimals a recovery value has with each of the models.
+// precision is how many decimals a recovery value has with each of the products.
 func (h *adviceBuilder) precision(attribute string) int {
 	least := len(powersOfTen) - 1
 	for _, p := range h.models {
@@ -144,7 +144,7 @@ func (h *adviceBuilder) precision(attribute string) int {
 	return least
 }
 
-// reached tells whether readings within the bounds of each model can pass a recovery value.
+// reached tells whether readings within the bounds of each product can pass a recovery value.
 func (h *adviceBuilder) reached(c Condition, recovery float64) bool {
 	for _, p := range h.models {
 		property := p.Property(c.Attribute)
@@ -156,7 +156,7 @@ func (h *adviceBuilder) reached(c Condition, recovery float64) bool {
 	return true
 }
 
-// moreHits are more samples, in a window that holds them at the usual interval.
+// moreHits are higher numbers of samples, in a window that holds them at the usual interval.
 func (h *adviceBuilder) moreHits() (all []candidate) {
 	if h.interval == 0 {
 		return nil
@@ -169,17 +169,17 @@ func (h *adviceBuilder) moreHits() (all []candidate) {
 	return all
 }
 
-// mayAdd tells whether a change may lead to notices on a device that had none without: more
+// mayAdd tells whether a change may lead to notices on a device that had none without it: more
 // samples within a longer window may.
 func (h *adviceBuilder) mayAdd(changes []candidate) bool {
 	wider := func(c candidate) bool { return c.Window > h.rule.Window }
 	return h.rule.Hits > 1 && slices.ContainsFunc(changes, wider)
 }
 
-// windowFor is the shortest window that holds so many samples though the conditions are true for every
-// second one only: so more hits hide what comes once, but no value that stays about the
-// threshold. A rule's own window is not made shorter, but that of a rule of one
-// hit, in which nothing is counted. 0: there is none so long.
+// windowFor is the shortest window that holds so many samples when the conditions are true for
+// every second one only. So more hits hide a single outlier, but no value that stays about the
+// threshold. The result is not shorter than the rule's own window, unless the rule needs one hit,
+// for which no window counts. 0: no window is long enough.
 func (h *adviceBuilder) windowFor(hits int) time.Duration {
 	for _, w := range Windows {
 		if (w >= h.rule.Window || h.rule.Hits == 1) && w.Milliseconds() > 2*int64(hits-1)*h.interval {
@@ -189,8 +189,8 @@ func (h *adviceBuilder) windowFor(hits int) time.Duration {
 	return 0
 }
 
-// best are, of changes that were tried, those with which there would have been at most half
-// as many notices: of each kind the smallest that spares nearly as many as the best of it.
+// best selects, of the tried changes, those with which there would have been at most half as many
+// notices: of each kind the smallest that spares nearly as many as the best of that kind.
 func (h *adviceBuilder) best(changes []candidate) (all []RehearsalAdvice) {
 	for _, kind := range []string{AdviseRecovery, AdviseHits} {
 		fewest := math.MaxInt

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// measureEveryMinute has a device measure the air every minute of so many days from 0 on; air
-// tells it from the day and the minute of it.
+// measureEveryMinute makes a device measure the air every minute of so many days from 0 on; air
+// gives the value for the day and its minute.
 func (p *history) measureEveryMinute(days int64, air func(day, minute int64) float64) (to int64) {
 	p.t.Helper()
 	for at := int64(0); at < days*dayMs; at += minuteMs {
@@ -22,8 +22,8 @@ func (p *history) measureEveryMinute(days int64, air func(day, minute int64) flo
 	return days * dayMs
 }
 
-// oscillation is a value that is about another for the first hour of a day, now below and now
-// above it, and rest else.
+// oscillation alternates below and above a value for the first hour of a day, and is rest
+// otherwise.
 func oscillation(about, by, rest float64) func(day, minute int64) float64 {
 	return func(_, minute int64) float64 {
 		switch {
@@ -37,8 +37,8 @@ func oscillation(about, by, rest float64) func(day, minute int64) float64 {
 	}
 }
 
-// adviceSummary is what a rehearsal advises, in words. Each change leads to as many notices as
-// it says: the rule with it is rehearsed, too.
+// adviceSummary is the advice of a rehearsal, in words. It checks that each change leads to the
+// stated number of notices by rehearsing the changed rule.
 func (p *history) adviceSummary(r alarm.Rule, model *device.Product, to int64) string {
 	p.t.Helper()
 	h := p.rehearsed(r, model, to)
@@ -79,7 +79,7 @@ func (p *history) rehearsed(r alarm.Rule, model *device.Product, to int64) *alar
 	return h
 }
 
-// bounded is historyProduct whose air is within bounds.
+// bounded is historyProduct with bounds for the air.
 func bounded(least, most float64) *device.Product {
 	model := *historyProduct
 	model.Properties = append([]device.Property(nil), historyProduct.Properties...)
@@ -87,8 +87,8 @@ func bounded(least, most float64) *device.Product {
 	return &model
 }
 
-// Of every kind the smallest change that spares nearly all that can be spared; what each
-// leads to is by hand.
+// The advice of each kind is the smallest change that spares nearly all that can be spared. The
+// expected numbers are computed by hand.
 func TestRehearsalAdvice(t *testing.T) {
 	frost := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0))
 	recovering := func(r alarm.Rule, at float64) alarm.Rule {
@@ -103,34 +103,37 @@ func TestRehearsalAdvice(t *testing.T) {
 		model *device.Product
 		want  string
 	}{
-		// Each hour has 30 frosts of a minute. It moves by 0.6, so 0.5, 1, 2 and 5 are tried. Of two
-		// hits there are 15 an hour, of three in five minutes 10, of five in ten 6, of ten in twenty 3.
+		// Each hour has 30 frosts of a minute. The value changes by 0.6, so 0.5, 1, 2 and 5 are
+		// tried. With two hits there are 15 an hour, with three in five minutes 10, with five in
+		// ten 6, with ten in twenty 3.
 		"a swing": {oscillation(0, .3, 5), 10, frost, historyProduct, "air 0 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300"},
 		"a swing about a limit from below": {
-			oscillation(30, .3, 25), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.AtLeast, 30)), historyProduct,
+			oscillation(30, .3, 25), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.AtLeast, 30)),
+			historyProduct,
 			"air 0 clears at 29.5: 10 of 300; 5 in 10m0s: 60 of 300",
 		},
 		"of several conditions, the first that is compared by size": {
 			oscillation(0, .3, 5), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.NotEqual, 7), numberCondition("air", alarm.AtMost, 0)), historyProduct,
 			"air 1 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300",
 		},
-		"few notices":              {oscillation(0, .3, 5), 10, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, -.2)), historyProduct, "air 0 clears at 0.8: 10 of 30"},
-		"fewer than are advised":   {oscillation(0, .3, 5), 1, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, 0)), historyProduct, ""},
-		"a recovery that is small": {oscillation(0, .7, 5), 10, recovering(frost, .5), historyProduct, "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
-		"a recovery that does":     {oscillation(0, .7, 5), 10, recovering(frost, 1), historyProduct, ""},
-		"a bound below it":         {oscillation(0, .7, 5), 10, frost, bounded(-20, .9), "5 in 10m0s: 60 of 300"},
-		"a bound at it":            {oscillation(0, .7, 5), 10, frost, bounded(-20, 1), "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"few notices":                  {oscillation(0, .3, 5), 10, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, -.2)), historyProduct, "air 0 clears at 0.8: 10 of 30"},
+		"fewer than are advised":       {oscillation(0, .3, 5), 1, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, 0)), historyProduct, ""},
+		"a recovery that is too small": {oscillation(0, .7, 5), 10, recovering(frost, .5), historyProduct, "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"a recovery that suffices":     {oscillation(0, .7, 5), 10, recovering(frost, 1), historyProduct, ""},
+		"a bound below it":             {oscillation(0, .7, 5), 10, frost, bounded(-20, .9), "5 in 10m0s: 60 of 300"},
+		"a bound at it":                {oscillation(0, .7, 5), 10, frost, bounded(-20, 1), "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
 		"a bound that is never passed": {
 			oscillation(0, .7, 5), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.AtMost, -.1)), bounded(-20, .9), "5 in 10m0s: 60 of 300",
 		},
-		// Nights of six hours of frost are what they are.
-		"what nothing spares": {func(_, minute int64) float64 {
+		// No change spares nights of six hours of frost.
+		"notices that no change spares": {func(_, minute int64) float64 {
 			if minute < 360 {
 				return -2 + float64(minute%3)/10
 			}
 			return 5
 		}, 8, frost, historyProduct, ""},
-		// 23 an hour of one minute, and half an hour of heat: one may be too much at once.
+		// 23 an hour of one minute, and half an hour of heat: one change may spare too much at
+		// once.
 		"spikes": {func(_, minute int64) float64 {
 			switch {
 			case minute%60 == 30 && minute > 60:
@@ -141,8 +144,8 @@ func TestRehearsalAdvice(t *testing.T) {
 				return 20 + float64(minute%2)/10
 			}
 		}, 2, ruleWith(1, time.Minute, numberCondition("air", alarm.Above, 30)), historyProduct, "2 in 5m0s: 2 of 48"},
-		// It would stay open for all the days that are warm, but not so warm.
-		"a limit that is hardly reached": {func(day, minute int64) float64 {
+		// The notice would stay open on all days that are warm, but not that warm.
+		"a recovery that is hardly reached": {func(day, minute int64) float64 {
 			if day == 0 {
 				return oscillation(30, .3, 29.8)(day, minute)
 			}
@@ -159,8 +162,8 @@ func TestRehearsalAdvice(t *testing.T) {
 	}
 }
 
-// Samples that come seldom need a longer window, or none is long enough; of a rule of
-// several hits the window is not made shorter.
+// Rare samples need a longer window, or none is long enough. The window of a rule of several hits
+// is not made shorter.
 func TestRehearsalAdviceOfHits(t *testing.T) {
 	spikes := func(every, apart time.Duration) (*history, int64) {
 		p := newHistory(t)
@@ -189,18 +192,15 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 		{time.Minute, 1, time.Minute, "2 in 5m0s: 0 of 20"},
 		{10 * time.Minute, 1, time.Minute, "2 in 25m0s: 0 of 20"},
 		{15 * time.Minute, 1, time.Minute, ""},
-		{time.Minute, 2, 30 * time.Minute, "3 in 30m0s: 0 of 10"}, // two of the spikes are in half an hour
+		{time.Minute, 2, 30 * time.Minute, "3 in 30m0s: 0 of 10"}, // two of the spikes are within half an hour
 	} {
 		p, to := spikes(c.every, 0)
-		if got := p.adviceSummary(
-			ruleWith(c.hits, c.window, numberCondition("air", alarm.Above, 30)),
-			historyProduct,
-			to,
-		); got != c.want {
+		if got := p.adviceSummary(ruleWith(c.hits, c.window, numberCondition("air", alarm.Above, 30)),
+			historyProduct, to); got != c.want {
 			t.Errorf("every %s, %d in %s: %q, want %q", c.every, c.hits, c.window, got, c.want)
 		}
 	}
-	// Of a switch there is no recovery value.
+	// A switch has no recovery value.
 	p := newHistory(t)
 	for i := range int64(600) {
 		p.measure(i*minuteMs, "watering", i%30 == 0)
@@ -212,21 +212,12 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 	}
 }
 
-// A rule that begins unsteady notices is advised by the notices that it would begin.
+// The advice for a rule that begins unsteady notices counts the notices that it would begin.
 func TestRehearsalAdviceOfUnsteady(t *testing.T) {
 	p := newHistory(t)
 	to := p.measureEveryMinute(10, oscillation(0, .3, 5))
-	h, err := alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)),
-		historyProduct,
-		alarm.MaxNoticesPerHour,
-		0,
-		to,
-		time.UTC,
-		nil,
-	)
+	h, err := alarm.Rehearse(t.Context(), p.Store, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)),
+		historyProduct, alarm.MaxNoticesPerHour, 0, to, time.UTC, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

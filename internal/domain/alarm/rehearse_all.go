@@ -8,7 +8,7 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// RehearsalOptions say what rules are rehearsed on.
+// RehearsalOptions say on what rules are rehearsed.
 type RehearsalOptions struct {
 	Readings   *reading.Store
 	Status     *device.StatusStore
@@ -17,36 +17,26 @@ type RehearsalOptions struct {
 	Zone       *time.Location // of days, nights and the period
 }
 
-// RehearsalTotal is what the rehearsals of a rule on several devices come to.
+// RehearsalTotal sums up the rehearsals of a rule on several devices.
 type RehearsalTotal struct {
 	Devices int
 	Total   int // of their notices
 	Advice  []RehearsalAdvice
 }
 
-// RehearseDevice rehearses a rule on one of its devices. The error is as of Rehearse.
+// RehearseDevice rehearses a rule on one of its devices. Its errors are those of Rehearse.
 func RehearseDevice(ctx context.Context, o *RehearsalOptions, j *DeviceRule) (*Rehearsal, error) {
 	if j.Trigger == DeviceOffline {
 		return RehearseOffline(ctx, o.Status, j.Rule, o.MaxPerHour, o.From, o.To, o.Zone, coordinatesOf(j.TargetDevice))
 	}
-	return Rehearse(
-		ctx,
-		o.Readings,
-		j.Rule,
-		j.Product,
-		o.MaxPerHour,
-		o.From,
-		o.To,
-		o.Zone,
-		coordinatesOf(j.TargetDevice),
-	)
+	return Rehearse(ctx, o.Readings, j.Rule, j.Product, o.MaxPerHour, o.From, o.To, o.Zone,
+		coordinatesOf(j.TargetDevice))
 }
 
 // RehearseAll rehearses a rule on each of its devices, one after the other in their order, and
-// hands each rehearsal to each as soon as it is made; they have no Advice. What they
-// come to together has: where there are many notices, the readings of the devices that
-// have some are passed over once more. Before each of these goesOn is called.
-// The error is that of either, or as of Rehearse.
+// hands each rehearsal to each as soon as it is made. Those have no Advice; the total has. Where
+// there are many notices, one more pass reads the devices that have some. goesOn is called before
+// each of these. The error is that of either function, or as of Rehearse.
 func RehearseAll(ctx context.Context, o *RehearsalOptions, all []DeviceRule, each func(*DeviceRule, *Rehearsal) error,
 	goesOn func() error) (*RehearsalTotal, error) {
 	sum := &RehearsalTotal{Devices: len(all)}
@@ -83,7 +73,7 @@ func RehearseAll(ctx context.Context, o *RehearsalOptions, all []DeviceRule, eac
 	return sum, nil
 }
 
-// rehearseInto rehearses a rule on one device, and takes in what that tells of the rule.
+// rehearseInto rehearses a rule on one device, and adds the result to builder.
 func rehearseInto(ctx context.Context, o *RehearsalOptions, j *DeviceRule, builder *adviceBuilder) (*Rehearsal, error) {
 	if j.Trigger == DeviceOffline {
 		return RehearseDevice(ctx, o, j)
@@ -96,14 +86,14 @@ func rehearseInto(ctx context.Context, o *RehearsalOptions, j *DeviceRule, build
 	return &h.Rehearsal, nil
 }
 
-// RehearsalSum is what the listed notices of a rehearsal come to.
+// RehearsalSum sums up the listed notices of a rehearsal.
 type RehearsalSum struct {
 	Told, Nights int
-	Longest      int64 // ms; of one that is open still, up to the rehearsal's end
+	Longest      int64 // ms; an open notice counts up to the rehearsal's end
 	Last         int64 // when the newest began, epoch ms; 0: there is none
 }
 
-// Sum is what the newest 500 notices come to.
+// Sum sums up the newest 500 notices.
 func (h *Rehearsal) Sum() (s RehearsalSum) {
 	for _, n := range h.Notices {
 		if n.Told {

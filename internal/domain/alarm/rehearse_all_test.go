@@ -14,7 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// orchard has three devices measure ten days: one swings about a frost every night, one
+// orchard has three devices measure ten days: one swings about the threshold every night, one
 // never, one on the first two nights. The second has its air in whole degrees.
 func rows(t *testing.T) (*history, *alarm.RehearsalOptions, func(r alarm.Rule) []alarm.DeviceRule) {
 	t.Helper()
@@ -35,45 +35,24 @@ func rows(t *testing.T) (*history, *alarm.RehearsalOptions, func(r alarm.Rule) [
 	all := func(r alarm.Rule) (list []alarm.DeviceRule) {
 		for i, model := range models {
 			r.Device = historyDevice + device.ID(i)
-			list = append(
-				list,
-				alarm.DeviceRule{
-					Rule:         r,
-					TargetDevice: &device.Device{ID: r.Device, Name: fmt.Sprint("WS-", i)},
-					Product:      model,
-				},
-			)
+			list = append(list, alarm.DeviceRule{Rule: r, TargetDevice: &device.Device{ID: r.Device,
+				Name: fmt.Sprint("WS-", i)}, Product: model})
 		}
 		return list
 	}
 	return p, &alarm.RehearsalOptions{Readings: p.Store, From: 0, To: 10 * dayMs, Zone: time.UTC}, all
 }
 
-// Each device is told of as soon as it is rehearsed; what is advised is for all together.
+// Each device's rehearsal is handed over as soon as it is made. The advice is for all devices
+// together.
 func TestRehearseAll(t *testing.T) {
 	_, o, all := rows(t)
 	frost := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0))
 	var told []string
 	each := func(j *alarm.DeviceRule, h *alarm.Rehearsal) error {
 		sum := h.Sum()
-		told = append(
-			told,
-			fmt.Sprint(
-				j.TargetDevice.Name,
-				" ",
-				h.Samples,
-				" ",
-				h.Total,
-				" ",
-				sum.Told,
-				" ",
-				sum.Nights,
-				" ",
-				sum.Longest,
-				" ",
-				sum.Last/minuteMs,
-			),
-		)
+		told = append(told, fmt.Sprint(j.TargetDevice.Name, " ", h.Samples, " ", h.Total, " ", sum.Told, " ",
+			sum.Nights, " ", sum.Longest, " ", sum.Last/minuteMs))
 		if h.Advice != nil {
 			t.Errorf("%s alone is advised %+v", j.TargetDevice.Name, h.Advice)
 		}
@@ -89,34 +68,25 @@ func TestRehearseAll(t *testing.T) {
 		t.Errorf("%q\nwant %q", told, want)
 	}
 	if got.Devices != 3 || got.Total != 360 || again != 2 {
-		t.Errorf("%+v, %d passed over again", got, again)
+		t.Errorf("%+v, %d devices read again", got, again)
 	}
-	// Half a degree would do, but for the model of whole ones.
+	// Half a degree would suffice, except for the product with whole degrees.
 	wantAdvice(t, got.Advice, "air 0 clears at 1: 12 of 360; 5 in 10m0s: 72 of 360")
 
-	// More samples within a longer time may be too many where there were none.
+	// More samples within a longer time may begin notices on devices that had none.
 	again = 0
-	if got, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		all(ruleWith(2, time.Minute, numberCondition("air", alarm.Below, 1))),
-		each,
-		func() error { again++; return nil },
-	); err != nil {
+	if got, err = alarm.RehearseAll(t.Context(), o,
+		all(ruleWith(2, time.Minute, numberCondition("air", alarm.Below, 1))), each,
+		func() error { again++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got.Total != 0 || again != 0 {
-		t.Errorf("%+v, %d passed over again", got, again)
+		t.Errorf("%+v, %d devices read again", got, again)
 	}
-	if _, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		all(ruleWith(2, 4*time.Minute, numberCondition("air", alarm.Below, 0))),
-		each,
-		func() error { again++; return nil },
-	); err != nil ||
-		again != 3 {
-		t.Errorf("%d passed over again, %v", again, err)
+	if _, err = alarm.RehearseAll(t.Context(), o,
+		all(ruleWith(2, 4*time.Minute, numberCondition("air", alarm.Below, 0))), each,
+		func() error { again++; return nil }); err != nil || again != 3 {
+		t.Errorf("%d devices read again, %v", again, err)
 	}
 }
 
@@ -131,7 +101,7 @@ func wantAdvice(t *testing.T, list []alarm.RehearsalAdvice, want string) {
 	}
 }
 
-// It ends with whoever asked, and with a fault of whoever is told.
+// It ends when the caller's context ends, and with an error of the callback.
 func TestRehearseAllEnds(t *testing.T) {
 	_, o, all := rows(t)
 	frost := all(ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)))
@@ -140,51 +110,30 @@ func TestRehearseAllEnds(t *testing.T) {
 	n := 0
 	count := func(*alarm.DeviceRule, *alarm.Rehearsal) error { n++; return nil }
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := alarm.RehearseAll(
-		ctx,
-		o,
-		frost,
-		func(*alarm.DeviceRule, *alarm.Rehearsal) error { n++; cancel(); return nil },
-		quiet,
-	)
+	_, err := alarm.RehearseAll(ctx, o, frost, func(*alarm.DeviceRule,
+		*alarm.Rehearsal) error {
+		n++
+		cancel()
+		return nil
+	}, quiet)
 	if !errors.Is(err, context.Canceled) || n != 1 {
 		t.Errorf("%v after %d", err, n)
 	}
-	if _, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		frost,
-		func(*alarm.DeviceRule, *alarm.Rehearsal) error { return fault },
-		quiet,
-	); !errors.Is(
-		err,
-		fault,
-	) {
+	if _, err = alarm.RehearseAll(t.Context(), o, frost, func(*alarm.DeviceRule,
+		*alarm.Rehearsal) error {
+		return fault
+	}, quiet); !errors.Is(err, fault) {
 		t.Errorf("%v", err)
 	}
 	n = 0
-	if _, err = alarm.RehearseAll(
-		t.Context(),
-		o,
-		frost,
-		count,
-		func() error { return fault },
-	); !errors.Is(err, fault) ||
-		n != 3 {
+	if _, err = alarm.RehearseAll(t.Context(), o, frost, count, func() error { return fault }); !errors.Is(err,
+		fault) || n != 3 {
 		t.Errorf("%v after %d", err, n)
 	}
-	// Whoever leaves while the readings are passed over once more.
+	// The caller's context ends during the second pass.
 	ctx, cancel = context.WithCancel(t.Context())
-	if _, err = alarm.RehearseAll(
-		ctx,
-		o,
-		frost,
-		count,
-		func() error { cancel(); return nil },
-	); !errors.Is(
-		err,
-		context.Canceled,
-	) {
+	if _, err = alarm.RehearseAll(ctx, o, frost, count, func() error { cancel(); return nil }); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	frost[1].Product = &device.Product{Name: "bare"}
@@ -194,7 +143,7 @@ func TestRehearseAllEnds(t *testing.T) {
 	}
 }
 
-// Of rules on being offline nothing is advised.
+// Rules on being offline get no advice.
 func TestRehearseAllOffline(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, station := s.Tenant(t, "field").ID, s.Station(t)
@@ -219,17 +168,17 @@ func TestRehearseAllOffline(t *testing.T) {
 	got, err := alarm.RehearseAll(t.Context(), o, all, func(j *alarm.DeviceRule, h *alarm.Rehearsal) error {
 		totals += fmt.Sprint(j.TargetDevice.Name, " ", h.Total, " ", h.Sum().Longest/minuteMs, "; ")
 		return nil
-	}, func() error { t.Error("there are no readings to pass over"); return nil })
+	}, func() error { t.Error("a second pass without readings"); return nil })
 	if err != nil || totals != "WS-0 5 59; WS-1 0 0; " || got.Total != 5 || got.Devices != 2 || got.Advice != nil {
 		t.Errorf("%q, %+v, %v", totals, got, err)
 	}
 }
 
-// By how much readings move, in round numbers.
+// The quantiles of changes between readings, as round numbers.
 func TestDeltaQuantile(t *testing.T) {
 	for _, c := range []struct {
 		readings   []float64
-		half, nine float64 // of ten moves: five are within the one, nine within the other
+		half, nine float64 // of ten changes: five are within half, nine within nine
 	}{
 		{nil, 0, 0},
 		{[]float64{3}, 0, 0},
@@ -243,12 +192,8 @@ func TestDeltaQuantile(t *testing.T) {
 		{[]float64{0, 1e-12}, 1e-9, 1e-9},
 		{[]float64{-1e300, 1e300}, 5e9, 5e9},
 	} {
-		if half, nine := alarm.DeltaQuantile(
-			.5,
-			c.readings...), alarm.DeltaQuantile(
-			.9,
-			c.readings...); half != c.half ||
-			nine != c.nine {
+		if half, nine := alarm.DeltaQuantile(.5, c.readings...),
+			alarm.DeltaQuantile(.9, c.readings...); half != c.half || nine != c.nine {
 			t.Errorf("%v: %v and %v, want %v and %v", c.readings, half, nine, c.half, c.nine)
 		}
 	}

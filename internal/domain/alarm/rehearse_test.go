@@ -25,14 +25,14 @@ const (
 	dayMs         = 24 * hour
 )
 
-// historyProduct measures air and soil, and whether it is being watered.
+// historyProduct measures air and soil, and whether the plants are being watered.
 var historyProduct = &device.Product{Name: "past", Properties: []device.Property{
 	{ID: 5, Identifier: "air", DataType: device.Number, Precision: new(1)},
 	{ID: 2, Identifier: "soil", DataType: device.Number, Precision: new(0)},
 	{ID: 9, Identifier: "watering", DataType: device.Boolean},
 }}
 
-// history is a store of readings, kept in memory a few frames at a time.
+// history is a store of readings that keeps few frames in memory.
 type history struct {
 	*reading.Store
 	t       testing.TB
@@ -46,12 +46,9 @@ func newHistory(t testing.TB) *history {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { // as the judge does, so that Append never waits
-		_ = store.Consume(
-			context.WithoutCancel(t.Context()),
-			0,
-			func(context.Context, uint64, []reading.Arrival) error { return nil },
-		)
+	go func() { // as the consumer does, so that Append never waits
+		_ = store.Consume(context.WithoutCancel(t.Context()), 0,
+			func(context.Context, uint64, []reading.Arrival) error { return nil })
 	}()
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
@@ -61,7 +58,7 @@ func newHistory(t testing.TB) *history {
 	return &history{Store: store, t: t, device: historyDevice}
 }
 
-// measure puts a frame into the store; values are name and value in turn.
+// measure puts a frame into the store; values alternate name and value.
 func (p *history) measure(at int64, values ...any) {
 	p.t.Helper()
 	var fields []reading.Field
@@ -78,13 +75,8 @@ func (p *history) measure(at int64, values ...any) {
 		fields = append(fields, reading.Field{Property: historyProduct.Property(values[i].(string)).ID, Value: v})
 	}
 	slices.SortFunc(fields, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
-	p.waiting = append(
-		p.waiting,
-		reading.Arrival{
-			At:    at,
-			Frame: reading.Frame{Tenant: historyTenant, Device: p.device, Time: at, Fields: fields},
-		},
-	)
+	p.waiting = append(p.waiting, reading.Arrival{At: at,
+		Frame: reading.Frame{Tenant: historyTenant, Device: p.device, Time: at, Fields: fields}})
 	if len(p.waiting) == 1000 {
 		p.done()
 	}
@@ -123,8 +115,8 @@ func istanbul(t testing.TB) *time.Location {
 	return zone
 }
 
-// Three nights of frost, one with a pause; what was before the first day is
-// known and does not count.
+// Three nights of frost, one with a pause. Readings before the first day are known and do not
+// count.
 func TestRehearse(t *testing.T) {
 	p, zone := newHistory(t), istanbul(t)
 	from := time.Date(2026, 11, 18, 0, 0, 0, 0, zone).UnixMilli()
@@ -146,12 +138,8 @@ func TestRehearse(t *testing.T) {
 	p.measure(to+minuteMs, "air", -40.) // after the end
 	p.done()
 
-	rule := ruleWith(
-		2,
-		15*time.Minute,
-		numberCondition("air", alarm.Below, 2),
-		numberCondition("soil", alarm.Above, 30),
-	)
+	rule := ruleWith(2, 15*time.Minute, numberCondition("air", alarm.Below, 2),
+		numberCondition("soil", alarm.Above, 30))
 	rule.Period = alertmsg.Period{Start: 12 * 60, End: 18 * 60}
 	place := &alarm.Coordinates{Latitude: 36.9, Longitude: 30.7}
 	got, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
@@ -168,7 +156,8 @@ func TestRehearse(t *testing.T) {
 	if !slices.Equal(got.Notices, want) || got.Total != 4 {
 		t.Errorf("%+v\nwant %+v", got.Notices, want)
 	}
-	// Whoever is not told at once is told when the period begins, of what is open then.
+	// Where people are not notified at once, they are notified when the period begins, of the
+	// notices that are open then.
 	for begin, told := range map[int]int{5*60 + 45: 4, 6 * 60: 1, 0: 4} {
 		rule.Period = alertmsg.Period{Start: begin, End: 18 * 60}
 		again, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
@@ -182,10 +171,10 @@ func TestRehearse(t *testing.T) {
 			}
 		}
 		if n != told {
-			t.Errorf("period from minute %d: %d told, want %d: %+v", begin, n, told, again.Notices)
+			t.Errorf("period from minute %d: %d notified, want %d: %+v", begin, n, told, again.Notices)
 		}
 	}
-	// 18 November 2026 is a Wednesday: its notices are none of Thursday's.
+	// 18 November 2026 is a Wednesday: its notices do not belong to Thursday.
 	rule.Period = alertmsg.Period{Weekdays: []int{4}}
 	on, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
 	if err != nil {
@@ -206,44 +195,25 @@ func TestRehearse(t *testing.T) {
 	if got.Pace != (alarm.Pace{Interval: 10 * minuteMs, Fits: true}) {
 		t.Errorf("%+v", got.Pace)
 	}
-	// It is by the very code that judges: the same frames by Step lead to the same.
+	// The rehearsal uses the code of the evaluation: the same frames handed to Step lead to the
+	// same result.
 	if steps := p.stepped(rule, from, to); !slices.Equal(steps, noticeTimes(want)) {
-		t.Errorf("judged as they come: %v, rehearsed %v", steps, noticeTimes(want))
+		t.Errorf("evaluated one by one: %v, rehearsed %v", steps, noticeTimes(want))
 	}
-	// Without a place the clock tells: 05:10 is night, 13:10 is not.
-	if got, err = alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		rule,
-		historyProduct,
-		0,
-		from,
-		to,
-		zone,
-		nil,
-	); err != nil || !got.Notices[0].Night ||
-		got.Notices[2].Night {
+	// Without coordinates the clock decides: 05:10 is night, 13:10 is not.
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, nil); err != nil ||
+		!got.Notices[0].Night || got.Notices[2].Night {
 		t.Errorf("%+v %v", got, err)
 	}
-	// Three in 15 minutes cannot be, at one in ten.
+	// Three samples in 15 minutes are impossible at one in ten minutes.
 	rule.Hits = 3
-	if got, err = alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		rule,
-		historyProduct,
-		0,
-		from,
-		to,
-		zone,
-		nil,
-	); err != nil || got.Total != 0 ||
-		got.Pace.Fits {
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, nil); err != nil ||
+		got.Total != 0 || got.Pace.Fits {
 		t.Errorf("%+v %v", got, err)
 	}
 }
 
-// stepped are the begins and ends when each frame is judged as it comes.
+// stepped are the begins and ends when Step evaluates each frame.
 func (p *history) stepped(r alarm.Rule, from, to int64) (moments []int64) {
 	p.t.Helper()
 	predicate, err := alarm.NewPredicate(r, historyProduct, 0)
@@ -251,20 +221,13 @@ func (p *history) stepped(r alarm.Rule, from, to int64) (moments []int64) {
 		p.t.Fatal(err)
 	}
 	state := alarm.NewState(predicate, from-1)
-	err = p.Range(
-		p.t.Context(),
-		r.Tenant,
-		r.Device,
-		0,
-		to,
-		[]device.PropertyID{2, 5, 9},
+	err = p.Range(p.t.Context(), r.Tenant, r.Device, 0, to, []device.PropertyID{2, 5, 9},
 		func(at int64, fields []reading.Field) error {
 			if e, some := alarm.Step(predicate, state, at, max(at, from), fields); some {
 				moments = append(moments, e.Time)
 			}
 			return nil
-		},
-	)
+		})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -278,32 +241,22 @@ func noticeTimes(notices []alarm.RehearsedNotice) (moments []int64) {
 	return moments
 }
 
-// More notices than are listed are counted; the newest are listed, an open one
-// has no end.
+// Notices beyond the listed ones are counted. The newest are listed; an open one has no end.
 func TestRehearseMany(t *testing.T) {
 	p := newHistory(t)
 	for i := range int64(2401) {
 		p.measure(i*minuteMs, "watering", i%2 == 0)
 	}
 	p.done()
-	r := ruleWith(
-		1,
-		time.Minute,
-		alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)},
-	)
+	r := ruleWith(1, time.Minute, alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal,
+		Value: reading.Boolean(true)})
 	got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, 2400*minuteMs, time.UTC, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Total != 1201 || len(got.Notices) != 500 || got.Samples != 2401 || got.Attribute != "" || got.Days != nil {
-		t.Fatalf(
-			"%d notices, %d listed, %d samples, days of %q: %v",
-			got.Total,
-			len(got.Notices),
-			got.Samples,
-			got.Attribute,
-			got.Days,
-		)
+		t.Fatalf("%d notices, %d listed, %d samples, days of %q: %v", got.Total, len(got.Notices), got.Samples,
+			got.Attribute, got.Days)
 	}
 	for i, n := range got.Notices {
 		start := int64(2*(701+i)) * minuteMs
@@ -322,17 +275,7 @@ func TestRehearseNothing(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	r.Conditions[0].Attribute = "fog"
-	if _, err := alarm.Rehearse(
-		t.Context(),
-		p.Store,
-		r,
-		historyProduct,
-		0,
-		0,
-		dayMs,
-		time.UTC,
-		nil,
-	); err == nil ||
+	if _, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil); err == nil ||
 		!strings.Contains(err.Error(), "no property fog") {
 		t.Errorf("%v", err)
 	}
@@ -343,25 +286,13 @@ func TestRehearseNothing(t *testing.T) {
 		p.measure(i*1000, "air", 1.)
 	}
 	p.done()
-	if _, err := alarm.Rehearse(
-		gone,
-		p.Store,
-		r,
-		historyProduct,
-		0,
-		0,
-		dayMs,
-		time.UTC,
-		nil,
-	); !errors.Is(
-		err,
-		context.Canceled,
-	) {
+	if _, err := alarm.Rehearse(gone, p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
 
-// The usual interval is the newest fifty's, and not disturbed by a pause.
+// The usual interval is that of the newest fifty gaps, and a pause does not affect it.
 func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		gaps []int64 // ms, oldest first
@@ -371,11 +302,15 @@ func TestPace(t *testing.T) {
 		{nil, 10, alarm.Pace{Fits: true}},
 		{slices.Repeat([]int64{1000}, 4), 10, alarm.Pace{Fits: true}}, // five samples are too few
 		{slices.Repeat([]int64{1000}, 5), 10, alarm.Pace{Interval: 1000, Fits: true}},
-		{slices.Concat(slices.Repeat([]int64{1000}, 100), slices.Repeat([]int64{minuteMs}, 50)), 5, alarm.Pace{Interval: minuteMs, Fits: true}},
-		{slices.Concat(slices.Repeat([]int64{minuteMs}, 20), []int64{5 * dayMs}, slices.Repeat([]int64{minuteMs}, 20)), 5, alarm.Pace{Interval: minuteMs, Fits: true}},
-		{slices.Repeat([]int64{minuteMs}, 10), 6, alarm.Pace{Interval: minuteMs}},                     // 5 in 5 minutes: what is as old as the window is out
-		{slices.Repeat([]int64{minuteMs - 1}, 10), 6, alarm.Pace{Interval: minuteMs - 1, Fits: true}}, // 6
-		{slices.Repeat([]int64{dayMs / 24}, 10), 1, alarm.Pace{Interval: hour, Fits: true}},           // one always fits
+		{slices.Concat(slices.Repeat([]int64{1000}, 100), slices.Repeat([]int64{minuteMs}, 50)), 5,
+			alarm.Pace{Interval: minuteMs, Fits: true}},
+		{slices.Concat(slices.Repeat([]int64{minuteMs}, 20), []int64{5 * dayMs},
+			slices.Repeat([]int64{minuteMs}, 20)), 5, alarm.Pace{Interval: minuteMs, Fits: true}},
+		// 5 in 5 minutes: a sample as old as the window is outside.
+		{slices.Repeat([]int64{minuteMs}, 10), 6, alarm.Pace{Interval: minuteMs}},
+		{slices.Repeat([]int64{minuteMs - 1}, 10), 6, alarm.Pace{Interval: minuteMs - 1, Fits: true}}, // 6 samples
+		// One sample always fits.
+		{slices.Repeat([]int64{dayMs / 24}, 10), 1, alarm.Pace{Interval: hour, Fits: true}},
 	} {
 		p := newHistory(t)
 		at := dayMs
@@ -399,8 +334,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Absences that are longer than the rule's window, from when the device came
-// and went.
+// The rehearsal finds absences longer than the rule's window in the device's presence changes.
 func TestRehearseOffline(t *testing.T) {
 	s := testkit.NewStores(t)
 	d := s.Device(t, s.Tenant(t, "field").ID, s.Station(t), "WS-1")
@@ -419,10 +353,10 @@ func TestRehearseOffline(t *testing.T) {
 	gone()                 // 15 min
 	seen(10 * time.Minute) // 25: shorter than the window
 	gone()                 // 40
-	seen(30 * time.Minute) // 70: as long as it
+	seen(30 * time.Minute) // 70: as long as the window
 	gone()                 // 85
 	seen(2 * time.Hour)    // 205
-	gone()                 // 220, and for good
+	gone()                 // 220, and stays offline
 	if err := s.Status.Flush(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
@@ -433,11 +367,13 @@ func TestRehearseOffline(t *testing.T) {
 		want     []alarm.RehearsedNotice
 		samples  int
 	}{
-		{at(-60), at(400), []alarm.RehearsedNotice{{Start: at(70), End: at(70)}, {Start: at(115), End: at(205)}, {Start: at(250)}}, 8},
+		{at(-60), at(400), []alarm.RehearsedNotice{{Start: at(70), End: at(70)}, {Start: at(115), End: at(205)},
+			{Start: at(250)}}, 8},
 		{at(-60), at(249), []alarm.RehearsedNotice{{Start: at(70), End: at(70)}, {Start: at(115), End: at(205)}}, 8},
 		{at(100), at(200), []alarm.RehearsedNotice{{Start: at(130)}}, 0},               // counts from the begin
-		{at(100), at(220), []alarm.RehearsedNotice{{Start: at(130), End: at(205)}}, 2}, // and ends in it
-		{at(180), at(300), []alarm.RehearsedNotice{{Start: at(250)}}, 2},               // too short from the begin
+		{at(100), at(220), []alarm.RehearsedNotice{{Start: at(130), End: at(205)}}, 2}, // and ends within the stretch
+		// Too short when counted from the begin.
+		{at(180), at(300), []alarm.RehearsedNotice{{Start: at(250)}}, 2},
 		{at(-60), at(0), nil, 1},
 	} {
 		for i := range c.want {
@@ -448,43 +384,25 @@ func TestRehearseOffline(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got.Notices, c.want) || got.Total != len(c.want) || got.Samples != c.samples ||
-			!got.Pace.Fits ||
-			got.KnownFrom != max(c.from, start) {
-			t.Errorf(
-				"%d to %d min: %d of %d samples, %+v\nwant %d, %+v",
-				(c.from-start)/minuteMs,
-				(c.to-start)/minuteMs,
-				got.Total,
-				got.Samples,
-				got.Notices,
-				c.samples,
-				c.want,
-			)
+			!got.Pace.Fits || got.KnownFrom != max(c.from, start) {
+			t.Errorf("%d to %d min: %d of %d samples, %+v\nwant %d, %+v", (c.from-start)/minuteMs,
+				(c.to-start)/minuteMs, got.Total, got.Samples, got.Notices, c.samples, c.want)
 		}
 	}
-	// Another tenant's device has no past.
+	// Another tenant's device has no history.
 	r.Tenant++
-	if got, err := alarm.RehearseOffline(
-		t.Context(),
-		s.Status,
-		r,
-		0,
-		at(-60),
-		at(400),
-		time.UTC,
-		nil,
-	); err != nil || got.Total != 0 || got.Samples != 0 ||
-		got.KnownFrom != 0 {
+	if got, err := alarm.RehearseOffline(t.Context(), s.Status, r, 0, at(-60), at(400), time.UTC,
+		nil); err != nil || got.Total != 0 || got.Samples != 0 || got.KnownFrom != 0 {
 		t.Errorf("%+v %v", got, err)
 	}
 	broken, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := alarm.RehearseOffline(broken, s.Status, r, 0, at(-60), at(400), time.UTC, nil); err == nil {
-		t.Error("a database that cannot be asked is taken for a device that never went")
+		t.Error("a database that cannot be queried is taken for a device that never went offline")
 	}
 }
 
-// BenchmarkRehearse is of 30 days of a reading a minute, of three attributes.
+// BenchmarkRehearse rehearses 30 days of a reading a minute, of three attributes.
 func BenchmarkRehearse(b *testing.B) {
 	p := newHistory(b)
 	end := testkit.Start.UnixMilli()
@@ -497,17 +415,8 @@ func BenchmarkRehearse(b *testing.B) {
 	r := ruleWith(3, 30*time.Minute, numberCondition("air", alarm.Below, 4), numberCondition("soil", alarm.Above, 20),
 		alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(false)})
 	for b.Loop() {
-		got, err := alarm.Rehearse(
-			b.Context(),
-			p.Store,
-			r,
-			historyProduct,
-			0,
-			end-30*dayMs,
-			end,
-			istanbul(b),
-			&alarm.Coordinates{Latitude: 36.9, Longitude: 30.7},
-		)
+		got, err := alarm.Rehearse(b.Context(), p.Store, r, historyProduct, 0, end-30*dayMs, end, istanbul(b),
+			&alarm.Coordinates{Latitude: 36.9, Longitude: 30.7})
 		if err != nil || got.Samples != 43_200 || got.Total < 30 {
 			b.Fatal(fmt.Sprint(got.Samples, got.Total, err))
 		}

@@ -21,10 +21,10 @@ const (
 	DeviceOffline   Trigger = 1
 )
 
-// DeployState says whether a rule is judged.
+// DeployState says whether a rule is evaluated.
 type DeployState int
 
-// The states of a rule; one that is not Running shows as stopped.
+// The states of a rule; every state but Running shows as stopped.
 const (
 	New       DeployState = 0
 	Running   DeployState = 1
@@ -36,28 +36,23 @@ type Operator string
 
 // The operators; booleans and texts know only Equal and NotEqual.
 const (
-	Above        Operator = ">"
-	AtLeast      Operator = ">="
-	Below        Operator = "<"
-	AtMost       Operator = "<="
-	Equal        Operator = "="
-	NotEqual     Operator = "!="
-	joinedByOr            = "or"
-	joinedByAnd           = "and"
-	onlineState           = "onlineState" // the fixed attribute of a rule on being offline
-	mostHits              = 10
-	mostTerms             = 16
-	mostChannels          = 20
+	Above         Operator = ">"
+	AtLeast       Operator = ">="
+	Below         Operator = "<"
+	AtMost        Operator = "<="
+	Equal         Operator = "="
+	NotEqual      Operator = "!="
+	joinedByOr             = "or"
+	joinedByAnd            = "and"
+	onlineState            = "onlineState" // the fixed attribute of a rule on being offline
+	mostHits               = 10
+	maxConditions          = 16
+	mostChannels           = 20
 )
 
 // Windows are the lengths a rule's window can have.
 var Windows = []time.Duration{
-	time.Minute,
-	5 * time.Minute,
-	10 * time.Minute,
-	15 * time.Minute,
-	20 * time.Minute,
-	25 * time.Minute,
+	time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 25 * time.Minute,
 	30 * time.Minute,
 }
 
@@ -68,34 +63,37 @@ type Condition struct {
 	Attribute string        `json:"tslAttribute"`
 	Operator  Operator      `json:"subconditions"`
 	Value     reading.Value `json:"value"`
-	// Recovery makes an open notice stay until this value is passed instead of
-	// Value; only of a number compared by size.
+	// Recovery keeps an open notice open until this value is passed instead of Value. Only a
+	// condition that compares a number by size has one.
 	Recovery *float64 `json:"recovery,omitempty"`
 }
 
-// Rule says when a device's readings are an alarm, and who is told when.
+// Rule says when a device's readings, or its absence, are an alarm, and who is notified when.
 type Rule struct {
 	ID       RuleID
 	Tenant   tenant.ID
-	Revision int64 // rises with every change of what is judged
+	Revision int64 // rises with every change that affects the evaluation
 	Name     string
 	Targets  Targets
-	// Device is the one on which the rule is judged, of a pair; else the first one: of
-	// those that are named, or of those that are the rule's. 0: it has none now.
-	Device        device.ID
-	JoinTime      int64 // of a pair: what the device measured before does not count, epoch ms; 0: it joined with the rule
+	// Device is, in a rule of a pair, the device on which the rule is evaluated. Otherwise it is
+	// the first device: of those that are named, or of those that are the rule's. 0: it has none
+	// now.
+	Device device.ID
+	// JoinTime is of a pair: readings from before do not count, epoch ms; 0: the device joined
+	// with the rule.
+	JoinTime      int64
 	Trigger       Trigger
 	Conditions    []Condition // none where Trigger is DeviceOffline
-	Hits          int         // so many samples for which the conditions hold
+	Hits          int         // how many samples must hold the conditions
 	Window        time.Duration
 	Level         Level
 	Channels      []int64
 	Period        alertmsg.Period
 	RemindEvery   time.Duration // whole minutes, while a notice is open; 0: never
-	ManualRelease bool          // an open notice may be resolved by hand
+	ManualRelease bool          // an open notice may be resolved manually
 	Description   string
 	Deploy        DeployState
-	DeployTime    int64 // when it was run or stopped last, epoch ms; 0: never
+	DeployTime    int64 // when it was published or stopped last, epoch ms; 0: never
 	DeployUser    string
 	MuteUntil     int64 // epoch ms
 	CreateTime    int64

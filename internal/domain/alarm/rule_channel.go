@@ -8,15 +8,14 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// RuleUsage are the rules that use one channel.
+// RuleUsage are the rules that use a channel or name a scene.
 type RuleUsage struct {
 	Count int
-	Names []string // of the newest of them, at most as many as were asked for
+	Names []string // of the newest of them, limited by the caller
 }
 
-// UsageByChannel tells of each of a tenant's channels which rules use it, the
-// newest first, with at most names of their names. A channel that none uses is
-// absent.
+// UsageByChannel gives, for each of a tenant's channels, the rules that use it, the newest first,
+// with at most names of their names. A channel that no rule uses is absent.
 func (s *RuleStore) UsageByChannel(
 	ctx context.Context,
 	t tenant.ID,
@@ -40,7 +39,7 @@ func (s *RuleStore) UsageByChannel(
 	err := s.db.Read(ctx).NewSelect().TableExpr("(?) AS ranked", ranked).Column("channel_id", "alarm_name", "rules").
 		Where("place <= ?", max(1, names)).OrderExpr("channel_id, place").Scan(ctx, &rows)
 	if err != nil {
-		return nil, err
+		return nil, wrap("read rules of channels", err)
 	}
 	by := make(map[int64]RuleUsage, len(channels))
 	for _, row := range rows {

@@ -11,26 +11,14 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Which rules use a channel, the newest first; those of other tenants are
-// nobody's business.
+// The rules that use a channel, the newest first, without those of other tenants.
 func TestUsageByChannel(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
 	mine, theirs := s.Device(t, field.ID, station, "A"), s.Device(t, rival.ID, station, "B")
-	many, one, unused := s.Channel(
-		t,
-		field.ID,
-		"Many",
-	).ID, s.Channel(
-		t,
-		field.ID,
-		"One",
-	).ID, s.Channel(
-		t,
-		field.ID,
-		"Unused",
-	).ID
+	many, one, unused := s.Channel(t, field.ID, "Many").ID, s.Channel(t, field.ID, "One").ID,
+		s.Channel(t, field.ID, "Unused").ID
 	foreign := s.Channel(t, rival.ID, "Foreign").ID
 	for i := range 7 {
 		rule := newFullRule(t, s, mine)
@@ -60,20 +48,15 @@ func TestUsageByChannel(t *testing.T) {
 		{[]int64{unused, foreign}, 3, map[int64]alarm.RuleUsage{}},
 		{nil, 3, nil},
 	} {
-		if got, err := s.Rules.UsageByChannel(
-			t.Context(),
-			field.ID,
-			c.channels,
-			c.names,
-		); err != nil ||
+		if got, err := s.Rules.UsageByChannel(t.Context(), field.ID, c.channels, c.names); err != nil ||
 			!reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %+v (%v), want %+v", c.channels, got, err, c.want)
 		}
 	}
 }
 
-// A channel that went between the check of a rule and its keeping is told as
-// the check would have told it, and nothing is kept.
+// A channel that is deleted between the check of a rule and its storing is refused as the check
+// would have refused it, and nothing is stored.
 func TestSaveRuleWithDeletedChannel(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -90,10 +73,8 @@ func TestSaveRuleWithDeletedChannel(t *testing.T) {
 		_, created := s.Rules.Create(t.Context(), field.ID, &next)
 		_, copied := s.Rules.Copy(t.Context(), field.ID, &next, []device.ID{next.Device})
 		for _, err := range []error{created, copied, s.Rules.Update(t.Context(), field.ID, &next)} {
-			if e := errs.As(
-				err,
-			); e.Kind != errs.Refused || e.Key != "rule.channelMissing" || e.Field != "passageway" ||
-				e.Args["id"] != fmt.Sprint(gone) {
+			if e := errs.As(err); e.Kind != errs.Refused || e.Key != "rule.channelMissing" ||
+				e.Field != "passageway" || e.Args["id"] != fmt.Sprint(gone) {
 				t.Errorf("%v %v", err, e.Args)
 			}
 		}

@@ -16,23 +16,23 @@ import (
 
 const (
 	descriptionLimit = 500 // characters
-	dataSource       = 1   // the only one there is: a device
+	dataSource       = 1   // the only source there is: a device
 	shortestReminder = 5 * time.Minute
 	longestReminder  = 24 * time.Hour
 )
 
-// Form is a rule as people fill it in. What is nil was not said.
+// Form is a rule as people fill it in. A nil field was not filled in.
 type Form struct {
 	Name          *string
 	Source        *int
-	Device        *string // its name; not looked at where Targets are said
+	Device        *string // its name; ignored where Targets are given
 	Targets       *FormTargets
 	Trigger       *int
 	Level         *int
 	Conditions    []FormCondition
 	Hits          *int
 	Window        *int64 // ms
-	Complex       *int   // 1: Slots tell the period, else Start and End
+	Complex       *int   // 1: Slots give the period, else Start and End
 	Start, End    *string
 	Slots         []int
 	Weekdays      []int // on which the period counts, 1 Monday to 7 Sunday; none: every day
@@ -42,14 +42,14 @@ type Form struct {
 	ManualRelease *int
 }
 
-// FormTargets are what a rule names, as people fill it in.
+// FormTargets are the targets of a rule, as people fill them in.
 type FormTargets struct {
 	Devices  []string // names
 	Scenes   []int64
 	Products []int64
 }
 
-// Checker makes rules of what people fill in, or says what is wrong with it.
+// Checker makes rules of filled-in forms, or says what is wrong with them.
 type Checker struct {
 	devices  *device.Store
 	scenes   *device.SceneStore
@@ -57,16 +57,15 @@ type Checker struct {
 	channels func(ctx context.Context, t tenant.ID, ids []int64) (missing []int64, err error)
 }
 
-// NewChecker makes a Checker; channels tells which of some ids are no
-// notification channel of the tenant's.
+// NewChecker makes a Checker. channels returns those of some ids that are not notification channels
+// of the tenant.
 func NewChecker(d *device.Store, s *device.SceneStore, c *device.Catalog,
 	channels func(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error)) *Checker {
 	return &Checker{devices: d, scenes: s, catalog: c, channels: channels}
 }
 
-// Rule checks everything that makes a rule. The first thing that is wrong, in
-// the order of the form, is what is said: 601, or 404 for a device that the
-// tenant does not have.
+// Rule checks all fields of a rule. It reports the first error in the order of the form: 601, or
+// 404 for a device that the tenant does not have.
 func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) {
 	name, err := ruleName(f.Name)
 	if err != nil {
@@ -129,7 +128,8 @@ func (c *Checker) device(ctx context.Context, t tenant.ID, name string) (*device
 	return d, p, nil
 }
 
-// applyFormForProduct adds to r what decides when it has a notice on devices of a model, and its period.
+// applyFormForProduct sets the fields of r that determine when it has a notice on devices of a
+// product, and its period.
 func applyFormForProduct(r *Rule, f *Form, p *device.Product) (err error) {
 	if r.Conditions, err = conditions(r.Trigger, f.Conditions, p); err != nil {
 		return err
@@ -197,15 +197,18 @@ func ruleName(name *string) (string, error) {
 	return tenant.ParseName(said, "alarmName", "rule.nameRequired")
 }
 
-// CheckDescription is a description or a remark as it is kept: trimmed, of at most 500
-// characters, in lines. field is what is named where it is refused (601).
+// CheckDescription returns a description or a remark in the stored form: trimmed, at most 500
+// characters, line breaks allowed. A refusal (601) names field.
 func CheckDescription(field, said string) (string, error) {
 	said = strings.TrimSpace(said)
 	switch {
 	case utf8.RuneCountInString(said) > descriptionLimit:
 		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(descriptionLimit)).WithField(field)
-	case strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }):
+	case strings.ContainsFunc(said, isControl):
 		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
 	return said, nil
 }
+
+// isControl tells whether r is a control character other than line breaks and tabs.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }

@@ -20,7 +20,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// form is a good form of a rule on WS-1; with changes it.
+// form is a valid form of a rule on WS-1; with changes it.
 func form(with ...func(*alarm.Form)) *alarm.Form {
 	f := &alarm.Form{
 		Name: new("Frost"), Source: new(1), Device: new("WS-1"), Trigger: new(0), Level: new(2), ManualRelease: new(1),
@@ -36,7 +36,7 @@ func comparison(join, attribute, operator string, v reading.Value) alarm.FormCon
 	return alarm.FormCondition{Join: &join, Attribute: &attribute, Operator: &operator, Value: &v}
 }
 
-// withConditions makes the form's conditions those.
+// withConditions sets the form's conditions.
 func withConditions(list ...alarm.FormCondition) func(*alarm.Form) {
 	return func(f *alarm.Form) { f.Conditions = list }
 }
@@ -46,7 +46,7 @@ func withRecoveryValue(c alarm.FormCondition, at float64) alarm.FormCondition {
 	return c
 }
 
-// missingChannels is a look-up for which channels 1 to 25 exist.
+// missingChannels is a lookup that knows channels 1 to 25.
 func missingChannels(_ context.Context, _ tenant.ID, ids []int64) (missing []int64, err error) {
 	for _, id := range ids {
 		if id < 1 || id > 25 {
@@ -66,7 +66,7 @@ func checker(t *testing.T) (*testkit.Stores, *testkit.Tenant, *alarm.Checker) {
 	return s, field, alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, missingChannels)
 }
 
-// What people fill in becomes a rule, with what they leave out as it is meant.
+// A filled-in form becomes a rule, with defaults for missing fields.
 func TestCheckedRule(t *testing.T) {
 	s, field, c := checker(t)
 	ws, err := s.Devices.Get(t.Context(), field.ID, "WS-1")
@@ -97,7 +97,7 @@ func TestCheckedRule(t *testing.T) {
 		form func(*alarm.Form)
 		want func(*alarm.Rule)
 	}{
-		"the least": {func(*alarm.Form) {}, func(*alarm.Rule) {}},
+		"the minimum": {func(*alarm.Form) {}, func(*alarm.Rule) {}},
 		"trimmed": {func(f *alarm.Form) {
 			f.Name, f.Device, f.Description = new(" "+long+"\t"), new(" WS-1 "), new(" a\nb ")
 		}, func(r *alarm.Rule) { r.Name, r.Description = long, "a\nb" }},
@@ -121,7 +121,8 @@ func TestCheckedRule(t *testing.T) {
 			r.Trigger, r.Conditions = alarm.DeviceOffline, nil
 		}},
 		"offline as the form says it": {func(f *alarm.Form) {
-			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{comparison("and", "onlineState", "=", reading.Number(0))}
+			f.Trigger, f.Conditions = new(1),
+				[]alarm.FormCondition{comparison("and", "onlineState", "=", reading.Number(0))}
 		}, func(r *alarm.Rule) { r.Trigger, r.Conditions = alarm.DeviceOffline, nil }},
 		"numbers as texts": {withConditions(comparison("", "airTemperature", ">=", reading.Text(" 2.50 ")), withRecoveryValue(comparison("or", "rain", "<", reading.Text("1e-3")), 0.002)), conditions(
 			alarm.Condition{Join: "and", Attribute: "airTemperature", Operator: alarm.AtLeast, Value: reading.Number(2.5)},
@@ -151,7 +152,7 @@ func TestCheckedRule(t *testing.T) {
 	}
 }
 
-// refusal is a form and what is said of it.
+// refusal is a form and its expected error.
 type refusal struct {
 	name  string
 	form  func(*alarm.Form)
@@ -239,7 +240,8 @@ func TestRefusedForms(t *testing.T) {
 			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{off, off}
 		}, "rule.offlineOnly", "conditions", nil},
 		{"online", func(f *alarm.Form) {
-			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{comparison("and", "onlineState", "=", reading.Number(1))}
+			f.Trigger, f.Conditions = new(1),
+				[]alarm.FormCondition{comparison("and", "onlineState", "=", reading.Number(1))}
 		}, "rule.offlineOnly", "conditions", nil},
 		{"no hit", func(f *alarm.Form) { f.Hits = new(0) }, "invalid.min", "hitCounts", limit("1")},
 		{"11 hits", func(f *alarm.Form) { f.Hits = new(11) }, "invalid.max", "hitCounts", limit("10")},
@@ -288,7 +290,7 @@ func TestRefusedForms(t *testing.T) {
 	}
 }
 
-// Of several things that are wrong, the first in the order of the form is said.
+// Of several errors, the first in the order of the form is reported.
 func TestFirstFault(t *testing.T) {
 	_, field, c := checker(t)
 	f := &alarm.Form{}
@@ -320,7 +322,7 @@ func TestFirstFault(t *testing.T) {
 	}
 }
 
-// A rehearsal needs only what decides when there is a notice.
+// A rehearsal needs only the fields that determine when there is a notice.
 func TestFirstDeviceRule(t *testing.T) {
 	_, field, c := checker(t)
 	f := form(func(f *alarm.Form) {
@@ -329,8 +331,7 @@ func TestFirstDeviceRule(t *testing.T) {
 	on, err := c.FirstDeviceRule(t.Context(), field.ID, f)
 	r, d, p := on.Rule, on.TargetDevice, on.Product
 	if err != nil || d.Name != "WS-1" || p.Name != "weather-station" || len(r.Conditions) != 1 || r.Hits != 1 ||
-		r.Device != d.ID ||
-		r.Tenant != field.ID {
+		r.Device != d.ID || r.Tenant != field.ID {
 		t.Errorf("%+v %v %v %v", r, d, p, err)
 	}
 	for key, change := range map[string]func(*alarm.Form){
@@ -345,7 +346,7 @@ func TestFirstDeviceRule(t *testing.T) {
 	}
 }
 
-// What cannot be looked up is a fault, never an accepted rule.
+// A failed lookup is an error, never an accepted rule.
 func TestCheckFaults(t *testing.T) {
 	s, field, c := checker(t)
 	gone, cancel := context.WithCancel(t.Context())
@@ -353,20 +354,10 @@ func TestCheckFaults(t *testing.T) {
 	if _, err := c.Rule(gone, field.ID, form()); !errs.Is(err, errs.Internal) {
 		t.Errorf("%v", err)
 	}
-	broken := alarm.NewChecker(
-		s.Devices,
-		s.Scenes,
-		s.Catalog,
-		func(context.Context, tenant.ID, []int64) ([]int64, error) { return nil, errors.New("no") },
-	)
-	if _, err := broken.Rule(
-		t.Context(),
-		field.ID,
-		form(func(f *alarm.Form) { f.Channels = []int64{1} }),
-	); !errs.Is(
-		err,
-		errs.Internal,
-	) {
+	broken := alarm.NewChecker(s.Devices, s.Scenes, s.Catalog,
+		func(context.Context, tenant.ID, []int64) ([]int64, error) { return nil, errors.New("no") })
+	if _, err := broken.Rule(t.Context(), field.ID,
+		form(func(f *alarm.Form) { f.Channels = []int64{1} })); !errs.Is(err, errs.Internal) {
 		t.Errorf("%v", err)
 	}
 }
@@ -381,33 +372,20 @@ func TestCopyTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Reload(t)
-		s.Device(
-			t,
-			field.ID,
-			s.Catalog.ProductByName(name),
-			name,
-			func(d *device.Device) { d.NoteName = "The " + name },
-		)
+		s.Device(t, field.ID, s.Catalog.ProductByName(name), name,
+			func(d *device.Device) { d.NoteName = "The " + name })
 	}
 	other("lacks", device.Property{Identifier: "rain", DataType: device.Number})
 	other("text", device.Property{Identifier: "airTemperature", DataType: device.Text})
 	other("coarse", device.Property{Identifier: "airTemperature", DataType: device.Number, Precision: new(0)})
 	other("fine", device.Property{Identifier: "airTemperature", DataType: device.Number})
-	rule, err := c.Rule(
-		t.Context(),
-		field.ID,
-		form(withConditions(withRecoveryValue(comparison("and", "airTemperature", "<", reading.Number(2)), 2.5))),
-	)
+	rule, err := c.Rule(t.Context(), field.ID,
+		form(withConditions(withRecoveryValue(comparison("and", "airTemperature", "<", reading.Number(2)), 2.5))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := c.CopyTargets(
-		t.Context(),
-		field.ID,
-		&rule,
-		[]string{" fine", "WS-2", "WS-1"},
-	); err != nil || len(ids) != 3 ||
-		ids[2] != rule.Device {
+	if ids, err := c.CopyTargets(t.Context(), field.ID, &rule, []string{" fine", "WS-2", "WS-1"}); err != nil ||
+		len(ids) != 3 || ids[2] != rule.Device {
 		t.Errorf("%v %v", ids, err)
 	}
 	for _, tc := range []struct {
@@ -426,18 +404,14 @@ func TestCopyTargets(t *testing.T) {
 		{[]string{"coarse"}, "rule.copyMisfit", "The coarse", "airTemperature"},
 	} {
 		_, err := c.CopyTargets(t.Context(), field.ID, &rule, tc.names)
-		if e := errs.As(
-			err,
-		); e.Kind != errs.Refused || e.Key != tc.key || e.Args["device"] != tc.said ||
+		if e := errs.As(err); e.Kind != errs.Refused || e.Key != tc.key || e.Args["device"] != tc.said ||
 			e.Args["value"] != tc.value {
 			t.Errorf("%.20v: %v %v, want %+v", tc.names, err, e.Args, tc)
 		}
 	}
-	// All that cannot take it are named at once, up to ten.
+	// All devices that do not fit are named at once, up to ten.
 	_, err = c.CopyTargets(t.Context(), field.ID, &rule, []string{"text", "WS-2", "lacks"})
-	if e := errs.As(
-		err,
-	); e.Kind != errs.Refused || e.Key != "rule.copyMisfits" ||
+	if e := errs.As(err); e.Kind != errs.Refused || e.Key != "rule.copyMisfits" ||
 		e.Args["devices"] != "The text · The lacks" {
 		t.Errorf("%v %v", err, e.Args)
 	}
@@ -453,7 +427,7 @@ func TestCopyTargets(t *testing.T) {
 	}
 }
 
-// withDeviceTarget is a rule that names its device.
+// withDeviceTarget is a rule with its device as its target.
 func withDeviceTarget(r alarm.Rule) alarm.Rule {
 	r.Targets = alarm.Targets{Devices: []device.ID{r.Device}}
 	return r

@@ -12,11 +12,11 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// textLimit is how long a text that readings are compared with may be, in
-// characters: as long as a reading's.
+// textLimit is how many characters a text may have that readings are compared with: as many as a
+// reading's.
 const textLimit = 1024
 
-// FormCondition is a condition as people fill it in. What is nil was not said.
+// FormCondition is a condition as people fill it in. A nil field was not filled in.
 type FormCondition struct {
 	Join      *string
 	Attribute *string
@@ -25,8 +25,8 @@ type FormCondition struct {
 	Recovery  *float64
 }
 
-// conditions are those of a rule on a device of the given product. A rule on
-// being offline has none: it is told in one way only.
+// conditions checks those of a rule on a device of the given product. A rule on being offline has
+// none: a form may only contain the fixed one.
 func conditions(trigger Trigger, said []FormCondition, p *device.Product) ([]Condition, error) {
 	if trigger == DeviceOffline {
 		if len(said) > 1 || len(said) == 1 && !isOffline(said[0]) {
@@ -37,8 +37,8 @@ func conditions(trigger Trigger, said []FormCondition, p *device.Product) ([]Con
 	switch {
 	case len(said) == 0:
 		return nil, errs.New(errs.Refused, "rule.conditionsRequired")
-	case len(said) > mostTerms:
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostTerms)).WithField("conditions")
+	case len(said) > maxConditions:
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(maxConditions)).WithField("conditions")
 	}
 	list := make([]Condition, len(said))
 	for i := range said {
@@ -55,8 +55,8 @@ func conditions(trigger Trigger, said []FormCondition, p *device.Product) ([]Con
 	return list, nil
 }
 
-// OfflineCondition is how a rule on being offline is told where conditions are
-// listed.
+// OfflineCondition is the fixed condition that represents a rule on being offline where conditions
+// are listed.
 func OfflineCondition() Condition {
 	return Condition{Join: joinedByAnd, Attribute: onlineState, Operator: Equal, Value: reading.Number(0)}
 }
@@ -69,12 +69,11 @@ func isOffline(c FormCondition) bool {
 		return strings.TrimSpace(*s)
 	}
 	return said(c.Attribute) == onlineState && said(c.Operator) == string(Equal) && c.Value != nil &&
-		c.Value.String() == "0" &&
-		c.Recovery == nil
+		c.Value.String() == "0" && c.Recovery == nil
 }
 
-// condition checks one condition. The first one's join is always and. The
-// sentence of an error takes the condition's place, n.
+// condition checks one condition. The first one's join is always and. The caller adds the
+// condition's number, n, to an error's arguments.
 func (c FormCondition) condition(first bool, p *device.Product) (Condition, *errs.Error) {
 	refuse := func(key string, args ...string) (Condition, *errs.Error) {
 		return Condition{}, errs.New(errs.Refused, key, args...)
@@ -120,8 +119,8 @@ func (c FormCondition) condition(first bool, p *device.Product) (Condition, *err
 	return one, nil
 }
 
-// threshold is the value that readings of a property are compared with, as one
-// of the property's type.
+// threshold converts the value that readings of a property are compared with to the property's
+// type.
 func threshold(said *reading.Value, p *device.Property) (reading.Value, *errs.Error) {
 	if said == nil || said.Kind() == reading.KindNone ||
 		said.Kind() == reading.KindText && strings.TrimSpace(said.String()) == "" {
@@ -154,8 +153,8 @@ func threshold(said *reading.Value, p *device.Property) (reading.Value, *errs.Er
 	}
 }
 
-// number is a decimal number written as a text; none where it is something
-// else, hexadecimal numbers and infinities included.
+// number parses a decimal number written as a text. It returns no value for anything else,
+// including hexadecimal numbers and infinities.
 func number(said string) reading.Value {
 	said = strings.TrimSpace(said)
 	f, err := strconv.ParseFloat(said, 64)
@@ -165,8 +164,7 @@ func number(said string) reading.Value {
 	return reading.Number(f)
 }
 
-// decimals refuses a number with more decimals than readings of the property
-// are rounded to.
+// decimals refuses a number with more decimals than readings of the property are rounded to.
 func decimals(f float64, p *device.Property) *errs.Error {
 	if p.Precision == nil {
 		return nil
@@ -178,7 +176,8 @@ func decimals(f float64, p *device.Property) *errs.Error {
 	return nil
 }
 
-// recovery refuses a value that an open notice could not wait for.
+// recovery refuses a recovery value on the wrong side of the threshold, and one of a condition that
+// cannot have any.
 func recovery(f float64, c Condition, p *device.Property) *errs.Error {
 	if c.Value.Kind() != reading.KindNumber || c.Operator == Equal || c.Operator == NotEqual {
 		return errs.New(errs.Refused, "rule.recoveryNone")
@@ -195,9 +194,8 @@ func recovery(f float64, c Condition, p *device.Property) *errs.Error {
 	return nil
 }
 
-// AttributesGone are those attributes of a rule's conditions that devices of a
-// product lack, or have in another kind, each once: readings cannot be judged by
-// them.
+// AttributesGone are those attributes of a rule's conditions that devices of a product lack, or
+// have in another type, each once: the rule cannot be evaluated on their readings.
 func AttributesGone(r *Rule, p *device.Product) (gone []string) {
 	for _, c := range r.Conditions {
 		property := p.Property(c.Attribute)
@@ -208,8 +206,9 @@ func AttributesGone(r *Rule, p *device.Product) (gone []string) {
 	return gone
 }
 
-// misfitAttribute is the first attribute of a rule's conditions that devices of a
-// product lack, or have in another kind; empty when the rule fits.
+// misfitAttribute is the first attribute of a rule's conditions that does not fit the devices of a
+// product: they lack it, have it in another type or with fewer decimals. It is empty when the rule
+// fits.
 func misfitAttribute(r *Rule, p *device.Product) string {
 	if gone := AttributesGone(r, p); len(gone) > 0 {
 		return gone[0]

@@ -11,13 +11,13 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// copiesAtMost is how many devices a rule is given to at once.
+// copiesAtMost is to how many devices one call copies a rule.
 const copiesAtMost = 400
 
-// misfitsNamed is how many of the devices that cannot take a rule a refusal names.
+// misfitsNamed is how many of the devices that do not fit a rule a refusal names.
 const misfitsNamed = 10
 
-// FittingProducts are the models whose devices can take a copy of a rule.
+// FittingProducts are the products whose devices can have a copy of a rule.
 func (c *Checker) FittingProducts(r *Rule) map[int64]bool {
 	fit := map[int64]bool{}
 	for _, p := range c.catalog.Products() {
@@ -28,23 +28,16 @@ func (c *Checker) FittingProducts(r *Rule) map[int64]bool {
 	return fit
 }
 
-// CopyTargets are the devices that a rule is copied to, in the order of their
-// names. One that the tenant does not have or is named twice is refused by name
-// (601), and so are all together that cannot take the rule: whoever chose many
-// need not try once for each.
+// CopyTargets are the devices that a rule is copied to, in the order of their names. It refuses by
+// name (601) a device that the tenant does not have or that is named twice. It refuses all devices
+// that do not fit the rule together: a user who chose many need not try once for each.
 func (c *Checker) CopyTargets(ctx context.Context, t tenant.ID, r *Rule, names []string) ([]device.ID, error) {
 	switch {
 	case len(names) == 0:
 		return nil, errs.New(errs.Refused, "rule.deviceRequired")
 	case len(names) > copiesAtMost:
-		return nil, errs.New(
-			errs.Refused,
-			"invalid.many",
-			"limit",
-			strconv.Itoa(copiesAtMost),
-		).WithField(
-			"executionIds",
-		)
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(copiesAtMost)).
+			WithField("executionIds")
 	}
 	ids, seen := make([]device.ID, len(names)), make(map[device.ID]bool, len(names))
 	var misfits []string

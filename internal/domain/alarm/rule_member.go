@@ -11,7 +11,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Pair is a rule and one of its devices: what is judged.
+// Pair is a rule and one of its devices, the unit of evaluation.
 type Pair struct {
 	Rule   RuleID
 	Device device.ID
@@ -23,35 +23,35 @@ func (p Pair) compare(o Pair) int {
 	return cmp.Or(cmp.Compare(p.Rule, o.Rule), cmp.Compare(p.Device, o.Device))
 }
 
-// MemberState says whether a rule is judged on a device of its targets.
+// MemberState says whether a rule is evaluated on a device of its targets.
 type MemberState int
 
 // The states of a device of a rule.
 const (
-	Member  MemberState = 0 // judged while the rule runs
-	AtLimit MemberState = 1 // left out: the device, or the tenant, has as many as it can
-	Misfit  MemberState = 2 // left out: its model lacks a property of the conditions
+	Member  MemberState = 0 // evaluated while the rule runs
+	AtLimit MemberState = 1 // left out: the device, or the tenant, has the maximum of rules
+	Misfit  MemberState = 2 // left out: its product lacks a property of the conditions
 )
 
-// memberRow is one device that comes of a rule's targets now. A statement that names
-// rules or devices has +tenant_id: SQLite would go through all of the tenant's instead.
+// memberRow is a device that belongs to a rule through its targets. A statement that names rules or
+// devices has +tenant_id: otherwise SQLite would go through all rows of the tenant.
 type memberRow struct {
 	bun.BaseModel `bun:"table:alarm_rule_devices,alias:m"`
 	RuleID        RuleID
 	DeviceID      device.ID
 	TenantID      tenant.ID
 	State         MemberState
-	JoinTime      int64 // what it measured before does not count, epoch ms; 0: it joined with the rule
+	JoinTime      int64 // readings from before do not count, epoch ms; 0: it joined with the rule
 }
 
 func (m *memberRow) pair() Pair { return Pair{m.RuleID, m.DeviceID} }
 
-// MemberChanges are how the devices of a rule changed by themselves.
+// MemberChanges are the changes of a rule's devices that follow from its targets.
 type MemberChanges struct {
 	Rule    RuleID
 	Joined  []device.ID
 	Left    []device.ID
-	AtLimit []device.ID // left out since they have as many rules as they can
+	AtLimit []device.ID // left out since they have the maximum of rules
 }
 
 // targetDeviceRow is a device that a rule's targets name.
@@ -61,10 +61,10 @@ type targetDeviceRow struct {
 	ProductID int64
 }
 
-// updateMembers makes the devices of a tenant's rules those that their targets name now: a
-// device that came joins, one that went leaves, what is left out may join once it
-// can. fresh is of rules that are made or changed as a whole: who joins joins with
-// the rule. It answers what changed, by rule. The transaction of ctx is joined.
+// updateMembers makes the devices of a tenant's rules those that their targets name now: new
+// devices join, others leave, and left-out ones join once they can. fresh says that the rules are
+// created or changed as a whole: then devices join with the rule. It returns the changes by rule.
+// It joins the transaction of ctx.
 func (s *RuleStore) updateMembers(
 	ctx context.Context,
 	tx bun.IDB,
@@ -153,7 +153,7 @@ func (s *RuleStore) updateMemberBatch(
 	return moves, nil
 }
 
-// restate writes that a device of a rule is judged from now on, or is left out.
+// restate records that a device of a rule is evaluated from now on, or is left out.
 func (s *RuleStore) restate(ctx context.Context, tx bun.IDB, m *memberRow) error {
 	if m.State == Member {
 		m.JoinTime = s.now().UnixMilli()
@@ -164,50 +164,35 @@ func (s *RuleStore) restate(ctx context.Context, tx bun.IDB, m *memberRow) error
 }
 
 func dropMember(ctx context.Context, tx bun.IDB, t tenant.ID, p Pair) error {
-	_, err := tx.NewDelete().Model(
-		(*memberRow)(nil),
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?",
-		t,
-		p.Rule,
-		p.Device,
-	).Exec(
-		ctx,
-	)
+	_, err := tx.NewDelete().Model((*memberRow)(nil)).
+		Where("+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", t, p.Rule, p.Device).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = tx.NewDelete().Model(
-		(*stateRow)(nil),
-	).Where(
-		"s.rule_id = ? AND s.device_id = ?",
-		p.Rule,
-		p.Device,
-	).Exec(
-		ctx,
-	)
+	_, err = tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", p.Rule, p.Device).
+		Exec(ctx)
 	return err
 }
 
-// memberDiff is what is between the devices that rules have and those that their
-// targets name.
+// memberDiff is the difference between the devices that rules have and those that their targets
+// name.
 type memberDiff struct {
 	gone       []Pair
-	candidates []memberCandidate // that come, or may have another state now, in order
+	candidates []memberCandidate // that join, or may get another state, in order
 }
 
-// memberCandidate is a device whose state is to be found.
+// memberCandidate is a device whose state has to be determined.
 type memberCandidate struct {
 	memberRow
-	existing bool // it is the rule's already
-	fits     bool // its model has what the conditions look at
+	existing bool // it belongs to the rule already
+	fits     bool // its product has the properties of the conditions
 }
 
 func (d *memberDiff) none() bool { return len(d.gone)+len(d.candidates) == 0 }
 
-// memberDiff is what settle has to do. Of a rule that runs and stays as it is (not
-// fresh), a device whose model has lost what the rule looks at is left to the engine,
-// which ends its notice for that.
+// memberDiff computes the work of updateMembers. For a running rule that does not change (not
+// fresh), it leaves a device whose product lost a property of the rule to the engine, which ends
+// its notice for that reason.
 func (s *RuleStore) memberDiff(
 	ctx context.Context,
 	tx bun.IDB,
@@ -230,15 +215,8 @@ func (s *RuleStore) memberDiff(
 		return d, err
 	}
 	var have []memberRow
-	if err := tx.NewSelect().Model(
-		&have,
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id IN (?)",
-		t,
-		bun.List(ids),
-	).Scan(
-		ctx,
-	); err != nil {
+	if err := tx.NewSelect().Model(&have).Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).
+		Scan(ctx); err != nil {
 		return d, err
 	}
 	is := make(map[Pair]memberRow, len(have))
@@ -273,7 +251,7 @@ func (s *RuleStore) memberDiff(
 	return d, nil
 }
 
-// productFits tells whether devices of a model can have a rule.
+// productFits returns a function that tells whether devices of a product can have a rule.
 func (s *RuleStore) productFits() func(r *Rule, product int64) bool {
 	type asked struct {
 		rule    RuleID
@@ -299,7 +277,7 @@ func (s *RuleStore) targetDevices(
 	t tenant.ID,
 	ids []RuleID,
 ) (rows []targetDeviceRow, err error) {
-	// In this order: a rule names little, a tenant may have much.
+	// In this order: a rule has few targets, a tenant may have many devices.
 	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x CROSS JOIN devices AS d
 		WHERE d.tenant_id = ? AND x.rule_id IN (?) AND `
 	list := bun.List(ids)
@@ -311,7 +289,7 @@ func (s *RuleStore) targetDevices(
 	return rows, err
 }
 
-// capacity is how many rules the devices and the tenant may still have.
+// capacity is how many more rules the devices and the tenant may have.
 type capacity struct {
 	devices map[device.ID]int
 	tenant  int
@@ -359,12 +337,8 @@ func (s *RuleStore) remainingCapacity(
 			Rules    int
 		}
 		err := tx.NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.device_id, COUNT(*) AS rules").
-			Where(
-				"+m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?",
-				t,
-				bun.List(part),
-				Member,
-			).GroupExpr("m.device_id").Scan(ctx, &rows)
+			Where("+m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?", t, bun.List(part), Member).
+			GroupExpr("m.device_id").Scan(ctx, &rows)
 		if err != nil {
 			return r, err
 		}
@@ -375,17 +349,17 @@ func (s *RuleStore) remainingCapacity(
 	return r, nil
 }
 
-// dynamicRules are a tenant's rules whose devices can change by themselves: they name
-// scenes or models, or have devices that are left out.
+// dynamicRules are a tenant's rules whose devices can change without a change of the rule: they
+// name scenes or products, or have left-out devices.
 func (s *RuleStore) dynamicRules(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.id").Where("+r.tenant_id = ?", t).
 		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
-			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.tenant_id = ? AND m.state <> 0)`, t).OrderExpr("r.id").Scan(ctx, &ids)
+			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.tenant_id = ? AND m.state <> 0)`, t).
+		OrderExpr("r.id").Scan(ctx, &ids)
 	return ids, err
 }
 
-// outdatedRules are those of a tenant's rules whose devices are to change; it writes
-// nothing.
+// outdatedRules are those of a tenant's rules whose devices have to change. It writes nothing.
 func (s *RuleStore) outdatedRules(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
 	all, err := s.dynamicRules(ctx, t)
 	if err != nil {
@@ -405,7 +379,7 @@ func (s *RuleStore) outdatedRules(ctx context.Context, t tenant.ID) (ids []RuleI
 		}
 		for _, m := range d.candidates {
 			if m.existing && m.State == AtLimit && m.fits && room.take(m.DeviceID) == AtLimit {
-				continue // as it was
+				continue // unchanged
 			}
 			ids = append(ids, m.RuleID)
 		}
@@ -413,8 +387,8 @@ func (s *RuleStore) outdatedRules(ctx context.Context, t tenant.ID) (ids []RuleI
 	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
-// markMisfit writes that a device of a tenant's rule is left out, since its model does
-// not have any more what the rule looks at.
+// markMisfit records that a device of a tenant's rule is left out, since its product no longer has
+// a property of the rule.
 func (s *RuleStore) markMisfit(ctx context.Context, t tenant.ID, of Pair) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		return s.restate(ctx, tx, &memberRow{RuleID: of.Rule, DeviceID: of.Device, TenantID: t, State: Misfit})

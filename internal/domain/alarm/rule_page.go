@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// recent is over how long a rule's notices are counted beside it.
+	// recent is over how long a list counts a rule's notices.
 	recent = 30 * 24 * time.Hour
 	// idsAStatement is well below SQLite's limit of variables.
 	idsAStatement = 500
 )
 
-// RuleQuery is which rules of a tenant a list shows.
+// RuleQuery selects the rules of a tenant that a list shows.
 type RuleQuery struct {
 	Name    string   // any part, any case; empty: all
 	Devices []string // device names; empty: all
 	Level   *Level   // nil: all
-	Running *bool    // those that run, those that do not; nil: all
+	Running *bool    // true: running rules, false: the others; nil: all
 	Offset  int64
 	Limit   int64
 }
@@ -35,29 +35,29 @@ type RuleQuery struct {
 // RuleCard is a rule as a list shows it.
 type RuleCard struct {
 	Rule
-	DeviceName string // of Device, which may be left out; empty: it has none now
+	DeviceName string // of Device, which may be left out; empty: the rule has none now
 	NoteName   string
 	ProductID  int64    // the device's; 0: none
-	Named      []string // the names of the devices that Targets name, in that order
-	Members    int      // devices that are judged while the rule runs
+	Named      []string // the names of the devices in Targets, in that order
+	Members    int      // number of devices on which the rule is evaluated while it runs
 	LeftOut    LeftOut
 	Last       *NoticeRef // its newest notice; nil: none
-	Open       *NoticeRef // the newest that is open
+	Open       *NoticeRef // its newest open notice
 	OpenCount  int
 	Recent     int64 // notices that began in the last 30 days
 }
 
-// LeftOut is how many devices of a rule's targets are left out.
+// LeftOut counts the devices of a rule's targets that are left out.
 type LeftOut struct{ AtLimit, Misfit int }
 
-// NoticeRef names a notice.
+// NoticeRef refers to a notice.
 type NoticeRef struct {
 	ID    int64
 	Start int64 // epoch ms
 }
 
-// Page gives a tenant's rules as q wants them, the newest first, how many there
-// are in all, and how many of these run.
+// Page gives a tenant's rules that q selects, the newest first, their total number, and how many of
+// these run.
 func (s *RuleStore) Page(
 	ctx context.Context,
 	t tenant.ID,
@@ -88,7 +88,7 @@ func (s *RuleStore) Page(
 		ColumnExpr("COUNT(*)").ColumnExpr("COALESCE(SUM(CASE WHEN r.deploy_state = ? THEN 1 ELSE 0 END), 0)", Running).
 		Scan(ctx, &total, &running)
 	if err != nil || total <= q.Offset {
-		return []RuleCard{}, total, running, err
+		return []RuleCard{}, total, running, wrap("count rules", err)
 	}
 	cards, err = s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		return wanted(sel).OrderExpr("r.create_time DESC, r.id DESC").Offset(q.Offset).Limit(q.Limit)
@@ -96,20 +96,19 @@ func (s *RuleStore) Page(
 	if err == nil {
 		err = s.addNotices(ctx, t, cards)
 	}
-	return cards, total, running, err
+	return cards, total, running, wrap("list rules", err)
 }
 
-// Cards finds a tenant's rules of the given ids, by id; those that are not there
-// are left out.
+// Cards finds a tenant's rules of the given ids, by id, without those that do not exist.
 func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) ([]RuleCard, error) {
 	all, err := s.CardsWithoutNotices(ctx, t, ids)
 	if err != nil {
 		return nil, err
 	}
-	return all, s.addNotices(ctx, t, all)
+	return all, wrap("read notices of rules", s.addNotices(ctx, t, all))
 }
 
-// CardsWithoutNotices is Cards without what their notices say.
+// CardsWithoutNotices is Cards without the fields about notices.
 func (s *RuleStore) CardsWithoutNotices(ctx context.Context, t tenant.ID, ids []RuleID) (all []RuleCard, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for part := range slices.Chunk(ids, idsAStatement) {
@@ -117,7 +116,7 @@ func (s *RuleStore) CardsWithoutNotices(ctx context.Context, t tenant.ID, ids []
 			return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part)).OrderExpr("r.id")
 		})
 		if err != nil {
-			return nil, err
+			return nil, wrap("read rules", err)
 		}
 		all = append(all, some...)
 	}
@@ -136,8 +135,7 @@ func (s *RuleStore) Get(ctx context.Context, t tenant.ID, id RuleID) (*RuleCard,
 	return &cards[0], nil
 }
 
-// Rules finds a tenant's rules of the given ids, by id; those that are not
-// there are left out.
+// Rules finds a tenant's rules of the given ids, by id, without those that do not exist.
 func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rule, error) {
 	cards, err := s.CardsWithoutNotices(ctx, t, ids)
 	if err != nil {
@@ -150,8 +148,8 @@ func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rul
 	return all, nil
 }
 
-// Pairs gives a tenant's rules of the given ids once for each device that is judged,
-// by rule and device. They carry no Targets.
+// Pairs gives a tenant's rules of the given ids once for each device on which they are evaluated,
+// by rule and device. They have no Targets.
 func (s *RuleStore) Pairs(ctx context.Context, t tenant.ID, ids []RuleID) (all []Rule, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for part := range slices.Chunk(ids, idsAStatement) {
@@ -159,26 +157,29 @@ func (s *RuleStore) Pairs(ctx context.Context, t tenant.ID, ids []RuleID) (all [
 			return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part))
 		})
 		if err != nil {
-			return nil, err
+			return nil, wrap("read rules by device", err)
 		}
 		all = append(all, some...)
 	}
 	return all, nil
 }
 
-// Running gives every tenant's rules that run once for each of their devices, by rule
-// and device: the engine judges them all. They carry no Targets.
+// Running gives every tenant's running rules once for each of their devices, by rule and device,
+// for the engine. They have no Targets.
 func (s *RuleStore) Running(ctx context.Context) ([]Rule, error) {
-	return s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("r.deploy_state = ?", Running) })
+	all, err := s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+		return sel.Where("r.deploy_state = ?", Running)
+	})
+	return all, wrap("read running rules", err)
 }
 
-// TenantsWithDynamicRules are the tenants with rules whose devices can change by themselves.
+// TenantsWithDynamicRules are the tenants that have dynamic rules.
 func (s *RuleStore) TenantsWithDynamicRules(ctx context.Context) (tenants []tenant.ID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).ColumnExpr("DISTINCT r.tenant_id").
 		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
 			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.state <> 0)`).
 		OrderExpr("r.tenant_id").Scan(ctx, &tenants)
-	return tenants, err
+	return tenants, wrap("list tenants with dynamic rules", err)
 }
 
 // loadRules reads rules without targets, devices and channels.
@@ -204,9 +205,8 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 	}
 	var channels []ruleChannelRow
 	err = wanted(s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil))).Column("c.rule_id", "c.channel_id").
-		Join(
-			"JOIN alarm_rule_channels AS c ON c.rule_id = r.id",
-		).OrderExpr("c.rule_id, c.channel_id").Scan(ctx, &channels)
+		Join("JOIN alarm_rule_channels AS c ON c.rule_id = r.id").OrderExpr("c.rule_id, c.channel_id").
+		Scan(ctx, &channels)
 	if err != nil {
 		return nil, err
 	}
@@ -232,8 +232,8 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 	return pairs, nil
 }
 
-// cards reads rules with what they name, their devices and channels: some five
-// statements, however many.
+// cards reads rules with their targets, devices and channels, in about five statements for any
+// number of rules.
 func (s *RuleStore) cards(
 	ctx context.Context,
 	t tenant.ID,
@@ -253,18 +253,8 @@ func (s *RuleStore) cards(
 		at[rule.ID], ids[i] = &cards[i], rule.ID
 	}
 	var channels []ruleChannelRow
-	if err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&channels,
-	).Where(
-		"c.rule_id IN (?)",
-		bun.List(ids),
-	).OrderExpr(
-		"c.rule_id, c.channel_id",
-	).Scan(
-		ctx,
-	); err != nil {
+	if err := s.db.Read(ctx).NewSelect().Model(&channels).Where("c.rule_id IN (?)", bun.List(ids)).
+		OrderExpr("c.rule_id, c.channel_id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range channels {
@@ -273,7 +263,7 @@ func (s *RuleStore) cards(
 	return cards, s.addDevices(ctx, t, at, ids)
 }
 
-// addDevices adds what rules name, how many devices they have, and the first one.
+// addDevices adds the targets of rules, the numbers of their devices, and the first device.
 func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
 	targets, err := s.targetsOf(ctx, t, ids)
 	if err != nil {
@@ -285,25 +275,10 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 		Some   int
 		First  device.ID
 	}
-	err = s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*memberRow)(nil),
-	).ColumnExpr(
-		"m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first",
-	).
-		Where(
-			"+m.tenant_id = ? AND m.rule_id IN (?)",
-			t,
-			bun.List(ids),
-		).GroupExpr(
-		"m.rule_id, m.state",
-	).OrderExpr(
-		"m.rule_id, m.state",
-	).Scan(
-		ctx,
-		&counts,
-	)
+	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
+		ColumnExpr("m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first").
+		Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).GroupExpr("m.rule_id, m.state").
+		OrderExpr("m.rule_id, m.state").Scan(ctx, &counts)
 	if err != nil {
 		return err
 	}
@@ -327,14 +302,14 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 		case Misfit:
 			card.LeftOut.Misfit = c.Some
 		}
-		if card.Device == 0 { // in the order of the states
+		if card.Device == 0 { // counts come in the order of the states
 			card.Device, asked[c.First] = c.First, true
 		}
 	}
 	return s.nameDevices(ctx, t, at, asked)
 }
 
-// nameDevices adds what the devices of rules are called.
+// nameDevices adds the names of the rules' devices.
 func (s *RuleStore) nameDevices(
 	ctx context.Context,
 	t tenant.ID,
@@ -369,7 +344,7 @@ func (s *RuleStore) nameDevices(
 	return nil
 }
 
-// addNotices adds how many notices rules had of late, the newest and the open ones.
+// addNotices adds the number of recent notices of rules, and their newest and open ones.
 func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, cards []RuleCard) error {
 	at, all := make(map[RuleID]*RuleCard, len(cards)), make([]RuleID, len(cards))
 	for i := range cards {
@@ -390,12 +365,8 @@ func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[Rul
 		Some   int64
 	}
 	if err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).ColumnExpr("n.rule_id, COUNT(*) AS some").
-		Where(
-			"n.tenant_id = ? AND n.rule_id IN (?) AND n.start_time >= ?",
-			t,
-			bun.List(ids),
-			s.now().Add(-recent).UnixMilli(),
-		).
+		Where("n.tenant_id = ? AND n.rule_id IN (?) AND n.start_time >= ?", t, bun.List(ids), s.now().Add(-recent).
+			UnixMilli()).
 		GroupExpr("n.rule_id").Scan(ctx, &counts); err != nil {
 		return err
 	}
@@ -405,10 +376,10 @@ func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[Rul
 	return s.addNoticeRefs(ctx, t, at, ids)
 }
 
-// addNoticeRefs adds the newest notices of rules, and the newest that are open.
+// addNoticeRefs adds the newest notices of rules, and the newest open ones.
 func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
-	// Revisions only rise, and within one the notices follow each other. The plus leaves
-	// the index that holds them in this order as the only one.
+	// Revisions only rise, and within one the notices follow each other. The plus leaves SQLite
+	// only the index that holds them in this order.
 	var newest []noticeRow
 	if err := s.db.Read(ctx).NewSelect().Model(&newest).Column("n.id", "n.rule_id", "n.start_time").
 		Where(`n.id IN (SELECT (SELECT x.id FROM notices AS x WHERE x.rule_id = r.id AND +x.tenant_id = r.tenant_id
@@ -432,7 +403,7 @@ func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleI
 	return nil
 }
 
-// requireOneRow is the answer to a statement about one row of the tenant's.
+// requireOneRow checks the result of a statement about one row of the tenant's.
 func requireOneRow(res sql.Result, err error) error {
 	if err != nil {
 		return err
@@ -448,14 +419,14 @@ func requireOneRow(res sql.Result, err error) error {
 type RuleDevice struct {
 	Name     string
 	NoteName string
-	Scene    string // its name; empty: the default one
+	Scene    string // the scene's name; empty: the default one
 	State    MemberState
 	Open     *NoticeRef // its open notice; nil: none
 }
 
-// Devices gives the devices of a tenant's rule, page by page, and how many there are:
-// those with open notices first, then those that are judged, then those that are left
-// out, each by their titles.
+// Devices gives a page of the devices of a tenant's rule, and their total number: those with open
+// notices first, then those on which the rule is evaluated, then those that are left out, each by
+// their titles.
 func (s *RuleStore) Devices(
 	ctx context.Context,
 	t tenant.ID,
@@ -474,24 +445,15 @@ func (s *RuleStore) Devices(
 		ctx,
 	)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, wrap("find rule", err)
 	}
 	if !found {
 		return nil, 0, errs.Missing()
 	}
-	total, err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*memberRow)(nil),
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id = ?",
-		t,
-		id,
-	).Count(
-		ctx,
-	)
+	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
+		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
 	if err != nil || total <= offset {
-		return []RuleDevice{}, total, err
+		return []RuleDevice{}, total, wrap("count devices of rule", err)
 	}
 	var rows []struct {
 		Name      string
@@ -502,16 +464,15 @@ func (s *RuleStore) Devices(
 		StartTime int64
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
-		ColumnExpr(
-			"d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state, COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time",
-		).
+		ColumnExpr("d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state").
+		ColumnExpr("COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time").
 		Join("JOIN devices AS d ON d.id = m.device_id").
 		Join("LEFT JOIN scenes AS p ON p.id = d.scene_id").
 		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
 		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).
-		OrderExpr(
-			"CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id",
-		).Offset(offset).Limit(limit).Scan(ctx, &rows)
+		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state").
+		OrderExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").
+		Offset(offset).Limit(limit).Scan(ctx, &rows)
 	list := make([]RuleDevice, len(rows))
 	for i, r := range rows {
 		list[i] = RuleDevice{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}
@@ -519,23 +480,19 @@ func (s *RuleStore) Devices(
 			list[i].Open = &NoticeRef{ID: r.NoticeID, Start: r.StartTime}
 		}
 	}
-	return list, total, err
+	return list, total, wrap("list devices of rule", err)
 }
 
-// MembersByRule are the devices on which a tenant's rules are judged while they run, by rule.
+// MembersByRule are the devices on which a tenant's rules are evaluated while they run, by rule.
 func (s *RuleStore) MembersByRule(ctx context.Context, t tenant.ID, ids []RuleID) (map[RuleID][]device.ID, error) {
 	by := make(map[RuleID][]device.ID, len(ids))
 	for part := range slices.Chunk(ids, idsAStatement) {
 		var rows []memberRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("m.rule_id", "m.device_id").
-			Where(
-				"+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?",
-				t,
-				bun.List(part),
-				Member,
-			).OrderExpr("m.rule_id, m.device_id").Scan(ctx)
+			Where("+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?", t, bun.List(part), Member).
+			OrderExpr("m.rule_id, m.device_id").Scan(ctx)
 		if err != nil {
-			return nil, err
+			return nil, wrap("read devices of rules", err)
 		}
 		for _, m := range rows {
 			by[m.RuleID] = append(by[m.RuleID], m.DeviceID)

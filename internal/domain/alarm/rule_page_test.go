@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// named makes a rule, a minute after the one before.
+// named makes a rule, a minute after the previous one.
 func named(
 	t *testing.T,
 	s *testkit.Stores,
@@ -85,49 +85,20 @@ func TestRulePage(t *testing.T) {
 	}
 }
 
-// A card tells of its rule's notices: the newest, whether that is open, and how
-// many there were in 30 days.
+// A card shows its rule's notices: the newest, whether it is open, and how many there were in 30
+// days.
 func TestCardNotices(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
 	d, theirs := s.Device(t, field.ID, station, "A"), s.Device(t, rival.ID, station, "B")
 	now, day := s.Clock.Milli(), 24*time.Hour.Milliseconds()
-	quiet, over, open := named(
-		t,
-		s,
-		d,
-		"quiet",
-		0,
-		true,
-	), named(
-		t,
-		s,
-		d,
-		"over",
-		0,
-		true,
-	), named(
-		t,
-		s,
-		d,
-		"open",
-		0,
-		true,
-	)
+	quiet, over, open := named(t, s, d, "quiet", 0, true), named(t, s, d, "over", 0, true),
+		named(t, s, d, "open", 0, true)
 	s.Clock.Set(testkit.Start)
 	note := func(of *device.Device, rule alarm.RuleID, revision, ago int64, status alarm.ResolveStatus) int64 {
-		return s.Notice(
-			t,
-			testkit.Notice{
-				Device:     of,
-				Rule:       rule,
-				Revision:   revision,
-				Start:      now - ago,
-				CreateTime: now - ago,
-				Status:     status,
-			},
-		)
+		return s.Notice(t, testkit.Notice{Device: of, Rule: rule, Revision: revision, Start: now - ago,
+			CreateTime: now - ago, Status: status})
 	}
 	note(d, over, 1, 31*day, alarm.ResolvedAutomatically)
 	last := note(d, over, 1, 30*day, alarm.ResolvedManually)
@@ -136,7 +107,7 @@ func TestCardNotices(t *testing.T) {
 	// Of an earlier revision, by a clock that was ahead: not the newest.
 	note(d, open, 1, -60_000, alarm.ResolvedAutomatically)
 	is := note(d, open, 2, 10_000, alarm.Pending)
-	note(theirs, quiet, 1, 1000, alarm.Pending) // no rule of this tenant's
+	note(theirs, quiet, 1, 1000, alarm.Pending) // not a rule of this tenant
 	cards, _, _, err := s.Rules.Page(t.Context(), field.ID, alarm.RuleQuery{Limit: 10})
 	if err != nil || len(cards) != 3 {
 		t.Fatal(cards, err)
@@ -151,24 +122,15 @@ func TestCardNotices(t *testing.T) {
 	} {
 		got := cards[i]
 		if !same(got.Last, want.last) || !same(got.Open, want.open) || got.Recent != want.recent {
-			t.Errorf(
-				"%s: %v %v %d, want %v %v %d",
-				got.Name,
-				got.Last,
-				got.Open,
-				got.Recent,
-				want.last,
-				want.open,
-				want.recent,
-			)
+			t.Errorf("%s: %v %v %d, want %v %v %d", got.Name, got.Last, got.Open, got.Recent, want.last, want.open,
+				want.recent)
 		}
 	}
 }
 
 func same(a, b *alarm.NoticeRef) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// With 10,000 rules of a tenant and 100,000 notices a page takes less than
-// 50 ms.
+// With 10,000 rules of a tenant and 100,000 notices a page takes less than 50 ms.
 func BenchmarkRulePage(b *testing.B) {
 	s := testkit.NewStores(b)
 	field := s.Tenant(b, "field")
@@ -197,14 +159,16 @@ func BenchmarkRulePage(b *testing.B) {
 	}
 }
 
-// manyNotices makes notices of the tenant's rules, in turns and within the last
-// 30 days, most of them over.
+// manyNotices makes notices of the tenant's rules, round robin and within the last 30 days, most of
+// them over.
 func manyNotices(t testing.TB, s *testkit.Stores, owner tenant.ID, n int) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
-			INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, create_time)
-			SELECT ?, 1 + n % 10000, 1, 1 + n % 2000, 'D' || (n % 2000), 'Rule', 'rule', n % 3, 1, ? - n * 25000, ? - n * 25000 FROM k`,
+			INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title,
+				folded_title, alarm_level, resolve_status, start_time, create_time)
+			SELECT ?, 1 + n % 10000, 1, 1 + n % 2000, 'D' || (n % 2000), 'Rule', 'rule', n % 3, 1,
+				? - n * 25000, ? - n * 25000 FROM k`,
 			n, owner, s.Clock.Milli(), s.Clock.Milli()).Exec(ctx)
 		return err
 	})

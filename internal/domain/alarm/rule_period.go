@@ -12,7 +12,7 @@ import (
 
 var timeOfDay = regexp.MustCompile(`^([01][0-9]|2[0-4]):([0-5][0-9])$`)
 
-// period is the notification period that a form says.
+// period is the notification period that a form gives.
 func (f *Form) period() (alertmsg.Period, error) {
 	p, err := f.hours()
 	if err == nil {
@@ -21,7 +21,7 @@ func (f *Form) period() (alertmsg.Period, error) {
 	return p, err
 }
 
-// hours is the part of the day that a form says.
+// hours is the part of the day that a form gives.
 func (f *Form) hours() (alertmsg.Period, error) {
 	if f.Complex != nil && *f.Complex != 0 && *f.Complex != 1 {
 		return alertmsg.Period{}, errs.New(errs.Refused, "invalid.choice").WithField("complexTime")
@@ -45,13 +45,13 @@ func (f *Form) hours() (alertmsg.Period, error) {
 		return alertmsg.Period{}, errs.New(errs.Refused, "invalid.required").WithField("endTime")
 	case *start > *end:
 		return alertmsg.Period{}, errs.New(errs.Refused, "rule.timeOrder")
-	case *start == *end: // the end is exclusive: no time is left at all
+	case *start == *end: // the end is exclusive: the period would be empty
 		return alertmsg.Period{}, errs.New(errs.Refused, "rule.timeNone")
 	}
 	return alertmsg.Period{Start: *start, End: *end}, nil
 }
 
-// minuteOf is a time of the day in minutes; nil where none is said.
+// minuteOf is a time of the day in minutes; nil where none is given.
 func minuteOf(field string, said *string) (*int, error) {
 	if said == nil || strings.TrimSpace(*said) == "" {
 		return nil, nil
@@ -87,8 +87,8 @@ func slots(said []int) (alertmsg.Period, error) {
 	return alertmsg.Period{Slots: slices.Clone(said)}, nil
 }
 
-// weekdays are days of the week, 1 Monday to 7 Sunday, ascending; nil: every
-// day, as which all seven count, too.
+// weekdays are days of the week, 1 Monday to 7 Sunday, ascending. It returns nil for every day,
+// also where all seven are given.
 func weekdays(said []int) ([]int, error) {
 	days := slices.Compact(slices.Sorted(slices.Values(said)))
 	if len(days) < len(said) || len(days) > 0 && (days[0] < 1 || days[len(days)-1] > alertmsg.DaysPerWeek) {

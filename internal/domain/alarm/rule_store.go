@@ -17,12 +17,12 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// MaxRulesPerTenant is how many rules a tenant may have, each counted once for each of its
-// devices: twice what an installation is measured with (tilth bench alarm).
+// MaxRulesPerTenant is how many rules a tenant may have, each counted once for each of its devices:
+// twice as many as the benchmark (tilth bench alarm) runs.
 const MaxRulesPerTenant = 20_000
 
-// MaxRulesPerDevice is how many rules one device may have: all of them judge each of its
-// readings. Rules beyond, of an earlier version, stay and run.
+// MaxRulesPerDevice is how many rules one device may have: each of its readings is evaluated by all
+// of them. Additional rules from an earlier version stay and run.
 const MaxRulesPerDevice = 200
 
 type ruleRow struct {
@@ -55,8 +55,8 @@ type ruleChannelRow struct {
 	ChannelID     int64
 }
 
-// RuleStore keeps alarm rules. Changing one that runs, stopping and deleting
-// it go through the engine, whose transaction the store's methods join.
+// RuleStore keeps alarm rules. Changes of a running rule, stopping and deleting go through the
+// engine, whose transaction the store's methods join.
 type RuleStore struct {
 	db      *db.DB
 	catalog *device.Catalog
@@ -69,16 +69,15 @@ func NewRuleStore(d *db.DB, c *device.Catalog, now func() time.Time) *RuleStore 
 	return &RuleStore{db: d, catalog: c, now: now}
 }
 
-// NewLegacyRuleStore makes a store that gives a device any number of rules, as
-// those of earlier versions did: for folders that are measured as such a version
-// has left them.
+// NewLegacyRuleStore makes a store that gives a device any number of rules, as earlier versions
+// did. Benchmarks create data folders of such versions with it.
 func NewLegacyRuleStore(d *db.DB, c *device.Catalog, now func() time.Time) *RuleStore {
 	return &RuleStore{db: d, catalog: c, now: now, legacy: true}
 }
 
-// Create keeps a rule that was checked as a new one, which does not run, and
-// answers its id. A tenant has at most MaxRulesPerTenant, a device that is named
-// MaxRulesPerDevice (601); a device of a scene or model that has as many is left out.
+// Create stores a checked rule as a new one, which does not run, and returns its id. It refuses
+// (601) a rule beyond MaxRulesPerTenant, and one that names a device with MaxRulesPerDevice rules.
+// It leaves out a device of a scene or product that has that many.
 func (s *RuleStore) Create(ctx context.Context, t tenant.ID, r *Rule) (RuleID, error) {
 	ids, err := s.create(ctx, t, []*Rule{r})
 	if err != nil {
@@ -87,8 +86,8 @@ func (s *RuleStore) Create(ctx context.Context, t tenant.ID, r *Rule) (RuleID, e
 	return ids[0], nil
 }
 
-// Copy gives each device a rule like r, in their order; none of them runs or is
-// muted. All or none.
+// Copy gives each device a copy of r, in their order. No copy runs or is muted. Copy makes all
+// copies or none.
 func (s *RuleStore) Copy(ctx context.Context, t tenant.ID, r *Rule, devices []device.ID) ([]RuleID, error) {
 	copies := make([]*Rule, len(devices))
 	for i, d := range devices {
@@ -125,35 +124,24 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 		_, err := s.updateMembers(ctx, tx, t, ids, true)
 		return err
 	})
-	return ids, err
+	return ids, wrap("create rules", err)
 }
 
-// Update changes a tenant's rule of r's id to r, which was checked, as another
-// revision, whatever changed, whom it tells and when included: a notice belongs
-// to one wording of its rule. Whether it runs and since when, and until when it is muted, stay.
+// Update changes a tenant's rule of r's id to r, which was checked, as another revision, even where
+// only recipients or period changed: a notice belongs to one wording of its rule. The deploy state
+// with its time and the mute time stay.
 func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 	row, err := rowOf(t, r)
 	if err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("update rule", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := s.checkDeviceLimit(ctx, tx, t, r.ID, r.effectiveTargets()); err != nil {
 			return err
 		}
 		err := requireOneRow(tx.NewUpdate().Model(row).
-			Column(
-				"alarm_name",
-				"folded_name",
-				"trigger_type",
-				"conditions",
-				"hit_counts",
-				"durations",
-				"alarm_level",
-				"period",
-				"manual_release",
-				"alarm_desc",
-				"remind_every",
-			).
+			Column("alarm_name", "folded_name", "trigger_type", "conditions", "hit_counts", "durations",
+				"alarm_level", "period", "manual_release", "alarm_desc", "remind_every").
 			Set("revision = revision + 1").Set("update_time = ?", s.now().UnixMilli()).
 			Where("r.tenant_id = ? AND r.id = ?", t, r.ID).Exec(ctx))
 		if err != nil {
@@ -170,10 +158,10 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		}
 		_, err = s.updateMembers(ctx, tx, t, []RuleID{r.ID}, true)
 		return err
-	})
+	}))
 }
 
-// putParts writes what a new or emptied rule names, and whom it tells.
+// putParts writes the targets and channels of a new or emptied rule.
 func (s *RuleStore) putParts(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, r *Rule) error {
 	if err := putChannels(ctx, tx, t, id, r.Channels); err != nil {
 		return err
@@ -181,15 +169,15 @@ func (s *RuleStore) putParts(ctx context.Context, tx bun.IDB, t tenant.ID, id Ru
 	return putTargets(ctx, tx, id, r.effectiveTargets())
 }
 
-// Publish makes a tenant's rule run, as another revision; user is who does, as
-// people call them. Of one that runs already nothing changes. One that has no device
-// which it could be judged on is refused (601).
+// Publish makes a tenant's rule run, as another revision; user is the acting user's display name. A
+// rule that runs already does not change. Publish refuses (601) a rule that has no device on which
+// it can be evaluated.
 func (s *RuleStore) Publish(ctx context.Context, t tenant.ID, id RuleID, user string) error {
 	return s.deploy(ctx, t, id, Running, user, "r.deploy_state <> ?", Running)
 }
 
-// Unpublish stops a tenant's rule; user is who does, as people call them. Of
-// one that does not run nothing changes.
+// Unpublish stops a tenant's rule; user is the acting user's display name. A rule that does not run
+// does not change.
 func (s *RuleStore) Unpublish(ctx context.Context, t tenant.ID, id RuleID, user string) error {
 	return s.deploy(ctx, t, id, TakenDown, user, "r.deploy_state = ?", Running)
 }
@@ -202,24 +190,16 @@ func (s *RuleStore) deploy(
 	user, from string,
 	state DeployState,
 ) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if found, err := tx.NewSelect().Model(
-			(*ruleRow)(nil),
-		).Where(
-			"r.tenant_id = ? AND r.id = ?",
-			t,
-			id,
-		).Exists(
-			ctx,
-		); err != nil {
+	return wrap("change deploy state", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if found, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).
+			Exists(ctx); err != nil {
 			return err
 		} else if !found {
 			return errs.Missing()
 		}
 		res, err := tx.NewUpdate().Model((*ruleRow)(nil)).
-			Set(
-				"revision = revision + 1",
-			).Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).Set("deploy_user = ?", user).
+			Set("revision = revision + 1").Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).
+			Set("deploy_user = ?", user).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Where(from, state).Exec(ctx)
 		if err != nil || to != Running {
 			return err
@@ -231,22 +211,14 @@ func (s *RuleStore) deploy(
 			return err
 		}
 		return s.checkRunnable(ctx, tx, t, id)
-	})
+	}))
 }
 
-// checkRunnable refuses a tenant's rule that cannot be judged on any device (601): it has none,
-// or their models lack what it looks at.
+// checkRunnable refuses (601) a tenant's rule that cannot be evaluated on any device: it has none,
+// or their products lack a property of the rule.
 func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID) error {
-	fits, err := tx.NewSelect().Model(
-		(*memberRow)(nil),
-	).Where(
-		"+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?",
-		t,
-		id,
-		Misfit,
-	).Exists(
-		ctx,
-	)
+	fits, err := tx.NewSelect().Model((*memberRow)(nil)).
+		Where("+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?", t, id, Misfit).Exists(ctx)
 	if err != nil || fits {
 		return err
 	}
@@ -264,46 +236,33 @@ func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, 
 
 // Delete removes a tenant's rule; its notices stay.
 func (s *RuleStore) Delete(ctx context.Context, t tenant.ID, id RuleID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return requireOneRow(
-			tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx),
-		)
-	})
+	return wrap("delete rule", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		return requireOneRow(tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).
+			Exec(ctx))
+	}))
 }
 
-// Mute lets nobody be told of the notices of a tenant's rule until then, epoch
-// ms; 0 ends it. What is judged stays the same.
+// Mute suppresses notifications of a tenant's rule until a time, epoch ms; 0 ends that. The
+// evaluation does not change.
 func (s *RuleStore) Mute(ctx context.Context, t tenant.ID, id RuleID, until int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("mute rule", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		return requireOneRow(tx.NewUpdate().Model((*ruleRow)(nil)).Set("mute_until = ?", until).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx))
-	})
+	}))
 }
 
-// MutedUntil is until when nobody is told of the notices of a tenant's rule,
-// epoch ms; 0 where it is not muted, or not there.
+// MutedUntil is until when notifications of a tenant's rule are suppressed, epoch ms. It is 0 where
+// the rule is not muted or does not exist.
 func (s *RuleStore) MutedUntil(ctx context.Context, t tenant.ID, id RuleID) (until int64, err error) {
-	err = s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*ruleRow)(nil),
-	).Column(
-		"mute_until",
-	).Where(
-		"r.tenant_id = ? AND r.id = ?",
-		t,
-		id,
-	).Scan(
-		ctx,
-		&until,
-	)
+	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("mute_until").
+		Where("r.tenant_id = ? AND r.id = ?", t, id).Scan(ctx, &until)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
-	return until, err
+	return until, wrap("read mute time", err)
 }
 
-// owned refuses devices, scenes and models that are not the tenant's, or not any more.
+// owned refuses devices, scenes and products that are not the tenant's, or no longer exist.
 func owned(ctx context.Context, tx bun.IDB, t tenant.ID, named Targets) error {
 	for _, one := range []struct {
 		field, table string
@@ -323,7 +282,7 @@ func owned(ctx context.Context, tx bun.IDB, t tenant.ID, named Targets) error {
 	return nil
 }
 
-// scenesOf are the scenes that are named, without the default one, which every tenant has.
+// scenesOf are the named scenes, without the default one, which every tenant has.
 func scenesOf(t Targets) []int64 {
 	return slices.DeleteFunc(slices.Clone(t.Scenes), func(id int64) bool { return id == device.DefaultScene })
 }
@@ -336,8 +295,8 @@ func int64s(ids []device.ID) []int64 {
 	return list
 }
 
-// checkTenantLimit refuses new rules of a tenant that has as many as it can, with as
-// many devices as are named.
+// checkTenantLimit refuses new rules that would exceed the tenant's limit, each counted once for
+// each of its named devices.
 func (s *RuleStore) checkTenantLimit(ctx context.Context, tx bun.IDB, t tenant.ID, fresh []*Rule) error {
 	rules, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).Count(ctx)
 	if err != nil {
@@ -357,42 +316,21 @@ func (s *RuleStore) checkTenantLimit(ctx context.Context, tx bun.IDB, t tenant.I
 	return nil
 }
 
-// checkDeviceLimit is owned of what a rule names; of its devices none may have as many rules
-// already as it can have. The rule itself, id, is none of them.
+// checkDeviceLimit is owned for the targets of a rule, and refuses a named device that has the
+// maximum of rules already. The rule itself, id, does not count.
 func (s *RuleStore) checkDeviceLimit(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, named Targets) error {
 	if err := owned(ctx, tx, t, named); err != nil || s.legacy || len(named.Devices) == 0 {
 		return err
 	}
 	var full []string
-	err := tx.NewSelect().TableExpr(
-		"devices AS d",
-	).ColumnExpr(
-		"CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END",
-	).
-		Where(
-			"d.tenant_id = ? AND d.id IN (?)",
-			t,
-			bun.List(named.Devices),
-		).
-		Where(
-			`(SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`,
-			Member,
-			id,
-			MaxRulesPerDevice,
-		).
-		Where(
-			`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`,
-			id,
-			Member,
-		).
-		OrderExpr(
-			"d.id",
-		).Limit(
-		1,
-	).Scan(
-		ctx,
-		&full,
-	)
+	err := tx.NewSelect().TableExpr("devices AS d").
+		ColumnExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END").
+		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(named.Devices)).
+		Where(`(SELECT COUNT(*) FROM alarm_rule_devices AS m
+			WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`, Member, id, MaxRulesPerDevice).
+		Where(`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m
+			WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`, id, Member).
+		OrderExpr("d.id").Limit(1).Scan(ctx, &full)
 	if err != nil || len(full) == 0 {
 		return err
 	}
@@ -445,25 +383,15 @@ func (r *ruleRow) rule() (Rule, error) {
 	return rule, nil
 }
 
-// putChannels writes whom a new or emptied rule tells. A channel may have gone
-// since the rule was checked (601).
+// putChannels writes the channels of a new or emptied rule. It refuses (601) a channel that was
+// deleted since the rule was checked.
 func putChannels(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, channels []int64) error {
 	if len(channels) == 0 {
 		return nil
 	}
 	var found []int64
-	err := tx.NewSelect().TableExpr(
-		"channels",
-	).Column(
-		"id",
-	).Where(
-		"tenant_id = ? AND id IN (?)",
-		t,
-		bun.List(channels),
-	).Scan(
-		ctx,
-		&found,
-	)
+	err := tx.NewSelect().TableExpr("channels").Column("id").
+		Where("tenant_id = ? AND id IN (?)", t, bun.List(channels)).Scan(ctx, &found)
 	if err != nil {
 		return err
 	}
@@ -476,4 +404,14 @@ func putChannels(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, channe
 	}
 	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
 	return err
+}
+
+// markTakenDown writes that the server stopped a rule; no user did.
+func markTakenDown(ctx context.Context, d *db.DB, t tenant.ID, id RuleID, now int64) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*ruleRow)(nil)).
+			Set("revision = revision + 1, deploy_state = ?, deploy_time = ?, deploy_user = ''", TakenDown, now).
+			Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx)
+		return err
+	})
 }

@@ -19,8 +19,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// newFullRule is one with everything that a rule can have, two channels of its own
-// among it.
+// newFullRule has everything that a rule can have, including two channels of its own.
 func newFullRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 	t.Helper()
 	return alarm.Rule{
@@ -56,7 +55,7 @@ func newFullRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 	}
 }
 
-// kept is a rule as the store has it, without what a list adds.
+// kept is a rule as the store has it, without the fields that a list adds.
 func kept(t *testing.T, s *testkit.Stores, owner tenant.ID, id alarm.RuleID) alarm.Rule {
 	t.Helper()
 	c, err := s.Rules.Get(t.Context(), owner, id)
@@ -78,30 +77,16 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	}
 	want.ID, want.Tenant, want.Revision, want.CreateTime, want.UpdateTime = id, field.ID, 1, made, made
 	card, err := s.Rules.Get(t.Context(), field.ID, id)
-	if err != nil ||
-		!reflect.DeepEqual(
-			*card,
-			alarm.RuleCard{
-				Rule:       want,
-				DeviceName: "WS-1",
-				NoteName:   "Mast",
-				ProductID:  ws.ProductID,
-				Named:      []string{"WS-1"},
-				Members:    1,
-			},
-		) {
+	if err != nil || !reflect.DeepEqual(*card, alarm.RuleCard{Rule: want, DeviceName: "WS-1", NoteName: "Mast",
+		ProductID: ws.ProductID, Named: []string{"WS-1"}, Members: 1}) {
 		t.Errorf("%+v (%v)\nwant %+v", card, err, want)
 	}
-	if rules, err := s.Rules.Rules(
-		t.Context(),
-		field.ID,
-		[]alarm.RuleID{id, 99, id},
-	); err != nil ||
+	if rules, err := s.Rules.Rules(t.Context(), field.ID, []alarm.RuleID{id, 99, id}); err != nil ||
 		!reflect.DeepEqual(rules, []alarm.Rule{want}) {
 		t.Errorf("%+v %v", rules, err)
 	}
 
-	// A change is of everything that people fill in, and makes a revision.
+	// An update changes every field that people fill in, and makes a revision.
 	s.Clock.Advance(time.Hour)
 	next := alarm.Rule{
 		ID:       id,
@@ -116,7 +101,8 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	if err := s.Rules.Update(t.Context(), field.ID, &next); err != nil {
 		t.Fatal(err)
 	}
-	next.Tenant, next.Revision, next.CreateTime, next.UpdateTime, next.Conditions = field.ID, 2, made, s.Clock.Milli(), []alarm.Condition{}
+	next.Tenant, next.Revision, next.CreateTime, next.UpdateTime, next.Conditions = field.ID, 2, made,
+		s.Clock.Milli(), []alarm.Condition{}
 	if got := kept(t, s, field.ID, id); !reflect.DeepEqual(got, next) {
 		t.Errorf("%+v\nwant %+v", got, next)
 	}
@@ -127,28 +113,21 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if n := count(t, s, "alarm_rule_channels"); n != 0 {
-		t.Errorf("%d channels of a rule that is gone", n)
+		t.Errorf("%d channels of a deleted rule", n)
 	}
 }
 
 func count(t *testing.T, s *testkit.Stores, table string) (n int) {
 	t.Helper()
-	if err := s.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM ?",
-		bun.Ident(table),
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil {
+	if err := s.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM ?", bun.Ident(table)).
+		Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// Running twice is running once; who did it last and when is told, and each
-// real change makes a revision.
+// Publishing twice equals publishing once. The rule says who did it last and when, and each real
+// change makes a revision.
 func TestDeploy(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -193,7 +172,7 @@ func TestDeploy(t *testing.T) {
 			t.Errorf("%d: %+v, want %+v", i, r, c.want)
 		}
 	}
-	// A change leaves a rule that runs running.
+	// A changed rule that runs keeps running.
 	rule.ID = id
 	if err := s.Rules.Update(t.Context(), field.ID, &rule); err != nil {
 		t.Fatal(err)
@@ -232,36 +211,20 @@ func TestMute(t *testing.T) {
 	}
 }
 
-// A rule goes with its device, and copies are neither running nor muted.
+// A rule is deleted with its device. Copies neither run nor are muted.
 func TestCopyAndForgetDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
-	a, b, c := s.Device(
-		t,
-		field.ID,
-		station,
-		"A",
-	), s.Device(
-		t,
-		field.ID,
-		station,
-		"B",
-	), s.Device(
-		t,
-		field.ID,
-		station,
-		"C",
-	)
+	a, b, c := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B"),
+		s.Device(t, field.ID, station, "C")
 	rule := newFullRule(t, s, a)
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(
-		s.Rules.Publish(t.Context(), field.ID, id, "Ada"),
-		s.Rules.Mute(t.Context(), field.ID, id, s.Clock.Milli()+1),
-	); err != nil {
+	if err := errors.Join(s.Rules.Publish(t.Context(), field.ID, id, "Ada"),
+		s.Rules.Mute(t.Context(), field.ID, id, s.Clock.Milli()+1)); err != nil {
 		t.Fatal(err)
 	}
 	original := kept(t, s, field.ID, id)
@@ -272,15 +235,14 @@ func TestCopyAndForgetDevice(t *testing.T) {
 	for i, d := range []*device.Device{c, b} {
 		want := rule
 		want.Targets = alarm.Targets{Devices: []device.ID{d.ID}}
-		want.ID, want.Tenant, want.Device, want.Revision, want.CreateTime, want.UpdateTime = ids[i], field.ID, d.ID, 1, s.Clock.Milli(), s.Clock.Milli()
+		want.ID, want.Tenant, want.Device, want.Revision, want.CreateTime, want.UpdateTime = ids[i], field.ID, d.ID,
+			1, s.Clock.Milli(), s.Clock.Milli()
 		if got := kept(t, s, field.ID, ids[i]); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\nwant %+v", got, want)
 		}
 	}
-	if err := errors.Join(
-		s.Rules.ForgetDevice(t.Context(), field.ID, b.ID),
-		s.Devices.Delete(t.Context(), field.ID, b.ID),
-	); err != nil {
+	if err := errors.Join(s.Rules.ForgetDevice(t.Context(), field.ID, b.ID),
+		s.Devices.Delete(t.Context(), field.ID, b.ID)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Rules.Get(t.Context(), field.ID, ids[1]); !errs.Is(err, errs.NotFound) {
@@ -289,29 +251,22 @@ func TestCopyAndForgetDevice(t *testing.T) {
 	if n := count(t, s, "alarm_rule_channels"); n != 4 {
 		t.Errorf("%d channels of two rules", n)
 	}
-	// All or none: the second device is not there any more.
+	// All or none: the second device was deleted.
 	if _, err := s.Rules.Copy(t.Context(), field.ID, &original, []device.ID{c.ID, b.ID}); !errs.Is(err, errs.NotFound) {
-		t.Errorf("copied to a device that is gone: %v", err)
+		t.Errorf("copied to a deleted device: %v", err)
 	}
 	if n := count(t, s, "alarm_rules"); n != 2 {
 		t.Errorf("%d rules", n)
 	}
 }
 
-// Running rules are every tenant's; everything else is the tenant's alone.
+// Running gives every tenant's rules; all other methods give one tenant's only.
 func TestRuleTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
-	mine, theirs := newFullRule(
-		t,
-		s,
-		s.Device(t, field.ID, station, "A"),
-	), newFullRule(
-		t,
-		s,
-		s.Device(t, rival.ID, station, "B"),
-	)
+	mine, theirs := newFullRule(t, s, s.Device(t, field.ID, station, "A")),
+		newFullRule(t, s, s.Device(t, rival.ID, station, "B"))
 	var ids [2]alarm.RuleID
 	var err error
 	for i, r := range []*alarm.Rule{&mine, &theirs} {
@@ -326,7 +281,7 @@ func TestRuleTenantIsolation(t *testing.T) {
 	before := kept(t, s, rival.ID, ids[1])
 	taken := mine
 	taken.ID, taken.Name, mine.Targets = ids[1], "taken", theirs.Targets
-	before.Targets = alarm.Targets{} // of which a pair has none
+	before.Targets = alarm.Targets{} // a pair has none
 	for name, call := range map[string]func() error{
 		"Get":       func() error { _, err := s.Rules.Get(t.Context(), field.ID, ids[1]); return err },
 		"Update":    func() error { return s.Rules.Update(t.Context(), field.ID, &taken) },
@@ -362,38 +317,29 @@ func TestRuleTenantIsolation(t *testing.T) {
 	}
 }
 
-// A tenant has a bound on its rules, and copies count.
+// A tenant has a maximum of rules, and copies count.
 func TestMaxRulesPerTenant(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
 	crowded, d := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B")
-	manyRules(t, s, field.ID, []device.ID{crowded.ID}, alarm.MaxRulesPerTenant-1) // as an earlier version let it
+	manyRules(t, s, field.ID, []device.ID{crowded.ID}, alarm.MaxRulesPerTenant-1) // as an earlier version allowed
 	rule := newFullRule(t, s, d)
-	if _, err := s.Rules.Copy(
-		t.Context(),
-		field.ID,
-		&rule,
-		[]device.ID{d.ID, d.ID},
-	); !errs.Is(err, errs.Refused) ||
+	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{d.ID, d.ID}); !errs.Is(err, errs.Refused) ||
 		errs.As(err).Key != "rule.tooMany" {
 		t.Errorf("%v", err)
 	}
 	if _, err := s.Rules.Create(t.Context(), field.ID, &rule); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Rules.Create(
-		t.Context(),
-		field.ID,
-		&rule,
-	); !errs.Is(err, errs.Refused) ||
-		errs.As(err).Args["limit"] != "20000" {
+	if _, err := s.Rules.Create(t.Context(), field.ID, &rule); !errs.Is(err, errs.Refused) || errs.As(err).
+		Args["limit"] != "20000" {
 		t.Errorf("%v", err)
 	}
 }
 
-// A device has a bound on its rules: of new ones, of copies, and of rules that
-// are given to it. Those of an earlier version stay, and can be changed.
+// A device has a maximum of rules: new ones, copies, and rules that are moved to it. Those of an
+// earlier version stay, and can be changed.
 func TestMaxRulesPerDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -402,9 +348,7 @@ func TestMaxRulesPerDevice(t *testing.T) {
 	manyRules(t, s, field.ID, []device.ID{full.ID}, alarm.MaxRulesPerDevice+3)
 	refused := func(what string, err error) {
 		t.Helper()
-		if e := errs.As(
-			err,
-		); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() ||
+		if e := errs.As(err); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() ||
 			e.Args["limit"] != "200" {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -421,38 +365,14 @@ func TestMaxRulesPerDevice(t *testing.T) {
 	}
 	rule.ID, rule.Targets = id, alarm.Targets{Devices: []device.ID{full.ID}}
 	refused("one of another device", s.Rules.Update(t.Context(), field.ID, &rule))
-	if n, err := s.DB.Read(
-		t.Context(),
-	).NewSelect().TableExpr(
-		"alarm_rule_targets",
-	).Where(
-		"device_id = ?",
-		other.ID,
-	).Count(
-		t.Context(),
-	); err != nil ||
-		n != 1 {
-		t.Errorf("%d rules of the other, %v: a refused copy stayed", n, err)
+	if n, err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").
+		Where("device_id = ?", other.ID).Count(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d rules of the other device, %v: a refused copy stayed", n, err)
 	}
-	// One of those that are too many is still its owner's to change.
+	// The owner can still change one of the surplus rules.
 	var theirs alarm.RuleID
-	if err := s.DB.Read(
-		t.Context(),
-	).NewSelect().TableExpr(
-		"alarm_rule_targets",
-	).Column(
-		"rule_id",
-	).Where(
-		"device_id = ?",
-		full.ID,
-	).OrderExpr(
-		"rule_id DESC",
-	).Limit(
-		1,
-	).Scan(
-		t.Context(),
-		&theirs,
-	); err != nil {
+	if err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").Column("rule_id").
+		Where("device_id = ?", full.ID).OrderExpr("rule_id DESC").Limit(1).Scan(t.Context(), &theirs); err != nil {
 		t.Fatal(err)
 	}
 	rule.ID = theirs
@@ -461,8 +381,7 @@ func TestMaxRulesPerDevice(t *testing.T) {
 	}
 }
 
-// What earlier versions let be made can be made for a folder that is measured,
-// and for nothing else.
+// The legacy store makes rules as earlier versions allowed; the current store refuses them.
 func TestLegacyRuleStore(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -477,23 +396,12 @@ func TestLegacyRuleStore(t *testing.T) {
 	if err := older.Publish(t.Context(), field.ID, ids[0], "field"); err != nil {
 		t.Fatal(err)
 	}
-	if made, err := s.Rules.Rules(
-		t.Context(),
-		field.ID,
-		ids[:1],
-	); err != nil || made[0].Deploy != alarm.Running ||
+	if made, err := s.Rules.Rules(t.Context(), field.ID, ids[:1]); err != nil || made[0].Deploy != alarm.Running ||
 		made[0].DeployTime != ran.UnixMilli() {
 		t.Errorf("%+v, %v", made, err)
 	}
-	if _, err := older.Copy(
-		t.Context(),
-		s.Tenant(t, "other").ID,
-		&rule,
-		[]device.ID{full.ID},
-	); !errs.Is(
-		err,
-		errs.NotFound,
-	) {
+	if _, err := older.Copy(t.Context(), s.Tenant(t, "other").
+		ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a rule for another tenant's device: %v", err)
 	}
 	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.Refused) {
@@ -501,14 +409,16 @@ func TestLegacyRuleStore(t *testing.T) {
 	}
 }
 
-// manyRules makes rules without going through the store one by one.
+// manyRules inserts rules without the store.
 func manyRules(t testing.TB, s *testkit.Stores, owner tenant.ID, devices []device.ID, n int) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
-			INSERT INTO alarm_rules (tenant_id, alarm_name, folded_name, trigger_type, conditions, hit_counts, durations, alarm_level,
+			INSERT INTO alarm_rules (tenant_id, alarm_name, folded_name, trigger_type, conditions, hit_counts,
+				durations, alarm_level,
 				period, manual_release, alarm_desc, deploy_state, create_time, update_time)
-			SELECT ?, 'Rule ' || n, 'rule ' || n, 1, '[]', 1, 60000, n % 3, '{}', FALSE, '', n % 2, n, n FROM k`, n, owner).Exec(ctx)
+			SELECT ?, 'Rule ' || n, 'rule ' || n, 1, '[]', 1, 60000, n % 3, '{}', FALSE, '', n % 2, n,
+				n FROM k`, n, owner).Exec(ctx)
 		if err != nil {
 			return err
 		}

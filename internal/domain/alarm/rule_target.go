@@ -9,24 +9,24 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// targetsAtMost is how many devices, scenes and models together a rule can name.
+// targetsAtMost is how many devices, scenes and products together a rule can name.
 const targetsAtMost = 400
 
-// Targets are what a rule names: devices, and scenes and models whose devices, now
-// and later, are the rule's. In each list in the order that people gave.
+// Targets are what a rule names: devices, and scenes and products whose devices, now and later, are
+// the rule's. Each list is in the order that the user gave.
 type Targets struct {
 	Devices  []device.ID
 	Scenes   []int64 // device.DefaultScene: the devices of no scene
 	Products []int64
 }
 
-// count is how many things are named.
+// count is the number of targets.
 func (t Targets) count() int { return len(t.Devices) + len(t.Scenes) + len(t.Products) }
 
-// SingleDevice tells whether a single device is named, and nothing else.
+// SingleDevice tells whether the only target is one device.
 func (t Targets) SingleDevice() bool { return len(t.Devices) == 1 && t.count() == 1 }
 
-// effectiveTargets are the rule's targets; of a rule that says none, its device.
+// effectiveTargets are the rule's targets; of a rule without targets, its device.
 func (r *Rule) effectiveTargets() Targets {
 	if r.Targets.count() == 0 {
 		return Targets{Devices: []device.ID{r.Device}}
@@ -34,7 +34,7 @@ func (r *Rule) effectiveTargets() Targets {
 	return r.Targets
 }
 
-// targetRow is one thing that a rule names; one without any is the default scene.
+// targetRow is one target of a rule; a row without any id is the default scene.
 type targetRow struct {
 	bun.BaseModel `bun:"table:alarm_rule_targets,alias:x"`
 	RuleID        RuleID
@@ -44,7 +44,7 @@ type targetRow struct {
 	ProductID     *int64
 }
 
-// putTargets writes what a new or emptied rule names.
+// putTargets writes the targets of a new or emptied rule.
 func putTargets(ctx context.Context, tx bun.IDB, id RuleID, t Targets) error {
 	rows := make([]targetRow, 0, t.count())
 	put := func(row targetRow) {
@@ -81,7 +81,7 @@ func (t *Targets) add(row *targetRow) {
 	}
 }
 
-// targetsOf reads what a tenant's rules name.
+// targetsOf reads the targets of a tenant's rules.
 func (s *RuleStore) targetsOf(ctx context.Context, t tenant.ID, ids []RuleID) (map[RuleID]*Targets, error) {
 	by := make(map[RuleID]*Targets, len(ids))
 	var rows []targetRow
@@ -101,25 +101,22 @@ func (s *RuleStore) targetsOf(ctx context.Context, t tenant.ID, ids []RuleID) (m
 	return by, nil
 }
 
-// UsageOfScene are the names of a tenant's rules that name a scene, the newest first,
-// and how many there are; at most so many names.
+// UsageOfScene gives the names of a tenant's rules that name a scene, the newest first, at most
+// names of them, and their total number.
 func (s *RuleStore) UsageOfScene(ctx context.Context, t tenant.ID, scene int64, names int) (RuleUsage, error) {
 	var usage RuleUsage
 	n, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.alarm_name").
-		Where(
-			"r.tenant_id = ? AND r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.scene_id = ?)",
-			t,
-			scene,
-		).
+		Where("r.tenant_id = ? AND r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.scene_id = ?)", t,
+			scene).
 		OrderExpr("r.create_time DESC, r.id DESC").Limit(int64(max(1, names))).ScanAndCount(ctx, &usage.Names)
 	usage.Count = int(n)
-	return usage, err
+	return usage, wrap("read rules of scene", err)
 }
 
-// ForgetDevice takes a tenant's device, which is about to be deleted, out of its
-// rules: those that name it alone go with it.
+// ForgetDevice takes a tenant's device, which is about to be deleted, out of its rules. It deletes
+// the rules that name no other target.
 func (s *RuleStore) ForgetDevice(ctx context.Context, t tenant.ID, id device.ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("remove device from rules", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).
 			Where("r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id = ?)", id).
 			Where(
@@ -128,13 +125,13 @@ func (s *RuleStore) ForgetDevice(ctx context.Context, t tenant.ID, id device.ID)
 			).
 			Exec(ctx)
 		return err
-	})
+	}))
 }
 
-// Clear removes all of a tenant's rules: the tenant is about to go.
+// Clear removes all rules of a tenant that is being removed.
 func (s *RuleStore) Clear(ctx context.Context, t tenant.ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return wrap("remove rules", s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).Exec(ctx)
 		return err
-	})
+	}))
 }

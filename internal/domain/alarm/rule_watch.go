@@ -14,12 +14,12 @@ import (
 
 // targetSet are the devices that a form names, each once.
 type targetSet struct {
-	named    []*device.Device  // one by one, in the order that people gave
-	grouped  []*device.Device  // of scenes and models, by their titles
-	products []*device.Product // of the named ones, of models that are named, of the others: each once
+	named    []*device.Device  // named one by one, in the order that the user gave
+	grouped  []*device.Device  // of named scenes and products, by their titles
+	products []*device.Product // of the named devices, the named products, those of the grouped devices: each once
 }
 
-// resolveTargets is what a rule names, and what it watches for.
+// resolveTargets finds a form's targets and trigger.
 func (c *Checker) resolveTargets(ctx context.Context, t tenant.ID, f *Form) (r Rule, w targetSet, err error) {
 	r.Tenant = t
 	if f.Targets == nil {
@@ -47,8 +47,8 @@ func (c *Checker) resolveTargets(ctx context.Context, t tenant.ID, f *Form) (r R
 	return r, w, nil
 }
 
-// findTargets finds what a form names. What the tenant does not have is 404, nothing and
-// too much 601.
+// findTargets finds the targets of a form. It answers 404 for a target that the tenant does not
+// have, 601 for none and for too many.
 func (c *Checker) findTargets(
 	ctx context.Context,
 	t tenant.ID,
@@ -86,10 +86,8 @@ func (c *Checker) findTargets(
 	if w.grouped, err = c.devices.BySceneOrProduct(ctx, t, named.Scenes, named.Products); err != nil {
 		return named, err
 	}
-	w.grouped = slices.DeleteFunc(
-		w.grouped,
-		func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) },
-	)
+	w.grouped = slices.DeleteFunc(w.grouped,
+		func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) })
 	for _, d := range w.grouped {
 		w.model(c.catalog.Product(d.ProductID))
 	}
@@ -99,7 +97,7 @@ func (c *Checker) findTargets(
 	return named, nil
 }
 
-// name finds the devices that are named one by one; field is where.
+// name finds the devices that are named one by one; errors name field.
 func (w *targetSet) name(
 	ctx context.Context,
 	c *Checker,
@@ -141,9 +139,9 @@ func eachOnce(ids []int64) (list []int64) {
 	return list
 }
 
-// applyForm adds to r what decides when it has a notice, and its period. The conditions
-// are as a model of its devices has the properties; the devices that are named one by
-// one must all have them (601).
+// applyForm sets the fields of r that determine when it has a notice, and its period. The
+// conditions refer to the properties of one of the products. The devices that are named one by one
+// must all have those (601).
 func (w *targetSet) applyForm(r *Rule, f *Form) error {
 	var first error
 	for _, p := range w.products {
@@ -170,7 +168,7 @@ func (w *targetSet) applyForm(r *Rule, f *Form) error {
 	return refuseMisfits(misfits, lacking)
 }
 
-// misfitOf is what the model of a device lacks for a rule; empty: nothing.
+// misfitOf is the attribute of a rule that does not fit a device's product; empty: none.
 func (w *targetSet) misfitOf(r *Rule, d *device.Device) string {
 	for _, p := range w.products {
 		if p.ID == d.ProductID {
@@ -180,15 +178,15 @@ func (w *targetSet) misfitOf(r *Rule, d *device.Device) string {
 	return ""
 }
 
-// DeviceRule is a rule as it is judged on one of its devices.
+// DeviceRule is a rule for evaluation on one of its devices.
 type DeviceRule struct {
 	Rule
 	TargetDevice *device.Device
 	Product      *device.Product
 }
 
-// FirstDeviceRule checks only what decides when a rule has a notice, and its period, for a
-// rehearsal on its first device that can have it. What it refuses is as of Rule.
+// FirstDeviceRule checks only the fields that determine when a rule has a notice, and its period,
+// for a rehearsal on its first device that can have it. It refuses as Rule does.
 func (c *Checker) FirstDeviceRule(ctx context.Context, t tenant.ID, f *Form) (DeviceRule, error) {
 	all, err := c.DeviceRules(ctx, t, f)
 	if err != nil {
@@ -197,8 +195,8 @@ func (c *Checker) FirstDeviceRule(ctx context.Context, t tenant.ID, f *Form) (De
 	return all[0], nil
 }
 
-// DeviceRules is Judged for each of the rule's devices that can have it: those that are
-// named one by one, then the others by their titles. Where there is none it refuses (601).
+// DeviceRules is FirstDeviceRule for each of the rule's devices that can have it: those named one
+// by one, then the others by their titles. It refuses a rule without any (601).
 func (c *Checker) DeviceRules(ctx context.Context, t tenant.ID, f *Form) (all []DeviceRule, err error) {
 	r, w, err := c.resolveTargets(ctx, t, f)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// scriptProduct is the product of every script: the first three numbers have 1, 0
-// and 2 decimals, exact has as many as come.
+// scriptProduct is the product of every script: the first three numbers have 1, 0 and 2 decimals,
+// exact has unlimited decimals.
 var scriptProduct = &device.Product{Name: "scripted", Properties: []device.Property{
 	{ID: 40, Identifier: "temp", DataType: device.Number, Precision: new(1)},
 	{ID: 12, Identifier: "humidity", DataType: device.Number, Precision: new(0)},
@@ -37,15 +37,15 @@ type player interface {
 	publish(t testing.TB, r Rule, floor int64)
 }
 
-// script is one of testdata: lines that tell what happens, and what is to come
-// of it. docs/alarms.md tells what the words mean; its README the lines.
+// script is one of the scripts in testdata: lines with events and the expected results.
+// docs/alarms.md explains the terms, testdata/README.md the lines.
 type script struct {
 	t       *testing.T
 	on      player
 	always  bool // restart after every line
 	now     int64
 	where   string
-	waiting []string // what came of the line before, and was not expected yet
+	waiting []string // results of the line before that were not expected yet
 }
 
 func TestScripts(t *testing.T) {
@@ -81,8 +81,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// A script whose expectation is not met fails: what is expected and does not
-// come, what comes and is not expected, and a wrong time.
+// A script whose expectation is not met fails: an expected result that does not come, an unexpected
+// result, and a wrong time.
 func TestScriptsCanFail(t *testing.T) {
 	for _, last := range []string{"expect nothing", "expect open at 11s", "expect resolved at 10s", "expect open at 10s, counted 9s", "at 11s temp=1"} {
 		s := &script{t: nil, on: &rebuildingPlayer{}}
@@ -122,7 +122,7 @@ func (s *script) play(line string) {
 	case "at":
 		at, values, _ := strings.Cut(rest, " ")
 		f := frame{time: s.moment(at)}
-		// What is not said to come ahead of its time comes when its time is, or late.
+		// A frame without a stated arrival arrives at its time, or late.
 		values, arrival, ahead := strings.Cut(values, ", arriving at ")
 		if s.now = max(s.now, f.time); ahead {
 			s.now = s.moment(arrival)
@@ -135,7 +135,7 @@ func (s *script) play(line string) {
 				s.waiting = append(s.waiting, fmt.Sprint(counted))
 			}
 		}
-	case "resolve": // by hand
+	case "resolve": // manually
 		s.on.resolveManually()
 	case "restart":
 		s.on.restart(s.t)
@@ -149,7 +149,7 @@ func (s *script) play(line string) {
 
 var kindNames = map[EventKind]string{Opened: "open", Resolved: "resolved", Armed: "armed"}
 
-// expect is of "nothing", or "open at 20s, counted 10s 20s".
+// expect parses "nothing", or "open at 20s, counted 10s 20s".
 func (s *script) expect(what string) {
 	if what == "nothing" {
 		s.nothing("expect nothing")
@@ -178,7 +178,7 @@ func (s *script) nothing(before string) {
 	}
 }
 
-// moment is of 1m30s after the scripts' begin, or of a time with its offset.
+// moment parses 1m30s after the scripts' begin, or a time with its offset.
 func (s *script) moment(word string) int64 {
 	if d, err := time.ParseDuration(word); err == nil {
 		return scriptStart + d.Milliseconds()
@@ -190,7 +190,7 @@ func (s *script) moment(word string) int64 {
 	return at.UnixMilli()
 }
 
-// rule is of "temp < 2 recovery 4 and rain = true, 3 hits in 10m[, from 5s]".
+// rule parses "temp < 2 recovery 4 and rain = true, 3 hits in 10m[, from 5s]".
 func (s *script) rule(text string) (r Rule, from int64) {
 	parts := strings.Split(text, ", ")
 	window := strings.Fields(parts[1]) // 3 hits in 10m
@@ -218,7 +218,7 @@ func (s *script) rule(text string) (r Rule, from int64) {
 	return r, from
 }
 
-// values is of "temp=1.5 rain=true note='fog' level=gone".
+// values parses "temp=1.5 rain=true note='fog' level=gone".
 func (s *script) values(text string) map[string]reading.Value {
 	values := map[string]reading.Value{}
 	for word := range strings.FieldsSeq(text) {
@@ -247,8 +247,8 @@ func (s *script) value(word string) reading.Value {
 	return reading.Number(f)
 }
 
-// rebuildingPlayer is what the server does: Step, and a state made again from the
-// stored frames after a restart.
+// rebuildingPlayer does what the server does: Step, and a state rebuilt from the stored frames
+// after a restart.
 type rebuildingPlayer struct {
 	maxPerHour int // notices that may begin within an hour; 0: any number
 	predicate  *Predicate
@@ -256,7 +256,7 @@ type rebuildingPlayer struct {
 	stored     []frame // oldest first
 	start      int64   // of the open notice
 	now        int64   // arrival of the newest frame
-	floor      int64   // that the rule was published with
+	floor      int64   // with which the rule was published
 }
 
 func (b *rebuildingPlayer) publish(t testing.TB, r Rule, floor int64) {
@@ -289,8 +289,8 @@ func (b *rebuildingPlayer) frame(f frame) (EventKind, int64, []int64) {
 
 func (b *rebuildingPlayer) resolveManually() { b.state.ResolveManually() }
 
-// restart gives the new state the newest values from before the window, the
-// frames of the window, and those that were passed over.
+// restart gives the new state the newest values from before the window, the frames of the window,
+// and those that were passed over.
 func (b *rebuildingPlayer) restart(testing.TB) {
 	old := b.state
 	if old == nil {
@@ -337,7 +337,7 @@ func (b *rebuildingPlayer) restart(testing.TB) {
 	}
 }
 
-// stands tells what the readings' store knows of a time.
+// stands is what the readings' store knows of a time.
 func (b *rebuildingPlayer) stands(at int64) stampStatus {
 	i, found := slices.BinarySearchFunc(b.stored, at, func(f frame, at int64) int { return int(f.time - at) })
 	switch {
@@ -349,7 +349,7 @@ func (b *rebuildingPlayer) stands(at int64) stampStatus {
 	return stampRight
 }
 
-// store merges as the readings' store does.
+// store merges frames as the readings' store does.
 func (b *rebuildingPlayer) store(f frame) {
 	b.now = max(b.now, f.arrival)
 	for i := range b.stored {

@@ -9,37 +9,36 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// stampIndex tell which of a device's stored readings were stamped ahead, as far as
-// they are judged.
+// stampIndex tells which of a device's stored readings were stamped ahead, as far as they are
+// evaluated.
 type stampIndex struct {
 	list      []reading.AheadReading // by time
 	evaluated uint64                 // position of the journal
-	now       int64                  // epoch ms; what is further ahead of it is not known to be right
+	now       int64                  // epoch ms; readings further ahead of it are not known to be right
 }
 
 // stampStatus is what is known of a stored reading's time.
 type stampStatus int
 
 const (
-	stampRight    stampStatus = iota // or no more to be told from one that is
-	stampAhead                       // and counts as the newest until it is passed over
-	stampDeferred                    // and counts once its time is past
+	stampRight    stampStatus = iota // right, or no longer distinguishable from a right one
+	stampAhead                       // stamped ahead; counts as the newest until it is passed over
+	stampDeferred                    // passed over; counts once its time is past
 	stampUnknown                     // ahead of the clock, and nothing is known of its arrival
 )
 
-// deviceStamps are those of a rule's device, whose tenant is judged up to an entry of
-// the journal, at a time (epoch ms).
+// deviceStamps are those of a rule's device, whose tenant is evaluated up to an entry of the
+// journal, at a time (epoch ms).
 func (e *Engine) deviceStamps(ctx context.Context, r *activeRule, evaluated uint64, now int64) stampIndex {
 	return stampIndex{list: e.opts.Readings.AheadReadings(ctx, r.Tenant, r.Device), evaluated: evaluated, now: now}
 }
 
-// status tells it of the readings of a time.
+// status is the status of the readings of a time.
 func (s *stampIndex) status(at int64) stampStatus {
-	i, found := slices.BinarySearchFunc(
-		s.list,
-		at,
-		func(a reading.AheadReading, at int64) int { return cmp.Compare(a.Time, at) },
-	)
+	i, found := slices.BinarySearchFunc(s.list, at, func(a reading.AheadReading,
+		at int64) int {
+		return cmp.Compare(a.Time, at)
+	})
 	switch {
 	case found && s.list[i].PassedAtPosition != 0 && s.list[i].PassedAtPosition <= s.evaluated:
 		return stampDeferred
@@ -54,7 +53,7 @@ func (s *stampIndex) status(at int64) stampStatus {
 // knownUpTo is up to when readings that are not in the list have right times.
 func (s *stampIndex) knownUpTo() int64 { return s.now + stampedAhead.Milliseconds() }
 
-// last is up to when anything is known of readings.
+// last is up to when readings are known at all.
 func (s *stampIndex) last() int64 {
 	if n := len(s.list); n > 0 {
 		return max(s.knownUpTo(), s.list[n-1].Time)
@@ -62,8 +61,8 @@ func (s *stampIndex) last() int64 {
 	return s.knownUpTo()
 }
 
-// newestConfirmed is the time of a rule's newest stored sample up to upTo that has a
-// right time and is not to be judged later; at least what its state knows.
+// newestConfirmed is the time of a rule's newest stored sample up to upTo that has a right time and
+// is evaluated already. It is at least the confirmed time of the rule's state.
 func newestConfirmed(
 	ctx context.Context,
 	from readingSource,
@@ -73,7 +72,7 @@ func newestConfirmed(
 	s stampIndex,
 ) (int64, error) {
 	newest, upTo := r.state.confirmedUpTo, min(upTo, s.knownUpTo())
-	first := int64(math.MaxInt64) // from here on there are others among them
+	first := int64(math.MaxInt64) // from here on some readings are in the list
 	if len(s.list) > 0 {
 		first = s.list[0].Time
 	}
@@ -87,25 +86,18 @@ func newestConfirmed(
 	if first > upTo {
 		return newest, nil
 	}
-	return newest, from.Range(
-		ctx,
-		r.Tenant,
-		r.Device,
-		first,
-		upTo,
-		r.predicate.properties,
+	return newest, from.Range(ctx, r.Tenant, r.Device, first, upTo, r.predicate.properties,
 		func(at int64, own []reading.Field) error {
-			if s.status(at) == stampRight &&
-				slices.ContainsFunc(own, func(f reading.Field) bool { return !isPendingValue(later, at, f.Property) }) {
+			if s.status(at) == stampRight && slices.ContainsFunc(own,
+				func(f reading.Field) bool { return !isPendingValue(later, at, f.Property) }) {
 				newest = max(newest, at)
 			}
 			return nil
-		},
-	)
+		})
 }
 
-// noteOpened takes in when the open notice of a rule began: nothing up to there ends
-// it, unless that is passed over.
+// noteOpened takes over when the open notice of a rule began: no sample up to there ends it, unless
+// that begin is passed over.
 func (s *State) noteOpened(at int64, stamps stampIndex) {
 	switch stamps.status(at) {
 	case stampRight:
@@ -116,6 +108,6 @@ func (s *State) noteOpened(at int64, stamps stampIndex) {
 	}
 }
 
-// published is the last moment before a rule was published or changed, or its device
-// joined it, epoch ms.
+// published is the last moment before a rule was published or changed, or its device joined it,
+// epoch ms.
 func (r *activeRule) published() int64 { return max(r.DeployTime, r.UpdateTime, r.JoinTime) - 1 }

@@ -9,41 +9,41 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// keptSamples bounds what a rule remembers of its window sample by sample. Of
-// older ones in the window only the times that count are kept, so a reading
-// that comes in late among them is judged by what was known before it.
+// keptSamples bounds the samples of the window that a rule remembers in full. Of older ones in the
+// window it keeps only the times of hits, so a late reading among them is evaluated with the values
+// known before it.
 const keptSamples = 128
 
-// keptOfOne is keptSamples of a rule for which one sample is enough: what was
-// before it is never counted.
+// keptOfOne replaces keptSamples for a rule of one hit: it never counts earlier samples.
 const keptOfOne = 16
 
 // never is before every time.
 const never = math.MinInt64
 
-// State is what a rule on readings remembers between samples: the window, and
-// whether a notice is open. It is a function of the samples it was given, in
-// whatever order they came, of which of them were passed over, of Floor, of when
-// notices began, and of the newest one's time; so it can be made again from the
-// stored readings.
+// State is what a rule on readings remembers between samples: the window, and whether a notice is
+// open. It is a function of the samples that it received, in whatever order, of which of them were
+// passed over, of Floor, of when notices began, and of the newest sample's time. So it can be
+// rebuilt from the stored readings.
 type State struct {
 	oscillation
 	Open    bool  // a notice is open
-	Waiting bool  // resolved by hand: arms at the first sample for which the condition is false
+	Waiting bool  // resolved manually: arms at the first sample for which the conditions are false
 	Floor   int64 // samples up to here do not count, epoch ms
 
-	newest          int64      // of the samples judged, but for those passed over, epoch ms
-	confirmedUpTo   int64      // up to here nothing can be passed over; before newest where that was stamped ahead
-	aheadLimit      int64      // what is later than this was stamped ahead, by the arrival of the frame that is taken
-	publishedAt     int64      // what arrived before this passes nothing over: the rule was not published then
-	samples         []sample   // of the window, oldest first; see insert
-	dirty           dirtyRange // of samples
-	room            []sample   // what samples is part of
-	spare           []reading.Value
-	prunedHits      []int64         // newest times at which the condition held, of samples in the window but no longer kept; ascending
+	newest        int64      // time of the newest evaluated sample that was not passed over, epoch ms
+	confirmedUpTo int64      // up to here nothing can be passed over; before newest where that was stamped ahead
+	aheadLimit    int64      // later samples were stamped ahead, by the arrival of the current frame
+	publishedAt   int64      // what arrived before passes nothing over: the rule was not published then
+	samples       []sample   // of the window, oldest first; see insert
+	dirty         dirtyRange // of samples
+	room          []sample   // the array that holds samples
+	spare         []reading.Value
+	// prunedHits are the newest times at which the conditions held, of samples in the window
+	// that are no longer kept; ascending.
+	prunedHits      []int64
 	priorValues     []timedValue    // each property's newest value older than samples
-	confirmedPriors []timedValue    // of before, what values after sure have replaced; nil: none have
-	deferred        []deferredFrame // frames that were passed over, after newest, oldest first
+	confirmedPriors []timedValue    // prior values replaced by samples after confirmedUpTo; nil: none
+	deferred        []deferredFrame // frames that were passed over, later than newest, oldest first
 }
 
 // sample is one frame of the device as a rule sees it.
@@ -60,8 +60,8 @@ type timedValue struct {
 	value reading.Value
 }
 
-// Sample is a judged frame: its own time (epoch ms) and each property's value
-// as of then, in the order of Test.Properties; none where there is no value.
+// Sample is an evaluated frame: its own time (epoch ms) and each property's value as of then, in
+// the order of Predicate.Properties; none where there is no value.
 type Sample struct {
 	Time   int64
 	Values []reading.Value
@@ -74,22 +74,21 @@ type EventKind int
 const (
 	Opened   EventKind = iota + 1 // a notice begins
 	Resolved                      // the open notice ends by itself
-	Armed                         // after one resolved by hand, the rule can open again
+	Armed                         // the rule can open again after a manual resolution
 )
 
-// Event is what a Step led to, at the time of the sample that did.
+// Event is what a Step led to, at the time of the sample that caused it.
 type Event struct {
 	Kind EventKind
 	Time int64 // epoch ms
-	// Samples are, of Opened, the newest of those that counted, as many as the
-	// rule asks for or as are remembered, oldest first; of Resolved, the one that
-	// ended it.
+	// Samples are, of Opened, the newest samples that counted, as many as the rule requires or as
+	// are remembered, oldest first; of Resolved, the sample that ended the notice.
 	Samples  []Sample
 	Unsteady bool // of an unsteady notice
 }
 
-// NewState is a rule's state before any sample: those up to floor (epoch ms) do
-// not count, and neither open nor resolve.
+// NewState is a rule's state before any sample. Samples up to floor (epoch ms) do not count, and
+// neither open nor resolve.
 func NewState(t *Predicate, floor int64) *State {
 	before := make([]timedValue, len(t.properties))
 	for i := range before {
@@ -98,25 +97,25 @@ func NewState(t *Predicate, floor int64) *State {
 	return &State{oscillation: newOscillation(), Floor: floor, newest: floor, confirmedUpTo: floor, priorValues: before}
 }
 
-// Newest is the time of the newest sample judged, epoch ms; Floor before any.
+// Newest is the time of the newest evaluated sample, epoch ms; Floor before any.
 func (s *State) Newest() int64 { return s.newest }
 
-// ResolveManually ends the open notice: the window is empty, and the rule waits
-// for a sample for which the condition is false.
+// ResolveManually ends the open notice: the window is empty, and the rule waits for a sample for
+// which the conditions are false.
 func (s *State) ResolveManually() {
 	s.Open, s.Unsteady, s.Waiting = false, false, true
 	s.clearUpTo(s.newest)
 }
 
-// raise lets nothing up to floor count any more, of a rule on being offline.
+// raise excludes everything up to floor, in a rule on being offline.
 func (s *State) raise(floor int64) {
 	s.Floor = max(s.Floor, floor)
 	s.newest = max(s.newest, s.Floor)
 	s.confirmedUpTo = s.newest
 }
 
-// lower lets samples after floor count again; those that are not newer than one
-// that was judged still lead to nothing.
+// lower lets samples after floor count again. A sample that is not newer than an evaluated one
+// still leads to nothing.
 func (s *State) lower(floor int64) {
 	s.Floor, s.newest = floor, floor
 	for _, k := range s.priorValues {
@@ -128,19 +127,18 @@ func (s *State) lower(floor int64) {
 	s.confirmedUpTo = s.newest
 }
 
-// Learn takes in a frame that was judged before: it fills the window, and
-// leads to nothing. Frames that hold none of the properties change nothing.
+// Learn takes in a frame that was evaluated before: it fills the window, and leads to nothing. A
+// frame without any of the properties changes nothing.
 func (s *State) Learn(t *Predicate, at int64, fields []reading.Field) {
 	s.aheadLimit = math.MaxInt64
 	s.ingestFrame(t, at, fields)
 }
 
-// Step judges one frame of the rule's device, with its own time and the one at
-// which it arrived (epoch ms). A frame that holds none of the properties, and one
-// not newer than the newest judged, leads to nothing; the latter counts in the
-// windows of later ones. What lies more than a minute after the arrival of a
-// frame with a right time is passed over first, so that the frame is the newest.
-// A value of no kind takes away the one that was there, and is no sample.
+// Step evaluates one frame of the rule's device, with its own time and its arrival time (epoch ms).
+// A frame without any of the properties leads to nothing, and neither does one that is not newer
+// than the newest evaluated one; the latter counts in the windows of later ones. A frame with a
+// right time first passes over the samples more than a minute after its arrival, so that the frame
+// is the newest. A value of no kind removes the earlier value, and is no sample.
 func Step(t *Predicate, s *State, at, arrival int64, fields []reading.Field) (Event, bool) {
 	lowered := false
 	s.aheadLimit = arrival + stampedAhead.Milliseconds()
@@ -167,7 +165,7 @@ func (s *State) decide(t *Predicate, now sample) (Event, bool) {
 			return Event{}, false
 		}
 		s.Open = false
-		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.told()}}
+		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.export()}}
 		s.clearUpTo(now.time)
 		return e, true
 	case s.Waiting:
@@ -178,8 +176,8 @@ func (s *State) decide(t *Predicate, now sample) (Event, bool) {
 		s.clearUpTo(now.time)
 		return Event{Kind: Armed, Time: now.time}, true
 	case !now.holds:
-		// What came in late may fill the window, but a sample that is as it
-		// should be begins no alarm.
+		// Late samples may fill the window, but a sample for which the conditions are false begins
+		// no alarm.
 		return Event{}, false
 	}
 	if s.hits(t) < t.hits {
@@ -188,7 +186,7 @@ func (s *State) decide(t *Predicate, now sample) (Event, bool) {
 	var counted []Sample
 	for _, one := range s.samples {
 		if one.holds && s.inWindow(t, one.time) {
-			counted = append(counted, one.told())
+			counted = append(counted, one.export())
 		}
 	}
 	s.open(t.maxPerHour, now.time)
@@ -217,22 +215,22 @@ func (s *State) hits(t *Predicate) int {
 	return count
 }
 
-// inWindow tells whether a sample of that time is in the window that ends with
-// the newest one, and not used up.
+// inWindow tells whether a sample of that time is in the window that ends with the newest sample,
+// and after Floor.
 func (s *State) inWindow(t *Predicate, at int64) bool { return at > s.Floor && at > s.newest-t.window }
 
-// mayBeInWindow tells whether a sample of that time counts, or may once what is
-// stamped ahead is passed over.
+// mayBeInWindow tells whether a sample of that time counts, or may count once samples stamped ahead
+// are passed over.
 func (s *State) mayBeInWindow(t *Predicate, at int64) bool {
 	return at > min(s.Floor, s.confirmedUpTo) && at > s.confirmedUpTo-s.retention(t)
 }
 
 func byTime(one sample, at int64) int { return cmp.Compare(one.time, at) }
 
-func (one sample) told() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
+func (one sample) export() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
 
-// clearUpTo lets no sample up to floor count any more. Those that may be passed over
-// yet stay among the samples.
+// clearUpTo excludes all samples up to floor. Those that may still be passed over stay among the
+// samples.
 func (s *State) clearUpTo(floor int64) {
 	s.Floor = floor
 	s.prunedHits = s.prunedHits[:0]
@@ -244,11 +242,11 @@ func (s *State) clearUpTo(floor int64) {
 	s.dropFront(n)
 }
 
-// insertFrame puts a frame among the samples of the window and gives its place there;
-// negative when it holds no property of the rule, or is older than the window.
+// insertFrame puts a frame among the samples of the window and returns its index there. The index
+// is negative when the frame holds no property of the rule, or is older than the window.
 func (s *State) insertFrame(t *Predicate, at int64, fields []reading.Field) int {
 	var own, gone uint64
-	var values [mostTerms]reading.Value
+	var values [maxConditions]reading.Value
 	for _, f := range fields {
 		i, ok := slices.BinarySearch(t.properties, f.Property)
 		switch {
@@ -294,8 +292,8 @@ func (s *State) insertFrame(t *Predicate, at int64, fields []reading.Field) int 
 	return i
 }
 
-// kept is a value to be remembered: a text may be part of a whole message,
-// which must not stay in memory because of it.
+// kept copies a value that is remembered: a text may be part of a whole message, which must not
+// stay in memory because of it.
 func kept(v reading.Value) reading.Value {
 	if v.Kind() == reading.KindText {
 		return reading.Text(strings.Clone(v.String()))
@@ -303,9 +301,9 @@ func kept(v reading.Value) reading.Value {
 	return v
 }
 
-// removeValues takes in that a frame does not hold some properties any more. What
-// stood before a value that was taken away is known within the window only;
-// before it the property has no value until it is measured again.
+// removeValues takes in that a frame no longer holds some properties. The value before a removed
+// one is known within the window only; before the window the property has no value until it is
+// measured again.
 func (s *State) removeValues(t *Predicate, at int64, gone uint64) {
 	if s.removeDeferred(at, gone) {
 		return
@@ -325,7 +323,7 @@ func (s *State) removeValues(t *Predicate, at int64, gone uint64) {
 	s.markDirty(t, i)
 }
 
-// insertOld is of a frame that is older than every sample that is kept.
+// insertOld takes in a frame that is older than every kept sample.
 func (s *State) insertOld(t *Predicate, at int64, own uint64, values []reading.Value) int {
 	old := sample{time: at, own: own, values: values}
 	for p := range s.priorValues {
@@ -342,7 +340,7 @@ func (s *State) insertOld(t *Predicate, at int64, own uint64, values []reading.V
 	return -1
 }
 
-// prune folds away what the window has left behind.
+// prune folds the samples that left the window.
 func (s *State) prune(t *Predicate) {
 	edge := s.confirmedUpTo - s.retention(t)
 	n := 0
@@ -370,8 +368,8 @@ func (s *State) foldOldest(t *Predicate) {
 	s.dropFront(1)
 }
 
-// remember keeps the time of a sample that counts though it is not kept; as
-// many as a rule can ask for.
+// remember keeps the time of a hit whose sample is not kept, for as many hits as a rule can
+// require.
 func (s *State) remember(one sample) {
 	i, found := slices.BinarySearch(s.prunedHits, one.time)
 	switch {
@@ -385,7 +383,7 @@ func (s *State) remember(one sample) {
 	}
 }
 
-// fold keeps of a sample what later ones may still need: its own values.
+// fold keeps of a sample what later ones may need: its own values.
 func (s *State) fold(one sample) {
 	for p := range s.priorValues {
 		if one.own&(1<<p) != 0 && one.time >= s.priorValues[p].time {

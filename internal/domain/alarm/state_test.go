@@ -25,16 +25,11 @@ func temp(v float64) []reading.Field {
 	return fieldsOf(map[string]reading.Value{"temp": reading.Number(v)})
 }
 
-// What counted is told with every property's value as of each sample, in the
-// order of Properties.
+// An event has the samples that counted with every property's value as of each sample, in the order
+// of Properties.
 func TestStepReportsSamples(t *testing.T) {
-	predicate, s := made(
-		t,
-		2,
-		time.Minute,
-		0,
-		Condition{Join: joinedByOr, Attribute: "note", Operator: Equal, Value: reading.Text("ice")},
-	)
+	predicate, s := made(t, 2, time.Minute, 0, Condition{Join: joinedByOr, Attribute: "note", Operator: Equal,
+		Value: reading.Text("ice")})
 	both := fieldsOf(map[string]reading.Value{"temp": reading.Number(1.5), "note": reading.Text("fog")})
 	if e, some := Step(predicate, s, 1000, 1000, both); some {
 		t.Fatalf("%+v", e)
@@ -51,21 +46,20 @@ func TestStepReportsSamples(t *testing.T) {
 			t.Errorf("sample %d: %+v, want %v", i, e.Samples[i], want)
 		}
 	}
-	// What was told does not change with what comes later.
+	// Later samples do not change an event.
 	Step(predicate, s, 1000, 1000, temp(-9))
 	if e.Samples[0].Values[1] != reading.Number(1.5) {
 		t.Errorf("changed to %v", e.Samples[0])
 	}
 	e, some = Step(predicate, s, 3000, 3000, temp(5))
 	if !some || e.Kind != Resolved || e.Time != 3000 || len(e.Samples) != 1 ||
-		e.Samples[0].Values[1] != reading.Number(5) ||
-		s.Open {
+		e.Samples[0].Values[1] != reading.Number(5) || s.Open {
 		t.Errorf("%+v %v", e, some)
 	}
 }
 
-// Learning leads to nothing, not even when it fills the window or what it
-// learns would end an open notice.
+// Learn leads to nothing, not even when it fills the window or when a learned frame would end an
+// open notice.
 func TestLearn(t *testing.T) {
 	predicate, s := made(t, 2, time.Minute, 0)
 	for at := int64(1000); at <= 5000; at += 1000 {
@@ -88,7 +82,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// However fast a device measures, a rule remembers no more than so much.
+// However fast a device measures, a rule remembers a bounded number of samples.
 func TestBounded(t *testing.T) {
 	predicate, s := made(t, 10, 30*time.Minute, 0)
 	opened := 0
@@ -103,13 +97,8 @@ func TestBounded(t *testing.T) {
 	}
 	if len(s.samples) > keptSamples || cap(s.samples) > 2*keptSamples || len(s.prunedHits) > mostHits ||
 		cap(s.prunedHits) > 4*mostHits {
-		t.Errorf(
-			"%d of %d samples, %d of %d times",
-			len(s.samples),
-			cap(s.samples),
-			len(s.prunedHits),
-			cap(s.prunedHits),
-		)
+		t.Errorf("%d of %d samples, %d of %d times", len(s.samples), cap(s.samples), len(s.prunedHits),
+			cap(s.prunedHits))
 	}
 	// Ten in 3600 samples: six minutes, well within the window.
 	if opened != 50_000/4000 {
@@ -117,18 +106,10 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// What is remembered of a text is not a part of the message that it came in.
+// A remembered text is not a part of the message that it came in.
 func TestTextsAreCopied(t *testing.T) {
-	predicate, err := NewPredicate(
-		Rule{
-			ID:         1,
-			Hits:       1,
-			Window:     time.Minute,
-			Conditions: []Condition{{Attribute: "note", Operator: Equal, Value: reading.Text("x")}},
-		},
-		scriptProduct,
-		0,
-	)
+	predicate, err := NewPredicate(Rule{ID: 1, Hits: 1, Window: time.Minute,
+		Conditions: []Condition{{Attribute: "note", Operator: Equal, Value: reading.Text("x")}}}, scriptProduct, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,22 +122,16 @@ func TestTextsAreCopied(t *testing.T) {
 	}
 }
 
-// A value that is taken away of a sample that is not remembered any more leaves
-// nothing to stand for it.
+// A value removed from a sample that is no longer kept has no replacement.
 func TestRemovedPriorValue(t *testing.T) {
-	predicate, s := made(
-		t,
-		1,
-		time.Minute,
-		0,
-		Condition{Join: joinedByAnd, Attribute: "humidity", Operator: Above, Value: reading.Number(85)},
-	)
+	predicate, s := made(t, 1, time.Minute, 0, Condition{Join: joinedByAnd, Attribute: "humidity", Operator: Above,
+		Value: reading.Number(85)})
 	humidity := func(v reading.Value) []reading.Field { return fieldsOf(map[string]reading.Value{"humidity": v}) }
 	s.Learn(predicate, 1000, humidity(reading.Number(90)))
 	s.Learn(predicate, 200_000, temp(5))
 	s.Learn(predicate, 1000, humidity(reading.Value{}))
 	if e, some := Step(predicate, s, 201_000, 201_000, temp(1)); some {
-		t.Errorf("%+v with a humidity that was taken away", e)
+		t.Errorf("%+v with a removed humidity", e)
 	}
 	s.Learn(predicate, 900, humidity(reading.Number(91)))
 	if e, some := Step(predicate, s, 202_000, 202_000, temp(1)); !some || e.Kind != Opened {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// maxSlice is how long a tenant's turn lasts while others wait for theirs.
+	// maxSlice is how long a tenant's time slice lasts while others wait.
 	maxSlice = 50 * time.Millisecond
-	// lockedAtMost is for how long judging keeps those waiting who change rules
-	// or ask for them.
+	// lockedAtMost is for how long evaluation holds the lock while callers wait to change or read
+	// rules.
 	lockedAtMost = time.Millisecond
-	// steppedAtOnce is how many frames are looked at under one lock at most.
+	// steppedAtOnce is how many frames are evaluated under one lock at most.
 	steppedAtOnce = 256
 )
 
-// Work judges what Take took over, tenant by tenant in turn, until ctx ends; nil
-// then, else why it cannot go on. One Work runs at a time.
+// Work evaluates what Take took over, round robin over the tenants, until ctx ends. It returns nil
+// then, otherwise the error that stops it. One Work runs at a time.
 func (e *Engine) Work(ctx context.Context) error {
 	defer e.releaseHistory()
 	for ctx.Err() == nil {
@@ -35,17 +35,17 @@ func (e *Engine) Work(ctx context.Context) error {
 			if errors.Is(err, reading.ErrCorrupt) || errors.Is(err, reading.ErrClosed) {
 				return err
 			}
-			e.opts.Logger.Warn("readings could not be judged, trying again", "tenant", tq.tenant, "error", err)
+			e.opts.Logger.Warn("readings could not be evaluated, trying again", "tenant", tq.tenant, "error", err)
 			e.hold(tq)
-			time.AfterFunc(settleAgain, func() { e.release(tq) })
+			time.AfterFunc(retryPause, func() { e.release(tq) })
 		}
 	}
 	return nil
 }
 
-// Evaluate takes over a batch and judges all that waits before it returns; for tests,
-// where no Work runs. What it leads to is on disk then, unless Run writes beside.
-// After an error the next Judge writes it.
+// Evaluate takes over a batch and evaluates everything that waits before it returns. It is for
+// tests, where no Work runs. The resulting events are on disk then, unless Run writes in the
+// background. After an error the next Evaluate writes them.
 func (e *Engine) Evaluate(ctx context.Context, position uint64, batch []reading.Arrival) error {
 	e.Take(position, batch)
 	for {
@@ -64,16 +64,16 @@ func (e *Engine) Evaluate(ctx context.Context, position uint64, batch []reading.
 	}
 }
 
-// runSlice judges a tenant's readings until its time is over or nothing is left.
+// runSlice evaluates a tenant's readings until its time slice is over or nothing is left.
 func (e *Engine) runSlice(ctx context.Context, tq *tenantQueue) error {
 	until := time.Now().Add(maxSlice)
 	defer e.endSlice(tq)
 	for ctx.Err() == nil {
-		learned, err := e.replayQueue(ctx, tq, until)
+		replayed, err := e.replayQueue(ctx, tq, until)
 		if err != nil {
 			return err
 		}
-		if !learned {
+		if !replayed {
 			return nil
 		}
 		list := e.queues.head(tq, steppedAtOnce)
@@ -93,11 +93,11 @@ func (e *Engine) runSlice(ctx context.Context, tq *tenantQueue) error {
 	return nil
 }
 
-// sliceOver tells whether a turn that began in time is over.
+// sliceOver tells whether a slice that ends at until is over.
 func (e *Engine) sliceOver(until time.Time) bool { return e.singleStep || !time.Now().Before(until) }
 
-// evaluateBatch judges the oldest of a tenant's frames for as long as others may be
-// kept waiting for the lock; false: the database must come first.
+// evaluateBatch evaluates the oldest of a tenant's frames for as long as others may wait for the
+// lock. It returns false when the database must be written first.
 func (e *Engine) evaluateBatch(tq *tenantQueue, list []arrived) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -124,7 +124,7 @@ func (e *Engine) evaluateBatch(tq *tenantQueue, list []arrived) bool {
 	return true
 }
 
-// endSlice lets a tenant wait for its next turn, if it has anything left.
+// endSlice lets a tenant wait for its next slice, if it has anything left.
 func (e *Engine) endSlice(tq *tenantQueue) {
 	now := e.now()
 	e.mu.Lock()
@@ -145,14 +145,14 @@ func (e *Engine) endSlice(tq *tenantQueue) {
 	}
 }
 
-// holds tells whether a tenant is kept from its turns.
+// holds tells whether a tenant gets no slices.
 func (e *Engine) holds(tq *tenantQueue) bool {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
 	return tq.blocked
 }
 
-// hold keeps a tenant from its turns, release lets it have them again.
+// hold keeps a tenant from its slices, release lets it have them again.
 func (e *Engine) hold(tq *tenantQueue) {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
@@ -166,8 +166,7 @@ func (e *Engine) release(tq *tenantQueue) {
 	e.queues.schedule(tq)
 }
 
-// goOn gives a tenant its turn whose events were waited for. Callers hold
-// Engine.mu.
+// goOn lets a tenant have slices again whose events are written now. Callers hold Engine.mu.
 func (e *Engine) goOn(tq *tenantQueue) {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
@@ -178,11 +177,11 @@ func (e *Engine) goOn(tq *tenantQueue) {
 }
 
 // errStopReading ends a reading of the journal.
-var errStopReading = errors.New("alarm: enough read")
+var errStopReading = errors.New("alarm: reading of the journal stopped")
 
-// refillFromJournal fills, from the journal, the queues of those for which memory had no
-// room: of all of them at once that have judged what they had, beginning with a
-// tenant whose turn it is. false: that one has nothing left there.
+// refillFromJournal fills, from the journal, the queues for which memory had no room: all of those
+// at once that have evaluated what they had, beginning with the tenant whose slice it is. It
+// returns false when that tenant has nothing left in the journal.
 func (e *Engine) refillFromJournal(ctx context.Context, tq *tenantQueue, until time.Time) (some bool, err error) {
 	q := &e.queues
 	q.mu.Lock()
@@ -220,7 +219,7 @@ func (e *Engine) refillFromJournal(ctx context.Context, tq *tenantQueue, until t
 	defer q.mu.Unlock()
 	for other := range filling {
 		if ended && other.rereadFrom.Entry < end {
-			// The journal holds nothing behind what it gave last.
+			// The journal ends before this position.
 			other.rereadFrom = Position{Entry: end}
 		}
 		if other.rereadFrom == (Position{Entry: q.taken}) {
@@ -236,8 +235,8 @@ func (e *Engine) refillFromJournal(ctx context.Context, tq *tenantQueue, until t
 	return true, nil
 }
 
-// refill hands an entry of the journal to the tenants that are to be filled, and
-// takes those out that are full. Callers hold mu.
+// refill hands an entry of the journal to the tenants in filling, and removes from filling those
+// that are full. Callers hold mu.
 func (q *tenantQueues) refill(filling map[*tenantQueue]bool, position uint64, batch []reading.Arrival) {
 	for i := range batch {
 		a := &batch[i]
@@ -257,7 +256,7 @@ func (q *tenantQueues) refill(filling map[*tenantQueue]bool, position uint64, ba
 	}
 }
 
-// reaches tells whether what stands at an index of an entry is behind p.
+// reaches tells whether the frame at an index of an entry is behind p.
 func (p Position) reaches(position uint64, index int) bool {
 	return position > p.Entry+1 || position == p.Entry+1 && index >= p.Index
 }

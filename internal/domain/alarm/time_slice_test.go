@@ -16,7 +16,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// tenantsFixture are a yard with several tenants, each with a mast and rules of its own.
+// tenantsFixture is a fixture with several tenants, each with a mast and rules of its own.
 type tenantsFixture struct {
 	*fixture
 	owners []tenant.ID
@@ -40,8 +40,8 @@ func newTenantsFixture(t *testing.T, maxPerHour int) *tenantsFixture {
 	return f
 }
 
-// randomBatches are batches of readings of all masts, some late, some repeated; so long that
-// unsteady notices end in it.
+// randomBatches are batches of readings of all masts, some late, some repeated, over so long that
+// unsteady notices end.
 func (f *tenantsFixture) randomBatches(r *rand.Rand) (batches [][]reading.Arrival) {
 	property := f.station.Property("airTemperature").ID
 	at := make([]int64, len(f.masts))
@@ -54,10 +54,10 @@ func (f *tenantsFixture) randomBatches(r *rand.Rand) (batches [][]reading.Arriva
 			if r.IntN(5) == 0 {
 				when -= int64(r.IntN(90)) * second
 			}
-			// A time has one value, so that a repeated reading is one.
+			// Each time has one value, so that a repeated reading is the same.
 			degrees := float64((when/second*7 + int64(i)) % 5)
 			if when/second%2400 > 1500 {
-				degrees = 9 // all is calm
+				degrees = 9 // calm
 			}
 			batch = append(batch, reading.Arrival{At: f.Clock.Milli(), Frame: reading.Frame{
 				Tenant: f.owners[i], Device: f.masts[i].ID, Time: testkit.Start.UnixMilli() + when,
@@ -78,8 +78,7 @@ func (f *tenantsFixture) allNotices() (all string) {
 	return all
 }
 
-// kill ends the server's process and starts the next one, which has judged
-// nothing yet.
+// kill ends the server's process and starts the next one, which has evaluated nothing yet.
 func (f *tenantsFixture) kill(bytes int) {
 	f.t.Helper()
 	f.Restart(f.t)
@@ -89,8 +88,8 @@ func (f *tenantsFixture) kill(bytes int) {
 	f.engine.LetIn()
 }
 
-// Tenants are judged in turn, a reading at a time, and the server is killed
-// between any two: the notices are those of a judge that takes all in one order.
+// Tenants are evaluated round robin, a reading at a time, and the server is killed between any two.
+// The notices equal those of an evaluation in one order.
 func TestTimeSlicesAndKills(t *testing.T) {
 	for seed := uint64(0); seed < 12; seed += uint64(stride(5)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -126,7 +125,7 @@ func TestTimeSlicesAndKills(t *testing.T) {
 			}
 			f.must(f.engine.Evaluate(t.Context(), 0, nil))
 			if got, want := f.allNotices(), reference.allNotices(); got != want {
-				t.Errorf("memory for %d bytes:\n%s\nwant\n%s", bytes, got, want)
+				t.Errorf("with memory for %d bytes:\n%s\nwant\n%s", bytes, got, want)
 			}
 			if got := f.engine.Recorded(); got != f.pos {
 				t.Errorf("recorded up to %d of %d", got, f.pos)
@@ -143,8 +142,8 @@ func TestTimeSlicesAndKills(t *testing.T) {
 	}
 }
 
-// One who has much to judge keeps nobody else waiting: a tenant's reading is
-// judged after a turn of each of the others.
+// A tenant with many readings delays no other: a tenant's reading is evaluated after one slice of
+// each of the others.
 func TestTurnsAreFair(t *testing.T) {
 	f := newTenantsFixture(t, 0)
 	f.engine.SetSingleStep(1 << 20)
@@ -170,7 +169,7 @@ func TestTurnsAreFair(t *testing.T) {
 	of, err := f.positions.LoadTenants(t.Context())
 	f.must(err)
 	if want := (alarm.Position{Entry: f.pos}); of[f.owner] != want {
-		t.Errorf("the tenant is judged up to %v, want %v", of[f.owner], want)
+		t.Errorf("the tenant is evaluated up to %v, want %v", of[f.owner], want)
 	}
 }
 
@@ -180,8 +179,8 @@ func (f *tenantsFixture) airTempOf(i int, after int64, degrees float64) reading.
 	return f.airTemp(after, degrees)
 }
 
-// A tenant whose judging is far behind has its own devices wait, nobody else's,
-// until it has caught up.
+// A tenant whose evaluation is far behind has its own devices wait, no others, until it has caught
+// up.
 func TestAdmit(t *testing.T) {
 	f := newTenantsFixture(t, 0)
 	f.engine.SetSingleStep(1 << 20)
@@ -204,7 +203,7 @@ func TestAdmit(t *testing.T) {
 	_, err = f.engine.RunSlice(t.Context())
 	f.must(err)
 	if !admitted(0) {
-		t.Error("what waits is two minutes old and its devices wait")
+		t.Error("its devices wait, though its readings are two minutes old")
 	}
 	f.send(late...)
 	f.engine.Take(f.pos, late)
@@ -222,8 +221,8 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// While the database refuses, a tenant of whom much happened is not judged further,
-// others are; nothing is lost of it.
+// While the database refuses, a tenant with many pending events is not evaluated further, others
+// are. None of its events are lost.
 func TestEvaluationPausesWhileDatabaseRefuses(t *testing.T) {
 	f := newTenantsFixture(t, 0)
 	judgeAll := func() {
@@ -246,7 +245,7 @@ func TestEvaluationPausesWhileDatabaseRefuses(t *testing.T) {
 	judgeAll()
 	held := f.engine.Stats().Evaluated
 	if held == 0 || held > 2*2000 {
-		t.Errorf("%d times a rule judged a reading, and nothing is written", held)
+		t.Errorf("%d evaluations, and nothing is written", held)
 	}
 	for range 2 { // a second failure changes nothing
 		if err := f.engine.FlushBatch(t.Context()); err == nil {
@@ -255,14 +254,14 @@ func TestEvaluationPausesWhileDatabaseRefuses(t *testing.T) {
 		judgeAll()
 	}
 	if got := f.engine.Stats().Evaluated; got != held {
-		t.Errorf("judged %d times after nothing could be written, %d before", got, held)
+		t.Errorf("%d evaluations after a failed write, %d before", got, held)
 	}
 	frost := f.airTempOf(1, 0, 1)
 	f.send(frost)
 	f.engine.Take(f.pos, []reading.Arrival{frost})
 	judgeAll()
 	if got := f.engine.Stats().Evaluated; got != held+2 {
-		t.Errorf("judged %d times with a reading of another tenant, %d before", got, held)
+		t.Errorf("%d evaluations with a reading of another tenant, %d before", got, held)
 	}
 	undo()
 	for n := 0; n < 1000 && f.engine.Recorded() < f.pos; n++ {

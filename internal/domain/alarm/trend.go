@@ -2,19 +2,19 @@ package alarm
 
 import "math"
 
-// point is a value at a time (ms, from wherever it suits).
+// point is a value at a time (ms, from any origin).
 type point struct{ t, v float64 }
 
 // line is the straight line that is closest to points by least squares.
 type line struct {
-	slope float64 // of v, a ms
+	slope float64 // of v, per ms
 	at0   float64 // v at t = 0
 	fit   float64 // share of the variance that it explains (R²), 0..1
 }
 
-// steady is the line of points, oldest first, if they follow it closely enough
-// to go on with: enough of them over enough time, little scatter, and neither
-// half much faster or slower than the whole, as it is when a curve flattens.
+// steady is the line of points, oldest first, if they follow it closely enough to extrapolate:
+// enough of them over enough time, little scatter, and neither half much faster or slower than the
+// whole, as when a curve flattens.
 func steady(points []point) (line, bool) {
 	n := len(points)
 	if n < trendLeast || points[n-1].t-points[0].t < float64(trendSpread.Milliseconds()) {
@@ -32,7 +32,7 @@ func steady(points []point) (line, bool) {
 	return whole, true
 }
 
-// lineOf is NaN throughout where points do not differ in time, and its fit is
+// lineOf fits a line. All its fields are NaN where the points do not differ in time. Its fit is NaN
 // where they do not differ in value.
 func lineOf(points []point) line {
 	n := float64(len(points))

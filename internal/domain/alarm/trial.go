@@ -7,18 +7,17 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// trial is a rule that is tried on stored readings, and what it led to.
+// trial is a rule that is tried on stored readings, with the outcome.
 type trial struct {
 	predicate *Predicate
 	state     *State
 	notices   int
-	openTime  int64 // for how long one was open, in all, ms
+	openTime  int64 // for how long a notice was open, in all, ms
 	since     int64 // when the open one began, epoch ms
 }
 
-// newTrials prepares rules of one device which look at the same properties, as if
-// they had been published at o.From: what was measured before is known, and does
-// not count.
+// newTrials prepares rules of one device which use the same properties, as if they had been
+// published at o.From: earlier readings are known, and do not count.
 func newTrials(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device.Product) ([]trial, error) {
 	trials := make([]trial, len(rules))
 	for i, r := range rules {
@@ -40,7 +39,7 @@ func newTrials(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device
 	return trials, nil
 }
 
-// step judges one frame; true when a notice begins or ends.
+// step evaluates one frame. It returns true when a notice begins or ends.
 func (t *trial) step(at int64, fields []reading.Field) (Event, bool) {
 	e, ok := Step(t.predicate, t.state, at, at, fields)
 	if !ok || e.Kind != Opened && e.Kind != Resolved {
@@ -55,16 +54,15 @@ func (t *trial) step(at int64, fields []reading.Field) (Event, bool) {
 	return e, true
 }
 
-// end counts a notice that is open still, up to a time (epoch ms).
+// end adds the time of a notice that is still open, up to a time (epoch ms).
 func (t *trial) end(at int64) {
 	if t.state.Open {
 		t.openTime += at - t.since
 	}
 }
 
-// runTrials judges the stored readings of a device by several rules of it which look at
-// the same properties. They are passed over once, however many rules there are. The
-// error is as of Rehearse.
+// runTrials evaluates several rules of a device, which use the same properties, on its stored
+// readings, in one pass for any number of rules. Its errors are those of Rehearse.
 func runTrials(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device.Product) ([]trial, error) {
 	if len(rules) == 0 {
 		return nil, nil

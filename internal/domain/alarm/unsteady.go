@@ -9,53 +9,53 @@ import (
 )
 
 const (
-	// MaxNoticesPerHour is how many notices a rule may begin within an hour, by the
-	// readings' own times, before the next one is unsteady.
+	// MaxNoticesPerHour is how many notices a rule may begin within an hour, by the readings' own
+	// times, before the next one is unsteady.
 	MaxNoticesPerHour = 12
 	// openingsOver is how long an opening counts.
 	openingsOver = time.Hour
-	// calmPeriod is for how long the conditions must have been false for an unsteady
-	// notice to end.
+	// calmPeriod is for how long the conditions must have been false for an unsteady notice to end.
 	calmPeriod = 10 * time.Minute
-	// changesWritten is how many changes are written first, before the end of the
-	// notice; after that they are whenever they have doubled, and every
-	// changesEvery.
+	// changesWritten is at how many changes their number is first written before the notice ends.
+	// After that it is written whenever it has doubled, and every changesEvery.
 	changesWritten = 8
 	changesEvery   = time.Hour
 )
 
 // oscillation is what a rule remembers of a value that swings about its threshold.
 type oscillation struct {
-	Openings []int64 // when the newest notices began, epoch ms, ascending; as many as an hour may have
+	Openings []int64 // when the newest notices began, epoch ms, ascending; at most as many as an hour may have
 	Unsteady bool    // the open notice is unsteady
 	Start    int64   // of the unsteady notice, epoch ms
 	Changes  int     // how often the conditions turned true or false during it
 
-	lastHeld    bool  // they were true for the newest sample that counted for Changes
-	written     int   // Changes when they were written last
-	writeAt     int64 // time of a sample from which on they are written again, epoch ms
-	calmSince   int64 // first false sample behind the last true one, of those that are no longer kept; never: the last was true
-	droppedUpTo int64 // time of the newest sample that left because there were too many
+	lastHeld bool  // the conditions were true for the newest sample that counted for Changes
+	written  int   // Changes when they were written last
+	writeAt  int64 // time of a sample from which on they are written again, epoch ms
+	// calmSince is the time of the first false sample after the last true one, of those that
+	// are no longer kept; never: the last one was true.
+	calmSince   int64
+	droppedUpTo int64 // time of the newest sample that was dropped because there were too many
 }
 
 func newOscillation() oscillation { return oscillation{calmSince: never, droppedUpTo: never} }
 
-// emptyCopy is a state that is to learn its samples anew.
+// emptyCopy is a state that has to learn its samples anew.
 func (s *State) emptyCopy(t *Predicate) *State {
 	fresh := newState(t, s.Floor)
 	fresh.Open, fresh.Waiting, fresh.oscillation = s.Open, s.Waiting, s.carryOver()
 	return fresh
 }
 
-// carryOver is what of it a state takes over that learns its samples anew.
+// carryOver is the part that a state keeps which learns its samples anew.
 func (s *oscillation) carryOver() oscillation {
 	c := *s
 	c.Openings, c.calmSince, c.droppedUpTo = slices.Clone(s.Openings), never, never
 	return c
 }
 
-// open notes that a notice begins: an unsteady one, where as many as may have begun
-// within the hour before.
+// open notes that a notice begins. The notice is unsteady where the most notices that an hour
+// allows began within the hour before.
 func (s *State) open(maxPerHour int, at int64) {
 	s.Open = true
 	if maxPerHour == 0 {
@@ -83,7 +83,7 @@ func (s *State) decideUnsteady(t *Predicate, now sample) (Event, bool) {
 		s.Changes++
 	}
 	if !now.holds && !t.holds(now.values, true) && s.isCalm(t, now.time) {
-		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.told()}, Unsteady: true}
+		e := Event{Kind: Resolved, Time: now.time, Samples: []Sample{now.export()}, Unsteady: true}
 		s.Open, s.Unsteady = false, false
 		s.clearUpTo(now.time)
 		return e, true
@@ -94,8 +94,8 @@ func (s *State) decideUnsteady(t *Predicate, now sample) (Event, bool) {
 	return Event{}, false
 }
 
-// takeChangesDue tells whether the number of changes is to be written at a time, and takes
-// it for written then.
+// takeChangesDue tells whether the number of changes has to be written at a time, and marks it as
+// written if so.
 func (s *oscillation) takeChangesDue(at int64) bool {
 	if s.Changes < max(changesWritten, 2*s.written) && at < s.writeAt {
 		return false
@@ -104,8 +104,8 @@ func (s *oscillation) takeChangesDue(at int64) bool {
 	return true
 }
 
-// isCalm tells whether the conditions have been false for long enough, without a
-// break since the notice began, up to a sample of that time, for which they are false.
+// isCalm tells whether the conditions have been false for long enough since the notice began,
+// without a break, up to a sample of that time, for which they are false.
 func (s *State) isCalm(t *Predicate, at int64) bool {
 	edge := at - calmPeriod.Milliseconds()
 	if s.Start > edge {
@@ -121,12 +121,12 @@ func (s *State) isCalm(t *Predicate, at int64) bool {
 	if s.droppedUpTo > edge {
 		return first <= edge || s.calmSince != never && s.calmSince <= edge
 	}
-	// What else there was since it began is older than that.
+	// All other samples since it began are older than that.
 	return first <= edge || s.lastDropped() >= s.Start && !t.holds(s.older(), false)
 }
 
-// lastDropped is the time of the newest sample that is not kept any more, and older the
-// values as of then.
+// lastDropped is the time of the newest sample that is no longer kept; older gives the values as of
+// then.
 func (s *State) lastDropped() int64 {
 	last := int64(never)
 	for _, k := range s.priorValues {
@@ -143,7 +143,7 @@ func (s *State) older() []reading.Value {
 	return values
 }
 
-// noteDropped notes that the oldest sample leaves because there are too many.
+// noteDropped notes that the oldest sample is dropped because there are too many.
 func (s *oscillation) noteDropped(one *sample) {
 	s.droppedUpTo = max(s.droppedUpTo, one.time)
 	switch {
@@ -162,7 +162,7 @@ func (s *State) retention(t *Predicate) int64 {
 	return t.window
 }
 
-// sampleLimit is how many samples of it are.
+// sampleLimit is how many samples are kept.
 func (s *State) sampleLimit(t *Predicate) int {
 	if t.hits == 1 && !s.Unsteady {
 		return keptOfOne

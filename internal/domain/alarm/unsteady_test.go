@@ -12,7 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// setMaxPerHour has a rule begin so many notices within an hour.
+// setMaxPerHour limits how many notices a rule may begin within an hour.
 func (fx *fixture) setMaxPerHour(maxPerHour int) {
 	fx.maxPerHour = maxPerHour
 	fx.Restart(fx.t)
@@ -21,11 +21,10 @@ func (fx *fixture) setMaxPerHour(maxPerHour int) {
 	fx.engine.LetIn()
 }
 
-// A value that swings every minute begins as many notices as it may, then one that
-// stays until all has been calm for ten minutes; wherever the server is killed, and in
-// the rehearsal too.
+// A value that swings every minute begins as many notices as allowed, then one that stays until the
+// value has been calm for ten minutes; wherever the server is killed, and in the rehearsal too.
 func TestUnsteady(t *testing.T) {
-	// Frost at every second minute of an hour, but for a calm of eight minutes; then calm.
+	// Frost at every second minute of an hour, except for a calm of eight minutes; then calm.
 	story := func(fx *fixture, killedAfter int) {
 		fx.setMaxPerHour(3)
 		fx.createRule(nil)
@@ -71,8 +70,8 @@ func TestUnsteady(t *testing.T) {
 	}
 }
 
-// What counts are the beginnings of the hour before, those of an unsteady notice too; a
-// published rule begins anew.
+// The begins of the hour before count, including those of an unsteady notice. A published rule
+// starts to count anew.
 func TestOpeningsPerHour(t *testing.T) {
 	fx := newFixture(t)
 	fx.setMaxPerHour(2)
@@ -100,7 +99,7 @@ func TestOpeningsPerHour(t *testing.T) {
 	)
 }
 
-// One by hand ends an unsteady notice, too.
+// A manual resolution ends an unsteady notice, too.
 func TestUnsteadyResolveManually(t *testing.T) {
 	fx := newFixture(t)
 	fx.setMaxPerHour(1)
@@ -120,8 +119,7 @@ func TestUnsteadyResolveManually(t *testing.T) {
 	fx.wantNotices("Frost 0-60 recovered; Frost 120-180 byHand unsteady; Frost 3000- unsteady")
 }
 
-// A message of thousands of swings makes as many notices as may begin, of each rule
-// that it concerns.
+// A message of thousands of swings begins the allowed number of notices, for each of its rules.
 func TestOneMessageCannotExceedNoticeLimit(t *testing.T) {
 	fx := newFixture(t)
 	fx.setMaxPerHour(alarm.MaxNoticesPerHour)
@@ -143,8 +141,8 @@ func TestOneMessageCannotExceedNoticeLimit(t *testing.T) {
 	}
 }
 
-// A device that keeps going begins an unsteady notice, which ends when it has been there for
-// ten minutes.
+// A device that repeatedly goes offline begins an unsteady notice, which ends when the device has
+// been online for ten minutes.
 func TestUnsteadyOffline(t *testing.T) {
 	fx := newFixture(t)
 	fx.setMaxPerHour(2)
@@ -175,7 +173,7 @@ func TestUnsteadyOffline(t *testing.T) {
 	fx.wantNotices("Silent 300-420 online; Silent 780-900 online; Silent 1260-2520 online unsteady")
 }
 
-// An unsteady notice is advised a recovery value that the readings did not reach.
+// The advice for an unsteady notice is a recovery value that the readings did not reach.
 func TestAdvise(t *testing.T) {
 	fx := newFixture(t)
 	fx.setMaxPerHour(5)
@@ -192,30 +190,23 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("unsteady %t, %+v", d.Unsteady, a)
 	}
 	steady := *d
-	steady.RuleCopy.Conditions = []alarm.Condition{
-		{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)},
-	}
+	steady.RuleCopy.Conditions = []alarm.Condition{{Join: "and", Attribute: "heating", Operator: alarm.Equal,
+		Value: reading.Boolean(true)}}
 	if a, err := alarm.Advise(t.Context(), fx.readings, fx.owner, &steady, fx.station); err != nil || a != nil {
 		t.Errorf("of a switch %+v, %v", a, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := alarm.Advise(gone, fx.readings, fx.owner, d, fx.station); err == nil {
-		t.Error("no error of a caller who has left")
+		t.Error("no error though the caller's context ended")
 	}
-	if a, err := alarm.Advise(
-		t.Context(),
-		fx.readings,
-		fx.Tenant(t, "enemy").ID,
-		d,
-		fx.station,
-	); err != nil ||
+	if a, err := alarm.Advise(t.Context(), fx.readings, fx.Tenant(t, "enemy").ID, d, fx.station); err != nil ||
 		a != nil {
 		t.Errorf("of another tenant %+v, %v", a, err)
 	}
 }
 
-// People are told that a notice is unsteady, and after how many.
+// A notification says that a notice is unsteady, and after how many notices.
 func TestNotifierReceivesUnsteady(t *testing.T) {
 	fx := newFixture(t)
 	rec := &recorder{}

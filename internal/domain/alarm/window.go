@@ -1,11 +1,10 @@
 package alarm
 
-// insert puts one at place i of the samples. Most come at the end and leave in
-// front, so what is free in front of samples is used again before there is
-// more: a rule that has been judged for a while takes no more memory and moves
-// little of it.
+// insert puts one at index i of the samples. Most samples are added at the end and removed in
+// front, so insert reuses the free room in front of samples before it allocates more: a rule that
+// has been evaluated for a while takes no more memory and moves little of it.
 func (s *State) insert(i int, one sample) {
-	s.spare = nil // one has it
+	s.spare = nil // one uses it
 	s.dirty.inserted(i)
 	n := len(s.samples)
 	if n == cap(s.samples) {
@@ -22,8 +21,8 @@ func (s *State) insert(i int, one sample) {
 	s.samples[i] = one
 }
 
-// dropFront lets the n oldest samples go; the room of the values of one of them
-// is kept for the next.
+// dropFront removes the n oldest samples. It keeps the value slice of one of them for the next
+// sample.
 func (s *State) dropFront(n int) {
 	if n == 0 {
 		return

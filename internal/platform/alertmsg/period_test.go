@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
-	_ "time/tzdata" // the zones are the same on every machine
+	_ "time/tzdata" // every machine has the same zones
 )
 
 func loadZone(t *testing.T, name string) *time.Location {
@@ -55,16 +55,16 @@ func TestPeriod(t *testing.T) {
 		{"Europe/Istanbul", "2026-11-21T22:59:59Z", night, true},
 		{"Europe/Istanbul", "2026-11-21T23:00:00Z", night, false},
 
-		// Berlin in winter and summer: by the clock on the wall.
+		// Berlin in winter and summer: by the wall clock.
 		{"Europe/Berlin", "2026-01-15T05:00:00Z", morning, true},
 		{"Europe/Berlin", "2026-01-15T04:59:00Z", morning, false},
 		{"Europe/Berlin", "2026-07-15T04:00:00Z", morning, true},
 		{"Europe/Berlin", "2026-07-15T10:00:00Z", morning, false},
-		// Spring: 01:59:59 is followed by 03:00; the hour never comes.
+		// Spring: 03:00 follows 01:59:59; the hour never comes.
 		{"Europe/Berlin", "2026-03-29T00:59:59Z", second, false},
 		{"Europe/Berlin", "2026-03-29T01:00:00Z", second, false},
 		{"Europe/Berlin", "2026-03-29T01:00:00Z", half, false},
-		// Autumn: it comes twice and counts both times.
+		// Autumn: the hour comes twice and counts both times.
 		{"Europe/Berlin", "2026-10-24T23:59:59Z", second, false},
 		{"Europe/Berlin", "2026-10-25T00:00:00Z", second, true},
 		{"Europe/Berlin", "2026-10-25T00:30:00Z", half, true},
@@ -82,13 +82,13 @@ func TestPeriod(t *testing.T) {
 		{"America/New_York", "2026-11-01T07:00:00Z", Period{Slots: []int{2, 3}}, false},
 		{"America/Havana", "2026-03-08T05:00:00Z", night, true},  // midnight is skipped: 01:00
 		{"America/Havana", "2026-03-08T06:00:00Z", night, false}, // 02:00
-		// Offsets that are no whole hours.
+		// Offsets that are not whole hours.
 		{"Asia/Kathmandu", "2026-11-21T00:15:00Z", morning, true},
 		{"Asia/Kathmandu", "2026-11-21T00:14:59Z", morning, false},
 		{"Australia/Lord_Howe", "2026-10-03T15:30:00Z", half, true}, // half an hour is skipped: 02:30 follows 01:59:59
 
 		// On days of the week. 2026-11-21 is a Saturday.
-		{"Europe/Istanbul", "2026-11-20T20:59:59Z", workdays, true}, // Friday to its last second
+		{"Europe/Istanbul", "2026-11-20T20:59:59Z", workdays, true}, // the last second of Friday
 		{"Europe/Istanbul", "2026-11-20T21:00:00Z", workdays, false},
 		{"Europe/Istanbul", "2026-11-22T20:59:59Z", workdays, false},
 		{"Europe/Istanbul", "2026-11-22T21:00:00Z", workdays, true}, // Monday from midnight
@@ -98,7 +98,7 @@ func TestPeriod(t *testing.T) {
 		{"Europe/Istanbul", "2026-11-20T03:00:00Z", workMornings, true},
 		{"Europe/Istanbul", "2026-11-20T09:00:00Z", workMornings, false},
 		{"Europe/Istanbul", "2026-11-21T03:00:00Z", workMornings, false},
-		// The day is that of the clock: of Friday's night, what is after midnight is Saturday's.
+		// The day is that of the clock: the part of Friday's night after midnight is Saturday's.
 		{"Europe/Istanbul", "2026-11-20T20:30:00Z", workNights, true},
 		{"Europe/Istanbul", "2026-11-20T21:30:00Z", workNights, false},
 		{"Europe/Istanbul", "2026-11-21T20:30:00Z", workNights, false},
@@ -121,8 +121,7 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// Over a day, whatever its length, each minute is asked: a period holds as
-// many as its clock shows.
+// On days of any length, a period contains as many minutes as the clock shows.
 func TestPeriodContainsAcrossDSTChanges(t *testing.T) {
 	zone := loadZone(t, "Europe/Berlin")
 	for date, minutes := range map[string][2]int{"2026-03-29": {23 * 60, 0}, "2026-06-15": {24 * 60, 60}, "2026-10-25": {25 * 60, 120}} {
@@ -197,7 +196,7 @@ func TestPeriodNext(t *testing.T) {
 		{"Europe/Berlin", "2026-03-15T02:00:00Z", weekend, "2026-03-22T01:30:00Z"},
 		{"Europe/Berlin", "2026-03-22T02:00:00Z", weekend, "2026-04-05T00:30:00Z"}, // the 29th has no 02:30
 		{"Europe/Berlin", "2026-10-25T01:00:00Z", weekend, "2026-10-25T01:30:00Z"},
-		{"Pacific/Apia", "2011-12-24T10:00:00Z", friday, "2012-01-05T10:00:00Z"}, // the 30th, a Friday, never was there
+		{"Pacific/Apia", "2011-12-24T10:00:00Z", friday, "2012-01-05T10:00:00Z"}, // the 30th, a Friday, did not exist
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
@@ -209,31 +208,16 @@ func TestPeriodNext(t *testing.T) {
 	}
 }
 
-// Whatever the period, the zone and the instant: Holds is what the wall says,
-// minute by minute, and Next the first minute for which it does.
+// For any period, zone and instant, Contains matches the wall clock, minute by minute, and Next is
+// the first minute that the period contains.
 func TestPeriodMatchesMinuteTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(22, 1))
-	zones := []string{
-		"Europe/Istanbul",
-		"Europe/Berlin",
-		"America/New_York",
-		"America/Havana",
-		"Asia/Kathmandu",
-		"Australia/Lord_Howe",
-		"Pacific/Apia",
-		"UTC",
-	}
-	// Around changes of clocks and, of Apia, of the date line.
-	around := []string{
-		"2026-03-08T00:00:00Z",
-		"2026-03-29T00:00:00Z",
-		"2026-04-05T00:00:00Z",
-		"2026-10-04T00:00:00Z",
-		"2026-10-25T00:00:00Z",
-		"2026-11-01T00:00:00Z",
-		"2011-12-30T00:00:00Z",
-		"2026-07-01T00:00:00Z",
-	}
+	zones := []string{"Europe/Istanbul", "Europe/Berlin", "America/New_York", "America/Havana", "Asia/Kathmandu",
+		"Australia/Lord_Howe", "Pacific/Apia", "UTC"}
+	// Around changes of clocks and, for Apia, of the date line.
+	around := []string{"2026-03-08T00:00:00Z", "2026-03-29T00:00:00Z", "2026-04-05T00:00:00Z",
+		"2026-10-04T00:00:00Z", "2026-10-25T00:00:00Z",
+		"2026-11-01T00:00:00Z", "2011-12-30T00:00:00Z", "2026-07-01T00:00:00Z"}
 	for i := range 400 {
 		zone := loadZone(t, zones[random.IntN(len(zones))])
 		day, err := time.Parse(time.RFC3339, around[random.IntN(len(around))])
@@ -256,14 +240,15 @@ func TestPeriodMatchesMinuteTable(t *testing.T) {
 		if got := p.Next(at, zone); !got.Equal(want) || !p.Contains(got, zone) {
 			t.Errorf("%d: %+v after %s: %s, want %s", i, p, at.In(zone), got.In(zone), want.In(zone))
 		}
-		// A week and a day, but where clocks or the calendar leave out what there is once a week.
+		// A week and a day, except where clocks or the calendar skip something that exists once a
+		// week.
 		if wait := want.Sub(at); wait > 8*24*time.Hour && (len(p.Weekdays) != 1 || wait > maxWait) {
 			t.Errorf("%d: %+v waits %s after %s", i, p, wait, at.In(zone))
 		}
 	}
 }
 
-// somePeriod is any period, and its minutes on each day of a week.
+// somePeriod is a random period, and its minutes on each day of a week.
 func somePeriod(random *rand.Rand) (p Period, week [DaysPerWeek][MinutesPerDay]bool) {
 	some := func(from, to int) (chosen []int) {
 		odds := 1 + random.IntN(6)

@@ -1,5 +1,5 @@
-// Package news is what people are told of alarm notices, and when they want to
-// hear it: facts that alarm writes and notify tells.
+// Package alertmsg holds the facts of alarm notices that people are notified of, and the periods of
+// notification. Package alarm writes the facts, package notify makes texts of them.
 package alertmsg
 
 import "time"
@@ -7,18 +7,19 @@ import "time"
 // Event is what happened to a notice.
 type Event string
 
-// What people are told of.
+// The events that people are notified of.
 const (
 	Triggered Event = "triggered"
 	Reminder  Event = "reminder" // it is still open
 	Resolved  Event = "resolved"
-	// Somebody is on it, or is no more: programs are told, and reminders go by it.
+	// A user acknowledged the notice, or withdrew that: webhooks are called, and reminders depend
+	// on it.
 	Acknowledged   Event = "acknowledged"
 	Unacknowledged Event = "unacknowledged"
 )
 
-// Alarm is what a text about a notice is written from, in any language. Its
-// JSON is what messages and deliveries keep.
+// Alarm holds the facts for a text about a notice, in any language. Messages and deliveries store
+// its JSON.
 type Alarm struct {
 	Event  Event  `json:"event"`
 	Notice int64  `json:"notice"`
@@ -36,39 +37,39 @@ type Alarm struct {
 	Hits    int   `json:"hits,omitempty"`    // samples for which the conditions held
 
 	Conditions []Condition `json:"conditions,omitempty"`
-	// Values are those of the sample that it was judged by, of the properties
-	// that conditions are on, by identifier: a number, a boolean or a string.
+	// Values are those of the sample that triggered the event, of the properties of the conditions,
+	// by identifier: a number, a boolean or a string.
 	Values map[string]any `json:"values,omitempty"`
-	// Properties are those that conditions are on, as they were then, by
-	// identifier. What was written before they were kept has none.
+	// Properties are those of the conditions, as they were then, by identifier. Alarms from before
+	// they were kept have none.
 	Properties map[string]Property `json:"properties,omitempty"`
 
-	// Unsteady is of a notice that is unsteady: how many its rule had begun within an
-	// hour; 0: it is not. Changes is how often its conditions turned true or false.
+	// Unsteady is set on an unsteady notice: how many notices its rule had begun within an hour; 0:
+	// the notice is not unsteady. Changes is how often its conditions turned true or false.
 	Unsteady int `json:"unsteady,omitempty"`
 	Changes  int `json:"changes,omitempty"`
 
 	Start int64 `json:"start"`         // epoch ms
 	End   int64 `json:"end,omitempty"` // epoch ms; 0: it is open
-	// HoldsSince is since when the conditions have held by the stored readings, or the
-	// device has been silent, epoch ms; 0: it is not known, or was not when this was
-	// written, and who tells it asks again.
+	// HoldsSince is since when the conditions have held by the stored readings, or the device has
+	// been silent, epoch ms. 0: it is not known, or was not when this was written; then whoever
+	// makes the text asks again.
 	HoldsSince int64 `json:"holdsSince,omitempty"`
 
-	// Ack is who is on it; nil: nobody has said so. At is when that was said or taken
-	// back, epoch ms; 0 of other events.
+	// Ack is the acknowledgement; nil: nobody acknowledged the notice. At is when it was
+	// acknowledged or that was withdrawn, epoch ms; 0 in other events.
 	Ack *Ack  `json:"ack,omitempty"`
 	At  int64 `json:"at,omitempty"`
 
 	Description string `json:"description,omitempty"` // of the rule
-	Manual      bool   `json:"byHand,omitempty"`      // somebody resolved it
+	Manual      bool   `json:"byHand,omitempty"`      // a user resolved it
 	User        string `json:"user,omitempty"`        // who
 	Remark      string `json:"remark,omitempty"`
 }
 
-// Ack is who said to be on a notice.
+// Ack is the acknowledgement of a notice.
 type Ack struct {
-	User     string `json:"user"` // as people call them
+	User     string `json:"user"` // display name
 	Time     int64  `json:"time"` // epoch ms
 	Note     string `json:"note,omitempty"`
 	RemindAt int64  `json:"remindAt"` // nobody is reminded before, epoch ms
@@ -83,11 +84,11 @@ type Condition struct {
 	Recovery *float64 `json:"recovery,omitempty"`
 }
 
-// Property is how a product had a property.
+// Property is a property as a product had it.
 type Property struct {
 	Name     string `json:"name,omitempty"` // where the catalogue has none
 	Unit     string `json:"unit,omitempty"`
-	Decimals *int   `json:"decimals,omitempty"` // nil: as it comes
+	Decimals *int   `json:"decimals,omitempty"` // nil: values are not rounded
 }
 
 // Name is what people call the device.
@@ -98,13 +99,12 @@ func (a *Alarm) Name() string {
 	return a.DeviceName
 }
 
-// DeliveryOptions are who is to be told of a rule's notices, and when.
+// DeliveryOptions say who is notified of a rule's notices, and when.
 type DeliveryOptions struct {
 	Channels    []int64
 	Period      Period
 	RemindEvery time.Duration // while a notice is open; 0: never
-	// Late is of a notice that began with readings which came much too late, as
-	// out of a logger's memory: people are told only when it is still open once
-	// all of them are in.
+	// Late is set on a notice that began with readings which came much too late, such as out of a
+	// logger's memory: people are notified only if it is still open once all of them have arrived.
 	Late bool
 }
