@@ -77,8 +77,7 @@ func (s *server) SendSmsCode(
 	return wire.SendSmsCode200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// deref is what a request says of an optional part, the zero value where it
-// says nothing.
+// deref returns the value of an optional part of a request, or the zero value if it is absent.
 func deref[T any](v *T) (value T) {
 	if v != nil {
 		value = *v

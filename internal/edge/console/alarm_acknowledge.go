@@ -10,7 +10,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// AcknowledgeAlarmNotice writes that the caller is on an open notice.
+// AcknowledgeAlarmNotice records that the caller is dealing with an open notice.
 func (s *server) AcknowledgeAlarmNotice(
 	ctx context.Context,
 	r wire.AcknowledgeAlarmNoticeRequestObject,
@@ -43,7 +43,7 @@ func (s *server) AcknowledgeAlarmNotice(
 	return wire.AcknowledgeAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// UnacknowledgeAlarmNotice takes back that somebody is on an open notice.
+// UnacknowledgeAlarmNotice takes back the acknowledgement of an open notice.
 func (s *server) UnacknowledgeAlarmNotice(
 	ctx context.Context,
 	r wire.UnacknowledgeAlarmNoticeRequestObject,

@@ -8,7 +8,7 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// ruleForm is what a call says of a rule.
+// ruleForm returns the form of a rule that a call sends.
 func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 	f := &alarm.Form{
 		Name:          b.AlarmName,
@@ -63,7 +63,7 @@ func derefSlice[T any](l *[]T) []T {
 	return *l
 }
 
-// wireTargets are what a rule names as the wire has it.
+// wireTargets writes the targets of a rule as the wire has them.
 func wireTargets(c *alarm.RuleCard) wire.AlarmTargets {
 	devices, groups, products := append(
 		[]string{},
@@ -138,8 +138,8 @@ func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	return w
 }
 
-// shownConditions are a rule's conditions as they are listed: one of being
-// offline has the one fixed condition.
+// shownConditions returns a rule's conditions as lists show them: a rule on a device being offline
+// has one fixed condition.
 func shownConditions(trigger alarm.Trigger, conditions []alarm.Condition) []alarm.Condition {
 	if trigger == alarm.DeviceOffline {
 		return []alarm.Condition{alarm.OfflineCondition()}

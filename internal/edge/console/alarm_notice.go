@@ -84,7 +84,7 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 	return list
 }
 
-// ResolveAlarmNotice resolves an open notice by hand.
+// ResolveAlarmNotice resolves an open notice manually.
 func (s *server) ResolveAlarmNotice(
 	ctx context.Context,
 	r wire.ResolveAlarmNoticeRequestObject,
@@ -103,8 +103,8 @@ func (s *server) ResolveAlarmNotice(
 	return wire.ResolveAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// GetAlarmNotice answers one notice with the rule as it was, its device, its
-// chart and who was told.
+// GetAlarmNotice answers one notice with the rule as it was, its device, its chart and the people
+// who were notified.
 func (s *server) GetAlarmNotice(
 	ctx context.Context,
 	r wire.GetAlarmNoticeRequestObject,
@@ -152,8 +152,8 @@ func (s *server) GetAlarmNotice(
 	return wire.GetAlarmNotice200JSONResponse{Code: success, Data: w}, nil
 }
 
-// GetAlarmAdvice answers what would keep the rule of an unsteady notice from
-// beginning so many.
+// GetAlarmAdvice answers which changes of the rule of an unsteady notice would lead to fewer
+// notices.
 func (s *server) GetAlarmAdvice(
 	ctx context.Context,
 	r wire.GetAlarmAdviceRequestObject,
@@ -216,7 +216,7 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 	return w
 }
 
-// omitEmpty is a text that is absent when there is none.
+// omitEmpty returns nil for an empty text, which the wire leaves out.
 func omitEmpty(text string) *string {
 	if text == "" {
 		return nil
@@ -224,8 +224,8 @@ func omitEmpty(text string) *string {
 	return &text
 }
 
-// noticeDevice is a notice's device, as it is now or, when it is gone, as it
-// was; and its product then, nil when that is gone, too.
+// noticeDevice returns a notice's device: as it is now or, if it was deleted, as it was then. The
+// product is nil if it was deleted, too.
 func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmNoticeDevice, *device.Product, error) {
 	w := wire.AlarmNoticeDevice{DeviceName: d.DeviceName, NoteName: d.NoteName}
 	productID := d.RuleCopy.ProductID
@@ -246,8 +246,7 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 	return w, product, nil
 }
 
-// noticeRule is the rule as it was, its attributes named as the caller reads
-// them.
+// noticeRule returns the rule as it was; its attributes are named in the caller's language.
 func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeRule {
 	w := wire.AlarmNoticeRule{
 		TriggerType: int(
@@ -275,16 +274,16 @@ func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Prod
 	return w
 }
 
-// attributeLabel is how an attribute of a notice was called, its unit and its
-// decimals (nil: as many as it had).
+// attributeLabel is the name that an attribute of a notice had, its unit and its decimals (nil: as
+// many as the value has).
 type attributeLabel struct {
 	name, unit string
 	precision  *int
 }
 
-// noticeAttribute is an attribute of a notice's rule as it was, its name as the caller
-// reads it. Of a notice that keeps no attributes it is as the product has it now,
-// else as the catalogue, else by its identifier.
+// noticeAttribute returns an attribute of a notice's rule as it was, named in the caller's
+// language. If the notice stores no attributes, the product's property names the attribute, else
+// the catalogue, else the identifier.
 func (s *server) noticeAttribute(
 	ctx context.Context,
 	d *alarm.Detail,

@@ -5,7 +5,7 @@ import (
 	"tilth/internal/edge/console/wire"
 )
 
-// wireDeliveries writes who was told of a notice as the wire has it.
+// wireDeliveries writes the deliveries of a notice as the wire has them.
 func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 	list := make([]wire.Delivery, len(deliveries))
 	for i := range deliveries {

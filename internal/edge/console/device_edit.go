@@ -51,7 +51,7 @@ func (s *server) NewDeviceSecret(
 	return wire.NewDeviceSecret200JSONResponse{Code: success, Data: &secret}, nil
 }
 
-// GetDevicePresence answers when a device came and went, newest first.
+// GetDevicePresence answers when a device came online and went offline, the newest change first.
 func (s *server) GetDevicePresence(
 	ctx context.Context,
 	r wire.GetDevicePresenceRequestObject,

@@ -263,7 +263,7 @@ func TestPolicyWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkImageOrigins(t, "closed", pagePolicy(t, h, "field.example"), "")
-	if !strings.Contains(s.Log.Text(), "branding not found out") {
+	if !strings.Contains(s.Log.Text(), "branding not loaded") {
 		t.Errorf("nobody is told: %s", s.Log.Text())
 	}
 }

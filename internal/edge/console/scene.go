@@ -60,7 +60,7 @@ func (s *server) DeleteScene(
 	return wire.DeleteScene200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// sceneInUseError is why a scene cannot be deleted: rules are for it.
+// sceneInUseError says why a scene cannot be deleted: rules are for it.
 func (s *server) sceneInUseError(ctx context.Context, t tenant.ID, scene int64, cause error) error {
 	rules, err := s.Rules.UsageOfScene(ctx, t, scene, maxRulesInRefusal)
 	if err != nil {
@@ -84,8 +84,7 @@ func (s *server) GetScene(ctx context.Context, r wire.GetSceneRequestObject) (wi
 	return wire.GetScene200JSONResponse{Code: success, Data: &shown}, nil
 }
 
-// PageScenes answers the scenes by name, page by page. The default group is
-// none of them.
+// PageScenes answers the scenes by name, page by page. The default group is not among them.
 func (s *server) PageScenes(
 	ctx context.Context,
 	r wire.PageScenesRequestObject,
@@ -114,7 +113,7 @@ func wireScene(s device.Scene, groups map[int64]*device.Group) wire.Scene {
 	return w
 }
 
-// sceneStatus is the state that a form says; 0 where it says none.
+// sceneStatus returns the status of a form; 0 if the form has none.
 func sceneStatus(status *int) device.SceneStatus {
 	if status == nil {
 		return 0

@@ -90,7 +90,7 @@ func wireSession(p identity.TokenPair) *wire.Session {
 	return &wire.Session{AccessToken: p.Access, RefreshToken: p.Refresh, UserId: p.UserID, ExpiresTime: p.Expires}
 }
 
-// omitZero is a number that is absent on the wire when it is zero.
+// omitZero returns nil for zero, which the wire leaves out.
 func omitZero[N int | int64](n N) *N {
 	if n == 0 {
 		return nil

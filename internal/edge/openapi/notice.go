@@ -47,7 +47,7 @@ func (s *server) ListNotices(
 		return nil, err
 	}
 	limit := orDefault(p.Limit, defaultPageSize)
-	q := alarm.NoticeQuery{From: from, Limit: int64(limit) + 1} // one more, to know whether there is
+	q := alarm.NoticeQuery{From: from, Limit: int64(limit) + 1} // one more shows whether there is a next page
 	if to != nil {
 		q.To = new(*to - 1)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The files of a spreadsheet beside its sheets. Those that name the sheets are
-// written last, when it is known how many there are.
+// The files of a spreadsheet besides its sheets. The files that name the sheets are written last,
+// when their number is known.
 
 const (
 	xmlHeader         = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
@@ -24,8 +24,8 @@ const (
 	stylePlain = iota
 	styleTime
 	styleBold
-	// Of texts that would become formulas when somebody goes over them with the
-	// keyboard: they are shown with an apostrophe then, which keeps them texts.
+	// For texts that would become formulas if somebody edits the cell: spreadsheets then show an
+	// apostrophe before them, and they stay texts.
 	styleQuotePrefix
 	styleBoldQuotePrefix
 )
