@@ -76,11 +76,3 @@ func (s *server) SendSmsCode(
 	}
 	return wire.SendSmsCode200JSONResponse{Code: success, Data: new(true)}, nil
 }
-
-// deref returns the value of an optional part of a request, or the zero value if it is absent.
-func deref[T any](v *T) (value T) {
-	if v != nil {
-		value = *v
-	}
-	return value
-}

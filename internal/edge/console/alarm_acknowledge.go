@@ -15,7 +15,7 @@ func (s *server) AcknowledgeAlarmNotice(
 	ctx context.Context,
 	r wire.AcknowledgeAlarmNoticeRequestObject,
 ) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
-	note, err := alarm.CheckDescription("note", textOf(r.Body.Note))
+	note, err := alarm.CheckDescription("note", deref(r.Body.Note))
 	if err != nil {
 		return nil, err
 	}

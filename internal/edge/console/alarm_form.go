@@ -27,9 +27,9 @@ func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 	}
 	if b.Targets != nil {
 		f.Targets = &alarm.FormTargets{
-			Devices:  derefSlice(b.Targets.Devices),
-			Scenes:   derefSlice(b.Targets.Groups),
-			Products: derefSlice(b.Targets.Products),
+			Devices:  deref(b.Targets.Devices),
+			Scenes:   deref(b.Targets.Groups),
+			Products: deref(b.Targets.Products),
 		}
 	}
 	if b.Conditions != nil {
@@ -53,14 +53,6 @@ func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 		f.Channels = *b.Passageway
 	}
 	return f
-}
-
-// derefSlice is a list that may be absent.
-func derefSlice[T any](l *[]T) []T {
-	if l == nil {
-		return nil
-	}
-	return *l
 }
 
 // wireTargets writes the targets of a rule as the wire has them.

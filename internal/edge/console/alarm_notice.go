@@ -17,7 +17,7 @@ func (s *server) PageAlarmNotices(
 ) (wire.PageAlarmNoticesResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	field, joined := "deviceNameStr", p.DeviceNameStr
-	if len(splitList(textOf(joined))) == 0 {
+	if len(splitList(deref(joined))) == 0 {
 		field, joined = "noticeParams", p.NoticeParams
 	}
 	names, err := parseDeviceNames(field, joined)
@@ -29,7 +29,7 @@ func (s *server) PageAlarmNotices(
 	}
 	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
 		Title: trimmed(
-			textOf(p.Title),
+			deref(p.Title),
 		),
 		Devices: names,
 		Status:  (*alarm.ResolveStatus)(p.ResolveStatus),
@@ -89,7 +89,7 @@ func (s *server) ResolveAlarmNotice(
 	ctx context.Context,
 	r wire.ResolveAlarmNoticeRequestObject,
 ) (wire.ResolveAlarmNoticeResponseObject, error) {
-	remark, err := alarm.CheckDescription("remark", textOf(r.Body.Remark))
+	remark, err := alarm.CheckDescription("remark", deref(r.Body.Remark))
 	if err != nil {
 		return nil, err
 	}
@@ -214,14 +214,6 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 		w.ResolveAttribute = new(s.noticeAttribute(ctx, d, d.Attribute, p).name)
 	}
 	return w
-}
-
-// omitEmpty returns nil for an empty text, which the wire leaves out.
-func omitEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // noticeDevice returns a notice's device: as it is now or, if it was deleted, as it was then. The

@@ -43,7 +43,7 @@ func (s *server) PageAlarmRules(
 		return nil, err
 	}
 	cards, total, running, err := s.Rules.Page(ctx, caller(ctx).Tenant, alarm.RuleQuery{
-		Name: trimmed(textOf(p.AlarmName)), Devices: names, Level: (*alarm.Level)(p.AlarmLevel), Running: p.Running,
+		Name: trimmed(deref(p.AlarmName)), Devices: names, Level: (*alarm.Level)(p.AlarmLevel), Running: p.Running,
 		Offset: paging.Offset, Limit: paging.Limit,
 	})
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *server) UpdateAlarmRule(
 // updatedTargets returns the targets that a change of a rule gives. A client that does not know
 // targets sends the first device back; the rule then keeps its targets.
 func updatedTargets(b *wire.AlarmRuleUpdate, current *alarm.RuleCard) *wire.AlarmTargets {
-	if b.Targets != nil || current.Targets.SingleDevice() || trimmed(textOf(b.ExecutionId)) != current.DeviceName {
+	if b.Targets != nil || current.Targets.SingleDevice() || trimmed(deref(b.ExecutionId)) != current.DeviceName {
 		return b.Targets
 	}
 	return new(wireTargets(current))
@@ -339,7 +339,7 @@ func (s *server) MuteAlarmRule(
 // parseDeviceNames reads device names that are joined by commas, at most 400.
 func parseDeviceNames(field string, joined *string) ([]string, error) {
 	const maxNames = 400
-	names := splitList(textOf(joined))
+	names := splitList(deref(joined))
 	if len(names) > maxNames {
 		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(maxNames)).WithField(field)
 	}

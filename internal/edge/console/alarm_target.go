@@ -14,12 +14,12 @@ func (s *server) GetAlarmTargetAttributes(
 	ctx context.Context,
 	r wire.GetAlarmTargetAttributesRequestObject,
 ) (wire.GetAlarmTargetAttributesResponseObject, error) {
-	products := derefSlice(r.Params.Products)
+	products := deref(r.Params.Products)
 	fleets, err := s.Devices.CountByProduct(
 		ctx,
 		caller(ctx).Tenant,
-		derefSlice(r.Params.Devices),
-		derefSlice(r.Params.Groups),
+		deref(r.Params.Devices),
+		deref(r.Params.Groups),
 		products,
 	)
 	if err != nil {

@@ -25,8 +25,8 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 		return nil, err
 	}
 	q := audit.Query{
-		Kind:   textOf(p.Kind),
-		Text:   trimmed(textOf(p.Text)),
+		Kind:   deref(p.Kind),
+		Text:   trimmed(deref(p.Text)),
 		From:   p.StartTime,
 		To:     p.EndTime,
 		Offset: paging.Offset,

@@ -188,7 +188,7 @@ func (s *server) snapshotCredential(t tenant.ID, user int64, id *int64) audit.Sn
 			return nil, err
 		}
 		return []audit.Thing{{ID: c.ID, Name: c.Name, SearchAlias: c.AppKey, Fields: []audit.Field{
-			{Name: "appKey", Value: c.AppKey}, {Name: "enabled", Value: number01(c.Enabled)},
+			{Name: "appKey", Value: c.AppKey}, {Name: "enabled", Value: boolInt(c.Enabled)},
 		}}}, nil
 	}
 }

@@ -42,7 +42,7 @@ func (s *server) CheckCaptcha(
 	code := checkKind(r.Body.CaptchaType)
 	if code == captcha.OK {
 		code = captcha.CodeOf(
-			s.Captcha.Check(requestFrom(ctx).Address, stringValue(r.Body.Token), stringValue(r.Body.PointJson)),
+			s.Captcha.Check(requestFrom(ctx).Address, deref(r.Body.Token), deref(r.Body.PointJson)),
 		)
 	}
 	if code != captcha.OK {
@@ -56,21 +56,13 @@ func (s *server) CheckCaptcha(
 
 // checkKind checks the requested kind of captcha; there is only one.
 func checkKind(kind *string) captcha.Code {
-	switch stringValue(kind) {
+	switch deref(kind) {
 	case captcha.Kind:
 		return captcha.OK
 	case "":
 		return captcha.Empty
 	}
 	return captcha.Unavailable
-}
-
-// stringValue is the text of an optional field; empty when it is absent.
-func stringValue(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // captchaAnswer is the captcha's own envelope; the clients of the slider read it instead of the

@@ -28,7 +28,7 @@ func (s *server) PageNoticeChannels(
 	r wire.PageNoticeChannelsRequestObject,
 ) (wire.PageNoticeChannelsResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
-	q := notify.ChannelQuery{Name: trimmed(textOf(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
+	q := notify.ChannelQuery{Name: trimmed(deref(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
 	if p.NoticeMode != nil {
 		q.Kind = notify.ChannelKind(*p.NoticeMode)
 	}

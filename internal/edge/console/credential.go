@@ -37,7 +37,7 @@ func (s *server) CreateCredential(
 		return nil, err
 	}
 	return wire.CreateCredential200JSONResponse{Code: success, Data: &wire.NewCredential{
-		Id: made.ID, Name: made.Name, AppKey: made.AppKey, AppSecret: secret, Enabled: number01(made.Enabled),
+		Id: made.ID, Name: made.Name, AppKey: made.AppKey, AppSecret: secret, Enabled: boolInt(made.Enabled),
 	}}, nil
 }
 
@@ -57,7 +57,7 @@ func (s *server) PageCredentials(
 			Id:          k.ID,
 			Name:        k.Name,
 			AppKey:      k.AppKey,
-			Enabled:     number01(k.Enabled),
+			Enabled:     boolInt(k.Enabled),
 			CreateTime:  k.CreateTime,
 			LastUseTime: omitZero(k.LastUse),
 			Requests24h: k.Uses24h,
@@ -127,12 +127,4 @@ func setEnabled(wanted bool, toggle func() error, isOn func() (bool, error)) err
 		return err
 	}
 	return toggle()
-}
-
-// number01 is a truth value as the specification's numbers have it.
-func number01(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }

@@ -265,14 +265,6 @@ func mainIdentifier(p *device.Product) string {
 	return ""
 }
 
-// boolInt writes a boolean as 0 or 1, as the wire has it.
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // GetProductSimpleList answers every product's id and name.
 func (s *server) GetProductSimpleList(
 	ctx context.Context,

@@ -18,7 +18,7 @@ func (s *server) CreateScene(
 ) (wire.CreateSceneResponseObject, error) {
 	t, id := caller(ctx).Tenant, int64(0)
 	err := audit.Record(ctx, t, "scene.create", s.snapshotScene(t, &id), func(ctx context.Context) (err error) {
-		id, err = s.Scenes.CreateValidated(ctx, t, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+		id, err = s.Scenes.CreateValidated(ctx, t, deref(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 		return err
 	})
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *server) UpdateScene(
 ) (wire.UpdateSceneResponseObject, error) {
 	t := caller(ctx).Tenant
 	err := audit.Record(ctx, t, "scene.update", s.snapshotScene(t, &r.Body.Id), func(ctx context.Context) error {
-		return s.Scenes.Update(ctx, t, r.Body.Id, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+		return s.Scenes.Update(ctx, t, r.Body.Id, deref(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 	})
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *server) PageScenes(
 	r wire.PageScenesRequestObject,
 ) (wire.PageScenesResponseObject, error) {
 	t, q := caller(ctx).Tenant, pageQuery(r.Params.PageNo, r.Params.PageSize)
-	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(textOf(r.Params.GroupName)), q.Offset, q.Limit)
+	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(deref(r.Params.GroupName)), q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +119,4 @@ func sceneStatus(status *int) device.SceneStatus {
 		return 0
 	}
 	return device.SceneStatus(*status)
-}
-
-// textOf is a text that may be absent; empty then.
-func textOf(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

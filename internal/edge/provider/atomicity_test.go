@@ -225,7 +225,7 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 		http.StatusInternalServerError,
 	); !strings.Contains(
 		f.Log.Text(),
-		"kept, but not taken up",
+		"stored, but not loaded",
 	) {
 		t.Errorf("log:\n%s", f.Log.Text())
 	}
