@@ -64,9 +64,7 @@ func (s *server) SendSmsCode(
 	r wire.SendSmsCodeRequestObject,
 ) (wire.SendSmsCodeResponseObject, error) {
 	err := s.Account.SendCode(ctx, caller(ctx), identity.CodeRequest{
-		Mobile: deref(
-			r.Body.Mobile,
-		),
+		Mobile:   deref(r.Body.Mobile),
 		Purpose:  deref(r.Body.Scene),
 		Language: requestFrom(ctx).Language,
 		Address:  requestFrom(ctx).Address,

@@ -210,10 +210,7 @@ func TestUpdateUser(t *testing.T) {
 			Code:   413,
 		},
 	})
-	if u := w.user(
-		t,
-		w.ada,
-	); u.Nickname != "A" || u.Email != "a@example.com" || u.Mobile != adaPhone ||
+	if u := w.user(t, w.ada); u.Nickname != "A" || u.Email != "a@example.com" || u.Mobile != adaPhone ||
 		u.Avatar != "" {
 		t.Errorf("%+v", u)
 	}
@@ -427,11 +424,8 @@ func TestSendSmsCode(t *testing.T) {
 	}
 	w.Phones.Break(nil)
 	w.mustSucceed(t, send)
-	if a := w.Do(
-		t,
-		send,
-	); a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0min" || a.Header.Get("Retry-After") != "60" ||
-		a.Status != 200 {
+	if a := w.Do(t, send); a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0min" ||
+		a.Header.Get("Retry-After") != "60" || a.Status != 200 {
 		t.Errorf("%s", a.Body)
 	}
 	send.Header = map[string]string{"Accept-Language": "zh-cn"}
@@ -545,10 +539,7 @@ func TestAccountsAreTenantScoped(t *testing.T) {
 	}
 	mine := w.Phones.Code(t, theirs)
 	if mine != code {
-		if a := w.Do(
-			t,
-			jsonCall(w.rivalToken, passwordPath, "code", mine, "password", "new pass"),
-		); a.Code != 601 ||
+		if a := w.Do(t, jsonCall(w.rivalToken, passwordPath, "code", mine, "password", "new pass")); a.Code != 601 ||
 			a.Msg != "The verification code is wrong" {
 			t.Errorf("%s", a.Body)
 		}
@@ -576,10 +567,7 @@ func TestSmsNotConfigured(t *testing.T) {
 	if set := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath}); set.Sms {
 		t.Errorf("%+v", set)
 	}
-	if a := w.Do(
-		t,
-		jsonCall(w.ada, sendCodePath, "mobile", newPhone, "scene", 2),
-	); a.Code != -699 ||
+	if a := w.Do(t, jsonCall(w.ada, sendCodePath, "mobile", newPhone, "scene", 2)); a.Code != -699 ||
 		a.Msg != "SMS is not set up" {
 		t.Errorf("%s", a.Body)
 	}

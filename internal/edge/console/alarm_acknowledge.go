@@ -30,14 +30,8 @@ func (s *server) AcknowledgeAlarmNotice(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Alarms.Acknowledge(
-		ctx,
-		caller(ctx).Tenant,
-		r.Body.Id,
-		user,
-		note,
-		time.Duration(hours)*time.Hour,
-	); err != nil {
+	err = s.Alarms.Acknowledge(ctx, caller(ctx).Tenant, r.Body.Id, user, note, time.Duration(hours)*time.Hour)
+	if err != nil {
 		return nil, err
 	}
 	return wire.AcknowledgeAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil

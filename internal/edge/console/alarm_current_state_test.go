@@ -119,11 +119,8 @@ func TestNoticesShowHoldsSince(t *testing.T) {
 	}
 	want := since.UnixMilli()
 	all := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all"))
-	if got, one := page(), w.notice(
-		t,
-		id,
-	).AlarmNotice.HoldsSince; *got != want || all[0].HoldsSince == nil || *all[0].HoldsSince != want || one == nil ||
-		*one != want {
+	if got, one := page(), w.notice(t, id).AlarmNotice.HoldsSince; *got != want || all[0].HoldsSince == nil ||
+		*all[0].HoldsSince != want || one == nil || *one != want {
 		t.Errorf("%d, %v, %v, want %d", *got, all[0].HoldsSince, one, want)
 	}
 	if got := w.messages(t, w.ada, "").List[0].TemplateContent; got == told {

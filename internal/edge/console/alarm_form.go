@@ -70,9 +70,7 @@ func wireTargets(c *alarm.RuleCard) wire.AlarmTargets {
 // wireRule writes a rule as the wire has it.
 func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	w := wire.AlarmRule{
-		Id: int64(
-			c.ID,
-		),
+		Id:            int64(c.ID),
 		AlarmName:     c.Name,
 		DataSource:    1,
 		ExecutionId:   c.DeviceName,
@@ -91,15 +89,13 @@ func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 		TimePeriods:   append([]int{}, c.Period.Slots...),
 		ComplexTime:   boolInt(len(c.Period.Slots) > 0),
 		Weekdays:      append([]int{}, c.Period.Weekdays...),
-		DeployState: int(
-			c.Deploy,
-		),
-		DeployTime:  omitZero(c.DeployTime),
-		NoticeCount: int(c.Recent),
-		OpenNotice:  wireMark(c.Open),
-		LastNotice:  wireMark(c.Last),
-		CreateTime:  c.CreateTime,
-		UpdateTime:  c.UpdateTime,
+		DeployState:   int(c.Deploy),
+		DeployTime:    omitZero(c.DeployTime),
+		NoticeCount:   int(c.Recent),
+		OpenNotice:    wireMark(c.Open),
+		LastNotice:    wireMark(c.Last),
+		CreateTime:    c.CreateTime,
+		UpdateTime:    c.UpdateTime,
 	}
 	if c.LeftOut != (alarm.LeftOut{}) {
 		w.LeftOut = &wire.AlarmLeftOut{Limit: c.LeftOut.AtLimit, Misfit: c.LeftOut.Misfit}

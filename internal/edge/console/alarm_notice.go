@@ -28,9 +28,7 @@ func (s *server) PageAlarmNotices(
 		return nil, err
 	}
 	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
-		Title: trimmed(
-			deref(p.Title),
-		),
+		Title:   trimmed(deref(p.Title)),
 		Devices: names,
 		Status:  (*alarm.ResolveStatus)(p.ResolveStatus),
 		Level:   (*alarm.Level)(p.AlarmLevel),
@@ -122,11 +120,7 @@ func (s *server) GetAlarmNotice(
 		return nil, err
 	}
 	w := &wire.AlarmDetail{
-		AlarmNotice: s.noticeDetail(
-			ctx,
-			d,
-			product,
-		),
+		AlarmNotice:            s.noticeDetail(ctx, d, product),
 		AlarmRules:             s.noticeRule(ctx, d, product),
 		AlarmDeviceInfoRespDTO: about,
 		Samples:                make([]wire.AlarmSample, len(d.Samples)),
@@ -241,19 +235,15 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 // noticeRule returns the rule as it was; its attributes are named in the caller's language.
 func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeRule {
 	w := wire.AlarmNoticeRule{
-		TriggerType: int(
-			d.RuleCopy.Trigger,
-		),
-		HitCounts:  max(1, d.RuleCopy.Hits),
-		Durations:  d.RuleCopy.Window,
-		Conditions: []wire.AlarmNoticeCondition{},
+		TriggerType: int(d.RuleCopy.Trigger),
+		HitCounts:   max(1, d.RuleCopy.Hits),
+		Durations:   d.RuleCopy.Window,
+		Conditions:  []wire.AlarmNoticeCondition{},
 	}
 	for _, c := range shownConditions(d.RuleCopy.Trigger, d.RuleCopy.Conditions) {
 		was := s.noticeAttribute(ctx, d, c.Attribute, p)
 		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
-			Andor: wire.AlarmNoticeConditionAndor(
-				c.Join,
-			),
+			Andor:         wire.AlarmNoticeConditionAndor(c.Join),
 			TslAttribute:  c.Attribute,
 			YeuName:       was.name,
 			ElementUnit:   was.unit,

@@ -76,13 +76,8 @@ func TestAlarmNotice(t *testing.T) {
 		t.Helper()
 		call := w.get(fmt.Sprint(noticesPath, "get?id=", id))
 		call.Header = map[string]string{"Accept-Language": language}
-		if got, want := asJSON(
-			t,
-			testkit.Ask[wire.AlarmDetail](t, w.Contract, call),
-		), "{"+strings.Join(
-			parts,
-			",",
-		)+"}"; got != want {
+		got, want := asJSON(t, testkit.Ask[wire.AlarmDetail](t, w.Contract, call)), "{"+strings.Join(parts, ",")+"}"
+		if got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
@@ -126,9 +121,7 @@ func TestAlarmNotice(t *testing.T) {
 		_, err := tx.NewRaw(
 			`UPDATE notices SET kept = '{"airTemperature":[{"time":5,"value":1.5},{"time":6,"value":2.5}]}' WHERE id = ?`,
 			id,
-		).Exec(
-			ctx,
-		)
+		).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -147,12 +140,8 @@ func TestAlarmNotice(t *testing.T) {
 		(*d.Kept)["airTemperature"][0].Value != reading.Number(1.5) {
 		t.Errorf("%s", asJSON(t, d.Kept))
 	}
-	if list := testkit.Ask[[]wire.AlarmNotice](
-		t,
-		w.Contract,
-		w.get(noticesPath+"get/all"),
-	); list[0].NoteName != "Mast" ||
-		list[0].DeviceName != "WS-1" {
+	list := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all"))
+	if list[0].NoteName != "Mast" || list[0].DeviceName != "WS-1" {
 		t.Errorf("%s", asJSON(t, list))
 	}
 }
@@ -204,21 +193,12 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 
 	want := fmt.Sprintf(`[{"collect_time":%d,"airTemperature":1.5,"rain":11}]`, began)
 	at := time.UnixMilli(began)
-	if got := w.Do(
-		t,
-		w.get(rangePath(signPath, "WS-1", "airTemperature,rain,rain", at, at)),
-	); string(
-		got.Data,
-	) != want {
+	got := w.Do(t, w.get(rangePath(signPath, "WS-1", "airTemperature,rain,rain", at, at)))
+	if string(got.Data) != want {
 		t.Errorf("%s, want %s", got.Body, want)
 	}
-	if got := w.Do(
-		t,
-		w.get(rangePath(seriesPath, "WS-1", "rain", at, at)),
-	); !strings.Contains(
-		string(got.Data),
-		`"value":11`,
-	) {
+	got = w.Do(t, w.get(rangePath(seriesPath, "WS-1", "rain", at, at)))
+	if !strings.Contains(string(got.Data), `"value":11`) {
 		t.Errorf("%s", got.Body)
 	}
 }
@@ -402,11 +382,12 @@ func TestUnsteadyNotice(t *testing.T) {
 		*advice != (wire.AlarmAdvice{TslAttribute: "airTemperature", Recovery: 2.3, Notices: 7, Without: alarm.MaxNoticesPerHour + 1}) {
 		t.Errorf("%s", asJSON(t, advice))
 	}
-	if other := testkit.Ask[*wire.AlarmAdvice](
+	other := testkit.Ask[*wire.AlarmAdvice](
 		t,
 		w.Contract,
 		w.get(fmt.Sprint(noticesPath, "advice?id=", page.List[1].Id)),
-	); other != nil {
+	)
+	if other != nil {
 		t.Errorf("of a notice that is not unsteady: %s", asJSON(t, other))
 	}
 	if a := w.Do(t, w.get(noticesPath+"advice?id=999999")); a.Code != 404 {

@@ -61,12 +61,9 @@ func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
 		Fits:          &h.Pace.Fits,
 		UsualInterval: omitZero(h.Pace.Interval),
 		KnownFrom:     omitZero(h.KnownFrom),
-		Notices: make(
-			[]wire.RehearsedNotice,
-			len(h.Notices),
-		),
-		Days:   make([]wire.RehearsedDay, len(h.Days)),
-		Advice: wireAdvice(h.Advice),
+		Notices:       make([]wire.RehearsedNotice, len(h.Notices)),
+		Days:          make([]wire.RehearsedDay, len(h.Days)),
+		Advice:        wireAdvice(h.Advice),
 	}
 	if h.Attribute != "" {
 		w.TslAttribute = &h.Attribute
@@ -94,13 +91,8 @@ func wireAdvice(list []alarm.RehearsalAdvice) *[]wire.RehearsalAdvice {
 		if a.Kind == alarm.AdviseHits {
 			advice[i].HitCounts, advice[i].Durations = new(a.Hits), new(a.Window.Milliseconds())
 		} else {
-			advice[i].Condition, advice[i].TslAttribute, advice[i].Recovery = new(
-				a.Condition,
-			), new(
-				a.Attribute,
-			), new(
-				a.Recovery,
-			)
+			advice[i].Condition, advice[i].TslAttribute = new(a.Condition), new(a.Attribute)
+			advice[i].Recovery = new(a.Recovery)
 		}
 	}
 	return &advice

@@ -259,22 +259,14 @@ func TestRehearsalsAreScheduled(t *testing.T) {
 		go func() { answers <- w.Do(t, call) }()
 	}
 	for range asked - wait {
-		if a := testkit.Receive(
-			t,
-			"a refusal",
-			answers,
-		); a.Code != 429 || a.Header.Get("Retry-After") != "2" ||
+		if a := testkit.Receive(t, "a refusal", answers); a.Code != 429 || a.Header.Get("Retry-After") != "2" ||
 			a.Msg == "" {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 	}
 	turn.Leave()
 	for range wait {
-		if a := testkit.Receive(
-			t,
-			"an answer",
-			answers,
-		); strings.Count(string(a.Body), `"deviceName"`) != 3 ||
+		if a := testkit.Receive(t, "an answer", answers); strings.Count(string(a.Body), `"deviceName"`) != 3 ||
 			!strings.Contains(string(a.Body), `{"devices":3,"total":41`) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}

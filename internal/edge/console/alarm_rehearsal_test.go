@@ -66,21 +66,13 @@ func TestRehearse(t *testing.T) {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	form["hitCounts"] = 7 // in five minutes there are five
-	if h := testkit.Ask[wire.Rehearsal](
-		t,
-		w.Contract,
-		w.rehearse(form),
-	); *h.Fits || h.Total != 0 ||
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(form)); *h.Fits || h.Total != 0 ||
 		len(h.Notices) != 0 {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	// Of nothing, nothing.
-	if h := testkit.Ask[wire.Rehearsal](
-		t,
-		w.Contract,
-		w.rehearse(frostForm("CAM-1", nil)),
-	); h.Samples != 0 || h.UsualInterval != nil ||
-		len(h.Days) != 0 {
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("CAM-1", nil))); h.Samples != 0 ||
+		h.UsualInterval != nil || len(h.Days) != 0 {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 0 {
@@ -154,27 +146,22 @@ func TestRehearseDevices(t *testing.T) {
 		last,
 	) +
 		"\n\n" + `{"devices":1,"total":39,"advice":[`
-	if got := string(
-		a.Body,
-	); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 3 ||
+	if got := string(a.Body); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 3 ||
 		a.Header.Get("X-Accel-Buffering") != "no" {
 		t.Errorf("%v\n%s\nwant %s", a.Header, got, want)
 	}
 	// Few notices are advised nothing, and passed over once.
 	a = w.Do(t, w.rehearseAll(frostForm("WS-1", body{"executionId": "WS-1"})))
-	if got := string(
-		a.Body,
-	); got != `{"deviceName":"WS-1","noteName":"Mast","of":1,"samples":1,"total":0,"told":0,"nights":0,"longest":0,"fits":true}`+"\n"+`{"devices":1,"total":0}`+"\n" {
+	want = `{"deviceName":"WS-1","noteName":"Mast","of":1,"samples":1,"total":0,"told":0,"nights":0,` +
+		`"longest":0,"fits":true}` + "\n" + `{"devices":1,"total":0}` + "\n"
+	if got := string(a.Body); got != want {
 		t.Errorf("%s", got)
 	}
 	offline := w.Do(t, w.rehearseAll(body{"executionId": "WS-1", "triggerType": 1, "durations": 1_800_000}))
 	if !strings.HasSuffix(string(offline.Body), `{"devices":1,"total":0}`+"\n") {
 		t.Errorf("%s", offline.Body)
 	}
-	if a := w.Do(
-		t,
-		w.rehearseAll(frostForm("WS-2", body{"conditions": []body{}})),
-	); a.Code != 601 ||
+	if a := w.Do(t, w.rehearseAll(frostForm("WS-2", body{"conditions": []body{}}))); a.Code != 601 ||
 		a.Msg != "The list of conditions cannot be empty" {
 		t.Errorf("%s", a.Body)
 	}

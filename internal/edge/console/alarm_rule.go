@@ -179,13 +179,8 @@ func (s *server) PublishAlarmRule(
 	ctx context.Context,
 	r wire.PublishAlarmRuleRequestObject,
 ) (wire.PublishAlarmRuleResponseObject, error) {
-	if err := s.deploy(
-		ctx,
-		alarm.RuleID(r.Params.AlarmRulesId),
-		alarm.Changed,
-		"rule.publish",
-		s.Rules.Publish,
-	); err != nil {
+	err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Changed, "rule.publish", s.Rules.Publish)
+	if err != nil {
 		return nil, err
 	}
 	return wire.PublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
@@ -196,13 +191,8 @@ func (s *server) UnpublishAlarmRule(
 	ctx context.Context,
 	r wire.UnpublishAlarmRuleRequestObject,
 ) (wire.UnpublishAlarmRuleResponseObject, error) {
-	if err := s.deploy(
-		ctx,
-		alarm.RuleID(r.Params.AlarmRulesId),
-		alarm.Stopped,
-		"rule.unpublish",
-		s.Rules.Unpublish,
-	); err != nil {
+	err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Stopped, "rule.unpublish", s.Rules.Unpublish)
+	if err != nil {
 		return nil, err
 	}
 	return wire.UnpublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
@@ -318,9 +308,7 @@ func (s *server) MuteAlarmRule(
 			"rule.muteLong",
 			"limit",
 			strconv.Itoa(int(maxMute/(24*time.Hour))),
-		).WithField(
-			"until",
-		)
+		).WithField("until")
 	}
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{alarm.RuleID(r.Body.Id)}
 	err := audit.Record(ctx, t, "rule.mute", s.snapshotRules(t, &ids), func(ctx context.Context) error {

@@ -85,10 +85,7 @@ func TestAlarmRule(t *testing.T) {
 func TestAlarmRuleOnWeekdays(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", body{"weekdays": []int{5, 1}}))
-	if r := w.rule(
-		t,
-		id,
-	); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil ||
+	if r := w.rule(t, id); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil ||
 		r.EndTime != nil {
 		t.Errorf("%v, %d %v to %v", r.Weekdays, r.ComplexTime, r.StartTime, r.EndTime)
 	}
@@ -221,11 +218,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		{Name: "run 0", Call: w.deployCall("publish", 0), Code: 601},
 		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
 	})
-	if page := testkit.Ask[wire.AlarmRulePage](
-		t,
-		w.Contract,
-		w.get(rulesPath+"page"),
-	); page.Total != 1 ||
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 ||
 		page.List[0].AlarmName != "Frost" {
 		t.Errorf("%s", asJSON(t, page))
 	}
@@ -305,10 +298,7 @@ func TestDeployAlarmRule(t *testing.T) {
 		t.Fatalf("%s", asJSON(t, r))
 	}
 	first := r.OpenNotice.Id
-	if d := w.notice(
-		t,
-		first,
-	); d.AlarmNotice.ResolveStatus != 0 || d.AlarmNotice.EndTime != nil ||
+	if d := w.notice(t, first); d.AlarmNotice.ResolveStatus != 0 || d.AlarmNotice.EndTime != nil ||
 		d.AlarmNotice.ResolveReason != nil {
 		t.Errorf("%s", asJSON(t, d))
 	}
@@ -401,10 +391,7 @@ func TestCopyAlarmRule(t *testing.T) {
 		t.Fatal(ids)
 	}
 	for i, name := range []string{"CAM-1", "WS-2"} {
-		if r := w.rule(
-			t,
-			ids[i],
-		); r.ExecutionId != name || r.DeployState != 0 || r.HitCounts != 4 ||
+		if r := w.rule(t, ids[i]); r.ExecutionId != name || r.DeployState != 0 || r.HitCounts != 4 ||
 			r.AlarmName != "Frost" {
 			t.Errorf("%s", asJSON(t, r))
 		}
@@ -549,10 +536,7 @@ func TestRunningRuleLosesAttribute(t *testing.T) {
 	if len(page.List) != 1 || asJSON(t, page.List[0]) != asJSON(t, r) {
 		t.Errorf("%s", asJSON(t, page))
 	}
-	if d := w.notice(
-		t,
-		notice,
-	).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" ||
+	if d := w.notice(t, notice).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" ||
 		*d.ResolveAttribute != "Rain" {
 		t.Errorf("%s", asJSON(t, d))
 	}

@@ -33,13 +33,8 @@ func TestRuleWithSeveralTargets(t *testing.T) {
 	if r.ExecutionId != "WS-2" || r.DeviceCount != 2 || r.OpenCount != 0 || r.LeftOut != nil {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	if got, want := asJSON(
-		t,
-		r.Targets,
-	), fmt.Sprintf(
-		`{"devices":["WS-2"],"groups":[%d],"products":[]}`,
-		scene,
-	); got != want {
+	got, want := asJSON(t, r.Targets), fmt.Sprintf(`{"devices":["WS-2"],"groups":[%d],"products":[]}`, scene)
+	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	w.mustSucceed(t, w.deployCall("publish", id))
@@ -71,10 +66,7 @@ func TestClientsWithoutTargets(t *testing.T) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", nil)))
-	if r := w.rule(
-		t,
-		id,
-	); r.ExecutionId != "WS-1" || r.DeviceCount != 1 || len(*r.Targets.Groups) != 0 ||
+	if r := w.rule(t, id); r.ExecutionId != "WS-1" || r.DeviceCount != 1 || len(*r.Targets.Groups) != 0 ||
 		len(*r.Targets.Devices) != 1 {
 		t.Errorf("%s", asJSON(t, r))
 	}
@@ -157,9 +149,7 @@ func TestAttributesOfTargets(t *testing.T) {
 	}
 	// Of a model that no device is of yet.
 	model := fmt.Sprint("products=", bare.ID)
-	if a := of(
-		model,
-	); a.DeviceCount != 0 || len(a.Attributes) != 3 || attribute(a, "snowDepth").DeviceCount != 0 ||
+	if a := of(model); a.DeviceCount != 0 || len(a.Attributes) != 3 || attribute(a, "snowDepth").DeviceCount != 0 ||
 		attribute(a, "snowDepth").Refused {
 		t.Errorf("of a model: %s", asJSON(t, a))
 	}
@@ -181,18 +171,13 @@ func TestAttributesOfTargets(t *testing.T) {
 		t.Errorf("two named devices lack it: %s", asJSON(t, snow))
 	}
 	// In another kind is not the same.
-	if heating := attribute(
-		a,
-		"heating",
-	); heating.DeviceCount != 2 || heating.Refused ||
+	if heating := attribute(a, "heating"); heating.DeviceCount != 2 || heating.Refused ||
 		heating.Property.DataType != wire.TslPropertyDataTypeBoolean {
 		t.Errorf("%s", asJSON(t, heating))
 	}
 	// What is another tenant's is as if it were not.
-	if a := of(
-		fmt.Sprintf("devices=%s&groups=%d", w.rivalDevice.Name, w.rivalScene),
-	); a.DeviceCount != 0 || a.Named != 0 ||
-		len(a.Attributes) != 0 {
+	if a := of(fmt.Sprintf("devices=%s&groups=%d", w.rivalDevice.Name, w.rivalScene)); a.DeviceCount != 0 ||
+		a.Named != 0 || len(a.Attributes) != 0 {
 		t.Errorf("%s", asJSON(t, a))
 	}
 }

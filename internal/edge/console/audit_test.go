@@ -624,14 +624,8 @@ func TestAuditPage(t *testing.T) {
 		for _, p := range page.People {
 			people = append(people, p.Who+" "+p.Name)
 		}
-		if want := fmt.Sprintf(
-			"user:%d ada of 1, user:%d bora of 1",
-			w.field.Ada.ID,
-			w.field.Bora.ID,
-		); strings.Join(
-			people,
-			", ",
-		) != want {
+		want := fmt.Sprintf("user:%d ada of 1, user:%d bora of 1", w.field.Ada.ID, w.field.Bora.ID)
+		if strings.Join(people, ", ") != want {
 			t.Errorf("people %v, want %s", people, want)
 		}
 	}
@@ -656,11 +650,8 @@ func TestAuditLogIsTenantScoped(t *testing.T) {
 	rename.Token = w.rivalToken
 	w.mustSucceed(t, rename)
 	platform := w.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Provider})
-	if err := audit.Log(
-		platform,
-		0,
-		audit.Action{Name: "product.create", Thing: audit.Thing{ID: 1, Name: "platform's"}},
-	); err != nil {
+	err := audit.Log(platform, 0, audit.Action{Name: "product.create", Thing: audit.Thing{ID: 1, Name: "platform's"}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"", "?text=" + marker, "?who=provider", "?kind=product", fmt.Sprint("?who=user:", w.rival.Ada.ID)} {
@@ -668,11 +659,7 @@ func TestAuditLogIsTenantScoped(t *testing.T) {
 			t.Errorf("%s: the field sees %+v", query, got)
 		}
 	}
-	if got := w.auditLog(
-		t,
-		w.rivalToken,
-		"",
-	); got.Total != 1 ||
+	if got := w.auditLog(t, w.rivalToken, ""); got.Total != 1 ||
 		textOf(&got.List[0]) != "device.update "+marker+" mast; noteName: "+marker+" mast > "+marker+" pump; "+
 			"groupName: "+marker+" scene > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>" {
 		t.Errorf("the rival sees %+v", got)

@@ -124,11 +124,8 @@ func TestUpdateAvatar(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if head := w.Do(
-		t,
-		testkit.Call{Method: http.MethodHead, Path: address},
-	); head.Status != 200 || len(head.Body) != 0 ||
-		head.Header.Get("Content-Length") != a.Header.Get("Content-Length") {
+	if head := w.Do(t, testkit.Call{Method: http.MethodHead, Path: address}); head.Status != 200 ||
+		len(head.Body) != 0 || head.Header.Get("Content-Length") != a.Header.Get("Content-Length") {
 		t.Errorf("HEAD: %d %v", head.Status, head.Header)
 	}
 	// Its left part, as the client chose it; and what is of no use is passed over.
@@ -391,12 +388,8 @@ func TestAvatarsAreUserScoped(t *testing.T) {
 		if theirs := testkit.Ask[string](t, w.Contract, call); theirs == ada {
 			t.Errorf("%s shares %s", name, ada)
 		}
-		if u := testkit.Ask[wire.User](
-			t,
-			w.Contract,
-			testkit.Call{Path: userPath, Token: token},
-		); u.Id == w.field.Ada.ID ||
-			u.Avatar == ada {
+		u := testkit.Ask[wire.User](t, w.Contract, testkit.Call{Path: userPath, Token: token})
+		if u.Id == w.field.Ada.ID || u.Avatar == ada {
 			t.Errorf("%s: %+v", name, u)
 		}
 	}
@@ -463,10 +456,8 @@ func (w *fixture) startHangingUpload(t *testing.T, base, token string) (release 
 			_ = res.Body.Close()
 		}
 	}()
-	if _, err := io.WriteString(
-		pipe,
-		"--b\r\nContent-Disposition: form-data; name=\"avatarFile\"; filename=\"a\"\r\n\r\n",
-	); err != nil {
+	head := "--b\r\nContent-Disposition: form-data; name=\"avatarFile\"; filename=\"a\"\r\n\r\n"
+	if _, err := io.WriteString(pipe, head); err != nil {
 		t.Fatal(err)
 	}
 	return func() { _ = pipe.Close(); <-done; sender.CloseIdleConnections() }

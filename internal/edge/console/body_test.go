@@ -83,10 +83,8 @@ func TestTrailingBodyTextIsRefused(t *testing.T) {
 				t.Errorf("%s with %q behind: %s", path, behind, a.Body)
 			}
 		}
-		if a := w.Do(
-			t,
-			testkit.Call{Method: method, Path: path, Body: " " + body + " \r\n\t", Token: w.ada},
-		); a.Code != 200 {
+		a := w.Do(t, testkit.Call{Method: method, Path: path, Body: " " + body + " \r\n\t", Token: w.ada})
+		if a.Code != 200 {
 			t.Errorf("%s with space around: %s", path, a.Body)
 		}
 	}

@@ -41,9 +41,7 @@ func (s *server) CheckCaptcha(
 ) (wire.CheckCaptchaResponseObject, error) {
 	code := checkKind(r.Body.CaptchaType)
 	if code == captcha.OK {
-		code = captcha.CodeOf(
-			s.Captcha.Check(requestFrom(ctx).Address, deref(r.Body.Token), deref(r.Body.PointJson)),
-		)
+		code = captcha.CodeOf(s.Captcha.Check(requestFrom(ctx).Address, deref(r.Body.Token), deref(r.Body.PointJson)))
 	}
 	if code != captcha.OK {
 		return wire.CheckCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, nil)), nil

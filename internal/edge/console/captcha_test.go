@@ -86,12 +86,8 @@ func TestCaptchaAtSignIn(t *testing.T) {
 		"none": loginCall("field", "ada", testkit.Password), "a made up one": loginWithCaptcha("ada", testkit.Password, "made up"),
 		"an unknown account": loginCall("field", "nobody", "x"), "an unknown tenant": loginCall("none", "ada", "x"),
 	} {
-		if a := w.Do(
-			t,
-			call,
-		); string(
-			a.Body,
-		) != `{"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}` {
+		a := w.Do(t, call)
+		if string(a.Body) != `{"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}` {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}
@@ -114,14 +110,9 @@ func TestCaptchaAtSignIn(t *testing.T) {
 	if s.UserId != w.field.Ada.ID {
 		t.Errorf("%+v", s)
 	}
-	if a := w.Do(
-		t,
-		loginWithCaptcha("ada", testkit.Password, verification),
-	); !strings.Contains(
-		string(a.Data),
-		"captchaRequired",
-	) {
-		t.Errorf("once more: %s", a.Body)
+	repeated := w.Do(t, loginWithCaptcha("ada", testkit.Password, verification))
+	if !strings.Contains(string(repeated.Data), "captchaRequired") {
+		t.Errorf("once more: %s", repeated.Body)
 	}
 	// Three failures on an address in one network are three of the network.
 	w.Clock.Advance(time.Hour)
@@ -246,10 +237,8 @@ func TestCaptchaLimits(t *testing.T) {
 	}
 	w.Clock.Advance(time.Minute)
 	for range 10 {
-		if got := w.captchaCall(
-			t,
-			checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50)),
-		); got.RepCode != "6111" {
+		got := w.captchaCall(t, checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50)))
+		if got.RepCode != "6111" {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -270,10 +259,11 @@ func TestCaptchaLimits(t *testing.T) {
 			found[w.captchaCall(t, call).RepCode]++
 		}
 	}
-	if got := fmt.Sprint(
+	got := fmt.Sprint(
 		flood[captchaPath]["6201"]+flood[checkPath]["6204"],
 		flood[captchaPath]["0011"]+flood[checkPath]["0011"],
-	); got != "80 60" {
+	)
+	if got != "80 60" {
 		t.Errorf("a flood: %v", flood)
 	}
 }

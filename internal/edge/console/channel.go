@@ -206,9 +206,7 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 		"channel.inUse",
 		"rules",
 		ruleNames(requestFrom(ctx).Language, usage[id]),
-	).WithCause(
-		err,
-	)
+	).WithCause(err)
 }
 
 // ruleNames lists the rules that use a channel for a sentence.

@@ -209,9 +209,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 			for _, l := range text.Languages {
 				call.Header = map[string]string{"Accept-Language": string(l)}
 				a := w.Do(t, call)
-				if want := c.want(
-					l,
-				); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") ||
+				if want := c.want(l); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") ||
 					strings.HasPrefix(want, "field") {
 					t.Errorf("%s in %s: %s, want %s", name, l, a.Body, want)
 				}
@@ -269,10 +267,7 @@ func TestNoticeChannelInUse(t *testing.T) {
 			w.createRule(t, frostForm("WS-1", body{"alarmName": fmt.Sprint("Frost ", i), "passageway": []int64{id}})),
 		)
 	}
-	if c := w.getChannel(
-		t,
-		id,
-	); c.RuleCount != 6 ||
+	if c := w.getChannel(t, id); c.RuleCount != 6 ||
 		strings.Join(c.RuleNames, ", ") != "Frost 5, Frost 4, Frost 3, Frost 2, Frost 1" {
 		t.Errorf("%+v", c)
 	}
@@ -321,23 +316,15 @@ func TestNoticeChannelInUse(t *testing.T) {
 
 func TestNoticeChannelKinds(t *testing.T) {
 	w := newServer(t)
-	if ways := testkit.Ask[wire.NoticeWays](
-		t,
-		w.Contract,
-		w.get(channelsPath+"get/ways"),
-	); !ways.Email || !ways.PhoneMessage || ways.Logged != nil ||
-		ways.Language != "en-us" {
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); !ways.Email ||
+		!ways.PhoneMessage || ways.Logged != nil || ways.Language != "en-us" {
 		t.Errorf("%+v", ways)
 	}
 	w = newServer(t, func(o *console.Options) {
 		o.Outbox.Senders, o.SMSLogged = map[notify.ChannelKind]notify.Sender{notify.KindSMS: w.SMSSender}, true
 	})
-	if ways := testkit.Ask[wire.NoticeWays](
-		t,
-		w.Contract,
-		w.get(channelsPath+"get/ways"),
-	); ways.Email || !ways.PhoneMessage || ways.Logged == nil ||
-		!*ways.Logged {
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email ||
+		!ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
 		t.Errorf("%+v", ways)
 	}
 }
@@ -465,10 +452,7 @@ func TestChannelsAreTenantScoped(t *testing.T) {
 	for name, call := range map[string]testkit.Call{
 		"create": w.createRuleCall(frostForm("WS-1", body{"passageway": []int64{id, theirs}})), "update": w.updateRuleCall(rule, frostForm("WS-1", body{"passageway": []int64{theirs}})),
 	} {
-		if a := w.Do(
-			t,
-			call,
-		); a.Code != 601 ||
+		if a := w.Do(t, call); a.Code != 601 ||
 			a.Msg != fmt.Sprint("Notification channels: There is no notification channel with the number ", theirs) {
 			t.Errorf("%s: %s", name, a.Body)
 		}

@@ -141,11 +141,8 @@ func validateRequest(
 	}
 	hasBody := route.Operation.RequestBody != nil
 	if hasBody {
-		if err := httpbase.NormalizeJSON(
-			r,
-			httpbase.NormalizeIntegers,
-			httpbase.DropNulls(route.Operation),
-		); err != nil {
+		err := httpbase.NormalizeJSON(r, httpbase.NormalizeIntegers, httpbase.DropNulls(route.Operation))
+		if err != nil {
 			return err
 		}
 	}

@@ -61,9 +61,7 @@ func (s *server) baseURL(ctx context.Context) *url.URL {
 func requestedOrigin(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
 	scheme = httpbase.ClientScheme(r, proxies)
 	for _, host := range []string{httpbase.ClientHost(r, proxies), r.Host} {
-		if u, err := url.Parse(
-			"//" + host,
-		); err == nil && u.Host == host && u.Hostname() != "" &&
+		if u, err := url.Parse("//" + host); err == nil && u.Host == host && u.Hostname() != "" &&
 			!strings.ContainsAny(host, "'\"`$;&|<>(){}*!\\") {
 			return scheme, host
 		}

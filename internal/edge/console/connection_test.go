@@ -115,11 +115,7 @@ func TestDeviceConnectionOfLoopback(t *testing.T) {
 				MQTTTLS: mustResolveAddr("0.0.0.0:8883"),
 			}
 		})
-		if got := w.connection(
-			t,
-			"WS-1",
-			nil,
-		); (got.MqttPort == 1883) != open || !open && got.MqttPort != 0 ||
+		if got := w.connection(t, "WS-1", nil); (got.MqttPort == 1883) != open || !open && got.MqttPort != 0 ||
 			got.MqttTlsPort != 8883 {
 			t.Errorf("%s: %+v", site, got)
 		}

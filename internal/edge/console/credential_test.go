@@ -78,10 +78,7 @@ func TestCredentials(t *testing.T) {
 		*c.LastUseTime != testkit.Start.UnixMilli() {
 		t.Errorf("%s", asJSON(t, c))
 	}
-	if a := w.Do(
-		t,
-		w.get(credentialsPath),
-	); strings.Contains(string(a.Body), made.AppSecret) ||
+	if a := w.Do(t, w.get(credentialsPath)); strings.Contains(string(a.Body), made.AppSecret) ||
 		strings.Contains(string(a.Body), "ecret") {
 		t.Errorf("the secret is told again: %s", a.Body)
 	}
@@ -266,12 +263,8 @@ func TestCredentialsAreUserScoped(t *testing.T) {
 	call := createCredentialCall(w.rivalToken, "theirs")
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}
 	theirs := testkit.Ask[wire.NewCredential](t, w.Contract, call)
-	if p, err := w.Credentials.Authenticate(
-		t.Context(),
-		theirs.AppKey,
-		theirs.AppSecret,
-	); err != nil || p.Tenant != w.rival.ID ||
-		p.User != w.rival.Ada.ID {
+	if p, err := w.Credentials.Authenticate(t.Context(), theirs.AppKey, theirs.AppSecret); err != nil ||
+		p.Tenant != w.rival.ID || p.User != w.rival.Ada.ID {
 		t.Errorf("%+v %v", p, err)
 	}
 	// Neither key nor secret is in the log.

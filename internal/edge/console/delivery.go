@@ -11,20 +11,16 @@ func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 	for i := range deliveries {
 		d := &deliveries[i]
 		list[i] = wire.Delivery{
-			Id:        d.ID,
-			Channel:   d.Channel,
-			Recipient: d.Recipient,
-			Mode:      wire.DeliveryMode(d.Kind),
-			Event:     wire.DeliveryEvent(d.Event),
-			State: wire.DeliveryState(
-				d.State,
-			),
-			Reason:    omitEmpty(string(d.Reason)),
-			Attempts:  d.Attempts,
-			LastError: omitEmpty(d.LastError),
-			NextTime: omitZero(
-				d.NextTime,
-			),
+			Id:         d.ID,
+			Channel:    d.Channel,
+			Recipient:  d.Recipient,
+			Mode:       wire.DeliveryMode(d.Kind),
+			Event:      wire.DeliveryEvent(d.Event),
+			State:      wire.DeliveryState(d.State),
+			Reason:     omitEmpty(string(d.Reason)),
+			Attempts:   d.Attempts,
+			LastError:  omitEmpty(d.LastError),
+			NextTime:   omitZero(d.NextTime),
 			CreateTime: d.CreateTime,
 			UpdateTime: d.UpdateTime,
 			Steps:      make([]wire.DeliveryStep, len(d.Steps)),

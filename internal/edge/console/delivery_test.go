@@ -22,10 +22,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 		frostForm("WS-1", body{"passageway": []int64{b, a, b}, "remindEvery": 15}),
 		air(1),
 	)
-	if r := w.rule(
-		t,
-		id,
-	); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
+	if r := w.rule(t, id); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
 		*r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
@@ -38,10 +35,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 		w.Contract,
 		w.adaCall("POST", rulesPath+"copy", body{"id": id, "executionIds": []string{"WS-2"}}),
 	)
-	if r := w.rule(
-		t,
-		copies[0],
-	); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
+	if r := w.rule(t, copies[0]); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
 		*r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
@@ -54,10 +48,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 			open = w.rule(t, id).OpenNotice
 		}
 		w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", change)))
-		if n := w.notice(
-			t,
-			open.Id,
-		).AlarmNotice; n.ResolveStatus != 1 ||
+		if n := w.notice(t, open.Id).AlarmNotice; n.ResolveStatus != 1 ||
 			*n.ResolveReason != wire.AlarmNoticeDetailResolveReason(alarm.Changed) {
 			t.Errorf("%v: %s", change, asJSON(t, n))
 		}
@@ -122,12 +113,8 @@ func TestNoticeDeliveries(t *testing.T) {
 	if letters = w.MailSender.Sent(); len(letters) != 2 || letters[1].Alarms[0].Event != alertmsg.Resolved {
 		t.Errorf("%+v", letters)
 	}
-	if m := w.messages(
-		t,
-		w.ada,
-		"",
-	).List; m[0].Event != "resolved" || m[1].Event != "triggered" || *m[0].NoticeId != id ||
-		*m[0].RuleId != rule {
+	if m := w.messages(t, w.ada, "").List; m[0].Event != "resolved" || m[1].Event != "triggered" ||
+		*m[0].NoticeId != id || *m[0].RuleId != rule {
 		t.Errorf("%s", asJSON(t, m))
 	}
 }

@@ -85,10 +85,7 @@ func TestDerivedAccount(t *testing.T) {
 	now := w.Clock.Now()
 	w.Run(t, []testkit.Scenario{
 		{Name: "an input is missing", Call: of("WS-1", "dewPoint"), Contains: []string{
-			fmt.Sprintf(
-				`"time":%d,"value":null`,
-				now.UnixMilli(),
-			),
+			fmt.Sprintf(`"time":%d,"value":null`, now.UnixMilli()),
 			`"reason":"missing"`,
 			`"input":"relativeHumidity"`,
 			`"kind":"instant"`,

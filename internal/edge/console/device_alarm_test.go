@@ -78,10 +78,7 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := w.Do(
-		t,
-		w.get(pagePath+"?executionId=WS-1"),
-	); strings.Contains(string(a.Body), "openAlarms") ||
+	if a := w.Do(t, w.get(pagePath+"?executionId=WS-1")); strings.Contains(string(a.Body), "openAlarms") ||
 		strings.Contains(string(a.Body), `"alarmLevel"`) {
 		t.Errorf("%s", a.Body)
 	}

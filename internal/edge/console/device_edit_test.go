@@ -255,10 +255,8 @@ func TestDevicePresence(t *testing.T) {
 		"&pageSize=1&pageNo=2": fmt.Sprintf(`{"list":[{"onlineState":0,"time":%d}],"total":3}`, went),
 		"&pageNo=2":            `{"list":[],"total":3}`,
 	} {
-		if got := asJSON(
-			t,
-			testkit.Ask[wire.PresencePage](t, w.Contract, w.get(presencePath+"?deviceName=WS-1"+query)),
-		); got != want {
+		got := asJSON(t, testkit.Ask[wire.PresencePage](t, w.Contract, w.get(presencePath+"?deviceName=WS-1"+query)))
+		if got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)
 		}
 	}

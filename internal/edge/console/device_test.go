@@ -42,12 +42,7 @@ func TestDevicePage(t *testing.T) {
 		w.north,
 		w.ws1.ID,
 		now,
-		reading(
-			"21.5",
-			"Air temperature",
-			"°C",
-			`,"precision":1`,
-		),
+		reading("21.5", "Air temperature", "°C", `,"precision":1`),
 		reading("true", "Heating", "", ""),
 		reading(`"note of WS-1"`, "note", "", ""),
 		now,
@@ -232,14 +227,8 @@ func TestDeviceCards(t *testing.T) {
 		"WS-2": {"null", "null"}, "CAM-1": {`{"kind":"none","url":""}`, "null"},
 		"HLS": {`{"kind":"hls","url":"https://a.example/gate.m3u8"}`, "null"}, "EMBED": {`{"kind":"embed","url":"/embed/`, "null"},
 	} {
-		if video, data := asJSON(
-			t,
-			cards[name].VideoObj,
-		), asJSON(
-			t,
-			cards[name].SignDataObj,
-		); !strings.HasPrefix(video, want[0]) ||
-			!strings.HasPrefix(data, want[1]) {
+		video, data := asJSON(t, cards[name].VideoObj), asJSON(t, cards[name].SignDataObj)
+		if !strings.HasPrefix(video, want[0]) || !strings.HasPrefix(data, want[1]) {
 			t.Errorf("%s: %s %s", name, video, data)
 		}
 	}
@@ -255,10 +244,7 @@ func TestDeviceCards(t *testing.T) {
 	if want := map[string]string{"CAM-1": "none", "HLS": "hls", "EMBED": "embed"}; !maps.Equal(kinds, want) {
 		t.Errorf("a list says of cameras %v, want %v", kinds, want)
 	}
-	if a := w.Do(
-		t,
-		w.get(pagePath),
-	); strings.Contains(string(a.Body), "videoObj") ||
+	if a := w.Do(t, w.get(pagePath)); strings.Contains(string(a.Body), "videoObj") ||
 		strings.Contains(string(a.Body), "signDataObj") {
 		t.Errorf("a page: %s", a.Body)
 	}
@@ -294,11 +280,7 @@ func TestProducts(t *testing.T) {
 			call.Header = map[string]string{"Accept-Language": c.language}
 			return call
 		}
-		if got := testkit.Ask[[]wire.ProductName](
-			t,
-			w.Contract,
-			in(productsPath),
-		); len(got) != 2 ||
+		if got := testkit.Ask[[]wire.ProductName](t, w.Contract, in(productsPath)); len(got) != 2 ||
 			got[0].ProductName != c.first {
 			t.Errorf("%s: %+v", c.language, got)
 		}

@@ -81,11 +81,10 @@ func TestExportSplitsIntoSheets(t *testing.T) {
 				t.Fatalf("%d frames, %s: %v, %v", frames, name, rows, err)
 			}
 			for _, row := range rows[1:] {
-				if want := fmt.Sprint(
+				want := fmt.Sprint(
 					[]string{begin.Add(time.Duration(n) * time.Second).Format(time.DateTime), fmt.Sprint(n)},
-				); fmt.Sprint(
-					row,
-				) != want {
+				)
+				if fmt.Sprint(row) != want {
 					t.Errorf("%d frames, %s: %v, want %s", frames, name, row, want)
 				}
 				n++

@@ -145,11 +145,7 @@ func TestExportLanguages(t *testing.T) {
 		if got := sheetLines(t, f, sheets[0]); sheets[0] != want[0] || len(got) != 1 || got[0] != want[1] {
 			t.Errorf("%s: %s %q", language, sheets[0], got)
 		}
-		if got := sheetLines(
-			t,
-			f,
-			sheets[1],
-		); len(got) != 13 || got[0] != want[2] ||
+		if got := sheetLines(t, f, sheets[1]); len(got) != 13 || got[0] != want[2] ||
 			!strings.Contains(got[9], "|+05:30|") {
 			t.Errorf("%s: %q", language, got)
 		}
@@ -213,19 +209,12 @@ func TestExportsAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	for _, header := range []map[string]string{{}, {"tenant-id": fmt.Sprint(w.rival.ID), "X-Forwarded-Host": w.rival.Hosts[0]}} {
 		call := testkit.Call{Path: w.pathAroundNow(exportPath, rivalDeviceName, "note"), Token: w.ada, Header: header}
-		if a := w.Do(
-			t,
-			call,
-		); a.Code != 404 ||
+		if a := w.Do(t, call); a.Code != 404 ||
 			string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
 			t.Errorf("%s", a.Body)
 		}
 		call.Token = w.rivalToken
-		if got := sheetLines(
-			t,
-			openSpreadsheet(t, w, call),
-			"Readings",
-		); len(got) != 2 ||
+		if got := sheetLines(t, openSpreadsheet(t, w, call), "Readings"); len(got) != 2 ||
 			!strings.HasSuffix(got[1], "|note of "+rivalDeviceName) {
 			t.Errorf("%q", got)
 		}

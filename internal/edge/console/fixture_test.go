@@ -82,48 +82,46 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
 		AlarmLag:          w.engine.Behind,
 		TenantAlarmLag:    w.engine.TenantBehind,
-		EmbedKey: []byte(
-			"the key of every test's snippets",
-		),
-		Version:       "1.2.3",
-		DefaultTenant: "field",
-		Now:           w.Clock.Now,
-		Logger:        w.Log.Logger,
-		Ready:         func(context.Context) error { return w.readyErr },
-		Audit:         w.Audit,
-		Tenants:       w.Tenants,
-		Users:         w.Users,
-		Sessions:      w.Sessions,
-		SignIn:        w.SignIn,
-		Account:       w.Account,
-		Captcha:       w.Slider.Service,
-		Credentials:   w.Credentials,
-		Avatars:       w.Avatars,
-		Catalog:       w.Catalog,
-		Devices:       w.Devices,
-		Scenes:        w.Scenes,
-		Roster:        w.Roster,
-		Registry:      w.Registry,
-		Presence:      w.Presence,
-		Status:        w.Status,
-		Diagnostics:   w.Diagnostics,
-		Readings:      w.readings,
-		Notices:       w.Notices,
-		Messages:      w.Messages,
-		Live:          w.hub,
-		Channels:      w.Channels,
-		Outbox:        w.Outbox,
-		Webhooks:      w.Webhooks,
-		WebhookCaller: w.WebhookCaller,
-		ReadingStore:  w.readings,
-		Rules:         w.Rules,
-		RuleForms:     w.RuleForms,
-		Alarms:        w.engine,
-		Telemetry:     http.NotFoundHandler(),
-		LoRaWAN:       http.NotFoundHandler(),
-		MQTT:          http.NotFoundHandler(),
-		OpenAPI:       http.NotFoundHandler(),
-		Web:           http.NotFoundHandler(),
+		EmbedKey:          []byte("the key of every test's snippets"),
+		Version:           "1.2.3",
+		DefaultTenant:     "field",
+		Now:               w.Clock.Now,
+		Logger:            w.Log.Logger,
+		Ready:             func(context.Context) error { return w.readyErr },
+		Audit:             w.Audit,
+		Tenants:           w.Tenants,
+		Users:             w.Users,
+		Sessions:          w.Sessions,
+		SignIn:            w.SignIn,
+		Account:           w.Account,
+		Captcha:           w.Slider.Service,
+		Credentials:       w.Credentials,
+		Avatars:           w.Avatars,
+		Catalog:           w.Catalog,
+		Devices:           w.Devices,
+		Scenes:            w.Scenes,
+		Roster:            w.Roster,
+		Registry:          w.Registry,
+		Presence:          w.Presence,
+		Status:            w.Status,
+		Diagnostics:       w.Diagnostics,
+		Readings:          w.readings,
+		Notices:           w.Notices,
+		Messages:          w.Messages,
+		Live:              w.hub,
+		Channels:          w.Channels,
+		Outbox:            w.Outbox,
+		Webhooks:          w.Webhooks,
+		WebhookCaller:     w.WebhookCaller,
+		ReadingStore:      w.readings,
+		Rules:             w.Rules,
+		RuleForms:         w.RuleForms,
+		Alarms:            w.engine,
+		Telemetry:         http.NotFoundHandler(),
+		LoRaWAN:           http.NotFoundHandler(),
+		MQTT:              http.NotFoundHandler(),
+		OpenAPI:           http.NotFoundHandler(),
+		Web:               http.NotFoundHandler(),
 	}
 	for _, f := range with {
 		f(&o)
@@ -154,23 +152,15 @@ func (w *fixture) populate(t testing.TB) {
 	w.rivalDevice = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
 		d.NoteName, d.SceneID, d.Longitude, d.Latitude = marker+" mast", w.rivalScene, new(32.85), new(39.92)
 	})
-	w.ada, w.bora, w.rivalToken = w.Session(
-		t,
-		w.field.Ada,
-	).Access, w.Session(
+	w.ada, w.bora, w.rivalToken = w.Session(t, w.field.Ada).Access, w.Session(
 		t,
 		w.field.Bora,
-	).Access, w.Session(
-		t,
-		w.rival.Ada,
-	).Access
+	).Access, w.Session(t, w.rival.Ada).Access
 	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
-			"airTemperature": reading.Number(
-				21.5,
-			),
-			"heating": reading.Boolean(true),
-			"note":    reading.Text("note of " + d.Name),
+			"airTemperature": reading.Number(21.5),
+			"heating":        reading.Boolean(true),
+			"note":           reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
 		w.Diagnostics.Count(
@@ -294,10 +284,7 @@ func TestUnauthenticated(t *testing.T) {
 			if header != "" {
 				call.Header["Authorization"] = header
 			}
-			if a := w.Do(
-				t,
-				call,
-			); a.Status != http.StatusOK || a.Code != 401 ||
+			if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 401 ||
 				a.Msg != "authentication failed, cannot access system resources" {
 				t.Errorf("%s, token %s: %d %s", op.ID, name, a.Status, a.Body)
 			}

@@ -174,11 +174,7 @@ func TestAlarmLagIsReported(t *testing.T) {
 	w.engine.Take(w.position+2, []reading.Arrival{w.arrival(w.ws1, w.Clock.Now(), air(1))})
 	w.Clock.Advance(6 * time.Second)
 	says("ready; alarms of 2 organisations are 47 s behind\n")
-	if got := testkit.Ask[wire.Overview](
-		t,
-		w.Contract,
-		w.get(overviewPath),
-	); got.AlarmsBehind == nil ||
+	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind == nil ||
 		*got.AlarmsBehind != 6 {
 		t.Errorf("%s", asJSON(t, got))
 	}
@@ -245,9 +241,8 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 		t.Errorf("another tenant's: %s", got)
 	}
 	send(1, 2)
-	if got, want := told(
-		w.ada,
-	), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"; got != want {
+	got, want := told(w.ada), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"
+	if got != want {
 		t.Errorf("used up: %s, want %s", got, want)
 	}
 }

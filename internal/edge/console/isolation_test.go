@@ -65,11 +65,12 @@ var crossTenantCalls = map[string]crossTenantCall{
 	}, code: 404, ownerGets: `"data":"`},
 	"pageAudit": {call: func(w *fixture) testkit.Call {
 		ctx := w.Audit.NewContext(context.Background(), audit.Actor{Kind: audit.User, ID: w.rival.Ada.ID})
-		if err := audit.Log(
+		err := audit.Log(
 			ctx,
 			w.rival.ID,
 			audit.Action{Name: "scene.create", Thing: audit.Thing{ID: 1, Name: marker + " scene"}},
-		); err != nil {
+		)
+		if err != nil {
 			panic(err)
 		}
 		return testkit.Call{Path: fmt.Sprint(auditPath, "?text=", marker)}
@@ -177,12 +178,8 @@ func TestCrossTenantChangesAreRefused(t *testing.T) {
 func TestSignInIsTenantScoped(t *testing.T) {
 	w := newServer(t)
 	only := w.User(t, w.field.ID, "only-here")
-	if err := w.Users.PutPassword(
-		t.Context(),
-		w.rival.ID,
-		w.rival.Ada.ID,
-		testkit.PasswordHash("another password"),
-	); err != nil {
+	err := w.Users.PutPassword(t.Context(), w.rival.ID, w.rival.Ada.ID, testkit.PasswordHash("another password"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	w.Run(t, distinctClients([]testkit.Scenario{
@@ -193,16 +190,14 @@ func TestSignInIsTenantScoped(t *testing.T) {
 		{Name: "the other ada", Call: loginCall(marker, "ada", "another password")},
 	}))
 	// Ending one's own session ends nobody else's.
-	if a := w.Do(
-		t,
-		testkit.Call{
-			Method: http.MethodPost,
-			Path:   logoutPath,
-			Token:  w.rivalToken,
-			Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)},
-		},
-	); a.Code != 200 {
-		t.Fatalf("%s", a.Body)
+	logout := w.Do(t, testkit.Call{
+		Method: http.MethodPost,
+		Path:   logoutPath,
+		Token:  w.rivalToken,
+		Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)},
+	})
+	if logout.Code != 200 {
+		t.Fatalf("%s", logout.Body)
 	}
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
 		t.Errorf("%s", a.Body)

@@ -77,10 +77,7 @@ func TestPublicLimitNetworks(t *testing.T) {
 		}
 		return found
 	}
-	if got := codes(
-		70,
-		func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) },
-	); got[200] != 60 ||
+	if got := codes(70, func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) }); got[200] != 60 ||
 		got[429] != 10 {
 		t.Errorf("one network: %v", got)
 	}

@@ -47,10 +47,8 @@ func TestLiveChange(t *testing.T) {
 		expectEvents(t, bora, changeEvent(i+1, c.of))
 	}
 	// What was refused changed nothing; then many changes at once are one event.
-	if a := w.Do(
-		t,
-		w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""})),
-	); a.Code == 200 {
+	a := w.Do(t, w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""})))
+	if a.Code == 200 {
 		t.Fatalf("%s", a.Body)
 	}
 	if err := w.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {

@@ -70,10 +70,7 @@ func TestLivePositionIsTenantScoped(t *testing.T) {
 	if got := w.livePosition(t, call); got != before || got != "e-0" {
 		t.Errorf("the rival's moves from %q to %q with the field's", before, got)
 	}
-	if got := w.livePosition(
-		t,
-		testkit.Call{Path: lastPath + "?deviceName=WS-1", Token: w.rivalToken},
-	); got != "" &&
+	if got := w.livePosition(t, testkit.Call{Path: lastPath + "?deviceName=WS-1", Token: w.rivalToken}); got != "" &&
 		got != "e-0" {
 		t.Errorf("%q", got)
 	}

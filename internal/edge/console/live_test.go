@@ -146,19 +146,11 @@ func TestLiveStreamLimits(t *testing.T) {
 func TestLiveExpiresOnLogout(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	tab, other, bora := w.Listen(
-		t,
-		base,
-		w.liveCall(w.ada, ""),
-	), w.Listen(
+	tab, other, bora := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(
 		t,
 		base,
 		w.liveCall(w.Session(t, w.field.Ada).Access, ""),
-	), w.Listen(
-		t,
-		base,
-		w.liveCall(w.bora, ""),
-	)
+	), w.Listen(t, base, w.liveCall(w.bora, ""))
 	for _, s := range []*testkit.Stream{tab, other, bora} {
 		expectEvents(t, s, testkit.Event{ID: "e-0"})
 	}
@@ -244,11 +236,9 @@ func TestLiveHeartbeat(t *testing.T) {
 		if len(out.written) > 0 {
 			got += <-out.written
 		}
-		if got != "id: e-1\nevent: reading\ndata: "+readingEvent(
-			1,
-		).Data+"\n\nid: e-2\nevent: reading\ndata: "+readingEvent(
-			2,
-		).Data+"\n\n" {
+		want := "id: e-1\nevent: reading\ndata: " + readingEvent(1).Data + "\n\n" +
+			"id: e-2\nevent: reading\ndata: " + readingEvent(2).Data + "\n\n"
+		if got != want {
 			t.Errorf("%q", got)
 		}
 		for i := 4; i < 120; i++ {

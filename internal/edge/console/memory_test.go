@@ -18,25 +18,17 @@ func TestMemoryPressureRefusals(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Memory = gauge })
 	from, to := w.Clock.Now().Add(-time.Hour), w.Clock.Now()
 	heavy := []testkit.Call{
-		w.get(
-			rangePath(seriesPath, "WS-1", "rain", from, to),
-		),
+		w.get(rangePath(seriesPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
-		w.get(
-			rangePath(rowsPath, "WS-1", "rain", from, to),
-		),
+		w.get(rangePath(rowsPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(columnsPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(signPath, "WS-1", "rain", from, to)),
-		w.get(
-			rangePath(exportPath, "WS-1", "rain", from, to),
-		),
+		w.get(rangePath(exportPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(coveragePath, "WS-1", "", from, to)),
 		w.rehearse(frostForm("WS-1", nil)),
 		w.rehearseAll(frostForm("WS-1", nil)),
 	}
-	call, open, health := w.get(
-		userPath,
-	), testkit.Call{
+	call, open, health := w.get(userPath), testkit.Call{
 		Path: byHostPath + "?website=nobody.example",
 	}, testkit.Call{
 		Path: "/healthz",

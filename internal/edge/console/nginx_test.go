@@ -167,9 +167,7 @@ func TestLiveThroughNginx(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if kind := res.Header.Get(
-		"Content-Type",
-	); res.StatusCode != http.StatusOK ||
+	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK ||
 		!strings.HasPrefix(kind, "application/json") {
 		t.Errorf("after the session's end: %s, %s", res.Status, kind)
 	}

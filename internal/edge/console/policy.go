@@ -47,11 +47,7 @@ func tileOrigins(tiles *MapTiles) []string {
 		return nil
 	}
 	return origins(
-		strings.ReplaceAll(
-			tiles.URL,
-			"{s}",
-			"a",
-		),
+		strings.ReplaceAll(tiles.URL, "{s}", "a"),
 		strings.ReplaceAll(tiles.URL, "{s}", "b"),
 		strings.ReplaceAll(tiles.URL, "{s}", "c"),
 	)

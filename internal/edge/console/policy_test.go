@@ -159,10 +159,7 @@ var hostileBranding = []string{
 	"https://evil.example@b.example/",
 	"blob:https://evil.example",
 	"https://evil%3bscript-src.example/",
-	"https://" + strings.Repeat(
-		"evil.",
-		20_000,
-	) + "example/",
+	"https://" + strings.Repeat("evil.", 20_000) + "example/",
 	"https://evil.example/" + strings.Repeat("x", 100_000),
 	"; script-src *",
 	"\xFF\xFE",
@@ -224,10 +221,11 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 	}
 	s.Station(t)
 	for sign, icon := range map[string]string{"airTemperature": "https://icons.example/air.svg", "rain": "https://icons.example;script-src *", "heating": "http://127.0.0.1:9000/h.svg"} {
-		if err := s.Catalog.PutElement(
+		err := s.Catalog.PutElement(
 			t.Context(),
 			&device.Element{YeuSign: sign, YeuURL: icon, Names: map[text.Language]string{}},
-		); err != nil {
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -107,17 +107,13 @@ func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.T
 		Identifier:   prop.Identifier,
 		FunctionName: prop.FunctionName,
 		YeuName:      s.Catalog.Name(requestFrom(ctx).Language, prop),
-		ElementUnit: s.Catalog.Unit(
-			prop,
-		),
-		ElementData: prop.ElementData,
-		DataType:    wire.TslPropertyDataType(prop.DataType),
-		AccessMode: wire.TslPropertyAccessMode(
-			prop.AccessMode,
-		),
-		Min:       prop.Min,
-		Max:       prop.Max,
-		Precision: prop.Precision,
+		ElementUnit:  s.Catalog.Unit(prop),
+		ElementData:  prop.ElementData,
+		DataType:     wire.TslPropertyDataType(prop.DataType),
+		AccessMode:   wire.TslPropertyAccessMode(prop.AccessMode),
+		Min:          prop.Min,
+		Max:          prop.Max,
+		Precision:    prop.Precision,
 	}
 	setDerivation(&w, prop)
 	if e := s.Catalog.Element(prop.Identifier); e != nil {

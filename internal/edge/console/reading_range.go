@@ -262,15 +262,9 @@ func (t *downsampler) downsampled(ctx context.Context, p *device.Property) (_ re
 		t.loaded = t.remaining[:min(len(t.remaining), max(1, maxBufferedPoints/t.points))]
 		t.remaining = t.remaining[len(t.loaded):]
 		h := t.query
-		if t.results, err = t.server.Readings.Downsample(
-			ctx,
-			h.ref.Tenant,
-			h.ref.ID,
-			h.from,
-			h.to,
-			t.loaded,
-			t.points,
-		); err != nil {
+		store := t.server.Readings
+		t.results, err = store.Downsample(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, t.loaded, t.points)
+		if err != nil {
 			return reading.Downsampled{}, err
 		}
 	}

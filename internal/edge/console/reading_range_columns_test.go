@@ -87,12 +87,8 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	for _, points := range []string{"", "&points=100"} {
-		if a := w.Do(
-			t,
-			w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+points),
-		); string(
-			a.Body,
-		) != `{"code":200,"data":[],"msg":""}` {
+		a := w.Do(t, w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+points))
+		if string(a.Body) != `{"code":200,"data":[],"msg":""}` {
 			t.Errorf("%s", a.Body)
 		}
 	}

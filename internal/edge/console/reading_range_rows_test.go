@@ -96,11 +96,8 @@ func TestRowsDownsampled(t *testing.T) {
 	// A row has what stayed of its time, and nothing in the place of what did not.
 	raw := map[string]json.RawMessage{}
 	all := testkit.Ask[[]json.RawMessage](t, w.Contract, w.get(w.pathAroundNow(rowsPath, "WS-2", signs)+"&points=100"))
-	if err := json.Unmarshal(
-		all[len(all)-1],
-		&raw,
-	); err != nil || raw["airTemperature"] == nil || raw["heating"] != nil ||
-		raw["note"] != nil {
+	if err := json.Unmarshal(all[len(all)-1], &raw); err != nil || raw["airTemperature"] == nil ||
+		raw["heating"] != nil || raw["note"] != nil {
 		t.Errorf("%s, %v", all[len(all)-1], err)
 	}
 	w.Run(t, []testkit.Scenario{

@@ -60,13 +60,9 @@ func TestRows(t *testing.T) {
 	if a := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", yesterday, now))); string(a.Body) != want {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
-	if a := w.Do(
-		t,
-		w.get(rangePath(rowsPath, "WS-2", "rain", now, now)),
-	); string(
-		a.Body,
-	) != `{"code":200,"data":[],"msg":""}` {
-		t.Errorf("%s", a.Body)
+	empty := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", now, now)))
+	if string(empty.Body) != `{"code":200,"data":[],"msg":""}` {
+		t.Errorf("%s", empty.Body)
 	}
 	// By property the same, in the order in which they were named.
 	want = fmt.Sprintf(
@@ -164,10 +160,7 @@ func TestRangeRefusals(t *testing.T) {
 		}
 		// As far as they go.
 		for _, call := range []testkit.Call{q("endTime", fmt.Sprint(1000+month)), q("yeuSignList", " rain , heating "), q("startTime", "9223372036854775807", "endTime", "9223372036854775807")} {
-			if a := w.Do(
-				t,
-				call,
-			); a.Status != http.StatusOK ||
+			if a := w.Do(t, call); a.Status != http.StatusOK ||
 				a.Code != 200 && a.Header.Get("Content-Type") != testkit.Spreadsheet {
 				t.Errorf("%s: %s", call.Path, a.Body)
 			}
@@ -219,15 +212,8 @@ func TestCoverage(t *testing.T) {
 	if got := ask("UTC", all[0], all[1]); got != utc {
 		t.Errorf("%s\nwant %s", got, utc)
 	}
-	if got := ask(
-		"UTC",
-		day.Add(24*time.Hour),
-		day.Add(45*time.Hour),
-	); got != fmt.Sprintf(
-		`[{"day":"2026-10-25","first":%d,"frames":1,"last":%d}]`,
-		at(24),
-		at(24),
-	) {
+	oneDay := fmt.Sprintf(`[{"day":"2026-10-25","first":%d,"frames":1,"last":%d}]`, at(24), at(24))
+	if got := ask("UTC", day.Add(24*time.Hour), day.Add(45*time.Hour)); got != oneDay {
 		t.Errorf("%s", got)
 	}
 	// Without a header it is the tenant's zone that counts.
@@ -320,17 +306,9 @@ func TestHistoryIsComplete(t *testing.T) {
 			t.Errorf("%s: %d points of 1000", sign, n)
 		}
 	}
-	if columns := joinPieces(
-		t,
-		testkit.Ask[[]wire.ColumnsPiece](
-			t,
-			w.Contract,
-			w.get(rangePath(columnsPath, "MONTH", signs, from, to)+"&points=1000"),
-		),
-	); !reflect.DeepEqual(
-		columns,
-		few,
-	) {
+	call := w.get(rangePath(columnsPath, "MONTH", signs, from, to) + "&points=1000")
+	columns := joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call))
+	if !reflect.DeepEqual(columns, few) {
 		t.Error("by columns other points come")
 	}
 }

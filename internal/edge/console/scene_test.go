@@ -95,17 +95,11 @@ func TestScenes(t *testing.T) {
 		t.Error(got)
 	}
 	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?groupId=0"))
-	if got := deviceNames(
-		page.List,
-	); got != "CAM-1 WS-1 WS-2" || page.List[1].GroupId != 0 ||
+	if got := deviceNames(page.List); got != "CAM-1 WS-1 WS-2" || page.List[1].GroupId != 0 ||
 		page.List[1].GroupName != "" {
 		t.Errorf("%s", asJSON(t, page.List))
 	}
-	if got := testkit.Ask[wire.Overview](
-		t,
-		w.Contract,
-		w.get(overviewPath),
-	); got.SceneCount != 1 ||
+	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.SceneCount != 1 ||
 		got.UnassignedCount != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -232,11 +226,7 @@ func TestScenesAreTenantScoped(t *testing.T) {
 			t.Errorf("%s: %s", call.Path, a.Body)
 		}
 	}
-	if s, err := w.Scenes.Get(
-		t.Context(),
-		w.rival.ID,
-		w.rivalScene,
-	); err != nil || s.Name != marker+" scene" ||
+	if s, err := w.Scenes.Get(t.Context(), w.rival.ID, w.rivalScene); err != nil || s.Name != marker+" scene" ||
 		s.Status != device.SceneUsable {
 		t.Errorf("%+v %v", s, err)
 	}

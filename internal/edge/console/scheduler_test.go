@@ -133,17 +133,15 @@ func TestPublicBodyLimit(t *testing.T) {
 		open++
 		// Some ask for a parameter first, each for another one.
 		path := op.Path + map[string]string{"getTenantByWebsite": "?website=x", "getTenantIdByName": "?name=x", "refreshToken": "?refreshToken=x"}[op.ID]
-		if a := w.Do(
-			t,
-			testkit.Call{Method: op.Method, Path: path, Body: "{" + strings.Repeat(" ", 16<<10) + "}"},
-		); a.Status != 413 {
+		a := w.Do(t, testkit.Call{Method: op.Method, Path: path, Body: "{" + strings.Repeat(" ", 16<<10) + "}"})
+		if a.Status != 413 {
 			t.Errorf("%s takes more than 16 KiB: %s", op.ID, a.Body)
 		}
 	}
 	if open < 5 {
 		t.Errorf("%d calls need no sign-in", open)
 	}
-	if a := w.Do(
+	a := w.Do(
 		t,
 		testkit.Call{
 			Method: "PUT",
@@ -151,7 +149,8 @@ func TestPublicBodyLimit(t *testing.T) {
 			Body:   `{"id":1` + strings.Repeat(" ", 100<<10) + `}`,
 			Token:  w.ada,
 		},
-	); a.Status == 413 {
+	)
+	if a.Status == 413 {
 		t.Errorf("100 KiB of somebody who is signed in: %s", a.Body)
 	}
 }

@@ -126,10 +126,7 @@ func distinctClients(table []testkit.Scenario) []testkit.Scenario {
 func TestLoginLockout(t *testing.T) {
 	w := newServer(t)
 	for range 10 {
-		if a := w.Do(
-			t,
-			loginWithCaptcha("ada", "wrong", w.Slider.Verification(t)),
-		); a.Code != 601 ||
+		if a := w.Do(t, loginWithCaptcha("ada", "wrong", w.Slider.Verification(t))); a.Code != 601 ||
 			string(a.Data) != "null" {
 			t.Fatalf("%s", a.Body)
 		}

@@ -29,11 +29,9 @@ func (w *fixture) measureDense(t *testing.T, begin time.Time, frames int) {
 	t.Helper()
 	w.appendFrames(t, frames, func(i int) reading.Arrival {
 		return w.arrival(w.ws2, begin.Add(time.Duration(i)*100*time.Millisecond), map[string]reading.Value{
-			"airTemperature": reading.Number(
-				float64(i%400) / 10,
-			),
-			"rain":    reading.Number(float64(i % 7)),
-			"heating": reading.Boolean(i%50 == 0),
+			"airTemperature": reading.Number(float64(i%400) / 10),
+			"rain":           reading.Number(float64(i % 7)),
+			"heating":        reading.Boolean(i%50 == 0),
 		})
 	})
 }
@@ -204,14 +202,8 @@ func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 	for _, path := range []string{every, rangePath(seriesPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(columnsPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(exportPath, "WS-2", "rain", begin, w.Clock.Now())} {
 		refused(path, w.Do(t, w.get(path)))
 	}
-	if list := w.auditLog(
-		t,
-		w.ada,
-		"",
-	).List; slices.ContainsFunc(
-		list,
-		func(e wire.AuditEntry) bool { return e.Action == "export" },
-	) {
+	list := w.auditLog(t, w.ada, "").List
+	if slices.ContainsFunc(list, func(e wire.AuditEntry) bool { return e.Action == "export" }) {
 		t.Error("an export that was refused is in the log")
 	}
 	if a := w.Do(t, w.get(every+"&points=500")); strings.Contains(string(a.Body), `"code":429`) {
@@ -231,17 +223,12 @@ func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 		"one more of the farm",
 		w.Do(t, testkit.Call{Path: every, Token: w.Session(t, w.User(t, w.field.ID, "one-more")).Access}),
 	)
-	if a := w.Do(
-		t,
-		testkit.Call{
-			Path:  rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()),
-			Token: w.rivalToken,
-		},
-	); strings.Contains(
-		string(a.Body),
-		`"code":429`,
-	) {
-		t.Errorf("a neighbour waits: %s", a.Body)
+	other := w.Do(t, testkit.Call{
+		Path:  rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()),
+		Token: w.rivalToken,
+	})
+	if strings.Contains(string(other.Body), `"code":429`) {
+		t.Errorf("another tenant waits: %s", other.Body)
 	}
 	close(let)
 	answers.Wait()

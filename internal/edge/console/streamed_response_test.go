@@ -104,9 +104,7 @@ func TestClientLeavesMidStream(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		res, err := http.DefaultTransport.RoundTrip(
-			w.get(
-				rangePath(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20)),
-			).Request(
+			w.get(rangePath(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20))).Request(
 				ctx,
 				base,
 			),
@@ -202,13 +200,7 @@ func TestStreamedAnswersAreCompressed(t *testing.T) {
 	from := w.createMonthDevice(t, 2)
 	at := from.Add(47 * time.Hour)
 	long, short := rangePath(rowsPath, "MONTH", "t1,t2", from, at), rangePath(rowsPath, "MONTH", "t1,t2", at, at)
-	series, file := rangePath(
-		seriesPath,
-		"MONTH",
-		"t1,t2",
-		from,
-		at,
-	)+"&points=100", rangePath(
+	series, file := rangePath(seriesPath, "MONTH", "t1,t2", from, at)+"&points=100", rangePath(
 		exportPath,
 		"MONTH",
 		"t1",
@@ -291,9 +283,7 @@ func TestStalledClientIsCutOff(t *testing.T) {
 		}()
 		w.Handler.ServeHTTP(
 			stuck,
-			w.get(
-				rangePath(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10)),
-			).Request(
+			w.get(rangePath(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10))).Request(
 				t.Context(),
 				"http://tilth.test",
 			),

@@ -13,13 +13,8 @@ import (
 
 func TestTenantIdByName(t *testing.T) {
 	w := newServer(t)
-	if id := testkit.Ask[int64](
-		t,
-		w.Contract,
-		testkit.Call{Path: byNamePath + "?name=field"},
-	); id != int64(
-		w.field.ID,
-	) {
+	id := testkit.Ask[int64](t, w.Contract, testkit.Call{Path: byNamePath + "?name=field"})
+	if id != int64(w.field.ID) {
 		t.Errorf("id %d", id)
 	}
 	w.Run(t, []testkit.Scenario{
@@ -80,11 +75,7 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 		return b
 	}
 	brandings := map[*testkit.Tenant]tenant.Branding{
-		w.field: newBranding(
-			w.field,
-			"Harvest Hills",
-			"Wheat from the high plain.",
-		),
+		w.field: newBranding(w.field, "Harvest Hills", "Wheat from the high plain."),
 		w.rival: newBranding(w.rival, "Côte Verte", "Vines above the lake."),
 	}
 	for own, want := range brandings {
@@ -105,9 +96,7 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 			if told.Name != own.Name || told.Diy == nil || !reflect.DeepEqual(*told.Diy, wanted) {
 				t.Errorf("%s: %s", host, asJSON(t, told))
 			}
-			if body := string(
-				w.Do(t, call).Body,
-			); strings.Contains(body, other.Name) ||
+			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) ||
 				strings.Contains(body, brandings[other].Title) {
 				t.Errorf("%s is told of the other one: %s", host, body)
 			}

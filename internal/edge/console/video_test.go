@@ -181,11 +181,7 @@ func TestEmbedFault(t *testing.T) {
 	if err := w.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.getWithoutToken(
-		t,
-		http.MethodGet,
-		address,
-	); res.Code != 500 ||
+	if res := w.getWithoutToken(t, http.MethodGet, address); res.Code != 500 ||
 		strings.Contains(res.Body.String(), "sql") {
 		t.Errorf("%d %s", res.Code, res.Body)
 	}

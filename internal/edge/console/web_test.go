@@ -56,10 +56,10 @@ func TestWebIndexForUnknownPaths(t *testing.T) {
 	h := webHandler(t)
 	for _, path := range []string{"/", "/signin", "/dashboard-default", "/inform?id=7", "/index.html", "/device/", "/a/b/c", "/assets", "/favicon.svg/.."} {
 		w := doRequest(h, http.MethodGet, path, "")
-		if w.Code != 200 || w.Body.String() != "<html>page</html>" || w.Header().Get("Cache-Control") != "no-cache" ||
-			w.Header().Get(
-				"Content-Type",
-			) != "text/html; charset=utf-8" || w.Header().Get("X-Frame-Options") != "DENY" {
+		if w.Code != 200 || w.Body.String() != "<html>page</html>" ||
+			w.Header().Get("Cache-Control") != "no-cache" ||
+			w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
+			w.Header().Get("X-Frame-Options") != "DENY" {
 			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
 		}
 	}
@@ -104,15 +104,9 @@ func TestWebFiles(t *testing.T) {
 // the manifest, from this server alone.
 func TestServiceWorkerPolicy(t *testing.T) {
 	h := webHandler(t)
-	if got := doRequest(
-		h,
-		http.MethodGet,
-		"/sw.js",
-		"",
-	).Header().Get(
-		"Content-Security-Policy",
-	); got != "default-src 'none'; connect-src 'self'" {
-		t.Errorf("worker: %q", got)
+	worker := doRequest(h, http.MethodGet, "/sw.js", "").Header().Get("Content-Security-Policy")
+	if worker != "default-src 'none'; connect-src 'self'" {
+		t.Errorf("worker: %q", worker)
 	}
 	page := doRequest(h, http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
 	for _, part := range []string{"manifest-src 'self'", "worker-src 'self' blob:"} {
@@ -121,14 +115,8 @@ func TestServiceWorkerPolicy(t *testing.T) {
 		}
 	}
 	// A policy of its own has only what runs by itself.
-	if got := doRequest(
-		h,
-		http.MethodGet,
-		"/assets/app-1a2b.js",
-		"",
-	).Header().Get(
-		"Content-Security-Policy",
-	); got != "" {
+	got := doRequest(h, http.MethodGet, "/assets/app-1a2b.js", "").Header().Get("Content-Security-Policy")
+	if got != "" {
 		t.Errorf("script: %q", got)
 	}
 }
@@ -158,9 +146,7 @@ func TestWebCompression(t *testing.T) {
 		if vary := w.Header().Get("Vary"); (vary == "Accept-Encoding") != (c.path != "/assets/inter.woff2") {
 			t.Errorf("%s: Vary %q", c.path, vary)
 		}
-		if kind := w.Header().Get(
-			"Content-Type",
-		); strings.Contains(kind, "gzip") ||
+		if kind := w.Header().Get("Content-Type"); strings.Contains(kind, "gzip") ||
 			kind == "application/octet-stream" {
 			t.Errorf("%s: Content-Type %q is the compression's", c.path, kind)
 		}
@@ -171,12 +157,7 @@ func TestWebCompression(t *testing.T) {
 func TestWebWithoutDist(t *testing.T) {
 	h := webHandler(t, func(p *console.WebOptions) { p.Dist = fstest.MapFS{".gitkeep": &fstest.MapFile{}} })
 	for _, path := range []string{"/", "/signin"} {
-		if w := doRequest(
-			h,
-			http.MethodGet,
-			path,
-			"br",
-		); w.Code != 404 ||
+		if w := doRequest(h, http.MethodGet, path, "br"); w.Code != 404 ||
 			!strings.Contains(w.Body.String(), "make build") {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
 		}

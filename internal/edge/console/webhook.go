@@ -199,16 +199,14 @@ func (s *server) GetWebhookDeliveries(
 	for i := range deliveries {
 		d := &deliveries[i]
 		list[i] = wire.WebhookDelivery{
-			Id:       d.ID,
-			NoticeId: d.Notice,
-			Title:    d.Title,
-			Event:    notify.WebhookEvent(d.Event),
-			State:    string(d.State),
-			Reason:   omitEmpty(string(d.Reason)),
-			Attempts: d.Attempts,
-			Answer: omitEmpty(
-				d.Answer,
-			),
+			Id:         d.ID,
+			NoticeId:   d.Notice,
+			Title:      d.Title,
+			Event:      notify.WebhookEvent(d.Event),
+			State:      string(d.State),
+			Reason:     omitEmpty(string(d.Reason)),
+			Attempts:   d.Attempts,
+			Answer:     omitEmpty(d.Answer),
 			NextTime:   omitZero(d.NextTime),
 			CreateTime: d.CreateTime,
 			UpdateTime: d.UpdateTime,

@@ -107,10 +107,7 @@ func TestWebhooks(t *testing.T) {
 		h.CreateTime != w.Clock.Milli() {
 		t.Errorf("%s", asJSON(t, h))
 	}
-	if a := w.Do(
-		t,
-		w.get(webhooksPath+"page"),
-	); strings.Contains(string(a.Body), made.Secret) ||
+	if a := w.Do(t, w.get(webhooksPath+"page")); strings.Contains(string(a.Body), made.Secret) ||
 		strings.Contains(string(a.Body), "whsec") {
 		t.Errorf("the secret is told again: %s", a.Body)
 	}
@@ -239,10 +236,11 @@ func TestWebhookRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for url, code := range map[string]int{closed: 200, closed + "x": 601} {
-		if a := w.Do(
+		a := w.Do(
 			t,
 			w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": old, "name": "Old", "url": url})),
-		); a.Code != code {
+		)
+		if a.Code != code {
 			t.Errorf("%s: %d %s", url, a.Code, a.Msg)
 		}
 	}
@@ -295,11 +293,7 @@ func TestWebhookDeliveries(t *testing.T) {
 	program.SetResponse(503, "down\nfor repair")
 	call := w.webhookCall(http.MethodPost, "test", made.Id)
 	call.Header = map[string]string{"Accept-Language": "tr-tr"}
-	if o := testkit.Ask[wire.WebhookOutcome](
-		t,
-		w.Contract,
-		call,
-	); o.Ok || *o.Answer != "503 down" ||
+	if o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, call); o.Ok || *o.Answer != "503 down" ||
 		*o.Msg != text.Translate(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
 		t.Errorf("%s", asJSON(t, o))
 	}

@@ -26,9 +26,7 @@ func TestBodyLimits(t *testing.T) {
 			t.Errorf("%q, %v", body, err)
 		}
 		body, err := limits.Read(minimalWriter{}, post("0123456789+"))
-		if large, ok := errors.AsType[*http.MaxBytesError](
-			err,
-		); !ok || large.Limit != 10 ||
+		if large, ok := errors.AsType[*http.MaxBytesError](err); !ok || large.Limit != 10 ||
 			string(body) != "0123456789" {
 			t.Errorf("%q, %v", body, err)
 		}
@@ -48,11 +46,8 @@ type closedConn struct{ http.ResponseWriter }
 func (closedConn) SetReadDeadline(time.Time) error { return net.ErrClosed }
 
 func TestBodyLimitsOnClosedConnection(t *testing.T) {
-	if body, err := (BodyLimits{Bytes: 10, ReadTimeout: time.Minute}).Read(
-		closedConn{},
-		post("x"),
-	); !errors.Is(err, net.ErrClosed) ||
-		body != nil {
+	body, err := (BodyLimits{Bytes: 10, ReadTimeout: time.Minute}).Read(closedConn{}, post("x"))
+	if !errors.Is(err, net.ErrClosed) || body != nil {
 		t.Errorf("%q, %v", body, err)
 	}
 }
@@ -73,11 +68,7 @@ func TestBodyReadTimeout(t *testing.T) {
 	if _, err := io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nha"); err != nil {
 		t.Fatal(err)
 	}
-	if err := testkit.Receive(
-		t,
-		"the end of the reading",
-		ended,
-	); !errors.Is(err, os.ErrDeadlineExceeded) ||
+	if err := testkit.Receive(t, "the end of the reading", ended); !errors.Is(err, os.ErrDeadlineExceeded) ||
 		!strings.HasPrefix(err.Error(), "ha:") {
 		t.Error(err)
 	}

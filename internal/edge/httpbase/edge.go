@@ -39,9 +39,7 @@ func (e *Edge) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, h := e.Now(), w.Header()
 		q := &Request{
-			ID: requestID(
-				h,
-			),
+			ID:          requestID(h),
 			Language:    text.Negotiate(r.Header.Get("Accept-Language")),
 			Address:     e.Address(r),
 			HTTPRequest: r,

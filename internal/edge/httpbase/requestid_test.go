@@ -18,10 +18,7 @@ func TestNestedEdgesShareRequestID(t *testing.T) {
 		rec := outer.serve(t, func(w http.ResponseWriter, r *http.Request) {
 			inner.Wrap(
 				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { within = RequestFrom(r.Context()).ID }),
-			).ServeHTTP(
-				w,
-				r,
-			)
+			).ServeHTTP(w, r)
 			if of := RequestFrom(r.Context()).ID; of != within {
 				t.Errorf("%s around %s", of, within)
 			}

@@ -64,16 +64,13 @@ func TestStreamChunksAndContentLength(t *testing.T) {
 		{0, 0, 1, ""}, {1, 0, 1, ""}, {1000, 0, 4, ""}, {0, 4 * ChunkSize, 1, "0"}, {1, 4 * ChunkSize, 1, "100"}, {1000, 4 * ChunkSize, 1, "100000"}, {2000, 4 * ChunkSize, 4, ""},
 	} {
 		rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
-		e.Wrap(
-			e.streamHandler(StreamOptions{Header: header, BufferLimit: c.whole}, writeRows(c.rows)),
-		).ServeHTTP(
+		e.Wrap(e.streamHandler(StreamOptions{Header: header, BufferLimit: c.whole}, writeRows(c.rows))).ServeHTTP(
 			rec,
 			httptest.NewRequest(http.MethodGet, "/", nil),
 		)
 		if rec.Body.String() != rowsText(c.rows) || rec.writes != c.writes || rec.Code != http.StatusOK ||
-			rec.Header().Get(
-				"Content-Length",
-			) != c.length || rec.Header().Get("Content-Type") != "text/plain" || rec.Header().Get("Content-Encoding") != "" {
+			rec.Header().Get("Content-Length") != c.length ||
+			rec.Header().Get("Content-Type") != "text/plain" || rec.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%+v: %d bytes in %d writes, %v", c, rec.Body.Len(), rec.writes, rec.Header())
 		}
 	}
@@ -210,15 +207,11 @@ type noFlushWriter struct{ http.ResponseWriter }
 func TestStreamWriteDeadlines(t *testing.T) {
 	e, log := newEdge()
 	rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
-	e.Wrap(
-		e.streamHandler(StreamOptions{}, writeRows(1000)),
-	).ServeHTTP(
+	e.Wrap(e.streamHandler(StreamOptions{}, writeRows(1000))).ServeHTTP(
 		rec,
 		httptest.NewRequest(http.MethodGet, "/", nil),
 	)
-	e.Wrap(
-		e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize}, writeRows(1000)),
-	).ServeHTTP(
+	e.Wrap(e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize}, writeRows(1000))).ServeHTTP(
 		rec,
 		httptest.NewRequest(http.MethodGet, "/", nil),
 	)

@@ -158,16 +158,8 @@ func TestValidateParametersLeavesBodyUnread(t *testing.T) {
 	if body, err := io.ReadAll(r.Body); string(body) != "no JSON at all" {
 		t.Errorf("%q, %v", body, err)
 	}
-	if _, err = validateThing(
-		t,
-		router,
-		http.MethodPost,
-		"/things/1",
-		"",
-		true,
-	); ViolationOf(
-		err,
-	).Rule != RuleRequired {
+	_, err = validateThing(t, router, http.MethodPost, "/things/1", "", true)
+	if ViolationOf(err).Rule != RuleRequired {
 		t.Error(err)
 	}
 }
@@ -198,9 +190,7 @@ func TestViolationsOfBindingErrors(t *testing.T) {
 		}
 	}
 	for _, err := range []error{json.Unmarshal([]byte(`7`), &into), json.Unmarshal([]byte(`{`), &into), io.ErrUnexpectedEOF, errors.New("s3cr3t")} {
-		if b := ViolationOf(
-			err,
-		); b.Rule != RuleUnreadable || b.Field != "" ||
+		if b := ViolationOf(err); b.Rule != RuleUnreadable || b.Field != "" ||
 			strings.Contains(b.Cause.Error(), "s3cr3t") {
 			t.Errorf("%v: %+v", err, b)
 		}

@@ -28,9 +28,7 @@ func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *alertmsg.Ack
 			a.Note,
 			a.RemindAt,
 			notice,
-		).Exec(
-			ctx,
-		)
+		).Exec(ctx)
 		return err
 	})
 	if err != nil {

@@ -43,10 +43,7 @@ func TestWebhookChangesAreAudited(t *testing.T) {
 		"webhook.update Planner",
 		"webhook.update Planner",
 		"webhook.delete Planner",
-	}; !slices.Equal(
-		got,
-		want,
-	) {
+	}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, secret := range []string{made.Secret, renewed.Secret, "key=1"} {
@@ -77,10 +74,7 @@ func TestChangingOperationsAreListed(t *testing.T) {
 		"deleteWebhook",
 		"renewWebhookSecret",
 		"testWebhook",
-	}; !slices.Equal(
-		found,
-		want,
-	) {
+	}; !slices.Equal(found, want) {
 		t.Errorf("%v: try what is new in TestProgramsAreAudited, or say why it leaves no entry", found)
 	}
 }

@@ -144,12 +144,8 @@ func (c *contract) problem(a *answer) error {
 	if got := a.header.Get("Retry-After"); later != (got != "") {
 		return fmt.Errorf("status %d with Retry-After %q", a.status, got)
 	}
-	if got := a.header.Get(
-		"WWW-Authenticate",
-	); (a.status == http.StatusUnauthorized) != strings.HasPrefix(
-		got,
-		"Basic realm=",
-	) {
+	got := a.header.Get("WWW-Authenticate")
+	if (a.status == http.StatusUnauthorized) != strings.HasPrefix(got, "Basic realm=") {
 		return fmt.Errorf("status %d with WWW-Authenticate %q", a.status, got)
 	}
 	return nil

@@ -64,11 +64,8 @@ func TestForeignAndDamagedCursors(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: query("/devices", "cursor", strings.Repeat("A", 513))},
-		http.StatusBadRequest,
-	); p.Parameter != "cursor" {
+	tooLong := call{path: query("/devices", "cursor", strings.Repeat("A", 513))}
+	if p := w.mustRefuse(t, tooLong, http.StatusBadRequest); p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 	for path, given := range map[string]string{

@@ -47,18 +47,12 @@ func TestDevices(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	a := w.do(t, call{path: "/devices?search=WS-2"})
-	if got := string(
-		a.body,
-	); strings.TrimSpace(
-		got,
-	) != `{"items":[{"deviceName":"WS-2","noteName":"","online":false,"product":"weather-station","serial":"SN-WS-2"}]}` {
+	want := `{"items":[{"deviceName":"WS-2","noteName":"","online":false,"product":"weather-station",` +
+		`"serial":"SN-WS-2"}]}`
+	if got := strings.TrimSpace(string(a.body)); got != want {
 		t.Errorf("%s", got)
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: "/devices?scene=South"},
-		http.StatusBadRequest,
-	); p.Parameter != "scene" ||
+	if p := w.mustRefuse(t, call{path: "/devices?scene=South"}, http.StatusBadRequest); p.Parameter != "scene" ||
 		p.Code != "invalid" {
 		t.Errorf("%+v", p)
 	}
@@ -113,11 +107,7 @@ func TestDevice(t *testing.T) {
 			t.Errorf("lacks %s: %s", part, a.body)
 		}
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: "/devices/WS-9"},
-		http.StatusNotFound,
-	); p.Code != "notFound" ||
+	if p := w.mustRefuse(t, call{path: "/devices/WS-9"}, http.StatusNotFound); p.Code != "notFound" ||
 		p.Detail != "This resource does not exist" {
 		t.Errorf("%+v", p)
 	}

@@ -136,10 +136,8 @@ func TestExamplesHandleUnusualServers(t *testing.T) {
 	if err != nil || !strings.Contains(out, "WS-1\tairTemperature\t21.5") {
 		t.Errorf("a device was deleted meanwhile: %v %s", err, out)
 	}
-	if out, err = latest(
-		func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "<html>", http.StatusBadGateway) },
-	); err == nil ||
-		out != "502: Bad Gateway\n" {
+	badGateway := func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "<html>", http.StatusBadGateway) }
+	if out, err = latest(badGateway); err == nil || out != "502: Bad Gateway\n" {
 		t.Errorf("what stands before the server is broken: %v %s", err, out)
 	}
 	if out, err = latest(http.NotFound); err == nil || out != "404: Not Found\n" {

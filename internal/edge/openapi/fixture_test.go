@@ -69,11 +69,9 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	})
 	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
-			"airTemperature": reading.Number(
-				21.5,
-			),
-			"heating": reading.Boolean(true),
-			"note":    reading.Text("note of " + d.Name),
+			"airTemperature": reading.Number(21.5),
+			"heating":        reading.Boolean(true),
+			"note":           reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
 	}

@@ -47,39 +47,24 @@ func TestHistoryAsJSON(t *testing.T) {
 	if got := strings.TrimSpace(string(a.body)); got != want || a.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if a := w.do(
-		t,
-		call{path: historyPath(day, "properties", "rain, heating,rain")},
-	); strings.Count(string(a.body), `"time"`) != 3 ||
-		strings.Contains(string(a.body), "note") {
+	a = w.do(t, call{path: historyPath(day, "properties", "rain, heating,rain")})
+	if strings.Count(string(a.body), `"time"`) != 3 || strings.Contains(string(a.body), "note") {
 		t.Errorf("%s", a.body)
 	}
-	if a := w.do(
-		t,
-		call{path: historyPath(day.AddDate(0, 0, -1))},
-	); strings.TrimSpace(
-		string(a.body),
-	) != `{"items":[]}` {
+	a = w.do(t, call{path: historyPath(day.AddDate(0, 0, -1))})
+	if strings.TrimSpace(string(a.body)) != `{"items":[]}` {
 		t.Errorf("%s", a.body)
 	}
-	// Without an end the range is open up to now, which is not in it.
-	if got := ask[wire.History](
-		t,
-		w,
-		call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))},
-	); len(
-		got.Items,
-	) != 0 {
+	// A range without an end goes up to now, which is not in it.
+	lastHour := func() wire.History {
+		from := rfc3339(w.Clock.Now().Add(-time.Hour))
+		return ask[wire.History](t, w, call{path: query("/devices/WS-1/history", "from", from)})
+	}
+	if got := lastHour(); len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
 	w.Clock.Advance(time.Millisecond)
-	if got := ask[wire.History](
-		t,
-		w,
-		call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))},
-	); len(
-		got.Items,
-	) != 1 {
+	if got := lastHour(); len(got.Items) != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -287,11 +272,8 @@ func TestHistoryOfRecreatedDevice(t *testing.T) {
 	if got := ask[wire.History](t, w, call{path: historyPath(day)}); len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: historyPath(day, "cursor", *list.NextCursor)},
-		http.StatusBadRequest,
-	); p.Parameter != "cursor" {
+	p := w.mustRefuse(t, call{path: historyPath(day, "cursor", *list.NextCursor)}, http.StatusBadRequest)
+	if p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -86,11 +86,8 @@ func TestCrossTenantCallsAreRefused(t *testing.T) {
 	for id, rows := range crossTenantCalls {
 		for _, c := range rows {
 			p := c.path(w)
-			if own := w.do(
-				t,
-				call{method: c.method, path: p, body: c.body, as: &w.rivalKey},
-			); own.status != http.StatusOK ||
-				!strings.Contains(string(own.body), c.ownerGets) {
+			own := w.do(t, call{method: c.method, path: p, body: c.body, as: &w.rivalKey})
+			if own.status != http.StatusOK || !strings.Contains(string(own.body), c.ownerGets) {
 				t.Errorf("%s: the rival itself has nothing there: %d %s", p, own.status, own.body)
 			}
 			if strings.Contains(p, "/webhooks") {
@@ -99,11 +96,8 @@ func TestCrossTenantCallsAreRefused(t *testing.T) {
 			if id == "createWebhook" {
 				w.deleteWebhooks(t)
 			}
-			if a := w.do(
-				t,
-				call{method: c.method, path: p, body: c.body},
-			); a.status != cmp.Or(c.status, http.StatusOK) ||
-				strings.Contains(string(a.body), marker) {
+			a := w.do(t, call{method: c.method, path: p, body: c.body})
+			if a.status != cmp.Or(c.status, http.StatusOK) || strings.Contains(string(a.body), marker) {
 				t.Errorf("%s %s: %d %s", id, p, a.status, a.body)
 			}
 		}

@@ -10,9 +10,7 @@ import (
 
 // levelNames are the levels of an alarm as programs know them.
 var levelNames = map[alarm.Level]string{
-	alarm.LevelGeneral: string(
-		wire.General,
-	),
+	alarm.LevelGeneral:   string(wire.General),
 	alarm.LevelImportant: string(wire.Important),
 	alarm.LevelSerious:   string(wire.Serious),
 }

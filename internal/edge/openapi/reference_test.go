@@ -32,17 +32,11 @@ func TestDocument(t *testing.T) {
 		t.Errorf("%d paths: %v", doc.Paths.Len(), err)
 	}
 	tag := a.header.Get("ETag")
-	if again := w.do(
-		t,
-		call{path: "/openapi.yaml", as: nobody, header: map[string]string{"If-None-Match": tag}},
-	); tag == "" || again.status != http.StatusNotModified ||
-		len(again.body) != 0 {
+	again := w.do(t, call{path: "/openapi.yaml", as: nobody, header: map[string]string{"If-None-Match": tag}})
+	if tag == "" || again.status != http.StatusNotModified || len(again.body) != 0 {
 		t.Errorf("%s: %d", tag, again.status)
 	}
-	if a := w.do(
-		t,
-		call{path: "/open-api", as: nobody},
-	); a.status != http.StatusPermanentRedirect ||
+	if a := w.do(t, call{path: "/open-api", as: nobody}); a.status != http.StatusPermanentRedirect ||
 		a.header.Get("Location") != "/open-api/" {
 		t.Errorf("%d %v", a.status, a.header)
 	}

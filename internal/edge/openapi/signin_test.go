@@ -185,10 +185,7 @@ func TestRefusals(t *testing.T) {
 			c.parameter != "" && !strings.HasPrefix(p.Detail, c.parameter+": ") {
 			t.Errorf("%s %s: %+v", c.method, c.path, p)
 		}
-		if a := w.do(
-			t,
-			call{method: c.method, path: c.path},
-		); c.status == 405 &&
+		if a := w.do(t, call{method: c.method, path: c.path}); c.status == 405 &&
 			!strings.HasPrefix(a.header.Get("Allow"), "GET") {
 			t.Errorf("%s %s: Allow %q", c.method, c.path, a.header.Get("Allow"))
 		}
@@ -244,11 +241,8 @@ func TestServerFaultsAreHidden(t *testing.T) {
 	if err := w.readings.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: "/devices/WS-1/history?from=0"},
-		http.StatusServiceUnavailable,
-	); p.Code != "unavailable" {
+	history := call{path: "/devices/WS-1/history?from=0"}
+	if p := w.mustRefuse(t, history, http.StatusServiceUnavailable); p.Code != "unavailable" {
 		t.Errorf("%+v", p)
 	}
 	if log := w.Log.Text(); !strings.Contains(log, "secret detail") || !strings.Contains(log, "on fire") ||

@@ -50,9 +50,7 @@ func TestSlowClient(t *testing.T) {
 	if err := <-ends; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the reading ended with %v", err)
 	}
-	if n := len(
-		l.deadlines,
-	); n != l.Body.Len()/(32<<10)+1 || !l.deadlines[n-1].After(l.deadlines[0]) ||
+	if n := len(l.deadlines); n != l.Body.Len()/(32<<10)+1 || !l.deadlines[n-1].After(l.deadlines[0]) ||
 		time.Until(l.deadlines[n-1]) > 30*time.Second {
 		t.Errorf("%d deadlines for %d bytes", n, l.Body.Len())
 	}

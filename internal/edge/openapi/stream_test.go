@@ -83,9 +83,7 @@ func TestLongHistoryIsStreamed(t *testing.T) {
 			if format == "csv" {
 				i--
 			}
-			if want := rfc3339(
-				longHistoryStart.Add(time.Duration(i) * time.Second),
-			); i >= 0 &&
+			if want := rfc3339(longHistoryStart.Add(time.Duration(i) * time.Second)); i >= 0 &&
 				(!strings.Contains(line, want) || !strings.Contains(line, fmt.Sprint("row ", i))) {
 				t.Fatalf("line %d: %s", lines, line)
 			}
@@ -278,12 +276,8 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 		testkit.Receive(t, "an answer on its way", begun)
 	}
 	for _, as := range []*key{nil, &other} {
-		if p := w.mustRefuse(
-			t,
-			call{path: longHistoryPath(), as: as},
-			http.StatusTooManyRequests,
-		); p.Code != "tooMany" ||
-			!strings.Contains(p.Detail, "long answers") {
+		p := w.mustRefuse(t, call{path: longHistoryPath(), as: as}, http.StatusTooManyRequests)
+		if p.Code != "tooMany" || !strings.Contains(p.Detail, "long answers") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -323,11 +317,7 @@ func TestMemoryPressureRefusals(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	percent.Store(85)
 	w := newFixture(t, func(o *openapi.Options) { o.Memory = gauge })
-	if p := w.mustRefuse(
-		t,
-		call{path: longHistoryPath()},
-		http.StatusServiceUnavailable,
-	); p.Code != "unavailable" ||
+	if p := w.mustRefuse(t, call{path: longHistoryPath()}, http.StatusServiceUnavailable); p.Code != "unavailable" ||
 		!strings.Contains(p.Detail, "no memory to spare") {
 		t.Errorf("%+v", p)
 	}

@@ -253,14 +253,12 @@ func (s *server) ListWebhookDeliveries(
 	for i := range deliveries {
 		d := &deliveries[i]
 		w.Items[i] = wire.WebhookDelivery{
-			Notice:   d.Notice,
-			Type:     "notice." + notify.WebhookEvent(d.Event),
-			State:    string(d.State),
-			Attempts: d.Attempts,
-			Answer:   omitZero(d.Answer),
-			NextTime: omitZero(
-				wire.Moment(d.NextTime),
-			),
+			Notice:     d.Notice,
+			Type:       "notice." + notify.WebhookEvent(d.Event),
+			State:      string(d.State),
+			Attempts:   d.Attempts,
+			Answer:     omitZero(d.Answer),
+			NextTime:   omitZero(wire.Moment(d.NextTime)),
 			CreateTime: wire.Moment(d.CreateTime),
 			UpdateTime: wire.Moment(d.UpdateTime),
 		}

@@ -93,11 +93,12 @@ func TestWebhookOfBlockedNetworkCanBeChanged(t *testing.T) {
 				t.Errorf("%s: %+v", body, is)
 			}
 		}
-		if p := w.mustRefuse(
+		p := w.mustRefuse(
 			t,
 			w.newCall(http.MethodPatch, at, fmt.Sprintf(`{"url":%q}`, url+"x")),
 			http.StatusBadRequest,
-		); p.Parameter != "url" {
+		)
+		if p.Parameter != "url" {
 			t.Errorf("another address: %+v", p)
 		}
 	}

@@ -62,9 +62,7 @@ device greenfield/CAM-0001`
 		}
 	}
 
-	if e := p.Catalog.Element(
-		"airTemperature",
-	); e == nil || e.Unit != "°C" ||
+	if e := p.Catalog.Element("airTemperature"); e == nil || e.Unit != "°C" ||
 		e.Names[text.Turkish] != "Hava sıcaklığı" {
 		t.Errorf("element %+v", e)
 	}

@@ -219,14 +219,8 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 	if !f.passwordMatches(t, f.user(t, "north", "mia"), told["mia"]) {
 		t.Error("the password that was made is lost")
 	}
-	if read[wire.Problem](
-		t,
-		f.post(t, "v1/apply", file),
-		http.StatusInternalServerError,
-	); !strings.Contains(
-		f.Log.Text(),
-		"stored, but not loaded",
-	) {
+	read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError)
+	if !strings.Contains(f.Log.Text(), "stored, but not loaded") {
 		t.Errorf("log:\n%s", f.Log.Text())
 	}
 	if _, err := p.service.Delete(t.Context(), KindScene, "north", "Field"); err == nil {

@@ -34,23 +34,10 @@ func (f *apiFixture) auditLines(t *testing.T, owner tenant.ID, request string) (
 	var rows []struct {
 		Actor, Address, Kind, Action, ThingName, Changes string
 	}
-	sel := f.DB.Read(
-		t.Context(),
-	).NewSelect().TableExpr(
+	sel := f.DB.Read(t.Context()).NewSelect().TableExpr(
 		"audit_entries",
-	).Column(
-		"actor",
-		"address",
-		"kind",
-		"action",
-		"thing_name",
-		"changes",
-	).
-		Where(
-			"COALESCE(tenant_id, 0) = ? AND request = ?",
-			owner,
-			request,
-		).OrderExpr(
+	).Column("actor", "address", "kind", "action", "thing_name", "changes").
+		Where("COALESCE(tenant_id, 0) = ? AND request = ?", owner, request).OrderExpr(
 		"id",
 	)
 	if err := sel.Scan(t.Context(), &rows); err != nil {
@@ -152,10 +139,7 @@ func TestProviderOperationsAreListed(t *testing.T) {
 		"derive",
 		"releaseOutbox",
 		"resetUser",
-	}; !slices.Equal(
-		found,
-		want,
-	) {
+	}; !slices.Equal(found, want) {
 		t.Errorf("%v: try what is new in TestProviderIsAudited, or say why it leaves no entry", found)
 	}
 }

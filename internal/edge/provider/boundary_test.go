@@ -47,12 +47,8 @@ func TestBoundaryValues(t *testing.T) {
 		t.Errorf("scenes %v, %v", scenes, err)
 	}
 	// ı and I are one letter to a search, so the scene was found in another case.
-	if d := p.device(
-		t,
-		"edge",
-		"设备-1",
-	); d.SceneID == device.DefaultScene || d.ElementData["same"] != "<x>" || len(d.ElementData) != 1 ||
-		*d.Longitude != 0 {
+	if d := p.device(t, "edge", "设备-1"); d.SceneID == device.DefaultScene || d.ElementData["same"] != "<x>" ||
+		len(d.ElementData) != 1 || *d.Longitude != 0 {
 		t.Errorf("device %+v", d)
 	}
 	for _, secret := range []string{strings.Repeat("ş", 20), "~!@$%^&*()_-+=[]{}|;", "01234567890123456789"} {
@@ -84,15 +80,7 @@ tenants:
 	if got := itemNames(out.Changed); got != "device north/d: scene" || len(out.Created) != 0 || out.Unchanged != 4 {
 		t.Errorf("changed %s, created %s, left %d", got, itemNames(out.Created), out.Unchanged)
 	}
-	if a, b := p.device(
-		t,
-		"north",
-		"d",
-	), p.device(
-		t,
-		"North",
-		"D",
-	); a.ProductID == b.ProductID ||
+	if a, b := p.device(t, "north", "d"), p.device(t, "North", "D"); a.ProductID == b.ProductID ||
 		a.SceneID == device.DefaultScene {
 		t.Errorf("devices %+v, %+v", a, b)
 	}

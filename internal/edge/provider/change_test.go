@@ -123,11 +123,7 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.device(
-		t,
-		"north",
-		"N-1",
-	); d.NoteName != "Tower" || *d.Longitude != -1 || *d.Latitude != 0 ||
+	if d := p.device(t, "north", "N-1"); d.NoteName != "Tower" || *d.Longitude != -1 || *d.Latitude != 0 ||
 		d.SceneID != barn.ID {
 		t.Errorf("with overwrite the device became %+v", d)
 	}
@@ -228,12 +224,12 @@ func TestSecretRotation(t *testing.T) {
 		t.Errorf("both secrets should be valid; connections looked at %d times", told)
 	}
 	// The order of two secrets says nothing.
-	if again := p.apply(
+	again := p.apply(
 		t,
 		`tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`,
 		false,
-	); again.Unchanged != 2 ||
-		told != 1 {
+	)
+	if again.Unchanged != 2 || told != 1 {
 		t.Errorf("the same two: %+v, looked at %d times", again, told)
 	}
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secret: `+second+`}]}]`, false)
@@ -327,13 +323,7 @@ func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	p.apply(t, `tenants: [{name: north, hosts: [south.example]}, {name: south, hosts: [north.example]}]`, false)
-	if n, s := p.tenant(
-		t,
-		"north",
-	), p.tenant(
-		t,
-		"south",
-	); !slices.Equal(n.Hosts, []string{"south.example"}) ||
+	if n, s := p.tenant(t, "north"), p.tenant(t, "south"); !slices.Equal(n.Hosts, []string{"south.example"}) ||
 		!slices.Equal(s.Hosts, []string{"north.example"}) {
 		t.Errorf("north has %v, south has %v", n.Hosts, s.Hosts)
 	}

@@ -196,19 +196,11 @@ func (p *fixture) recordCounts(t *testing.T, owner tenant.ID) string {
 	t.Helper()
 	counts := make([]int, 4)
 	for i, table := range []string{"notices", "messages", "channels", "webhooks"} {
-		if err := p.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			table,
-		).ColumnExpr(
-			"count(*)",
-		).Where(
+		err := p.DB.Read(t.Context()).NewSelect().Table(table).ColumnExpr("count(*)").Where(
 			"tenant_id = ?",
 			owner,
-		).Scan(
-			t.Context(),
-			&counts[i],
-		); err != nil {
+		).Scan(t.Context(), &counts[i])
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -250,11 +242,8 @@ func TestDeleteTenant(t *testing.T) {
 		p.Message(t, d.Tenant)
 		p.Channel(t, d.Tenant, "Crew")
 	}
-	if _, _, err := p.Webhooks.Create(
-		t.Context(),
-		north,
-		&notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true},
-	); err != nil {
+	webhook := &notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true}
+	if _, _, err := p.Webhooks.Create(t.Context(), north, webhook); err != nil {
 		t.Fatal(err)
 	}
 	others := p.recordCounts(t, south)

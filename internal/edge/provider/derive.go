@@ -81,11 +81,12 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 		// The log also has the values that were written before an error, and before the caller had
 		// gone.
 		ctx := context.WithoutCancel(ctx)
-		if err := audit.Log(
+		err := audit.Log(
 			ctx,
 			t.ID,
 			audit.Action{Name: "device.derive", Thing: audit.Thing{ID: int64(next.ID), Name: next.Name}},
-		); err != nil {
+		)
+		if err != nil {
 			return out, err
 		}
 	}

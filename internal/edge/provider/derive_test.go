@@ -165,15 +165,9 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 	if err := f.readings.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.deriveAll(
-		t,
-		`,"device":"M-1","from":"2026-09-06"`,
-	), []string{
+	if got, want := f.deriveAll(t, `,"device":"M-1","from":"2026-09-06"`), []string{
 		"M-1: 1 days, 2 values, 0 left",
-	}; !slices.Equal(
-		got,
-		want,
-	) {
+	}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -211,9 +205,7 @@ func TestDeriveIsScheduled(t *testing.T) {
 		return turn == nil && why == limit.FullForKey
 	})
 	_, err := f.service.Derive(t.Context(), req)
-	if p := (*problem)(
-		nil,
-	); !errors.As(err, &p) || p.status != http.StatusTooManyRequests ||
+	if p := (*problem)(nil); !errors.As(err, &p) || p.status != http.StatusTooManyRequests ||
 		p.retry != reading.HistoryRetry {
 		t.Errorf("where another waits: %v", err)
 	}
@@ -255,23 +247,13 @@ func TestDerive(t *testing.T) {
 		}
 	}
 	a := f.post(t, "v1/derive", `{"tenant":"west","device":"M-2"}`)
-	if got := f.auditLines(
-		t,
-		f.tenant(t, "west").ID,
-		a.Header.Get("X-Request-Id"),
-	); !slices.Equal(
-		got,
-		[]string{"device.derive M-2"},
-	) {
+	got := f.auditLines(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id"))
+	if !slices.Equal(got, []string{"device.derive M-2"}) {
 		t.Errorf("%q", got)
 	}
 	// Not a device of another tenant.
-	if out := read[wire.DeriveResult](
-		t,
-		f.post(t, "v1/derive", `{"tenant":"south"}`),
-		http.StatusOK,
-	); out.Device == nil || *out.Device != "S-1" || out.Days != 0 ||
-		out.Left != 0 {
+	out := read[wire.DeriveResult](t, f.post(t, "v1/derive", `{"tenant":"south"}`), http.StatusOK)
+	if out.Device == nil || *out.Device != "S-1" || out.Days != 0 || out.Left != 0 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -292,11 +274,7 @@ func TestDeriveRefused(t *testing.T) {
 		`{"tenant":`:                                        "400 ",
 	} {
 		a := f.post(t, "v1/derive", body)
-		if got := fmt.Sprintf(
-			"%d %s",
-			a.Status,
-			a.Body,
-		); !strings.HasPrefix(got, want[:3]) ||
+		if got := fmt.Sprintf("%d %s", a.Status, a.Body); !strings.HasPrefix(got, want[:3]) ||
 			!strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want[4:]) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
@@ -320,14 +298,8 @@ func TestDeriveFailsMidway(t *testing.T) {
 	if a.Status != http.StatusInternalServerError {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	if got := f.auditLines(
-		t,
-		f.tenant(t, "west").ID,
-		a.Header.Get("X-Request-Id"),
-	); !slices.Equal(
-		got,
-		[]string{"device.derive M-1"},
-	) {
+	got := f.auditLines(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id"))
+	if !slices.Equal(got, []string{"device.derive M-1"}) {
 		t.Errorf("%q", got)
 	}
 	r.calls, r.after = nil, func(int) error {

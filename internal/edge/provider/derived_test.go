@@ -46,9 +46,7 @@ func TestDerivedProperties(t *testing.T) {
 	if d := p.device(t, "north", "M-1"); d.Elevation == nil || *d.Elevation != 938 {
 		t.Errorf("elevation %v", d.Elevation)
 	}
-	if soil := found.Property(
-		"soil",
-	); soil.Derived() || soil.Inputs != nil ||
+	if soil := found.Property("soil"); soil.Derived() || soil.Inputs != nil ||
 		!p.Registry.Find(p.device(t, "north", "M-1").Tenant, "M-1").Derives() {
 		t.Errorf("%+v", soil)
 	}
@@ -98,11 +96,8 @@ func TestWrongDerivedProperties(t *testing.T) {
 	} {
 		_, err := p.service.Apply(t.Context(), fmt.Appendf(nil, "%s      - %s\n", head, property), false)
 		var wrong *FileError
-		if !errors.As(err, &wrong) ||
-			!slices.ContainsFunc(
-				wrong.Errors,
-				func(l LineError) bool { return l.Line == 10 && strings.Contains(l.Message, want) },
-			) {
+		expected := func(l LineError) bool { return l.Line == 10 && strings.Contains(l.Message, want) }
+		if !errors.As(err, &wrong) || !slices.ContainsFunc(wrong.Errors, expected) {
 			t.Errorf("%s\nwant %s, got %+v", property, want, err)
 			if wrong != nil {
 				t.Error(wrong.Errors)
@@ -112,11 +107,8 @@ func TestWrongDerivedProperties(t *testing.T) {
 	if p.Catalog.ProductByName("mast") != nil {
 		t.Error("something was kept")
 	}
-	if _, err := p.service.Apply(
-		t.Context(),
-		[]byte(strings.Replace(derivedFile, "938", "9001", 1)),
-		false,
-	); err == nil {
+	_, err := p.service.Apply(t.Context(), []byte(strings.Replace(derivedFile, "938", "9001", 1)), false)
+	if err == nil {
 		t.Error("above the clouds")
 	}
 }

@@ -121,11 +121,7 @@ func TestApplyLeavesOtherTenantsUnchanged(t *testing.T) {
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err != nil {
 		t.Errorf("the session ended: %v", err)
 	}
-	if after := p.device(
-		t,
-		"north",
-		"N-1",
-	); after.SceneID != n1.SceneID || after.Serial != n1.Serial ||
+	if after := p.device(t, "north", "N-1"); after.SceneID != n1.SceneID || after.Serial != n1.Serial ||
 		after.Disabled {
 		t.Errorf("the device became %+v", after)
 	}

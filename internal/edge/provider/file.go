@@ -265,13 +265,9 @@ func (f *fileErrors) tenant(n ast.Node, at filePos) fileTenant {
 		},
 		"mailsADay": f.integer(&t.mails),
 		"smsADay":   f.integer(&t.sms),
-		"users": listReader(
-			f,
-			&t.users,
-			f.user,
-		),
-		"scenes":  listReader(f, &t.scenes, f.readText),
-		"devices": listReader(f, &t.devices, f.device),
+		"users":     listReader(f, &t.users, f.user),
+		"scenes":    listReader(f, &t.scenes, f.readText),
+		"devices":   listReader(f, &t.devices, f.device),
 	})
 	return t
 }

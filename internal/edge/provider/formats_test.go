@@ -46,13 +46,8 @@ func TestFieldFormats(t *testing.T) {
 			t.Errorf("mobile %q is kept as %q, want %q", in, got, want)
 		}
 	}
-	if got := joinWords(
-		[]string{"a"},
-	) + "; " + joinWords(
-		[]string{"a", "b"},
-	) + "; " + joinWords(
-		[]string{"a", "b", "c"},
-	); got != "a; a and b; a, b and c" {
+	got := joinWords([]string{"a"}) + "; " + joinWords([]string{"a", "b"}) + "; " + joinWords([]string{"a", "b", "c"})
+	if got != "a; a and b; a, b and c" {
 		t.Error(got)
 	}
 }

@@ -139,10 +139,8 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.Logger.Error("provider token", "error", fault)
 	}
 	if !allowed || !strings.EqualFold(scheme, "Bearer") {
-		if wait := h.failures.Allow(
-			limit.Client.Of(httpbase.RequestFrom(r.Context()).Address),
-			limit.One,
-		).Retry; wait > 0 {
+		wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry
+		if wait > 0 {
 			return &problem{
 				status: http.StatusTooManyRequests,
 				detail: "too many wrong tokens from this address",
@@ -347,9 +345,7 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { h.ed
 func (h *handler) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := toProblem(err)
 	// If the server is stopping, the client is to ask again soon; that is no fault.
-	httpbase.RequestFrom(
-		r.Context(),
-	).SetError(
+	httpbase.RequestFrom(r.Context()).SetError(
 		p,
 		p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping),
 	)

@@ -161,10 +161,7 @@ func TestTokenAuthentication(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if a := knock(
-			"192.0.2.7",
-			"Bearer "+tokenB,
-		); a.Status != http.StatusTooManyRequests ||
+		if a := knock("192.0.2.7", "Bearer "+tokenB); a.Status != http.StatusTooManyRequests ||
 			a.Header.Get("Retry-After") != "10" {
 			t.Errorf("after ten failures answered %d, Retry-After %q", a.Status, a.Header.Get("Retry-After"))
 		}

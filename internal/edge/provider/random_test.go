@@ -167,10 +167,8 @@ func (w *fileGenerator) compare(t *testing.T, p *fixture, old map[string][]strin
 	for name, secrets := range old {
 		for _, s := range secrets {
 			id := p.Registry.Find(p.tenant(t, "north").ID, name).ID
-			if still := p.Registry.StillValid(
-				id,
-				device.HashSecret(testkit.SecretKey, s),
-			); still != (valid[s] == name) {
+			still := p.Registry.StillValid(id, device.HashSecret(testkit.SecretKey, s))
+			if still != (valid[s] == name) {
 				t.Fatalf("an old secret of %s is valid: %v", name, still)
 			}
 		}

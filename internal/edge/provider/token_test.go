@@ -111,9 +111,7 @@ func TestTokenRotation(t *testing.T) {
 	// A line that is none takes nothing from the other one, and is named.
 	for _, text := range []string{tokenB + "\nshort\n", "with space " + tokenA + "\n\n" + tokenB + "\n"} {
 		writeFile(t, path, text, at.Add(3*time.Second))
-		if ok, err := tokens.Allows(
-			tokenB,
-		); !ok || err == nil || !strings.Contains(err.Error(), path+": line ") ||
+		if ok, err := tokens.Allows(tokenB); !ok || err == nil || !strings.Contains(err.Error(), path+": line ") ||
 			strings.Contains(err.Error(), "0123") {
 			t.Errorf("%q: lets in %v, %v", text, ok, err)
 		}

@@ -105,14 +105,8 @@ tenants:
 			"devices":[{"deviceName":"A","longitude":32,"latitude":-35.0,"gateway":true,"elementData":{"live":"https://a.example"}}]}]}`,
 	} {
 		got := mustParse(t, text)
-		if a, b := withoutPositions(
-			reflect.ValueOf(*got),
-		), withoutPositions(
-			reflect.ValueOf(*want),
-		); !reflect.DeepEqual(
-			a,
-			b,
-		) {
+		a, b := withoutPositions(reflect.ValueOf(*got)), withoutPositions(reflect.ValueOf(*want))
+		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%s was read as\n%v\nwant\n%v", name, a, b)
 		}
 	}

@@ -78,9 +78,7 @@ func (b *Book) Sheet(h Options) (*Sheet, error) {
 }
 
 func (b *Book) checkName(name string) error {
-	if n := utf8.RuneCountInString(
-		name,
-	); n == 0 || n > MaxName || strings.ContainsAny(name, `[]:*?/\`) ||
+	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || strings.ContainsAny(name, `[]:*?/\`) ||
 		strings.Trim(name, "'") != name {
 		return fmt.Errorf("sheet: %q cannot be a sheet's name", name)
 	}

@@ -211,10 +211,7 @@ func TestNumbersAndBooleans(t *testing.T) {
 	}
 	for cell, want := range map[string]string{"A2": "TRUE", "B2": "", "C2": "FALSE"} {
 		got, err := f.GetCellValue("Numbers", cell)
-		if kind, _ := f.GetCellType(
-			"Numbers",
-			cell,
-		); err != nil || got != want ||
+		if kind, _ := f.GetCellType("Numbers", cell); err != nil || got != want ||
 			(kind == excelize.CellTypeBool) != (want != "") {
 			t.Errorf("%s: %q of kind %d, %v", cell, got, kind, err)
 		}
@@ -275,9 +272,7 @@ func TestTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := f.GetStyle(
-			style,
-		); err != nil || s.CustomNumFmt == nil ||
+		if s, err := f.GetStyle(style); err != nil || s.CustomNumFmt == nil ||
 			*s.CustomNumFmt != "yyyy-mm-dd hh:mm:ss" {
 			t.Errorf("%s: style %+v, %v", cell, s, err)
 		}
@@ -296,12 +291,7 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	for cell, want := range map[string]string{"D": "1900-12-31 00:00:00", "E": "10000-01-01 00:00:00"} {
-		if got, kind := rawCell(
-			t,
-			f,
-			"Times",
-			fmt.Sprint(cell, last),
-		); got != want ||
+		if got, kind := rawCell(t, f, "Times", fmt.Sprint(cell, last)); got != want ||
 			kind != excelize.CellTypeInlineString {
 			t.Errorf("%s: %q of kind %d", cell, got, kind)
 		}
@@ -485,12 +475,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		file := roundTrip(t, func(b *sheet.Book) { newSheet(t, b, sheet.Options{Name: "S"}).Text(text) })
 		want := string([]rune(text)) // a broken byte is a question mark
-		if got, kind := rawCell(
-			t,
-			file,
-			"S",
-			"A1",
-		); len(text) < 32_767 && got != want ||
+		if got, kind := rawCell(t, file, "S", "A1"); len(text) < 32_767 && got != want ||
 			kind != excelize.CellTypeInlineString {
 			t.Errorf("%q was read as %q of kind %d", text, got, kind)
 		}

@@ -149,11 +149,11 @@ func checkNoFormula(t *testing.T, text string) {
 	row := "2026-11-01T00:00:00.000Z," + string(cell.AppendCSV(nil, text)) + ",x\r\n"
 	for _, sep := range ",;\t|؛；" {
 		for _, c := range splitCells(row, sep) {
-			if first := strings.TrimLeftFunc(
+			first := strings.TrimLeftFunc(
 				c,
 				func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) },
-			); first != "" &&
-				strings.ContainsRune("=+-@＝＋－＠", []rune(first)[0]) {
+			)
+			if first != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(first)[0]) {
 				t.Errorf("%q, parted at %q, has the cell %q", row, sep, c)
 			}
 		}
