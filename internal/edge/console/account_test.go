@@ -31,7 +31,8 @@ const (
 func newServerWithPhones(t *testing.T) *fixture {
 	t.Helper()
 	w := newServer(t)
-	for u, mobile := range map[*identity.User]string{w.field.Ada: adaPhone, w.field.Bora: "", w.rival.Ada: "+905550000009"} {
+	mobiles := map[*identity.User]string{w.field.Ada: adaPhone, w.field.Bora: "", w.rival.Ada: "+905550000009"}
+	for u, mobile := range mobiles {
 		u.Mobile = mobile
 		if err := w.Users.Update(t.Context(), u.Tenant, u); err != nil {
 			t.Fatal(err)

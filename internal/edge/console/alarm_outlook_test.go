@@ -107,9 +107,9 @@ func TestOutlook(t *testing.T) {
 	// Triggered: nothing is foretold.
 	w.Clock.Advance(time.Minute)
 	w.evaluate(t, w.ws2, air(0.5))
-	want := fmt.Sprintf(`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`, near, w.Clock.Milli())
-	if got := outlook(near); got != want {
-		t.Errorf("%s, want %s", got, want)
+	triggered := fmt.Sprintf(`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`, near, w.Clock.Milli())
+	if got := outlook(near); got != triggered {
+		t.Errorf("%s, want %s", got, triggered)
 	}
 	// Nor is anything of a rule whose attribute the model has lost.
 	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "rain", DataType: device.Number}}}

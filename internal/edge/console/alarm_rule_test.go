@@ -424,7 +424,8 @@ func TestRuleCopyTargets(t *testing.T) {
 		slices.Sort(listed)
 		var grouped []string
 		counted := 0
-		for _, g := range testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath+"?takesRule="+strconv.FormatInt(rule, 10))) {
+		call := w.get(groupsPath + "?takesRule=" + strconv.FormatInt(rule, 10))
+		for _, g := range testkit.Ask[[]wire.Group](t, w.Contract, call) {
 			counted += g.DeviceCount
 			for _, d := range g.DeviceList {
 				grouped = append(grouped, d.DeviceName)

@@ -336,7 +336,8 @@ func TestEveryChangingOperationIsAudited(t *testing.T) {
 		known[op.ID] = true
 		one, ok := auditedOperations[op.ID]
 		switch {
-		case !ok && op.Method == http.MethodGet && (strings.HasPrefix(op.ID, "get") || strings.HasPrefix(op.ID, "page")):
+		case !ok && op.Method == http.MethodGet &&
+			(strings.HasPrefix(op.ID, "get") || strings.HasPrefix(op.ID, "page")):
 			continue
 		case !ok:
 			t.Errorf("%s has no row: say what it leaves in the audit log, or why nothing", op.ID)

@@ -155,8 +155,10 @@ func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 		}
 	}
 	for _, reason := range []device.Reason{
-		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange, device.ReasonTooLong, device.ReasonTooOld,
-		device.ReasonFuture, device.ReasonBadTime, device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled, device.ReasonTooLarge,
+		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
+		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
+		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
+		device.ReasonTooLarge,
 	} {
 		if !text.HasKey("refusal."+string(reason)) || !wire.RefusalReason(reason).Valid() {
 			t.Errorf("the reason %s has no sentence, or the contract does not know it", reason)

@@ -89,7 +89,8 @@ func (s *server) GetGroupDeviceList(
 		return nil, errs.Missing()
 	}
 	groups := []wire.Group{}
-	for _, scene := range append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, view.scenes...) {
+	scenes := append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, view.scenes...)
+	for _, scene := range scenes {
 		if r.Params.GroupId != nil && *r.Params.GroupId != scene.ID {
 			continue
 		}

@@ -18,7 +18,8 @@ import (
 func TestDevicesShowOpenAlarms(t *testing.T) {
 	w := newServer(t) // WS-1 has a serious one, as the rival's device has
 	for _, n := range []testkit.Notice{
-		{Device: w.ws1, Level: alarm.LevelGeneral}, {Device: w.ws1, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
+		{Device: w.ws1, Level: alarm.LevelGeneral},
+		{Device: w.ws1, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
 		{Device: w.ws2, Level: alarm.LevelGeneral}, {Device: w.ws2, Level: alarm.LevelGeneral},
 		{Device: w.cam1, Level: alarm.LevelSerious, Status: alarm.ResolvedManually},
 		{Device: w.rivalDevice, Level: alarm.LevelImportant}, {Device: w.rivalDevice, Level: alarm.LevelImportant},

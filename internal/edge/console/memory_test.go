@@ -48,7 +48,10 @@ func TestMemoryPressureRefusals(t *testing.T) {
 	for _, s := range []struct {
 		percent           uint64
 		heavy, call, open bool
-	}{{79, false, false, false}, {85, true, false, false}, {95, true, true, false}, {98, true, true, true}, {50, false, false, false}} {
+	}{
+		{79, false, false, false}, {85, true, false, false}, {95, true, true, false}, {98, true, true, true},
+		{50, false, false, false},
+	} {
 		percent.Store(s.percent)
 		for _, c := range heavy {
 			if got := refused(c); got != s.heavy {

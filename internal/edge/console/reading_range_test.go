@@ -307,7 +307,7 @@ func TestHistoryIsComplete(t *testing.T) {
 		}
 	}
 	call := w.get(rangePath(columnsPath, "MONTH", signs, from, to) + "&points=1000")
-	columns := joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call))
+	columns = joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call))
 	if !reflect.DeepEqual(columns, few) {
 		t.Error("by columns other points come")
 	}

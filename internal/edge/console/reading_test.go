@@ -162,7 +162,9 @@ func TestSeriesEnds(t *testing.T) {
 		)
 	}
 	at := now.UnixMilli()
-	for span, want := range map[[2]int64]int{{at + 1, at + 3}: 3, {at + 2, at + 2}: 1, {at - 9, at - 1}: 0, {0, at + 9}: -1} {
+	for span, want := range map[[2]int64]int{
+		{at + 1, at + 3}: 3, {at + 2, at + 2}: 1, {at - 9, at - 1}: 0, {0, at + 9}: -1,
+	} {
 		q := fmt.Sprintf("%s?deviceName=WS-2&yeuSignList=rain&startTime=%d&endTime=%d", seriesPath, span[0], span[1])
 		if want < 0 {
 			if a := w.Do(t, w.get(q)); a.Code != 601 {

@@ -25,7 +25,9 @@ paths:
                     mail: {type: object, properties: {to: {type: string}}}
                 - type: object
                   properties:
-                    parts: {type: array, items: {type: object, properties: {size: {type: number}, limit: {type: number, nullable: true}}}}
+                    parts:
+                      type: array
+                      items: {type: object, properties: {size: {type: number}, limit: {type: number, nullable: true}}}
       responses: {"200": {description: done}}
 `
 

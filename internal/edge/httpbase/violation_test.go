@@ -29,7 +29,10 @@ paths:
         - {name: name, in: query, required: true, schema: {type: string, minLength: 1, maxLength: 5}}
         - {name: code, in: query, schema: {type: string, minLength: 3, pattern: "^[a-z]+$"}}
         - {name: day, in: query, schema: {type: string, format: date}}
-        - {name: list, in: query, explode: false, schema: {type: array, minItems: 2, maxItems: 3, items: {type: integer, maximum: 9}}}
+        - name: list
+          in: query
+          explode: false
+          schema: {type: array, minItems: 2, maxItems: 3, items: {type: integer, maximum: 9}}
         - {name: state, in: query, schema: {type: integer, enum: [0, 1]}}
       requestBody:
         required: true
@@ -48,7 +51,9 @@ paths:
   /things:
     put:
       requestBody:
-        content: {application/json: {schema: {type: object, additionalProperties: false, properties: {title: {type: string}}}}}
+        content:
+          application/json:
+            schema: {type: object, additionalProperties: false, properties: {title: {type: string}}}
       responses: {"200": {description: done}}
 `
 

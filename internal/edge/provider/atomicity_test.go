@@ -63,7 +63,10 @@ products:
 tenants:
   - name: north
     hosts: [other.example]
-    users: [{userName: ada, disabled: true}, {userName: bora, password: another horse}, {userName: cem, password: correct horse}]
+    users:
+      - {userName: ada, disabled: true}
+      - {userName: bora, password: another horse}
+      - {userName: cem, password: correct horse}
     scenes: [Field, Barn]
     devices:
       - {deviceName: N-1, serial: X, secret: another-secret-of-device-n-1}

@@ -70,8 +70,16 @@ func TestNameCaseRules(t *testing.T) {
 	p.apply(t, `
 products: [{name: p}, {name: P}]
 tenants:
-  - {name: north, timeZone: UTC, scenes: [Ğ, Bahçe], users: [{userName: ada, password: correct horse}], devices: [{deviceName: d, product: p}]}
-  - {name: North, timeZone: UTC, scenes: [Ğ], users: [{userName: ada, password: correct horse}], devices: [{deviceName: D, product: P}]}`, false)
+  - name: north
+    timeZone: UTC
+    scenes: [Ğ, Bahçe]
+    users: [{userName: ada, password: correct horse}]
+    devices: [{deviceName: d, product: p}]
+  - name: North
+    timeZone: UTC
+    scenes: [Ğ]
+    users: [{userName: ada, password: correct horse}]
+    devices: [{deviceName: D, product: P}]`, false)
 	out := p.apply(
 		t,
 		`tenants: [{name: north, scenes: [ğ, BAHÇE], users: [{userName: ADA}], devices: [{deviceName: d, scene: bahçe}]}]`,

@@ -21,7 +21,8 @@ tenants:
       - {userName: ada, password: PASSWORD, nickname: NICK, email: EMAIL, mobile: "MOBILE"}
     scenes: [Field, Barn]
     devices:
-      - {deviceName: N-1, serial: SERIAL, product: station, secret: secret-of-the-device-n-1, noteName: NOTE, scene: SCENE, longitude: LON, latitude: LAT}
+      - {deviceName: N-1, serial: SERIAL, product: station, secret: secret-of-the-device-n-1, noteName: NOTE,
+         scene: SCENE, longitude: LON, latitude: LAT}
 `
 
 func fillTemplate(pairs ...string) string {
@@ -147,28 +148,52 @@ func TestOmittedKeysStayUnchanged(t *testing.T) {
 	p.apply(t, readTestFile(t, "testdata/example.yaml"), false)
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing but names", `
-elements: [{yeuSign: airTemperature, yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]
+elements:
+  - yeuSign: airTemperature
+    yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}
 products: [{name: weather-station}, {name: field-camera}]
-tenants: [{name: greenfield, users: [{userName: ADA}], scenes: [north field], devices: [{deviceName: WS-0001}, {deviceName: CAM-0001}]}]`, ""},
+tenants:
+  - name: greenfield
+    users: [{userName: ADA}]
+    scenes: [north field]
+    devices: [{deviceName: WS-0001}, {deviceName: CAM-0001}]`, ""},
 		{"one key of each", `
-elements: [{yeuSign: airTemperature, unit: K, yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]
+elements:
+  - yeuSign: airTemperature
+    unit: K
+    yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}
 products: [{name: weather-station, offlineAfter: 1s}]
 tenants: [{name: greenfield, diy: {logo: ""}, users: [{userName: ada, disabled: true}], devices: [{deviceName: WS-0001, gateway: true}]}]`,
 			"element airTemperature: unit\nproduct weather-station: offlineAfter\ntenant greenfield: diy.logo\n" +
 				"user greenfield/ada: disabled\ndevice greenfield/WS-0001: gateway"},
 		{"an element's name", `
-elements: [{yeuSign: airTemperature, yeuUrl: /icons/air.svg, yeuName: {en-us: Air, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]`,
+elements:
+  - yeuSign: airTemperature
+    yeuUrl: /icons/air.svg
+    yeuName: {en-us: Air, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}`,
 			"element airTemperature: yeuUrl,yeuName"},
 		{"a product's name for people", `
-products: [{name: weather-station, productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}}]`,
+products:
+  - name: weather-station
+    productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}`,
 			"product weather-station: productName"},
 		{"the same again", `
-products: [{name: weather-station, productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}}]`, ""},
+products:
+  - name: weather-station
+    productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}`, ""},
 		{"properties are given whole", `
-products: [{name: weather-station, properties: [{identifier: rain, dataType: number, min: 0, accessMode: rw}, {identifier: airTemperature, dataType: number}]}]`,
+products:
+  - name: weather-station
+    properties:
+      - {identifier: rain, dataType: number, min: 0, accessMode: rw}
+      - {identifier: airTemperature, dataType: number}`,
 			"product weather-station: properties"},
 		{"their order counts", `
-products: [{name: weather-station, properties: [{identifier: airTemperature, dataType: number}, {identifier: rain, dataType: number, min: 0, accessMode: rw}]}]`,
+products:
+  - name: weather-station
+    properties:
+      - {identifier: airTemperature, dataType: number}
+      - {identifier: rain, dataType: number, min: 0, accessMode: rw}`,
 			"product weather-station: properties"},
 		{"elementData by key", `tenants: [{name: greenfield, devices: [{deviceName: CAM-0001, elementData: {live: ""}}]}]`,
 			"device greenfield/CAM-0001: elementData"},

@@ -91,7 +91,9 @@ func newDeriveFixture(t *testing.T) (*apiFixture, *recomputer) {
 	for _, name := range []string{"M-1", "M-2", "T-1", "P-1"} {
 		ref := f.deviceRef(t, "west", name)
 		for _, at := range []time.Time{
-			time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC), time.Date(2026, 9, 1, 17, 0, 0, 0, time.UTC), time.Date(2026, 9, 3, 1, 0, 0, 0, time.UTC),
+			time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC),
+			time.Date(2026, 9, 1, 17, 0, 0, 0, time.UTC),
+			time.Date(2026, 9, 3, 1, 0, 0, 0, time.UTC),
 		} {
 			batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
 				Tenant: ref.Tenant,
@@ -154,7 +156,9 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 	)
 	m1 := f.deviceRef(t, "west", "M-1")
 	var batch []reading.Arrival
-	for _, at := range []time.Time{time.Date(2026, 9, 6, 3, 30, 0, 0, time.UTC), time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC)} { // 23:30 and 01:00
+	for _, at := range []time.Time{ // 23:30 and 01:00
+		time.Date(2026, 9, 6, 3, 30, 0, 0, time.UTC), time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC),
+	} {
 		batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
 			Tenant: m1.Tenant,
 			Device: m1.ID,
@@ -193,7 +197,8 @@ func TestDeriveIsScheduled(t *testing.T) {
 	req := DeriveRequest{Tenant: "west", Device: "M-1"}
 	go func() {
 		_, err := f.service.Derive(t.Context(), req)
-		for refused := (*problem)(nil); errors.As(err, &refused); { // who looks whether it waits takes its place for a moment
+		// Each look whether the call waits takes the waiting call's place for a moment.
+		for refused := (*problem)(nil); errors.As(err, &refused); {
 			_, err = f.service.Derive(t.Context(), req)
 		}
 		derived <- err
