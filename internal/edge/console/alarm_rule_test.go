@@ -17,7 +17,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A rule comes back as it was filled in, values as their attribute's type.
+// A rule comes back as it was filled in; its values have the type of their attribute.
 func TestAlarmRule(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", body{
@@ -50,7 +50,7 @@ func TestAlarmRule(t *testing.T) {
 	if got := asJSON(t, w.rule(t, id)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	// Whole, as another one: what is not said is as if it had never been.
+	// A change replaces the whole rule: fields that it leaves out are unset.
 	w.Clock.Advance(time.Minute)
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-2", body{
 		"alarmName":     "Gone",
@@ -80,8 +80,8 @@ func TestAlarmRule(t *testing.T) {
 	})
 }
 
-// Days of the week come back in order, of a whole day without hours, and go
-// where a change does not say them. The activity log tells them.
+// Weekdays come back in order. Without hours they mean whole days, and a change without weekdays
+// removes them. The audit log shows them.
 func TestAlarmRuleOnWeekdays(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", body{"weekdays": []int{5, 1}}))
@@ -110,8 +110,8 @@ func TestAlarmRuleOnWeekdays(t *testing.T) {
 	}
 }
 
-// What a rule must say is refused with the specification's words, in every
-// language; the rest names its field.
+// The refusals of missing fields have the specification's words in every language; the other
+// refusals name their field.
 func TestAlarmRuleRefusals(t *testing.T) {
 	w := newServer(t)
 	for key, b := range map[string]body{
@@ -171,7 +171,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 			rehearsing := strings.Contains(call.Path, "rehearse")
 			if rehearsing &&
 				(name == "too long" || name == "level" || name == "a channel" || name == "description" || strings.HasSuffix(name, " reminder")) {
-				continue // not looked at
+				continue // a rehearsal does not check it
 			}
 			if a := w.Do(t, call); a.Code != c.code || c.msg != "" && a.Msg != c.msg {
 				t.Errorf("%s, %s: %d %q, want %d %q", name, call.Path, a.Code, a.Msg, c.code, c.msg)
@@ -214,7 +214,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 			Call: w.adaCall(http.MethodPut, rulesPath+"update", frostForm("WS-1", nil)),
 			Code: 601,
 		},
-		{Name: "run none", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
+		{Name: "publish without id", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
 		{Name: "run 0", Call: w.deployCall("publish", 0), Code: 601},
 		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
 	})
@@ -254,7 +254,7 @@ func TestAlarmRulePage(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "401 a page", Call: w.get(rulesPath + "page?pageSize=401"), Code: 601},
+		{Name: "a page of 401", Call: w.get(rulesPath + "page?pageSize=401"), Code: 601},
 		{
 			Name:     "level 3",
 			Call:     w.get(rulesPath + "page?alarmLevel=3"),
@@ -274,12 +274,12 @@ func TestAlarmRulePage(t *testing.T) {
 	}
 }
 
-// A rule runs and stops by anybody of the farm, who is named; doing it twice
-// changes nothing, and a rule that is stopped or changed has no open notice.
+// Every user of the tenant can publish and unpublish a rule, and the rule names that user. Doing it
+// twice changes nothing. A rule that is stopped or changed has no open notice.
 func TestDeployAlarmRule(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", nil))
-	w.evaluate(t, w.ws1, air(-1)) // does not run yet
+	w.evaluate(t, w.ws1, air(-1)) // the rule does not run yet
 	w.Clock.Advance(time.Second)
 	w.mustSucceed(t, w.deployCall("publish", id))
 	began := w.Clock.Milli()
@@ -305,7 +305,7 @@ func TestDeployAlarmRule(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"alarmName": "Frost again"})))
 	w.Clock.Advance(time.Second)
-	w.evaluate(t, w.ws1, air(-3)) // it still runs
+	w.evaluate(t, w.ws1, air(-3)) // the rule still runs
 	w.mustSucceed(t, w.deployCall("unpublish", id))
 	w.Clock.Advance(time.Second)
 	w.mustSucceed(t, w.deployCall("unpublish", id))
@@ -321,7 +321,7 @@ func TestDeployAlarmRule(t *testing.T) {
 			t.Errorf("%s", asJSON(t, d))
 		}
 	}
-	// The notice of a rule that is deleted stays.
+	// The notice of a deleted rule stays.
 	w.mustSucceed(t, w.deployCall("publish", id))
 	w.Clock.Advance(time.Second)
 	w.evaluate(t, w.ws1, air(-5))
@@ -351,7 +351,7 @@ func TestCopyAlarmRule(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{
-			Name: "one does not fit",
+			Name: "one device does not fit",
 			Call: copied("WS-2", "BARE"),
 			Code: 601,
 			Contains: []string{
@@ -359,13 +359,13 @@ func TestCopyAlarmRule(t *testing.T) {
 			},
 		},
 		{
-			Name:     "one is not there",
+			Name:     "one device does not exist",
 			Call:     copied("WS-2", "none"),
 			Code:     601,
 			Contains: []string{`"msg":"Device names: unknown: none"`},
 		},
 		{
-			Name:     "one is another tenant's",
+			Name:     "one device is another tenant's",
 			Call:     copied("WS-2", rivalDeviceName),
 			Code:     601,
 			Contains: []string{"unknown: " + rivalDeviceName},
@@ -376,7 +376,7 @@ func TestCopyAlarmRule(t *testing.T) {
 			Code:     601,
 			Contains: []string{`The device “WS-2” is named twice`},
 		},
-		{Name: "none", Call: copied(), Code: 601, Contains: []string{"The device source cannot be empty"}},
+		{Name: "no device", Call: copied(), Code: 601, Contains: []string{"The device source cannot be empty"}},
 		{
 			Name: "no rule",
 			Call: w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}),
@@ -398,8 +398,8 @@ func TestCopyAlarmRule(t *testing.T) {
 	}
 }
 
-// Those that a copy can be made for are the devices whose models have what the
-// rule asks for, without the rule's own.
+// A rule can be copied to the devices whose products have all its attributes, except to its own
+// device.
 func TestRuleCopyTargets(t *testing.T) {
 	w := newServer(t)
 	bare := &device.Product{
@@ -433,7 +433,7 @@ func TestRuleCopyTargets(t *testing.T) {
 		}
 		slices.Sort(grouped)
 		if !slices.Equal(listed, grouped) || counted != len(listed) {
-			t.Errorf("the page has %v, the groups %v, counted %d", listed, grouped, counted)
+			t.Errorf("the page has %v, the groups have %v and count %d", listed, grouped, counted)
 		}
 		return listed
 	}
@@ -451,10 +451,10 @@ func TestRuleCopyTargets(t *testing.T) {
 		}
 		for _, name := range c.without {
 			if slices.Contains(got, name) {
-				t.Errorf("rule %d takes %s", c.rule, name)
+				t.Errorf("rule %d can be copied to %s", c.rule, name)
 			}
 		}
-		// What is offered is taken.
+		// The rule can be copied to all devices that are offered.
 		ids := testkit.Ask[[]int64](
 			t,
 			w.Contract,
@@ -470,7 +470,7 @@ func TestRuleCopyTargets(t *testing.T) {
 	})
 }
 
-// A rule whose attribute the model has lost does not run, and says why.
+// A rule whose product has lost an attribute of it cannot run; the refusal says why.
 func TestPublishLostAttribute(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", nil))
@@ -494,7 +494,7 @@ func TestPublishLostAttribute(t *testing.T) {
 	}
 }
 
-// removeProperties takes properties from the field's station, as tilth apply does.
+// removeProperties removes properties from the field's station, as tilth apply does.
 func (w *fixture) removeProperties(t *testing.T, identifiers ...string) {
 	t.Helper()
 	lesser := *w.Catalog.Product(w.station.ID)
@@ -511,8 +511,7 @@ func (w *fixture) removeProperties(t *testing.T, identifiers ...string) {
 	}
 }
 
-// A rule that runs and loses an attribute is stopped, and says why until it is
-// put right.
+// A running rule that loses an attribute is stopped, and says why until it is corrected.
 func TestRunningRuleLosesAttribute(t *testing.T) {
 	w := newServer(t)
 	both := []body{
@@ -543,7 +542,7 @@ func TestRunningRuleLosesAttribute(t *testing.T) {
 	}
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"conditions": both[:1]})))
 	if r := w.rule(t, id); r.AttributesGone != nil {
-		t.Errorf("put right: %s", asJSON(t, r))
+		t.Errorf("corrected: %s", asJSON(t, r))
 	}
 	w.mustSucceed(t, w.deployCall("publish", id))
 	if r := w.rule(t, id); r.DeployState != 1 || r.AttributesGone != nil {
@@ -582,7 +581,7 @@ func TestMuteAlarmRule(t *testing.T) {
 			t.Errorf("%v: %d", c.until, got)
 		}
 	}
-	// What is over is not told any more.
+	// A mute that is over is not shown.
 	w.mustSucceed(t, mute(now+1))
 	w.Clock.Advance(time.Second)
 	if r := w.rule(t, id); r.MuteUntil != nil {
@@ -590,8 +589,8 @@ func TestMuteAlarmRule(t *testing.T) {
 	}
 }
 
-// A mute and what waits for its end change together or not at all: else people
-// would be told when the old mute ends.
+// The mute and the deliveries that wait for its end change together or not at all. Otherwise people
+// would be notified at the end of the old mute.
 func TestMuteIsAtomic(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff").ID
@@ -609,23 +608,22 @@ func TestMuteIsAtomic(t *testing.T) {
 			t.Fatalf("%s", asJSON(t, d))
 		}
 	}
-	mend := testkit.FailStatement(t, w.DB, "UPDATE ON deliveries")
+	repair := testkit.FailStatement(t, w.DB, "UPDATE ON deliveries")
 	w.Run(t, []testkit.Scenario{{Name: "the disk is full", Call: mute(0), Code: 500}})
 	if r := w.rule(t, rule); r.MuteUntil == nil || *r.MuteUntil != until {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	mend()
+	repair()
 	w.mustSucceed(t, mute(0))
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(w.MailSender.Sent()); n != 1 {
-		t.Errorf("%d letters after the mute was ended", n)
+		t.Errorf("%d messages after the mute was ended", n)
 	}
 }
 
-// Rules are made of the caller's devices in the caller's tenant, whatever the
-// header says.
+// Rules are made for the caller's devices in the caller's tenant, whatever the header says.
 func TestAlarmRulesAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	for _, path := range []string{"create", "rehearse", "rehearse/devices"} {
@@ -642,10 +640,11 @@ func TestAlarmRulesAreTenantScoped(t *testing.T) {
 	if _, err := w.Rules.Get(t.Context(), w.field.ID, alarm.RuleID(id)); err != nil {
 		t.Error(err)
 	}
-	// Nor can a rule be moved to a device of theirs, or theirs be touched.
+	// A rule cannot be moved to another tenant's device, and another tenant's rules cannot be
+	// changed.
 	theirs := w.createRivalRule()
 	w.Run(t, []testkit.Scenario{
-		{Name: "to their device", Call: w.updateRuleCall(id, frostForm(rivalDeviceName, nil)), Code: 404},
+		{Name: "to another tenant's device", Call: w.updateRuleCall(id, frostForm(rivalDeviceName, nil)), Code: 404},
 		{Name: "their rule", Call: w.updateRuleCall(theirs, frostForm("WS-1", nil)), Code: 404},
 	})
 	card, err := w.Rules.Get(t.Context(), w.rival.ID, alarm.RuleID(theirs))

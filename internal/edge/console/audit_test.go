@@ -21,7 +21,7 @@ import (
 
 const auditPath = "/admin-api/client/pc/audit/page"
 
-// auditLog is the field's audit log as the given query shows it.
+// auditLog returns the field's audit log for a query.
 func (w *fixture) auditLog(t *testing.T, token, query string) wire.AuditPage {
 	t.Helper()
 	if err := w.Audit.Flush(t.Context()); err != nil {
@@ -30,7 +30,7 @@ func (w *fixture) auditLog(t *testing.T, token, query string) wire.AuditPage {
 	return testkit.Ask[wire.AuditPage](t, w.Contract, testkit.Call{Path: auditPath + query, Token: token})
 }
 
-// textOf is an entry in one line: what, which thing, field: before > after.
+// textOf returns an entry in one line: action, thing, and for each field before > after.
 func textOf(e *wire.AuditEntry) string {
 	line := fmt.Sprintf("%s.%s %s", e.Kind, e.Action, e.Thing)
 	for _, c := range e.Changes {
@@ -44,25 +44,25 @@ func textOf(e *wire.AuditEntry) string {
 	return line
 }
 
-// auditedOperation is how one operation is done so that something comes of it, and what the
-// log says then.
+// auditedOperation says how a test calls an operation so that it changes something, and what the
+// audit log then says.
 type auditedOperation struct {
 	call func(t *testing.T, w *fixture) testkit.Call
 	want string
 
-	exemption string // of an operation that leaves no entry: why
+	exemption string // why the operation leaves no entry
 }
 
-// auditedOperations are all operations that do more than read.
+// auditedOperations holds all operations that do more than read.
 var auditedOperations = map[string]auditedOperation{
-	"refreshToken":          {exemption: "goes on with what a sign-in began"},
+	"refreshToken":          {exemption: "continues a session that a sign-in began"},
 	"getCaptcha":            {exemption: "changes nothing of a tenant"},
 	"checkCaptcha":          {exemption: "changes nothing of a tenant"},
-	"sendSmsCode":           {exemption: "changes nothing; what is done with the code is written down"},
+	"sendSmsCode":           {exemption: "changes nothing; the use of the code is audited"},
 	"rehearseAlarmRule":     {exemption: "reads"},
 	"testNoticeChannel":     {exemption: "a test changes nothing"},
-	"updateMessagesRead":    {exemption: "what a person has read is nobody else's business"},
-	"updateAllMessagesRead": {exemption: "what a person has read is nobody else's business"},
+	"updateMessagesRead":    {exemption: "private to the user"},
+	"updateAllMessagesRead": {exemption: "private to the user"},
 
 	"rehearseAlarmRuleDevices": {exemption: "reads"},
 
@@ -306,7 +306,7 @@ var auditedOperations = map[string]auditedOperation{
 	},
 }
 
-// newPassword and others are what no entry may hold.
+// newPassword and the other constants are values that no entry may hold.
 const newPassword = "another horse entirely"
 
 func (w *fixture) createCredential(t *testing.T) int64 {
@@ -314,7 +314,7 @@ func (w *fixture) createCredential(t *testing.T) int64 {
 }
 
 func (w *fixture) createWebhook(t *testing.T) int64 {
-	for _, one := range w.listWebhooks(t) { // no two have one name
+	for _, one := range w.listWebhooks(t) { // names are unique
 		w.mustSucceed(t, w.webhookCall(http.MethodDelete, "delete", one.Id))
 	}
 	return testkit.Ask[wire.WebhookSecret](
@@ -328,8 +328,8 @@ func (w *fixture) createChannel(t *testing.T) int64 {
 	return testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
 }
 
-// Every operation of the console that does more than read leaves one entry, by
-// who did it, in that very request; or there is a reason for none.
+// Every operation of the console that does more than read leaves one entry, by the user who made
+// that very request, or has a reason to leave none.
 func TestEveryChangingOperationIsAudited(t *testing.T) {
 	known := map[string]bool{}
 	for _, op := range newServerWithPhones(t).Operations(testkit.ConsoleTags...) {
@@ -340,10 +340,10 @@ func TestEveryChangingOperationIsAudited(t *testing.T) {
 			(strings.HasPrefix(op.ID, "get") || strings.HasPrefix(op.ID, "page")):
 			continue
 		case !ok:
-			t.Errorf("%s has no row: say what it leaves in the audit log, or why nothing", op.ID)
+			t.Errorf("%s has no row: add what it leaves in the audit log, or why it leaves nothing", op.ID)
 			continue
 		case (one.exemption == "") == (one.call == nil):
-			t.Errorf("%s: a row says either how it is done, or why it leaves nothing", op.ID)
+			t.Errorf("%s: a row must have either a call or an exemption", op.ID)
 			continue
 		case one.exemption != "":
 			continue
@@ -370,7 +370,7 @@ func TestEveryChangingOperationIsAudited(t *testing.T) {
 				if e.Who != fmt.Sprint("user:", user.ID) || e.By != "user" || e.Name == "" ||
 					deref(e.Address) != "198.51.100.7" ||
 					e.Time != w.Clock.Milli() {
-					t.Errorf("who %s %s %q from %s at %d", e.Who, e.By, e.Name, deref(e.Address), e.Time)
+					t.Errorf("entry by %s %s %q from %s at %d", e.Who, e.By, e.Name, deref(e.Address), e.Time)
 				}
 			}
 			if len(found) != 1 || !matchesAuditLine(found[0], one.want) {
@@ -380,7 +380,7 @@ func TestEveryChangingOperationIsAudited(t *testing.T) {
 	}
 	for id := range auditedOperations {
 		if !known[id] {
-			t.Errorf("the contract has no %s any more", id)
+			t.Errorf("the contract no longer has %s", id)
 		}
 	}
 }
@@ -392,8 +392,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// matchesAuditLine tells whether a line is as wanted, where app keys are cut short and the
-// rest of a long line is not written out.
+// matchesAuditLine tells whether a line matches the wanted one, in which app keys are cut short and
+// a long line may be incomplete.
 func matchesAuditLine(line, want string) bool {
 	words := strings.Split(line, " ")
 	for i, word := range words {
@@ -404,18 +404,19 @@ func matchesAuditLine(line, want string) bool {
 	return strings.HasPrefix(strings.Join(words, " "), want)
 }
 
-// What is refused, and what changes nothing, leaves no entry.
+// Calls that are refused or change nothing leave no entry.
 func TestRefusedAndEmptyChangesAreNotAudited(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", nil))
 	w.mustSucceed(t, w.deployCall("publish", id))
 	before := w.auditLog(t, w.ada, "").Total
 	for _, call := range []testkit.Call{
-		w.sceneCall(http.MethodPost, "create", `{"groupName":"North","groupStatus":1}`), // taken
+		w.sceneCall(http.MethodPost, "create", `{"groupName":"North","groupStatus":1}`), // the name is taken
 		w.sceneCall(http.MethodDelete, "delete?id=999", ""),
-		w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"North","groupStatus":1}`, w.north)), // as it is
+		// unchanged
+		w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"North","groupStatus":1}`, w.north)),
 		w.editCall(`{"deviceName":"WS-1","noteName":"Mast","groupId":99}`),
-		w.deployCall("publish", id), // it runs
+		w.deployCall("publish", id), // the rule runs already
 		w.resolve(999, ""),
 		loginCall("field", "nobody", "x"),
 		w.deleteChannelCall(999),
@@ -425,11 +426,11 @@ func TestRefusedAndEmptyChangesAreNotAudited(t *testing.T) {
 		w.Do(t, call)
 	}
 	if after := w.auditLog(t, w.ada, ""); after.Total != before {
-		t.Errorf("%d entries more: %s", after.Total-before, textOf(&after.List[0]))
+		t.Errorf("%d more entries: %s", after.Total-before, textOf(&after.List[0]))
 	}
 }
 
-// A rule that is saved as it was is another revision, whose notice begins anew.
+// Saving a rule unchanged makes a new revision, whose notice begins anew; so it is audited.
 func TestUnchangedRuleSaveIsAudited(t *testing.T) {
 	w := newServer(t)
 	w.mustSucceed(t, w.updateRuleCall(w.createRule(t, frostForm("WS-1", nil)), frostForm("WS-1", nil)))
@@ -438,7 +439,7 @@ func TestUnchangedRuleSaveIsAudited(t *testing.T) {
 	}
 }
 
-// An entry that cannot be written keeps the change from being made.
+// If the entry cannot be written, the change is not made.
 func TestChangeFailsWithoutAuditEntry(t *testing.T) {
 	w := newServer(t)
 	id := createRuleInStore(t, w)
@@ -472,7 +473,7 @@ func TestChangeFailsWithoutAuditEntry(t *testing.T) {
 	}
 }
 
-// openFrostNotice has a rule begin a notice, and answers its id.
+// openFrostNotice makes a rule begin a notice, and returns the notice's id.
 func (w *fixture) openFrostNotice(t *testing.T) int64 {
 	t.Helper()
 	id := w.createRule(t, frostForm("WS-1", nil))
@@ -482,7 +483,7 @@ func (w *fixture) openFrostNotice(t *testing.T) int64 {
 	return w.rule(t, id).OpenNotice.Id
 }
 
-// createRuleInStore makes a rule past the edge, which would write it down.
+// createRuleInStore makes a rule without the edge, which would audit it.
 func createRuleInStore(t *testing.T, w *fixture) int64 {
 	t.Helper()
 	rule := alarm.Rule{
@@ -501,7 +502,7 @@ func createRuleInStore(t *testing.T, w *fixture) int64 {
 	return int64(id)
 }
 
-// After everything was done with secrets that are known, none is in the log.
+// After all operations that handle secrets, the audit log holds none of the secrets.
 func TestNoSecretIsAudited(t *testing.T) {
 	w := newServerWithPhones(t)
 	secrets := []string{testkit.Password, newPassword, w.ada, w.bora, "$argon2id$", "/tilth", "another-path", "whsec_"}
@@ -511,7 +512,7 @@ func TestNoSecretIsAudited(t *testing.T) {
 			continue
 		}
 		if strings.HasPrefix(id, "updateUser") || id == "validateSmsCode" {
-			w.Clock.Advance(time.Minute + time.Second) // codes are sent once a minute
+			w.Clock.Advance(time.Minute + time.Second) // a user gets one code a minute
 		}
 		call := one.call(t, w)
 		a := w.Do(t, call)
@@ -556,7 +557,7 @@ func TestNoSecretIsAudited(t *testing.T) {
 	}
 }
 
-// A wrong password of a user that there is is written down, by the name tried.
+// A wrong password of an existing user is audited under the name that was tried.
 func TestFailedSignInIsAudited(t *testing.T) {
 	w := newServer(t)
 	w.Do(t, loginCall("field", "ADA", "a wrong password"))
@@ -568,15 +569,15 @@ func TestFailedSignInIsAudited(t *testing.T) {
 	}
 }
 
-// A session that ends because a used refresh token came again is told of: by whose
-// account, and from which address it came. Its other end is told nothing.
+// A session that ends because a used refresh token was sent again is audited, with the account and
+// the address of that call. The holder of the session learns nothing.
 func TestRefreshTokenReuseIsAudited(t *testing.T) {
 	w := newServer(t)
 	pair := w.Session(t, w.field.Ada)
 	again := testkit.Call{Method: http.MethodPost, Path: refreshPath + "?refreshToken=" + pair.Refresh}
 	next := testkit.Ask[wire.Session](t, w.Contract, again)
 	w.Clock.Advance(time.Minute)
-	// The second time it is over, and there is nothing more to tell.
+	// At the second time the session has ended, and nothing more is audited.
 	for _, c := range []testkit.Call{again, again, {Path: userPath, Token: next.AccessToken}} {
 		if a := w.Do(t, c); a.Code != 401 {
 			t.Errorf("%s: %d %s", c.Path, a.Code, a.Msg)
@@ -603,8 +604,8 @@ func TestAuditPage(t *testing.T) {
 		"?kind=rule":   "",
 		"?who=user:" + fmt.Sprint(w.field.Bora.ID): "scene.create",
 		"?who=provider":                     "",
-		"?text=PUMP":                        "device.update", // as it is called now
-		"?text=mast":                        "device.update", // as it was
+		"?text=PUMP":                        "device.update", // its present name
+		"?text=mast":                        "device.update", // its name before
 		"?text=ws-1":                        "device.update",
 		"?text=" + url.QueryEscape("IĞDIR"): "scene.create",
 		"?text=%25":                         "",
@@ -631,8 +632,8 @@ func TestAuditPage(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "a person that cannot be", Call: w.get(auditPath + "?who=user:0"), Code: 601},
-		{Name: "a kind that cannot be", Call: w.get(auditPath + "?kind=Device"), Code: 601},
+		{Name: "an invalid user", Call: w.get(auditPath + "?who=user:0"), Code: 601},
+		{Name: "an invalid kind", Call: w.get(auditPath + "?kind=Device"), Code: 601},
 		{
 			Name:     "the wrong way round",
 			Call:     w.get(auditPath + "?startTime=2&endTime=1"),
@@ -643,8 +644,8 @@ func TestAuditPage(t *testing.T) {
 	})
 }
 
-// What the rival does is nowhere in the field's log, what the platform does in
-// nobody's.
+// The field's audit log shows nothing of the rival, and no tenant's log shows what the platform
+// does.
 func TestAuditLogIsTenantScoped(t *testing.T) {
 	w := newServer(t)
 	rename := w.editCall(`{"deviceName":"` + rivalDeviceName + `","noteName":"` + marker + ` pump","groupId":0}`)
@@ -667,8 +668,7 @@ func TestAuditLogIsTenantScoped(t *testing.T) {
 	}
 }
 
-// Of what is done where nobody is known to act the caller has forgotten to say
-// who.
+// An action without an actor is an error: the caller has forgotten to set one.
 func TestAuditWithoutActorFails(t *testing.T) {
 	w := newServer(t)
 	err := audit.Log(w.Audit.NewContext(t.Context(), audit.Actor{}), w.field.ID, audit.Action{Name: "scene.create"})

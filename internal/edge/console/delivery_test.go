@@ -12,8 +12,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A rule keeps whom it tells and how often it reminds, gives that to its
-// copies, and its notices remember it.
+// A rule keeps its channels and its reminder interval and passes them to its copies; its notices
+// keep them, too.
 func TestRuleChannelsAndReminder(t *testing.T) {
 	w := newServer(t)
 	a, b := w.Channel(t, w.field.ID, "Staff").ID, w.Channel(t, w.field.ID, "Owner").ID
@@ -39,7 +39,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 		*r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	// Whatever changes, the open notice was of another wording.
+	// After any change, the open notice belongs to the earlier revision.
 	for _, change := range []body{{"passageway": []int64{a}, "remindEvery": 15}, {"passageway": []int64{a}, "remindEvery": 0}, {"passageway": []int64{a}, "startTime": "06:00", "endTime": "07:00"}} {
 		open := w.rule(t, id).OpenNotice
 		if open == nil {
@@ -58,7 +58,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 	}
 }
 
-// A notice tells who was told of it, and what the far ends said.
+// A notice shows its deliveries and the answers of the servers that took them.
 func TestNoticeDeliveries(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff").ID
@@ -103,7 +103,7 @@ func TestNoticeDeliveries(t *testing.T) {
 		a.NoteName != "Mast" {
 		t.Errorf("%+v", a)
 	}
-	// The bell has it, too; and the resolution goes to whom was told.
+	// The in-app messages show the notice, too, and the resolution goes to the same recipients.
 	w.Clock.Advance(time.Minute)
 	w.evaluate(t, w.ws1, air(5))
 	w.Clock.Advance(time.Second)
@@ -119,7 +119,7 @@ func TestNoticeDeliveries(t *testing.T) {
 	}
 }
 
-// Of a muted rule nobody is told, until it is muted no more.
+// While a rule is muted, nobody is notified; at the end of the mute, people are.
 func TestMutedRuleNotifiesAfterMute(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff", func(c *notify.Channel) { c.ByPhone = false }).ID

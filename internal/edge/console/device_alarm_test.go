@@ -13,8 +13,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Wherever devices are listed it is told how many of their notices are open, and
-// how serious; of what is over, and of another tenant's, nothing.
+// Every list of devices shows how many open notices they have and the highest level. Ended notices
+// and those of other tenants do not count.
 func TestDevicesShowOpenAlarms(t *testing.T) {
 	w := newServer(t) // WS-1 has a serious one, as the rival's device has
 	for _, n := range []testkit.Notice{
@@ -69,9 +69,9 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 	}
 	enemy := testkit.Ask[wire.DevicePage](t, w.Contract, testkit.Call{Path: pagePath, Token: w.rivalToken})
 	if got := told(enemy.List); got != rivalDeviceName+" 3 of 2" {
-		t.Errorf("the rival's: %s", got)
+		t.Errorf("the rival's list:  %s", got)
 	}
-	// None says so by saying nothing.
+	// A device without open notices has no such field.
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "UPDATE notices SET resolve_status = 1 WHERE device_name = 'WS-1'")
 		return err

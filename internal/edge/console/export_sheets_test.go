@@ -15,8 +15,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// More readings than a sheet holds go on in further ones, each under the same
-// heads; what they are stays on the second.
+// More readings than fit on a sheet continue on further sheets with the same heads; the sheet about
+// the export stays the second.
 func TestExportSplitsIntoSheets(t *testing.T) {
 	s := testkit.NewStores(t)
 	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir()})
@@ -91,7 +91,7 @@ func TestExportSplitsIntoSheets(t *testing.T) {
 			}
 		}
 		if count, err := f.GetCellValue("About", "B7"); err != nil || count != fmt.Sprint(frames) || n != frames {
-			t.Errorf("%d frames: read %d, told %s, %v", frames, n, count, err)
+			t.Errorf("%d frames: read %d, the sheet says %s, %v", frames, n, count, err)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)

@@ -19,32 +19,32 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// marker is in everything of the rival's that people could read, so that a
-// test can tell when another tenant's answer holds any of it.
+// marker is in all texts of the rival, so that a test can detect data of another tenant in an
+// answer.
 const marker = "zzrival"
 
-// fixture is a server over real stores, with two tenants.
+// fixture is a server on real stores with two tenants.
 //
-// The field has the scene North with WS-1 (placed, measured) and WS-2 (placed),
-// and in no scene CAM-1, a camera without a place. The rival has one of each,
-// all marked.
+//	The tenant field has the scene North with WS-1 (with a position and readings) and WS-2 (with a
+//	position), and the camera CAM-1 without a scene or position. The tenant rival has one of each,
+//	all with the marker.
 type fixture struct {
 	*testkit.Stores
 	*testkit.Contract
 	readings *reading.Store
 	hub      *live.Hub
 	engine   *alarm.Engine
-	position uint64 // of the last batch that was judged
-	readyErr error  // what the server says of itself
+	position uint64 // of the last batch that was evaluated
+	readyErr error  // what the server's Ready returns
 
 	station                     *device.Product
 	field, rival                *testkit.Tenant
 	north, rivalScene           int64
 	ws1, ws2, cam1, rivalDevice *device.Device
-	ada, bora, rivalToken       string // access tokens of the field's two users and the rival's ada
+	ada, bora, rivalToken       string // access tokens of the field's two users and of the rival's ada
 }
 
-// newServer makes the world; with changes how its server is set.
+// newServer makes the fixture; with changes the server's options.
 func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}
@@ -194,7 +194,7 @@ func (w *fixture) measure(t testing.TB, d *device.Device, at time.Time, values m
 	}
 }
 
-// arrival is one frame of a device that arrives now.
+// arrival returns one frame of a device that arrives now.
 func (w *fixture) arrival(d *device.Device, at time.Time, values map[string]reading.Value) reading.Arrival {
 	f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at.UnixMilli()}
 	for _, p := range w.station.Properties {
@@ -205,7 +205,7 @@ func (w *fixture) arrival(d *device.Device, at time.Time, values map[string]read
 	return reading.Arrival{Frame: f, At: w.Clock.Milli()}
 }
 
-// get is a signed-in GET of the field's ada.
+// get returns a signed-in GET of the field's ada.
 func (w *fixture) get(path string) testkit.Call { return testkit.Call{Path: path, Token: w.ada} }
 
 const (
@@ -237,17 +237,17 @@ const (
 	livePath     = "/admin-api/client/pc/live"
 )
 
-// series is the path of a device's history over the hour around now.
+// series returns the path of a device's series over the hour around now.
 func (w *fixture) series(deviceName, signs string) string {
 	return w.pathAroundNow(seriesPath, deviceName, signs)
 }
 
-// pathAroundNow is a call over the hour around now of a device's history.
+// pathAroundNow returns the path of a call for a device's readings over the hour around now.
 func (w *fixture) pathAroundNow(path, deviceName, signs string) string {
 	return rangePath(path, deviceName, signs, w.Clock.Now().Add(-30*time.Minute), w.Clock.Now().Add(30*time.Minute))
 }
 
-// rangePath is a call over a range of a device's history.
+// rangePath returns the path of a call for a device's readings over a range.
 func rangePath(path, deviceName, signs string, from, to time.Time) string {
 	return path + "?" + url.Values{
 		"deviceName": {deviceName}, "yeuSignList": {signs},
@@ -263,8 +263,7 @@ func loginCall(tenantName, userName, password string) testkit.Call {
 	}
 }
 
-// An answer to any call that is not signed in is the same: HTTP 200 and 401 in
-// the envelope.
+// Every call without a session has the same answer: HTTP 200, and 401 in the envelope.
 func TestUnauthenticated(t *testing.T) {
 	w := newServer(t)
 	expired := w.Session(t, w.field.Ada).Access
@@ -295,8 +294,8 @@ func TestUnauthenticated(t *testing.T) {
 	}
 }
 
-// What is not a call is answered with the envelope and an HTTP status, signed
-// in or not; and every answer has an id of its own.
+// An unknown path or method is answered with the envelope and an HTTP status, signed in or not; and
+// every answer has its own id.
 func TestUnknownPathsAndMethods(t *testing.T) {
 	w := newServer(t)
 	ids := map[string]bool{}
@@ -341,16 +340,16 @@ func TestTooLargeBodies(t *testing.T) {
 	w := newServer(t)
 	large := `{"tenantName":"field","userName":"ada","password":"` + strings.Repeat("x", 1<<20) + `"}`
 	for name, call := range map[string]testkit.Call{
-		"login":            {Method: "POST", Path: loginPath, Body: large},
-		"nobody asked for": {Method: "POST", Path: logoutPath, Body: large, Token: w.ada},
-		"of a GET":         {Path: userPath, Body: large, Token: w.ada},
-		"of a public POST": {Method: "POST", Path: refreshPath + "?refreshToken=x", Body: large},
+		"login":                    {Method: "POST", Path: loginPath, Body: large},
+		"of a call without a body": {Method: "POST", Path: logoutPath, Body: large, Token: w.ada},
+		"of a GET":                 {Path: userPath, Body: large, Token: w.ada},
+		"of a public POST":         {Method: "POST", Path: refreshPath + "?refreshToken=x", Body: large},
 	} {
 		if a := w.Do(t, call); a.Status != 413 || a.Msg != "The request is too large" {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	// The session was not ended by a call that was refused.
+	// A refused call did not end the session.
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
 		t.Errorf("%s", a.Body)
 	}
@@ -372,7 +371,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// Paths outside the calls go to the devices' edge and to the console.
+// Paths outside the console's API go to the devices' edge and to the web console.
 func TestNonCallPaths(t *testing.T) {
 	says := func(who string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(who)) })
@@ -388,7 +387,7 @@ func TestNonCallPaths(t *testing.T) {
 	}
 }
 
-// Who takes over the connection, as a WebSocket does, gets it.
+// A handler that takes over the connection, as for a WebSocket, gets it.
 func TestConnectionHijack(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.MQTT = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

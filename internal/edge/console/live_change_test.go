@@ -17,13 +17,13 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// changeEvent is an event that tells of changes.
+// changeEvent returns an event that reports changes.
 func changeEvent(seq int, of string) testkit.Event {
 	return testkit.Event{ID: fmt.Sprint("e-", seq), Name: "change", Data: `{"of":[` + of + `]}`}
 }
 
-// The screens of a tenant are told of each sort of thing that a call changes;
-// another tenant's are not.
+// The screens of a tenant get an event for each kind of thing that a call changes; another tenant's
+// screens get none.
 func TestLiveChange(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
@@ -46,7 +46,7 @@ func TestLiveChange(t *testing.T) {
 		}
 		expectEvents(t, bora, changeEvent(i+1, c.of))
 	}
-	// What was refused changed nothing; then many changes at once are one event.
+	// A refused call reports no change. Then many changes at once make one event.
 	a := w.Do(t, w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""})))
 	if a.Code == 200 {
 		t.Fatalf("%s", a.Body)
@@ -72,7 +72,7 @@ func TestLiveChange(t *testing.T) {
 	expectEvents(t, bora, readingEvent(6))
 }
 
-// What a person has read, the person's other screens are told, and nobody else's.
+// If a user reads messages, only that user's other screens get the event.
 func TestLiveChangeOfMessages(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
@@ -97,7 +97,7 @@ func TestLiveChangeOfMessages(t *testing.T) {
 	}
 }
 
-// A product that is another now is told to the tenants that have devices of it.
+// The tenants that have devices of a product learn that it has changed.
 func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	w := newServer(t)
 	pump := &device.Product{Name: "Pump", OfflineAfter: testkit.OfflineAfter}
@@ -112,7 +112,7 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 			t.Fatalf("%+v", first)
 		}
 	}
-	if e := enemy.Next(t); e.Name != "change" { // of the device that was made
+	if e := enemy.Next(t); e.Name != "change" { // for the device that was made
 		t.Fatalf("%+v", e)
 	}
 	pump.OfflineAfter *= 2
@@ -131,14 +131,15 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	}
 }
 
-// Every call that changes something says what, or is known to change nothing
-// that other screens show.
+// Every call that changes something declares what, or is on the list of calls that change nothing
+// on other screens.
 func TestChangingCallsDeclareChanges(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"} // by their stores
+	// their stores report the changes
+	told := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"}
 	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
 	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel"}
 	ownPage := []string{
@@ -150,13 +151,13 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			reads := method == http.MethodGet &&
-				reading.MatchString(operation.OperationID) // some that change are GET, too
+				reading.MatchString(operation.OperationID) // some calls that change something are GET, too
 			if reads || !strings.HasPrefix(path, "/admin-api/client/pc/") {
 				continue
 			}
 			what, says := operation.Extensions["x-changes"].(string)
 			if says == slices.Contains(known, operation.OperationID) {
-				t.Errorf("%s: x-changes is %q; what do screens have to be told of it?", operation.OperationID, what)
+				t.Errorf("%s: x-changes is %q: declare what the call changes", operation.OperationID, what)
 			}
 			if of := doc.Components.Schemas["LiveChangeOf"].Value.Enum; says && !slices.Contains(of, any(what)) {
 				t.Errorf("%s changes %q, which the contract does not know", operation.OperationID, what)

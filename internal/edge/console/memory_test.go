@@ -10,9 +10,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// When memory gets short, what passes over history is refused first, then what
-// people who are signed in ask for, and signing in last. Who is refused is told when
-// to come again, in words.
+// When memory gets short, the server first refuses calls that read history, then the calls of
+// signed-in users, and signing in last. A refusal says in words when to try again.
 func TestMemoryPressureRefusals(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	w := newServer(t, func(o *console.Options) { o.Memory = gauge })
@@ -55,17 +54,17 @@ func TestMemoryPressureRefusals(t *testing.T) {
 		percent.Store(s.percent)
 		for _, c := range heavy {
 			if got := refused(c); got != s.heavy {
-				t.Errorf("at %d%% %s is refused: %t", s.percent, c.Path, got)
+				t.Errorf("at %d%%, %s is refused: %t", s.percent, c.Path, got)
 			}
 		}
 		if got := refused(call); got != s.call {
-			t.Errorf("at %d%% a call is refused: %t", s.percent, got)
+			t.Errorf("at %d%%, a call is refused: %t", s.percent, got)
 		}
 		if got := refused(open); got != s.open {
-			t.Errorf("at %d%% a call without sign-in is refused: %t", s.percent, got)
+			t.Errorf("at %d%%, a call without sign-in is refused: %t", s.percent, got)
 		}
 		if refused(health) {
-			t.Errorf("at %d%% the server does not say that it is there", s.percent)
+			t.Errorf("at %d%%, the health check fails", s.percent)
 		}
 	}
 	if r := gauge.Refused(); r["heavy"] != uint64(3*len(heavy)) || r["call"] != 2 || r["intake"] != 1 {

@@ -26,8 +26,10 @@ func (c *webHandler) policy(r *http.Request) string {
 	)
 	streams := c.streamOrigins(r, owner)
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; " +
-		"connect-src " + sourceList("'self'", streams) + "; img-src " + images + "; media-src " + sourceList("'self' blob:", streams) +
-		"; frame-src 'self'; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+		"connect-src " + sourceList("'self'", streams) + "; img-src " + images +
+		"; media-src " + sourceList("'self' blob:", streams) +
+		"; frame-src 'self'; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'" +
+		"; form-action 'self'; frame-ancestors 'none'"
 }
 
 // workerPolicy is the content security policy of the service worker, which fetches from this server

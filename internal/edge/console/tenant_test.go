@@ -47,7 +47,7 @@ func TestTenantByWebsite(t *testing.T) {
 			Contains: []string{`"data":null`},
 		},
 		{
-			Name: "a Host header is not asked",
+			Name: "the Host header does not count",
 			Call: testkit.Call{
 				Path:   byHostPath + "?website=other.example",
 				Header: map[string]string{"Host": "field.example", "X-Forwarded-Host": "field.example"},
@@ -58,8 +58,8 @@ func TestTenantByWebsite(t *testing.T) {
 	})
 }
 
-// Each host is told its own tenant with the whole face of it and nothing of the
-// other one; a name beside a host is nobody's.
+// Each host gets its own tenant with its complete branding and nothing of the other tenant; an
+// unknown host gets none, however similar its name is.
 func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 	w := newServer(t)
 	newBranding := func(x *testkit.Tenant, title, content string) tenant.Branding {
@@ -98,7 +98,7 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 			}
 			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) ||
 				strings.Contains(body, brandings[other].Title) {
-				t.Errorf("%s is told of the other one: %s", host, body)
+				t.Errorf("%s shows the other tenant: %s", host, body)
 			}
 		}
 	}

@@ -220,7 +220,7 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 		t.Errorf("serial %q, stale %v", d.Serial, p.service.stale)
 	}
 	if !f.passwordMatches(t, f.user(t, "north", "mia"), told["mia"]) {
-		t.Error("the password that was made is lost")
+		t.Error("the generated password is lost")
 	}
 	read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError)
 	if !strings.Contains(f.Log.Text(), "stored, but not loaded") {

@@ -118,7 +118,8 @@ func (c *checker) elementData(f *field[string]) {
 	if f.valid && f.value != "" && !isElementData(f.value) {
 		c.add(
 			f.at,
-			"%s must be an http or https address, a path beginning with /, or an embed snippet beginning with <, of at most %d characters",
+			"%s must be an http or https address, a path beginning with /, "+
+				"or an embed snippet beginning with <, of at most %d characters",
 			lastKey(f.at),
 			maxElementData,
 		)

@@ -62,7 +62,8 @@ func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice
 		if isDotSegment(s.device.Name) {
 			pl.out.add(
 				f.deviceName.at,
-				"deviceName must not be %q: in an address that means a folder, and programs could not ask for the device",
+				"deviceName must not be %q: in an address that means a folder, "+
+					"and programs could not ask for the device",
 				s.device.Name,
 			)
 		}

@@ -71,7 +71,8 @@ func toProblem(err error) *problem {
 			status: http.StatusServiceUnavailable,
 			cause:  err,
 			retry:  errs.As(err).Retry,
-			detail: "the disk of the server's data folder is full, read-only or fails; make room or repair it, the server then goes on by itself",
+			detail: "the disk of the server's data folder is full, read-only or fails; make room or repair it, " +
+				"the server then goes on by itself",
 		}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &problem{

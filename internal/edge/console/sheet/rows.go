@@ -31,7 +31,8 @@ func (s *Sheet) begin(h Options) {
 	if h.FrozenRows > 0 {
 		s.buf = fmt.Appendf(
 			s.buf,
-			`<sheetViews><sheetView workbookViewId="0"><pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`,
+			`<sheetViews><sheetView workbookViewId="0"><pane ySplit="%d" topLeftCell="A%d" `+
+				`activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`,
 			h.FrozenRows,
 			h.FrozenRows+1,
 		)
