@@ -43,8 +43,8 @@ func TestQueryListFormats(t *testing.T) {
 	}
 }
 
-// An error that a person can mend has code 601 and names the field; one that only a programmer can
-// mend has 400. Each is in the reader's language.
+// An error that a person can repair has code 601 and names the field; one that only a programmer can
+// repair has 400. Each is in the reader's language.
 func TestInvalidParameters(t *testing.T) {
 	w := newServer(t)
 	long, many := strings.Repeat("é", 65), strings.Repeat("x,", 400)+"x"

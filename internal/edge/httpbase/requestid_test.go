@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An edge within an edge keeps the id, so that one request has one in the log;
-// what the client says is no id.
+// An edge within an edge keeps the id, so that a request has one id in the log; an id that the
+// client sends does not count.
 func TestNestedEdgesShareRequestID(t *testing.T) {
 	outer, outerLog := newEdge()
 	inner, innerLog := newEdge()

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// slowClient takes what it is sent when others have had their turn.
+// slowClient receives data only after other tasks have run.
 type slowClient struct {
 	*httptest.ResponseRecorder
 	others func()
@@ -26,7 +26,7 @@ func (s *slowClient) FlushError() error {
 	return nil
 }
 
-// While a client is written to, it is others' turn; afterwards it is the answer's again.
+// Other tasks run while a client is written to; afterwards the answer's task runs again.
 func TestTaskPausedWhileWriting(t *testing.T) {
 	turns := limit.NewScheduler[int, int](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
@@ -57,11 +57,11 @@ func TestTaskPausedWhileWriting(t *testing.T) {
 		return out.FlushNow()
 	})
 	if err != nil || had < 2 || client.Body.String() != "a line" {
-		t.Errorf("others had %d turns; %q, %v", had, client.Body, err)
+		t.Errorf("other tasks ran %d times; %q, %v", had, client.Body, err)
 	}
 	gone, leave := context.WithCancel(ctx)
 	leave()
 	if other, why := turns.Enter(gone, 2, 2); other != nil || why != limit.NotFull {
-		t.Error("the turn is not the answer's again")
+		t.Error("the answer's task does not run again")
 	}
 }

@@ -57,7 +57,7 @@ paths:
       responses: {"200": {description: done}}
 `
 
-// thingsRouter finds which operation of things a request asks for.
+// thingsRouter finds the operation of thingsContract that a request is for.
 func thingsRouter(t *testing.T) routers.Router {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(thingsContract))
@@ -71,7 +71,7 @@ func thingsRouter(t *testing.T) routers.Router {
 	return router
 }
 
-// validateThing asks and gives what is wrong; skipBody leaves the body alone.
+// validateThing makes a request and returns its error; skipBody skips the body.
 func validateThing(
 	t *testing.T,
 	router routers.Router,
@@ -91,8 +91,7 @@ func validateThing(
 	return r, Validate(r, route, params, r.URL.Query())
 }
 
-// What is wrong with a request is told by the field and the rule, and the cause
-// says nothing that the client wrote.
+// A violation has the field and the rule, and its cause holds nothing that the client wrote.
 func TestViolations(t *testing.T) {
 	const good, wrong = `{"title":"x"}`, "s3cr3t"
 	router := thingsRouter(t)
@@ -143,7 +142,7 @@ func TestViolations(t *testing.T) {
 			t.Errorf("%+v: %+v", c, b)
 		}
 		if b.Cause == nil != (c.path == "1") || b.Cause != nil && strings.Contains(b.Cause.Error(), wrong) {
-			t.Errorf("%+v: because %v", c, b.Cause)
+			t.Errorf("%+v: cause %v", c, b.Cause)
 		}
 	}
 	_, err := validateThing(t, router, http.MethodPut, "/things", `{"s3cr3t":1}`, false)
@@ -152,8 +151,7 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// Only the parameters are checked of what its handler reads as it comes: not a
-// byte of the body is gone.
+// ValidateParameters checks only the parameters and reads no byte of the body.
 func TestValidateParametersLeavesBodyUnread(t *testing.T) {
 	router := thingsRouter(t)
 	r, err := validateThing(t, router, http.MethodPost, "/things/1?name=x", "no JSON at all", true)
@@ -169,7 +167,7 @@ func TestValidateParametersLeavesBodyUnread(t *testing.T) {
 	}
 }
 
-// A body that was checked can be read again.
+// The body can be read again after the check.
 func TestValidateKeepsBodyReadable(t *testing.T) {
 	const good = `{"title":"x"}`
 	r, err := validateThing(t, thingsRouter(t), http.MethodPost, "/things/1?name=x", good, false)
@@ -181,8 +179,8 @@ func TestValidateKeepsBodyReadable(t *testing.T) {
 	}
 }
 
-// What the contract lets pass, and does not fit where it goes, is told by its
-// field as well; what else goes wrong is only told not to be readable.
+// A value that the contract accepts and the Go type cannot hold is reported with its field, too;
+// every other error is reported as unreadable.
 func TestViolationsOfBindingErrors(t *testing.T) {
 	var into struct {
 		Count int8

@@ -15,7 +15,7 @@ import (
 	"tilth/api"
 )
 
-// The contract is there for programs, without a sign-in.
+// Programs can read the contract without a sign-in.
 func TestDocument(t *testing.T) {
 	w := newFixture(t)
 	nobody := &key{}
@@ -42,8 +42,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Each call and object is on the page, with its parameters; nothing in it is
-// fetched or run, and its policy says so.
+// The page has each call and object with its parameters; it loads and runs nothing, and its policy
+// says so.
 func TestReferencePage(t *testing.T) {
 	w := newFixture(t)
 	a := w.do(t, call{path: "/open-api/", as: &key{}})
@@ -52,7 +52,7 @@ func TestReferencePage(t *testing.T) {
 		for _, op := range item.Operations() {
 			at := strings.Index(page, `<h3 id="`+op.OperationID+`"`)
 			if at < 0 || !strings.Contains(page, `href="#`+op.OperationID+`"`) {
-				t.Errorf("%s is not on the page, or nothing leads to it", op.OperationID)
+				t.Errorf("%s is not on the page, or no link leads to it", op.OperationID)
 				continue
 			}
 			part, _, _ := strings.Cut(page[at:], "</article>")
@@ -69,7 +69,7 @@ func TestReferencePage(t *testing.T) {
 	ids := map[string]bool{}
 	for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if ids[m[1]] {
-			t.Errorf("the anchor %s is there twice", m[1])
+			t.Errorf("the anchor %s occurs twice", m[1])
 		}
 		ids[m[1]] = true
 	}
@@ -100,7 +100,7 @@ func TestReferencePage(t *testing.T) {
 	}
 }
 
-// The page's colours are the console's.
+// The page has the colours of the console.
 func TestReferencePageUsesConsoleColours(t *testing.T) {
 	tokens, err := os.ReadFile("../../../web/src/app/tokens.css")
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 const webhookBody = `{"name":"Planner","url":"https://planner.example/tilth?key=1","events":["opened","resolved"],"level":"important"}`
 
-// createRivalWebhook makes a webhook of the rival's, marked, that was told something,
-// and answers its id.
+// createRivalWebhook makes a webhook of the rival, with the marker and a delivery, and returns its
+// id.
 func (w *fixture) createRivalWebhook() int64 {
 	w.deleteWebhooks(nil)
 	ctx := context.Background()
@@ -45,7 +45,7 @@ func (w *fixture) createRivalWebhook() int64 {
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
 	}
-	w.Clock.Advance(time.Minute) // tries are few
+	w.Clock.Advance(time.Minute) // test calls are limited
 	return id
 }
 
@@ -53,7 +53,7 @@ func rivalWebhookPath(below string) func(w *fixture) string {
 	return func(w *fixture) string { return fmt.Sprint("/webhooks/", w.createRivalWebhook(), below) }
 }
 
-// deleteWebhooks removes those of both tenants, and what they were told.
+// deleteWebhooks removes the webhooks of both tenants and their deliveries.
 func (w *fixture) deleteWebhooks(testing.TB) {
 	err := w.DB.Tx(context.Background(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw("DELETE FROM deliveries").Exec(ctx)
@@ -71,7 +71,7 @@ func (w *fixture) newCall(method, path, body string) call {
 	return call{method: method, path: path, body: body}
 }
 
-// From the making of a webhook to its end.
+// A webhook is made, listed, changed and deleted.
 func TestWebhooks(t *testing.T) {
 	w := newFixture(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
@@ -129,7 +129,7 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// What is wrong is named.
+// A refusal names the wrong parameter.
 func TestWebhookRefusals(t *testing.T) {
 	w := newFixture(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
@@ -198,8 +198,7 @@ func TestWebhookRefusals(t *testing.T) {
 	}
 }
 
-// A page of another site changes nothing, though the browser may remember the
-// credential.
+// A page of another site cannot change anything, even if the browser remembers the credential.
 func TestCrossOriginRequestsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	for _, header := range []map[string]string{{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"}} {
@@ -222,8 +221,7 @@ func TestCrossOriginRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// What a program hears of a notice is what it reads of it, and as the contract
-// says.
+// An event has the same notice as the API answers, and matches the contract.
 func TestWebhookEvents(t *testing.T) {
 	w, program := newFixture(t), testkit.NewWebhookReceiver(t)
 	made := ask[wire.WebhookWithSecret](

@@ -29,8 +29,8 @@ func fillTemplate(pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(setOnceTemplate)
 }
 
-// A new device has no name that an address could not hold; one that exists keeps
-// its own, and may be changed.
+// A new device cannot have a name that a URL cannot hold; an existing one keeps such a name and can
+// be changed.
 func TestDotDeviceNamesAreRefused(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -63,7 +63,7 @@ func TestDotDeviceNamesAreRefused(t *testing.T) {
 	}
 }
 
-// What people change in the console is set at creation only, unless overwrite;
+// Fields that users change in the console are set at creation only, unless overwrite is set; the
 // structure always follows the file.
 func TestSetOnceAndOverwrite(t *testing.T) {
 	p := newFixture(t)
@@ -129,7 +129,7 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 		t.Errorf("with overwrite the device became %+v", d)
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
-		t.Error("a session outlived the password it was opened with")
+		t.Error("the session did not end with its password")
 	}
 
 	session = p.Session(t, ada)
@@ -141,8 +141,8 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 	}
 }
 
-// What a file leaves out stays: items and keys of items. Lists are given
-// whole; of diy and planElementData the given keys are set.
+// Items and keys that a file leaves out stay unchanged. A list replaces the whole list; of diy and
+// elementData, only the given keys change.
 func TestOmittedKeysStayUnchanged(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, readTestFile(t, "testdata/example.yaml"), false)
@@ -157,7 +157,7 @@ tenants:
     users: [{userName: ADA}]
     scenes: [north field]
     devices: [{deviceName: WS-0001}, {deviceName: CAM-0001}]`, ""},
-		{"one key of each", `
+		{"one key of each item", `
 elements:
   - yeuSign: airTemperature
     unit: K
@@ -177,7 +177,7 @@ products:
   - name: weather-station
     productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}`,
 			"product weather-station: productName"},
-		{"the same again", `
+		{"the same product name", `
 products:
   - name: weather-station
     productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}`, ""},
@@ -200,8 +200,8 @@ products:
 		{"another zone and language", `tenants: [{name: greenfield, timeZone: UTC, language: en-us, hosts: [b.example, a.example]}]`,
 			"tenant greenfield: hosts,timeZone,language"},
 		{"budgets", `tenants: [{name: greenfield, mailsADay: 0, smsADay: 200}]`, "tenant greenfield: mailsADay,smsADay"},
-		{"one of them", `tenants: [{name: greenfield, mailsADay: 1000000, smsADay: 200}]`, "tenant greenfield: mailsADay"},
-		{"the same", `tenants: [{name: greenfield, smsADay: 200}]`, ""},
+		{"one of the budgets", `tenants: [{name: greenfield, mailsADay: 1000000, smsADay: 200}]`, "tenant greenfield: mailsADay"},
+		{"the same budget", `tenants: [{name: greenfield, smsADay: 200}]`, ""},
 		{"no hosts", `tenants: [{name: greenfield, hosts: []}]`, "tenant greenfield: hosts"},
 		{"another product", `tenants: [{name: greenfield, devices: [{deviceName: CAM-0001, product: weather-station, elementData: {rain: <b>x</b>}}]}]`,
 			"device greenfield/CAM-0001: product,elementData"},
@@ -231,7 +231,7 @@ products:
 	}
 }
 
-// A secret that the file drops ends its connections; another may take it over.
+// If a file drops a secret, connections with it end, and another device may get it.
 func TestSecretRotation(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -246,53 +246,52 @@ func TestSecretRotation(t *testing.T) {
 		t.Errorf("changed %+v", out.Changed)
 	}
 	if !p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || told != 1 {
-		t.Errorf("both secrets should be valid; connections looked at %d times", told)
+		t.Errorf("both secrets should be valid; connections were checked %d times", told)
 	}
-	// The order of two secrets says nothing.
+	// The order of two secrets does not matter.
 	again := p.apply(
 		t,
 		`tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`,
 		false,
 	)
 	if again.Unchanged != 2 || told != 1 {
-		t.Errorf("the same two: %+v, looked at %d times", again, told)
+		t.Errorf("the same two: %+v, connections were checked %d times", again, told)
 	}
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secret: `+second+`}]}]`, false)
 	if p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || told != 2 {
 		t.Error("the dropped secret should be invalid, the other valid")
 	}
-	// Without a secret in the file they stay as they are.
+	// A file without secrets keeps them.
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, serial: X}]}]`, true)
 	if !p.Registry.StillValid(n1.ID, hash(second)) {
-		t.Error("a file without secrets took one away")
+		t.Error("a file without secrets removed one")
 	}
-	// Two devices exchange theirs in one file.
+	// Two devices exchange their secrets in one file.
 	p.apply(
 		t,
 		`tenants: [{name: north, devices: [{deviceName: N-1, secret: secret-of-the-device-n-2}, {deviceName: N-2, secret: `+second+`}]}]`,
 		false,
 	)
 	if e, _, ok := p.Registry.Authenticate("", ""); ok {
-		t.Errorf("no secret lets %s in", e.Name)
+		t.Errorf("the old secret lets %s sign in", e.Name)
 	}
 	for name, secret := range map[string]string{"N-1": "secret-of-the-device-n-2", "N-2": second} {
 		if _, _, ok := p.Registry.Authenticate(name, secret); !ok {
-			t.Errorf("%s is not let in with its new secret", name)
+			t.Errorf("%s cannot sign in with its new secret", name)
 		}
 	}
-	// A new device takes over the secret that another gives up, in any order.
+	// A new device gets the secret that another gives up, in any order.
 	p.apply(
 		t,
 		`tenants: [{name: north, devices: [{deviceName: N-3, product: station, secret: `+second+`}, {deviceName: N-2, secret: yet-another-secret-of-n-2}]}]`,
 		false,
 	)
 	if e, _, ok := p.Registry.Authenticate(second, ""); !ok || e.Name != "N-3" {
-		t.Errorf("the secret lets %+v in", e)
+		t.Errorf("the secret belongs to %+v", e)
 	}
 }
 
-// Shutting somebody out works at once; letting them in again brings no old
-// session back.
+// Disabling takes effect at once; enabling again does not restore old sessions.
 func TestDisablingTakesEffectAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -303,7 +302,7 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 	n1 := p.device(t, "north", "N-1")
 	_, hash, ok := p.Registry.Authenticate("N-1", "secret-of-the-device-n-1")
 	if !ok {
-		t.Fatal("the device is not let in")
+		t.Fatal("the device cannot sign in")
 	}
 	p.apply(
 		t,
@@ -311,10 +310,10 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 		false,
 	)
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil || len(ended) != 1 {
-		t.Errorf("the session goes on; %d were told to have ended", len(ended))
+		t.Errorf("the session is still active; %d sessions were reported as ended", len(ended))
 	}
 	if p.Registry.StillValid(n1.ID, hash) {
-		t.Error("the connection goes on")
+		t.Error("the connection stays open")
 	}
 	p.apply(
 		t,
@@ -322,14 +321,14 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 		false,
 	)
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
-		t.Error("an old session came back")
+		t.Error("an old session is active again")
 	}
 	if !p.Registry.StillValid(n1.ID, hash) {
-		t.Error("the device is still shut out")
+		t.Error("the device is still disabled")
 	}
 }
 
-// A product's patience counts at once for devices that are online.
+// A product's new offlineAfter takes effect at once for devices that are online.
 func TestOfflineAfterTakesEffectAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -343,7 +342,7 @@ func TestOfflineAfterTakesEffectAtOnce(t *testing.T) {
 	}
 }
 
-// Hosts and mobiles may go from one to another within a file.
+// Hosts and mobile numbers can move from one owner to another within a file.
 func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -360,7 +359,7 @@ func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	if a, b := p.user(t, "north", "ada"), p.user(t, "north", "bora"); a.Mobile != "" || b.Mobile != "+905551112233" {
 		t.Errorf("ada has %q, bora has %q", a.Mobile, b.Mobile)
 	}
-	// The same mobile in another tenant is another matter.
+	// The same mobile number in another tenant does not matter.
 	p.apply(
 		t,
 		`tenants: [{name: south, users: [{userName: ada, password: correct horse, mobile: "+905551112233"}]}]`,
@@ -368,7 +367,7 @@ func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	)
 }
 
-// Passwords and secrets that the file lacks are made and told once.
+// Passwords and secrets that the file lacks are generated and answered once.
 func TestGeneratedPasswords(t *testing.T) {
 	p := newFixture(t)
 	text := `tenants: [{name: north, timeZone: UTC, users: [{userName: ada}, {userName: bora, password: correct horse}]}]`

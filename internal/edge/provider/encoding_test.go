@@ -8,7 +8,7 @@ import (
 	"tilth/internal/edge/provider/wire"
 )
 
-// A body that is no UTF-8 is refused; a file is, by its line.
+// A body that is not UTF-8 is refused; a file is refused with the line.
 func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	f := newAPIFixture(t)
 	f.applyBase(t)
