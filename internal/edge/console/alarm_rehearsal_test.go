@@ -210,7 +210,7 @@ func TestClientLeavesRehearsal(t *testing.T) {
 	client := &leavingClient{header: http.Header{}, leave: leave}
 	func() {
 		defer func() {
-			if p := recover(); p != http.ErrAbortHandler { // a panic's value is no wrapped error
+			if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 				t.Errorf("ended with %v", p)
 			}
 		}()

@@ -275,7 +275,7 @@ func TestStalledClientIsCutOff(t *testing.T) {
 	stuck := &stuckWriter{discardWriter: discardWriter{header: http.Header{}, frames: &frames}}
 	func() {
 		defer func() {
-			if p := recover(); p != http.ErrAbortHandler { // a panic's value is no wrapped error
+			if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 				t.Errorf("ended with %v", p)
 			}
 		}()

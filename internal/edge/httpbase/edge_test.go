@@ -187,7 +187,7 @@ func read(address string) ([]byte, error) {
 func TestFailAfterClientLeftIsNoServerFault(t *testing.T) {
 	e, log := newEdge()
 	defer func() {
-		if p := recover(); p != http.ErrAbortHandler { // a panic's value is no wrapped error
+		if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 			t.Errorf("ended with %v", p)
 		}
 		if got := log.Text(); strings.Contains(got, "level=ERROR") ||

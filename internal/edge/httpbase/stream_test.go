@@ -182,7 +182,7 @@ func TestStreamFlushNow(t *testing.T) {
 	}
 	func() {
 		defer func() {
-			if p := recover(); p != http.ErrAbortHandler { // a panic's value is no wrapped error
+			if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 				t.Errorf("ended with %v", p)
 			}
 		}()
@@ -227,7 +227,7 @@ func TestStreamWriteDeadlines(t *testing.T) {
 	written := 0
 	func() {
 		defer func() {
-			if p := recover(); p != http.ErrAbortHandler { // a panic's value is no wrapped error
+			if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 				t.Errorf("ended with %v", p)
 			}
 		}()

@@ -223,7 +223,7 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 		t.Error("the generated password is lost")
 	}
 	read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError)
-	if !strings.Contains(f.Log.Text(), "stored, but not loaded") {
+	if !strings.Contains(f.Log.Text(), "registry not reloaded") {
 		t.Errorf("log:\n%s", f.Log.Text())
 	}
 	if _, err := p.service.Delete(t.Context(), KindScene, "north", "Field"); err == nil {

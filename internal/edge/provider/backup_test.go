@@ -158,7 +158,7 @@ func TestStalledBackupIsGivenUp(t *testing.T) {
 				if err := server.Close(); err != nil {
 					t.Error(err)
 				}
-				if err := <-served; err != http.ErrServerClosed { // returned unwrapped
+				if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // returned unwrapped
 					t.Error(err)
 				}
 			})

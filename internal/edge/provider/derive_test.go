@@ -197,7 +197,8 @@ func TestDeriveIsScheduled(t *testing.T) {
 	req := DeriveRequest{Tenant: "west", Device: "M-1"}
 	go func() {
 		_, err := f.service.Derive(t.Context(), req)
-		// Each attempt that finds the queue full takes a place in the queue for a moment.
+		// The check below takes the only place in the queue for a moment. The call is then refused, and
+		// repeated.
 		for refused := (*problem)(nil); errors.As(err, &refused); {
 			_, err = f.service.Derive(t.Context(), req)
 		}
