@@ -57,13 +57,9 @@ func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 
 // wireTargets writes the targets of a rule as the wire has them.
 func wireTargets(c *alarm.RuleCard) wire.AlarmTargets {
-	devices, groups, products := append(
-		[]string{},
-		c.Named...), append(
-		[]int64{},
-		c.Targets.Scenes...), append(
-		[]int64{},
-		c.Targets.Products...)
+	devices := append([]string{}, c.Named...)
+	groups := append([]int64{}, c.Targets.Scenes...)
+	products := append([]int64{}, c.Targets.Products...)
 	return wire.AlarmTargets{Devices: &devices, Groups: &groups, Products: &products}
 }
 

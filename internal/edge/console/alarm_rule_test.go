@@ -211,7 +211,12 @@ func TestAlarmRuleRefusals(t *testing.T) {
 			Call: w.adaCall(http.MethodPut, rulesPath+"update", frostForm("WS-1", nil)),
 			Code: 601,
 		},
-		{Name: "publish without id", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
+		{
+			Name:     "publish without id",
+			Call:     w.get(rulesPath + "publish"),
+			Code:     601,
+			Contains: []string{"Alarm rule: required"},
+		},
 		{Name: "run 0", Call: w.deployCall("publish", 0), Code: 601},
 		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
 	})

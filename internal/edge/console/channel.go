@@ -76,17 +76,15 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 	for i := range channels {
 		c := &channels[i]
 		list[i] = wire.NoticeChannel{
-			Id:         c.ID,
-			NoticeName: c.Name,
-			NoticeMode: []string{},
-			Email:      wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
-			PhoneMessage: append(
-				[]string{},
-				c.Phones...),
-			Language:   omitEmpty(string(c.Language)),
-			CreateTime: c.CreateTime,
-			RuleCount:  rules[c.ID].Count,
-			RuleNames:  append([]string{}, rules[c.ID].Names...),
+			Id:           c.ID,
+			NoticeName:   c.Name,
+			NoticeMode:   []string{},
+			Email:        wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
+			PhoneMessage: append([]string{}, c.Phones...),
+			Language:     omitEmpty(string(c.Language)),
+			CreateTime:   c.CreateTime,
+			RuleCount:    rules[c.ID].Count,
+			RuleNames:    append([]string{}, rules[c.ID].Names...),
 		}
 		for _, m := range c.Kinds() {
 			list[i].NoticeMode = append(list[i].NoticeMode, string(m))

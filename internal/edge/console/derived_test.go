@@ -107,7 +107,12 @@ func TestDerivedAccount(t *testing.T) {
 			Code:     601,
 			Contains: []string{"Attribute: “airTemperature” is not computed"},
 		},
-		{Name: "an unknown property", Call: of("WS-1", "dew"), Code: 601, Contains: []string{"Attribute: unknown: dew"}},
+		{
+			Name:     "an unknown property",
+			Call:     of("WS-1", "dew"),
+			Code:     601,
+			Contains: []string{"Attribute: unknown: dew"},
+		},
 		{
 			Name:     "none named",
 			Call:     w.get(derivedPath + "?deviceName=WS-1"),

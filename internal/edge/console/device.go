@@ -208,9 +208,8 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 		w.Type, w.VideoKind = 2, &kind
 	}
 	if p := v.server.Catalog.Product(d.ProductID); p != nil {
-		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.DisplayName(
-			requestFrom(ctx).Language,
-		), p.Name, p.OfflineAfter.Milliseconds()
+		w.ProductId, w.ProductName, w.Product = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name
+		w.OfflineAfter = p.OfflineAfter.Milliseconds()
 		w.MainSign = mainIdentifier(p)
 		if latest := v.server.latest(ctx, v.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)

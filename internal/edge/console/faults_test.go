@@ -187,9 +187,8 @@ func TestOverload(t *testing.T) {
 func TestDiskFullIsReported(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Readings = failingReadings{func() error {
-			return errs.New(errs.StorageFailure, "error.disk").RetryAfter(
-				30 * time.Second,
-			).WithCause(errors.New("database or disk is full"))
+			full := errors.New("database or disk is full")
+			return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second).WithCause(full)
 		}}
 	})
 	for language, want := range map[string]string{

@@ -152,10 +152,8 @@ func (w *fixture) populate(t testing.TB) {
 	w.rivalDevice = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
 		d.NoteName, d.SceneID, d.Longitude, d.Latitude = marker+" mast", w.rivalScene, new(32.85), new(39.92)
 	})
-	w.ada, w.bora, w.rivalToken = w.Session(t, w.field.Ada).Access, w.Session(
-		t,
-		w.field.Bora,
-	).Access, w.Session(t, w.rival.Ada).Access
+	w.ada, w.bora = w.Session(t, w.field.Ada).Access, w.Session(t, w.field.Bora).Access
+	w.rivalToken = w.Session(t, w.rival.Ada).Access
 	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
 			"airTemperature": reading.Number(21.5),

@@ -146,11 +146,9 @@ func TestLiveStreamLimits(t *testing.T) {
 func TestLiveExpiresOnLogout(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	tab, other, bora := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(
-		t,
-		base,
-		w.liveCall(w.Session(t, w.field.Ada).Access, ""),
-	), w.Listen(t, base, w.liveCall(w.bora, ""))
+	tab := w.Listen(t, base, w.liveCall(w.ada, ""))
+	other := w.Listen(t, base, w.liveCall(w.Session(t, w.field.Ada).Access, ""))
+	bora := w.Listen(t, base, w.liveCall(w.bora, ""))
 	for _, s := range []*testkit.Stream{tab, other, bora} {
 		expectEvents(t, s, testkit.Event{ID: "e-0"})
 	}

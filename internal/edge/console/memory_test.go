@@ -27,11 +27,8 @@ func TestMemoryPressureRefusals(t *testing.T) {
 		w.rehearse(frostForm("WS-1", nil)),
 		w.rehearseAll(frostForm("WS-1", nil)),
 	}
-	call, open, health := w.get(userPath), testkit.Call{
-		Path: byHostPath + "?website=nobody.example",
-	}, testkit.Call{
-		Path: "/healthz",
-	}
+	call, health := w.get(userPath), testkit.Call{Path: "/healthz"}
+	open := testkit.Call{Path: byHostPath + "?website=nobody.example"}
 	refused := func(c testkit.Call) bool {
 		t.Helper()
 		a := w.Do(t, c)

@@ -162,14 +162,22 @@ func TestWebhooks(t *testing.T) {
 	w.Run(t, []testkit.Scenario{
 		{Name: "delete", Call: w.webhookCall(http.MethodDelete, "delete", made.Id), Contains: []string{`"data":true`}},
 		{Name: "delete again", Call: w.webhookCall(http.MethodDelete, "delete", made.Id), Code: 404},
-		{Name: "toggle a deleted webhook", Call: w.webhookCall(http.MethodPut, "enable-or-disable", made.Id), Code: 404},
+		{
+			Name: "toggle a deleted webhook",
+			Call: w.webhookCall(http.MethodPut, "enable-or-disable", made.Id),
+			Code: 404,
+		},
 		{
 			Name: "an invalid update of a deleted webhook",
 			Call: w.adaCall(http.MethodPut, webhooksPath+"update", body{"id": made.Id}),
 			Code: 404,
 		},
 		{Name: "test a deleted webhook", Call: w.webhookCall(http.MethodPost, "test", made.Id), Code: 404},
-		{Name: "deliveries of a deleted webhook", Call: w.webhookCall(http.MethodGet, "deliveries", made.Id), Code: 404},
+		{
+			Name: "deliveries of a deleted webhook",
+			Call: w.webhookCall(http.MethodGet, "deliveries", made.Id),
+			Code: 404,
+		},
 		{Name: "a secret of a deleted webhook", Call: w.webhookCall(http.MethodPost, "new-secret", made.Id), Code: 404},
 	})
 	// A webhook belongs to the tenant, so a colleague can change it; its maker is the caller.

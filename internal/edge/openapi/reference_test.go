@@ -92,9 +92,8 @@ func TestReferencePage(t *testing.T) {
 	_, rest, _ := strings.Cut(page, "<style>")
 	style, _, _ := strings.Cut(rest, "</style>")
 	sum := sha256.Sum256([]byte(style))
-	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(
-		sum[:],
-	) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if got := a.header.Get("Content-Security-Policy"); got != policy {
 		t.Errorf("%s\nwant %s", got, policy)
 	}

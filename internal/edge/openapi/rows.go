@@ -34,10 +34,8 @@ func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history
 			}
 			out.Buf = append(out.Buf, ']')
 			if next != nil {
-				out.Buf = append(
-					append(append(out.Buf, `,"nextCursor":"`...), *next...),
-					'"',
-				) // base64url: nothing to escape
+				// The cursor is base64url: there is nothing to escape.
+				out.Buf = append(append(append(out.Buf, `,"nextCursor":"`...), *next...), '"')
 			}
 			out.Buf = append(out.Buf, '}', '\n')
 			return nil
