@@ -105,7 +105,7 @@ func TestNoticesShowHoldsSince(t *testing.T) {
 	page := func() *int64 {
 		return testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0].HoldsSince
 	}
-	told := w.messages(t, w.ada, "").List[0].TemplateContent
+	content := w.messages(t, w.ada, "").List[0].TemplateContent
 	if got := page(); got != nil {
 		t.Errorf("shown before it was found: %d", *got)
 	}
@@ -123,7 +123,7 @@ func TestNoticesShowHoldsSince(t *testing.T) {
 		*all[0].HoldsSince != want || one == nil || *one != want {
 		t.Errorf("%d, %v, %v, want %d", *got, all[0].HoldsSince, one, want)
 	}
-	if got := w.messages(t, w.ada, "").List[0].TemplateContent; got == told {
+	if got := w.messages(t, w.ada, "").List[0].TemplateContent; got == content {
 		t.Errorf("the message still says %q", got)
 	}
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {

@@ -160,14 +160,14 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 	)
 	began := w.Clock.Milli()
 	before := asJSON(t, w.notice(t, id).AlarmRules)
-	told := w.messages(t, w.ada, "").List[0].TemplateContent
+	content := w.messages(t, w.ada, "").List[0].TemplateContent
 	for _, part := range []string{`"precision":1`, `"elementUnit":"°C"`, `"yeuName":"Air temperature"`, `"elementUnit":"mm"`, `"yeuName":"Rain"`} {
 		if !strings.Contains(before, part) {
 			t.Errorf("%s without %s", before, part)
 		}
 	}
-	if !strings.Contains(told, "Air temperature: 1.5\u00a0°C") || !strings.Contains(told, "Rain: 11\u00a0mm") {
-		t.Errorf("told %q", told)
+	if !strings.Contains(content, "Air temperature: 1.5\u00a0°C") || !strings.Contains(content, "Rain: 11\u00a0mm") {
+		t.Errorf("content %q", content)
 	}
 
 	other := *w.Catalog.Product(w.station.ID)
@@ -182,8 +182,8 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 		if after := asJSON(t, w.notice(t, id).AlarmRules); after != before {
 			t.Errorf("%s: %s, was %s", when, after, before)
 		}
-		if after := w.messages(t, w.ada, "").List[0].TemplateContent; after != told {
-			t.Errorf("%s: told %q, was %q", when, after, told)
+		if after := w.messages(t, w.ada, "").List[0].TemplateContent; after != content {
+			t.Errorf("%s: content %q, was %q", when, after, content)
 		}
 	}
 	check("another unit")

@@ -38,7 +38,7 @@ func TestOutlookHits(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-2", body{"hitCounts": 3, "durations": 600_000, "manualRelease": 1}))
 	w.mustSucceed(t, w.deployCall("publish", id))
-	told := func(want string) {
+	expectOutlook := func(want string) {
 		t.Helper()
 		o := testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+fmt.Sprint(id)))[0]
 		if got := asJSON(t, body{"hits": o.Hits, "waits": o.Waits, "distance": o.Distance}); got != want {
@@ -50,20 +50,20 @@ func TestOutlookHits(t *testing.T) {
 		w.evaluate(t, w.ws2, air(degrees))
 	}
 	minute(0.5)
-	told(`{"distance":0,"hits":1,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":1,"waits":false}`)
 	minute(0.4)
-	told(`{"distance":0,"hits":2,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":2,"waits":false}`)
 	// Samples that are older than the window no longer count.
 	w.Clock.Advance(10 * time.Minute)
 	minute(0.3)
-	told(`{"distance":0,"hits":1,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":1,"waits":false}`)
 	minute(0.2)
 	minute(0.1)
-	told(`{"distance":null,"hits":null,"waits":null}`)
+	expectOutlook(`{"distance":null,"hits":null,"waits":null}`)
 	notice := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0]
 	w.mustSucceed(t, w.adaCall(http.MethodPut, noticesPath+"resolve", body{"id": notice.Id}))
 	minute(0.1)
-	told(`{"distance":0,"hits":1,"waits":true}`)
+	expectOutlook(`{"distance":0,"hits":1,"waits":true}`)
 }
 
 // The outlook says how far a running rule's device is from its threshold and, if the trend of the

@@ -39,7 +39,7 @@ func oneTaskScheduler() *reading.WorkScheduler {
 
 // stalledServer is a server that cannot go on after it has sent a line, until the test lets it.
 type stalledServer struct {
-	turns      *reading.WorkScheduler
+	scheduler  *reading.WorkScheduler
 	sent       chan limit.Task // the running task; the test lets the server go on by receiving it
 	clientLeft chan struct{}   // closed when the client has left
 	ended      chan struct{}   // closed when the server has ended the answer
@@ -49,9 +49,9 @@ type stalledServer struct {
 	written strings.Builder // everything that the server has written
 }
 
-func newStalledServer(turns *reading.WorkScheduler) *stalledServer {
+func newStalledServer(scheduler *reading.WorkScheduler) *stalledServer {
 	return &stalledServer{
-		turns:      turns,
+		scheduler:  scheduler,
 		sent:       make(chan limit.Task, 1),
 		clientLeft: make(chan struct{}),
 		ended:      make(chan struct{}),
@@ -93,7 +93,7 @@ func (w *stalledWriter) FlushError() error {
 	err := http.NewResponseController(w.ResponseWriter).Flush()
 	if w.server.text() != "" {
 		w.server.once.Do(func() {
-			task, _ := w.server.turns.Enter(context.WithoutCancel(w.ctx), -1, -1)
+			task, _ := w.server.scheduler.Enter(context.WithoutCancel(w.ctx), -1, -1)
 			w.server.sent <- task
 		})
 	}
@@ -174,9 +174,9 @@ func (w *fixture) requestRehearsal(t *testing.T, ctx context.Context, base strin
 // devices, then the others by title. A device that cannot have the rule has no line. The last line
 // is the summary.
 func TestRehearseSeveralDevices(t *testing.T) {
-	turns := oneTaskScheduler()
-	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
-	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
+	scheduler := oneTaskScheduler()
+	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(scheduler)
 	lines := w.requestRehearsal(t, t.Context(), h.serve(t, w.Handler), rule)
 	got := []rehearsed{w.readRehearsalLine(t, lines)}
 	task := testkit.Receive(t, "the first line's end", h.sent)
@@ -215,9 +215,9 @@ func TestRehearseSeveralDevices(t *testing.T) {
 // If the client leaves after the first of several devices, the server does not rehearse the others,
 // and gives back the slots that the rehearsal had.
 func TestClientLeavesBetweenDevices(t *testing.T) {
-	turns, longs := oneTaskScheduler(), reading.NewHistoryStreams(nil)
-	w := newServer(t, func(o *console.Options) { o.Scheduler, o.HistoryStreams = turns, longs })
-	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
+	scheduler, streams := oneTaskScheduler(), reading.NewHistoryStreams(nil)
+	w := newServer(t, func(o *console.Options) { o.Scheduler, o.HistoryStreams = scheduler, streams })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(scheduler)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	lines := w.requestRehearsal(t, ctx, h.serve(t, w.Handler), rule)
@@ -231,13 +231,13 @@ func TestClientLeavesBetweenDevices(t *testing.T) {
 		t.Errorf("the rehearsal went on: %s", said)
 	}
 	for n := range reading.HistoryStreamsPerUser {
-		free := longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)
+		free := streams.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)
 		if free == nil {
 			t.Fatalf("only %d slots are free", n)
 		}
 		defer free()
 	}
-	if next, why := turns.Enter(t.Context(), w.field.ID, w.field.Ada.ID); next == nil {
+	if next, why := scheduler.Enter(t.Context(), w.field.ID, w.field.Ada.ID); next == nil {
 		t.Errorf("the scheduler has no free slot: %v", why)
 	} else {
 		next.Leave()
@@ -250,10 +250,10 @@ func TestClientLeavesBetweenDevices(t *testing.T) {
 // Some rehearsals of one user wait for a slot, and more than that are refused. Those that waited
 // are complete.
 func TestRehearsalsAreScheduled(t *testing.T) {
-	turns := oneTaskScheduler()
-	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
+	scheduler := oneTaskScheduler()
+	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
 	call := w.rehearseAll(w.sceneWithFrosts(t))
-	task, _ := turns.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
+	task, _ := scheduler.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
 	const asked, wait = 5, 2
 	answers := make(chan *testkit.Answer, asked)
 	for range asked {

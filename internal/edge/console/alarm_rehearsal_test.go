@@ -169,8 +169,8 @@ func TestRehearseDevices(t *testing.T) {
 
 // Each rehearsal takes one of a user's slots for long answers, and gives it back.
 func TestRehearsalStreamLimit(t *testing.T) {
-	longs := reading.NewHistoryStreams(nil)
-	w := newServer(t, func(o *console.Options) { o.HistoryStreams = longs })
+	streams := reading.NewHistoryStreams(nil)
+	w := newServer(t, func(o *console.Options) { o.HistoryStreams = streams })
 	call := w.rehearseAll(frostForm("WS-1", nil))
 	for range 2 * reading.HistoryStreamsPerUser {
 		if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 0 {
@@ -178,7 +178,7 @@ func TestRehearsalStreamLimit(t *testing.T) {
 		}
 	}
 	for range reading.HistoryStreamsPerUser {
-		defer longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)()
+		defer streams.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)()
 	}
 	if a := w.Do(t, call); a.Code != 429 || a.Header.Get("Retry-After") != "2" {
 		t.Errorf("%v %s", a.Header, a.Body)

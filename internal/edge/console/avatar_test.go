@@ -181,7 +181,7 @@ func TestAvatarUploadForms(t *testing.T) {
 	for i := range many {
 		many[i] = formPart{name: "x", body: []byte("y")}
 	}
-	said := func(call testkit.Call, kind, body string) testkit.Call {
+	withBody := func(call testkit.Call, kind, body string) testkit.Call {
 		call.Header, call.Body = map[string]string{"Content-Type": kind}, body
 		return call
 	}
@@ -248,16 +248,16 @@ func TestAvatarUploadForms(t *testing.T) {
 			Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("0,0,99999999999999999999")}),
 			Code: 601,
 		},
-		{Name: "not a form", Call: said(whole, "application/json", `{"avatarFile":"x"}`), Code: 400},
-		{Name: "another form", Call: said(whole, "application/x-www-form-urlencoded", "avatarFile=x"), Code: 400},
-		{Name: "no kind", Call: said(whole, "", whole.Body), Code: 400},
-		{Name: "no boundary", Call: said(whole, "multipart/form-data", whole.Body), Code: 400},
-		{Name: "another boundary", Call: said(whole, "multipart/form-data; boundary=other", whole.Body), Code: 601},
-		{Name: "cut", Call: said(whole, whole.Header["Content-Type"], whole.Body[:len(whole.Body)-40]), Code: 400},
-		{Name: "no body", Call: said(whole, whole.Header["Content-Type"], ""), Code: 601},
+		{Name: "not a form", Call: withBody(whole, "application/json", `{"avatarFile":"x"}`), Code: 400},
+		{Name: "another form", Call: withBody(whole, "application/x-www-form-urlencoded", "avatarFile=x"), Code: 400},
+		{Name: "no kind", Call: withBody(whole, "", whole.Body), Code: 400},
+		{Name: "no boundary", Call: withBody(whole, "multipart/form-data", whole.Body), Code: 400},
+		{Name: "another boundary", Call: withBody(whole, "multipart/form-data; boundary=other", whole.Body), Code: 601},
+		{Name: "cut", Call: withBody(whole, whole.Header["Content-Type"], whole.Body[:len(whole.Body)-40]), Code: 400},
+		{Name: "no body", Call: withBody(whole, whole.Header["Content-Type"], ""), Code: 601},
 		{
 			Name: "broken header",
-			Call: said(
+			Call: withBody(
 				whole,
 				whole.Header["Content-Type"],
 				"--"+boundary+"\r\nno header\r\n\r\nx\r\n--"+boundary+"--\r\n",
@@ -266,7 +266,7 @@ func TestAvatarUploadForms(t *testing.T) {
 		},
 		{
 			Name: "name not closed",
-			Call: said(
+			Call: withBody(
 				whole,
 				whole.Header["Content-Type"],
 				"--"+boundary+"\r\nContent-Disposition: form-data; name=\"avatarFile\r\n\r\nx\r\n--"+boundary+"--\r\n",
@@ -504,8 +504,8 @@ func TestConcurrentUploadLimits(t *testing.T) {
 	for _, let := range releases {
 		let()
 	}
-	if ada, bora, enemy := code(w.ada), code(w.bora), code(w.rivalToken); ada != 200 || bora != 200 || enemy != 200 {
-		t.Errorf("afterwards: %d %d %d", ada, bora, enemy)
+	if ada, bora, rival := code(w.ada), code(w.bora), code(w.rivalToken); ada != 200 || bora != 200 || rival != 200 {
+		t.Errorf("afterwards: %d %d %d", ada, bora, rival)
 	}
 }
 
@@ -531,9 +531,9 @@ func TestWaitingUploadsAreScheduledByTenant(t *testing.T) {
 		go func() { done <- w.Do(t, call).Code }()
 		return done
 	}
-	fifth, enemy := put(sessions[0]), put(w.rivalToken)
+	fifth, rival := put(sessions[0]), put(w.rivalToken)
 	releases[len(releases)-1]()
-	if code := testkit.Receive(t, "the answer to the upload that waited", enemy); code != 200 {
+	if code := testkit.Receive(t, "the answer to the upload that waited", rival); code != 200 {
 		t.Errorf("%d", code)
 	}
 	select {

@@ -168,39 +168,39 @@ func TestNoticeChannelRefusals(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("a%d@example.com", i)
 	}
-	said := func(l text.Language, key string, args ...string) string {
+	translate := func(l text.Language, key string, args ...string) string {
 		return text.Translate(l, key, errs.New(errs.Refused, key, args...).Args)
 	}
-	about := func(l text.Language, field, key string, args ...string) string {
-		return said(l, "field", "field", said(l, "field."+field), "reason", said(l, key, args...))
+	fieldError := func(l text.Language, field, key string, args ...string) string {
+		return translate(l, "field", "field", translate(l, "field."+field), "reason", translate(l, key, args...))
 	}
 	for name, c := range map[string]struct {
 		with body
 		want func(l text.Language) string
 	}{
-		"no name":       {body{"noticeName": nil}, func(l text.Language) string { return said(l, "common.nameRequired") }},
-		"a blank name":  {body{"noticeName": " "}, func(l text.Language) string { return said(l, "common.nameRequired") }},
-		"a long name":   {body{"noticeName": strings.Repeat("ş", 65)}, func(l text.Language) string { return about(l, "noticeName", "invalid.long", "limit", "64") }},
-		"NUL":           {body{"noticeName": "a\x00"}, func(l text.Language) string { return about(l, "noticeName", "invalid.format") }},
-		"no mode":       {body{"noticeMode": nil}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
-		"an empty mode": {body{"noticeMode": []string{}}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
-		"fax":           {body{"noticeMode": []string{"fax"}}, func(l text.Language) string { return about(l, "noticeMode", "invalid.choice") }},
-		"no e-mail":     {body{"email": nil}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"no addresses":  {body{"email": body{}}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"no address":    {emails(" "), func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"a bad address": {emails("ada@example.com", "bora"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "bora") }},
-		"no domain":     {emails("crew@valley"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "crew@valley") }},
+		"no name":       {body{"noticeName": nil}, func(l text.Language) string { return translate(l, "common.nameRequired") }},
+		"a blank name":  {body{"noticeName": " "}, func(l text.Language) string { return translate(l, "common.nameRequired") }},
+		"a long name":   {body{"noticeName": strings.Repeat("ş", 65)}, func(l text.Language) string { return fieldError(l, "noticeName", "invalid.long", "limit", "64") }},
+		"NUL":           {body{"noticeName": "a\x00"}, func(l text.Language) string { return fieldError(l, "noticeName", "invalid.format") }},
+		"no mode":       {body{"noticeMode": nil}, func(l text.Language) string { return translate(l, "channel.modeRequired") }},
+		"an empty mode": {body{"noticeMode": []string{}}, func(l text.Language) string { return translate(l, "channel.modeRequired") }},
+		"fax":           {body{"noticeMode": []string{"fax"}}, func(l text.Language) string { return fieldError(l, "noticeMode", "invalid.choice") }},
+		"no e-mail":     {body{"email": nil}, func(l text.Language) string { return translate(l, "channel.emailEmpty") }},
+		"no addresses":  {body{"email": body{}}, func(l text.Language) string { return translate(l, "channel.emailEmpty") }},
+		"no address":    {emails(" "), func(l text.Language) string { return translate(l, "channel.emailEmpty") }},
+		"a bad address": {emails("ada@example.com", "bora"), func(l text.Language) string { return translate(l, "channel.emailFormat", "value", "bora") }},
+		"no domain":     {emails("crew@valley"), func(l text.Language) string { return translate(l, "channel.emailFormat", "value", "crew@valley") }},
 		"in figures": {emails("crew@[10.0.0.1]"), func(l text.Language) string {
-			return about(l, "emails", "invalid.mailHost", "value", "crew@[10.0.0.1]")
+			return fieldError(l, "emails", "invalid.mailHost", "value", "crew@[10.0.0.1]")
 		}},
-		"one twice":      {emails("ada@example.com", "ADA@example.com"), func(l text.Language) string { return said(l, "channel.emailTwice", "value", "ADA@example.com") }},
-		"21 addresses":   {emails(many...), func(l text.Language) string { return about(l, "emails", "invalid.many", "limit", "20") }},
-		"no numbers":     {body{"phoneMessage": nil}, func(l text.Language) string { return said(l, "channel.phoneEmpty") }},
-		"no number":      {phones(""), func(l text.Language) string { return said(l, "channel.phoneEmpty") }},
-		"a bad number":   {phones("0555"), func(l text.Language) string { return said(l, "channel.phoneFormat", "value", "0555") }},
-		"a number twice": {phones("+12", "1 2"), func(l text.Language) string { return said(l, "channel.phoneTwice", "value", "1 2") }},
-		"four numbers":   {phones("+12", "+13", "+14", "+15"), func(l text.Language) string { return about(l, "phoneMessage", "invalid.many", "limit", "3") }},
-		"a language":     {body{"language": "de-de"}, func(l text.Language) string { return about(l, "language", "invalid.choice") }},
+		"one twice":      {emails("ada@example.com", "ADA@example.com"), func(l text.Language) string { return translate(l, "channel.emailTwice", "value", "ADA@example.com") }},
+		"21 addresses":   {emails(many...), func(l text.Language) string { return fieldError(l, "emails", "invalid.many", "limit", "20") }},
+		"no numbers":     {body{"phoneMessage": nil}, func(l text.Language) string { return translate(l, "channel.phoneEmpty") }},
+		"no number":      {phones(""), func(l text.Language) string { return translate(l, "channel.phoneEmpty") }},
+		"a bad number":   {phones("0555"), func(l text.Language) string { return translate(l, "channel.phoneFormat", "value", "0555") }},
+		"a number twice": {phones("+12", "1 2"), func(l text.Language) string { return translate(l, "channel.phoneTwice", "value", "1 2") }},
+		"four numbers":   {phones("+12", "+13", "+14", "+15"), func(l text.Language) string { return fieldError(l, "phoneMessage", "invalid.many", "limit", "3") }},
+		"a language":     {body{"language": "de-de"}, func(l text.Language) string { return fieldError(l, "language", "invalid.choice") }},
 	} {
 		for _, call := range []testkit.Call{
 			w.channelCall(http.MethodPost, "create", nightShiftForm(c.with)), w.channelCall(http.MethodPut, "update", nightShiftForm(mergeBodies(c.with, body{"id": id}))),

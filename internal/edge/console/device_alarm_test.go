@@ -26,8 +26,8 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 	} {
 		w.Notice(t, n)
 	}
-	told := func(list []wire.Device) string {
-		var said []string
+	openAlarms := func(list []wire.Device) string {
+		var shown []string
 		for _, d := range list {
 			one := d.DeviceName
 			if d.OpenAlarms != nil {
@@ -36,9 +36,9 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 			if d.AlarmLevel != nil {
 				one += fmt.Sprint(" of ", *d.AlarmLevel)
 			}
-			said = append(said, one)
+			shown = append(shown, one)
 		}
-		return strings.Join(said, ", ")
+		return strings.Join(shown, ", ")
 	}
 	const want = "CAM-1, WS-1 2 of 2, WS-2 2 of 0"
 	sorted := func(list []wire.Device) []wire.Device {
@@ -49,7 +49,7 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 		return []wire.Device{byName["CAM-1"], byName["WS-1"], byName["WS-2"]}
 	}
 	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath))
-	if got := told(sorted(page.List)); got != want || len(page.List) != 3 {
+	if got := openAlarms(sorted(page.List)); got != want || len(page.List) != 3 {
 		t.Errorf("page: %s", got)
 	}
 	cards := testkit.Ask[wire.DevicePage](
@@ -57,18 +57,18 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 		w.Contract,
 		w.get(namesPath+"?deviceNames=WS-1,WS-2,CAM-1,"+rivalDeviceName),
 	)
-	if got := told(sorted(cards.List)); got != want || len(cards.List) != 3 {
+	if got := openAlarms(sorted(cards.List)); got != want || len(cards.List) != 3 {
 		t.Errorf("cards: %s", got)
 	}
 	var grouped []wire.Device
 	for _, g := range testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath)) {
 		grouped = append(grouped, g.DeviceList...)
 	}
-	if got := told(sorted(grouped)); got != want || len(grouped) != 3 {
+	if got := openAlarms(sorted(grouped)); got != want || len(grouped) != 3 {
 		t.Errorf("groups: %s", got)
 	}
-	enemy := testkit.Ask[wire.DevicePage](t, w.Contract, testkit.Call{Path: pagePath, Token: w.rivalToken})
-	if got := told(enemy.List); got != rivalDeviceName+" 3 of 2" {
+	rival := testkit.Ask[wire.DevicePage](t, w.Contract, testkit.Call{Path: pagePath, Token: w.rivalToken})
+	if got := openAlarms(rival.List); got != rivalDeviceName+" 3 of 2" {
 		t.Errorf("the rival's list:  %s", got)
 	}
 	// A device without open notices has no such field.

@@ -165,10 +165,10 @@ func TestGroups(t *testing.T) {
 	}
 	w.PutDevices(t, w.field.ID, many...)
 	groups := testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath))
-	var told []string
+	var shown []string
 	for _, g := range groups {
-		told = append(
-			told,
+		shown = append(
+			shown,
 			fmt.Sprintf(
 				"%q %d: %d, %d online, %d listed",
 				g.GroupName,
@@ -184,8 +184,8 @@ func TestGroups(t *testing.T) {
 		`"apple row" 2: 103, 0 online, 100 listed`,
 		`"North" 1: 2, 1 online, 2 listed`,
 	}
-	if strings.Join(told, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	if strings.Join(shown, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(shown, "\n"), strings.Join(want, "\n"))
 	}
 	if groups[0].Id != 0 || deviceNames(groups[0].DeviceList) != "CAM-1" ||
 		deviceNames(groups[2].DeviceList) != "WS-1 WS-2" {

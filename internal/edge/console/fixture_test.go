@@ -330,7 +330,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	}
 	a := w.Do(t, testkit.Call{Path: "/admin-api/none", Header: map[string]string{"Accept-Language": "ru-RU,ru;q=0.9"}})
 	if a.Msg != "Запись не найдена" {
-		t.Errorf("said %q", a.Msg)
+		t.Errorf("message %q", a.Msg)
 	}
 }
 
@@ -371,12 +371,14 @@ func TestHealth(t *testing.T) {
 
 // Paths outside the console's API go to the devices' edge and to the web console.
 func TestNonCallPaths(t *testing.T) {
-	says := func(who string) http.Handler {
+	handlerOf := func(who string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(who)) })
 	}
 	w := newServer(
 		t,
-		func(o *console.Options) { o.Telemetry, o.MQTT, o.Web = says("edge"), says("mqtt"), says("console") },
+		func(o *console.Options) {
+			o.Telemetry, o.MQTT, o.Web = handlerOf("edge"), handlerOf("mqtt"), handlerOf("console")
+		},
 	)
 	for path, want := range map[string]string{"/": "console", "/device": "console", "/assets/a.js": "console", "/api/v1/x/attributes": "edge", "/api/v2": "console", "/mqtt": "mqtt", "/mqtt/": "console", "/admin": "console"} {
 		if a := w.Do(t, testkit.Call{Path: path}); string(a.Body) != want {

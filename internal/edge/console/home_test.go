@@ -153,7 +153,7 @@ func TestUnreadCount(t *testing.T) {
 func TestAlarmLagIsReported(t *testing.T) {
 	w := newServer(t)
 	w.createRivalRule()
-	says := func(want string) {
+	expectReady := func(want string) {
 		t.Helper()
 		if a := w.Do(t, testkit.Call{Path: "/readyz"}); a.Status != 200 || string(a.Body) != want {
 			t.Errorf("%d %q, want %q", a.Status, a.Body, want)
@@ -161,9 +161,9 @@ func TestAlarmLagIsReported(t *testing.T) {
 	}
 	w.engine.Take(w.position+1, []reading.Arrival{w.arrival(w.rivalDevice, w.Clock.Now(), air(1))})
 	w.Clock.Advance(4 * time.Second)
-	says("ready\n")
+	expectReady("ready\n")
 	w.Clock.Advance(37 * time.Second)
-	says("ready; alarms of 1 organisation are 41 s behind\n")
+	expectReady("ready; alarms of 1 organisation are 41 s behind\n")
 	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind != nil {
 		t.Errorf("another tenant's lag: %d s", *got.AlarmsBehind)
 	}
@@ -173,7 +173,7 @@ func TestAlarmLagIsReported(t *testing.T) {
 	w.frostRule(w.field.ID, w.ws1)
 	w.engine.Take(w.position+2, []reading.Arrival{w.arrival(w.ws1, w.Clock.Now(), air(1))})
 	w.Clock.Advance(6 * time.Second)
-	says("ready; alarms of 2 organisations are 47 s behind\n")
+	expectReady("ready; alarms of 2 organisations are 47 s behind\n")
 	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind == nil ||
 		*got.AlarmsBehind != 6 {
 		t.Errorf("%s", asJSON(t, got))
@@ -181,7 +181,7 @@ func TestAlarmLagIsReported(t *testing.T) {
 	if err := w.engine.Evaluate(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	says("ready\n")
+	expectReady("ready\n")
 }
 
 // A tenant's own budgets of messages are shown when 80 % of them are used.
@@ -208,7 +208,7 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	told := func(token string) string {
+	budgets := func(token string) string {
 		t.Helper()
 		got := testkit.Ask[wire.Overview](t, w.Contract, testkit.Call{Path: overviewPath, Token: token})
 		if got.Budgets == nil {
@@ -230,18 +230,18 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 		return strings.Join(all, ", ")
 	}
 	send(3, 3)
-	if got := told(w.ada); got != "" {
+	if got := budgets(w.ada); got != "" {
 		t.Errorf("at 60 %%: %s", got)
 	}
 	send(1, 0)
-	if got, want := told(w.ada), "email 4/5 until 2026-11-21T21:00:00Z"; got != want {
+	if got, want := budgets(w.ada), "email 4/5 until 2026-11-21T21:00:00Z"; got != want {
 		t.Errorf("at 80 %%: %s, want %s", got, want)
 	}
-	if got := told(w.rivalToken); got != "" {
+	if got := budgets(w.rivalToken); got != "" {
 		t.Errorf("another tenant's: %s", got)
 	}
 	send(1, 2)
-	got, want := told(w.ada), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"
+	got, want := budgets(w.ada), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"
 	if got != want {
 		t.Errorf("used up: %s, want %s", got, want)
 	}

@@ -27,9 +27,9 @@ func changeEvent(seq int, of string) testkit.Event {
 func TestLiveChange(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	bora, enemy := w.Listen(t, base, w.liveCall(w.bora, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	bora, rival := w.Listen(t, base, w.liveCall(w.bora, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
 	expectEvents(t, bora, testkit.Event{ID: "e-0"})
-	expectEvents(t, enemy, testkit.Event{ID: "e-0"})
+	expectEvents(t, rival, testkit.Event{ID: "e-0"})
 	channel := nightShiftForm(nil)
 	for i, c := range []struct {
 		call testkit.Call
@@ -67,7 +67,7 @@ func TestLiveChange(t *testing.T) {
 	if err := w.Devices.Delete(t.Context(), w.rival.ID, w.rivalDevice.ID); err != nil {
 		t.Fatal(err)
 	}
-	expectEvents(t, enemy, changeEvent(1, `"device"`))
+	expectEvents(t, rival, changeEvent(1, `"device"`))
 	w.publishReadings(6, 6)
 	expectEvents(t, bora, readingEvent(6))
 }
@@ -77,7 +77,7 @@ func TestLiveChangeOfMessages(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
 	streams := map[string]*testkit.Stream{}
-	for name, token := range map[string]string{"ada": w.ada, "her phone": w.Session(t, w.field.Ada).Access, "bora": w.bora, "enemy": w.rivalToken} {
+	for name, token := range map[string]string{"ada": w.ada, "her phone": w.Session(t, w.field.Ada).Access, "bora": w.bora, "rival": w.rivalToken} {
 		streams[name] = w.Listen(t, base, w.liveCall(token, ""))
 		expectEvents(t, streams[name], testkit.Event{ID: "e-0"})
 	}
@@ -92,7 +92,7 @@ func TestLiveChangeOfMessages(t *testing.T) {
 	w.publishReadings(3, 3)
 	expectEvents(t, streams["bora"], readingEvent(3))
 	w.hub.Publish(w.rival.ID, "reading", []byte(`{"deviceName":"WS-1","time":1,"values":{"rain":1}}`))
-	if got := streams["enemy"].Next(t); got.ID != "e-1" || got.Name != "reading" {
+	if got := streams["rival"].Next(t); got.ID != "e-1" || got.Name != "reading" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -106,13 +106,13 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	}
 	w.Device(t, w.rival.ID, pump, marker+"-2")
 	base := w.Serve(t)
-	ada, enemy := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
-	for _, s := range []*testkit.Stream{ada, enemy} {
+	ada, rival := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	for _, s := range []*testkit.Stream{ada, rival} {
 		if first := s.Next(t); first.ID == "" {
 			t.Fatalf("%+v", first)
 		}
 	}
-	if e := enemy.Next(t); e.Name != "change" { // for the device that was made
+	if e := rival.Next(t); e.Name != "change" { // for the device that was made
 		t.Fatalf("%+v", e)
 	}
 	pump.OfflineAfter *= 2
@@ -122,7 +122,7 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	if err := w.Devices.LoadRegistry(t.Context(), w.Catalog, w.Registry); err != nil {
 		t.Fatal(err)
 	}
-	if e := enemy.Next(t); e.Name != "change" || e.Data != `{"of":["device"]}` {
+	if e := rival.Next(t); e.Name != "change" || e.Data != `{"of":["device"]}` {
 		t.Errorf("%+v", e)
 	}
 	w.publishReadings(1, 1)
@@ -139,7 +139,7 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	// their stores report the changes
-	told := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"}
+	byStores := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"}
 	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
 	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel"}
 	ownPage := []string{
@@ -147,7 +147,7 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",
 	}
 	reading := regexp.MustCompile("^(get|page|export|list)[A-Z]")
-	known := slices.Concat(told, ownEvents, nothing, ownPage)
+	known := slices.Concat(byStores, ownEvents, nothing, ownPage)
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			reads := method == http.MethodGet &&

@@ -155,20 +155,20 @@ func TestResumeOverRandomCuts(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	watching, _, _, _ := w.hub.Subscribe(w.field.ID, "s", "") // events are kept from now on
 	watching.Close()
-	told := 0
+	published := 0
 	for range cuts {
 		nc, res := p.open(t, &net.Dialer{})
 		// Some events are published before the cut, some while no screen is connected.
-		w.publishReadings(told+1, told+events/cuts/2)
-		told += events / cuts / 2
+		w.publishReadings(published+1, published+events/cuts/2)
+		published += events / cuts / 2
 		const least = 80 // bytes of an event
-		waiting := int64(told) - p.seen.Load()
+		waiting := int64(published) - p.seen.Load()
 		if _, err := p.read(io.LimitReader(res.Body, random.Int64N(waiting*least))); err != nil {
 			t.Fatal(err)
 		}
 		nc.Close()
-		w.publishReadings(told+1, told+events/cuts/2)
-		told += events / cuts / 2
+		w.publishReadings(published+1, published+events/cuts/2)
+		published += events / cuts / 2
 	}
 	_, res := p.open(t, &net.Dialer{})
 	var reading sync.WaitGroup

@@ -52,9 +52,9 @@ func startNginx(t *testing.T, upstream, location string) (base string) {
 	if err := os.WriteFile(config, nginxConfig(t, delivered, address, upstream, dir, location), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := &syncBuffer{}
+	output := &syncBuffer{}
 	cmd := exec.Command(program, "-e", "stderr", "-p", dir, "-c", config, "-g", "daemon off;")
-	cmd.Stdout, cmd.Stderr = said, said
+	cmd.Stdout, cmd.Stderr = output, output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,13 +67,13 @@ func startNginx(t *testing.T, upstream, location string) (base string) {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // if that fails, the process has ended already
 		<-ended
 		if t.Failed() {
-			t.Logf("nginx: %s", said)
+			t.Logf("nginx: %s", output)
 		}
 	})
 	testkit.Eventually(t, "nginx", func() bool {
 		select {
 		case <-ended:
-			t.Fatalf("nginx does not start: %s", said)
+			t.Fatalf("nginx does not start: %s", output)
 		default:
 		}
 		nc, err := net.Dial("tcp", address)

@@ -83,7 +83,7 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 
 // If a client leaves while its call waits for a slot, the call does not run.
 func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
-	turns := limit.NewScheduler[tenant.ID, int64](
+	scheduler := limit.NewScheduler[tenant.ID, int64](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{
 			MaxRunning:             1,
@@ -94,8 +94,8 @@ func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
 			TimeSlice:              time.Second,
 		},
 	)
-	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
-	turn, _ := turns.Enter(t.Context(), w.field.ID, 0)
+	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
+	task, _ := scheduler.Enter(t.Context(), w.field.ID, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	call := w.get(rangePath(rowsPath, "WS-2", "rain", w.Clock.Now().Add(-time.Hour), w.Clock.Now()))
 	req := call.Request(ctx, w.Serve(t))
@@ -104,7 +104,7 @@ func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
 		_ = res.Body.Close()
 		t.Errorf("the dropped call was answered with %d", res.StatusCode)
 	}
-	turn.Leave()
+	task.Leave()
 	if a := w.Do(t, call); a.Code != 200 {
 		t.Errorf("the next call:  %s", a.Body)
 	}

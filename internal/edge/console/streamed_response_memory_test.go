@@ -106,9 +106,9 @@ func TestStreamedAnswersHoldLittleMemory(t *testing.T) {
 	packed := map[string]string{"Accept-Encoding": "gzip"}
 	of := func(device, signs string, begin time.Time) {
 		for name, path := range map[string]string{
-			"by property": rangePath(seriesPath, device, signs, begin, now), "by property, thinned": rangePath(seriesPath, device, signs, begin, now) + "&points=5000",
-			"by time": rangePath(rowsPath, device, signs, begin, now), "by time, thinned": rangePath(rowsPath, device, signs, begin, now) + "&points=5000",
-			"by columns": rangePath(columnsPath, device, signs, begin, now), "by columns, thinned": rangePath(columnsPath, device, signs, begin, now) + "&points=5000",
+			"by property": rangePath(seriesPath, device, signs, begin, now), "by property, downsampled": rangePath(seriesPath, device, signs, begin, now) + "&points=5000",
+			"by time": rangePath(rowsPath, device, signs, begin, now), "by time, downsampled": rangePath(rowsPath, device, signs, begin, now) + "&points=5000",
+			"by columns": rangePath(columnsPath, device, signs, begin, now), "by columns, downsampled": rangePath(columnsPath, device, signs, begin, now) + "&points=5000",
 			"sign-data": rangePath(signPath, device, signs, begin, now), "spreadsheet": rangePath(exportPath, device, signs, begin, now),
 			"coverage": rangePath(coveragePath, device, signs, begin, now),
 		} {

@@ -85,7 +85,7 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 		}
 		for _, host := range []string{own.Name + ".example", own.Name + ".example:20004", strings.ToUpper(own.Name) + ".example"} {
 			call := testkit.Call{Path: byHostPath + "?website=" + host}
-			told := testkit.Ask[wire.Tenant](t, w.Contract, call)
+			got := testkit.Ask[wire.Tenant](t, w.Contract, call)
 			wanted := wire.Branding{
 				Title:      &want.Title,
 				Content:    &want.Content,
@@ -93,8 +93,8 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 				Background: &want.Background,
 				Favicon:    &want.Favicon,
 			}
-			if told.Name != own.Name || told.Diy == nil || !reflect.DeepEqual(*told.Diy, wanted) {
-				t.Errorf("%s: %s", host, asJSON(t, told))
+			if got.Name != own.Name || got.Diy == nil || !reflect.DeepEqual(*got.Diy, wanted) {
+				t.Errorf("%s: %s", host, asJSON(t, got))
 			}
 			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) ||
 				strings.Contains(body, brandings[other].Title) {

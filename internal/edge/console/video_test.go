@@ -111,7 +111,7 @@ func TestEmbedAddresses(t *testing.T) {
 	if err != nil || len(raw) != 56 {
 		t.Fatalf("%q %v", signed, err)
 	}
-	gone := func(what, path string) {
+	expectNotFound := func(what, path string) {
 		t.Helper()
 		res := w.getWithoutToken(t, http.MethodGet, path)
 		if res.Code != 404 || res.Body.String() != "not found\n" || res.Header().Get("Cache-Control") != "no-store" ||
@@ -122,22 +122,22 @@ func TestEmbedAddresses(t *testing.T) {
 	for i := range raw { // tenant, device, end and signature
 		forged := append([]byte(nil), raw...)
 		forged[i] ^= 1
-		gone("forged", "/embed/"+base64.RawURLEncoding.EncodeToString(forged))
+		expectNotFound("forged", "/embed/"+base64.RawURLEncoding.EncodeToString(forged))
 	}
 	for what, path := range map[string]string{
 		"cut": "/embed/" + signed[:len(signed)-1], "longer": address + "A", "padded": address + "==", "empty facts": "/embed/AAAA", "no base64": "/embed/%00",
 		"another alphabet": "/embed/" + strings.Repeat("+", 75), "without signature": "/embed/" + base64.RawURLEncoding.EncodeToString(raw[:24]),
 		"a device's name": "/embed/EMBED",
 	} {
-		gone(what, path)
+		expectNotFound(what, path)
 	}
 	// The last character of a name has unused bits; they must be unchanged, too.
-	gone("another spelling", address[:len(address)-1]+string(address[len(address)-1]+1))
+	expectNotFound("another spelling", address[:len(address)-1]+string(address[len(address)-1]+1))
 
 	other := newServer(t, func(o *console.Options) { o.EmbedKey = []byte("another installation's") })
 	other.createCamera(t, "EMBED", hostileSnippet)
 	w, other = other, w
-	gone("of another installation", address)
+	expectNotFound("of another installation", address)
 	w = other
 
 	w.Clock.Advance(time.Minute - time.Millisecond)
@@ -145,7 +145,7 @@ func TestEmbedAddresses(t *testing.T) {
 		t.Errorf("within the minute: %d", res.Code)
 	}
 	w.Clock.Advance(time.Millisecond)
-	gone("expired", address)
+	expectNotFound("expired", address)
 
 	// A source that is no longer a snippet is not served, nor is that of a deleted device.
 	address = w.getVideo(t, "EMBED").Url
@@ -157,7 +157,7 @@ func TestEmbedAddresses(t *testing.T) {
 	if err := w.Devices.Put(t.Context(), w.field.ID, d); err != nil {
 		t.Fatal(err)
 	}
-	gone("no longer a snippet", address)
+	expectNotFound("no longer a snippet", address)
 	address = w.getVideo(t, "OTHER").Url
 	d, err = w.Devices.Get(t.Context(), w.field.ID, "OTHER")
 	if err != nil {
@@ -166,7 +166,7 @@ func TestEmbedAddresses(t *testing.T) {
 	if err := w.Devices.Delete(t.Context(), w.field.ID, d.ID); err != nil {
 		t.Fatal(err)
 	}
-	gone("deleted", address)
+	expectNotFound("deleted", address)
 	if res := w.getWithoutToken(t, http.MethodGet, "/embed/"); res.Code == 200 {
 		t.Errorf("no address: %d", res.Code)
 	}

@@ -322,14 +322,14 @@ func TestWebhookDeliveries(t *testing.T) {
 		}
 	}
 	step()
-	told := testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if d := told[0]; len(told) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" ||
+	sent := testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
+	if d := sent[0]; len(sent) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" ||
 		d.State != "queued" ||
 		*d.Reason != "retry" ||
 		*d.Answer != "503 down" ||
 		d.Attempts != 1 ||
 		d.NextTime == nil {
-		t.Errorf("%s", asJSON(t, told))
+		t.Errorf("%s", asJSON(t, sent))
 	}
 	program.SetResponse(200, "")
 	w.Clock.Advance(time.Minute)
@@ -346,9 +346,9 @@ func TestWebhookDeliveries(t *testing.T) {
 		*d.Steps[2].Answer != "200" {
 		t.Errorf("%s", asJSON(t, d))
 	}
-	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if len(told) != 1 || told[0].State != "sent" || *told[0].Answer != "200" || told[0].NextTime != nil {
-		t.Errorf("%s", asJSON(t, told))
+	sent = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
+	if len(sent) != 1 || sent[0].State != "sent" || *sent[0].Answer != "200" || sent[0].NextTime != nil {
+		t.Errorf("%s", asJSON(t, sent))
 	}
 	// A webhook from before does not get acknowledgements; one that selects them does.
 	program.TakeCalls()
@@ -374,10 +374,10 @@ func TestWebhookDeliveries(t *testing.T) {
 	w.mustSucceed(t, w.unacknowledge(notice))
 	step()
 	step()
-	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if len(told) != 3 || told[0].Event != "unacknowledged" || told[1].Event != "acknowledged" ||
-		told[0].State != "sent" {
-		t.Errorf("%s", asJSON(t, told))
+	sent = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
+	if len(sent) != 3 || sent[0].Event != "unacknowledged" || sent[1].Event != "acknowledged" ||
+		sent[0].State != "sent" {
+		t.Errorf("%s", asJSON(t, sent))
 	}
 	if list := w.notice(t, notice).Deliveries; len(list) != 3 || list[2].Event != "unacknowledged" {
 		t.Errorf("%s", asJSON(t, list))

@@ -28,7 +28,7 @@ func (s *slowClient) FlushError() error {
 
 // Other tasks run while a client is written to; afterwards the answer's task runs again.
 func TestTaskPausedWhileWriting(t *testing.T) {
-	turns := limit.NewScheduler[int, int](
+	scheduler := limit.NewScheduler[int, int](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{
 			MaxRunning:             1,
@@ -41,11 +41,11 @@ func TestTaskPausedWhileWriting(t *testing.T) {
 	)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	mine, _ := turns.Enter(ctx, 1, 1)
+	mine, _ := scheduler.Enter(ctx, 1, 1)
 	defer mine.Leave()
 	had := 0
 	client := &slowClient{ResponseRecorder: httptest.NewRecorder(), others: func() {
-		if other, _ := turns.Enter(ctx, 2, 2); other != nil {
+		if other, _ := scheduler.Enter(ctx, 2, 2); other != nil {
 			had++
 			other.Leave()
 		}
@@ -61,7 +61,7 @@ func TestTaskPausedWhileWriting(t *testing.T) {
 	}
 	gone, leave := context.WithCancel(ctx)
 	leave()
-	if other, why := turns.Enter(gone, 2, 2); other != nil || why != limit.NotFull {
+	if other, why := scheduler.Enter(gone, 2, 2); other != nil || why != limit.NotFull {
 		t.Error("the answer's task does not run again")
 	}
 }

@@ -245,16 +245,16 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 		}
 		return nil
 	}}
-	longs := reading.NewHistoryStreams(nil)
+	streams := reading.NewHistoryStreams(nil)
 	w := newFixture(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
-		o.Readings, o.HistoryStreams, o.Scheduler = s, longs, unlimitedScheduler()
+		o.Readings, o.HistoryStreams, o.Scheduler = s, streams, unlimitedScheduler()
 	})
 	w.measureMany(t, longHistoryStart, 10)
 	_, other := w.newKey(t, w.field.Ada)
 	server := w.serve(t)
 	const many = 5
-	leave := longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID) // a sixth answer, of the console
+	leave := streams.Acquire(t.Context(), w.field.ID, w.field.Ada.ID) // a sixth answer, of the console
 	answers := make(chan int, many)
 	for i := range many {
 		go func() {
@@ -295,11 +295,12 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 
 // The number of concurrent history answers of a tenant is limited, over all its users.
 func TestConcurrentHistoryLimitPerTenant(t *testing.T) {
-	longs := reading.NewHistoryStreams(nil)
-	w := newFixture(t, func(o *openapi.Options) { o.HistoryStreams = longs })
+	streams := reading.NewHistoryStreams(nil)
+	w := newFixture(t, func(o *openapi.Options) { o.HistoryStreams = streams })
 	w.measureMany(t, longHistoryStart, 10)
 	for i := range reading.HistoryStreamsPerTenant {
-		if leave := longs.Acquire(t.Context(), w.field.ID, int64(1000+i/reading.HistoryStreamsPerUser)); leave == nil {
+		user := int64(1000 + i/reading.HistoryStreamsPerUser)
+		if leave := streams.Acquire(t.Context(), w.field.ID, user); leave == nil {
 			t.Fatalf("no slot for answer %d", i)
 		}
 	}

@@ -57,8 +57,8 @@ device greenfield/CAM-0001`
 		t.Errorf("created\n%s\nwant\n%s\nchanged %v, left %d", got, want, out.Changed, out.Unchanged)
 	}
 	for _, it := range out.Created {
-		if told, want := it.Secret != "", it.Name == "CAM-0001"; told != want {
-			t.Errorf("%s %s: the answer has a secret: %v", it.Kind, it.Name, told)
+		if shown, want := it.Secret != "", it.Name == "CAM-0001"; shown != want {
+			t.Errorf("%s %s: the answer has a secret: %v", it.Kind, it.Name, shown)
 		}
 	}
 
@@ -71,11 +71,11 @@ device greenfield/CAM-0001`
 		pr.DataType != device.Number || *pr.Min != -50 || *pr.Max != 70 || *pr.Precision != 1 || pr.AccessMode != "r" {
 		t.Errorf("product %+v", station)
 	}
-	farm := p.tenant(t, "greenfield")
-	if farm.TimeZone.String() != "Europe/Istanbul" || farm.Language != text.Turkish ||
-		farm.Branding.Title != "Greenfield" ||
-		!slices.Equal(farm.Hosts, []string{"greenfield.localhost"}) {
-		t.Errorf("tenant %+v", farm)
+	greenfield := p.tenant(t, "greenfield")
+	if greenfield.TimeZone.String() != "Europe/Istanbul" || greenfield.Language != text.Turkish ||
+		greenfield.Branding.Title != "Greenfield" ||
+		!slices.Equal(greenfield.Hosts, []string{"greenfield.localhost"}) {
+		t.Errorf("tenant %+v", greenfield)
 	}
 	ada := p.user(t, "greenfield", "ada")
 	if ada.Nickname != "Ada" || ada.Email != "ada@example.com" || ada.Mobile != "+905551112233" ||
@@ -83,7 +83,7 @@ device greenfield/CAM-0001`
 		t.Errorf("user %+v", ada)
 	}
 	mast := p.device(t, "greenfield", "WS-0001")
-	scene, err := p.Scenes.ByName(t.Context(), farm.ID, "north field")
+	scene, err := p.Scenes.ByName(t.Context(), greenfield.ID, "north field")
 	if err != nil {
 		t.Fatal(err)
 	}

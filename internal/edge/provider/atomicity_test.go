@@ -210,16 +210,16 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 	if out.Warning == nil || !strings.Contains(*out.Warning, "stored") {
 		t.Errorf("no warning that the registry was not reloaded: %+v", out)
 	}
-	told := map[string]string{}
+	secrets := map[string]string{}
 	for _, it := range out.Created {
 		if it.Secret != nil {
-			told[it.Name] = *it.Secret
+			secrets[it.Name] = *it.Secret
 		}
 	}
 	if d := p.device(t, "north", "N-1"); d.Serial != "Z" || !p.service.stale {
 		t.Errorf("serial %q, stale %v", d.Serial, p.service.stale)
 	}
-	if !f.passwordMatches(t, f.user(t, "north", "mia"), told["mia"]) {
+	if !f.passwordMatches(t, f.user(t, "north", "mia"), secrets["mia"]) {
 		t.Error("the generated password is lost")
 	}
 	read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError)
@@ -234,7 +234,7 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 	if again.Warning != nil || again.Left != 4 || p.service.stale {
 		t.Errorf("again: %+v, stale %v", again, p.service.stale)
 	}
-	if _, _, ok := p.Registry.Authenticate("N-7", told["N-7"]); !ok {
+	if _, _, ok := p.Registry.Authenticate("N-7", secrets["N-7"]); !ok {
 		t.Error("the generated secret is lost")
 	}
 	p.mustDelete(t, KindScene, "north", "Field")

@@ -217,10 +217,11 @@ products:
 			}
 		})
 	}
-	farm := p.tenant(t, "greenfield")
-	if farm.Branding.Title != "Greenfield" || farm.Branding.Logo != "" || farm.Branding.Favicon == "" ||
-		len(farm.Hosts) != 0 {
-		t.Errorf("tenant %+v", farm)
+	greenfield := p.tenant(t, "greenfield")
+	if greenfield.Branding.Title != "Greenfield" || greenfield.Branding.Logo != "" ||
+		greenfield.Branding.Favicon == "" ||
+		len(greenfield.Hosts) != 0 {
+		t.Errorf("tenant %+v", greenfield)
 	}
 	camera := p.device(t, "greenfield", "CAM-0001")
 	if len(camera.ElementData) != 1 || camera.ElementData["rain"] != "<b>x</b>" || camera.Serial != "SXT-0001" {
@@ -237,16 +238,16 @@ func TestSecretRotation(t *testing.T) {
 	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
 	hash := func(secret string) device.SecretHash { return device.HashSecret(testkit.SecretKey, secret) }
-	told := 0
-	p.Registry.OnStructureChange(func() { told++ })
+	checks := 0
+	p.Registry.OnStructureChange(func() { checks++ })
 	const first, second = "secret-of-the-device-n-1", "the-second-secret-of-n-1"
 
 	out := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+second+`, `+first+`]}]}]`, false)
 	if itemNames(out.Changed) != "device north/N-1: secrets" || out.Changed[0].Secret != "" {
 		t.Errorf("changed %+v", out.Changed)
 	}
-	if !p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || told != 1 {
-		t.Errorf("both secrets should be valid; connections were checked %d times", told)
+	if !p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || checks != 1 {
+		t.Errorf("both secrets should be valid; connections were checked %d times", checks)
 	}
 	// The order of two secrets does not matter.
 	again := p.apply(
@@ -254,11 +255,11 @@ func TestSecretRotation(t *testing.T) {
 		`tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`,
 		false,
 	)
-	if again.Unchanged != 2 || told != 1 {
-		t.Errorf("the same two: %+v, connections were checked %d times", again, told)
+	if again.Unchanged != 2 || checks != 1 {
+		t.Errorf("the same two: %+v, connections were checked %d times", again, checks)
 	}
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secret: `+second+`}]}]`, false)
-	if p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || told != 2 {
+	if p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || checks != 2 {
 		t.Error("the dropped secret should be invalid, the other valid")
 	}
 	// A file without secrets keeps them.

@@ -119,16 +119,16 @@ func TestDeleteDeviceWaitsForBatch(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
-	settled := 0
+	waits := 0
 	p.service.Intake = &stubIntake{onWait: func() {
-		settled++
+		waits++
 		if p.Registry.Get(n1.ID) != nil {
 			t.Error("waited while the device is still in the registry and may send more")
 		}
 		p.measure(t, n1)
 	}}
 	p.mustDelete(t, KindDevice, "north", "N-1")
-	if settled == 0 {
+	if waits == 0 {
 		t.Error("the erasure does not wait for the batch that is being written")
 	}
 	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
