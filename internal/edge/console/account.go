@@ -64,9 +64,7 @@ func (s *server) SendSmsCode(
 	r wire.SendSmsCodeRequestObject,
 ) (wire.SendSmsCodeResponseObject, error) {
 	err := s.Account.SendCode(ctx, caller(ctx), identity.CodeRequest{
-		Mobile: deref(
-			r.Body.Mobile,
-		),
+		Mobile:   deref(r.Body.Mobile),
 		Purpose:  deref(r.Body.Scene),
 		Language: requestFrom(ctx).Language,
 		Address:  requestFrom(ctx).Address,
@@ -75,13 +73,4 @@ func (s *server) SendSmsCode(
 		return nil, err
 	}
 	return wire.SendSmsCode200JSONResponse{Code: success, Data: new(true)}, nil
-}
-
-// deref is what a request says of an optional part, the zero value where it
-// says nothing.
-func deref[T any](v *T) (value T) {
-	if v != nil {
-		value = *v
-	}
-	return value
 }

@@ -26,12 +26,13 @@ const (
 	newPhone = "+905550000002"
 )
 
-// account is the world with ada and the rival's ada bound to a phone each, and
-// bora to none.
+// newServerWithPhones returns a server on which ada and the rival's ada have a mobile number each,
+// and bora has none.
 func newServerWithPhones(t *testing.T) *fixture {
 	t.Helper()
 	w := newServer(t)
-	for u, mobile := range map[*identity.User]string{w.field.Ada: adaPhone, w.field.Bora: "", w.rival.Ada: "+905550000009"} {
+	mobiles := map[*identity.User]string{w.field.Ada: adaPhone, w.field.Bora: "", w.rival.Ada: "+905550000009"}
+	for u, mobile := range mobiles {
 		u.Mobile = mobile
 		if err := w.Users.Update(t.Context(), u.Tenant, u); err != nil {
 			t.Fatal(err)
@@ -40,7 +41,7 @@ func newServerWithPhones(t *testing.T) *fixture {
 	return w
 }
 
-// jsonCall is a call with a JSON body, pairs of name and value.
+// jsonCall returns a call with a JSON body; pairs holds names and values in turn.
 func jsonCall(token, path string, pairs ...any) testkit.Call {
 	body := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -57,15 +58,15 @@ func jsonCall(token, path string, pairs ...any) testkit.Call {
 	return testkit.Call{Method: method, Path: path, Token: token, Body: string(raw)}
 }
 
-// mustSucceed makes a call that must answer true.
+// mustSucceed makes a call, which must answer true.
 func (w *fixture) mustSucceed(t *testing.T, call testkit.Call) {
 	t.Helper()
 	if !testkit.Ask[bool](t, w.Contract, call) {
-		t.Fatalf("%s: not done", call.Path)
+		t.Fatalf("%s: did not answer true", call.Path)
 	}
 }
 
-// requestCode has a code sent to a phone and reads it there.
+// requestCode requests a code for a phone number and returns the code from the text message.
 func (w *fixture) requestCode(t *testing.T, token, mobile string) string {
 	t.Helper()
 	w.mustSucceed(t, jsonCall(token, sendCodePath, "mobile", mobile, "scene", 2))
@@ -197,7 +198,7 @@ func TestUpdateUser(t *testing.T) {
 			Code: 404,
 		},
 		{
-			Name: "an id that is none",
+			Name: "an invalid id",
 			Call: jsonCall(w.ada, profilePath, "id", "x", "nickname", "A", "email", "a@example.com"),
 			Code: 400,
 		},
@@ -210,10 +211,7 @@ func TestUpdateUser(t *testing.T) {
 			Code:   413,
 		},
 	})
-	if u := w.user(
-		t,
-		w.ada,
-	); u.Nickname != "A" || u.Email != "a@example.com" || u.Mobile != adaPhone ||
+	if u := w.user(t, w.ada); u.Nickname != "A" || u.Email != "a@example.com" || u.Mobile != adaPhone ||
 		u.Avatar != "" {
 		t.Errorf("%+v", u)
 	}
@@ -284,7 +282,7 @@ func TestUpdateMobile(t *testing.T) {
 			Contains: []string{"no longer valid"},
 		},
 		{
-			Name:     "ada has one",
+			Name:     "ada has a number already",
 			Call:     jsonCall(w.ada, bindPath, "mobile", newPhone, "scene", 2, "code", code),
 			Code:     601,
 			Contains: []string{"bound already"},
@@ -359,15 +357,15 @@ func TestUpdatePassword(t *testing.T) {
 			Code:     601,
 			Contains: []string{"The verification code is wrong"},
 		},
-		{Name: "the other session lives", Call: testkit.Call{Path: userPath, Token: other}},
+		{Name: "the other session is active", Call: testkit.Call{Path: userPath, Token: other}},
 		{
 			Name:     "right",
 			Call:     jsonCall(w.ada, passwordPath, "code", code, "password", "new pass"),
 			Contains: []string{`"data":true`},
 		},
 		{Name: "the other session has ended", Call: testkit.Call{Path: userPath, Token: other}, Code: 401},
-		{Name: "this one goes on", Call: w.get(userPath)},
-		{Name: "bora's goes on", Call: testkit.Call{Path: userPath, Token: w.bora}},
+		{Name: "this session is still active", Call: w.get(userPath)},
+		{Name: "bora's session is still active", Call: testkit.Call{Path: userPath, Token: w.bora}},
 		{
 			Name:     "replayed",
 			Call:     jsonCall(w.ada, passwordPath, "code", code, "password", "another"),
@@ -379,11 +377,11 @@ func TestUpdatePassword(t *testing.T) {
 	})
 	if logged := w.Log.Text(); strings.Contains(logged, code) || strings.Contains(logged, "new pass") ||
 		strings.Contains(logged, adaPhone) {
-		t.Error("the log tells a secret")
+		t.Error("a secret is in the log")
 	}
 }
 
-// Every refusal in the reader's language, word for word.
+// Every refusal is in the reader's language and has exactly the catalogue's words.
 func TestAccountErrorTextsInEveryLanguage(t *testing.T) {
 	w := newServerWithPhones(t)
 	for key, call := range map[string]testkit.Call{
@@ -413,8 +411,8 @@ func TestAccountErrorTextsInEveryLanguage(t *testing.T) {
 	}
 }
 
-// One code a minute and ten a day; the answer says how long to wait. A gateway
-// that fails is -699 and no reason to wait.
+// A user gets one code a minute and ten a day; the answer says how long to wait. If the gateway
+// fails, the answer is -699 and does not ask to wait.
 func TestSendSmsCode(t *testing.T) {
 	w := newServerWithPhones(t)
 	send := jsonCall(w.ada, sendCodePath, "mobile", newPhone, "scene", 2)
@@ -423,15 +421,12 @@ func TestSendSmsCode(t *testing.T) {
 		t.Errorf("%s", a.Body)
 	}
 	if log := w.Log.Text(); strings.Count(log, "level=ERROR") != 1 {
-		t.Errorf("a gateway that fails is for the operator to look at:\n%s", log)
+		t.Errorf("the log has no error of the failed gateway:\n%s", log)
 	}
 	w.Phones.Break(nil)
 	w.mustSucceed(t, send)
-	if a := w.Do(
-		t,
-		send,
-	); a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0min" || a.Header.Get("Retry-After") != "60" ||
-		a.Status != 200 {
+	if a := w.Do(t, send); a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0min" ||
+		a.Header.Get("Retry-After") != "60" || a.Status != 200 {
 		t.Errorf("%s", a.Body)
 	}
 	send.Header = map[string]string{"Accept-Language": "zh-cn"}
@@ -466,8 +461,8 @@ func TestSendSmsCode(t *testing.T) {
 	})
 }
 
-// That a number is in use is told to who holds the phone; before, every answer
-// is as for a number that nobody has.
+// Only a person that holds the phone learns that its number is in use. Before the code is entered,
+// every answer is the same as for an unused number.
 func TestNumberInUseIsNotRevealed(t *testing.T) {
 	answers := map[string][]string{}
 	for _, mobile := range []string{adaPhone, newPhone} {
@@ -493,7 +488,7 @@ func TestNumberInUseIsNotRevealed(t *testing.T) {
 	}
 }
 
-// Five guesses end a code, whichever call they are made with.
+// A code is invalid after five guesses, whichever calls they were made with.
 func TestCodeInvalidAfterFiveGuesses(t *testing.T) {
 	w := newServerWithPhones(t)
 	code := w.requestCode(t, w.ada, adaPhone)
@@ -511,12 +506,11 @@ func TestCodeInvalidAfterFiveGuesses(t *testing.T) {
 		}
 	}
 	if a := w.Do(t, jsonCall(w.ada, passwordPath, "code", code, "password", "new pass")); a.Code != 601 {
-		t.Errorf("the right one, too late: %s", a.Body)
+		t.Errorf("the right code after the last guess: %s", a.Body)
 	}
 }
 
-// Codes, numbers and passwords are a tenant's own, whatever tenant a request
-// names.
+// Codes, numbers and passwords belong to one tenant, whatever tenant a request names.
 func TestAccountsAreTenantScoped(t *testing.T) {
 	w := newServerWithPhones(t)
 	theirs := "+905550000009"
@@ -534,7 +528,7 @@ func TestAccountsAreTenantScoped(t *testing.T) {
 			}
 		}
 	}
-	// A code that ada asks for, naming their tenant, is hers; so is the number.
+	// A code that ada requests while naming their tenant is still hers; so is the number.
 	w.Clock.Advance(time.Minute)
 	call := jsonCall(w.ada, sendCodePath, "mobile", theirs, "scene", 2)
 	call.Header = header
@@ -545,18 +539,15 @@ func TestAccountsAreTenantScoped(t *testing.T) {
 	}
 	mine := w.Phones.Code(t, theirs)
 	if mine != code {
-		if a := w.Do(
-			t,
-			jsonCall(w.rivalToken, passwordPath, "code", mine, "password", "new pass"),
-		); a.Code != 601 ||
+		if a := w.Do(t, jsonCall(w.rivalToken, passwordPath, "code", mine, "password", "new pass")); a.Code != 601 ||
 			a.Msg != "The verification code is wrong" {
 			t.Errorf("%s", a.Body)
 		}
 	}
-	// The number is another tenant's user's, which is nobody's business here.
+	// Another tenant's user has the same number, which must not matter here.
 	w.mustSucceed(t, jsonCall(w.ada, mobilePath, "mobile", theirs, "scene", 2, "code", mine))
 	if w.user(t, w.ada).Mobile != theirs || w.user(t, w.rivalToken).Mobile != theirs {
-		t.Error("the numbers are mixed up")
+		t.Error("a number went to the wrong user")
 	}
 	w.mustSucceed(t, jsonCall(w.rivalToken, passwordPath, "code", code, "password", "their own"))
 	w.Run(t, []testkit.Scenario{
@@ -565,8 +556,7 @@ func TestAccountsAreTenantScoped(t *testing.T) {
 	})
 }
 
-// The console is told whether codes can be sent; where they cannot, asking for
-// one says so.
+// The console's settings say whether codes can be sent. If they cannot, a request for one says so.
 func TestSmsNotConfigured(t *testing.T) {
 	w := newServerWithPhones(t)
 	if set := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath}); !set.Sms {
@@ -576,10 +566,7 @@ func TestSmsNotConfigured(t *testing.T) {
 	if set := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath}); set.Sms {
 		t.Errorf("%+v", set)
 	}
-	if a := w.Do(
-		t,
-		jsonCall(w.ada, sendCodePath, "mobile", newPhone, "scene", 2),
-	); a.Code != -699 ||
+	if a := w.Do(t, jsonCall(w.ada, sendCodePath, "mobile", newPhone, "scene", 2)); a.Code != -699 ||
 		a.Msg != "SMS is not set up" {
 		t.Errorf("%s", a.Body)
 	}

@@ -10,12 +10,12 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// AcknowledgeAlarmNotice writes that the caller is on an open notice.
+// AcknowledgeAlarmNotice records that the caller is dealing with an open notice.
 func (s *server) AcknowledgeAlarmNotice(
 	ctx context.Context,
 	r wire.AcknowledgeAlarmNoticeRequestObject,
 ) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
-	note, err := alarm.CheckDescription("note", textOf(r.Body.Note))
+	note, err := alarm.CheckDescription("note", deref(r.Body.Note))
 	if err != nil {
 		return nil, err
 	}
@@ -30,20 +30,14 @@ func (s *server) AcknowledgeAlarmNotice(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Alarms.Acknowledge(
-		ctx,
-		caller(ctx).Tenant,
-		r.Body.Id,
-		user,
-		note,
-		time.Duration(hours)*time.Hour,
-	); err != nil {
+	err = s.Alarms.Acknowledge(ctx, caller(ctx).Tenant, r.Body.Id, user, note, time.Duration(hours)*time.Hour)
+	if err != nil {
 		return nil, err
 	}
 	return wire.AcknowledgeAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// UnacknowledgeAlarmNotice takes back that somebody is on an open notice.
+// UnacknowledgeAlarmNotice takes back the acknowledgement of an open notice.
 func (s *server) UnacknowledgeAlarmNotice(
 	ctx context.Context,
 	r wire.UnacknowledgeAlarmNoticeRequestObject,

@@ -13,14 +13,15 @@ import (
 
 const fourHours = 4 * 3600_000
 
-// From who is on a notice to its end: the list, the detail, the messages and what is refused.
+// The list, the detail and the messages show an acknowledgement until the notice ends; invalid
+// acknowledgements are refused.
 func TestAcknowledge(t *testing.T) {
 	w := newServer(t)
 	_, id := w.openRuleNotice(
 		t,
 		frostForm("WS-1", body{"manualRelease": 0}),
 		air(-1),
-	) // whether it may be resolved does not matter
+	) // it does not matter whether it may be resolved
 	w.Run(t, []testkit.Scenario{
 		{
 			Name:     "too long a note",
@@ -29,7 +30,7 @@ func TestAcknowledge(t *testing.T) {
 			Contains: []string{`"msg":"Note: at most 500 characters"`},
 		},
 		{
-			Name:     "a note that nobody can see",
+			Name:     "a note of invisible characters",
 			Call:     w.acknowledge(id, body{"note": "a\u0007b"}),
 			Code:     601,
 			Contains: []string{`"msg":"Note: `},
@@ -54,9 +55,9 @@ func TestAcknowledge(t *testing.T) {
 		},
 		{Name: "none", Call: w.acknowledge(99999, nil), Code: 404},
 		{Name: "0", Call: w.acknowledge(0, nil), Code: 601},
-		{Name: "none, taken back", Call: w.unacknowledge(99999), Code: 404},
+		{Name: "unacknowledge a missing notice", Call: w.unacknowledge(99999), Code: 404},
 		{
-			Name:     "nobody is on it",
+			Name:     "unacknowledge without an acknowledgement",
 			Call:     w.unacknowledge(id),
 			Code:     601,
 			Contains: []string{`"msg":"Nobody has said to be on this alarm"`},
@@ -107,7 +108,7 @@ func TestAcknowledge(t *testing.T) {
 	}
 	for _, m := range w.messages(t, w.ada, "").List {
 		if m.Ack != nil {
-			t.Errorf("a message of a notice that is over: %s", asJSON(t, m))
+			t.Errorf("the message of an ended notice: %s", asJSON(t, m))
 		}
 	}
 	w.Run(t, []testkit.Scenario{
@@ -118,7 +119,7 @@ func TestAcknowledge(t *testing.T) {
 			Contains: []string{`"msg":"This alarm is over already"`},
 		},
 		{
-			Name:     "over, taken back",
+			Name:     "unacknowledge an ended notice",
 			Call:     w.unacknowledge(id),
 			Code:     601,
 			Contains: []string{`"msg":"This alarm is over already"`},

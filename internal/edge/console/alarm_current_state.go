@@ -7,8 +7,8 @@ import (
 	"tilth/internal/edge/console/wire"
 )
 
-// addCurrentState says of an open notice whether what it is of holds still: by the newest readings,
-// or since its device is offline still.
+// addCurrentState says whether the cause of an open notice still holds: whether the newest readings
+// still fulfil the conditions, or whether the device is still offline.
 func (s *server) addCurrentState(
 	ctx context.Context,
 	d *alarm.Detail,

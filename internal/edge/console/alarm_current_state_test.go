@@ -14,7 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// newestNotice is the id of the newest notice of the field.
+// newestNotice returns the id of the field's newest notice.
 func (w *fixture) newestNotice(t *testing.T) int64 {
 	t.Helper()
 	list, err := w.Notices.Newest(t.Context(), w.field.ID)
@@ -24,8 +24,8 @@ func (w *fixture) newestNotice(t *testing.T) int64 {
 	return list[0].ID
 }
 
-// An open notice says whether what it is of holds still by the newest readings, whatever
-// was judged; one that is over says nothing of it.
+// An open notice says whether its conditions still hold by the newest readings, evaluated or not;
+// an ended notice says nothing about it.
 func TestNoticeCurrentState(t *testing.T) {
 	w := newServer(t)
 	w.frostRule(w.field.ID, w.ws1)
@@ -44,9 +44,9 @@ func TestNoticeCurrentState(t *testing.T) {
 	check("just begun", true, 1.5, began)
 	w.Clock.Advance(time.Minute)
 	w.measure(t, w.ws1, w.Clock.Now(), map[string]reading.Value{"relativeHumidity": reading.Number(50)})
-	check("something else was measured", true, 1.5, began)
-	w.measure(t, w.ws1, w.Clock.Now(), air(1.99)) // 2.0 as it is judged
-	check("not judged yet", false, 1.99, w.Clock.Milli())
+	check("another property was measured", true, 1.5, began)
+	w.measure(t, w.ws1, w.Clock.Now(), air(1.99)) // is 2.0 when it is evaluated
+	check("not evaluated yet", false, 1.99, w.Clock.Milli())
 	w.Clock.Advance(time.Minute)
 	w.evaluate(t, w.ws1, air(3))
 	if n := w.notice(t, id).AlarmNotice; n.ResolveStatus != 1 || n.Holds != nil || n.Newest != nil {
@@ -62,11 +62,11 @@ func TestNoticeCurrentState(t *testing.T) {
 		RuleJSON:   `{"triggerType":0,"durations":60000,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":2}]}`,
 	})
 	if n := w.notice(t, other).AlarmNotice; n.Holds != nil || n.Newest != nil {
-		t.Errorf("without a reading: %s", asJSON(t, n))
+		t.Errorf("without readings: %s", asJSON(t, n))
 	}
 }
 
-// One on being offline says whether its device still is.
+// A notice of an offline device says whether the device is still offline.
 func TestOfflineNoticeCurrentState(t *testing.T) {
 	w := newServer(t)
 	id := w.Notice(
@@ -92,8 +92,8 @@ func TestOfflineNoticeCurrentState(t *testing.T) {
 	}
 }
 
-// Since when a notice holds is in the lists, the notice and the messages, once it is
-// found; never in another tenant's.
+// Lists, notices and messages show since when a notice holds, once the engine has found it. Another
+// tenant never sees it.
 func TestNoticesShowHoldsSince(t *testing.T) {
 	w := newServer(t)
 	since := w.Clock.Now().Add(-3 * time.Hour)
@@ -105,29 +105,26 @@ func TestNoticesShowHoldsSince(t *testing.T) {
 	page := func() *int64 {
 		return testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0].HoldsSince
 	}
-	told := w.messages(t, w.ada, "").List[0].TemplateContent
+	content := w.messages(t, w.ada, "").List[0].TemplateContent
 	if got := page(); got != nil {
-		t.Errorf("known too early: %d", *got)
+		t.Errorf("shown before it was found: %d", *got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- w.engine.Run(ctx) }()
-	testkit.Eventually(t, "it to be found", func() bool { return page() != nil })
+	testkit.Eventually(t, "the onset to be found", func() bool { return page() != nil })
 	cancel()
 	if err := testkit.Receive(t, "the engine's end", ended); err != nil {
 		t.Error(err)
 	}
 	want := since.UnixMilli()
 	all := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all"))
-	if got, one := page(), w.notice(
-		t,
-		id,
-	).AlarmNotice.HoldsSince; *got != want || all[0].HoldsSince == nil || *all[0].HoldsSince != want || one == nil ||
-		*one != want {
+	if got, one := page(), w.notice(t, id).AlarmNotice.HoldsSince; *got != want || all[0].HoldsSince == nil ||
+		*all[0].HoldsSince != want || one == nil || *one != want {
 		t.Errorf("%d, %v, %v, want %d", *got, all[0].HoldsSince, one, want)
 	}
-	if got := w.messages(t, w.ada, "").List[0].TemplateContent; got == told {
-		t.Errorf("the message says %q still", got)
+	if got := w.messages(t, w.ada, "").List[0].TemplateContent; got == content {
+		t.Errorf("the message still says %q", got)
 	}
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE notices SET holds_since = 0 WHERE id = %d", id))
@@ -137,7 +134,7 @@ func TestNoticesShowHoldsSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := page(); got != nil {
-		t.Errorf("not known: %d", *got)
+		t.Errorf("shown although it is not known: %d", *got)
 	}
 	if n := w.notice(t, id).AlarmNotice; n.HoldsSince != nil || n.ResolveStatus != int(alarm.Pending) {
 		t.Errorf("%s", asJSON(t, n))

@@ -24,11 +24,11 @@ const (
 	propertyPath = "/admin-api/client/pc/device/get/property"
 )
 
-// body is a JSON object by its keys; a nil value takes the key away.
+// body is a JSON object; a nil value removes its key.
 type body map[string]any
 
-// frostForm is a good form of a rule on a device: airTemperature below 2, which may
-// be resolved by hand. with changes it.
+// frostForm returns a valid form of a rule on a device: airTemperature below 2, manual resolution
+// allowed. with changes the form.
 func frostForm(deviceName string, with body) body {
 	b := body{
 		"alarmName":     "Frost",
@@ -48,7 +48,7 @@ func frostForm(deviceName string, with body) body {
 	return b
 }
 
-// adaCall is a call of the field's ada with a body.
+// adaCall returns a call of the field's ada with a body.
 func (w *fixture) adaCall(method, path string, b body) testkit.Call {
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -74,7 +74,7 @@ func (w *fixture) deployCall(action string, id int64) testkit.Call {
 	return w.get(fmt.Sprint(rulesPath, action, "?alarmRulesId=", id))
 }
 
-// createRule makes a rule of the field and answers its id.
+// createRule makes a rule of the field and returns its id.
 func (w *fixture) createRule(t *testing.T, b body) int64 {
 	t.Helper()
 	return testkit.Ask[int64](t, w.Contract, w.createRuleCall(b))
@@ -104,7 +104,7 @@ func (w *fixture) unacknowledge(id int64) testkit.Call {
 	return w.adaCall(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
 }
 
-// evaluate has a frame of a device arrive and judged, now.
+// evaluate sends a frame of a device, and has it evaluated now.
 func (w *fixture) evaluate(t testing.TB, d *device.Device, values map[string]reading.Value) {
 	t.Helper()
 	if err := w.appendAndEvaluate(t.Context(), d, values); err != nil {
@@ -121,17 +121,17 @@ func (w *fixture) appendAndEvaluate(ctx context.Context, d *device.Device, value
 	return w.engine.Evaluate(ctx, w.position, batch)
 }
 
-// air is a temperature of the air.
+// air returns an air temperature.
 func air(degrees float64) map[string]reading.Value {
 	return map[string]reading.Value{"airTemperature": reading.Number(degrees)}
 }
 
-// createRivalRule makes a rule of the rival's that runs, marked as everything of
-// theirs, and answers its id.
+// createRivalRule makes a running rule of the rival, with the marker in its texts, and returns its
+// id.
 func (w *fixture) createRivalRule() int64 { return w.frostRule(w.rival.ID, w.rivalDevice) }
 
-// frostRule makes a rule of an owner's that runs, marked as everything of the
-// rival's, and answers its id.
+// frostRule makes a running rule of an owner, with the rival's marker in its texts, and returns its
+// id.
 func (w *fixture) frostRule(owner tenant.ID, d *device.Device) int64 {
 	rule := alarm.Rule{
 		Name:          marker + " frost",
@@ -157,7 +157,7 @@ func (w *fixture) frostRule(owner tenant.ID, d *device.Device) int64 {
 	return int64(id)
 }
 
-// createRivalNotice makes an open notice of a rule of the rival's and answers its id.
+// createRivalNotice makes an open notice of a rule of the rival and returns its id.
 func (w *fixture) createRivalNotice() int64 {
 	id := alarm.RuleID(w.createRivalRule())
 	w.Clock.Advance(time.Second)

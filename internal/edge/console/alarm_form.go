@@ -8,7 +8,7 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// ruleForm is what a call says of a rule.
+// ruleForm returns the form of a rule that a call sends.
 func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 	f := &alarm.Form{
 		Name:          b.AlarmName,
@@ -27,9 +27,9 @@ func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 	}
 	if b.Targets != nil {
 		f.Targets = &alarm.FormTargets{
-			Devices:  derefSlice(b.Targets.Devices),
-			Scenes:   derefSlice(b.Targets.Groups),
-			Products: derefSlice(b.Targets.Products),
+			Devices:  deref(b.Targets.Devices),
+			Scenes:   deref(b.Targets.Groups),
+			Products: deref(b.Targets.Products),
 		}
 	}
 	if b.Conditions != nil {
@@ -55,32 +55,18 @@ func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 	return f
 }
 
-// derefSlice is a list that may be absent.
-func derefSlice[T any](l *[]T) []T {
-	if l == nil {
-		return nil
-	}
-	return *l
-}
-
-// wireTargets are what a rule names as the wire has it.
+// wireTargets writes the targets of a rule as the wire has them.
 func wireTargets(c *alarm.RuleCard) wire.AlarmTargets {
-	devices, groups, products := append(
-		[]string{},
-		c.Named...), append(
-		[]int64{},
-		c.Targets.Scenes...), append(
-		[]int64{},
-		c.Targets.Products...)
+	devices := append([]string{}, c.Named...)
+	groups := append([]int64{}, c.Targets.Scenes...)
+	products := append([]int64{}, c.Targets.Products...)
 	return wire.AlarmTargets{Devices: &devices, Groups: &groups, Products: &products}
 }
 
 // wireRule writes a rule as the wire has it.
 func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	w := wire.AlarmRule{
-		Id: int64(
-			c.ID,
-		),
+		Id:            int64(c.ID),
 		AlarmName:     c.Name,
 		DataSource:    1,
 		ExecutionId:   c.DeviceName,
@@ -99,15 +85,13 @@ func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 		TimePeriods:   append([]int{}, c.Period.Slots...),
 		ComplexTime:   boolInt(len(c.Period.Slots) > 0),
 		Weekdays:      append([]int{}, c.Period.Weekdays...),
-		DeployState: int(
-			c.Deploy,
-		),
-		DeployTime:  omitZero(c.DeployTime),
-		NoticeCount: int(c.Recent),
-		OpenNotice:  wireMark(c.Open),
-		LastNotice:  wireMark(c.Last),
-		CreateTime:  c.CreateTime,
-		UpdateTime:  c.UpdateTime,
+		DeployState:   int(c.Deploy),
+		DeployTime:    omitZero(c.DeployTime),
+		NoticeCount:   int(c.Recent),
+		OpenNotice:    wireMark(c.Open),
+		LastNotice:    wireMark(c.Last),
+		CreateTime:    c.CreateTime,
+		UpdateTime:    c.UpdateTime,
 	}
 	if c.LeftOut != (alarm.LeftOut{}) {
 		w.LeftOut = &wire.AlarmLeftOut{Limit: c.LeftOut.AtLimit, Misfit: c.LeftOut.Misfit}
@@ -138,8 +122,8 @@ func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	return w
 }
 
-// shownConditions are a rule's conditions as they are listed: one of being
-// offline has the one fixed condition.
+// shownConditions returns a rule's conditions as lists show them: a rule on a device being offline
+// has one fixed condition.
 func shownConditions(trigger alarm.Trigger, conditions []alarm.Condition) []alarm.Condition {
 	if trigger == alarm.DeviceOffline {
 		return []alarm.Condition{alarm.OfflineCondition()}

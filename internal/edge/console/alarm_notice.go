@@ -17,7 +17,7 @@ func (s *server) PageAlarmNotices(
 ) (wire.PageAlarmNoticesResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	field, joined := "deviceNameStr", p.DeviceNameStr
-	if len(splitList(textOf(joined))) == 0 {
+	if len(splitList(deref(joined))) == 0 {
 		field, joined = "noticeParams", p.NoticeParams
 	}
 	names, err := parseDeviceNames(field, joined)
@@ -28,9 +28,7 @@ func (s *server) PageAlarmNotices(
 		return nil, err
 	}
 	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
-		Title: trimmed(
-			textOf(p.Title),
-		),
+		Title:   trimmed(deref(p.Title)),
 		Devices: names,
 		Status:  (*alarm.ResolveStatus)(p.ResolveStatus),
 		Level:   (*alarm.Level)(p.AlarmLevel),
@@ -84,12 +82,12 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 	return list
 }
 
-// ResolveAlarmNotice resolves an open notice by hand.
+// ResolveAlarmNotice resolves an open notice manually.
 func (s *server) ResolveAlarmNotice(
 	ctx context.Context,
 	r wire.ResolveAlarmNoticeRequestObject,
 ) (wire.ResolveAlarmNoticeResponseObject, error) {
-	remark, err := alarm.CheckDescription("remark", textOf(r.Body.Remark))
+	remark, err := alarm.CheckDescription("remark", deref(r.Body.Remark))
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +101,8 @@ func (s *server) ResolveAlarmNotice(
 	return wire.ResolveAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// GetAlarmNotice answers one notice with the rule as it was, its device, its
-// chart and who was told.
+// GetAlarmNotice answers one notice with the rule as it was, its device, its chart and the people
+// who were notified.
 func (s *server) GetAlarmNotice(
 	ctx context.Context,
 	r wire.GetAlarmNoticeRequestObject,
@@ -122,11 +120,7 @@ func (s *server) GetAlarmNotice(
 		return nil, err
 	}
 	w := &wire.AlarmDetail{
-		AlarmNotice: s.noticeDetail(
-			ctx,
-			d,
-			product,
-		),
+		AlarmNotice:            s.noticeDetail(ctx, d, product),
 		AlarmRules:             s.noticeRule(ctx, d, product),
 		AlarmDeviceInfoRespDTO: about,
 		Samples:                make([]wire.AlarmSample, len(d.Samples)),
@@ -152,8 +146,8 @@ func (s *server) GetAlarmNotice(
 	return wire.GetAlarmNotice200JSONResponse{Code: success, Data: w}, nil
 }
 
-// GetAlarmAdvice answers what would keep the rule of an unsteady notice from
-// beginning so many.
+// GetAlarmAdvice answers which changes of the rule of an unsteady notice would lead to fewer
+// notices.
 func (s *server) GetAlarmAdvice(
 	ctx context.Context,
 	r wire.GetAlarmAdviceRequestObject,
@@ -216,16 +210,8 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 	return w
 }
 
-// omitEmpty is a text that is absent when there is none.
-func omitEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// noticeDevice is a notice's device, as it is now or, when it is gone, as it
-// was; and its product then, nil when that is gone, too.
+// noticeDevice returns a notice's device: as it is now or, if it was deleted, as it was then. The
+// product is nil if it was deleted, too.
 func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmNoticeDevice, *device.Product, error) {
 	w := wire.AlarmNoticeDevice{DeviceName: d.DeviceName, NoteName: d.NoteName}
 	productID := d.RuleCopy.ProductID
@@ -246,23 +232,18 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 	return w, product, nil
 }
 
-// noticeRule is the rule as it was, its attributes named as the caller reads
-// them.
+// noticeRule returns the rule as it was; its attributes are named in the caller's language.
 func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeRule {
 	w := wire.AlarmNoticeRule{
-		TriggerType: int(
-			d.RuleCopy.Trigger,
-		),
-		HitCounts:  max(1, d.RuleCopy.Hits),
-		Durations:  d.RuleCopy.Window,
-		Conditions: []wire.AlarmNoticeCondition{},
+		TriggerType: int(d.RuleCopy.Trigger),
+		HitCounts:   max(1, d.RuleCopy.Hits),
+		Durations:   d.RuleCopy.Window,
+		Conditions:  []wire.AlarmNoticeCondition{},
 	}
 	for _, c := range shownConditions(d.RuleCopy.Trigger, d.RuleCopy.Conditions) {
 		was := s.noticeAttribute(ctx, d, c.Attribute, p)
 		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
-			Andor: wire.AlarmNoticeConditionAndor(
-				c.Join,
-			),
+			Andor:         wire.AlarmNoticeConditionAndor(c.Join),
 			TslAttribute:  c.Attribute,
 			YeuName:       was.name,
 			ElementUnit:   was.unit,
@@ -275,16 +256,16 @@ func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Prod
 	return w
 }
 
-// attributeLabel is how an attribute of a notice was called, its unit and its
-// decimals (nil: as many as it had).
+// attributeLabel is the name that an attribute of a notice had, its unit and its decimals (nil: as
+// many as the value has).
 type attributeLabel struct {
 	name, unit string
 	precision  *int
 }
 
-// noticeAttribute is an attribute of a notice's rule as it was, its name as the caller
-// reads it. Of a notice that keeps no attributes it is as the product has it now,
-// else as the catalogue, else by its identifier.
+// noticeAttribute returns an attribute of a notice's rule as it was, named in the caller's
+// language. If the notice stores no attributes, the product's property names the attribute, else
+// the catalogue, else the identifier.
 func (s *server) noticeAttribute(
 	ctx context.Context,
 	d *alarm.Detail,

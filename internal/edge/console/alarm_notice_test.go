@@ -16,8 +16,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// openRuleNotice makes a rule of the field's that runs, has it trigger, and answers its
-// notice.
+// openRuleNotice makes a running rule of the field, triggers it, and returns its notice.
 func (w *fixture) openRuleNotice(t *testing.T, b body, values map[string]reading.Value) (rule, notice int64) {
 	t.Helper()
 	rule = w.createRule(t, b)
@@ -26,14 +25,13 @@ func (w *fixture) openRuleNotice(t *testing.T, b body, values map[string]reading
 	w.evaluate(t, w.ws1, values)
 	card := w.rule(t, rule)
 	if card.OpenNotice == nil {
-		t.Fatalf("it did not trigger: %s", asJSON(t, card))
+		t.Fatalf("the rule did not trigger: %s", asJSON(t, card))
 	}
 	return rule, card.OpenNotice.Id
 }
 
-// A notice tells of its rule as it was, in the caller's language, of its device
-// and of what triggered it; all of that stays when rule and device change and
-// go.
+// A notice shows its rule as it was, in the caller's language, its device, and the readings that
+// triggered it. All of that stays when the rule and the device change or are deleted.
 func TestAlarmNotice(t *testing.T) {
 	w := newServer(t)
 	rule, id := w.openRuleNotice(t, frostForm("WS-1", body{
@@ -76,13 +74,8 @@ func TestAlarmNotice(t *testing.T) {
 		t.Helper()
 		call := w.get(fmt.Sprint(noticesPath, "get?id=", id))
 		call.Header = map[string]string{"Accept-Language": language}
-		if got, want := asJSON(
-			t,
-			testkit.Ask[wire.AlarmDetail](t, w.Contract, call),
-		), "{"+strings.Join(
-			parts,
-			",",
-		)+"}"; got != want {
+		got, want := asJSON(t, testkit.Ask[wire.AlarmDetail](t, w.Contract, call)), "{"+strings.Join(parts, ",")+"}"
+		if got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
@@ -121,14 +114,13 @@ func TestAlarmNotice(t *testing.T) {
 		samples,
 	)
 
-	// With points of its chart, and the device gone: as it was then.
+	// The notice has stored points of its chart, and its device is deleted: the device is shown as
+	// it was.
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(
 			`UPDATE notices SET kept = '{"airTemperature":[{"time":5,"value":1.5},{"time":6,"value":2.5}]}' WHERE id = ?`,
 			id,
-		).Exec(
-			ctx,
-		)
+		).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -147,18 +139,14 @@ func TestAlarmNotice(t *testing.T) {
 		(*d.Kept)["airTemperature"][0].Value != reading.Number(1.5) {
 		t.Errorf("%s", asJSON(t, d.Kept))
 	}
-	if list := testkit.Ask[[]wire.AlarmNotice](
-		t,
-		w.Contract,
-		w.get(noticesPath+"get/all"),
-	); list[0].NoteName != "Mast" ||
-		list[0].DeviceName != "WS-1" {
+	list := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all"))
+	if list[0].NoteName != "Mast" || list[0].DeviceName != "WS-1" {
 		t.Errorf("%s", asJSON(t, list))
 	}
 }
 
-// A notice stays readable when its product has another unit, and when it has the
-// attribute no more: names, units, decimals, and the readings of its chart.
+// A notice keeps names, units, decimals and the readings of its chart when its product gets another
+// unit or loses the attribute.
 func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 	w := newServer(t)
 	conditions := []body{
@@ -172,14 +160,14 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 	)
 	began := w.Clock.Milli()
 	before := asJSON(t, w.notice(t, id).AlarmRules)
-	told := w.messages(t, w.ada, "").List[0].TemplateContent
+	content := w.messages(t, w.ada, "").List[0].TemplateContent
 	for _, part := range []string{`"precision":1`, `"elementUnit":"°C"`, `"yeuName":"Air temperature"`, `"elementUnit":"mm"`, `"yeuName":"Rain"`} {
 		if !strings.Contains(before, part) {
 			t.Errorf("%s without %s", before, part)
 		}
 	}
-	if !strings.Contains(told, "Air temperature: 1.5\u00a0°C") || !strings.Contains(told, "Rain: 11\u00a0mm") {
-		t.Errorf("told %q", told)
+	if !strings.Contains(content, "Air temperature: 1.5\u00a0°C") || !strings.Contains(content, "Rain: 11\u00a0mm") {
+		t.Errorf("content %q", content)
 	}
 
 	other := *w.Catalog.Product(w.station.ID)
@@ -194,8 +182,8 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 		if after := asJSON(t, w.notice(t, id).AlarmRules); after != before {
 			t.Errorf("%s: %s, was %s", when, after, before)
 		}
-		if after := w.messages(t, w.ada, "").List[0].TemplateContent; after != told {
-			t.Errorf("%s: told %q, was %q", when, after, told)
+		if after := w.messages(t, w.ada, "").List[0].TemplateContent; after != content {
+			t.Errorf("%s: content %q, was %q", when, after, content)
 		}
 	}
 	check("another unit")
@@ -204,26 +192,17 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 
 	want := fmt.Sprintf(`[{"collect_time":%d,"airTemperature":1.5,"rain":11}]`, began)
 	at := time.UnixMilli(began)
-	if got := w.Do(
-		t,
-		w.get(rangePath(signPath, "WS-1", "airTemperature,rain,rain", at, at)),
-	); string(
-		got.Data,
-	) != want {
+	got := w.Do(t, w.get(rangePath(signPath, "WS-1", "airTemperature,rain,rain", at, at)))
+	if string(got.Data) != want {
 		t.Errorf("%s, want %s", got.Body, want)
 	}
-	if got := w.Do(
-		t,
-		w.get(rangePath(seriesPath, "WS-1", "rain", at, at)),
-	); !strings.Contains(
-		string(got.Data),
-		`"value":11`,
-	) {
+	got = w.Do(t, w.get(rangePath(seriesPath, "WS-1", "rain", at, at)))
+	if !strings.Contains(string(got.Data), `"value":11`) {
 		t.Errorf("%s", got.Body)
 	}
 }
 
-// Copies of before they kept attributes are read as the product is now.
+// A notice from before notices stored attributes shows those of the product as it is now.
 func TestNoticeWithoutStoredAttributes(t *testing.T) {
 	w := newServer(t)
 	id := w.Notice(t, testkit.Notice{Device: w.ws1, Start: w.Clock.Milli(), RuleJSON: fmt.Sprintf(
@@ -240,7 +219,7 @@ func TestNoticeWithoutStoredAttributes(t *testing.T) {
 	}
 }
 
-// A notice of a rule on being offline has the one fixed condition.
+// A notice of a rule on an offline device has one fixed condition.
 func TestOfflineNotice(t *testing.T) {
 	w := newServer(t)
 	id := w.Notice(
@@ -264,7 +243,7 @@ func TestResolveManually(t *testing.T) {
 	rule, id := w.openRuleNotice(t, frostForm("WS-1", nil), air(-2))
 	w.Run(t, []testkit.Scenario{
 		{
-			Name:     "its rule does not allow it",
+			Name:     "the rule does not allow it",
 			Call:     w.resolve(fixed, ""),
 			Code:     601,
 			Contains: []string{`"msg":"The rule of this alarm does not allow clearing by hand"`},
@@ -306,7 +285,7 @@ func TestResolveManually(t *testing.T) {
 
 func TestAlarmNoticePage(t *testing.T) {
 	w := newServer(t)
-	old := w.Clock.Milli() - 60_000 // the notice that the world has began then
+	old := w.Clock.Milli() - 60_000 // the fixture's notice began then
 	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"alarmName": "Işık %", "alarmLevel": 0}), air(-1))
 	began := w.Clock.Milli()
 	w.Clock.Advance(time.Second)
@@ -377,8 +356,8 @@ func TestAlarmNoticePage(t *testing.T) {
 	})
 }
 
-// A value that swings begins an unsteady notice; lists, the notice and the rehearsal say
-// so, and what would help.
+// A swinging value begins an unsteady notice. Lists, the notice and the rehearsal show that it is
+// unsteady, and the advice says what would help.
 func TestUnsteadyNotice(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-2", nil))
@@ -402,15 +381,16 @@ func TestUnsteadyNotice(t *testing.T) {
 		*advice != (wire.AlarmAdvice{TslAttribute: "airTemperature", Recovery: 2.3, Notices: 7, Without: alarm.MaxNoticesPerHour + 1}) {
 		t.Errorf("%s", asJSON(t, advice))
 	}
-	if other := testkit.Ask[*wire.AlarmAdvice](
+	other := testkit.Ask[*wire.AlarmAdvice](
 		t,
 		w.Contract,
 		w.get(fmt.Sprint(noticesPath, "advice?id=", page.List[1].Id)),
-	); other != nil {
-		t.Errorf("of a notice that is not unsteady: %s", asJSON(t, other))
+	)
+	if other != nil {
+		t.Errorf("advice for a steady notice: %s", asJSON(t, other))
 	}
 	if a := w.Do(t, w.get(noticesPath+"advice?id=999999")); a.Code != 404 {
-		t.Errorf("of none: %s", a.Body)
+		t.Errorf("advice for a missing notice: %s", a.Body)
 	}
 	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("WS-2", nil)))
 	last := h.Notices[len(h.Notices)-1]

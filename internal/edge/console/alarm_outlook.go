@@ -40,17 +40,17 @@ func (s *server) GetAlarmOutlook(
 	return wire.GetAlarmOutlook200JSONResponse{Code: success, Data: &list}, nil
 }
 
-// outlook is that of a rule on the one of its devices that is closest to the
-// threshold; nil: nothing can be said.
+// outlook returns the outlook of a rule on that device of its devices which is closest to the
+// threshold; nil if nothing can be said.
 func (s *server) outlook(ctx context.Context, c *alarm.RuleCard, members []device.ID) (*wire.Outlook, error) {
 	t, rule := caller(ctx).Tenant, c.Rule
 	rule.Device = alarm.Closest(ctx, s.ReadingStore, &rule, members, s.productOf)
 	product := s.productOf(t, rule.Device)
 	if product == nil || len(alarm.AttributesGone(&rule, product)) > 0 {
-		return nil, nil // the device, or what the rule looks at, is gone: nothing can be said
+		return nil, nil // the device, or an attribute of the rule, is gone: nothing can be said
 	}
 	open := c.Open != nil
-	var closest *device.Device // where there are several
+	var closest *device.Device // if the rule has several devices
 	if len(members) > 1 {
 		var err error
 		if closest, err = s.Devices.ByID(ctx, t, rule.Device); err != nil {
@@ -77,7 +77,7 @@ func (s *server) outlook(ctx context.Context, c *alarm.RuleCard, members []devic
 	return out, nil
 }
 
-// productOf is the model of a tenant's device; nil: it is not there.
+// productOf returns the product of a tenant's device; nil if there is no such device.
 func (s *server) productOf(t tenant.ID, id device.ID) *device.Product {
 	if e := s.Registry.Get(id); e != nil && e.Tenant == t {
 		return e.Product

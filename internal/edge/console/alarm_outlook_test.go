@@ -14,9 +14,9 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// measureCooling gives WS-2 readings of every minute of the last two hours, which fall
-// from 14 degrees by one in ten minutes; and a cold quarter of an hour two days
-// ago, in its night.
+// measureCooling gives WS-2 a reading in each minute of the last two hours, which fall from 14
+// degrees by one in ten minutes, and a cold quarter of an hour in the night two days ago. It
+// returns the time of that.
 func (w *fixture) measureCooling(t *testing.T) (cold time.Time) {
 	t.Helper()
 	now := w.Clock.Now()
@@ -32,13 +32,13 @@ func (w *fixture) measureCooling(t *testing.T) (cold time.Time) {
 	return cold
 }
 
-// Why a rule whose limit is passed has not triggered yet: how many samples of
-// its window count, and that it waits after a notice was ended by hand.
+// An outlook says why a rule whose threshold is passed has not triggered yet: how many samples of
+// its window count, and that it waits after a notice was ended manually.
 func TestOutlookHits(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-2", body{"hitCounts": 3, "durations": 600_000, "manualRelease": 1}))
 	w.mustSucceed(t, w.deployCall("publish", id))
-	told := func(want string) {
+	expectOutlook := func(want string) {
 		t.Helper()
 		o := testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+fmt.Sprint(id)))[0]
 		if got := asJSON(t, body{"hits": o.Hits, "waits": o.Waits, "distance": o.Distance}); got != want {
@@ -50,24 +50,24 @@ func TestOutlookHits(t *testing.T) {
 		w.evaluate(t, w.ws2, air(degrees))
 	}
 	minute(0.5)
-	told(`{"distance":0,"hits":1,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":1,"waits":false}`)
 	minute(0.4)
-	told(`{"distance":0,"hits":2,"waits":false}`)
-	// What is older than the window counts no more.
+	expectOutlook(`{"distance":0,"hits":2,"waits":false}`)
+	// Samples that are older than the window no longer count.
 	w.Clock.Advance(10 * time.Minute)
 	minute(0.3)
-	told(`{"distance":0,"hits":1,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":1,"waits":false}`)
 	minute(0.2)
 	minute(0.1)
-	told(`{"distance":null,"hits":null,"waits":null}`)
+	expectOutlook(`{"distance":null,"hits":null,"waits":null}`)
 	notice := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0]
 	w.mustSucceed(t, w.adaCall(http.MethodPut, noticesPath+"resolve", body{"id": notice.Id}))
 	minute(0.1)
-	told(`{"distance":0,"hits":1,"waits":true}`)
+	expectOutlook(`{"distance":0,"hits":1,"waits":true}`)
 }
 
-// The outlook tells how far a running rule's device is from its threshold and,
-// where the last hour is steady, about when it gets there.
+// The outlook says how far a running rule's device is from its threshold and, if the trend of the
+// last hour is steady, when it may get there.
 func TestOutlook(t *testing.T) {
 	w := newServer(t)
 	w.measureCooling(t)
@@ -104,19 +104,14 @@ func TestOutlook(t *testing.T) {
 	if got := outlook(empty, near, near, offline, stopped, 99999); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	// Triggered: nothing is foretold.
+	// A triggered rule has no prediction.
 	w.Clock.Advance(time.Minute)
 	w.evaluate(t, w.ws2, air(0.5))
-	if got := outlook(
-		near,
-	); got != fmt.Sprintf(
-		`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`,
-		near,
-		w.Clock.Milli(),
-	) {
-		t.Errorf("%s", got)
+	triggered := fmt.Sprintf(`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`, near, w.Clock.Milli())
+	if got := outlook(near); got != triggered {
+		t.Errorf("%s, want %s", got, triggered)
 	}
-	// Nor is anything of a rule whose attribute the model has lost.
+	// Neither has a rule whose attribute its product no longer has.
 	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "rain", DataType: device.Number}}}
 	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // rehearsed is how far back a rehearsal goes.
 const rehearsed = 30 * 24 * time.Hour
 
-// rehearsalOptions is what the caller's rules are rehearsed on: the last 30 days.
+// rehearsalOptions returns the data on which the caller's rules are rehearsed: the last 30 days.
 func (s *server) rehearsalOptions(ctx context.Context) (*alarm.RehearsalOptions, error) {
 	owner, err := s.Tenants.Get(ctx, caller(ctx).Tenant)
 	if err != nil {
@@ -61,12 +61,9 @@ func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
 		Fits:          &h.Pace.Fits,
 		UsualInterval: omitZero(h.Pace.Interval),
 		KnownFrom:     omitZero(h.KnownFrom),
-		Notices: make(
-			[]wire.RehearsedNotice,
-			len(h.Notices),
-		),
-		Days:   make([]wire.RehearsedDay, len(h.Days)),
-		Advice: wireAdvice(h.Advice),
+		Notices:       make([]wire.RehearsedNotice, len(h.Notices)),
+		Days:          make([]wire.RehearsedDay, len(h.Days)),
+		Advice:        wireAdvice(h.Advice),
 	}
 	if h.Attribute != "" {
 		w.TslAttribute = &h.Attribute
@@ -83,7 +80,7 @@ func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
 	return w
 }
 
-// wireAdvice are changes as the wire has them; nil: none.
+// wireAdvice writes the changes as the wire has them; nil if there are none.
 func wireAdvice(list []alarm.RehearsalAdvice) *[]wire.RehearsalAdvice {
 	if len(list) == 0 {
 		return nil
@@ -94,20 +91,15 @@ func wireAdvice(list []alarm.RehearsalAdvice) *[]wire.RehearsalAdvice {
 		if a.Kind == alarm.AdviseHits {
 			advice[i].HitCounts, advice[i].Durations = new(a.Hits), new(a.Window.Milliseconds())
 		} else {
-			advice[i].Condition, advice[i].TslAttribute, advice[i].Recovery = new(
-				a.Condition,
-			), new(
-				a.Attribute,
-			), new(
-				a.Recovery,
-			)
+			advice[i].Condition, advice[i].TslAttribute = new(a.Condition), new(a.Attribute)
+			advice[i].Recovery = new(a.Recovery)
 		}
 	}
 	return &advice
 }
 
-// rehearsedDevice is the contract's RehearsedDevice. The code that is generated has no
-// types of what a stream is made of.
+// rehearsedDevice is the contract's RehearsedDevice. The code generator makes no types for the
+// elements of a stream.
 type rehearsedDevice struct {
 	DeviceName string `json:"deviceName"`
 	NoteName   string `json:"noteName"`
@@ -128,8 +120,8 @@ type rehearsalSummary struct {
 	Advice  *[]wire.RehearsalAdvice `json:"advice,omitempty"`
 }
 
-// RehearseAlarmRuleDevices answers what a rule would have recorded on each of its
-// devices, a line each as soon as it is known.
+// RehearseAlarmRuleDevices answers what a rule would have recorded on each of its devices. It sends
+// one line for each device as soon as that device's result is known.
 func (s *server) RehearseAlarmRuleDevices(
 	ctx context.Context,
 	r wire.RehearseAlarmRuleDevicesRequestObject,
@@ -148,7 +140,7 @@ func (s *server) RehearseAlarmRuleDevices(
 	}
 	header := http.Header{
 		"Content-Type":      {"application/x-ndjson"},
-		"X-Accel-Buffering": {"no"}, // a proxy that buffers would bring all lines at the end
+		"X-Accel-Buffering": {"no"}, // a buffering proxy would deliver all lines at the end
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
 		defer leave()
@@ -169,7 +161,7 @@ func (s *server) RehearseAlarmRuleDevices(
 	}), nil
 }
 
-// writeLine sends a line of JSON at once; nil: an empty one.
+// writeLine sends one line of JSON at once; nil sends an empty line.
 func writeLine(out *httpbase.StreamWriter, v any) error {
 	if v != nil {
 		line, err := json.Marshal(v)

@@ -21,7 +21,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// oneTaskScheduler are turns of which a single one is had at a time; two more of a user wait.
+// oneTaskScheduler returns a scheduler that runs one task at a time and lets two more of a user
+// wait.
 func oneTaskScheduler() *reading.WorkScheduler {
 	return limit.NewScheduler[tenant.ID, int64](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
@@ -36,21 +37,21 @@ func oneTaskScheduler() *reading.WorkScheduler {
 	)
 }
 
-// stalledServer is a server that is kept from working on as soon as it has sent a line.
+// stalledServer is a server that cannot go on after it has sent a line, until the test lets it.
 type stalledServer struct {
-	turns      *reading.WorkScheduler
-	sent       chan limit.Task // the turn that keeps it: whoever takes it lets it go on
+	scheduler  *reading.WorkScheduler
+	sent       chan limit.Task // the running task; the test lets the server go on by receiving it
 	clientLeft chan struct{}   // closed when the client has left
 	ended      chan struct{}   // closed when the server has ended the answer
 	once       sync.Once
 
 	mu      sync.Mutex
-	written strings.Builder // what it wants to be sent
+	written strings.Builder // everything that the server has written
 }
 
-func newStalledServer(turns *reading.WorkScheduler) *stalledServer {
+func newStalledServer(scheduler *reading.WorkScheduler) *stalledServer {
 	return &stalledServer{
-		turns:      turns,
+		scheduler:  scheduler,
 		sent:       make(chan limit.Task, 1),
 		clientLeft: make(chan struct{}),
 		ended:      make(chan struct{}),
@@ -87,13 +88,13 @@ func (w *stalledWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// FlushError sends what is written, in which time the turn is anybody's.
+// FlushError sends what is written; the server has given up its slot meanwhile.
 func (w *stalledWriter) FlushError() error {
 	err := http.NewResponseController(w.ResponseWriter).Flush()
 	if w.server.text() != "" {
 		w.server.once.Do(func() {
-			turn, _ := w.server.turns.Enter(context.WithoutCancel(w.ctx), -1, -1)
-			w.server.sent <- turn
+			task, _ := w.server.scheduler.Enter(context.WithoutCancel(w.ctx), -1, -1)
+			w.server.sent <- task
 		})
 	}
 	return err
@@ -101,15 +102,15 @@ func (w *stalledWriter) FlushError() error {
 
 func (w *stalledWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// rehearsed is a line of a rehearsal of several devices.
+// rehearsed is a line of a rehearsal on several devices.
 type rehearsed struct {
 	DeviceName         string
 	Of, Samples, Total int
-	Devices            *int // of the last line
+	Devices            *int // only in the last line
 }
 
-// sceneWithFrosts makes a scene of WS-1, WS-2 and Aft, the latter two of which have frosts, and
-// answers a rule for it that names WS-2 first.
+// sceneWithFrosts makes a scene of WS-1, WS-2 and Aft, of which the last two have frosts. It
+// returns the form of a rule for the scene that names WS-2 first.
 func (w *fixture) sceneWithFrosts(t *testing.T) body {
 	t.Helper()
 	aft := w.Device(t, w.field.ID, w.station, "WS-3", func(d *device.Device) { d.NoteName, d.SceneID = "Aft", w.north })
@@ -130,7 +131,7 @@ func (w *fixture) sceneWithFrosts(t *testing.T) body {
 	)
 }
 
-// readRehearsalLine reads the next line that says something, and holds it against the contract.
+// readRehearsalLine reads the next line that is not empty, and checks it against the contract.
 func (w *fixture) readRehearsalLine(t *testing.T, lines *bufio.Reader) (r rehearsed) {
 	t.Helper()
 	for {
@@ -155,39 +156,39 @@ func (w *fixture) readRehearsalLine(t *testing.T, lines *bufio.Reader) (r rehear
 	}
 }
 
-// requestRehearsal asks a server for a rehearsal of several devices.
+// requestRehearsal requests a rehearsal on several devices.
 func (w *fixture) requestRehearsal(t *testing.T, ctx context.Context, base string, rule body) *bufio.Reader {
 	t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(w.rehearseAll(rule).Request(ctx, base))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = res.Body.Close() }) // what was read of it counts
+	t.Cleanup(func() { _ = res.Body.Close() }) // the test has read what it needs
 	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "application/x-ndjson" {
 		t.Fatalf("%s %s", res.Status, got)
 	}
 	return bufio.NewReader(res.Body)
 }
 
-// Each device has a line, which is sent before the next is rehearsed: those that are named,
-// then the others by what people call them. One that cannot have the rule has none. The
-// last line is of all of them.
+// Each device has one line, which is sent before the next device is rehearsed: first the named
+// devices, then the others by title. A device that cannot have the rule has no line. The last line
+// is the summary.
 func TestRehearseSeveralDevices(t *testing.T) {
-	turns := oneTaskScheduler()
-	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
-	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
+	scheduler := oneTaskScheduler()
+	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(scheduler)
 	lines := w.requestRehearsal(t, t.Context(), h.serve(t, w.Handler), rule)
 	got := []rehearsed{w.readRehearsalLine(t, lines)}
-	turn := testkit.Receive(t, "the first line's end", h.sent)
+	task := testkit.Receive(t, "the first line's end", h.sent)
 	if said := h.text(); strings.Count(said, "\n") != 1 {
-		t.Errorf("more is done than was sent: %s", said)
+		t.Errorf("the server went on after the first line: %s", said)
 	}
-	turn.Leave()
+	task.Leave()
 	for got[len(got)-1].Devices == nil {
 		got = append(got, w.readRehearsalLine(t, lines))
 	}
 	if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 {
-		t.Errorf("behind the last line: %q %v", rest, err)
+		t.Errorf("after the last line: %q %v", rest, err)
 	}
 	three := 3
 	want := []rehearsed{
@@ -211,33 +212,33 @@ func TestRehearseSeveralDevices(t *testing.T) {
 	testkit.Receive(t, "the answer's end", h.ended)
 }
 
-// When the client leaves behind the first of several devices, the others are not
-// rehearsed, and what the rehearsal kept others from is free.
+// If the client leaves after the first of several devices, the server does not rehearse the others,
+// and gives back the slots that the rehearsal had.
 func TestClientLeavesBetweenDevices(t *testing.T) {
-	turns, longs := oneTaskScheduler(), reading.NewHistoryStreams(nil)
-	w := newServer(t, func(o *console.Options) { o.Scheduler, o.HistoryStreams = turns, longs })
-	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
+	scheduler, streams := oneTaskScheduler(), reading.NewHistoryStreams(nil)
+	w := newServer(t, func(o *console.Options) { o.Scheduler, o.HistoryStreams = scheduler, streams })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(scheduler)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	lines := w.requestRehearsal(t, ctx, h.serve(t, w.Handler), rule)
 	w.readRehearsalLine(t, lines)
-	turn := testkit.Receive(t, "the first line's end", h.sent)
+	task := testkit.Receive(t, "the first line's end", h.sent)
 	leave()
 	testkit.Receive(t, "the client to be gone", h.clientLeft)
-	turn.Leave()
+	task.Leave()
 	testkit.Receive(t, "the answer's end", h.ended)
 	if said := h.text(); strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, `{"deviceName":"WS-2"`) {
-		t.Errorf("it went on: %s", said)
+		t.Errorf("the rehearsal went on: %s", said)
 	}
 	for n := range reading.HistoryStreamsPerUser {
-		free := longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)
+		free := streams.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)
 		if free == nil {
-			t.Fatalf("only %d places are free", n)
+			t.Fatalf("only %d slots are free", n)
 		}
 		defer free()
 	}
-	if next, why := turns.Enter(t.Context(), w.field.ID, w.field.Ada.ID); next == nil {
-		t.Errorf("no turn is free: %v", why)
+	if next, why := scheduler.Enter(t.Context(), w.field.ID, w.field.Ada.ID); next == nil {
+		t.Errorf("the scheduler has no free slot: %v", why)
 	} else {
 		next.Leave()
 	}
@@ -246,35 +247,27 @@ func TestClientLeavesBetweenDevices(t *testing.T) {
 	}
 }
 
-// Of one user some rehearsals wait for their turn, and what is beyond is refused; those that
-// waited are whole.
+// Some rehearsals of one user wait for a slot, and more than that are refused. Those that waited
+// are complete.
 func TestRehearsalsAreScheduled(t *testing.T) {
-	turns := oneTaskScheduler()
-	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
+	scheduler := oneTaskScheduler()
+	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
 	call := w.rehearseAll(w.sceneWithFrosts(t))
-	turn, _ := turns.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
+	task, _ := scheduler.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
 	const asked, wait = 5, 2
 	answers := make(chan *testkit.Answer, asked)
 	for range asked {
 		go func() { answers <- w.Do(t, call) }()
 	}
 	for range asked - wait {
-		if a := testkit.Receive(
-			t,
-			"a refusal",
-			answers,
-		); a.Code != 429 || a.Header.Get("Retry-After") != "2" ||
+		if a := testkit.Receive(t, "a refusal", answers); a.Code != 429 || a.Header.Get("Retry-After") != "2" ||
 			a.Msg == "" {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 	}
-	turn.Leave()
+	task.Leave()
 	for range wait {
-		if a := testkit.Receive(
-			t,
-			"an answer",
-			answers,
-		); strings.Count(string(a.Body), `"deviceName"`) != 3 ||
+		if a := testkit.Receive(t, "an answer", answers); strings.Count(string(a.Body), `"deviceName"`) != 3 ||
 			!strings.Contains(string(a.Body), `{"devices":3,"total":41`) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}

@@ -22,8 +22,7 @@ func (w *fixture) rehearseAll(b body) testkit.Call {
 	return w.adaCall(http.MethodPost, rulesPath+"rehearse/devices", b)
 }
 
-// A rehearsal tells what a rule, saved or not, would have recorded; nothing of
-// it is kept.
+// A rehearsal answers what a rule, saved or not, would have recorded, and stores nothing.
 func TestRehearse(t *testing.T) {
 	w := newServer(t)
 	cold := w.measureCooling(t)
@@ -50,7 +49,7 @@ func TestRehearse(t *testing.T) {
 		n.Told {
 		t.Errorf("%s", asJSON(t, n))
 	}
-	// Days are the tenant's, not the caller's.
+	// Days are those of the tenant's zone, not of the caller's.
 	midnight := time.Date(2026, 11, 19, 0, 0, 0, 0, w.field.TimeZone)
 	days := fmt.Sprintf(
 		`[{"day":%d,"max":6,"min":1},{"day":%d,"max":14,"min":2}]`,
@@ -65,22 +64,14 @@ func TestRehearse(t *testing.T) {
 	if *h.UsualInterval != time.Minute.Milliseconds() || !*h.Fits {
 		t.Errorf("%s", asJSON(t, h))
 	}
-	form["hitCounts"] = 7 // in five minutes there are five
-	if h := testkit.Ask[wire.Rehearsal](
-		t,
-		w.Contract,
-		w.rehearse(form),
-	); *h.Fits || h.Total != 0 ||
+	form["hitCounts"] = 7 // there are five in five minutes
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(form)); *h.Fits || h.Total != 0 ||
 		len(h.Notices) != 0 {
 		t.Errorf("%s", asJSON(t, h))
 	}
-	// Of nothing, nothing.
-	if h := testkit.Ask[wire.Rehearsal](
-		t,
-		w.Contract,
-		w.rehearse(frostForm("CAM-1", nil)),
-	); h.Samples != 0 || h.UsualInterval != nil ||
-		len(h.Days) != 0 {
+	// Without readings there are no results.
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("CAM-1", nil))); h.Samples != 0 ||
+		h.UsualInterval != nil || len(h.Days) != 0 {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 0 {
@@ -88,7 +79,7 @@ func TestRehearse(t *testing.T) {
 	}
 }
 
-// A rule on being offline is rehearsed from when the device came and went.
+// The rehearsal of a rule on an offline device uses the device's presence history.
 func TestRehearseOffline(t *testing.T) {
 	w := newServer(t)
 	w.Clock.Advance(testkit.OfflineAfter)
@@ -99,7 +90,7 @@ func TestRehearseOffline(t *testing.T) {
 	if err := w.Status.Flush(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	w.ada = w.Session(t, w.field.Ada).Access // the one before has ended
+	w.ada = w.Session(t, w.field.Ada).Access // the session before has ended
 	h := testkit.Ask[wire.Rehearsal](
 		t,
 		w.Contract,
@@ -113,8 +104,8 @@ func TestRehearseOffline(t *testing.T) {
 	}
 }
 
-// measureSwinging gives WS-2 readings of every minute that swing about a frost for the first hour of
-// each of the last three days.
+// measureSwinging gives WS-2 a reading in each minute of the first hour of each of the last three
+// days; they swing around the frost threshold.
 func (w *fixture) measureSwinging(t *testing.T) {
 	t.Helper()
 	begin := w.Clock.Now().Add(-3 * 24 * time.Hour)
@@ -127,7 +118,8 @@ func (w *fixture) measureSwinging(t *testing.T) {
 	})
 }
 
-// Changes of a rule with which the same readings would have led to far fewer notices.
+// The advice names changes of a rule with which the same readings would have led to far fewer
+// notices.
 func TestRehearsalAdvice(t *testing.T) {
 	w := newServer(t)
 	w.measureSwinging(t)
@@ -142,48 +134,43 @@ func TestRehearsalAdvice(t *testing.T) {
 	}
 }
 
-// A line for each device, then one of all of them; a refusal is the envelope.
+// Each device has a line, and the last line is the summary; a refusal has the envelope.
 func TestRehearseDevices(t *testing.T) {
 	w := newServer(t)
 	w.measureSwinging(t)
 	a := w.Do(t, w.rehearseAll(frostForm("WS-2", nil)))
-	// The thirteenth of each hour is unsteady, and ends when it was calm for ten minutes.
+	// The thirteenth notice of each hour is unsteady; it ends after ten calm minutes.
 	last := w.Clock.Now().Add(-24*time.Hour + 24*time.Minute).UnixMilli()
 	want := fmt.Sprintf(
 		`{"deviceName":"WS-2","noteName":"","of":1,"samples":4320,"total":39,"told":39,"nights":0,"longest":2700000,"lastTime":%d,"fits":true}`,
 		last,
 	) +
 		"\n\n" + `{"devices":1,"total":39,"advice":[`
-	if got := string(
-		a.Body,
-	); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 3 ||
+	if got := string(a.Body); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 3 ||
 		a.Header.Get("X-Accel-Buffering") != "no" {
 		t.Errorf("%v\n%s\nwant %s", a.Header, got, want)
 	}
-	// Few notices are advised nothing, and passed over once.
+	// A rule with few notices gets no advice, and its readings are read only once.
 	a = w.Do(t, w.rehearseAll(frostForm("WS-1", body{"executionId": "WS-1"})))
-	if got := string(
-		a.Body,
-	); got != `{"deviceName":"WS-1","noteName":"Mast","of":1,"samples":1,"total":0,"told":0,"nights":0,"longest":0,"fits":true}`+"\n"+`{"devices":1,"total":0}`+"\n" {
+	want = `{"deviceName":"WS-1","noteName":"Mast","of":1,"samples":1,"total":0,"told":0,"nights":0,` +
+		`"longest":0,"fits":true}` + "\n" + `{"devices":1,"total":0}` + "\n"
+	if got := string(a.Body); got != want {
 		t.Errorf("%s", got)
 	}
 	offline := w.Do(t, w.rehearseAll(body{"executionId": "WS-1", "triggerType": 1, "durations": 1_800_000}))
 	if !strings.HasSuffix(string(offline.Body), `{"devices":1,"total":0}`+"\n") {
 		t.Errorf("%s", offline.Body)
 	}
-	if a := w.Do(
-		t,
-		w.rehearseAll(frostForm("WS-2", body{"conditions": []body{}})),
-	); a.Code != 601 ||
+	if a := w.Do(t, w.rehearseAll(frostForm("WS-2", body{"conditions": []body{}}))); a.Code != 601 ||
 		a.Msg != "The list of conditions cannot be empty" {
 		t.Errorf("%s", a.Body)
 	}
 }
 
-// Each takes a place of those that a user's long answers have, and gives it back.
+// Each rehearsal takes one of a user's slots for long answers, and gives it back.
 func TestRehearsalStreamLimit(t *testing.T) {
-	longs := reading.NewHistoryStreams(nil)
-	w := newServer(t, func(o *console.Options) { o.HistoryStreams = longs })
+	streams := reading.NewHistoryStreams(nil)
+	w := newServer(t, func(o *console.Options) { o.HistoryStreams = streams })
 	call := w.rehearseAll(frostForm("WS-1", nil))
 	for range 2 * reading.HistoryStreamsPerUser {
 		if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 0 {
@@ -191,7 +178,7 @@ func TestRehearsalStreamLimit(t *testing.T) {
 		}
 	}
 	for range reading.HistoryStreamsPerUser {
-		defer longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)()
+		defer streams.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)()
 	}
 	if a := w.Do(t, call); a.Code != 429 || a.Header.Get("Retry-After") != "2" {
 		t.Errorf("%v %s", a.Header, a.Body)
@@ -214,8 +201,8 @@ func (l *leavingClient) Write(b []byte) (int, error) {
 	return l.body.Write(b)
 }
 
-// When the client leaves, the rehearsal ends with it, and that is no fault of ours. What it
-// has lacks the last line.
+// If the client leaves, the rehearsal ends without a fault of the server. The last line is then
+// missing.
 func TestClientLeavesRehearsal(t *testing.T) {
 	w := newServer(t)
 	w.measureSwinging(t)

@@ -17,8 +17,7 @@ import (
 // maxMute is how far ahead a rule can be muted.
 const maxMute = 30 * 24 * time.Hour
 
-// Alarms is who changes rules and notices that may be judged at this very
-// moment.
+// Alarms changes rules and notices that may be under evaluation at this very moment.
 type Alarms interface {
 	Progress(t tenant.ID, of alarm.Pair) (alarm.Progress, bool)
 	Change(
@@ -44,7 +43,7 @@ func (s *server) PageAlarmRules(
 		return nil, err
 	}
 	cards, total, running, err := s.Rules.Page(ctx, caller(ctx).Tenant, alarm.RuleQuery{
-		Name: trimmed(textOf(p.AlarmName)), Devices: names, Level: (*alarm.Level)(p.AlarmLevel), Running: p.Running,
+		Name: trimmed(deref(p.AlarmName)), Devices: names, Level: (*alarm.Level)(p.AlarmLevel), Running: p.Running,
 		Offset: paging.Offset, Limit: paging.Limit,
 	})
 	if err != nil {
@@ -70,8 +69,7 @@ func (s *server) GetAlarmRule(
 	return wire.GetAlarmRule200JSONResponse{Code: success, Data: &w}, nil
 }
 
-// CreateAlarmRule makes an alarm rule, which does not run yet, and answers its
-// id.
+// CreateAlarmRule makes an alarm rule, which does not run yet, and answers its id.
 func (s *server) CreateAlarmRule(
 	ctx context.Context,
 	r wire.CreateAlarmRuleRequestObject,
@@ -99,7 +97,7 @@ func (s *server) UpdateAlarmRule(
 ) (wire.UpdateAlarmRuleResponseObject, error) {
 	t, b := caller(ctx).Tenant, r.Body
 	id := alarm.RuleID(b.Id)
-	// Before what is wrong with the form: of another tenant's there is none.
+	// The rule is looked up before the form is checked: another tenant's rule must look missing.
 	card, err := s.Rules.Get(ctx, t, id)
 	if err != nil {
 		return nil, err
@@ -141,10 +139,10 @@ func (s *server) UpdateAlarmRule(
 	return wire.UpdateAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// updatedTargets are what a change of a rule says that it names; those that the rule has,
-// where a client that does not know them gives the first device back.
+// updatedTargets returns the targets that a change of a rule gives. A client that does not know
+// targets sends the first device back; the rule then keeps its targets.
 func updatedTargets(b *wire.AlarmRuleUpdate, current *alarm.RuleCard) *wire.AlarmTargets {
-	if b.Targets != nil || current.Targets.SingleDevice() || trimmed(textOf(b.ExecutionId)) != current.DeviceName {
+	if b.Targets != nil || current.Targets.SingleDevice() || trimmed(deref(b.ExecutionId)) != current.DeviceName {
 		return b.Targets
 	}
 	return new(wireTargets(current))
@@ -173,7 +171,7 @@ func (s *server) PageAlarmRuleDevices(
 	return wire.PageAlarmRuleDevices200JSONResponse{Code: success, Data: page}, nil
 }
 
-// memberStates are the states of a rule's devices as the wire has them.
+// memberStates holds the wire's words for the states of a rule's devices.
 var memberStates = map[alarm.MemberState]string{alarm.Member: "judged", alarm.AtLimit: "limit", alarm.Misfit: "misfit"}
 
 // PublishAlarmRule makes a rule run.
@@ -181,13 +179,8 @@ func (s *server) PublishAlarmRule(
 	ctx context.Context,
 	r wire.PublishAlarmRuleRequestObject,
 ) (wire.PublishAlarmRuleResponseObject, error) {
-	if err := s.deploy(
-		ctx,
-		alarm.RuleID(r.Params.AlarmRulesId),
-		alarm.Changed,
-		"rule.publish",
-		s.Rules.Publish,
-	); err != nil {
+	err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Changed, "rule.publish", s.Rules.Publish)
+	if err != nil {
 		return nil, err
 	}
 	return wire.PublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
@@ -198,13 +191,8 @@ func (s *server) UnpublishAlarmRule(
 	ctx context.Context,
 	r wire.UnpublishAlarmRuleRequestObject,
 ) (wire.UnpublishAlarmRuleResponseObject, error) {
-	if err := s.deploy(
-		ctx,
-		alarm.RuleID(r.Params.AlarmRulesId),
-		alarm.Stopped,
-		"rule.unpublish",
-		s.Rules.Unpublish,
-	); err != nil {
+	err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Stopped, "rule.unpublish", s.Rules.Unpublish)
+	if err != nil {
 		return nil, err
 	}
 	return wire.UnpublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
@@ -225,8 +213,8 @@ func (s *server) deploy(
 	return s.changeRule(ctx, id, reason, action, func(ctx context.Context) error { return apply(ctx, t, id, user) })
 }
 
-// changeRule changes a rule that may be judged at this very moment, and writes
-// down what was done to it.
+// changeRule changes a rule that may be under evaluation at this very moment, and audits the
+// change.
 func (s *server) changeRule(
 	ctx context.Context,
 	id alarm.RuleID,
@@ -244,7 +232,7 @@ func (s *server) changeRule(
 	)
 }
 
-// callerName is what people call the caller.
+// callerName returns the caller's display name.
 func (s *server) callerName(ctx context.Context) (string, error) {
 	u, err := s.Users.Get(ctx, caller(ctx).Tenant, caller(ctx).User)
 	if err != nil {
@@ -275,7 +263,7 @@ func (s *server) DeleteAlarmRule(
 	return wire.DeleteAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// CopyAlarmRule gives a rule to other devices, all or none, and answers the new
+// CopyAlarmRule copies a rule to other devices, to all of them or to none, and answers the new
 // rules' ids.
 func (s *server) CopyAlarmRule(
 	ctx context.Context,
@@ -305,7 +293,7 @@ func (s *server) CopyAlarmRule(
 	return wire.CopyAlarmRule200JSONResponse{Code: success, Data: &ids}, nil
 }
 
-// MuteAlarmRule lets nobody be told of a rule's notices until a time.
+// MuteAlarmRule stops notifications of a rule's notices until a time.
 func (s *server) MuteAlarmRule(
 	ctx context.Context,
 	r wire.MuteAlarmRuleRequestObject,
@@ -320,16 +308,14 @@ func (s *server) MuteAlarmRule(
 			"rule.muteLong",
 			"limit",
 			strconv.Itoa(int(maxMute/(24*time.Hour))),
-		).WithField(
-			"until",
-		)
+		).WithField("until")
 	}
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{alarm.RuleID(r.Body.Id)}
 	err := audit.Record(ctx, t, "rule.mute", s.snapshotRules(t, &ids), func(ctx context.Context) error {
 		if err := s.Rules.Mute(ctx, t, ids[0], until); err != nil {
 			return err
 		}
-		// In the same transaction: nothing may wait for the end of a mute that is no more.
+		// In the same transaction: no notification may wait for the end of a mute that was removed.
 		return s.Outbox.Unmute(ctx, t, r.Body.Id)
 	})
 	if err != nil {
@@ -341,15 +327,15 @@ func (s *server) MuteAlarmRule(
 // parseDeviceNames reads device names that are joined by commas, at most 400.
 func parseDeviceNames(field string, joined *string) ([]string, error) {
 	const maxNames = 400
-	names := splitList(textOf(joined))
+	names := splitList(deref(joined))
 	if len(names) > maxNames {
 		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(maxNames)).WithField(field)
 	}
 	return names, nil
 }
 
-// nameMisfitAttribute has a refusal to copy a rule say what people call the
-// attribute that does not fit, which the rule's own product has.
+// nameMisfitAttribute adds an attribute's display name to the refusal to copy a rule. The name
+// comes from the rule's own product, which has the attribute that the other device lacks.
 func (s *server) nameMisfitAttribute(ctx context.Context, err error, p *device.Product) error {
 	var e *errs.Error
 	if p == nil || !errors.As(err, &e) || e.Key != "rule.copyMisfit" {

@@ -4,20 +4,17 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"tilth/internal/domain/alarm"
-	"tilth/internal/domain/device"
-	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
 )
 
-// A rule comes back as it was filled in, values as their attribute's type.
+// A rule comes back as it was filled in; its values have the type of their attribute.
 func TestAlarmRule(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", body{
@@ -50,7 +47,7 @@ func TestAlarmRule(t *testing.T) {
 	if got := asJSON(t, w.rule(t, id)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	// Whole, as another one: what is not said is as if it had never been.
+	// A change replaces the whole rule: fields that it leaves out are unset.
 	w.Clock.Advance(time.Minute)
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-2", body{
 		"alarmName":     "Gone",
@@ -80,15 +77,12 @@ func TestAlarmRule(t *testing.T) {
 	})
 }
 
-// Days of the week come back in order, of a whole day without hours, and go
-// where a change does not say them. The activity log tells them.
+// Weekdays come back in order. Without hours they mean whole days, and a change without weekdays
+// removes them. The audit log shows them.
 func TestAlarmRuleOnWeekdays(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", body{"weekdays": []int{5, 1}}))
-	if r := w.rule(
-		t,
-		id,
-	); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil ||
+	if r := w.rule(t, id); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil ||
 		r.EndTime != nil {
 		t.Errorf("%v, %d %v to %v", r.Weekdays, r.ComplexTime, r.StartTime, r.EndTime)
 	}
@@ -107,14 +101,14 @@ func TestAlarmRuleOnWeekdays(t *testing.T) {
 		if got := w.rule(t, id).Weekdays; got == nil || !slices.Equal(got, change.want) {
 			t.Errorf("%v: %v, want %v", change.with, got, change.want)
 		}
-		if got := textOf(&w.auditLog(t, w.ada, "").List[0]); got != change.says {
+		if got := entryText(&w.auditLog(t, w.ada, "").List[0]); got != change.says {
 			t.Errorf("the log says %q, want %q", got, change.says)
 		}
 	}
 }
 
-// What a rule must say is refused with the specification's words, in every
-// language; the rest names its field.
+// The refusals of missing fields have the specification's words in every language; the other
+// refusals name their field.
 func TestAlarmRuleRefusals(t *testing.T) {
 	w := newServer(t)
 	for key, b := range map[string]body{
@@ -174,7 +168,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 			rehearsing := strings.Contains(call.Path, "rehearse")
 			if rehearsing &&
 				(name == "too long" || name == "level" || name == "a channel" || name == "description" || strings.HasSuffix(name, " reminder")) {
-				continue // not looked at
+				continue // a rehearsal does not check it
 			}
 			if a := w.Do(t, call); a.Code != c.code || c.msg != "" && a.Msg != c.msg {
 				t.Errorf("%s, %s: %d %q, want %d %q", name, call.Path, a.Code, a.Msg, c.code, c.msg)
@@ -217,15 +211,16 @@ func TestAlarmRuleRefusals(t *testing.T) {
 			Call: w.adaCall(http.MethodPut, rulesPath+"update", frostForm("WS-1", nil)),
 			Code: 601,
 		},
-		{Name: "run none", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
+		{
+			Name:     "publish without id",
+			Call:     w.get(rulesPath + "publish"),
+			Code:     601,
+			Contains: []string{"Alarm rule: required"},
+		},
 		{Name: "run 0", Call: w.deployCall("publish", 0), Code: 601},
 		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
 	})
-	if page := testkit.Ask[wire.AlarmRulePage](
-		t,
-		w.Contract,
-		w.get(rulesPath+"page"),
-	); page.Total != 1 ||
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 ||
 		page.List[0].AlarmName != "Frost" {
 		t.Errorf("%s", asJSON(t, page))
 	}
@@ -261,7 +256,7 @@ func TestAlarmRulePage(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "401 a page", Call: w.get(rulesPath + "page?pageSize=401"), Code: 601},
+		{Name: "a page of 401", Call: w.get(rulesPath + "page?pageSize=401"), Code: 601},
 		{
 			Name:     "level 3",
 			Call:     w.get(rulesPath + "page?alarmLevel=3"),
@@ -281,366 +276,7 @@ func TestAlarmRulePage(t *testing.T) {
 	}
 }
 
-// A rule runs and stops by anybody of the farm, who is named; doing it twice
-// changes nothing, and a rule that is stopped or changed has no open notice.
-func TestDeployAlarmRule(t *testing.T) {
-	w := newServer(t)
-	id := w.createRule(t, frostForm("WS-1", nil))
-	w.evaluate(t, w.ws1, air(-1)) // does not run yet
-	w.Clock.Advance(time.Second)
-	w.mustSucceed(t, w.deployCall("publish", id))
-	began := w.Clock.Milli()
-	w.Clock.Advance(time.Second)
-	w.mustSucceed(t, func() testkit.Call { c := w.deployCall("publish", id); c.Token = w.bora; return c }())
-	r := w.rule(t, id)
-	if r.DeployState != 1 || *r.DeployTime != began || *r.DeployUser != w.field.Ada.Nickname || r.OpenNotice != nil ||
-		r.NoticeCount != 0 {
-		t.Errorf("%s", asJSON(t, r))
-	}
-	w.evaluate(t, w.ws1, air(-2))
-	r = w.rule(t, id)
-	if r.OpenNotice == nil || r.LastNotice == nil || *r.OpenNotice != *r.LastNotice ||
-		r.OpenNotice.StartTime != w.Clock.Milli() ||
-		r.NoticeCount != 1 {
-		t.Fatalf("%s", asJSON(t, r))
-	}
-	first := r.OpenNotice.Id
-	if d := w.notice(
-		t,
-		first,
-	); d.AlarmNotice.ResolveStatus != 0 || d.AlarmNotice.EndTime != nil ||
-		d.AlarmNotice.ResolveReason != nil {
-		t.Errorf("%s", asJSON(t, d))
-	}
-	w.Clock.Advance(time.Second)
-	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"alarmName": "Frost again"})))
-	w.Clock.Advance(time.Second)
-	w.evaluate(t, w.ws1, air(-3)) // it still runs
-	w.mustSucceed(t, w.deployCall("unpublish", id))
-	w.Clock.Advance(time.Second)
-	w.mustSucceed(t, w.deployCall("unpublish", id))
-	w.evaluate(t, w.ws1, air(-4))
-	r = w.rule(t, id)
-	if r.DeployState != 2 || r.OpenNotice != nil || r.LastNotice == nil || r.NoticeCount != 2 ||
-		*r.DeployTime != w.Clock.Milli()-1000 {
-		t.Fatalf("%s", asJSON(t, r))
-	}
-	for notice, want := range map[int64][2]string{first: {"changed", "Frost"}, r.LastNotice.Id: {"stopped", "Frost again"}} {
-		d := w.notice(t, notice).AlarmNotice
-		if string(*d.ResolveReason) != want[0] || d.Title != want[1] || d.ResolveStatus != 1 || d.MayResolve {
-			t.Errorf("%s", asJSON(t, d))
-		}
-	}
-	// The notice of a rule that is deleted stays.
-	w.mustSucceed(t, w.deployCall("publish", id))
-	w.Clock.Advance(time.Second)
-	w.evaluate(t, w.ws1, air(-5))
-	last := w.rule(t, id).OpenNotice.Id
-	w.mustSucceed(t, w.deleteRuleCall(id))
-	if d := w.notice(t, last).AlarmNotice; string(*d.ResolveReason) != "deleted" || d.RuleId != id {
-		t.Errorf("%s", asJSON(t, d))
-	}
-}
-
-func TestCopyAlarmRule(t *testing.T) {
-	w := newServer(t)
-	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "rain", DataType: device.Number}}}
-	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
-		t.Fatal(err)
-	}
-	w.Reload(t)
-	w.Device(t, w.field.ID, bare, "BARE", func(d *device.Device) { d.NoteName = "Çıplak" })
-	id := w.createRule(t, frostForm("WS-1", body{"hitCounts": 4}))
-	w.mustSucceed(t, w.deployCall("publish", id))
-	copied := func(names ...string) testkit.Call {
-		return w.adaCall(
-			http.MethodPost,
-			rulesPath+"copy",
-			body{"id": id, "executionIds": append([]string{}, names...)},
-		)
-	}
-	w.Run(t, []testkit.Scenario{
-		{
-			Name: "one does not fit",
-			Call: copied("WS-2", "BARE"),
-			Code: 601,
-			Contains: []string{
-				`"msg":"The device “Çıplak” cannot take this rule: its attribute “Air temperature” is missing or of another kind"`,
-			},
-		},
-		{
-			Name:     "one is not there",
-			Call:     copied("WS-2", "none"),
-			Code:     601,
-			Contains: []string{`"msg":"Device names: unknown: none"`},
-		},
-		{
-			Name:     "one is another tenant's",
-			Call:     copied("WS-2", rivalDeviceName),
-			Code:     601,
-			Contains: []string{"unknown: " + rivalDeviceName},
-		},
-		{
-			Name:     "twice",
-			Call:     copied("WS-2", "WS-2"),
-			Code:     601,
-			Contains: []string{`The device “WS-2” is named twice`},
-		},
-		{Name: "none", Call: copied(), Code: 601, Contains: []string{"The device source cannot be empty"}},
-		{
-			Name: "no rule",
-			Call: w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}),
-			Code: 404,
-		},
-	})
-	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
-		t.Fatalf("a refused copy left rules: %s", asJSON(t, page))
-	}
-	ids := testkit.Ask[[]int64](t, w.Contract, copied("CAM-1", " WS-2 "))
-	if len(ids) != 2 {
-		t.Fatal(ids)
-	}
-	for i, name := range []string{"CAM-1", "WS-2"} {
-		if r := w.rule(
-			t,
-			ids[i],
-		); r.ExecutionId != name || r.DeployState != 0 || r.HitCounts != 4 ||
-			r.AlarmName != "Frost" {
-			t.Errorf("%s", asJSON(t, r))
-		}
-	}
-}
-
-// Those that a copy can be made for are the devices whose models have what the
-// rule asks for, without the rule's own.
-func TestRuleCopyTargets(t *testing.T) {
-	w := newServer(t)
-	bare := &device.Product{
-		Name:       "bare",
-		Properties: []device.Property{{Identifier: "airTemperature", DataType: device.Text}},
-	}
-	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
-		t.Fatal(err)
-	}
-	w.Reload(t)
-	w.Device(t, w.field.ID, bare, "BARE")
-	frostRule := w.createRule(t, frostForm("WS-1", nil))
-	offline := w.createRule(t, frostForm("WS-1", body{"alarmName": "Gone", "triggerType": 1, "conditions": []body{}}))
-	taking := func(path string, rule int64) string {
-		return path + "?pageSize=400&takesRule=" + strconv.FormatInt(rule, 10)
-	}
-	names := func(rule int64) (listed []string) {
-		t.Helper()
-		for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(taking(pagePath, rule))).List {
-			listed = append(listed, d.DeviceName)
-		}
-		slices.Sort(listed)
-		var grouped []string
-		counted := 0
-		for _, g := range testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath+"?takesRule="+strconv.FormatInt(rule, 10))) {
-			counted += g.DeviceCount
-			for _, d := range g.DeviceList {
-				grouped = append(grouped, d.DeviceName)
-			}
-		}
-		slices.Sort(grouped)
-		if !slices.Equal(listed, grouped) || counted != len(listed) {
-			t.Errorf("the page has %v, the groups %v, counted %d", listed, grouped, counted)
-		}
-		return listed
-	}
-	all := map[string]bool{}
-	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?pageSize=400")).List {
-		all[d.DeviceName] = true
-	}
-	for _, c := range []struct {
-		rule    int64
-		without []string
-	}{{frostRule, []string{"WS-1", "BARE"}}, {offline, []string{"WS-1"}}} {
-		got := names(c.rule)
-		if len(got) != len(all)-len(c.without) {
-			t.Errorf("rule %d: %v of %v", c.rule, got, all)
-		}
-		for _, name := range c.without {
-			if slices.Contains(got, name) {
-				t.Errorf("rule %d takes %s", c.rule, name)
-			}
-		}
-		// What is offered is taken.
-		ids := testkit.Ask[[]int64](
-			t,
-			w.Contract,
-			w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": c.rule, "executionIds": got}),
-		)
-		if len(ids) != len(got) {
-			t.Errorf("rule %d: %d copies for %v", c.rule, len(ids), got)
-		}
-	}
-	w.Run(t, []testkit.Scenario{
-		{Name: "no such rule", Call: w.get(taking(pagePath, 99999)), Code: 404},
-		{Name: "no such rule, groups", Call: w.get(groupsPath + "?takesRule=99999"), Code: 404},
-	})
-}
-
-// A rule whose attribute the model has lost does not run, and says why.
-func TestPublishLostAttribute(t *testing.T) {
-	w := newServer(t)
-	id := w.createRule(t, frostForm("WS-1", nil))
-	lesser := *w.Catalog.Product(w.station.ID)
-	lesser.Properties = lesser.Properties[1:]
-	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
-		t.Fatal(err)
-	}
-	w.Reload(t)
-	w.Run(t, []testkit.Scenario{
-		{
-			Name:     "run",
-			Call:     w.deployCall("publish", id),
-			Code:     601,
-			Contains: []string{"The device no longer has the attribute “airTemperature”"},
-		},
-		{Name: "stopped", Call: w.deployCall("unpublish", id)},
-	})
-	if r := w.rule(t, id); r.DeployState != 0 {
-		t.Errorf("%s", asJSON(t, r))
-	}
-}
-
-// removeProperties takes properties from the field's station, as tilth apply does.
-func (w *fixture) removeProperties(t *testing.T, identifiers ...string) {
-	t.Helper()
-	lesser := *w.Catalog.Product(w.station.ID)
-	lesser.Properties = slices.DeleteFunc(
-		slices.Clone(lesser.Properties),
-		func(p device.Property) bool { return slices.Contains(identifiers, p.Identifier) },
-	)
-	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
-		t.Fatal(err)
-	}
-	w.Reload(t)
-	if err := w.engine.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// A rule that runs and loses an attribute is stopped, and says why until it is
-// put right.
-func TestRunningRuleLosesAttribute(t *testing.T) {
-	w := newServer(t)
-	both := []body{
-		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
-		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 0},
-	}
-	id, notice := w.openRuleNotice(
-		t,
-		frostForm("WS-1", body{"conditions": both}),
-		map[string]reading.Value{"airTemperature": reading.Number(1), "rain": reading.Number(0)},
-	)
-	if r := w.rule(t, id); r.AttributesGone != nil {
-		t.Errorf("%s", asJSON(t, r))
-	}
-	w.removeProperties(t, "rain")
-	r := w.rule(t, id)
-	if r.DeployState != 2 || r.DeployUser != nil || r.AttributesGone == nil ||
-		!slices.Equal(*r.AttributesGone, []string{"rain"}) {
-		t.Errorf("%s", asJSON(t, r))
-	}
-	page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page"))
-	if len(page.List) != 1 || asJSON(t, page.List[0]) != asJSON(t, r) {
-		t.Errorf("%s", asJSON(t, page))
-	}
-	if d := w.notice(
-		t,
-		notice,
-	).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" ||
-		*d.ResolveAttribute != "Rain" {
-		t.Errorf("%s", asJSON(t, d))
-	}
-	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"conditions": both[:1]})))
-	if r := w.rule(t, id); r.AttributesGone != nil {
-		t.Errorf("put right: %s", asJSON(t, r))
-	}
-	w.mustSucceed(t, w.deployCall("publish", id))
-	if r := w.rule(t, id); r.DeployState != 1 || r.AttributesGone != nil {
-		t.Errorf("running: %s", asJSON(t, r))
-	}
-}
-
-func TestMuteAlarmRule(t *testing.T) {
-	w := newServer(t)
-	id := w.createRule(t, frostForm("WS-1", nil))
-	now := w.Clock.Milli()
-	month := 30 * 24 * time.Hour.Milliseconds()
-	mute := func(until any) testkit.Call {
-		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": id, "until": until})
-	}
-	w.Run(t, []testkit.Scenario{
-		{
-			Name:     "too long",
-			Call:     mute(now + month + 1),
-			Code:     601,
-			Contains: []string{`"msg":"Muted until: at most 30 days ahead"`},
-		},
-		{Name: "below zero", Call: mute(-1), Code: 601},
-		{Name: "no rule", Call: w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": 99999}), Code: 404},
-	})
-	for _, c := range []struct {
-		until any
-		want  int64
-	}{{now + month, now + month}, {now, 0}, {now + 1, now + 1}, {nil, 0}} {
-		w.mustSucceed(t, mute(c.until))
-		got := int64(0)
-		if r := w.rule(t, id); r.MuteUntil != nil {
-			got = *r.MuteUntil
-		}
-		if got != c.want {
-			t.Errorf("%v: %d", c.until, got)
-		}
-	}
-	// What is over is not told any more.
-	w.mustSucceed(t, mute(now+1))
-	w.Clock.Advance(time.Second)
-	if r := w.rule(t, id); r.MuteUntil != nil {
-		t.Errorf("%s", asJSON(t, r))
-	}
-}
-
-// A mute and what waits for its end change together or not at all: else people
-// would be told when the old mute ends.
-func TestMuteIsAtomic(t *testing.T) {
-	w := newServer(t)
-	channel := w.Channel(t, w.field.ID, "Staff").ID
-	rule, notice := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
-	until := w.Clock.Milli() + time.Hour.Milliseconds()
-	mute := func(until int64) testkit.Call {
-		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": rule, "until": until})
-	}
-	w.mustSucceed(t, mute(until))
-	if _, err := w.Outbox.Step(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range w.notice(t, notice).Deliveries {
-		if d.State != "queued" || d.Reason == nil || *d.Reason != "muted" {
-			t.Fatalf("%s", asJSON(t, d))
-		}
-	}
-	mend := testkit.FailStatement(t, w.DB, "UPDATE ON deliveries")
-	w.Run(t, []testkit.Scenario{{Name: "the disk is full", Call: mute(0), Code: 500}})
-	if r := w.rule(t, rule); r.MuteUntil == nil || *r.MuteUntil != until {
-		t.Errorf("%s", asJSON(t, r))
-	}
-	mend()
-	w.mustSucceed(t, mute(0))
-	if _, err := w.Outbox.Step(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(w.MailSender.Sent()); n != 1 {
-		t.Errorf("%d letters after the mute was ended", n)
-	}
-}
-
-// Rules are made of the caller's devices in the caller's tenant, whatever the
-// header says.
+// Rules are made for the caller's devices in the caller's tenant, whatever the header says.
 func TestAlarmRulesAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	for _, path := range []string{"create", "rehearse", "rehearse/devices"} {
@@ -657,10 +293,11 @@ func TestAlarmRulesAreTenantScoped(t *testing.T) {
 	if _, err := w.Rules.Get(t.Context(), w.field.ID, alarm.RuleID(id)); err != nil {
 		t.Error(err)
 	}
-	// Nor can a rule be moved to a device of theirs, or theirs be touched.
+	// A rule cannot be moved to another tenant's device, and another tenant's rules cannot be
+	// changed.
 	theirs := w.createRivalRule()
 	w.Run(t, []testkit.Scenario{
-		{Name: "to their device", Call: w.updateRuleCall(id, frostForm(rivalDeviceName, nil)), Code: 404},
+		{Name: "to another tenant's device", Call: w.updateRuleCall(id, frostForm(rivalDeviceName, nil)), Code: 404},
 		{Name: "their rule", Call: w.updateRuleCall(theirs, frostForm("WS-1", nil)), Code: 404},
 	})
 	card, err := w.Rules.Get(t.Context(), w.rival.ID, alarm.RuleID(theirs))

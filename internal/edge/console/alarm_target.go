@@ -8,18 +8,18 @@ import (
 	"tilth/internal/edge/console/wire"
 )
 
-// GetAlarmTargetAttributes answers what rules for some devices, scenes and models can
-// look at, and how many devices these are.
+// GetAlarmTargetAttributes answers which attributes the rules for some devices, scenes and products
+// can use, and how many devices these are.
 func (s *server) GetAlarmTargetAttributes(
 	ctx context.Context,
 	r wire.GetAlarmTargetAttributesRequestObject,
 ) (wire.GetAlarmTargetAttributesResponseObject, error) {
-	products := derefSlice(r.Params.Products)
+	products := deref(r.Params.Products)
 	fleets, err := s.Devices.CountByProduct(
 		ctx,
 		caller(ctx).Tenant,
-		derefSlice(r.Params.Devices),
-		derefSlice(r.Params.Groups),
+		deref(r.Params.Devices),
+		deref(r.Params.Groups),
 		products,
 	)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *server) GetAlarmTargetAttributes(
 		all.DeviceCount += f.Devices
 		all.Named += f.Named
 	}
-	// A rule can be for a model before there is a device of it.
+	// A rule can be for a product that has no device yet.
 	for _, id := range products {
 		if !slices.ContainsFunc(fleets, func(f device.ProductCount) bool { return f.ProductID == id }) {
 			fleets = append(fleets, device.ProductCount{ProductID: id})
@@ -40,15 +40,16 @@ func (s *server) GetAlarmTargetAttributes(
 	return wire.GetAlarmTargetAttributes200JSONResponse{Code: success, Data: all}, nil
 }
 
-// targetAttributes are the properties of the models of some devices, of which so many
-// are named by themselves.
+// targetAttributes returns the properties of the products of some devices; named is the number of
+// devices that the rule names one by one.
 func (s *server) targetAttributes(
 	ctx context.Context,
 	fleets []device.ProductCount,
 	named int,
 ) []wire.AlarmTargetAttribute {
 	attributes := []wire.AlarmTargetAttribute{}
-	indexes, namedCount := map[string]int{}, map[string]int{} // by identifier; havers: how many of the named ones have it
+	// both by identifier; namedCount: how many of the named devices have it
+	indexes, namedCount := map[string]int{}, map[string]int{}
 	for _, f := range fleets {
 		p := s.Catalog.Product(f.ProductID)
 		if p == nil {

@@ -12,7 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// createMultiTargetRule is a rule for a scene and a device beside it.
+// createMultiTargetRule makes a rule for a scene and one more device.
 func (w *fixture) createMultiTargetRule(t *testing.T, scene int64) int64 {
 	t.Helper()
 	return w.createRule(
@@ -24,7 +24,7 @@ func (w *fixture) createMultiTargetRule(t *testing.T, scene int64) int64 {
 	)
 }
 
-// A rule tells what it names, how many devices it has, and which.
+// A rule shows its targets, how many devices it has, and which.
 func TestRuleWithSeveralTargets(t *testing.T) {
 	w := newServer(t)
 	scene := w.north
@@ -33,13 +33,8 @@ func TestRuleWithSeveralTargets(t *testing.T) {
 	if r.ExecutionId != "WS-2" || r.DeviceCount != 2 || r.OpenCount != 0 || r.LeftOut != nil {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	if got, want := asJSON(
-		t,
-		r.Targets,
-	), fmt.Sprintf(
-		`{"devices":["WS-2"],"groups":[%d],"products":[]}`,
-		scene,
-	); got != want {
+	got, want := asJSON(t, r.Targets), fmt.Sprintf(`{"devices":["WS-2"],"groups":[%d],"products":[]}`, scene)
+	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	w.mustSucceed(t, w.deployCall("publish", id))
@@ -57,11 +52,11 @@ func TestRuleWithSeveralTargets(t *testing.T) {
 	}
 	list := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page?executionId=WS-1"))
 	if list.Total != 1 {
-		t.Errorf("the rule of a device of its scene is not found: %s", asJSON(t, list))
+		t.Errorf("the search by a device of the scene does not find the rule: %s", asJSON(t, list))
 	}
 }
 
-// A client that knows of no targets changes none when it gives a rule back.
+// A client that does not know targets leaves them unchanged when it sends a rule back.
 func TestClientsWithoutTargets(t *testing.T) {
 	w := newServer(t)
 	scene := w.north
@@ -71,16 +66,13 @@ func TestClientsWithoutTargets(t *testing.T) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", nil)))
-	if r := w.rule(
-		t,
-		id,
-	); r.ExecutionId != "WS-1" || r.DeviceCount != 1 || len(*r.Targets.Groups) != 0 ||
+	if r := w.rule(t, id); r.ExecutionId != "WS-1" || r.DeviceCount != 1 || len(*r.Targets.Groups) != 0 ||
 		len(*r.Targets.Devices) != 1 {
 		t.Errorf("%s", asJSON(t, r))
 	}
 }
 
-// What is wrong with targets is told, and nothing is made.
+// Invalid targets are refused, and no rule is made.
 func TestInvalidTargets(t *testing.T) {
 	w := newServer(t)
 	scene, empty := w.north, w.Scene(t, w.field.ID, "Empty")
@@ -98,7 +90,7 @@ func TestInvalidTargets(t *testing.T) {
 		)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "nothing", Call: with(body{}), Code: 601, Contains: []string{"The device source cannot be empty"}},
+		{Name: "no target", Call: with(body{}), Code: 601, Contains: []string{"The device source cannot be empty"}},
 		{Name: "an empty name", Call: with(body{"devices": []string{" "}}), Code: 601},
 		{Name: "another tenant's device", Call: with(body{"devices": []string{"WS-1", w.rivalDevice.Name}}), Code: 404},
 		{Name: "another tenant's scene", Call: with(body{"groups": []int64{scene, w.rivalScene}}), Code: 404},
@@ -122,7 +114,7 @@ func TestInvalidTargets(t *testing.T) {
 	}
 }
 
-// A form is told how many devices it names, and what all or some of them measure.
+// The form learns how many devices its targets are, and which attributes all or some of them have.
 func TestAttributesOfTargets(t *testing.T) {
 	w := newServer(t)
 	coarse := 0
@@ -153,18 +145,16 @@ func TestAttributesOfTargets(t *testing.T) {
 		return wire.AlarmTargetAttribute{}
 	}
 	if a := of(""); a.DeviceCount != 0 || a.Named != 0 || len(a.Attributes) != 0 {
-		t.Errorf("of nothing: %s", asJSON(t, a))
+		t.Errorf("without targets: %s", asJSON(t, a))
 	}
-	// Of a model that no device is of yet.
+	// Of a product without devices.
 	model := fmt.Sprint("products=", bare.ID)
-	if a := of(
-		model,
-	); a.DeviceCount != 0 || len(a.Attributes) != 3 || attribute(a, "snowDepth").DeviceCount != 0 ||
+	if a := of(model); a.DeviceCount != 0 || len(a.Attributes) != 3 || attribute(a, "snowDepth").DeviceCount != 0 ||
 		attribute(a, "snowDepth").Refused {
-		t.Errorf("of a model: %s", asJSON(t, a))
+		t.Errorf("of a product: %s", asJSON(t, a))
 	}
 	w.Device(t, w.field.ID, bare, "RAIN-1")
-	// A device that is named in two ways counts once.
+	// A device that is in two targets counts once.
 	one := of(fmt.Sprintf("devices=WS-1,WS-2&groups=%d", w.north))
 	if one.DeviceCount != 2 || one.Named != 2 || one.Attributes[0].DeviceCount != 2 || one.Attributes[0].Refused {
 		t.Errorf("%s", asJSON(t, one))
@@ -178,26 +168,21 @@ func TestAttributesOfTargets(t *testing.T) {
 		t.Errorf("%s", asJSON(t, air))
 	}
 	if snow := attribute(a, "snowDepth"); snow.DeviceCount != 1 || !snow.Refused {
-		t.Errorf("two named devices lack it: %s", asJSON(t, snow))
+		t.Errorf("two named devices lack the attribute: %s", asJSON(t, snow))
 	}
-	// In another kind is not the same.
-	if heating := attribute(
-		a,
-		"heating",
-	); heating.DeviceCount != 2 || heating.Refused ||
+	// An attribute of another data type does not count as the same.
+	if heating := attribute(a, "heating"); heating.DeviceCount != 2 || heating.Refused ||
 		heating.Property.DataType != wire.TslPropertyDataTypeBoolean {
 		t.Errorf("%s", asJSON(t, heating))
 	}
-	// What is another tenant's is as if it were not.
-	if a := of(
-		fmt.Sprintf("devices=%s&groups=%d", w.rivalDevice.Name, w.rivalScene),
-	); a.DeviceCount != 0 || a.Named != 0 ||
-		len(a.Attributes) != 0 {
+	// Another tenant's devices and scenes look missing.
+	if a := of(fmt.Sprintf("devices=%s&groups=%d", w.rivalDevice.Name, w.rivalScene)); a.DeviceCount != 0 ||
+		a.Named != 0 || len(a.Attributes) != 0 {
 		t.Errorf("%s", asJSON(t, a))
 	}
 }
 
-// A scene that rules are for cannot be deleted; who tries is told which they are.
+// A scene that rules are for cannot be deleted; the refusal names the rules.
 func TestSceneUsedByRulesIsNotDeleted(t *testing.T) {
 	w := newServer(t)
 	scene := w.north

@@ -8,8 +8,8 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// actor acts in a call: its signed-in user, as people call them then. A public
-// call has nobody yet.
+// actor returns the actor of a call: its signed-in user, under the name of that time. A public call
+// has none.
 func (s *server) actor(info *request) audit.Actor {
 	actor := audit.Actor{Request: info.ID, Address: info.AddressText()}
 	if info.caller.User != 0 {
@@ -25,8 +25,8 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 		return nil, err
 	}
 	q := audit.Query{
-		Kind:   textOf(p.Kind),
-		Text:   trimmed(textOf(p.Text)),
+		Kind:   deref(p.Kind),
+		Text:   trimmed(deref(p.Text)),
 		From:   p.StartTime,
 		To:     p.EndTime,
 		Offset: paging.Offset,

@@ -10,9 +10,8 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// What the audit log sees of things: what people see of them, under the
-// contract's names. An id is pointed to where it is known only once the thing
-// is made.
+// Snapshots for the audit log hold the fields that people see, under the contract's names. Ids are
+// passed by pointer if they are known only after the thing is made.
 
 func (s *server) snapshotScene(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
@@ -49,8 +48,8 @@ func (s *server) snapshotDevice(t tenant.ID, name string) audit.Snapshot {
 	}
 }
 
-// snapshotRules sees rules as the form does, with the names of devices and channels.
-// Of a rule that is saved as it was the revision tells: its notice was ended.
+// snapshotRules takes a snapshot of rules as the form shows them, with the names of devices and
+// channels. The revision shows that a rule was saved without a change: its open notice was ended.
 func (s *server) snapshotRules(t tenant.ID, ids *[]alarm.RuleID) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		cards, err := s.Rules.CardsWithoutNotices(ctx, t, *ids)
@@ -121,8 +120,8 @@ func (s *server) snapshotRules(t tenant.ID, ids *[]alarm.RuleID) audit.Snapshot 
 	}
 }
 
-// targetNames are what people call what a rule names; none of one that names a single
-// device, which executionId tells.
+// targetNames returns the names of a rule's targets; none if the rule names a single device, which
+// executionId holds.
 func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.RuleCard) ([]string, error) {
 	if c.Targets.SingleDevice() {
 		return nil, nil
@@ -137,7 +136,7 @@ func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.RuleCard
 	}
 	for _, id := range c.Targets.Scenes {
 		if id == device.DefaultScene {
-			names = append(names, "–") // the devices of no scene, in any language
+			names = append(names, "–") // – stands for the devices of no scene, in any language
 			continue
 		}
 		scene, err := s.Scenes.Get(ctx, t, id)
@@ -189,12 +188,12 @@ func (s *server) snapshotCredential(t tenant.ID, user int64, id *int64) audit.Sn
 			return nil, err
 		}
 		return []audit.Thing{{ID: c.ID, Name: c.Name, SearchAlias: c.AppKey, Fields: []audit.Field{
-			{Name: "appKey", Value: c.AppKey}, {Name: "enabled", Value: number01(c.Enabled)},
+			{Name: "appKey", Value: c.AppKey}, {Name: "enabled", Value: boolInt(c.Enabled)},
 		}}}, nil
 	}
 }
 
-// snapshotSession sees the caller while the session lives.
+// snapshotSession takes a snapshot of the caller while the session is active.
 func (s *server) snapshotSession(ctx context.Context) ([]audit.Thing, error) {
 	c := caller(ctx)
 	lives, err := s.Sessions.IsActive(ctx, c.Tenant, c.Session)

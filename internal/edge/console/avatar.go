@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	maxPictureRead = 8 << 20                 // up to here a picture that is too large is told so; larger ones are not read
-	maxUploadBody  = maxPictureRead + 64<<10 // bytes of an upload's body: the picture and what is around it
+	// a picture up to this size gets the refusal "too large"; the server does not read larger ones
+	maxPictureRead = 8 << 20
+	maxUploadBody  = maxPictureRead + 64<<10 // bytes of an upload's body: the picture and the form around it
 	maxUploadParts = 16                      // of a form
 	maxCropLength  = 64                      // characters of a crop
 	avatarCache    = "private, max-age=31536000, immutable"
 )
 
-// UpdateAvatar makes an uploaded file the picture of the signed-in user and
-// answers its address.
+// UpdateAvatar makes an uploaded file the picture of the signed-in user and answers its address.
 func (s *server) UpdateAvatar(
 	ctx context.Context,
 	r wire.UpdateAvatarRequestObject,
@@ -49,9 +49,8 @@ func (s *server) UpdateAvatar(
 	return wire.UpdateAvatar200JSONResponse{Code: success, Data: &address}, nil
 }
 
-// readUpload reads the one picture of a form, and the crop where there is one.
-// Names and kinds that the form gives its files are not looked at; other parts
-// are passed over.
+// readUpload reads the one picture of a form, and the crop if there is one. It ignores the file
+// names and content types that the form gives, and skips other parts.
 func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err error) {
 	for range maxUploadParts {
 		part, err := form.NextRawPart()
@@ -83,7 +82,7 @@ func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err er
 	return nil, nil, errs.New(errs.Malformed, "error.400")
 }
 
-// readPicture reads a file, of which no more is kept than a picture may have.
+// readPicture reads a file; it keeps no more bytes than a picture may have.
 func readPicture(part io.Reader) ([]byte, error) {
 	var file bytes.Buffer
 	if _, err := io.Copy(&file, io.LimitReader(part, picture.MaxBytes)); err != nil {
@@ -101,7 +100,7 @@ func readPicture(part io.Reader) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// readCrop reads a crop: x,y,side in pixels; nil when it is empty.
+// readCrop reads a crop, x,y,side in pixels; nil if it is empty.
 func readCrop(part io.Reader) (*picture.Crop, error) {
 	text, err := io.ReadAll(io.LimitReader(part, maxCropLength+1))
 	if err != nil {
@@ -123,9 +122,9 @@ func readCrop(part io.Reader) (*picture.Crop, error) {
 	return &picture.Crop{X: numbers[0], Y: numbers[1], Side: numbers[2]}, nil
 }
 
-// serveAvatar serves a user's picture to whoever knows its address. An image on a
-// page carries no token, and the address cannot be guessed; only the browser
-// keeps it, no cache on the way, so that a picture that was replaced is gone.
+// serveAvatar serves a user's picture to every caller that knows its address. An image on a page
+// carries no token, and nobody can guess the address. Only the browser caches the picture, no proxy
+// does, so that a picture that was replaced is gone.
 func (s *server) serveAvatar(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if wait := s.pictures.Allow(limit.Client.Of(requestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
@@ -149,5 +148,5 @@ func (s *server) serveAvatar(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// avatarPath is where avatar serves.
+// avatarPath is the route that serveAvatar serves.
 const avatarPath = "GET " + identity.AvatarPrefix

@@ -25,7 +25,7 @@ import (
 
 const avatarPath = "/admin-api/client/pc/user/update-avatar"
 
-// testPNG is a PNG file, red on the left and blue on the right.
+// testPNG returns a PNG file, red on the left and blue on the right.
 func testPNG(t testing.TB) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 60, 40))
@@ -43,9 +43,9 @@ func testPNG(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// formPart is one of a form.
+// formPart is a part of a form.
 type formPart struct {
-	name, file string // file: the name that the file is given; none for a value
+	name, file string // file: the file name; empty for a value
 	kind       string
 	body       []byte
 }
@@ -82,7 +82,7 @@ func multipartCall(t testing.TB, token string, parts ...formPart) testkit.Call {
 	}
 }
 
-// mustUpload sends a picture that must be taken and answers its address.
+// mustUpload uploads a picture, which must be accepted, and returns its address.
 func mustUpload(t testing.TB, w *fixture, token, name, file string, body []byte) string {
 	t.Helper()
 	return testkit.Ask[string](t, w.Contract, multipartCall(t, token, formPart{name: name, file: file, body: body}))
@@ -90,7 +90,7 @@ func mustUpload(t testing.TB, w *fixture, token, name, file string, body []byte)
 
 func (w *fixture) fetchPicture(t *testing.T, address string) (*testkit.Answer, image.Image) {
 	t.Helper()
-	a := w.Do(t, testkit.Call{Path: address}) // no token: an image on a page carries none
+	a := w.Do(t, testkit.Call{Path: address}) // no token: an image on a page sends none
 	if a.Status != 200 {
 		t.Fatalf("%s: %d", address, a.Status)
 	}
@@ -124,14 +124,11 @@ func TestUpdateAvatar(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if head := w.Do(
-		t,
-		testkit.Call{Method: http.MethodHead, Path: address},
-	); head.Status != 200 || len(head.Body) != 0 ||
-		head.Header.Get("Content-Length") != a.Header.Get("Content-Length") {
+	if head := w.Do(t, testkit.Call{Method: http.MethodHead, Path: address}); head.Status != 200 ||
+		len(head.Body) != 0 || head.Header.Get("Content-Length") != a.Header.Get("Content-Length") {
 		t.Errorf("HEAD: %d %v", head.Status, head.Header)
 	}
-	// Its left part, as the client chose it; and what is of no use is passed over.
+	// The crop selects the left part; parts that are not needed are ignored.
 	cropped := testkit.Ask[string](t, w.Contract, multipartCall(
 		t,
 		w.ada,
@@ -143,13 +140,13 @@ func TestUpdateAvatar(t *testing.T) {
 		formPart{name: "avatarFile", file: "x", body: testPNG(t)},
 	))
 	if _, img := w.fetchPicture(t, cropped); !isRed(img.At(250, 250)) {
-		t.Error("the crop is of another place")
+		t.Error("the picture shows another part than the crop")
 	}
-	// The picture before is gone at once.
+	// The replaced picture is gone at once.
 	if a := w.Do(t, testkit.Call{Path: address}); a.Status != 404 || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", a.Status, a.Header)
 	}
-	// The crop may come last, and be empty.
+	// The crop may come last, and may be empty.
 	mustUpload(t, w, w.ada, "avatarFile", "me.png", testPNG(t))
 	testkit.Ask[string](
 		t,
@@ -166,7 +163,7 @@ func TestUpdateAvatar(t *testing.T) {
 		w.Contract,
 		multipartCall(t, w.ada, formPart{name: "avatarFile", file: "x", body: testPNG(t)}, formPart{name: "crop"}),
 	)
-	// And with its user the picture goes.
+	// Deleting the user deletes the picture.
 	if err := w.Users.Delete(t.Context(), w.field.ID, w.field.Ada.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +172,7 @@ func TestUpdateAvatar(t *testing.T) {
 	}
 }
 
-// Forms that nobody's browser sends.
+// Forms that no browser sends are handled, too.
 func TestAvatarUploadForms(t *testing.T) {
 	w := newServer(t)
 	good := testPNG(t)
@@ -184,7 +181,7 @@ func TestAvatarUploadForms(t *testing.T) {
 	for i := range many {
 		many[i] = formPart{name: "x", body: []byte("y")}
 	}
-	said := func(call testkit.Call, kind, body string) testkit.Call {
+	withBody := func(call testkit.Call, kind, body string) testkit.Call {
 		call.Header, call.Body = map[string]string{"Content-Type": kind}, body
 		return call
 	}
@@ -199,7 +196,7 @@ func TestAvatarUploadForms(t *testing.T) {
 			Contains: []string{"Picture: required"},
 		},
 		{
-			Name:     "name in capitals",
+			Name:     "field name in capitals",
 			Call:     multipartCall(t, w.ada, formPart{name: "AVATARFILE", file: "a.png", body: good}),
 			Code:     601,
 			Contains: []string{"Picture: required"},
@@ -251,16 +248,16 @@ func TestAvatarUploadForms(t *testing.T) {
 			Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("0,0,99999999999999999999")}),
 			Code: 601,
 		},
-		{Name: "not a form", Call: said(whole, "application/json", `{"avatarFile":"x"}`), Code: 400},
-		{Name: "another form", Call: said(whole, "application/x-www-form-urlencoded", "avatarFile=x"), Code: 400},
-		{Name: "no kind", Call: said(whole, "", whole.Body), Code: 400},
-		{Name: "no boundary", Call: said(whole, "multipart/form-data", whole.Body), Code: 400},
-		{Name: "another boundary", Call: said(whole, "multipart/form-data; boundary=other", whole.Body), Code: 601},
-		{Name: "cut", Call: said(whole, whole.Header["Content-Type"], whole.Body[:len(whole.Body)-40]), Code: 400},
-		{Name: "no body", Call: said(whole, whole.Header["Content-Type"], ""), Code: 601},
+		{Name: "not a form", Call: withBody(whole, "application/json", `{"avatarFile":"x"}`), Code: 400},
+		{Name: "another form", Call: withBody(whole, "application/x-www-form-urlencoded", "avatarFile=x"), Code: 400},
+		{Name: "no kind", Call: withBody(whole, "", whole.Body), Code: 400},
+		{Name: "no boundary", Call: withBody(whole, "multipart/form-data", whole.Body), Code: 400},
+		{Name: "another boundary", Call: withBody(whole, "multipart/form-data; boundary=other", whole.Body), Code: 601},
+		{Name: "cut", Call: withBody(whole, whole.Header["Content-Type"], whole.Body[:len(whole.Body)-40]), Code: 400},
+		{Name: "no body", Call: withBody(whole, whole.Header["Content-Type"], ""), Code: 601},
 		{
 			Name: "broken header",
-			Call: said(
+			Call: withBody(
 				whole,
 				whole.Header["Content-Type"],
 				"--"+boundary+"\r\nno header\r\n\r\nx\r\n--"+boundary+"--\r\n",
@@ -269,16 +266,16 @@ func TestAvatarUploadForms(t *testing.T) {
 		},
 		{
 			Name: "name not closed",
-			Call: said(
+			Call: withBody(
 				whole,
 				whole.Header["Content-Type"],
 				"--"+boundary+"\r\nContent-Disposition: form-data; name=\"avatarFile\r\n\r\nx\r\n--"+boundary+"--\r\n",
 			),
 			Code: 601,
 		},
-		// Of what a file is said to be nothing counts.
+		// The declared content type and file name do not matter.
 		{
-			Name: "kind of another",
+			Name: "another content type",
 			Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.html", kind: "text/html", body: good}),
 		},
 		{Name: "no file name", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", body: good})},
@@ -299,7 +296,7 @@ func TestAvatarUploadForms(t *testing.T) {
 			Code:   413,
 		},
 	})
-	// A header smuggled into a file's name is a header of the part, never of an answer.
+	// A header that is smuggled into a file name becomes a header of the part, never of an answer.
 	for _, name := range []string{"a\r\nX-Evil: 1\r\nY: \"", `a"; x="` + "\r\nSet-Cookie: evil=1", "a\r\n\r\n<script>alert(1)</script>"} {
 		a := w.Do(t, multipartCall(t, w.ada, formPart{name: "avatarFile", file: name, body: good}))
 		if a.Header.Get("X-Evil") != "" || a.Header.Get("Set-Cookie") != "" ||
@@ -309,7 +306,7 @@ func TestAvatarUploadForms(t *testing.T) {
 	}
 }
 
-// What is no picture, each with its reason, in the person's language.
+// A file that is no picture is refused with its reason, in the user's language.
 func TestInvalidAvatarFiles(t *testing.T) {
 	w := newServer(t)
 	before := mustUpload(t, w, w.ada, "avatarFile", "me.png", testPNG(t))
@@ -321,14 +318,15 @@ func TestInvalidAvatarFiles(t *testing.T) {
 		key  string
 		args map[string]string
 	}{
-		"svg":          {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`), "avatar.format", nil},
-		"html as png":  {[]byte("<html><script>alert(1)</script></html>"), "avatar.format", nil},
-		"gif":          {[]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00<script>"), "avatar.format", nil},
-		"text":         {[]byte("hello"), "avatar.format", nil},
-		"cut":          {good[:len(good)-20], "avatar.broken", nil},
-		"and html":     {append(bytes.Clone(good), "<html>"...), "avatar.broken", nil},
-		"bomb":         {bomb, "avatar.tooManyPixels", map[string]string{"limit": "40"}},
-		"5 MiB":        {append(bytes.Clone(good), make([]byte, 5<<20-len(good))...), "avatar.broken", nil}, // not too large
+		"svg":         {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`), "avatar.format", nil},
+		"html as png": {[]byte("<html><script>alert(1)</script></html>"), "avatar.format", nil},
+		"gif":         {[]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00<script>"), "avatar.format", nil},
+		"text":        {[]byte("hello"), "avatar.format", nil},
+		"cut":         {good[:len(good)-20], "avatar.broken", nil},
+		"and html":    {append(bytes.Clone(good), "<html>"...), "avatar.broken", nil},
+		"bomb":        {bomb, "avatar.tooManyPixels", map[string]string{"limit": "40"}},
+		// not too large
+		"5 MiB":        {append(bytes.Clone(good), make([]byte, 5<<20-len(good))...), "avatar.broken", nil},
 		"5 MiB and 1":  {append(bytes.Clone(good), make([]byte, 5<<20-len(good)+1)...), "avatar.tooLarge", map[string]string{"limit": "5"}},
 		"8 MiB":        {make([]byte, 8<<20), "avatar.tooLarge", map[string]string{"limit": "5"}},
 		"zeros":        {make([]byte, 1<<20), "avatar.format", nil},
@@ -363,15 +361,15 @@ func TestInvalidAvatarFiles(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	// What was refused left the picture before.
+	// A refused upload leaves the picture as it was.
 	if u := testkit.Ask[wire.User](t, w.Contract, w.get(userPath)); u.Avatar != before {
 		t.Errorf("%q", u.Avatar)
 	}
 	w.fetchPicture(t, before)
 }
 
-// A picture is its user's: another's upload changes nothing of it, and only
-// its address leads to it.
+// A picture belongs to its user: another user's upload does not change it, and only its address
+// leads to it.
 func TestAvatarsAreUserScoped(t *testing.T) {
 	w := newServer(t)
 	ada := mustUpload(t, w, w.ada, "avatarFile", "a", testPNG(t))
@@ -391,12 +389,8 @@ func TestAvatarsAreUserScoped(t *testing.T) {
 		if theirs := testkit.Ask[string](t, w.Contract, call); theirs == ada {
 			t.Errorf("%s shares %s", name, ada)
 		}
-		if u := testkit.Ask[wire.User](
-			t,
-			w.Contract,
-			testkit.Call{Path: userPath, Token: token},
-		); u.Id == w.field.Ada.ID ||
-			u.Avatar == ada {
+		u := testkit.Ask[wire.User](t, w.Contract, testkit.Call{Path: userPath, Token: token})
+		if u.Id == w.field.Ada.ID || u.Avatar == ada {
 			t.Errorf("%s: %+v", name, u)
 		}
 	}
@@ -415,13 +409,13 @@ func TestAvatarsAreUserScoped(t *testing.T) {
 	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: ada}); a.Status == 200 {
 		t.Errorf("POST: %d", a.Status)
 	}
-	// The address is as good as the picture, so no log holds it.
+	// Whoever knows the address sees the picture, so no log holds the address.
 	if strings.Contains(w.Log.Text(), strings.TrimPrefix(ada, identity.AvatarPrefix)) {
 		t.Error("the address is in the log")
 	}
 }
 
-// Who guesses addresses is soon told to wait.
+// A client that guesses addresses is soon limited.
 func TestAvatarAddressGuessesAreLimited(t *testing.T) {
 	w := newServer(t)
 	found := map[int]int{}
@@ -437,14 +431,14 @@ func TestAvatarAddressGuessesAreLimited(t *testing.T) {
 	if found[404] != 60 || found[429] != 10 {
 		t.Errorf("%v", found)
 	}
-	// That keeps nobody there from signing in.
+	// The limit does not keep anybody at that address from signing in.
 	if a := w.Do(t, testkit.Call{Path: byNamePath + "?name=field", From: "198.51.100.7"}); a.Code != 200 {
 		t.Errorf("%s", a.Body)
 	}
 }
 
-// startHangingUpload is a form whose file does not end until it is let go. Its first byte
-// is sent when the server asks for it, so that it has been let in then.
+// startHangingUpload sends a form whose file does not end until the test lets it. It sends the
+// first byte when the server asks for it, so the upload has a slot then.
 func (w *fixture) startHangingUpload(t *testing.T, base, token string) (release func()) {
 	t.Helper()
 	r, pipe := io.Pipe()
@@ -463,17 +457,15 @@ func (w *fixture) startHangingUpload(t *testing.T, base, token string) (release 
 			_ = res.Body.Close()
 		}
 	}()
-	if _, err := io.WriteString(
-		pipe,
-		"--b\r\nContent-Disposition: form-data; name=\"avatarFile\"; filename=\"a\"\r\n\r\n",
-	); err != nil {
+	head := "--b\r\nContent-Disposition: form-data; name=\"avatarFile\"; filename=\"a\"\r\n\r\n"
+	if _, err := io.WriteString(pipe, head); err != nil {
 		t.Fatal(err)
 	}
 	return func() { _ = pipe.Close(); <-done; sender.CloseIdleConnections() }
 }
 
-// So many pictures are received at once of one user, at once refused, and of a
-// tenant, whose others wait; other tenants' people feel nothing of it.
+// The number of pictures received at once is limited: one user's further ones are refused at once,
+// one tenant's further ones wait. Other tenants are not affected.
 func TestConcurrentUploadLimits(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.UploadTimeout = 50 * time.Millisecond })
 	base := w.Serve(t)
@@ -491,43 +483,43 @@ func TestConcurrentUploadLimits(t *testing.T) {
 		t.Errorf("ada's third: %d", got)
 	}
 	if got := code(w.bora); got != 200 {
-		t.Errorf("another user: %d", got)
+		t.Errorf("another user of the tenant:  %d", got)
 	}
 	hang(w.Session(t, w.User(t, w.field.ID, "slow")).Access)
 	if got := code(w.bora); got != 503 {
-		t.Errorf("one more of the tenant: %d", got)
+		t.Errorf("one more upload of the tenant: %d", got)
 	}
 	if got := code(w.rivalToken); got != 200 {
 		t.Errorf("another tenant: %d", got)
 	}
-	// Five tenants that hang: all places are taken, and whoever waits has the next.
+	// Five tenants hang and take all slots; the next upload in the queue gets the next free slot.
 	for i := range 3 {
-		crowd := w.Tenant(t, fmt.Sprint("crowd", i))
-		hang(w.Session(t, crowd.Ada).Access)
-		hang(w.Session(t, crowd.Bora).Access)
+		busy := w.Tenant(t, fmt.Sprint("busy", i))
+		hang(w.Session(t, busy.Ada).Access)
+		hang(w.Session(t, busy.Bora).Access)
 	}
 	if got := code(w.rivalToken); got != 503 {
-		t.Errorf("when all are taken: %d", got)
+		t.Errorf("when all slots are taken: %d", got)
 	}
 	for _, let := range releases {
 		let()
 	}
-	if ada, bora, enemy := code(w.ada), code(w.bora), code(w.rivalToken); ada != 200 || bora != 200 || enemy != 200 {
-		t.Errorf("afterwards: %d %d %d", ada, bora, enemy)
+	if ada, bora, rival := code(w.ada), code(w.bora), code(w.rivalToken); ada != 200 || bora != 200 || rival != 200 {
+		t.Errorf("afterwards: %d %d %d", ada, bora, rival)
 	}
 }
 
-// Who waits for a place among pictures that come slowly has it as soon as one of
-// them is there; of a tenant that has its share nobody has, who came before or after.
+// An upload that waits among slow ones gets a slot as soon as one of them ends. A tenant that has
+// its share gets none, even for an upload that came earlier.
 func TestWaitingUploadsAreScheduledByTenant(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.UploadTimeout = testkit.WaitTimeout })
 	base := w.Serve(t)
 	var releases []func()
-	var crowds []string // a session of each
+	var sessions []string // one session of each
 	for i := range 4 {
-		crowd := w.Tenant(t, fmt.Sprint("crowd", i))
-		crowds = append(crowds, w.Session(t, w.User(t, crowd.ID, "late")).Access)
-		for _, who := range []*identity.User{crowd.Ada, crowd.Bora} {
+		busy := w.Tenant(t, fmt.Sprint("busy", i))
+		sessions = append(sessions, w.Session(t, w.User(t, busy.ID, "late")).Access)
+		for _, who := range []*identity.User{busy.Ada, busy.Bora} {
 			for range 2 {
 				releases = append(releases, w.startHangingUpload(t, base, w.Session(t, who).Access))
 			}
@@ -539,18 +531,18 @@ func TestWaitingUploadsAreScheduledByTenant(t *testing.T) {
 		go func() { done <- w.Do(t, call).Code }()
 		return done
 	}
-	fifth, enemy := put(crowds[0]), put(w.rivalToken)
+	fifth, rival := put(sessions[0]), put(w.rivalToken)
 	releases[len(releases)-1]()
-	if code := testkit.Receive(t, "the answer to who waited", enemy); code != 200 {
+	if code := testkit.Receive(t, "the answer to the upload that waited", rival); code != 200 {
 		t.Errorf("%d", code)
 	}
 	select {
 	case code := <-fifth:
-		t.Errorf("a fifth of a tenant at once: %d", code)
+		t.Errorf("a fifth upload of a tenant did not wait: %d", code)
 	default:
 	}
 	releases[0]()
-	if code := testkit.Receive(t, "the answer to the fifth", fifth); code != 200 {
+	if code := testkit.Receive(t, "the answer to the fifth upload", fifth); code != 200 {
 		t.Errorf("%d", code)
 	}
 	for _, let := range releases[1 : len(releases)-1] {
@@ -558,7 +550,7 @@ func TestWaitingUploadsAreScheduledByTenant(t *testing.T) {
 	}
 }
 
-// The limit of other calls is as it was.
+// The body limit of all other calls is unchanged.
 func TestUploadBodyLimitIsForUploadsOnly(t *testing.T) {
 	w := newServer(t)
 	large := multipartCall(t, w.ada, formPart{name: "name", body: make([]byte, 2<<20)})

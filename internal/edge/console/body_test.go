@@ -12,8 +12,8 @@ import (
 
 const channelUpdate, webhookUpdate, ruleUpdate = channelsPath + "update", webhooksPath + "update", rulesPath + "update"
 
-// What is wrong with a body is told by its field, of forms that are made of
-// several schemas as of others; a body that cannot be read, as a whole.
+// An error in a body is reported with its field, also in forms that consist of several schemas; a
+// body that cannot be read is reported as a whole.
 func TestInvalidBodies(t *testing.T) {
 	w := newServer(t)
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestInvalidBodies(t *testing.T) {
 	}
 }
 
-// A body is one JSON text: nobody guesses what is meant by more.
+// A body is exactly one JSON text; further text is refused.
 func TestTrailingBodyTextIsRefused(t *testing.T) {
 	w := newServer(t)
 	for path, body := range map[string]string{
@@ -80,19 +80,17 @@ func TestTrailingBodyTextIsRefused(t *testing.T) {
 		for _, behind := range []string{"garbage", body, "]", ",", "\x00"} {
 			a := w.Do(t, testkit.Call{Method: method, Path: path, Body: body + behind, Token: w.ada})
 			if a.Code != 400 || a.Msg != "The request cannot be read" {
-				t.Errorf("%s with %q behind: %s", path, behind, a.Body)
+				t.Errorf("%s followed by %q: %s", path, behind, a.Body)
 			}
 		}
-		if a := w.Do(
-			t,
-			testkit.Call{Method: method, Path: path, Body: " " + body + " \r\n\t", Token: w.ada},
-		); a.Code != 200 {
+		a := w.Do(t, testkit.Call{Method: method, Path: path, Body: " " + body + " \r\n\t", Token: w.ada})
+		if a.Code != 200 {
 			t.Errorf("%s with space around: %s", path, a.Body)
 		}
 	}
 }
 
-// 1.0 is an integer, as JSON has no other numbers than numbers.
+// 1.0 counts as an integer, because JSON does not distinguish integers from other numbers.
 func TestIntegersWrittenAsDecimals(t *testing.T) {
 	w := newServer(t)
 	for name, status := range map[string]string{"point": "1.0", "exponent": "10e-1", "plain": "1"} {

@@ -34,16 +34,14 @@ func (s *server) GetCaptcha(
 	})), nil
 }
 
-// CheckCaptcha checks where the piece was put.
+// CheckCaptcha checks the position at which the user put the piece.
 func (s *server) CheckCaptcha(
 	ctx context.Context,
 	r wire.CheckCaptchaRequestObject,
 ) (wire.CheckCaptchaResponseObject, error) {
 	code := checkKind(r.Body.CaptchaType)
 	if code == captcha.OK {
-		code = captcha.CodeOf(
-			s.Captcha.Check(requestFrom(ctx).Address, stringValue(r.Body.Token), stringValue(r.Body.PointJson)),
-		)
+		code = captcha.CodeOf(s.Captcha.Check(requestFrom(ctx).Address, deref(r.Body.Token), deref(r.Body.PointJson)))
 	}
 	if code != captcha.OK {
 		return wire.CheckCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, nil)), nil
@@ -54,9 +52,9 @@ func (s *server) CheckCaptcha(
 	})), nil
 }
 
-// checkKind looks at the kind of captcha that is asked for; there is but one.
+// checkKind checks the requested kind of captcha; there is only one.
 func checkKind(kind *string) captcha.Code {
-	switch stringValue(kind) {
+	switch deref(kind) {
 	case captcha.Kind:
 		return captcha.OK
 	case "":
@@ -65,16 +63,8 @@ func checkKind(kind *string) captcha.Code {
 	return captcha.Unavailable
 }
 
-// stringValue is the text of an optional field; empty when it is absent.
-func stringValue(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// captchaAnswer is the captcha's own envelope, which the slider's clients read instead
-// of the usual one.
+// captchaAnswer is the captcha's own envelope; the clients of the slider read it instead of the
+// usual one.
 func captchaAnswer(l text.Language, code captcha.Code, data *wire.CaptchaData) wire.CaptchaAnswer {
 	a := wire.CaptchaAnswer{RepCode: string(code), RepData: data, Success: code == captcha.OK}
 	if code != captcha.OK {
@@ -84,14 +74,14 @@ func captchaAnswer(l text.Language, code captcha.Code, data *wire.CaptchaData) w
 	return a
 }
 
-// Of the calls that answer with the bare envelope.
+// The operations that answer with the captcha's own envelope.
 const (
 	opGetCaptcha   = "getCaptcha"
 	opCheckCaptcha = "checkCaptcha"
 )
 
-// captchaFailure is an error in the bare envelope, for the calls that have it:
-// their clients read no other, whatever goes wrong and wherever.
+// captchaFailure writes an error in the captcha's own envelope. The clients of these operations
+// read no other one, whatever the error is and wherever it occurs.
 func captchaFailure(info *request, e *errs.Error) (body []byte, err error) {
 	code := captcha.Fault
 	switch e.Kind {

@@ -24,7 +24,7 @@ func post(path, body string) testkit.Call {
 
 const blockPuzzle = `{"captchaType":"blockPuzzle"}`
 
-// captchaCall makes a call of the captcha and reads its bare envelope.
+// captchaCall makes a call of the captcha and reads the captcha's own envelope.
 func (w *fixture) captchaCall(t *testing.T, call testkit.Call) (answer wire.CaptchaAnswer) {
 	t.Helper()
 	a := w.Do(t, call)
@@ -39,7 +39,7 @@ func (w *fixture) captchaCall(t *testing.T, call testkit.Call) (answer wire.Capt
 	return answer
 }
 
-// newChallenge gets a captcha; blank pictures, known target.
+// newChallenge returns a captcha with blank pictures and a known target.
 func (w *fixture) newChallenge(t *testing.T) *wire.CaptchaData {
 	t.Helper()
 	answer := w.captchaCall(t, post(captchaPath, blockPuzzle))
@@ -49,7 +49,7 @@ func (w *fixture) newChallenge(t *testing.T) *wire.CaptchaData {
 	return answer.RepData
 }
 
-// checkCaptchaCall is the check of a point.
+// checkCaptchaCall returns a call that checks a point.
 func checkCaptchaCall(c *wire.CaptchaData, point string) testkit.Call {
 	return post(
 		checkPath,
@@ -61,7 +61,7 @@ func checkCaptchaCall(c *wire.CaptchaData, point string) testkit.Call {
 	)
 }
 
-// loginWithCaptcha signs in with a captchaVerification.
+// loginWithCaptcha returns a sign-in call with a captchaVerification.
 func loginWithCaptcha(userName, password, verification string) testkit.Call {
 	return post(
 		loginPath,
@@ -74,7 +74,7 @@ func loginWithCaptcha(userName, password, verification string) testkit.Call {
 	)
 }
 
-// A person is asked to slide after three failures, slides, and is in.
+// After three failures a user must solve the captcha, solves it, and is signed in.
 func TestCaptchaAtSignIn(t *testing.T) {
 	w := newServer(t)
 	for range 3 {
@@ -86,12 +86,8 @@ func TestCaptchaAtSignIn(t *testing.T) {
 		"none": loginCall("field", "ada", testkit.Password), "a made up one": loginWithCaptcha("ada", testkit.Password, "made up"),
 		"an unknown account": loginCall("field", "nobody", "x"), "an unknown tenant": loginCall("none", "ada", "x"),
 	} {
-		if a := w.Do(
-			t,
-			call,
-		); string(
-			a.Body,
-		) != `{"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}` {
+		a := w.Do(t, call)
+		if string(a.Body) != `{"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}` {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}
@@ -114,16 +110,11 @@ func TestCaptchaAtSignIn(t *testing.T) {
 	if s.UserId != w.field.Ada.ID {
 		t.Errorf("%+v", s)
 	}
-	if a := w.Do(
-		t,
-		loginWithCaptcha("ada", testkit.Password, verification),
-	); !strings.Contains(
-		string(a.Data),
-		"captchaRequired",
-	) {
-		t.Errorf("once more: %s", a.Body)
+	repeated := w.Do(t, loginWithCaptcha("ada", testkit.Password, verification))
+	if !strings.Contains(string(repeated.Data), "captchaRequired") {
+		t.Errorf("once more: %s", repeated.Body)
 	}
-	// Three failures on an address in one network are three of the network.
+	// Failures from three addresses of one network count as three of the network.
 	w.Clock.Advance(time.Hour)
 	for i, want := range []int{601, 601, 601, 601} {
 		a := w.Do(
@@ -141,7 +132,7 @@ func TestCaptchaAtSignIn(t *testing.T) {
 	}
 }
 
-// The pictures that people really get.
+// The real captcha makes pictures of the right size.
 func TestCaptchaPictures(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Captcha = captcha.New(o.Now, captcha.Draw, nil) })
 	c := w.newChallenge(t)
@@ -181,7 +172,7 @@ func TestCaptchaRefusals(t *testing.T) {
 		{"get without a body", post(captchaPath, ""), "0011"},
 		{"get of no JSON", post(captchaPath, `{"captcha`), "0011"},
 		{"get of null", post(captchaPath, `null`), "0011"},
-		{"get of a form", testkit.Call{Method: "POST", Path: captchaPath, Body: "captchaType=blockPuzzle", Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, "0011"},
+		{"get with a form", testkit.Call{Method: "POST", Path: captchaPath, Body: "captchaType=blockPuzzle", Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, "0011"},
 		{"get from an unknown zone", testkit.Call{Method: "POST", Path: captchaPath, Body: blockPuzzle, Header: map[string]string{"Time-Zone": "Nowhere/Land"}}, "0011"},
 		{"check without a token", post(checkPath, `{"captchaType":"blockPuzzle","pointJson":"x"}`), "0011"},
 		{"check without a point", post(checkPath, `{"captchaType":"blockPuzzle","token":"`+token+`"}`), "0011"},
@@ -211,7 +202,7 @@ func TestCaptchaRefusals(t *testing.T) {
 	}
 }
 
-// What is said is said in the caller's language.
+// Messages are in the caller's language.
 func TestCaptchaMessagesAreLocalized(t *testing.T) {
 	w := newServer(t)
 	for language, want := range map[string]string{
@@ -225,7 +216,7 @@ func TestCaptchaMessagesAreLocalized(t *testing.T) {
 	}
 }
 
-// Limits of whichever kind are told in the bare envelope, each by its code.
+// Refusals by any limit have the captcha's own envelope, each with its code.
 func TestCaptchaLimits(t *testing.T) {
 	w := newServer(t)
 	gone := post(checkPath, `{"captchaType":"blockPuzzle","token":"x","pointJson":"x"}`)
@@ -234,7 +225,7 @@ func TestCaptchaLimits(t *testing.T) {
 		found := map[string]int{}
 		for range n {
 			found[w.captchaCall(t, call).RepCode]++
-			w.Clock.Advance(100 * time.Millisecond) // as many as calls without a session may be, and no more
+			w.Clock.Advance(100 * time.Millisecond) // as fast as the limit for calls without a session allows
 		}
 		return found
 	}
@@ -246,10 +237,8 @@ func TestCaptchaLimits(t *testing.T) {
 	}
 	w.Clock.Advance(time.Minute)
 	for range 10 {
-		if got := w.captchaCall(
-			t,
-			checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50)),
-		); got.RepCode != "6111" {
+		got := w.captchaCall(t, checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50)))
+		if got.RepCode != "6111" {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -261,7 +250,7 @@ func TestCaptchaLimits(t *testing.T) {
 	if got := w.captchaCall(t, elsewhere); got.RepCode != "0000" {
 		t.Errorf("elsewhere: %+v", got)
 	}
-	// The limit on all calls without a session comes before those.
+	// The limit on all calls without a session is checked before the captcha's limits.
 	flood := map[string]map[string]int{captchaPath: {}, checkPath: {}}
 	for path, found := range flood {
 		call := post(path, `{}`)
@@ -270,15 +259,16 @@ func TestCaptchaLimits(t *testing.T) {
 			found[w.captchaCall(t, call).RepCode]++
 		}
 	}
-	if got := fmt.Sprint(
+	got := fmt.Sprint(
 		flood[captchaPath]["6201"]+flood[checkPath]["6204"],
 		flood[captchaPath]["0011"]+flood[checkPath]["0011"],
-	); got != "80 60" {
-		t.Errorf("a flood: %v", flood)
+	)
+	if got != "80 60" {
+		t.Errorf("answers to a flood:  %v", flood)
 	}
 }
 
-// A fault tells nothing of the inside, in the envelope that the slider reads.
+// A fault reveals nothing internal, and has the envelope that the slider reads.
 func TestCaptchaFault(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Captcha = captcha.New(
@@ -292,11 +282,11 @@ func TestCaptchaFault(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if !strings.Contains(w.Log.Text(), "out of ink") || !strings.Contains(w.Log.Text(), "call=getCaptcha") {
-		t.Errorf("the log does not tell: %s", w.Log.Text())
+		t.Errorf("the log lacks the cause:  %s", w.Log.Text())
 	}
 }
 
-// Neither what is checked nor what is verified reaches the log.
+// Neither tokens nor verifications get into the log.
 func TestCaptchaIsNotLogged(t *testing.T) {
 	w := newServer(t)
 	c := w.newChallenge(t)

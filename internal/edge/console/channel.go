@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// How many of the rules that use a channel are named: beside it, and where its
-// deletion is refused.
+// How many rules that use a channel are named: in the list of channels, and in the refusal to
+// delete one.
 const (
 	maxRulesListed    = 5
 	maxRulesInRefusal = 3
@@ -28,7 +28,7 @@ func (s *server) PageNoticeChannels(
 	r wire.PageNoticeChannelsRequestObject,
 ) (wire.PageNoticeChannelsResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
-	q := notify.ChannelQuery{Name: trimmed(textOf(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
+	q := notify.ChannelQuery{Name: trimmed(deref(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
 	if p.NoticeMode != nil {
 		q.Kind = notify.ChannelKind(*p.NoticeMode)
 	}
@@ -76,17 +76,15 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 	for i := range channels {
 		c := &channels[i]
 		list[i] = wire.NoticeChannel{
-			Id:         c.ID,
-			NoticeName: c.Name,
-			NoticeMode: []string{},
-			Email:      wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
-			PhoneMessage: append(
-				[]string{},
-				c.Phones...),
-			Language:   omitEmpty(string(c.Language)),
-			CreateTime: c.CreateTime,
-			RuleCount:  rules[c.ID].Count,
-			RuleNames:  append([]string{}, rules[c.ID].Names...),
+			Id:           c.ID,
+			NoticeName:   c.Name,
+			NoticeMode:   []string{},
+			Email:        wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
+			PhoneMessage: append([]string{}, c.Phones...),
+			Language:     omitEmpty(string(c.Language)),
+			CreateTime:   c.CreateTime,
+			RuleCount:    rules[c.ID].Count,
+			RuleNames:    append([]string{}, rules[c.ID].Names...),
 		}
 		for _, m := range c.Kinds() {
 			list[i].NoticeMode = append(list[i].NoticeMode, string(m))
@@ -122,7 +120,8 @@ func (s *server) UpdateNoticeChannel(
 	r wire.UpdateNoticeChannelRequestObject,
 ) (wire.UpdateNoticeChannelResponseObject, error) {
 	t, b := caller(ctx).Tenant, r.Body
-	// Before what is wrong with the form: of another tenant's there is none.
+	// The channel is looked up before the form is checked: another tenant's channel must look
+	// missing.
 	if _, err := s.Channels.Get(ctx, t, b.Id); err != nil {
 		return nil, err
 	}
@@ -150,7 +149,7 @@ func (s *server) UpdateNoticeChannel(
 	return wire.UpdateNoticeChannel200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// channelForm is what a call says of a channel.
+// channelForm returns the form of a channel that a call sends.
 func channelForm(b *wire.NoticeChannelCreate) *notify.ChannelForm {
 	f := &notify.ChannelForm{Name: b.NoticeName, Language: b.Language}
 	if b.NoticeMode != nil {
@@ -176,8 +175,8 @@ func (s *server) DeleteNoticeChannel(
 	return wire.DeleteNoticeChannel200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// deleteChannel lets the database decide, which keeps a channel that a rule
-// uses; the rules are looked up only to name them.
+// deleteChannel relies on the database, which refuses to delete a channel that a rule uses; the
+// rules are looked up only to name them.
 func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	t := caller(ctx).Tenant
 	remove := func() error {
@@ -197,7 +196,7 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	switch {
 	case lookupErr != nil:
 		return lookupErr
-	case usage[id].Count == 0: // the last of them went meanwhile
+	case usage[id].Count == 0: // the last of the rules was removed meanwhile
 		return remove()
 	}
 	return errs.New(
@@ -205,12 +204,10 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 		"channel.inUse",
 		"rules",
 		ruleNames(requestFrom(ctx).Language, usage[id]),
-	).WithCause(
-		err,
-	)
+	).WithCause(err)
 }
 
-// ruleNames are the rules that use a channel, as a sentence lists them.
+// ruleNames lists the rules that use a channel for a sentence.
 func ruleNames(l text.Language, rules alarm.RuleUsage) string {
 	names := make([]string, len(rules.Names))
 	for i, name := range rules.Names {

@@ -20,7 +20,7 @@ import (
 
 const channelsPath = "/admin-api/client/pc/notice-channel/"
 
-// nightShiftForm is a good form of a channel; with changes it, nil takes a key away.
+// nightShiftForm returns a valid form of a channel; with changes it, and nil removes a key.
 func nightShiftForm(with body) body {
 	b := body{
 		"noticeName":   "Night shift",
@@ -38,7 +38,7 @@ func nightShiftForm(with body) body {
 	return b
 }
 
-// channelCall is a call of the field's ada with a form.
+// channelCall returns a call of the field's ada with a form.
 func (w *fixture) channelCall(method, name string, b body) testkit.Call {
 	return w.adaCall(method, channelsPath+name, b)
 }
@@ -56,7 +56,7 @@ func (w *fixture) testChannelCall(id int64) testkit.Call {
 	return testkit.Call{Method: http.MethodPost, Path: fmt.Sprint(channelsPath, "test?id=", id), Token: w.ada}
 }
 
-// createRivalChannel makes a channel of the rival's, marked, and answers its id.
+// createRivalChannel makes a channel of the rival, with the marker, and returns its id.
 func (w *fixture) createRivalChannel() int64 {
 	id, err := w.Channels.Create(context.Background(), w.rival.ID, &notify.Channel{
 		Tenant: w.rival.ID, Name: marker + " channel", ByEmail: true, Emails: []string{marker + "@example.com"},
@@ -67,7 +67,7 @@ func (w *fixture) createRivalChannel() int64 {
 	return id
 }
 
-// From the making of a channel to its end.
+// A channel is made, read, changed and deleted.
 func TestNoticeChannels(t *testing.T) {
 	w := newServer(t)
 	made := w.Clock.Milli()
@@ -113,11 +113,11 @@ func TestNoticeChannels(t *testing.T) {
 		{Name: "deleted", Call: w.get(fmt.Sprint(channelsPath, "get?id=", id)), Code: 404},
 		{Name: "delete again", Call: w.deleteChannelCall(id), Code: 404},
 		{
-			Name: "update what is gone, wrongly too",
+			Name: "an invalid update of a deleted channel",
 			Call: w.channelCall(http.MethodPut, "update", body{"id": id}),
 			Code: 404,
 		},
-		{Name: "test what is gone", Call: w.testChannelCall(id), Code: 404},
+		{Name: "test a deleted channel", Call: w.testChannelCall(id), Code: 404},
 	})
 }
 
@@ -158,8 +158,7 @@ func TestNoticeChannelPage(t *testing.T) {
 	})
 }
 
-// Everything that can be wrong with a form is said in the reader's language, by
-// both calls.
+// Every error in a form is reported in the reader's language, by both calls.
 func TestNoticeChannelRefusals(t *testing.T) {
 	w := newServer(t)
 	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
@@ -169,39 +168,39 @@ func TestNoticeChannelRefusals(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("a%d@example.com", i)
 	}
-	said := func(l text.Language, key string, args ...string) string {
+	translate := func(l text.Language, key string, args ...string) string {
 		return text.Translate(l, key, errs.New(errs.Refused, key, args...).Args)
 	}
-	about := func(l text.Language, field, key string, args ...string) string {
-		return said(l, "field", "field", said(l, "field."+field), "reason", said(l, key, args...))
+	fieldError := func(l text.Language, field, key string, args ...string) string {
+		return translate(l, "field", "field", translate(l, "field."+field), "reason", translate(l, key, args...))
 	}
 	for name, c := range map[string]struct {
 		with body
 		want func(l text.Language) string
 	}{
-		"no name":       {body{"noticeName": nil}, func(l text.Language) string { return said(l, "common.nameRequired") }},
-		"a blank name":  {body{"noticeName": " "}, func(l text.Language) string { return said(l, "common.nameRequired") }},
-		"a long name":   {body{"noticeName": strings.Repeat("ş", 65)}, func(l text.Language) string { return about(l, "noticeName", "invalid.long", "limit", "64") }},
-		"NUL":           {body{"noticeName": "a\x00"}, func(l text.Language) string { return about(l, "noticeName", "invalid.format") }},
-		"no mode":       {body{"noticeMode": nil}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
-		"an empty mode": {body{"noticeMode": []string{}}, func(l text.Language) string { return said(l, "channel.modeRequired") }},
-		"fax":           {body{"noticeMode": []string{"fax"}}, func(l text.Language) string { return about(l, "noticeMode", "invalid.choice") }},
-		"no e-mail":     {body{"email": nil}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"no addresses":  {body{"email": body{}}, func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"no address":    {emails(" "), func(l text.Language) string { return said(l, "channel.emailEmpty") }},
-		"a bad address": {emails("ada@example.com", "bora"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "bora") }},
-		"no domain":     {emails("crew@valley"), func(l text.Language) string { return said(l, "channel.emailFormat", "value", "crew@valley") }},
+		"no name":       {body{"noticeName": nil}, func(l text.Language) string { return translate(l, "common.nameRequired") }},
+		"a blank name":  {body{"noticeName": " "}, func(l text.Language) string { return translate(l, "common.nameRequired") }},
+		"a long name":   {body{"noticeName": strings.Repeat("ş", 65)}, func(l text.Language) string { return fieldError(l, "noticeName", "invalid.long", "limit", "64") }},
+		"NUL":           {body{"noticeName": "a\x00"}, func(l text.Language) string { return fieldError(l, "noticeName", "invalid.format") }},
+		"no mode":       {body{"noticeMode": nil}, func(l text.Language) string { return translate(l, "channel.modeRequired") }},
+		"an empty mode": {body{"noticeMode": []string{}}, func(l text.Language) string { return translate(l, "channel.modeRequired") }},
+		"fax":           {body{"noticeMode": []string{"fax"}}, func(l text.Language) string { return fieldError(l, "noticeMode", "invalid.choice") }},
+		"no e-mail":     {body{"email": nil}, func(l text.Language) string { return translate(l, "channel.emailEmpty") }},
+		"no addresses":  {body{"email": body{}}, func(l text.Language) string { return translate(l, "channel.emailEmpty") }},
+		"no address":    {emails(" "), func(l text.Language) string { return translate(l, "channel.emailEmpty") }},
+		"a bad address": {emails("ada@example.com", "bora"), func(l text.Language) string { return translate(l, "channel.emailFormat", "value", "bora") }},
+		"no domain":     {emails("crew@valley"), func(l text.Language) string { return translate(l, "channel.emailFormat", "value", "crew@valley") }},
 		"in figures": {emails("crew@[10.0.0.1]"), func(l text.Language) string {
-			return about(l, "emails", "invalid.mailHost", "value", "crew@[10.0.0.1]")
+			return fieldError(l, "emails", "invalid.mailHost", "value", "crew@[10.0.0.1]")
 		}},
-		"one twice":      {emails("ada@example.com", "ADA@example.com"), func(l text.Language) string { return said(l, "channel.emailTwice", "value", "ADA@example.com") }},
-		"21 addresses":   {emails(many...), func(l text.Language) string { return about(l, "emails", "invalid.many", "limit", "20") }},
-		"no numbers":     {body{"phoneMessage": nil}, func(l text.Language) string { return said(l, "channel.phoneEmpty") }},
-		"no number":      {phones(""), func(l text.Language) string { return said(l, "channel.phoneEmpty") }},
-		"a bad number":   {phones("0555"), func(l text.Language) string { return said(l, "channel.phoneFormat", "value", "0555") }},
-		"a number twice": {phones("+12", "1 2"), func(l text.Language) string { return said(l, "channel.phoneTwice", "value", "1 2") }},
-		"four numbers":   {phones("+12", "+13", "+14", "+15"), func(l text.Language) string { return about(l, "phoneMessage", "invalid.many", "limit", "3") }},
-		"a language":     {body{"language": "de-de"}, func(l text.Language) string { return about(l, "language", "invalid.choice") }},
+		"one twice":      {emails("ada@example.com", "ADA@example.com"), func(l text.Language) string { return translate(l, "channel.emailTwice", "value", "ADA@example.com") }},
+		"21 addresses":   {emails(many...), func(l text.Language) string { return fieldError(l, "emails", "invalid.many", "limit", "20") }},
+		"no numbers":     {body{"phoneMessage": nil}, func(l text.Language) string { return translate(l, "channel.phoneEmpty") }},
+		"no number":      {phones(""), func(l text.Language) string { return translate(l, "channel.phoneEmpty") }},
+		"a bad number":   {phones("0555"), func(l text.Language) string { return translate(l, "channel.phoneFormat", "value", "0555") }},
+		"a number twice": {phones("+12", "1 2"), func(l text.Language) string { return translate(l, "channel.phoneTwice", "value", "1 2") }},
+		"four numbers":   {phones("+12", "+13", "+14", "+15"), func(l text.Language) string { return fieldError(l, "phoneMessage", "invalid.many", "limit", "3") }},
+		"a language":     {body{"language": "de-de"}, func(l text.Language) string { return fieldError(l, "language", "invalid.choice") }},
 	} {
 		for _, call := range []testkit.Call{
 			w.channelCall(http.MethodPost, "create", nightShiftForm(c.with)), w.channelCall(http.MethodPut, "update", nightShiftForm(mergeBodies(c.with, body{"id": id}))),
@@ -209,9 +208,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 			for _, l := range text.Languages {
 				call.Header = map[string]string{"Accept-Language": string(l)}
 				a := w.Do(t, call)
-				if want := c.want(
-					l,
-				); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") ||
+				if want := c.want(l); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") ||
 					strings.HasPrefix(want, "field") {
 					t.Errorf("%s in %s: %s, want %s", name, l, a.Body, want)
 				}
@@ -220,7 +217,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{
-			Name: "a name that is no text",
+			Name: "a name that is not a text",
 			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeName": 1})),
 			Code: 400,
 		},
@@ -230,7 +227,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 			Code: 400,
 		},
 		{
-			Name: "an address that is no text",
+			Name: "an address that is not a text",
 			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"email": body{"emails": []int{1}}})),
 			Code: 400,
 		},
@@ -240,7 +237,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 			Code: 400,
 		},
 		{
-			Name: "the language of nobody",
+			Name: "an unknown language",
 			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": ""})),
 		},
 	})
@@ -257,7 +254,7 @@ func mergeBodies(parts ...body) body {
 	return all
 }
 
-// A channel that rules use says so, and stays.
+// A channel that rules use names them, and cannot be deleted.
 func TestNoticeChannelInUse(t *testing.T) {
 	w := newServer(t)
 	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
@@ -269,10 +266,7 @@ func TestNoticeChannelInUse(t *testing.T) {
 			w.createRule(t, frostForm("WS-1", body{"alarmName": fmt.Sprint("Frost ", i), "passageway": []int64{id}})),
 		)
 	}
-	if c := w.getChannel(
-		t,
-		id,
-	); c.RuleCount != 6 ||
+	if c := w.getChannel(t, id); c.RuleCount != 6 ||
 		strings.Join(c.RuleNames, ", ") != "Frost 5, Frost 4, Frost 3, Frost 2, Frost 1" {
 		t.Errorf("%+v", c)
 	}
@@ -297,19 +291,19 @@ func TestNoticeChannelInUse(t *testing.T) {
 		text.Russian: "Канал используется в правилах тревог: «Frost 5», «Frost 4», «Frost 3» и ещё 3. Сначала уберите его оттуда",
 	})
 	for _, rule := range rules[1:] {
-		w.Run(t, []testkit.Scenario{{Name: "a rule goes", Call: w.deleteRuleCall(rule)}})
+		w.Run(t, []testkit.Scenario{{Name: "delete a rule", Call: w.deleteRuleCall(rule)}})
 	}
 	refused(
 		map[text.Language]string{text.English: "Alarm rules use this channel: “Frost 0”. Take it out of them first"},
 	)
 	w.Run(t, []testkit.Scenario{
 		{
-			Name: "the last one leaves it",
+			Name: "the last rule drops the channel",
 			Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{}})),
 		},
-		{Name: "now it goes", Call: w.deleteChannelCall(id)},
+		{Name: "delete the unused channel", Call: w.deleteChannelCall(id)},
 		{
-			Name: "a rule cannot take it any more",
+			Name: "a rule cannot use the deleted channel",
 			Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{id}})),
 			Code: 601,
 			Contains: []string{
@@ -321,29 +315,21 @@ func TestNoticeChannelInUse(t *testing.T) {
 
 func TestNoticeChannelKinds(t *testing.T) {
 	w := newServer(t)
-	if ways := testkit.Ask[wire.NoticeWays](
-		t,
-		w.Contract,
-		w.get(channelsPath+"get/ways"),
-	); !ways.Email || !ways.PhoneMessage || ways.Logged != nil ||
-		ways.Language != "en-us" {
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); !ways.Email ||
+		!ways.PhoneMessage || ways.Logged != nil || ways.Language != "en-us" {
 		t.Errorf("%+v", ways)
 	}
 	w = newServer(t, func(o *console.Options) {
 		o.Outbox.Senders, o.SMSLogged = map[notify.ChannelKind]notify.Sender{notify.KindSMS: w.SMSSender}, true
 	})
-	if ways := testkit.Ask[wire.NoticeWays](
-		t,
-		w.Contract,
-		w.get(channelsPath+"get/ways"),
-	); ways.Email || !ways.PhoneMessage || ways.Logged == nil ||
-		!*ways.Logged {
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email ||
+		!ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
 		t.Errorf("%+v", ways)
 	}
 }
 
-// A test reaches every recipient, and says in the reader's language what became
-// of each.
+// A test message goes to every recipient; the answer says in the reader's language what became of
+// each.
 func TestChannelTestMessage(t *testing.T) {
 	w := newServer(t)
 	id := testkit.Ask[int64](
@@ -375,7 +361,7 @@ func TestChannelTestMessage(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	// Five a minute for a tenant, whoever asks; the other tenant's are its own.
+	// A tenant may send five a minute, whichever user asks; another tenant has its own five.
 	w.SMSSender.Break(nil)
 	for range 4 {
 		w.Run(t, []testkit.Scenario{{Name: "again", Call: call}})
@@ -397,12 +383,12 @@ func TestChannelTestMessage(t *testing.T) {
 	}
 }
 
-// logOnlySender writes what it is given into the log.
+// logOnlySender only writes messages into the log.
 type logOnlySender struct{ notify.Sender }
 
 func (logOnlySender) LogsOnly() bool { return true }
 
-// A test that went into the log only does not say that it was sent.
+// A test message that only went into the log is not reported as sent.
 func TestChannelTestMessageLoggedOnly(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Outbox.Senders[notify.KindSMS] = logOnlySender{o.Outbox.Senders[notify.KindSMS]}
@@ -415,8 +401,8 @@ func TestChannelTestMessageLoggedOnly(t *testing.T) {
 	}
 }
 
-// Without the ways of a channel there is nothing to test, and one of them is
-// told beside the other.
+// If no way of a channel is configured, there is nothing to test; if one of two is missing, the
+// answer says so beside the other's result.
 func TestChannelTestMessageNotConfigured(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Outbox.Senders = nil })
 	for _, c := range []struct {
@@ -447,12 +433,12 @@ func TestChannelTestMessageNotConfigured(t *testing.T) {
 		w.Clock.Advance(time.Minute)
 	}
 	if log := w.Log.Text(); strings.Contains(log, "level=ERROR") {
-		t.Errorf("nothing failed, and yet the operator is told so:\n%s", log)
+		t.Errorf("the log has an error although nothing failed:\n%s", log)
 	}
 }
 
-// A channel is made in the caller's tenant, whatever the header says, and no
-// rule takes another tenant's: its people would be told of the rule's alarms.
+// A channel is made in the caller's tenant, whatever the header says, and no rule can use another
+// tenant's channel: the people of that tenant would get the rule's alarms.
 func TestChannelsAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	call := w.channelCall(http.MethodPost, "create", nightShiftForm(nil))
@@ -465,10 +451,7 @@ func TestChannelsAreTenantScoped(t *testing.T) {
 	for name, call := range map[string]testkit.Call{
 		"create": w.createRuleCall(frostForm("WS-1", body{"passageway": []int64{id, theirs}})), "update": w.updateRuleCall(rule, frostForm("WS-1", body{"passageway": []int64{theirs}})),
 	} {
-		if a := w.Do(
-			t,
-			call,
-		); a.Code != 601 ||
+		if a := w.Do(t, call); a.Code != 601 ||
 			a.Msg != fmt.Sprint("Notification channels: There is no notification channel with the number ", theirs) {
 			t.Errorf("%s: %s", name, a.Body)
 		}

@@ -8,8 +8,8 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// GetNoticeWays answers which ways of telling people are set up, and what
-// language they speak where a channel has none.
+// GetNoticeWays answers which ways of sending notifications are configured, and their language for
+// channels without one.
 func (s *server) GetNoticeWays(
 	ctx context.Context,
 	_ wire.GetNoticeWaysRequestObject,
@@ -29,8 +29,8 @@ func (s *server) GetNoticeWays(
 	return wire.GetNoticeWays200JSONResponse{Code: success, Data: ways}, nil
 }
 
-// TestNoticeChannel sends a test through a channel and answers what became of
-// each recipient.
+// TestNoticeChannel sends a test message through a channel and answers the result for each
+// recipient.
 func (s *server) TestNoticeChannel(
 	ctx context.Context,
 	r wire.TestNoticeChannelRequestObject,

@@ -19,16 +19,15 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// bodyLimit is how large a request's body may be, in bytes; publicBodyLimit, that of a
-// call which needs no sign-in.
+// bodyLimit is the size limit of a request's body, in bytes; publicBodyLimit is that of calls that
+// need no sign-in.
 const (
 	bodyLimit       = 1 << 20
 	publicBodyLimit = 16 << 10
 )
 
-// withChecks lets a call through to its handler when its path and method exist,
-// its token is valid, and its parameters and body are as the contract says, in
-// that order.
+// withChecks passes a call to its handler if its path and method exist, its token is valid, and its
+// parameters and body match the contract. It checks in that order.
 func (s *server) withChecks(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -52,9 +51,9 @@ func (s *server) withChecks(next http.Handler) http.Handler {
 func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 	route, params, err := s.router.FindRoute(r)
 	switch {
-	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new one each time
+	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new error each time
 		return errs.New(errs.NoSuchMethod, "error.405")
-	case err != nil, r.URL.RawPath != "", strings.HasSuffix(r.URL.Path, "/"): // the router overlooks both
+	case err != nil, r.URL.RawPath != "", strings.HasSuffix(r.URL.Path, "/"): // the router ignores both
 		return noSuchPath()
 	}
 	info := requestFrom(r.Context())
@@ -86,7 +85,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return errs.New(errs.Malformed, "error.400") // what cannot be read would count as absent
+		return errs.New(errs.Malformed, "error.400") // the binding would treat an unreadable parameter as absent
 	}
 	for name, values := range query {
 		for _, v := range values {
@@ -103,8 +102,8 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 	return violationError(validateRequest(w, r, route, params, query))
 }
 
-// checkMemory refuses a call for which there is no memory: heavy ones first, signing in
-// last.
+// checkMemory refuses a call if there is not enough memory for it: heavy calls are refused first,
+// signing in last.
 func (s *server) checkMemory(route *routers.Route) error {
 	work := memory.Call
 	if isPublic(route) {
@@ -118,8 +117,8 @@ func (s *server) checkMemory(route *routers.Route) error {
 	return nil
 }
 
-// validateRequest holds parameters and body against the contract. A file is read by its
-// handler as it comes.
+// validateRequest validates parameters and body against the contract. An upload is read by its
+// handler as it arrives.
 func validateRequest(
 	w http.ResponseWriter,
 	r *http.Request,
@@ -142,25 +141,21 @@ func validateRequest(
 	}
 	hasBody := route.Operation.RequestBody != nil
 	if hasBody {
-		if err := httpbase.NormalizeJSON(
-			r,
-			httpbase.NormalizeIntegers,
-			httpbase.DropNulls(route.Operation),
-		); err != nil {
+		err := httpbase.NormalizeJSON(r, httpbase.NormalizeIntegers, httpbase.DropNulls(route.Operation))
+		if err != nil {
 			return err
 		}
 	}
 	if err := httpbase.Validate(r, route, params, query); err != nil || hasBody {
 		return err
 	}
-	// A body that nobody asked for is read within the limit, so that the
-	// connection can be used again.
+	// An unexpected body is read within the limit, so that the connection can be used again.
 	_, err := io.Copy(io.Discard, r.Body)
 	return err
 }
 
-// checkText refuses a text that is none, and one that holds a NUL character, which
-// no name does and no database takes.
+// checkText refuses a text that is not UTF-8, or that holds a NUL character: no name has one and no
+// database stores one.
 func checkText(field, value string) error {
 	switch {
 	case !utf8.ValidString(field):
@@ -183,8 +178,7 @@ func isPublic(route *routers.Route) bool {
 	return route.Operation.Security != nil && len(*route.Operation.Security) == 0
 }
 
-// violationKeys are the sentences for what the person can mend, by the rule that is
-// broken.
+// violationKeys maps the rules that a person can mend to the keys of their sentences.
 var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleRequired:  "invalid.required",
 	httpbase.RuleChoice:    "invalid.choice",
@@ -197,8 +191,8 @@ var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleMaxItems:  "invalid.many",
 }
 
-// violationError says which rule of the contract a request breaks: 400 what cannot be
-// read, 601 what the person can mend, naming the field.
+// violationError says which rule of the contract a request violates: 400 for what the server cannot
+// read, 601 for what the person can mend, with the name of the field.
 func violationError(err error) error {
 	if err == nil {
 		return nil
@@ -208,13 +202,14 @@ func violationError(err error) error {
 	switch {
 	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")
-	case b.Rule == httpbase.RuleMinLength && b.Limit == "1": // it is empty
+	case b.Rule == httpbase.RuleMinLength && b.Limit == "1": // the field is empty
 		return errs.New(errs.Refused, "invalid.required").WithField(b.Field).WithCause(b.Cause)
 	case b.Rule == httpbase.RuleEncoding:
 		return errs.New(errs.Malformed, "error.encoding").WithCause(b.Cause)
 	case mendable:
 		return errs.New(errs.Refused, key, "limit", b.Limit).WithField(b.Field).WithCause(b.Cause)
-	case b.Rule == httpbase.RuleUnreadable || b.Field == "": // or the body as a whole: there is nothing to name
+	// or the body as a whole is wrong: there is no field to name
+	case b.Rule == httpbase.RuleUnreadable || b.Field == "":
 		return errs.New(errs.Malformed, "error.400").WithField(b.Field).WithCause(b.Cause)
 	}
 	return errs.New(errs.Malformed, "invalid.type").WithField(b.Field).WithCause(b.Cause)
@@ -222,9 +217,9 @@ func violationError(err error) error {
 
 var indexedParam = regexp.MustCompile(`^(.+)\[\d*\]$`)
 
-// normalizeLists brings the ways in which clients write lists in a query to one:
-// a[]=1&a[]=2, a[0]=1&a[1]=2 and a=1&a=2 become a=1,2. A parameter without a
-// value is as good as absent: clients send a filter that nobody filled in.
+// normalizeLists brings the ways in which clients write lists in a query into one form:
+// a[]=1&a[]=2, a[0]=1&a[1]=2 and a=1&a=2 become a=1,2. A parameter without a value counts as
+// absent, because clients send filters that nobody filled in.
 func normalizeLists(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if raw := r.URL.RawQuery; raw != "" && !isNormalizedQuery(raw) {
@@ -237,8 +232,8 @@ func normalizeLists(next http.Handler) http.Handler {
 	})
 }
 
-// isNormalizedQuery tells whether joinLists would leave a query as it is, as it does
-// most: each parameter is there once, by a plain name and with a value.
+// isNormalizedQuery tells whether normalizeLists would leave a query unchanged, as is usual: each
+// parameter occurs once, with a plain name and a value.
 func isNormalizedQuery(raw string) bool {
 	var names [16]string
 	n := 0
@@ -260,7 +255,7 @@ func joinLists(raw string) string {
 		if value == "" {
 			continue
 		}
-		// A name that cannot be read stays as it is; the check refuses it.
+		// A name that cannot be decoded stays as it is; the check refuses it.
 		if name, err := url.QueryUnescape(key); err == nil {
 			if m := indexedParam.FindStringSubmatch(name); m != nil {
 				name = m[1]

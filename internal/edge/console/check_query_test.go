@@ -2,7 +2,7 @@ package console
 
 import "testing"
 
-// A query that is taken as plain is what joinLists would make of it.
+// normalizeLists leaves every query unchanged that isNormalizedQuery accepts.
 func TestIsNormalizedQuery(t *testing.T) {
 	for raw, plain := range map[string]bool{
 		"deviceName=WS-1": true, "a=1&b=2": true, "a=1,2&b=%5B3%5D": true, "a=%zz": true, "a=b=c": true, "a.b=1": true, "a-b_c~d=%20": true, "=1": true,
@@ -12,10 +12,10 @@ func TestIsNormalizedQuery(t *testing.T) {
 		"a=1&b=1&c=1&d=1&e=1&f=1&g=1&h=1&i=1&j=1&k=1&l=1&m=1&n=1&o=1&p=1&q=1": false,
 	} {
 		if isNormalizedQuery(raw) != plain {
-			t.Errorf("%s: plain is not %t", raw, plain)
+			t.Errorf("%s: normalized is not %t", raw, plain)
 		}
 		if got := joinLists(raw); plain && got != raw {
-			t.Errorf("%s is plain, and would be %s", raw, got)
+			t.Errorf("%s counts as normalized, but would become %s", raw, got)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Clients write lists in a query in four ways; the server reads them all.
+// Clients write lists in a query in four ways; the server reads all of them.
 func TestQueryListFormats(t *testing.T) {
 	w := newServer(t)
 	for form, want := range map[string]string{
@@ -25,14 +25,14 @@ func TestQueryListFormats(t *testing.T) {
 		"executionId=CAM-1&executionId=":                       "CAM-1",
 		"executionId=%20CAM-1%20,%09WS-2":                      "CAM-1 WS-2", // trimmed
 		"executionId[]=CAM-1":                                  "CAM-1",
-		"executionId[x]=CAM-1":                                 "CAM-1 WS-1 WS-2", // not a list of ours: another parameter
+		"executionId[x]=CAM-1":                                 "CAM-1 WS-1 WS-2", // not a list: another parameter
 		"executionId=":                                         "CAM-1 WS-1 WS-2", // a filter that nobody filled in
 		"executionId[]=&groupId=&onlineState=&deviceName=":     "CAM-1 WS-1 WS-2",
-		"executionId=,,":                                       "CAM-1 WS-1 WS-2", // given, but there is nothing in it
+		"executionId=,,":                                       "CAM-1 WS-1 WS-2", // a list without elements
 		"executionId=%20,%20":                                  "CAM-1 WS-1 WS-2",
 		"executionId[]=&executionId[]=,":                       "CAM-1 WS-1 WS-2",
 		"executionId=,WS-2,,%20,CAM-1,":                        "CAM-1 WS-2",
-		"executionId=,&deviceName=%2C%20x":                     "", // no list: its comma stays
+		"executionId=,&deviceName=%2C%20x":                     "", // not a list: the comma stays
 		"executionId":                                          "CAM-1 WS-1 WS-2",
 		"&&executionId=WS-1&":                                  "WS-1",
 	} {
@@ -43,8 +43,8 @@ func TestQueryListFormats(t *testing.T) {
 	}
 }
 
-// What the person can mend is 601 and names the field; what only a programmer
-// can is 400; each in the reader's language.
+// An error that a person can repair has code 601 and names the field; one that only a programmer can
+// repair has 400. Each is in the reader's language.
 func TestInvalidParameters(t *testing.T) {
 	w := newServer(t)
 	long, many := strings.Repeat("é", 65), strings.Repeat("x,", 400)+"x"
@@ -81,7 +81,7 @@ func TestInvalidParameters(t *testing.T) {
 		{pagePath + "?pageNo=abc", "error.400", "pageNo", nil, 400},
 		{pagePath + "?pageNo=1.5", "error.400", "pageNo", nil, 400},
 		{pagePath + "?pageNo=99999999999999999999", "error.400", "pageNo", nil, 400},
-		{pagePath + "?pageNo=1&pageNo=2", "error.400", "pageNo", nil, 400}, // a list where one is due
+		{pagePath + "?pageNo=1&pageNo=2", "error.400", "pageNo", nil, 400}, // a list for a single value
 		{pagePath + "?groupId=x", "error.400", "groupId", nil, 400},
 		{mapPath + "?west=NaN&south=0&east=0&north=0", "error.400", "west", nil, 400},
 		{mapPath + "?zoom=4.5", "error.400", "zoom", nil, 400},
@@ -111,12 +111,12 @@ func TestInvalidParameters(t *testing.T) {
 		{Name: "broken escape in a name", Call: w.get(pagePath + "?device%zzName=x"), Code: 400},
 		{Name: "semicolon", Call: w.get(pagePath + "?deviceName=a;pageNo=3"), Code: 400},
 		{
-			Name:     "a comma behind the last of a list",
+			Name:     "a comma after the last element of a list",
 			Call:     w.get(w.series("WS-1", "airTemperature,")),
 			Contains: []string{`{"airTemperature":[`},
 		},
 		{
-			Name:     "a list of nothing",
+			Name:     "a list without elements",
 			Call:     w.get(w.series("WS-1", ",")),
 			Code:     601,
 			Contains: []string{"property cannot be empty"},
@@ -129,34 +129,37 @@ func TestInvalidParameters(t *testing.T) {
 	})
 }
 
-// Everything that the contract can refuse by name has a name for people, and
-// every reason for which the edge refuses a sentence.
+// Every field that the contract can name in a refusal has a display name, and every reason for
+// which the edge refuses has a sentence.
 func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 	w := newServer(t)
 	fields := map[string]bool{}
 	for _, name := range w.Fields(testkit.ConsoleTags...) {
 		fields[name] = true
 	}
-	// No person writes the headers, and the captcha's own refusals name nothing.
+	// The headers are not written by people, and the captcha's refusals name no field.
 	for _, unnamed := range []string{"Time-Zone", "Last-Event-ID", "captchaType", "pointJson", "token"} {
 		if !fields[unnamed] {
-			t.Errorf("the contract has no %s any more", unnamed)
+			t.Errorf("the contract no longer has %s", unnamed)
 		}
 		delete(fields, unnamed)
 	}
-	for _, name := range []string{"rememberMe", "groupName", "hitCounts", "noticeName", "events"} { // of bodies, two of them of several schemas
+	// fields of bodies; two of them are in several schemas
+	for _, name := range []string{"rememberMe", "groupName", "hitCounts", "noticeName", "events"} {
 		if !fields[name] {
-			t.Errorf("the test overlooks %s", name)
+			t.Errorf("the test does not find %s", name)
 		}
 	}
 	for name := range fields {
 		if !text.HasKey("field." + name) {
-			t.Errorf("no sentence names %s", name)
+			t.Errorf("%s has no display name", name)
 		}
 	}
 	for _, reason := range []device.Reason{
-		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange, device.ReasonTooLong, device.ReasonTooOld,
-		device.ReasonFuture, device.ReasonBadTime, device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled, device.ReasonTooLarge,
+		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange,
+		device.ReasonTooLong, device.ReasonTooOld, device.ReasonFuture, device.ReasonBadTime,
+		device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled,
+		device.ReasonTooLarge,
 	} {
 		if !text.HasKey("refusal."+string(reason)) || !wire.RefusalReason(reason).Valid() {
 			t.Errorf("the reason %s has no sentence, or the contract does not know it", reason)

@@ -12,7 +12,7 @@ import (
 	"tilth/internal/edge/httpbase"
 )
 
-// Listeners are where devices connect beside the HTTP address; nil: nowhere.
+// Listeners are the addresses, besides HTTP, to which devices connect; nil: there is none.
 type Listeners struct{ MQTT, MQTTTLS net.Addr }
 
 // GetDeviceConnection answers where and how a device reports.
@@ -46,8 +46,8 @@ func (s *server) GetDeviceConnection(
 	return wire.GetDeviceConnection200JSONResponse{Code: success, Data: c}, nil
 }
 
-// baseURL is the address by which this server is reached: the one it was told,
-// else the one that is being asked.
+// baseURL returns the URL at which clients reach this server: the configured one, else the one of
+// the request.
 func (s *server) baseURL(ctx context.Context) *url.URL {
 	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
 		return u
@@ -56,14 +56,12 @@ func (s *server) baseURL(ctx context.Context) *url.URL {
 	return &url.URL{Scheme: scheme, Host: host}
 }
 
-// requestedOrigin is the scheme and host that a request asks for, as a trusted proxy
-// says them where there is one. A host that is none is as good as unsaid.
+// requestedOrigin returns the scheme and host that a request asks for, as a trusted proxy forwards
+// them if there is one. It ignores an invalid host.
 func requestedOrigin(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
 	scheme = httpbase.ClientScheme(r, proxies)
 	for _, host := range []string{httpbase.ClientHost(r, proxies), r.Host} {
-		if u, err := url.Parse(
-			"//" + host,
-		); err == nil && u.Host == host && u.Hostname() != "" &&
+		if u, err := url.Parse("//" + host); err == nil && u.Host == host && u.Hostname() != "" &&
 			!strings.ContainsAny(host, "'\"`$;&|<>(){}*!\\") {
 			return scheme, host
 		}
@@ -71,9 +69,8 @@ func requestedOrigin(r *http.Request, proxies []netip.Prefix) (scheme, host stri
 	return scheme, "localhost"
 }
 
-// portFor is the port of a listener for devices that know the server as host;
-// 0 where there is none, or one that this machine alone reaches while host is
-// another's name for it.
+// portFor returns the port of a listener for devices that reach the server as host. It returns 0 if
+// there is no listener, or if the listener has a loopback address and host is not local.
 func portFor(host string, at net.Addr) int {
 	tcp, ok := at.(*net.TCPAddr)
 	if !ok || tcp.IP.IsLoopback() && !isLocalHost(host) {

@@ -27,8 +27,8 @@ func (w *fixture) connection(t *testing.T, name string, header map[string]string
 	return testkit.Ask[wire.Connection](t, w.Contract, call)
 }
 
-// The addresses are those that the installation is told, else those by which
-// the console is reached.
+// The answer has the configured addresses of the installation, else those by which the client
+// reaches the console.
 func TestDeviceConnection(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Listen = console.Listeners{MQTT: mustResolveAddr("0.0.0.0:18830"), MQTTTLS: mustResolveAddr("[::]:18831")}
@@ -54,10 +54,10 @@ func TestDeviceConnection(t *testing.T) {
 	if got := w.connection(t, "WS-1", nil); got.Secrets != 2 {
 		t.Errorf("%+v", got)
 	}
-	// What a proxy forwards is believed of a trusted one only.
+	// A forwarded address is trusted only from a trusted proxy.
 	proxied := map[string]string{"X-Forwarded-Proto": "https", "X-Forwarded-Host": "other.example, farm.example:8443"}
 	if got := w.connection(t, "WS-1", proxied); got != func() wire.Connection { c := want; c.Secrets = 2; return c }() {
-		t.Errorf("of a stranger: %+v", got)
+		t.Errorf("from an untrusted proxy: %+v", got)
 	}
 	for host, site := range map[string][2]string{
 		"farm.example":                     {"https://farm.example", "farm.example"},
@@ -102,7 +102,7 @@ func TestDeviceConnectionOfPublicURL(t *testing.T) {
 	}
 }
 
-// A port that this machine alone reaches is told to those who are on it.
+// A port on the loopback address is answered only to clients on this machine.
 func TestDeviceConnectionOfLoopback(t *testing.T) {
 	for site, open := range map[string]bool{
 		"http://localhost:8080": true, "http://farm.localhost": true, "http://127.0.0.1": true, "http://[::1]:8080": true, "http://LOCALHOST.": true,
@@ -115,11 +115,7 @@ func TestDeviceConnectionOfLoopback(t *testing.T) {
 				MQTTTLS: mustResolveAddr("0.0.0.0:8883"),
 			}
 		})
-		if got := w.connection(
-			t,
-			"WS-1",
-			nil,
-		); (got.MqttPort == 1883) != open || !open && got.MqttPort != 0 ||
+		if got := w.connection(t, "WS-1", nil); (got.MqttPort == 1883) != open || !open && got.MqttPort != 0 ||
 			got.MqttTlsPort != 8883 {
 			t.Errorf("%s: %+v", site, got)
 		}

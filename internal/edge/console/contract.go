@@ -10,19 +10,19 @@ import (
 	"tilth/api"
 )
 
-// contractIndex is what a handler looks up in the contract.
+// contractIndex holds what handlers look up in the contract.
 type contractIndex struct {
 	router             routers.Router
-	changesByOperation map[string]string // what a call changes, by its operation
+	changesByOperation map[string]string // the kind of thing that a call changes, by operation
 }
 
-// loadContract is read once a process: a test makes many handlers.
+// loadContract reads the contract once for each process: a test makes many handlers.
 var loadContract = sync.OnceValues(func() (contractIndex, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
 	if err != nil {
 		return contractIndex{}, err
 	}
-	doc.Servers = nil // the path alone names a call, whatever the host
+	doc.Servers = nil // the path alone names a call, whatever the host is
 	router, err := legacy.NewRouter(doc)
 	if err != nil {
 		return contractIndex{}, err

@@ -8,8 +8,7 @@ import (
 	"tilth/internal/edge/console/wire"
 )
 
-// CreateCredential makes an API credential of the signed-in user and answers
-// its secret, this once.
+// CreateCredential makes an API credential of the signed-in user and answers its secret, this once.
 func (s *server) CreateCredential(
 	ctx context.Context,
 	r wire.CreateCredentialRequestObject,
@@ -38,7 +37,7 @@ func (s *server) CreateCredential(
 		return nil, err
 	}
 	return wire.CreateCredential200JSONResponse{Code: success, Data: &wire.NewCredential{
-		Id: made.ID, Name: made.Name, AppKey: made.AppKey, AppSecret: secret, Enabled: number01(made.Enabled),
+		Id: made.ID, Name: made.Name, AppKey: made.AppKey, AppSecret: secret, Enabled: boolInt(made.Enabled),
 	}}, nil
 }
 
@@ -58,7 +57,7 @@ func (s *server) PageCredentials(
 			Id:          k.ID,
 			Name:        k.Name,
 			AppKey:      k.AppKey,
-			Enabled:     number01(k.Enabled),
+			Enabled:     boolInt(k.Enabled),
 			CreateTime:  k.CreateTime,
 			LastUseTime: omitZero(k.LastUse),
 			Requests24h: k.Uses24h,
@@ -68,8 +67,8 @@ func (s *server) PageCredentials(
 	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil
 }
 
-// ToggleCredential opens a closed credential and closes an open one, or has it
-// as the caller wants it.
+// ToggleCredential opens a closed credential and closes an open one, or puts it into the state that
+// the caller asks for.
 func (s *server) ToggleCredential(
 	ctx context.Context,
 	r wire.ToggleCredentialRequestObject,
@@ -118,9 +117,9 @@ func (s *server) DeleteCredential(
 	return wire.DeleteCredential200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// setEnabled toggles what is not yet as it is wanted, within a transaction, of
-// which there is one at a time. A call that comes twice, since its first answer
-// was lost or somebody else did the same, would otherwise open again what it has
+// setEnabled toggles a thing unless it is in the wanted state already. It runs within a write
+// transaction, of which only one runs at a time. Without the check, a call that is repeated,
+// because its first answer was lost or somebody else did the same, would open again what it had
 // closed.
 func setEnabled(wanted bool, toggle func() error, isOn func() (bool, error)) error {
 	on, err := isOn()
@@ -128,12 +127,4 @@ func setEnabled(wanted bool, toggle func() error, isOn func() (bool, error)) err
 		return err
 	}
 	return toggle()
-}
-
-// number01 is a truth value as the specification's numbers have it.
-func number01(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }

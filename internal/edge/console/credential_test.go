@@ -23,7 +23,7 @@ const (
 	credentialsPath = "/admin-api/client/pc/apicredentials/page"
 )
 
-// createRivalCredential makes a credential of the rival's ada and answers its id.
+// createRivalCredential makes a credential of the rival's ada and returns its id.
 func (w *fixture) createRivalCredential() int64 {
 	c, _, err := w.Credentials.Create(context.Background(), w.rival.ID, w.rival.Ada.ID, marker+" credential")
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *fixture) credentialWorks(t *testing.T, c wire.NewCredential) bool {
 	return err == nil && p == identity.APICaller{Tenant: w.field.ID, User: w.field.Ada.ID, Credential: c.Id}
 }
 
-// From the making of a credential to its end.
+// A credential is made, listed, toggled and deleted.
 func TestCredentials(t *testing.T) {
 	w := newServer(t)
 	if page := w.credentials(t, w.ada, ""); page.List == nil || len(page.List) != 0 || page.Total != 0 {
@@ -78,12 +78,9 @@ func TestCredentials(t *testing.T) {
 		*c.LastUseTime != testkit.Start.UnixMilli() {
 		t.Errorf("%s", asJSON(t, c))
 	}
-	if a := w.Do(
-		t,
-		w.get(credentialsPath),
-	); strings.Contains(string(a.Body), made.AppSecret) ||
+	if a := w.Do(t, w.get(credentialsPath)); strings.Contains(string(a.Body), made.AppSecret) ||
 		strings.Contains(string(a.Body), "ecret") {
-		t.Errorf("the secret is told again: %s", a.Body)
+		t.Errorf("the secret is answered again: %s", a.Body)
 	}
 	for _, enabled := range []int{0, 1, 0} {
 		w.Run(
@@ -101,7 +98,7 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("enabled %d, want %d", got, enabled)
 		}
 	}
-	// Closed and closed again, as when the first answer was lost: it stays closed.
+	// A second call to close leaves the credential closed, as when the first answer was lost.
 	for _, enabled := range []int{1, 1, 0, 0} {
 		w.Run(
 			t,
@@ -121,7 +118,7 @@ func TestCredentials(t *testing.T) {
 	w.Run(t, []testkit.Scenario{
 		{Name: "delete", Call: w.get(fmt.Sprint(deletePath, "?id=", made.Id)), Contains: []string{`"data":true`}},
 		{Name: "delete again", Call: w.get(fmt.Sprint(deletePath, "?id=", made.Id)), Code: 404},
-		{Name: "toggle what is deleted", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id)), Code: 404},
+		{Name: "toggle a deleted credential", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id)), Code: 404},
 		{
 			Name:     "page of one",
 			Call:     w.get(credentialsPath + "?pageNo=1&pageSize=1"),
@@ -200,9 +197,9 @@ func TestCredentialRefusals(t *testing.T) {
 		{Name: "toggle without id", Call: w.get(togglePath), Code: 601},
 		{Name: "toggle none", Call: w.get(togglePath + "?id=999999"), Code: 404},
 		{Name: "switch none", Call: w.get(togglePath + "?id=999999&enabled=0"), Code: 404},
-		{Name: "switch to what is neither", Call: w.get(togglePath + "?id=999999&enabled=2"), Code: 601},
+		{Name: "switch to an unknown state", Call: w.get(togglePath + "?id=999999&enabled=2"), Code: 601},
 		{Name: "page size", Call: w.get(credentialsPath + "?pageSize=401"), Code: 601},
-		// What changes something is asked for with GET, but not by looking ahead.
+		// Toggling changes something although it is a GET; a prefetch must not do it.
 		{
 			Name:   "HEAD",
 			Call:   testkit.Call{Method: http.MethodHead, Path: deletePath + "?id=1", Token: w.ada},
@@ -231,8 +228,8 @@ func TestCredentialRefusals(t *testing.T) {
 	})
 }
 
-// A credential is its user's: neither a colleague nor another tenant sees or
-// changes it, and what is asked for is told from nothing that exists.
+// A credential belongs to its user: neither a colleague nor another tenant can see or change it,
+// and a missing one is answered the same way.
 func TestCredentialsAreUserScoped(t *testing.T) {
 	w := newServer(t)
 	made := testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "Ada's"))
@@ -255,26 +252,22 @@ func TestCredentialsAreUserScoped(t *testing.T) {
 			)
 			if a.Code != 200 || strings.Contains(string(a.Body), made.AppKey) ||
 				!strings.Contains(string(a.Body), `"total":0`) {
-				t.Errorf("%s sees %s", name, a.Body)
+				t.Errorf("%s can read %s", name, a.Body)
 			}
 		}
 	}
 	if !w.credentialWorks(t, made) || w.credentials(t, w.ada, "").List[0].Enabled != 1 {
-		t.Error("it was changed all the same")
+		t.Error("a refused call changed the credential")
 	}
-	// The tenant of a new one is the caller's, whatever the header says.
+	// A new credential belongs to the caller's tenant, whatever the header says.
 	call := createCredentialCall(w.rivalToken, "theirs")
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}
 	theirs := testkit.Ask[wire.NewCredential](t, w.Contract, call)
-	if p, err := w.Credentials.Authenticate(
-		t.Context(),
-		theirs.AppKey,
-		theirs.AppSecret,
-	); err != nil || p.Tenant != w.rival.ID ||
-		p.User != w.rival.Ada.ID {
+	if p, err := w.Credentials.Authenticate(t.Context(), theirs.AppKey, theirs.AppSecret); err != nil ||
+		p.Tenant != w.rival.ID || p.User != w.rival.Ada.ID {
 		t.Errorf("%+v %v", p, err)
 	}
-	// Neither key nor secret is in the log.
+	// Neither a key nor a secret gets into the log.
 	for _, secret := range []string{made.AppSecret, theirs.AppSecret} {
 		if strings.Contains(w.Log.Text(), secret) {
 			t.Error("a secret is in the log")

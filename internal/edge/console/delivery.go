@@ -5,26 +5,22 @@ import (
 	"tilth/internal/edge/console/wire"
 )
 
-// wireDeliveries writes who was told of a notice as the wire has it.
+// wireDeliveries writes the deliveries of a notice as the wire has them.
 func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 	list := make([]wire.Delivery, len(deliveries))
 	for i := range deliveries {
 		d := &deliveries[i]
 		list[i] = wire.Delivery{
-			Id:        d.ID,
-			Channel:   d.Channel,
-			Recipient: d.Recipient,
-			Mode:      wire.DeliveryMode(d.Kind),
-			Event:     wire.DeliveryEvent(d.Event),
-			State: wire.DeliveryState(
-				d.State,
-			),
-			Reason:    omitEmpty(string(d.Reason)),
-			Attempts:  d.Attempts,
-			LastError: omitEmpty(d.LastError),
-			NextTime: omitZero(
-				d.NextTime,
-			),
+			Id:         d.ID,
+			Channel:    d.Channel,
+			Recipient:  d.Recipient,
+			Mode:       wire.DeliveryMode(d.Kind),
+			Event:      wire.DeliveryEvent(d.Event),
+			State:      wire.DeliveryState(d.State),
+			Reason:     omitEmpty(string(d.Reason)),
+			Attempts:   d.Attempts,
+			LastError:  omitEmpty(d.LastError),
+			NextTime:   omitZero(d.NextTime),
 			CreateTime: d.CreateTime,
 			UpdateTime: d.UpdateTime,
 			Steps:      make([]wire.DeliveryStep, len(d.Steps)),

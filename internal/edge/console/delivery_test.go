@@ -12,8 +12,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A rule keeps whom it tells and how often it reminds, gives that to its
-// copies, and its notices remember it.
+// A rule keeps its channels and its reminder interval and passes them to its copies; its notices
+// keep them, too.
 func TestRuleChannelsAndReminder(t *testing.T) {
 	w := newServer(t)
 	a, b := w.Channel(t, w.field.ID, "Staff").ID, w.Channel(t, w.field.ID, "Owner").ID
@@ -22,10 +22,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 		frostForm("WS-1", body{"passageway": []int64{b, a, b}, "remindEvery": 15}),
 		air(1),
 	)
-	if r := w.rule(
-		t,
-		id,
-	); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
+	if r := w.rule(t, id); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
 		*r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
@@ -38,14 +35,11 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 		w.Contract,
 		w.adaCall("POST", rulesPath+"copy", body{"id": id, "executionIds": []string{"WS-2"}}),
 	)
-	if r := w.rule(
-		t,
-		copies[0],
-	); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
+	if r := w.rule(t, copies[0]); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
 		*r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	// Whatever changes, the open notice was of another wording.
+	// After any change, the open notice belongs to the earlier revision.
 	for _, change := range []body{{"passageway": []int64{a}, "remindEvery": 15}, {"passageway": []int64{a}, "remindEvery": 0}, {"passageway": []int64{a}, "startTime": "06:00", "endTime": "07:00"}} {
 		open := w.rule(t, id).OpenNotice
 		if open == nil {
@@ -54,10 +48,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 			open = w.rule(t, id).OpenNotice
 		}
 		w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", change)))
-		if n := w.notice(
-			t,
-			open.Id,
-		).AlarmNotice; n.ResolveStatus != 1 ||
+		if n := w.notice(t, open.Id).AlarmNotice; n.ResolveStatus != 1 ||
 			*n.ResolveReason != wire.AlarmNoticeDetailResolveReason(alarm.Changed) {
 			t.Errorf("%v: %s", change, asJSON(t, n))
 		}
@@ -67,7 +58,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 	}
 }
 
-// A notice tells who was told of it, and what the far ends said.
+// A notice shows its deliveries and the answers of the servers that took them.
 func TestNoticeDeliveries(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff").ID
@@ -112,7 +103,7 @@ func TestNoticeDeliveries(t *testing.T) {
 		a.NoteName != "Mast" {
 		t.Errorf("%+v", a)
 	}
-	// The bell has it, too; and the resolution goes to whom was told.
+	// The in-app messages show the notice, too, and the resolution goes to the same recipients.
 	w.Clock.Advance(time.Minute)
 	w.evaluate(t, w.ws1, air(5))
 	w.Clock.Advance(time.Second)
@@ -122,17 +113,13 @@ func TestNoticeDeliveries(t *testing.T) {
 	if letters = w.MailSender.Sent(); len(letters) != 2 || letters[1].Alarms[0].Event != alertmsg.Resolved {
 		t.Errorf("%+v", letters)
 	}
-	if m := w.messages(
-		t,
-		w.ada,
-		"",
-	).List; m[0].Event != "resolved" || m[1].Event != "triggered" || *m[0].NoticeId != id ||
-		*m[0].RuleId != rule {
+	if m := w.messages(t, w.ada, "").List; m[0].Event != "resolved" || m[1].Event != "triggered" ||
+		*m[0].NoticeId != id || *m[0].RuleId != rule {
 		t.Errorf("%s", asJSON(t, m))
 	}
 }
 
-// Of a muted rule nobody is told, until it is muted no more.
+// While a rule is muted, nobody is notified; at the end of the mute, people are.
 func TestMutedRuleNotifiesAfterMute(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff", func(c *notify.Channel) { c.ByPhone = false }).ID

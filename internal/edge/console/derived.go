@@ -11,8 +11,8 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// GetDerivedAccount answers how a derived property came by its newest value, or
-// why it has none.
+// GetDerivedAccount answers how the newest value of a derived property was computed, or why there
+// is none.
 func (s *server) GetDerivedAccount(
 	ctx context.Context,
 	r wire.GetDerivedAccountRequestObject,

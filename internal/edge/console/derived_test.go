@@ -14,7 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The thing model tells what is computed, from what, and with which parameters.
+// The thing model says which properties are computed, from which inputs and with which parameters.
 func TestTslOfDerivedProperties(t *testing.T) {
 	w := newServer(t)
 	w.station.Properties = append(
@@ -49,7 +49,7 @@ func TestTslOfDerivedProperties(t *testing.T) {
 
 const derivedPath = "/admin-api/client/pc/device/get/derived"
 
-// A derived property gives account of its newest value, to its tenant alone.
+// The account of a derived property's newest value is answered to its own tenant only.
 func TestDerivedAccount(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Derivation = derivation.New(
@@ -85,17 +85,14 @@ func TestDerivedAccount(t *testing.T) {
 	now := w.Clock.Now()
 	w.Run(t, []testkit.Scenario{
 		{Name: "an input is missing", Call: of("WS-1", "dewPoint"), Contains: []string{
-			fmt.Sprintf(
-				`"time":%d,"value":null`,
-				now.UnixMilli(),
-			),
+			fmt.Sprintf(`"time":%d,"value":null`, now.UnixMilli()),
 			`"reason":"missing"`,
 			`"input":"relativeHumidity"`,
 			`"kind":"instant"`,
 			fmt.Sprintf(`"inputs":[{"identifier":"airTemperature","time":%d,"value":21.5}]`, now.UnixMilli()),
 		}},
 		{
-			Name:     "no day is over",
+			Name:     "no day has ended",
 			Call:     of("WS-1", "chill"),
 			Contains: []string{`"kind":"season"`, `"reason":"days"`, `"came":0,`, `"since":`, `"inputs":[]`},
 		},
@@ -105,12 +102,17 @@ func TestDerivedAccount(t *testing.T) {
 			Contains: []string{`"time":null`, `"reason":"missing"`, `"input":"airTemperature"`, `"since":null`},
 		},
 		{
-			Name:     "a measured one",
+			Name:     "a measured property",
 			Call:     of("WS-1", "airTemperature"),
 			Code:     601,
 			Contains: []string{"Attribute: “airTemperature” is not computed"},
 		},
-		{Name: "an unknown one", Call: of("WS-1", "dew"), Code: 601, Contains: []string{"Attribute: unknown: dew"}},
+		{
+			Name:     "an unknown property",
+			Call:     of("WS-1", "dew"),
+			Code:     601,
+			Contains: []string{"Attribute: unknown: dew"},
+		},
 		{
 			Name:     "none named",
 			Call:     w.get(derivedPath + "?deviceName=WS-1"),

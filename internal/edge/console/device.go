@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// maxGroupDevices is how many devices a group lists at once.
+// maxGroupDevices is how many devices of a group one answer lists.
 const maxGroupDevices = 100
 
 // GetDevicePage answers devices of the tenant, page by page.
@@ -50,8 +50,8 @@ func (s *server) GetDevicePage(
 	return wire.GetDevicePage200JSONResponse{Code: success, Data: page}, nil
 }
 
-// GetDevicesByNames answers the devices of the given names, page by page, with
-// what their cards show.
+// GetDevicesByNames answers the devices of the given names, page by page, with the contents of
+// their cards.
 func (s *server) GetDevicesByNames(
 	ctx context.Context,
 	r wire.GetDevicesByNamesRequestObject,
@@ -89,7 +89,8 @@ func (s *server) GetGroupDeviceList(
 		return nil, errs.Missing()
 	}
 	groups := []wire.Group{}
-	for _, scene := range append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, view.scenes...) {
+	scenes := append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, view.scenes...)
+	for _, scene := range scenes {
 		if r.Params.GroupId != nil && *r.Params.GroupId != scene.ID {
 			continue
 		}
@@ -105,7 +106,7 @@ func (s *server) GetGroupDeviceList(
 	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
 }
 
-// onlyCopyTargets narrows q to the devices that a rule can be copied to; nil: to none.
+// onlyCopyTargets narrows q to the devices to which a rule can be copied; nil: to none.
 func (s *server) onlyCopyTargets(ctx context.Context, q *device.Query, rule *int64) error {
 	if rule == nil {
 		return nil
@@ -142,7 +143,7 @@ func (s *server) devicePage(
 func pageQuery(pageNo, pageSize *int) device.Query {
 	no, size := 1, 10
 	if pageNo != nil {
-		no = min(*pageNo, math.MaxInt32) // far beyond any list, and no overflow
+		no = min(*pageNo, math.MaxInt32) // far beyond any list, and without overflow
 	}
 	if pageSize != nil {
 		size = *pageSize
@@ -150,8 +151,8 @@ func pageQuery(pageNo, pageSize *int) device.Query {
 	return device.Query{Offset: int64(no-1) * int64(size), Limit: int64(size)}
 }
 
-// deviceView writes devices as the wire has them, with everything a list, a card
-// or a marker needs.
+// deviceView writes devices as the wire has them, with everything that a list, a card or a marker
+// needs.
 type deviceView struct {
 	server     *server
 	tenant     tenant.ID
@@ -176,8 +177,7 @@ func (s *server) newDeviceView(ctx context.Context, t tenant.ID) (*deviceView, e
 	return &deviceView{server: s, tenant: t, scenes: scenes, sceneNames: names, openAlarms: open}, nil
 }
 
-// hasScene tells whether the tenant has a scene of that id; the default group is
-// always there.
+// hasScene tells whether the tenant has a scene of that id; the default group always exists.
 func (v *deviceView) hasScene(id int64) bool {
 	_, there := v.sceneNames[id]
 	return there || id == device.DefaultScene
@@ -208,9 +208,8 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 		w.Type, w.VideoKind = 2, &kind
 	}
 	if p := v.server.Catalog.Product(d.ProductID); p != nil {
-		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.DisplayName(
-			requestFrom(ctx).Language,
-		), p.Name, p.OfflineAfter.Milliseconds()
+		w.ProductId, w.ProductName, w.Product = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name
+		w.OfflineAfter = p.OfflineAfter.Milliseconds()
 		w.MainSign = mainIdentifier(p)
 		if latest := v.server.latest(ctx, v.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
@@ -219,8 +218,8 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 	return w
 }
 
-// card is a device with what its card shows beside: a camera's picture, a
-// sensor's readings with the names and icons of their elements.
+// card returns a device with the further contents of its card: a camera's picture, or a sensor's
+// readings with the names and icons of their elements.
 func (v *deviceView) card(ctx context.Context, d *device.Device) wire.Device {
 	w := v.device(ctx, d)
 	switch {
@@ -232,7 +231,7 @@ func (v *deviceView) card(ctx context.Context, d *device.Device) wire.Device {
 	return w
 }
 
-// signData are readings with the catalogue entries of their elements.
+// signData returns readings with the catalogue entries of their elements.
 func (s *server) signData(latest wire.Latest) *wire.SignData {
 	by := make(wire.SignData, len(latest))
 	for identifier, r := range latest {
@@ -252,8 +251,8 @@ func (s *server) signData(latest wire.Latest) *wire.SignData {
 	return &by
 }
 
-// mainIdentifier is the property that a list shows of a device: its product's first
-// that is not a text, since a stream's address tells nobody anything.
+// mainIdentifier returns the property that a list shows of a device: the first of its product that
+// is not a text, because a stream's address is no use to people.
 func mainIdentifier(p *device.Product) string {
 	for i := range p.Properties {
 		if p.Properties[i].DataType != device.Text {
@@ -264,14 +263,6 @@ func mainIdentifier(p *device.Product) string {
 		return p.Properties[0].Identifier
 	}
 	return ""
-}
-
-// boolInt is a yes or no as the wire writes it.
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // GetProductSimpleList answers every product's id and name.

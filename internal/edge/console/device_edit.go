@@ -14,14 +14,14 @@ func (s *server) UpdateDevice(
 	ctx context.Context,
 	r wire.UpdateDeviceRequestObject,
 ) (wire.UpdateDeviceResponseObject, error) {
-	name := trimmed(textOf(r.Body.DeviceName))
+	name := trimmed(deref(r.Body.DeviceName))
 	if name == "" {
 		return nil, errs.New(errs.Refused, "invalid.required").WithField("deviceName")
 	}
 	if err := checkText("deviceName", name); err != nil {
 		return nil, err
 	}
-	edit := device.Edit{NoteName: textOf(r.Body.NoteName), Longitude: r.Body.Longitude, Latitude: r.Body.Latitude}
+	edit := device.Edit{NoteName: deref(r.Body.NoteName), Longitude: r.Body.Longitude, Latitude: r.Body.Latitude}
 	if r.Body.GroupId != nil {
 		edit.SceneID = *r.Body.GroupId
 	}
@@ -51,7 +51,7 @@ func (s *server) NewDeviceSecret(
 	return wire.NewDeviceSecret200JSONResponse{Code: success, Data: &secret}, nil
 }
 
-// GetDevicePresence answers when a device came and went, newest first.
+// GetDevicePresence answers when a device came online and went offline, the newest change first.
 func (s *server) GetDevicePresence(
 	ctx context.Context,
 	r wire.GetDevicePresenceRequestObject,

@@ -23,8 +23,7 @@ func (w *fixture) editCall(body string) testkit.Call {
 	return testkit.Call{Method: http.MethodPut, Path: editPath, Body: body, Token: w.ada}
 }
 
-// What people change of a device is everywhere at once, and nothing else of it
-// changes.
+// A user's change of a device shows everywhere at once, and nothing else of the device changes.
 func TestUpdateDevice(t *testing.T) {
 	w := newServer(t)
 	before := w.Presence.Status(w.field.ID, w.ws1.ID)
@@ -32,7 +31,7 @@ func TestUpdateDevice(t *testing.T) {
 	w.Run(t, []testkit.Scenario{{Name: "all", Contains: []string{`"data":true`}, Call: w.editCall(
 		`{"deviceName":" WS-1 ","noteName":" Bahçe İstasyonu ","groupId":0,"longitude":-180,"latitude":90}`)}})
 	if w.Presence.Status(w.field.ID, w.ws1.ID) != before || w.Registry.Get(w.ws1.ID) != entry {
-		t.Error("the devices' side was disturbed")
+		t.Error("the registry entry changed")
 	}
 	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?deviceName=bahçe"))
 	if d := page.List[0]; page.Total != 1 || d.NoteName != "Bahçe İstasyonu" || d.GroupId != 0 ||
@@ -51,7 +50,7 @@ func TestUpdateDevice(t *testing.T) {
 	if len(m.Markers) != 1 || m.Markers[0].NoteName != "Bahçe İstasyonu" {
 		t.Errorf("%s", asJSON(t, m))
 	}
-	// What is left out is cleared: scene and position.
+	// Scene and position are cleared if they are left out.
 	w.Run(t, []testkit.Scenario{
 		{
 			Name: "into a scene",
@@ -62,7 +61,7 @@ func TestUpdateDevice(t *testing.T) {
 				),
 			),
 		},
-		{Name: "out of it", Call: w.editCall(`{"deviceName":"WS-2","noteName":"Two"}`)},
+		{Name: "out of the scene", Call: w.editCall(`{"deviceName":"WS-2","noteName":"Two"}`)},
 	})
 	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?deviceName=ws")).List {
 		if d.Longitude != nil || d.Latitude != nil || (d.GroupId == w.north) != (d.DeviceName == "WS-1") {
@@ -86,7 +85,7 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 			Contains: []string{`"msg":"Please fill in the remark name"`},
 		},
 		{
-			Name:     "a blank one",
+			Name:     "a blank remark name",
 			Call:     of(`"noteName":" \t"`),
 			Code:     601,
 			Contains: []string{`"msg":"Please fill in the remark name"`},
@@ -111,13 +110,13 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 			Contains: []string{"Device name: required"},
 		},
 		{
-			Name:     "an empty one",
+			Name:     "an empty device name",
 			Call:     w.editCall(`{"deviceName":" ","noteName":"x"}`),
 			Code:     601,
 			Contains: []string{"Device name: required"},
 		},
 		{
-			Name:     "one with NUL",
+			Name:     "a device name with NUL",
 			Call:     w.editCall(`{"deviceName":"a\u0000","noteName":"x"}`),
 			Code:     601,
 			Contains: []string{"Device name: not in the right form"},
@@ -184,7 +183,7 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 	}
 	d, err := w.Devices.Get(t.Context(), w.field.ID, "WS-1")
 	if err != nil || d.NoteName != strings.Repeat("ğ", 64) {
-		t.Errorf("a refused change was kept: %+v %v", d, err)
+		t.Errorf("a refused change was stored: %+v %v", d, err)
 	}
 }
 
@@ -198,8 +197,8 @@ func (w *fixture) newSecret(t *testing.T, drop bool) string {
 	})
 }
 
-// A new secret is told once, lets the device in beside the one before, and
-// drops the others when it is told to.
+// A new secret is answered once. The device can sign in with it and with the one before; the call
+// can drop the others.
 func TestNewDeviceSecret(t *testing.T) {
 	w := newServer(t)
 	accepts := func(secret string) bool { _, _, ok := w.Registry.Authenticate("WS-1", secret); return ok }
@@ -210,19 +209,19 @@ func TestNewDeviceSecret(t *testing.T) {
 	}
 	third := w.newSecret(t, false)
 	if accepts(first) || !accepts(second) || !accepts(third) {
-		t.Error("the newest two are valid")
+		t.Error("the newest two secrets must be valid")
 	}
 	fourth := w.newSecret(t, true)
 	if accepts(second) || accepts(third) || !accepts(fourth) {
-		t.Error("only the new one is valid")
+		t.Error("only the new secret may be valid")
 	}
 	for _, path := range []string{pagePath, tslPath + "?deviceName=WS-1", connectionPath + "?deviceName=WS-1"} {
 		if a := w.Do(t, w.get(path)); strings.Contains(string(a.Body), fourth) {
-			t.Errorf("%s tells it again", path)
+			t.Errorf("%s answers the secret again", path)
 		}
 	}
 	if strings.Contains(w.Log.Text(), fourth) {
-		t.Error("it is in the log")
+		t.Error("the secret is in the log")
 	}
 	post := func(body string) testkit.Call {
 		return testkit.Call{Method: http.MethodPost, Path: secretPath, Token: w.ada, Body: body}
@@ -231,11 +230,11 @@ func TestNewDeviceSecret(t *testing.T) {
 		{Name: "no device", Call: post(`{}`), Code: 601, Contains: []string{"Device name: required"}},
 		{Name: "an unknown device", Call: post(`{"deviceName":"none"}`), Code: 404},
 		{Name: "NUL", Call: post(`{"deviceName":"a\u0000"}`), Code: 601},
-		{Name: "dropping in words", Call: post(`{"deviceName":"WS-1","dropOthers":"yes"}`), Code: 400},
+		{Name: "dropOthers as text", Call: post(`{"deviceName":"WS-1","dropOthers":"yes"}`), Code: 400},
 		{Name: "by GET", Call: w.get(secretPath + "?deviceName=WS-1"), Status: 405, Code: 405},
 	})
 	if !accepts(fourth) {
-		t.Error("a refused call dropped it")
+		t.Error("a refused call dropped the secret")
 	}
 }
 
@@ -255,10 +254,8 @@ func TestDevicePresence(t *testing.T) {
 		"&pageSize=1&pageNo=2": fmt.Sprintf(`{"list":[{"onlineState":0,"time":%d}],"total":3}`, went),
 		"&pageNo=2":            `{"list":[],"total":3}`,
 	} {
-		if got := asJSON(
-			t,
-			testkit.Ask[wire.PresencePage](t, w.Contract, w.get(presencePath+"?deviceName=WS-1"+query)),
-		); got != want {
+		got := asJSON(t, testkit.Ask[wire.PresencePage](t, w.Contract, w.get(presencePath+"?deviceName=WS-1"+query)))
+		if got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)
 		}
 	}
@@ -269,7 +266,7 @@ func TestDevicePresence(t *testing.T) {
 	})
 }
 
-// Each order that the contract names is one that devices are sorted by.
+// Devices can be sorted in every order that the contract names.
 func TestDevicePageSort(t *testing.T) {
 	w := newServer(t)
 	w.Presence.SeenAt(testkit.Ref(w.ws2), w.Clock.Milli()-time.Hour.Milliseconds()) // long ago
@@ -301,7 +298,7 @@ func TestDevicePageSort(t *testing.T) {
 			Code:     601,
 			Contains: []string{"Order: not one of the choices"},
 		},
-		{Name: "an injected one", Call: w.get(pagePath + "?sort=noteName%3BDROP"), Code: 601},
-		{Name: "descending in words", Call: w.get(pagePath + "?descending=yes"), Code: 400},
+		{Name: "an injected order", Call: w.get(pagePath + "?sort=noteName%3BDROP"), Code: 601},
+		{Name: "descending as text", Call: w.get(pagePath + "?descending=yes"), Code: 400},
 	})
 }

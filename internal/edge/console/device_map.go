@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxMarkers is how many devices are drawn one by one; beyond, the
-	// server answers clusters.
+	// maxMarkers is up to how many devices the server answers single markers; beyond, it answers
+	// clusters.
 	maxMarkers = 2000
 	// clusterPixels is the width of a cluster's cell on the screen.
 	clusterPixels = 64
@@ -92,8 +92,8 @@ func parseBox(p wire.GetDeviceMapParams) (*device.Box, error) {
 
 type gridCell struct{ x, y int }
 
-// clusters groups places by cells of the Web-Mercator plane at a zoom; each
-// cluster stands at the mean of its devices.
+// clusters groups places by the cells of a grid on the Web-Mercator plane at a zoom; each cluster
+// stands at the mean position of its devices.
 func clusters(
 	places []*device.MapPoint,
 	zoom int,

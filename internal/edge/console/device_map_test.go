@@ -22,7 +22,7 @@ func TestDeviceMap(t *testing.T) {
 	for query, want := range map[string]string{
 		"?west=32.9&south=39&east=34&north=41":  "WS-2 ",
 		"?west=32&south=39&east=34&north=41":    "WS-1 WS-2 ",
-		"?west=170&south=-90&east=33&north=90":  "WS-1 WS-2 ", // over the date line
+		"?west=170&south=-90&east=33&north=90":  "WS-1 WS-2 ", // across the date line
 		"?west=34&south=-90&east=32&north=90":   "",
 		"?west=0&south=0&east=0&north=0&zoom=9": "",
 	} {
@@ -32,17 +32,17 @@ func TestDeviceMap(t *testing.T) {
 			names += marker.DeviceName + " "
 		}
 		if names != want || m.Total != len(m.Markers) || m.Unplaced != 1 {
-			t.Errorf("%s: %s, total %d, %d without a place", query, names, m.Total, m.Unplaced)
+			t.Errorf("%s: %s, total %d, %d without a position", query, names, m.Total, m.Unplaced)
 		}
 	}
 }
 
-// Up to 2,000 devices each is a marker; beyond, clusters that together hold
-// every device once and get smaller with the zoom.
+// Up to 2,000 devices have a marker each. More are grouped into clusters, which together hold every
+// device once and get smaller as the zoom grows.
 func TestDeviceMapClusters(t *testing.T) {
 	w := newServer(t)
 	devices := make([]*device.Device, 0, 1999)
-	for i := range 1998 { // WS-1 and WS-2 are placed already
+	for i := range 1998 { // WS-1 and WS-2 have positions already
 		devices = append(devices, &device.Device{Name: fmt.Sprintf("m%04d", i), ProductID: w.station.ID,
 			Longitude: new(-179.9 + float64(i%54)*6.6), Latitude: new(-80 + float64(i/54)*4.4)})
 	}
@@ -59,7 +59,7 @@ func TestDeviceMapClusters(t *testing.T) {
 		ProductID: w.station.ID,
 		Longitude: new(180.0),
 		Latitude:  new(90.0),
-	} // the very corner
+	} // exactly in the corner
 	w.PutDevices(t, w.field.ID, pole)
 	w.Notice(t, testkit.Notice{Device: pole, Level: alarm.LevelGeneral})
 	before := 0
@@ -76,7 +76,7 @@ func TestDeviceMapClusters(t *testing.T) {
 				t.Errorf("zoom %d: a cluster outside its devices: %+v", zoom, c)
 			}
 			if i > 0 && c.Count > m.Clusters[i-1].Count {
-				t.Errorf("zoom %d: the largest come first", zoom)
+				t.Errorf("zoom %d: the largest cluster is not the first", zoom)
 			}
 		}
 		if devices != 2001 || online != 1 || alarms != 2 {
@@ -88,9 +88,9 @@ func TestDeviceMapClusters(t *testing.T) {
 		before = len(m.Clusters)
 	}
 	if asJSON(t, ask("")) != asJSON(t, ask("?zoom=5")) {
-		t.Error("the default zoom is 5, and the same question has the same answer")
+		t.Error("the default zoom is not 5, or the same call has another answer")
 	}
-	// In a box that holds fewer they are markers again.
+	// A box with fewer devices has markers again.
 	if m := ask("?west=30&south=35&east=40&north=45"); len(m.Markers) == 0 || len(m.Clusters) != 0 {
 		t.Errorf("%d markers, %d clusters", len(m.Markers), len(m.Clusters))
 	}

@@ -26,15 +26,13 @@ func (s *server) GetDeviceProperties(
 			ElementUnit:  prop.ElementUnit,
 			ElementData:  prop.ElementData,
 			DataType:     wire.DevicePropertyDataType(prop.DataType),
-			AccessMode: wire.DevicePropertyAccessMode(
-				prop.AccessMode,
-			),
-			Min:        prop.Min,
-			Max:        prop.Max,
-			Precision:  prop.Precision,
-			Formula:    prop.Formula,
-			Inputs:     prop.Inputs,
-			Parameters: prop.Parameters,
+			AccessMode:   wire.DevicePropertyAccessMode(prop.AccessMode),
+			Min:          prop.Min,
+			Max:          prop.Max,
+			Precision:    prop.Precision,
+			Formula:      prop.Formula,
+			Inputs:       prop.Inputs,
+			Parameters:   prop.Parameters,
 		}
 		if last, ok := latest[prop.Identifier]; ok {
 			w.Value, w.Time, w.Arrival = &last.Value, &last.Time, last.Arrival

@@ -9,8 +9,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A device's properties are as its model tells them, each with its newest
-// value.
+// A device's properties match its thing model, each with its newest value.
 func TestDeviceProperties(t *testing.T) {
 	w := newServer(t)
 	tsl := testkit.Ask[wire.Tsl](t, w.Contract, w.get(tslPath+"?deviceName=CAM-1")).Propertie
@@ -46,7 +45,7 @@ func TestDeviceProperties(t *testing.T) {
 	})
 }
 
-// The readings of a notice's chart are those of format-sign-array.
+// The readings for a notice's chart are the same as those of format-sign-array.
 func TestSignData(t *testing.T) {
 	w := newServer(t)
 	for i := range 3 {

@@ -22,11 +22,11 @@ func deviceNames(list []wire.Device) string {
 	return strings.Join(all, " ")
 }
 
-// A page carries everything that a list, a card or a marker needs.
+// A page has everything that a list, a card or a marker needs.
 func TestDevicePage(t *testing.T) {
 	w := newServer(t)
 	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath))
-	if page.Total != 3 || deviceNames(page.List) != "CAM-1 WS-1 WS-2" { // by remark name, else device name
+	if page.Total != 3 || deviceNames(page.List) != "CAM-1 WS-1 WS-2" { // by remark name, else by device name
 		t.Fatalf("%d: %s", page.Total, deviceNames(page.List))
 	}
 	now := w.Clock.Milli()
@@ -42,12 +42,7 @@ func TestDevicePage(t *testing.T) {
 		w.north,
 		w.ws1.ID,
 		now,
-		reading(
-			"21.5",
-			"Air temperature",
-			"°C",
-			`,"precision":1`,
-		),
+		reading("21.5", "Air temperature", "°C", `,"precision":1`),
 		reading("true", "Heating", "", ""),
 		reading(`"note of WS-1"`, "note", "", ""),
 		now,
@@ -68,7 +63,7 @@ func TestDevicePage(t *testing.T) {
 	}
 }
 
-// A device that is shut out is not reachable, however lately it was heard of.
+// A disabled device counts as offline, however recent its last contact is.
 func TestDisabledDevice(t *testing.T) {
 	w := newServer(t)
 	w.ws1.Disabled = true
@@ -121,7 +116,7 @@ func TestDevicePagePaging(t *testing.T) {
 		"?pageNo=1":                              "CAM-1 WS-1 WS-2",
 		"?pageSize=400":                          "CAM-1 WS-1 WS-2",
 		"?pageSize=400&pageNo=2147483648":        "",
-		"?pageSize=400&pageNo=46116860184273880": "", // times 400 is beyond 64 bits, and comes out below zero
+		"?pageSize=400&pageNo=46116860184273880": "", // times 400 it overflows 64 bits and is negative
 		"?pageSize=3&pageNo=9223372036854775807": "",
 	} {
 		page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+query))
@@ -129,7 +124,7 @@ func TestDevicePagePaging(t *testing.T) {
 			t.Errorf("%s: %s, total %d, want %s", query, got, page.Total, want)
 		}
 	}
-	// Ten is the default size.
+	// The default page size is ten.
 	devices := make([]*device.Device, 12)
 	for i := range devices {
 		devices[i] = &device.Device{Name: fmt.Sprintf("x%02d", i), ProductID: w.station.ID}
@@ -156,7 +151,7 @@ func TestDevicesByNames(t *testing.T) {
 	}
 }
 
-// Groups: the default one first, then the scenes by name, with counts of all
+// The groups are the default one first, then the scenes by name, each with counts of all its
 // devices and the first hundred of them.
 func TestGroups(t *testing.T) {
 	w := newServer(t)
@@ -170,10 +165,10 @@ func TestGroups(t *testing.T) {
 	}
 	w.PutDevices(t, w.field.ID, many...)
 	groups := testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath))
-	var told []string
+	var shown []string
 	for _, g := range groups {
-		told = append(
-			told,
+		shown = append(
+			shown,
 			fmt.Sprintf(
 				"%q %d: %d, %d online, %d listed",
 				g.GroupName,
@@ -189,8 +184,8 @@ func TestGroups(t *testing.T) {
 		`"apple row" 2: 103, 0 online, 100 listed`,
 		`"North" 1: 2, 1 online, 2 listed`,
 	}
-	if strings.Join(told, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	if strings.Join(shown, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(shown, "\n"), strings.Join(want, "\n"))
 	}
 	if groups[0].Id != 0 || deviceNames(groups[0].DeviceList) != "CAM-1" ||
 		deviceNames(groups[2].DeviceList) != "WS-1 WS-2" {
@@ -210,8 +205,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A card shows what a camera sees, never the snippet itself, and a sensor's
-// readings with the names and icons of their elements.
+// A card has a camera's picture, never the snippet itself, or a sensor's readings with the names
+// and icons of their elements.
 func TestDeviceCards(t *testing.T) {
 	w := newServer(t)
 	w.createCamera(t, "HLS", "https://a.example/gate.m3u8")
@@ -232,14 +227,8 @@ func TestDeviceCards(t *testing.T) {
 		"WS-2": {"null", "null"}, "CAM-1": {`{"kind":"none","url":""}`, "null"},
 		"HLS": {`{"kind":"hls","url":"https://a.example/gate.m3u8"}`, "null"}, "EMBED": {`{"kind":"embed","url":"/embed/`, "null"},
 	} {
-		if video, data := asJSON(
-			t,
-			cards[name].VideoObj,
-		), asJSON(
-			t,
-			cards[name].SignDataObj,
-		); !strings.HasPrefix(video, want[0]) ||
-			!strings.HasPrefix(data, want[1]) {
+		video, data := asJSON(t, cards[name].VideoObj), asJSON(t, cards[name].SignDataObj)
+		if !strings.HasPrefix(video, want[0]) || !strings.HasPrefix(data, want[1]) {
 			t.Errorf("%s: %s %s", name, video, data)
 		}
 	}
@@ -253,12 +242,9 @@ func TestDeviceCards(t *testing.T) {
 		}
 	}
 	if want := map[string]string{"CAM-1": "none", "HLS": "hls", "EMBED": "embed"}; !maps.Equal(kinds, want) {
-		t.Errorf("a list says of cameras %v, want %v", kinds, want)
+		t.Errorf("the list has the cameras' kinds %v, want %v", kinds, want)
 	}
-	if a := w.Do(
-		t,
-		w.get(pagePath),
-	); strings.Contains(string(a.Body), "videoObj") ||
+	if a := w.Do(t, w.get(pagePath)); strings.Contains(string(a.Body), "videoObj") ||
 		strings.Contains(string(a.Body), "signDataObj") {
 		t.Errorf("a page: %s", a.Body)
 	}
@@ -275,7 +261,8 @@ func TestProducts(t *testing.T) {
 		got[1] != (wire.ProductName{Id: w.station.ID, ProductName: "weather-station"}) {
 		t.Errorf("%+v", got)
 	}
-	// Named for people, it is called so in its reader's language wherever it stands, and the identifier stays behind.
+	// A product with display names is shown under the one in the reader's language, everywhere; the
+	// identifier is answered as well.
 	w.station.Names = map[text.Language]string{
 		text.English: "Weather station",
 		text.Chinese: "气象站",
@@ -294,11 +281,7 @@ func TestProducts(t *testing.T) {
 			call.Header = map[string]string{"Accept-Language": c.language}
 			return call
 		}
-		if got := testkit.Ask[[]wire.ProductName](
-			t,
-			w.Contract,
-			in(productsPath),
-		); len(got) != 2 ||
+		if got := testkit.Ask[[]wire.ProductName](t, w.Contract, in(productsPath)); len(got) != 2 ||
 			got[0].ProductName != c.first {
 			t.Errorf("%s: %+v", c.language, got)
 		}
@@ -321,7 +304,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// The level that a list shows is the highest of a device's open notices.
+// A list shows the highest level of a device's open notices.
 func TestAlarmLevelOfDevice(t *testing.T) {
 	w := newServer(t)
 	w.Notice(t, testkit.Notice{Device: w.ws2, Level: alarm.LevelGeneral})

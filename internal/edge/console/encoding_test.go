@@ -9,8 +9,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What is no UTF-8 is refused by every call that takes a body, and nothing of it
-// is kept with U+FFFD in the place of what could not be read.
+// Every call that takes a body refuses invalid UTF-8, and stores nothing of it with U+FFFD in place
+// of the invalid bytes.
 func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	w := newServer(t)
 	calls := 0
@@ -52,7 +52,7 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	}
 }
 
-// So are parameters, by their names.
+// Parameters that are not UTF-8 are refused by name.
 func TestNonUTF8ParametersAreRefused(t *testing.T) {
 	w := newServer(t)
 	for query, field := range map[string]string{
@@ -83,7 +83,7 @@ func TestNonUTF8ParametersAreRefused(t *testing.T) {
 		{Name: "a public call", Call: testkit.Call{Path: byNamePath + "?name=%ff"}, Code: 400},
 		{Name: "a path", Call: testkit.Call{Path: "/admin-api/%ff", Token: w.ada}, Status: 404, Code: 404},
 		{
-			Name:     "U+FFFD that somebody wrote",
+			Name:     "U+FFFD as a valid character",
 			Call:     w.get(pagePath + "?deviceName=%ef%bf%bd"),
 			Contains: []string{`"total":0`},
 		},

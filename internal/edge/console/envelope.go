@@ -9,17 +9,18 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// success is the envelope's code for what went well.
+// success is the envelope's code for a success.
 const success = 200
 
-// envelopeCodes are the envelope's codes, and statuses the HTTP statuses of what never
-// reached a handler; everything else answers 200.
+// envelopeCodes maps errors to the envelope's codes. httpStatuses maps the errors of requests that
+// reached no handler to HTTP statuses; every other answer has 200.
 var (
 	envelopeCodes = map[errs.Kind]int{
 		errs.Internal: 500, errs.Malformed: 400, errs.Unauthenticated: 401, errs.Forbidden: 403, errs.NotFound: 404,
 		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.NotConfigured: -699, errs.Unavailable: 503,
 		errs.NoSuchPath: 404, errs.NoSuchMethod: 405, errs.TooLarge: 413,
-		errs.StorageFailure: 503, // under HTTP 200: it did reach its handler, and people are to read the sentence
+		// under HTTP 200: the request reached its handler, and people are to read the sentence
+		errs.StorageFailure: 503,
 	}
 	httpStatuses = map[errs.Kind]int{
 		errs.Unavailable: http.StatusServiceUnavailable, errs.NoSuchPath: http.StatusNotFound,
@@ -30,13 +31,13 @@ var (
 // fail answers err.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) { s.edge.Fail(w, r, err) }
 
-// writeEnvelope answers err: the one place where an error becomes an envelope.
+// writeEnvelope answers err. It is the only place where an error becomes an envelope.
 func (s *server) writeEnvelope(w http.ResponseWriter, r *http.Request, err error) {
 	e := errs.As(err)
 	info := requestFrom(r.Context())
 	info.SetError(e, e.Kind == errs.Internal || e.Kind == errs.Upstream)
 	if r.Context().Err() != nil {
-		return // the client is gone; there is nobody to answer
+		return // the client has gone; nobody receives an answer
 	}
 	status := http.StatusOK
 	if st, ok := httpStatuses[e.Kind]; ok {
@@ -53,7 +54,7 @@ func (s *server) writeEnvelope(w http.ResponseWriter, r *http.Request, err error
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone; the log line tells what was answered
+	_, _ = w.Write(body) // the client may have gone; the log has the answer's error
 }
 
 func envelopeBody(info *request, e *errs.Error) ([]byte, error) {
@@ -67,12 +68,12 @@ func envelopeBody(info *request, e *errs.Error) ([]byte, error) {
 	}{Code: envelopeCodes[e.Kind], Data: e.Data, Msg: errorText(info.Language, e)})
 }
 
-// malformed answers what could not even be read.
+// malformed answers a request that the server could not read.
 func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
 	s.fail(w, r, violationError(err))
 }
 
-// errorText is what a person reads, naming the field it is about.
+// errorText returns the sentence for people, with the name of the field.
 func errorText(l text.Language, e *errs.Error) string {
 	args := text.LocalizeArgs(l, e.Args)
 	if e.Retry > 0 {

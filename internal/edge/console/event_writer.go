@@ -14,23 +14,23 @@ import (
 const (
 	// writeTimeout is how long one write to a screen may take.
 	writeTimeout = 10 * time.Second
-	// maxBatchSize is how many bytes are gathered for one write, beside the last
-	// event's: so much a slow line takes within writeTimeout.
+	// maxBatchSize is how many bytes are gathered for one write, not counting the last event: a
+	// slow connection takes that many within writeTimeout.
 	maxBatchSize = 32 << 10
 )
 
-// eventBufferPool holds the buffers in which events are gathered: they are needed for
-// a moment only, and by few of the open screens at once.
+// eventBufferPool holds the buffers in which events are gathered. A buffer is in use only for a
+// moment, and only for a few of the open streams at once.
 var eventBufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// eventWriter writes server-sent events as soon as there are some, and those
-// that wait in one write.
+// eventWriter writes server-sent events as soon as there are any; events that are queued go out in
+// one write.
 type eventWriter struct {
 	ctl *http.ResponseController
 	w   http.ResponseWriter
 }
 
-// writeQueued writes an event, and with it those that wait in line behind it.
+// writeQueued writes an event together with the events that are queued behind it.
 func (o *eventWriter) writeQueued(first *live.Event, queue <-chan *live.Event) error {
 	n := len(queue)
 	if n == 0 {
@@ -39,12 +39,12 @@ func (o *eventWriter) writeQueued(first *live.Event, queue <-chan *live.Event) e
 	events := make([]*live.Event, 1, 1+n)
 	events[0] = first
 	for range n {
-		events = append(events, <-queue) // only this goroutine takes from it
+		events = append(events, <-queue) // only this goroutine receives from the queue
 	}
 	return o.writeAll(events)
 }
 
-// writeAll writes events that are known already.
+// writeAll writes a list of events.
 func (o *eventWriter) writeAll(events []*live.Event) error {
 	b := eventBufferPool.Get().(*bytes.Buffer)
 	defer eventBufferPool.Put(b)
@@ -62,17 +62,17 @@ func (o *eventWriter) writeAll(events []*live.Event) error {
 	return nil
 }
 
-// writeExpired tells the screen that its session is over. The stream ends either
-// way.
+// writeExpired tells the screen that its session has ended. The stream ends even if the write
+// fails.
 func (o *eventWriter) writeExpired() { _ = o.writeText("event: expired\ndata: {}\n\n") }
 
-// writeReplaced asks a screen whose place was taken to come back, if at all, later: of
-// too many windows each would else take another's place at once.
+// writeReplaced asks a screen whose slot went to another one to reconnect only later: if there are
+// too many windows, each would otherwise take another window's slot at once.
 func (o *eventWriter) writeReplaced() {
 	_ = o.writeText("retry: " + strconv.FormatInt(streamRetryAfter.Milliseconds(), 10) + "\n\n")
 }
 
-// writeText writes what only this screen is told.
+// writeText writes a text that only this screen receives.
 func (o *eventWriter) writeText(text string) error {
 	return o.withDeadline(func() (int, error) { return io.WriteString(o.w, text) })
 }
@@ -82,7 +82,7 @@ func (o *eventWriter) write(b []byte) error {
 }
 
 func (o *eventWriter) withDeadline(write func() (int, error)) error {
-	// A writer without deadlines (a test's recorder) is written without one.
+	// A test's recorder supports no deadlines; the write then goes without one.
 	_ = o.ctl.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := write(); err != nil {
 		return err

@@ -35,7 +35,8 @@ func (s *server) ExportDeviceData(
 	if err != nil {
 		return nil, err
 	}
-	// Before the first byte: what leaves is in the log, even when the client does not wait for its end.
+	// The entry is written before the first byte is sent: the log has every export, even if the
+	// client leaves before its end.
 	err = audit.Log(ctx, h.device.Tenant, audit.Action{
 		Name: "device.export", Thing: h.device.AuditThing(),
 		Changes: []audit.Change{{Field: "startTime", After: h.from}, {Field: "endTime", After: h.to}},
@@ -68,7 +69,7 @@ func (s *server) ExportDeviceData(
 	}), nil
 }
 
-// export is a spreadsheet of a device's readings on its way.
+// export is a spreadsheet of a device's readings that is being written.
 type export struct {
 	historyQuery
 	catalog   *device.Catalog
@@ -76,17 +77,17 @@ type export struct {
 	zone      *time.Location
 	language  text.Language
 	createdAt time.Time
-	rowLimit  int // of a sheet
+	rowLimit  int // rows of one sheet
 
 	book        *sheet.Book
-	sheet       *sheet.Sheet // the readings are written to
-	sheets      int          // of readings, begun so far
-	frames      int          // written so far
-	columnHeads []string     // their heads: names and units
+	sheet       *sheet.Sheet // the sheet to which the readings are written
+	sheets      int          // sheets of readings begun so far
+	frames      int          // frames written so far
+	columnHeads []string     // the heads of the properties' columns: names and units
 }
 
-// write writes the readings, which may take several sheets, and what they are.
-// The latter is the second sheet for whoever opens it.
+// write writes the readings, on several sheets if need be, and then the sheet about the export,
+// which is shown as the second one.
 func (e *export) write(ctx context.Context, out io.Writer) error {
 	e.book = sheet.New(out, e.createdAt)
 	column := make(map[device.PropertyID]int, len(e.props))
@@ -147,7 +148,8 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 
 func (e *export) label(key string) string { return text.Translate(e.language, key, nil) }
 
-// columnHead is what stands above a property's readings: its name and its unit, which is not said twice.
+// columnHead returns the head of a property's column: its name, and its unit unless the name has
+// it.
 func (e *export) columnHead(p *device.Property) string {
 	name := e.catalog.Name(e.language, p)
 	if unit := text.UnitUnlessInName(e.language, name, e.catalog.Unit(p)); unit != "" {
@@ -156,7 +158,7 @@ func (e *export) columnHead(p *device.Property) string {
 	return name
 }
 
-// timeWidth is how wide a date with its time is, in characters.
+// timeWidth is the width of a date with its time, in characters.
 const timeWidth = 20
 
 // beginSheet begins a sheet of readings.
@@ -184,7 +186,7 @@ func (e *export) beginSheet() (err error) {
 	return nil
 }
 
-// writeAbout writes where the readings are from.
+// writeAbout writes the sheet about the export: where the readings come from.
 func (e *export) writeAbout() error {
 	s, err := e.book.Sheet(sheet.Options{Name: e.label("export.about"), Order: 1, Widths: []float64{28, 28, timeWidth}})
 	if err != nil {
@@ -218,8 +220,8 @@ func (e *export) writeAbout() error {
 	return e.writeAttributes(s)
 }
 
-// writeOffsets writes by how much the zone differed from UTC over the range, and
-// from when: where clocks were set back an hour of times comes twice.
+// writeOffsets writes each offset of the zone from UTC within the range, and since when it applies:
+// if clocks were set back, an hour of times occurs twice.
 func (e *export) writeOffsets(s *sheet.Sheet, from, to time.Time) error {
 	for begin := from; ; {
 		if err := s.Row(); err != nil {
@@ -236,9 +238,9 @@ func (e *export) writeOffsets(s *sheet.Sheet, from, to time.Time) error {
 	}
 }
 
-// writeAttributes writes what each column is.
+// writeAttributes writes what each column holds.
 func (e *export) writeAttributes(s *sheet.Sheet) error {
-	for range 2 { // the first stays empty
+	for range 2 { // the first row stays empty
 		if err := s.Row(); err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// More readings than a sheet holds go on in further ones, each under the same
-// heads; what they are stays on the second.
+// More readings than fit on a sheet continue on further sheets with the same heads; the sheet about
+// the export stays the second.
 func TestExportSplitsIntoSheets(t *testing.T) {
 	s := testkit.NewStores(t)
 	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir()})
@@ -81,18 +81,17 @@ func TestExportSplitsIntoSheets(t *testing.T) {
 				t.Fatalf("%d frames, %s: %v, %v", frames, name, rows, err)
 			}
 			for _, row := range rows[1:] {
-				if want := fmt.Sprint(
+				want := fmt.Sprint(
 					[]string{begin.Add(time.Duration(n) * time.Second).Format(time.DateTime), fmt.Sprint(n)},
-				); fmt.Sprint(
-					row,
-				) != want {
+				)
+				if fmt.Sprint(row) != want {
 					t.Errorf("%d frames, %s: %v, want %s", frames, name, row, want)
 				}
 				n++
 			}
 		}
 		if count, err := f.GetCellValue("About", "B7"); err != nil || count != fmt.Sprint(frames) || n != frames {
-			t.Errorf("%d frames: read %d, told %s, %v", frames, n, count, err)
+			t.Errorf("%d frames: read %d, the sheet says %s, %v", frames, n, count, err)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)

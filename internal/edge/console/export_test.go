@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// openSpreadsheet asks for a spreadsheet and opens it with another's reader.
+// openSpreadsheet requests a spreadsheet and opens it with an independent library.
 func openSpreadsheet(t *testing.T, w *fixture, call testkit.Call) *excelize.File {
 	t.Helper()
 	a := w.Do(t, call)
@@ -35,7 +35,7 @@ func openSpreadsheet(t *testing.T, w *fixture, call testkit.Call) *excelize.File
 	return f
 }
 
-// sheetLines are the rows of a sheet as they are shown, cells with a bar between.
+// sheetLines returns the rows of a sheet as they are shown, with a bar between the cells.
 func sheetLines(t *testing.T, f *excelize.File, name string) []string {
 	t.Helper()
 	rows, err := f.GetRows(name)
@@ -51,7 +51,7 @@ func sheetLines(t *testing.T, f *excelize.File, name string) []string {
 
 func TestExport(t *testing.T) {
 	w := newServer(t)
-	// The night in which clocks are set back in Berlin: two o'clock comes twice.
+	// In this night the clocks in Berlin are set back: two o'clock occurs twice.
 	night := time.Date(2026, 10, 24, 23, 30, 0, 0, time.UTC)
 	w.measure(
 		t,
@@ -129,7 +129,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// Each language has its heads; an empty range has heads and no rows.
+// Heads are in the caller's language; an empty range has heads and no rows.
 func TestExportLanguages(t *testing.T) {
 	w := newServer(t)
 	for language, want := range map[string][3]string{
@@ -145,18 +145,14 @@ func TestExportLanguages(t *testing.T) {
 		if got := sheetLines(t, f, sheets[0]); sheets[0] != want[0] || len(got) != 1 || got[0] != want[1] {
 			t.Errorf("%s: %s %q", language, sheets[0], got)
 		}
-		if got := sheetLines(
-			t,
-			f,
-			sheets[1],
-		); len(got) != 13 || got[0] != want[2] ||
+		if got := sheetLines(t, f, sheets[1]); len(got) != 13 || got[0] != want[2] ||
 			!strings.Contains(got[9], "|+05:30|") {
 			t.Errorf("%s: %q", language, got)
 		}
 	}
 }
 
-// Without a header the times are those of the tenant's zone.
+// Without a header, the times are in the tenant's zone.
 func TestExportUsesTenantTimeZone(t *testing.T) {
 	w := newServer(t)
 	f := openSpreadsheet(t, w, w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature")))
@@ -169,7 +165,7 @@ func TestExportUsesTenantTimeZone(t *testing.T) {
 	}
 }
 
-// What a provider or a person called something cannot become a formula either.
+// Names that a provider or a user gave cannot become formulas either.
 func TestExportEscapesFormulaNames(t *testing.T) {
 	w := newServer(t)
 	p := &device.Product{Name: "=HYPERLINK(1)", OfflineAfter: time.Minute, Properties: []device.Property{
@@ -207,25 +203,18 @@ func TestExportEscapesFormulaNames(t *testing.T) {
 	}
 }
 
-// A foreign device's readings cannot be exported, whatever the request says of
-// its tenant, and their owner gets them.
+// Another tenant's readings cannot be exported, whatever tenant the request names; their owner can
+// export them.
 func TestExportsAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	for _, header := range []map[string]string{{}, {"tenant-id": fmt.Sprint(w.rival.ID), "X-Forwarded-Host": w.rival.Hosts[0]}} {
 		call := testkit.Call{Path: w.pathAroundNow(exportPath, rivalDeviceName, "note"), Token: w.ada, Header: header}
-		if a := w.Do(
-			t,
-			call,
-		); a.Code != 404 ||
+		if a := w.Do(t, call); a.Code != 404 ||
 			string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
 			t.Errorf("%s", a.Body)
 		}
 		call.Token = w.rivalToken
-		if got := sheetLines(
-			t,
-			openSpreadsheet(t, w, call),
-			"Readings",
-		); len(got) != 2 ||
+		if got := sheetLines(t, openSpreadsheet(t, w, call), "Readings"); len(got) != 2 ||
 			!strings.HasSuffix(got[1], "|note of "+rivalDeviceName) {
 			t.Errorf("%q", got)
 		}

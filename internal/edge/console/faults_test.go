@@ -19,7 +19,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// failingReadings fails in place of the readings store.
+// failingReadings returns errors in place of the readings store.
 type failingReadings struct{ fail func() error }
 
 func (f failingReadings) Newest(context.Context, tenant.ID, device.ID) []reading.Newest {
@@ -90,8 +90,8 @@ func (f failingReadings) Coverage(
 	return nil, f.fail()
 }
 
-// A fault of the server is 500 in the envelope: it shows nothing of the inside
-// and is logged with the request's id.
+// A fault of the server has code 500 in the envelope. It reveals nothing internal, and the log has
+// it with the request's id.
 func TestServerFaultIsHidden(t *testing.T) {
 	cause := errors.New("pebble: disk /var/lib/secret-place is on fire")
 	w := newServer(t, func(o *console.Options) { o.Readings = failingReadings{func() error { return cause }} })
@@ -106,7 +106,7 @@ func TestServerFaultIsHidden(t *testing.T) {
 	}
 }
 
-// A panic becomes the same answer, and the server serves on.
+// A panic gets the same answer, and the server goes on.
 func TestPanic(t *testing.T) {
 	broken := true
 	w := newServer(t, func(o *console.Options) {
@@ -124,7 +124,7 @@ func TestPanic(t *testing.T) {
 		}
 		if log := w.Log.Text(); !strings.Contains(log, "msg=panic request="+a.Header.Get("X-Request-Id")) ||
 			!strings.Contains(log, "faults_test.go") {
-			t.Errorf("the log does not tell where: %s", log)
+			t.Errorf("the log lacks the place of the panic: %s", log)
 		}
 	}
 	broken = false
@@ -133,8 +133,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// A device takes 200 for "on disk": a panic of the devices' edge must not
-// answer it, nor must half an answer pass for a whole one.
+// A device takes 200 for "stored on disk". So a panic of the devices' edge must not answer 200, and
+// half an answer must not look complete.
 func TestPanicOutsideTheCalls(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Telemetry = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no disk") })
@@ -170,7 +170,7 @@ func TestPanicOutsideTheCalls(t *testing.T) {
 	}
 }
 
-// Overload is HTTP 503, saying when to try again.
+// Overload is HTTP 503 and says when to try again.
 func TestOverload(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Readings = failingReadings{func() error { return errs.New(errs.Unavailable, "error.503") }}
@@ -182,19 +182,13 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// What the disk did not keep is told in words, in the language of who asked, with
-// when to try again: HTTP 200, since the call did reach its handler.
+// If the disk could not store something, the answer says so in the caller's language, with when to
+// try again. It has HTTP 200, because the call reached its handler.
 func TestDiskFullIsReported(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Readings = failingReadings{func() error {
-			return errs.New(
-				errs.StorageFailure,
-				"error.disk",
-			).RetryAfter(
-				30 * time.Second,
-			).WithCause(
-				errors.New("database or disk is full"),
-			)
+			full := errors.New("database or disk is full")
+			return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second).WithCause(full)
 		}}
 	})
 	for language, want := range map[string]string{
@@ -209,7 +203,7 @@ func TestDiskFullIsReported(t *testing.T) {
 	}
 }
 
-// A client that has gone is not answered, and its going is no fault of ours.
+// A client that has left gets no answer, and its leaving is no fault of the server.
 func TestClientGone(t *testing.T) {
 	w := newServer(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -225,8 +219,8 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// Nothing secret reaches the log, whichever way the request fails: no token,
-// password or device secret, no query string, no body.
+// No secret gets into the log, however the request fails: no token, password or device secret, no
+// query string, no body.
 func TestLogHoldsNoSecrets(t *testing.T) {
 	w := newServer(t)
 	const secret = "s3cr3t"
@@ -269,7 +263,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	}
 	for _, call := range []string{"call=loginUsername", "call=getDevicePage", "call=refreshToken", session.Header.Get("X-Request-Id")} {
 		if !strings.Contains(log, call) {
-			t.Errorf("the log does not tell of %s at all", call)
+			t.Errorf("the log has no line of %s", call)
 		}
 	}
 }

@@ -19,32 +19,32 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// marker is in everything of the rival's that people could read, so that a
-// test can tell when another tenant's answer holds any of it.
+// marker is in all texts of the rival, so that a test can detect data of another tenant in an
+// answer.
 const marker = "zzrival"
 
-// fixture is a server over real stores, with two tenants.
+// fixture is a server on real stores with two tenants.
 //
-// The field has the scene North with WS-1 (placed, measured) and WS-2 (placed),
-// and in no scene CAM-1, a camera without a place. The rival has one of each,
-// all marked.
+//	The tenant field has the scene North with WS-1 (with a position and readings) and WS-2 (with a
+//	position), and the camera CAM-1 without a scene or position. The tenant rival has one of each,
+//	all with the marker.
 type fixture struct {
 	*testkit.Stores
 	*testkit.Contract
 	readings *reading.Store
 	hub      *live.Hub
 	engine   *alarm.Engine
-	position uint64 // of the last batch that was judged
-	readyErr error  // what the server says of itself
+	position uint64 // of the last batch that was evaluated
+	readyErr error  // what the server's Ready returns
 
 	station                     *device.Product
 	field, rival                *testkit.Tenant
 	north, rivalScene           int64
 	ws1, ws2, cam1, rivalDevice *device.Device
-	ada, bora, rivalToken       string // access tokens of the field's two users and the rival's ada
+	ada, bora, rivalToken       string // access tokens of the field's two users and of the rival's ada
 }
 
-// newServer makes the world; with changes how its server is set.
+// newServer makes the fixture; with changes the server's options.
 func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}
@@ -82,48 +82,46 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
 		AlarmLag:          w.engine.Behind,
 		TenantAlarmLag:    w.engine.TenantBehind,
-		EmbedKey: []byte(
-			"the key of every test's snippets",
-		),
-		Version:       "1.2.3",
-		DefaultTenant: "field",
-		Now:           w.Clock.Now,
-		Logger:        w.Log.Logger,
-		Ready:         func(context.Context) error { return w.readyErr },
-		Audit:         w.Audit,
-		Tenants:       w.Tenants,
-		Users:         w.Users,
-		Sessions:      w.Sessions,
-		SignIn:        w.SignIn,
-		Account:       w.Account,
-		Captcha:       w.Slider.Service,
-		Credentials:   w.Credentials,
-		Avatars:       w.Avatars,
-		Catalog:       w.Catalog,
-		Devices:       w.Devices,
-		Scenes:        w.Scenes,
-		Roster:        w.Roster,
-		Registry:      w.Registry,
-		Presence:      w.Presence,
-		Status:        w.Status,
-		Diagnostics:   w.Diagnostics,
-		Readings:      w.readings,
-		Notices:       w.Notices,
-		Messages:      w.Messages,
-		Live:          w.hub,
-		Channels:      w.Channels,
-		Outbox:        w.Outbox,
-		Webhooks:      w.Webhooks,
-		WebhookCaller: w.WebhookCaller,
-		ReadingStore:  w.readings,
-		Rules:         w.Rules,
-		RuleForms:     w.RuleForms,
-		Alarms:        w.engine,
-		Telemetry:     http.NotFoundHandler(),
-		LoRaWAN:       http.NotFoundHandler(),
-		MQTT:          http.NotFoundHandler(),
-		OpenAPI:       http.NotFoundHandler(),
-		Web:           http.NotFoundHandler(),
+		EmbedKey:          []byte("the key of every test's snippets"),
+		Version:           "1.2.3",
+		DefaultTenant:     "field",
+		Now:               w.Clock.Now,
+		Logger:            w.Log.Logger,
+		Ready:             func(context.Context) error { return w.readyErr },
+		Audit:             w.Audit,
+		Tenants:           w.Tenants,
+		Users:             w.Users,
+		Sessions:          w.Sessions,
+		SignIn:            w.SignIn,
+		Account:           w.Account,
+		Captcha:           w.Slider.Service,
+		Credentials:       w.Credentials,
+		Avatars:           w.Avatars,
+		Catalog:           w.Catalog,
+		Devices:           w.Devices,
+		Scenes:            w.Scenes,
+		Roster:            w.Roster,
+		Registry:          w.Registry,
+		Presence:          w.Presence,
+		Status:            w.Status,
+		Diagnostics:       w.Diagnostics,
+		Readings:          w.readings,
+		Notices:           w.Notices,
+		Messages:          w.Messages,
+		Live:              w.hub,
+		Channels:          w.Channels,
+		Outbox:            w.Outbox,
+		Webhooks:          w.Webhooks,
+		WebhookCaller:     w.WebhookCaller,
+		ReadingStore:      w.readings,
+		Rules:             w.Rules,
+		RuleForms:         w.RuleForms,
+		Alarms:            w.engine,
+		Telemetry:         http.NotFoundHandler(),
+		LoRaWAN:           http.NotFoundHandler(),
+		MQTT:              http.NotFoundHandler(),
+		OpenAPI:           http.NotFoundHandler(),
+		Web:               http.NotFoundHandler(),
 	}
 	for _, f := range with {
 		f(&o)
@@ -154,23 +152,13 @@ func (w *fixture) populate(t testing.TB) {
 	w.rivalDevice = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
 		d.NoteName, d.SceneID, d.Longitude, d.Latitude = marker+" mast", w.rivalScene, new(32.85), new(39.92)
 	})
-	w.ada, w.bora, w.rivalToken = w.Session(
-		t,
-		w.field.Ada,
-	).Access, w.Session(
-		t,
-		w.field.Bora,
-	).Access, w.Session(
-		t,
-		w.rival.Ada,
-	).Access
+	w.ada, w.bora = w.Session(t, w.field.Ada).Access, w.Session(t, w.field.Bora).Access
+	w.rivalToken = w.Session(t, w.rival.Ada).Access
 	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
-			"airTemperature": reading.Number(
-				21.5,
-			),
-			"heating": reading.Boolean(true),
-			"note":    reading.Text("note of " + d.Name),
+			"airTemperature": reading.Number(21.5),
+			"heating":        reading.Boolean(true),
+			"note":           reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
 		w.Diagnostics.Count(
@@ -204,7 +192,7 @@ func (w *fixture) measure(t testing.TB, d *device.Device, at time.Time, values m
 	}
 }
 
-// arrival is one frame of a device that arrives now.
+// arrival returns one frame of a device that arrives now.
 func (w *fixture) arrival(d *device.Device, at time.Time, values map[string]reading.Value) reading.Arrival {
 	f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at.UnixMilli()}
 	for _, p := range w.station.Properties {
@@ -215,7 +203,7 @@ func (w *fixture) arrival(d *device.Device, at time.Time, values map[string]read
 	return reading.Arrival{Frame: f, At: w.Clock.Milli()}
 }
 
-// get is a signed-in GET of the field's ada.
+// get returns a signed-in GET of the field's ada.
 func (w *fixture) get(path string) testkit.Call { return testkit.Call{Path: path, Token: w.ada} }
 
 const (
@@ -247,17 +235,17 @@ const (
 	livePath     = "/admin-api/client/pc/live"
 )
 
-// series is the path of a device's history over the hour around now.
+// series returns the path of a device's series over the hour around now.
 func (w *fixture) series(deviceName, signs string) string {
 	return w.pathAroundNow(seriesPath, deviceName, signs)
 }
 
-// pathAroundNow is a call over the hour around now of a device's history.
+// pathAroundNow returns the path of a call for a device's readings over the hour around now.
 func (w *fixture) pathAroundNow(path, deviceName, signs string) string {
 	return rangePath(path, deviceName, signs, w.Clock.Now().Add(-30*time.Minute), w.Clock.Now().Add(30*time.Minute))
 }
 
-// rangePath is a call over a range of a device's history.
+// rangePath returns the path of a call for a device's readings over a range.
 func rangePath(path, deviceName, signs string, from, to time.Time) string {
 	return path + "?" + url.Values{
 		"deviceName": {deviceName}, "yeuSignList": {signs},
@@ -273,8 +261,7 @@ func loginCall(tenantName, userName, password string) testkit.Call {
 	}
 }
 
-// An answer to any call that is not signed in is the same: HTTP 200 and 401 in
-// the envelope.
+// Every call without a session has the same answer: HTTP 200, and 401 in the envelope.
 func TestUnauthenticated(t *testing.T) {
 	w := newServer(t)
 	expired := w.Session(t, w.field.Ada).Access
@@ -294,10 +281,7 @@ func TestUnauthenticated(t *testing.T) {
 			if header != "" {
 				call.Header["Authorization"] = header
 			}
-			if a := w.Do(
-				t,
-				call,
-			); a.Status != http.StatusOK || a.Code != 401 ||
+			if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 401 ||
 				a.Msg != "authentication failed, cannot access system resources" {
 				t.Errorf("%s, token %s: %d %s", op.ID, name, a.Status, a.Body)
 			}
@@ -308,8 +292,8 @@ func TestUnauthenticated(t *testing.T) {
 	}
 }
 
-// What is not a call is answered with the envelope and an HTTP status, signed
-// in or not; and every answer has an id of its own.
+// An unknown path or method is answered with the envelope and an HTTP status, signed in or not; and
+// every answer has its own id.
 func TestUnknownPathsAndMethods(t *testing.T) {
 	w := newServer(t)
 	ids := map[string]bool{}
@@ -346,7 +330,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	}
 	a := w.Do(t, testkit.Call{Path: "/admin-api/none", Header: map[string]string{"Accept-Language": "ru-RU,ru;q=0.9"}})
 	if a.Msg != "Запись не найдена" {
-		t.Errorf("said %q", a.Msg)
+		t.Errorf("message %q", a.Msg)
 	}
 }
 
@@ -354,16 +338,16 @@ func TestTooLargeBodies(t *testing.T) {
 	w := newServer(t)
 	large := `{"tenantName":"field","userName":"ada","password":"` + strings.Repeat("x", 1<<20) + `"}`
 	for name, call := range map[string]testkit.Call{
-		"login":            {Method: "POST", Path: loginPath, Body: large},
-		"nobody asked for": {Method: "POST", Path: logoutPath, Body: large, Token: w.ada},
-		"of a GET":         {Path: userPath, Body: large, Token: w.ada},
-		"of a public POST": {Method: "POST", Path: refreshPath + "?refreshToken=x", Body: large},
+		"login":                    {Method: "POST", Path: loginPath, Body: large},
+		"of a call without a body": {Method: "POST", Path: logoutPath, Body: large, Token: w.ada},
+		"of a GET":                 {Path: userPath, Body: large, Token: w.ada},
+		"of a public POST":         {Method: "POST", Path: refreshPath + "?refreshToken=x", Body: large},
 	} {
 		if a := w.Do(t, call); a.Status != 413 || a.Msg != "The request is too large" {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	// The session was not ended by a call that was refused.
+	// A refused call did not end the session.
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
 		t.Errorf("%s", a.Body)
 	}
@@ -385,14 +369,16 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// Paths outside the calls go to the devices' edge and to the console.
+// Paths outside the console's API go to the devices' edge and to the web console.
 func TestNonCallPaths(t *testing.T) {
-	says := func(who string) http.Handler {
+	handlerOf := func(who string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(who)) })
 	}
 	w := newServer(
 		t,
-		func(o *console.Options) { o.Telemetry, o.MQTT, o.Web = says("edge"), says("mqtt"), says("console") },
+		func(o *console.Options) {
+			o.Telemetry, o.MQTT, o.Web = handlerOf("edge"), handlerOf("mqtt"), handlerOf("console")
+		},
 	)
 	for path, want := range map[string]string{"/": "console", "/device": "console", "/assets/a.js": "console", "/api/v1/x/attributes": "edge", "/api/v2": "console", "/mqtt": "mqtt", "/mqtt/": "console", "/admin": "console"} {
 		if a := w.Do(t, testkit.Call{Path: path}); string(a.Body) != want {
@@ -401,7 +387,7 @@ func TestNonCallPaths(t *testing.T) {
 	}
 }
 
-// Who takes over the connection, as a WebSocket does, gets it.
+// A handler that takes over the connection, as for a WebSocket, gets it.
 func TestConnectionHijack(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.MQTT = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

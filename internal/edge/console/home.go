@@ -51,22 +51,18 @@ func (s *server) GetOverviewStatistics(
 	}
 	online := min(s.Presence.OnlineCount(t), total)
 	return wire.GetOverviewStatistics200JSONResponse{Code: success, Data: &wire.Overview{
-		DeviceCount:  total,
-		OnlineCount:  online,
-		OfflineCount: total - online,
-		TodayAlarmCount: int(
-			notices.Today,
-		),
+		DeviceCount:       total,
+		OnlineCount:       online,
+		OfflineCount:      total - online,
+		TodayAlarmCount:   int(notices.Today),
 		PendingAlarmCount: int(notices.Pending),
 		LastAlarmTime:     omitZero(notices.Last),
 		SceneCount:        len(scenes),
 		UnassignedCount:   unassigned,
-		OfflineTodayCount: int(
-			wentOffline,
-		),
-		Time:         s.Now().UnixMilli(),
-		AlarmsBehind: omitZero(int(s.TenantAlarmLag(t).Lag.Seconds())),
-		Budgets:      near,
+		OfflineTodayCount: int(wentOffline),
+		Time:              s.Now().UnixMilli(),
+		AlarmsBehind:      omitZero(int(s.TenantAlarmLag(t).Lag.Seconds())),
+		Budgets:           near,
 	}}, nil
 }
 

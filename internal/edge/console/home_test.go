@@ -26,8 +26,8 @@ func TestOverview(t *testing.T) {
 	if g, e := asJSON(t, got), asJSON(t, want); g != e {
 		t.Errorf("%s, want %s", g, e)
 	}
-	// A device goes: presence tells at once, what is counted since midnight as
-	// soon as it is on disk.
+	// A device goes offline: the presence counts change at once, the count since midnight changes
+	// as soon as the event is on disk.
 	w.Clock.Advance(testkit.OfflineAfter)
 	w.Presence.Expire()
 	if err := w.Status.Flush(t.Context(), false); err != nil {
@@ -39,11 +39,12 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// Where clocks skip midnight, "today" begins after the jump, at 01:00, and not
-// at 23:00 of yesterday.
+// If the clocks skip midnight, "today" begins after the jump, at 01:00, and not at 23:00 of the day
+// before.
 func TestOverviewOnDayWithoutMidnight(t *testing.T) {
 	w := newServer(t)
-	for _, at := range []string{"2027-03-14T04:30:00Z", "2027-03-14T05:00:00Z"} { // Havana: 23:30, and 01:00 of the 14th
+	// Havana: 23:30, and 01:00 of the 14th
+	for _, at := range []string{"2027-03-14T04:30:00Z", "2027-03-14T05:00:00Z"} {
 		began, err := time.Parse(time.RFC3339, at)
 		if err != nil {
 			t.Fatal(err)
@@ -65,13 +66,12 @@ func TestOverviewOnDayWithoutMidnight(t *testing.T) {
 	}
 }
 
-// "Today" begins at midnight in the caller's zone: the header's, else the
-// tenant's.
+// "Today" begins at midnight in the caller's zone: the one of the header, else the tenant's.
 func TestOverviewUsesCallerTimeZone(t *testing.T) {
 	w := newServer(t)
 	w.Presence.Seen(testkit.Ref(w.ws1))
 	w.Clock.Advance(testkit.OfflineAfter)
-	w.Presence.Expire() // gone at 12:15 in Istanbul, 09:15 UTC
+	w.Presence.Expire() // offline since 12:15 in Istanbul, 09:15 UTC
 	if err := w.Status.Flush(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +82,8 @@ func TestOverviewUsesCallerTimeZone(t *testing.T) {
 	}{
 		{"2026-11-21T09:30:00Z", "", 1, 1},
 		{"2026-11-21T20:59:59Z", "", 1, 1},    // a second before midnight in Istanbul
-		{"2026-11-21T21:00:00Z", "", 0, 0},    // midnight there
-		{"2026-11-21T21:00:00Z", "UTC", 1, 1}, // but not here
+		{"2026-11-21T21:00:00Z", "", 0, 0},    // midnight in Istanbul
+		{"2026-11-21T21:00:00Z", "UTC", 1, 1}, // but not midnight in UTC
 		{"2026-11-21T21:00:00Z", "Europe/Istanbul", 0, 0},
 		{"2026-11-21T21:00:00Z", "America/Los_Angeles", 1, 1},
 		{"2026-11-22T07:59:59Z", "America/Los_Angeles", 1, 1},
@@ -120,7 +120,7 @@ func TestOverviewUsesCallerTimeZone(t *testing.T) {
 	}
 }
 
-// An unknown zone is a programmer's error, whatever the call.
+// An unknown zone is a programmer's error, in every call.
 func TestUnknownTimeZone(t *testing.T) {
 	w := newServer(t)
 	for _, zone := range []string{"Mars/Olympus", "Local", "../../etc/passwd", "/etc/localtime", "+03:00", "localtime", "posixrules", "Factory", "posix/Europe/Istanbul", "right/UTC"} {
@@ -148,12 +148,12 @@ func TestUnreadCount(t *testing.T) {
 	}
 }
 
-// Whose alarms are behind is told so, and nobody else; who runs the server reads
-// of how many.
+// A tenant learns that its own alarms are behind, and no other tenant's; the operator learns how
+// many tenants are behind.
 func TestAlarmLagIsReported(t *testing.T) {
 	w := newServer(t)
 	w.createRivalRule()
-	says := func(want string) {
+	expectReady := func(want string) {
 		t.Helper()
 		if a := w.Do(t, testkit.Call{Path: "/readyz"}); a.Status != 200 || string(a.Body) != want {
 			t.Errorf("%d %q, want %q", a.Status, a.Body, want)
@@ -161,11 +161,11 @@ func TestAlarmLagIsReported(t *testing.T) {
 	}
 	w.engine.Take(w.position+1, []reading.Arrival{w.arrival(w.rivalDevice, w.Clock.Now(), air(1))})
 	w.Clock.Advance(4 * time.Second)
-	says("ready\n")
+	expectReady("ready\n")
 	w.Clock.Advance(37 * time.Second)
-	says("ready; alarms of 1 organisation are 41 s behind\n")
+	expectReady("ready; alarms of 1 organisation are 41 s behind\n")
 	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind != nil {
-		t.Errorf("another's lag: %d s", *got.AlarmsBehind)
+		t.Errorf("another tenant's lag: %d s", *got.AlarmsBehind)
 	}
 	if b := w.engine.TenantBehind(w.rival.ID); b.Tenants != 1 || b.Lag != 41*time.Second {
 		t.Errorf("theirs: %+v", b)
@@ -173,22 +173,18 @@ func TestAlarmLagIsReported(t *testing.T) {
 	w.frostRule(w.field.ID, w.ws1)
 	w.engine.Take(w.position+2, []reading.Arrival{w.arrival(w.ws1, w.Clock.Now(), air(1))})
 	w.Clock.Advance(6 * time.Second)
-	says("ready; alarms of 2 organisations are 47 s behind\n")
-	if got := testkit.Ask[wire.Overview](
-		t,
-		w.Contract,
-		w.get(overviewPath),
-	); got.AlarmsBehind == nil ||
+	expectReady("ready; alarms of 2 organisations are 47 s behind\n")
+	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind == nil ||
 		*got.AlarmsBehind != 6 {
 		t.Errorf("%s", asJSON(t, got))
 	}
 	if err := w.engine.Evaluate(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	says("ready\n")
+	expectReady("ready\n")
 }
 
-// Budgets of letters are told of from 80 % on, each tenant's own.
+// A tenant's own budgets of messages are shown when 80 % of them are used.
 func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 	w := newServer(t)
 	owner, err := w.Tenants.Get(t.Context(), w.field.ID)
@@ -212,7 +208,7 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	told := func(token string) string {
+	budgets := func(token string) string {
 		t.Helper()
 		got := testkit.Ask[wire.Overview](t, w.Contract, testkit.Call{Path: overviewPath, Token: token})
 		if got.Budgets == nil {
@@ -234,20 +230,19 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 		return strings.Join(all, ", ")
 	}
 	send(3, 3)
-	if got := told(w.ada); got != "" {
+	if got := budgets(w.ada); got != "" {
 		t.Errorf("at 60 %%: %s", got)
 	}
 	send(1, 0)
-	if got, want := told(w.ada), "email 4/5 until 2026-11-21T21:00:00Z"; got != want {
+	if got, want := budgets(w.ada), "email 4/5 until 2026-11-21T21:00:00Z"; got != want {
 		t.Errorf("at 80 %%: %s, want %s", got, want)
 	}
-	if got := told(w.rivalToken); got != "" {
+	if got := budgets(w.rivalToken); got != "" {
 		t.Errorf("another tenant's: %s", got)
 	}
 	send(1, 2)
-	if got, want := told(
-		w.ada,
-	), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"; got != want {
+	got, want := budgets(w.ada), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"
+	if got != want {
 		t.Errorf("used up: %s, want %s", got, want)
 	}
 }

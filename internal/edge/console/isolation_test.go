@@ -13,24 +13,23 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// crossTenantCall is how an operation that changes something could be turned against
-// another tenant: what the field's ada asks for of the rival's, and what the
-// rival's own ada gets for the same, which proves that it can be done.
+// crossTenantCall says how an operation that changes something could be used against another
+// tenant: the call that the field's ada makes on a thing of the rival, and the answer that the
+// rival's own ada gets to the same call, which proves that the call works.
 type crossTenantCall struct {
-	call      func(w *fixture) testkit.Call // its token is set by the test
-	code      int                           // for the field's ada; 200 when zero: she gets her own, or nothing
+	call      func(w *fixture) testkit.Call // the test sets its token
+	code      int                           // of the field's ada; 0 means 200: she gets her own data, or nothing
 	ownerGets string                        // in the answer to the rival's ada
 }
 
-// rivalRuleCall asks for something of a rule of the rival's; it takes the rule's
-// id.
+// rivalRuleCall returns a call on a rule of the rival; format takes the rule's id.
 func rivalRuleCall(format string) func(*fixture) testkit.Call {
 	return func(w *fixture) testkit.Call {
 		return testkit.Call{Path: rulesPath + fmt.Sprintf(format, w.createRivalRule())}
 	}
 }
 
-// rivalChannelCall asks for something of a channel of the rival's.
+// rivalChannelCall returns a call on a channel of the rival.
 func rivalChannelCall(name string) func(*fixture) testkit.Call {
 	return func(w *fixture) testkit.Call {
 		return testkit.Call{Path: fmt.Sprint(channelsPath, name, "?id=", w.createRivalChannel())}
@@ -65,11 +64,12 @@ var crossTenantCalls = map[string]crossTenantCall{
 	}, code: 404, ownerGets: `"data":"`},
 	"pageAudit": {call: func(w *fixture) testkit.Call {
 		ctx := w.Audit.NewContext(context.Background(), audit.Actor{Kind: audit.User, ID: w.rival.Ada.ID})
-		if err := audit.Log(
+		err := audit.Log(
 			ctx,
 			w.rival.ID,
 			audit.Action{Name: "scene.create", Thing: audit.Thing{ID: 1, Name: marker + " scene"}},
-		); err != nil {
+		)
+		if err != nil {
 			panic(err)
 		}
 		return testkit.Call{Path: fmt.Sprint(auditPath, "?text=", marker)}
@@ -138,9 +138,8 @@ var crossTenantCalls = map[string]crossTenantCall{
 	"getWebhookDeliveries": {call: rivalWebhookCall("deliveries"), code: 404, ownerGets: marker + " frost"},
 }
 
-// What one tenant may not do to another's things, their owner may. All other
-// operations, and all other ways to ask, are in TestIsolationMatrix of
-// internal/app, where each operation has a row.
+// A tenant cannot change another tenant's things, their owner can. All other operations and
+// parameters are in TestIsolationMatrix of internal/app, where each operation has a row.
 func TestCrossTenantChangesAreRefused(t *testing.T) {
 	w := newServer(t)
 	known := map[string]bool{}
@@ -153,36 +152,32 @@ func TestCrossTenantChangesAreRefused(t *testing.T) {
 			call := row.call(w)
 			call.Method, call.Token = op.Method, w.ada
 			a := w.Do(t, call)
-			// What was asked for may be named in a refusal, never in data.
+			// A refusal may repeat the name from the call, data may not.
 			if a.Code != cmp.Or(row.code, 200) || strings.Contains(string(a.Data), marker) {
 				t.Errorf("code %d, %s", a.Code, a.Body)
 			}
 			if row.code == 404 && string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
-				t.Errorf("told from what does not exist at all: %s", a.Body)
+				t.Errorf("differs from the answer for a missing thing: %s", a.Body)
 			}
 			call.Token = w.rivalToken
 			if a := w.Do(t, call); a.Code != 200 || !strings.Contains(string(a.Body), row.ownerGets) {
-				t.Errorf("its owner does not get %q: %s", row.ownerGets, a.Body)
+				t.Errorf("the owner does not get %q: %s", row.ownerGets, a.Body)
 			}
 		})
 	}
 	for id := range crossTenantCalls {
 		if !known[id] {
-			t.Errorf("the contract has no %s any more", id)
+			t.Errorf("the contract no longer has %s", id)
 		}
 	}
 }
 
-// A user signs in to the tenant that has that user, with that user's password.
+// A user can sign in only to the user's own tenant, with the user's own password.
 func TestSignInIsTenantScoped(t *testing.T) {
 	w := newServer(t)
 	only := w.User(t, w.field.ID, "only-here")
-	if err := w.Users.PutPassword(
-		t.Context(),
-		w.rival.ID,
-		w.rival.Ada.ID,
-		testkit.PasswordHash("another password"),
-	); err != nil {
+	err := w.Users.PutPassword(t.Context(), w.rival.ID, w.rival.Ada.ID, testkit.PasswordHash("another password"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	w.Run(t, distinctClients([]testkit.Scenario{
@@ -192,17 +187,15 @@ func TestSignInIsTenantScoped(t *testing.T) {
 		{Name: "with this ada's password there", Call: loginCall(marker, "ada", testkit.Password), Code: 601},
 		{Name: "the other ada", Call: loginCall(marker, "ada", "another password")},
 	}))
-	// Ending one's own session ends nobody else's.
-	if a := w.Do(
-		t,
-		testkit.Call{
-			Method: http.MethodPost,
-			Path:   logoutPath,
-			Token:  w.rivalToken,
-			Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)},
-		},
-	); a.Code != 200 {
-		t.Fatalf("%s", a.Body)
+	// Logging out ends only the caller's own session.
+	logout := w.Do(t, testkit.Call{
+		Method: http.MethodPost,
+		Path:   logoutPath,
+		Token:  w.rivalToken,
+		Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)},
+	})
+	if logout.Code != 200 {
+		t.Fatalf("%s", logout.Body)
 	}
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
 		t.Errorf("%s", a.Body)

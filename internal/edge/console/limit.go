@@ -15,16 +15,17 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// Calls that need no sign-in, and pictures, are limited by address.
+// The limits of each address on calls that need no sign-in, and on pictures.
 const (
 	publicPerSecond = 10
 	publicBurst     = 60
 	maxAddresses    = 50_000
 )
 
-// queryLineOptions is what a tenant may ask at once: half the processors are always others'. A
-// page with charts asks for half a second of work; who goes on for longer, as with very
-// long lists that are turned without a pause, would keep all others waiting.
+// queryLineOptions returns how many queries of one tenant run at once: half the processors are
+// always free for other tenants. A page with charts needs half a second of work. A tenant that
+// needs more without a pause, for example by paging through very long lists, would delay all
+// others.
 func queryLineOptions() limit.ThrottleOptions {
 	return limit.ThrottleOptions{
 		FreeWork:      time.Second,
@@ -34,16 +35,17 @@ func queryLineOptions() limit.ThrottleOptions {
 	}
 }
 
-// queryRetryAfter is when a question is to be asked again for which there is no room.
+// queryRetryAfter is when a client may repeat a query that was refused because too many were
+// waiting.
 const queryRetryAfter = time.Second
 
-// limits are what addresses, users and tenants may do.
+// limits limit the calls of addresses, users and tenants.
 type limits struct {
 	public    *limit.Buckets[limit.Network] // calls without sign-in
 	pictures  *limit.Buckets[limit.Network]
 	uploads   uploads
-	testSends *limit.SlidingWindows[tenant.ID] // of channels
-	queries   *limit.Throttle[tenant.ID]       // questions that are worked on at once
+	testSends *limit.SlidingWindows[tenant.ID] // test messages of channels
+	queries   *limit.Throttle[tenant.ID]       // queries that run at once
 }
 
 func newLimits(o *Options) limits {
@@ -63,7 +65,7 @@ func newLimits(o *Options) limits {
 	}
 }
 
-// schedule lets a call that passes over history go on in its turn.
+// schedule runs a call that reads history when the scheduler gives it a slot.
 func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	c := caller(r.Context())
 	task, why := s.Scheduler.Enter(r.Context(), c.Tenant, c.User)
@@ -79,9 +81,9 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Hand
 	}
 }
 
-// queueQuery lets a tenant's questions wait for each other, not for anybody else's. What
-// an answer that is sent piece by piece takes does not count, nor do changes: these
-// have a line of their own, before the database's writer.
+// queueQuery makes a tenant's queries wait for each other, and not for those of other tenants.
+// Answers that are streamed do not count, and neither do changes: those queue for the database's
+// writer.
 func (s *server) queueQuery(next wire.StrictHandlerFunc, _ string) wire.StrictHandlerFunc {
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
 		c := caller(ctx)

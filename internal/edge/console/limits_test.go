@@ -26,7 +26,7 @@ func parsePrefixes(t *testing.T, all ...string) (list []netip.Prefix) {
 	return list
 }
 
-// Calls that need no session are limited by address; the rest are not.
+// Calls that need no session are limited by address; all others are not.
 func TestPublicLimit(t *testing.T) {
 	w := newServer(t)
 	call := testkit.Call{Path: settingsPath}
@@ -46,13 +46,13 @@ func TestPublicLimit(t *testing.T) {
 		{Name: "signed in", Call: w.get(userPath)},
 		{Name: "elsewhere", Call: testkit.Call{Path: settingsPath, From: "198.51.100.7"}},
 		{
-			Name: "an address made up",
+			Name: "a forged address",
 			Call: testkit.Call{Path: settingsPath, Header: map[string]string{"X-Forwarded-For": "198.51.100.8"}},
 			Code: 429,
 		},
 		{Name: "an unknown path", Call: testkit.Call{Path: "/admin-api/none"}, Status: 404, Code: 404},
 	})
-	w.Clock.Advance(time.Second) // gives ten more
+	w.Clock.Advance(time.Second) // refills ten calls
 	for i := range 11 {
 		if a := w.Do(t, call); (a.Code == 200) != (i < 10) {
 			t.Errorf("after a second, call %d: %s", i+1, a.Body)
@@ -60,8 +60,8 @@ func TestPublicLimit(t *testing.T) {
 	}
 }
 
-// One IPv6 network is one client, who has more addresses than there are
-// calls; behind a trusted proxy each client counts for itself.
+// One IPv6 network counts as one client, because a client has more addresses than there are calls.
+// Behind a trusted proxy, each client counts for itself.
 func TestPublicLimitNetworks(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Proxies = parsePrefixes(t, "10.0.0.0/8") })
 	codes := func(n int, address func(i int) string) map[int]int {
@@ -77,10 +77,7 @@ func TestPublicLimitNetworks(t *testing.T) {
 		}
 		return found
 	}
-	if got := codes(
-		70,
-		func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) },
-	); got[200] != 60 ||
+	if got := codes(70, func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) }); got[200] != 60 ||
 		got[429] != 10 {
 		t.Errorf("one network: %v", got)
 	}
@@ -92,8 +89,8 @@ func TestPublicLimitNetworks(t *testing.T) {
 	}
 }
 
-// A tenant that asks for much at the same time is answered bit by bit; nobody else
-// waits for that, and neither does what it changes.
+// If a tenant asks many queries at once, they are answered one after the other. Other tenants do
+// not wait for them, and neither do the tenant's changes.
 func TestTenantQueriesAreQueued(t *testing.T) {
 	var asking, most atomic.Int64
 	var field tenant.ID
@@ -120,11 +117,11 @@ func TestTenantQueriesAreQueued(t *testing.T) {
 			}
 		})
 	}
-	<-entered // one at least is being worked on
+	<-entered // at least one is running
 	theirs := w.get(statistics)
 	theirs.Token = w.rivalToken
 	w.Run(t, []testkit.Scenario{
-		{Name: "somebody else asks", Call: theirs},
+		{Name: "another tenant asks", Call: theirs},
 		{
 			Name: "a change",
 			Call: testkit.Call{
@@ -137,6 +134,6 @@ func TestTenantQueriesAreQueued(t *testing.T) {
 	close(going)
 	all.Wait()
 	if most.Load() > 4 {
-		t.Errorf("%d questions of a tenant at once", most.Load())
+		t.Errorf("%d queries of a tenant ran at once", most.Load())
 	}
 }

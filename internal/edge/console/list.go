@@ -7,9 +7,8 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// dropEmptyElements takes what is empty out of the lists of a query, and a list of
-// which nothing is left: clients join what people left blank, too. It tells
-// whether anything changed.
+// dropEmptyElements removes empty elements from the lists of a query, and lists that are then
+// empty: clients also join fields that people left blank. It tells whether anything changed.
 func dropEmptyElements(route *routers.Route, query url.Values) bool {
 	changed := false
 	for _, p := range route.Operation.Parameters {
@@ -31,8 +30,7 @@ func dropEmptyElements(route *routers.Route, query url.Values) bool {
 	return changed
 }
 
-// splitList are those of a list that is joined by commas, trimmed; empty ones
-// do not count.
+// splitList splits a list that is joined by commas and trims its elements; it drops empty ones.
 func splitList(joined string) []string {
 	var list []string
 	for one := range strings.SplitSeq(joined, ",") {

@@ -11,16 +11,17 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// heartbeat keeps proxies from taking a quiet stream for a dead one, and tells
-// the screen that it is not.
+// heartbeat is how often a quiet stream sends something, so that neither proxies nor the screen
+// take the stream for dead.
 const heartbeat = 15 * time.Second
 
-// streamRetryAfter is when a stream is to be asked for again where there are too many.
+// streamRetryAfter is when a client may open a stream again that was refused because there are too
+// many.
 const streamRetryAfter = 30 * time.Second
 
-// livePositionHeader is the header with which each answer to a signed-in caller says
-// where the tenant's stream stood before the call read anything: a stream that
-// is opened from there brings all that the answer may lack.
+// livePositionHeader is the header with the position of the tenant's stream before the call read
+// anything; each answer to a signed-in caller has it. A stream that is opened from that position
+// brings everything that the answer may lack.
 const livePositionHeader = "Live-Position"
 
 // GetLive opens a stream of the caller's tenant.
@@ -32,16 +33,16 @@ func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire
 	return &liveStream{ctx: ctx, server: s, lastEventID: last, heartbeat: heartbeat}, nil
 }
 
-// SessionKey is the key under which a session's streams are ended.
+// SessionKey is the key by which a session's streams are ended.
 func SessionKey(session int64) string { return strconv.FormatInt(session, 10) }
 
-// liveStream writes events as they come until the client leaves, the session ends
-// or the server stops.
+// liveStream writes events as they are published until the client leaves, the session ends or the
+// server stops.
 type liveStream struct {
-	ctx         context.Context // the generated visitor is handed none
+	ctx         context.Context // the generated visitor gets no context
 	server      *server
 	lastEventID string
-	heartbeat   time.Duration // a comment is written every so often
+	heartbeat   time.Duration // the interval between comments
 }
 
 // VisitGetLiveResponse writes the stream.
@@ -54,8 +55,8 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 		st.lastEventID,
 	)
 	defer screen.Close()
-	// A session that ended while the stream was being opened ended none of its
-	// streams; from here on its end ends this one.
+	// If the session ended while this stream was being opened, its end did not end this stream.
+	// From here on, the end of the session ends this stream.
 	if lives, err := st.server.Sessions.IsActive(st.ctx, c.Tenant, c.Session); err != nil {
 		return err
 	} else if !lives {
@@ -71,7 +72,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("X-Accel-Buffering", "no") // a proxy that buffers would make live late
+	h.Set("X-Accel-Buffering", "no") // a buffering proxy would delay events
 	w.WriteHeader(http.StatusOK)
 	out := &eventWriter{ctl: http.NewResponseController(w), w: w}
 	var err error
@@ -84,7 +85,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 		err = out.writeAll(missed)
 	}
 	if err != nil {
-		return nil // the client is gone; there is nobody to tell
+		return nil // the client has gone; nobody receives an answer
 	}
 	st.pump(screen, out, time.UnixMilli(c.Expires))
 	return nil

@@ -14,31 +14,31 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// changeBatchDelay is how long changes are gathered before screens are told of them:
-// ten thousand devices that come at once are one event.
+// changeBatchDelay is how long changes are gathered before screens are notified: ten thousand
+// devices that come online at once make one event.
 const changeBatchDelay = 100 * time.Millisecond
 
-// changesExtension is the contract's word for what a call changes, in the calls that
-// change what other screens show. Devices and scenes need none: their stores
-// tell, whoever changes them.
+// changesExtension is the contract's extension that names the kind of thing a call changes, for
+// calls that change what other screens show. Calls that change devices and scenes need none: their
+// stores report every change, whoever made it.
 const changesExtension = "x-changes"
 
-// Sorts of things that change, as the contract calls them (LiveChangeOf); the
-// others are named there only.
+// The kinds of things that change, as the contract names them (LiveChangeOf). Only the contract
+// names the other kinds.
 const (
 	changedDevice  = "device"
 	changedScene   = "scene"
 	changedMessage = "message"
 )
 
-// audience is whose screens are told: a tenant's, or of these one person's.
+// audience is the set of screens that are notified: those of a tenant, or those of one user of it.
 type audience struct {
 	tenant tenant.ID
-	user   int64 // 0: everybody's
+	user   int64 // 0: all users
 }
 
-// changeNotifier tells open screens that something they may show is another now. They
-// are told what sort of thing it is, and fetch it anew.
+// changeNotifier notifies open screens that something they may show has changed. The event names
+// the kind of thing; screens fetch it again.
 type changeNotifier struct {
 	hub *live.Hub
 
@@ -50,16 +50,16 @@ func newChangeNotifier(h *live.Hub) *changeNotifier {
 	return &changeNotifier{hub: h, pending: map[audience]map[string]bool{}}
 }
 
-// watch has every change of devices and scenes told, a program's and the
-// provider's included. The registry changes a moment after the store does, and
-// what is fetched in between may lack it: it tells again.
+// watch reports every change of devices and scenes, those by programs and by the provider included.
+// The registry changes a moment after the store, and a screen that fetches in between may miss the
+// change; so a change of the registry is reported again.
 func (c *changeNotifier) watch(devices *device.Store, scenes *device.SceneStore, registry *device.Registry) {
 	devices.OnChange(func(t tenant.ID, _ device.ID) { c.add(audience{tenant: t}, changedDevice) })
 	registry.OnTenantChange(func(t tenant.ID) { c.add(audience{tenant: t}, changedDevice) })
 	scenes.OnChange(func(t tenant.ID, _ int64) { c.add(audience{tenant: t}, changedScene) })
 }
 
-// add has a change told soon, together with what else changes until then.
+// add reports a change soon, together with all changes until then.
 func (c *changeNotifier) add(to audience, kind string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *changeNotifier) publish(to audience) {
 	}
 }
 
-// operationChanges is what each call of the contract changes that screens show.
+// operationChanges returns the kind of thing that each call of the contract changes, by operation.
 func operationChanges(doc *openapi3.T) map[string]string {
 	calls := map[string]string{}
 	for _, path := range doc.Paths.Map() {
@@ -104,8 +104,8 @@ func operationChanges(doc *openapi3.T) map[string]string {
 	return calls
 }
 
-// notifyChange tells screens what a call has changed, once it is answered.
-// Messages are read by each person alone.
+// notifyChange reports what a call has changed once it is answered. Each user has their own read
+// messages, so a change of messages goes to the caller's screens alone.
 func (s *server) notifyChange(info *request) {
 	kind := s.changesByOperation[info.Operation]
 	if kind == "" || info.Err != nil {

@@ -17,19 +17,19 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// changeEvent is an event that tells of changes.
+// changeEvent returns an event that reports changes.
 func changeEvent(seq int, of string) testkit.Event {
 	return testkit.Event{ID: fmt.Sprint("e-", seq), Name: "change", Data: `{"of":[` + of + `]}`}
 }
 
-// The screens of a tenant are told of each sort of thing that a call changes;
-// another tenant's are not.
+// The screens of a tenant get an event for each kind of thing that a call changes; another tenant's
+// screens get none.
 func TestLiveChange(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	bora, enemy := w.Listen(t, base, w.liveCall(w.bora, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	bora, rival := w.Listen(t, base, w.liveCall(w.bora, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
 	expectEvents(t, bora, testkit.Event{ID: "e-0"})
-	expectEvents(t, enemy, testkit.Event{ID: "e-0"})
+	expectEvents(t, rival, testkit.Event{ID: "e-0"})
 	channel := nightShiftForm(nil)
 	for i, c := range []struct {
 		call testkit.Call
@@ -46,11 +46,9 @@ func TestLiveChange(t *testing.T) {
 		}
 		expectEvents(t, bora, changeEvent(i+1, c.of))
 	}
-	// What was refused changed nothing; then many changes at once are one event.
-	if a := w.Do(
-		t,
-		w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""})),
-	); a.Code == 200 {
+	// A refused call reports no change. Then many changes at once make one event.
+	a := w.Do(t, w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""})))
+	if a.Code == 200 {
 		t.Fatalf("%s", a.Body)
 	}
 	if err := w.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
@@ -69,17 +67,17 @@ func TestLiveChange(t *testing.T) {
 	if err := w.Devices.Delete(t.Context(), w.rival.ID, w.rivalDevice.ID); err != nil {
 		t.Fatal(err)
 	}
-	expectEvents(t, enemy, changeEvent(1, `"device"`))
+	expectEvents(t, rival, changeEvent(1, `"device"`))
 	w.publishReadings(6, 6)
 	expectEvents(t, bora, readingEvent(6))
 }
 
-// What a person has read, the person's other screens are told, and nobody else's.
+// If a user reads messages, only that user's other screens get the event.
 func TestLiveChangeOfMessages(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
 	streams := map[string]*testkit.Stream{}
-	for name, token := range map[string]string{"ada": w.ada, "her phone": w.Session(t, w.field.Ada).Access, "bora": w.bora, "enemy": w.rivalToken} {
+	for name, token := range map[string]string{"ada": w.ada, "her phone": w.Session(t, w.field.Ada).Access, "bora": w.bora, "rival": w.rivalToken} {
 		streams[name] = w.Listen(t, base, w.liveCall(token, ""))
 		expectEvents(t, streams[name], testkit.Event{ID: "e-0"})
 	}
@@ -94,12 +92,12 @@ func TestLiveChangeOfMessages(t *testing.T) {
 	w.publishReadings(3, 3)
 	expectEvents(t, streams["bora"], readingEvent(3))
 	w.hub.Publish(w.rival.ID, "reading", []byte(`{"deviceName":"WS-1","time":1,"values":{"rain":1}}`))
-	if got := streams["enemy"].Next(t); got.ID != "e-1" || got.Name != "reading" {
+	if got := streams["rival"].Next(t); got.ID != "e-1" || got.Name != "reading" {
 		t.Errorf("%+v", got)
 	}
 }
 
-// A product that is another now is told to the tenants that have devices of it.
+// The tenants that have devices of a product learn that it has changed.
 func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	w := newServer(t)
 	pump := &device.Product{Name: "Pump", OfflineAfter: testkit.OfflineAfter}
@@ -108,13 +106,13 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	}
 	w.Device(t, w.rival.ID, pump, marker+"-2")
 	base := w.Serve(t)
-	ada, enemy := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
-	for _, s := range []*testkit.Stream{ada, enemy} {
+	ada, rival := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	for _, s := range []*testkit.Stream{ada, rival} {
 		if first := s.Next(t); first.ID == "" {
 			t.Fatalf("%+v", first)
 		}
 	}
-	if e := enemy.Next(t); e.Name != "change" { // of the device that was made
+	if e := rival.Next(t); e.Name != "change" { // for the device that was made
 		t.Fatalf("%+v", e)
 	}
 	pump.OfflineAfter *= 2
@@ -124,7 +122,7 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	if err := w.Devices.LoadRegistry(t.Context(), w.Catalog, w.Registry); err != nil {
 		t.Fatal(err)
 	}
-	if e := enemy.Next(t); e.Name != "change" || e.Data != `{"of":["device"]}` {
+	if e := rival.Next(t); e.Name != "change" || e.Data != `{"of":["device"]}` {
 		t.Errorf("%+v", e)
 	}
 	w.publishReadings(1, 1)
@@ -133,14 +131,15 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	}
 }
 
-// Every call that changes something says what, or is known to change nothing
-// that other screens show.
+// Every call that changes something declares what, or is on the list of calls that change nothing
+// on other screens.
 func TestChangingCallsDeclareChanges(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"} // by their stores
+	// their stores report the changes
+	byStores := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"}
 	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
 	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel"}
 	ownPage := []string{
@@ -148,17 +147,17 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",
 	}
 	reading := regexp.MustCompile("^(get|page|export|list)[A-Z]")
-	known := slices.Concat(told, ownEvents, nothing, ownPage)
+	known := slices.Concat(byStores, ownEvents, nothing, ownPage)
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			reads := method == http.MethodGet &&
-				reading.MatchString(operation.OperationID) // some that change are GET, too
+				reading.MatchString(operation.OperationID) // some calls that change something are GET, too
 			if reads || !strings.HasPrefix(path, "/admin-api/client/pc/") {
 				continue
 			}
 			what, says := operation.Extensions["x-changes"].(string)
 			if says == slices.Contains(known, operation.OperationID) {
-				t.Errorf("%s: x-changes is %q; what do screens have to be told of it?", operation.OperationID, what)
+				t.Errorf("%s: x-changes is %q: declare what the call changes", operation.OperationID, what)
 			}
 			if of := doc.Components.Schemas["LiveChangeOf"].Value.Enum; says && !slices.Contains(of, any(what)) {
 				t.Errorf("%s changes %q, which the contract does not know", operation.OperationID, what)

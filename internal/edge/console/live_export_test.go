@@ -8,11 +8,11 @@ import (
 	"tilth/internal/domain/identity"
 )
 
-// Heartbeat is how often a quiet stream says that it is there.
+// Heartbeat is the interval at which a quiet stream sends a comment.
 const Heartbeat = heartbeat
 
-// StreamWithHeartbeat serves a user's stream with another heartbeat, so that a test with a
-// real proxy need not take minutes.
+// StreamWithHeartbeat serves a user's stream with another heartbeat, so that a test with a real
+// proxy does not take minutes.
 func StreamWithHeartbeat(o Options, c identity.Caller, beat time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := context.WithValue(r.Context(), requestKey{}, &request{caller: c})

@@ -24,8 +24,8 @@ func (w *fixture) livePosition(t *testing.T, call testkit.Call) string {
 	return a.Header.Get(positionHeader)
 }
 
-// An answer says where the caller's stream stood; a stream that is opened from
-// there brings what came after, exactly.
+// An answer has the position of the caller's stream; a stream that is opened from there brings
+// exactly the events after it.
 func TestLivePosition(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
@@ -39,7 +39,7 @@ func TestLivePosition(t *testing.T) {
 	expectEvents(t, s, readingEvent(4), readingEvent(5), readingEvent(6))
 	w.publishReadings(7, 7)
 	expectEvents(t, s, readingEvent(7))
-	// Whatever is called, and however it answers.
+	// Every call has the position, whatever it answers.
 	for _, call := range []testkit.Call{
 		{Path: userPath}, {Path: groupsPath}, {Path: pagePath + "?pageNo=1&pageSize=10"}, {Path: lastPath + "?deviceName=WS-1"},
 		{Path: exportPath + "?deviceNames=WS-1&signs=airTemperature&startTime=0&endTime=1"},
@@ -53,8 +53,8 @@ func TestLivePosition(t *testing.T) {
 	}
 }
 
-// Each is told of the own tenant's stream alone, whatever it asks for: how far
-// another's has come shows nowhere.
+// The position is always that of the caller's own tenant, whatever the call asks for; the position
+// of another tenant shows nowhere.
 func TestLivePositionIsTenantScoped(t *testing.T) {
 	w := newServer(t)
 	call := testkit.Call{
@@ -65,21 +65,18 @@ func TestLivePositionIsTenantScoped(t *testing.T) {
 	before := w.livePosition(t, call)
 	w.publishReadings(1, 5)
 	if got := w.livePosition(t, testkit.Call{Path: overviewPath, Token: w.ada}); got != "e-5" {
-		t.Errorf("the field's stands at %q", got)
+		t.Errorf("the field's position is %q", got)
 	}
 	if got := w.livePosition(t, call); got != before || got != "e-0" {
-		t.Errorf("the rival's moves from %q to %q with the field's", before, got)
+		t.Errorf("the rival's position moves from %q to %q with the field's", before, got)
 	}
-	if got := w.livePosition(
-		t,
-		testkit.Call{Path: lastPath + "?deviceName=WS-1", Token: w.rivalToken},
-	); got != "" &&
+	if got := w.livePosition(t, testkit.Call{Path: lastPath + "?deviceName=WS-1", Token: w.rivalToken}); got != "" &&
 		got != "e-0" {
 		t.Errorf("%q", got)
 	}
 }
 
-// Who is not signed in, or is refused, is told nothing of it.
+// Callers without a session, and refused calls, get no position.
 func TestLivePositionOnlyOnSuccess(t *testing.T) {
 	w := newServer(t)
 	for _, call := range []testkit.Call{
@@ -91,11 +88,11 @@ func TestLivePositionOnlyOnSuccess(t *testing.T) {
 		}
 	}
 	if w.hub.Watched(w.rival.ID) {
-		t.Error("the rival's events are kept, for nobody")
+		t.Error("the rival's events are kept although no screen needs them")
 	}
 }
 
-// eventOnRead are readings of which one comes just as they are read.
+// eventOnRead is a readings store that gets a reading just while a call reads it.
 type eventOnRead struct {
 	console.Readings
 	onRead func()
@@ -106,8 +103,8 @@ func (r eventOnRead) Newest(ctx context.Context, t tenant.ID, d device.ID) []rea
 	return r.Readings.Newest(ctx, t, d)
 }
 
-// What happens while a call reads its data may not be in the answer: the
-// position is the one before.
+// An answer may lack what happens while a call reads its data; so its position is the one from
+// before the call reads.
 func TestLivePositionIsTakenBeforeReading(t *testing.T) {
 	var w *fixture
 	n := 0

@@ -19,11 +19,11 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// countingScreen is a screen that counts: each event must be the one after the last.
+// countingScreen is a screen that checks that each event is the one after the last.
 type countingScreen struct {
 	base, token string
 	resumes     bool         // it has an id from the beginning
-	seen        atomic.Int64 // number of the newest event it has read whole
+	seen        atomic.Int64 // number of the newest event that it has read completely
 }
 
 func (p *countingScreen) open(t *testing.T, dial *net.Dialer) (net.Conn, *http.Response) {
@@ -46,7 +46,7 @@ func (p *countingScreen) open(t *testing.T, dial *net.Dialer) (net.Conn, *http.R
 	}
 	res, err := http.ReadResponse(bufio.NewReaderSize(nc, 512), r)
 	if err != nil || res.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
-		t.Fatalf("no stream opens: %v, %+v", err, res)
+		t.Fatalf("cannot open a stream: %v, %+v", err, res)
 	}
 	if err := nc.SetDeadline(time.Time{}); err != nil {
 		t.Fatal(err)
@@ -54,8 +54,8 @@ func (p *countingScreen) open(t *testing.T, dial *net.Dialer) (net.Conn, *http.R
 	return nc, res
 }
 
-// read takes events from a stream until it ends; what is not whole does not
-// count. ends is the name of the event that is no reading, if one ended it.
+// read takes events from a stream until it ends; an incomplete event does not count. ends is the
+// name of the event that ended the stream, if it is no reading.
 func (p *countingScreen) read(stream io.Reader) (ends string, err error) {
 	var id, name string
 	lines := bufio.NewScanner(stream)
@@ -79,13 +79,14 @@ func (p *countingScreen) read(stream io.Reader) (ends string, err error) {
 	return "", lines.Err()
 }
 
-// A screen that does not read is cut off. Fifty others of its tenant get every
-// event meanwhile, and once it reads again, so does it.
+// A screen that does not read is cut off. Meanwhile fifty others of its tenant get every event, and
+// once it reads again, so does it.
 func TestOnlySlowScreenIsCutOff(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
 	slow := &countingScreen{base: base, token: w.ada}
-	// As behind a network: on one machine the systems would hold megabytes.
+	// The small buffer is that of a slow network: on one machine, the operating system would buffer
+	// megabytes.
 	narrow := &net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		var err error
 		return errors.Join(raw.Control(func(fd uintptr) { err = shrinkReceiveBuffer(fd) }), err)
@@ -125,17 +126,17 @@ func TestOnlySlowScreenIsCutOff(t *testing.T) {
 	if err := nc.SetReadDeadline(time.Now().Add(testkit.WaitTimeout)); err != nil {
 		t.Fatal(err)
 	}
-	// How it ends depends on whether it reads before a write has waited too long.
+	// The end depends on whether the screen reads before a write has waited too long.
 	if ends, err := slow.read(stuck.Body); ends != "" || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("its stream goes on: %s %v", ends, err)
+		t.Errorf("the slow screen's stream goes on: %s %v", ends, err)
 	}
 	if got := slow.seen.Load(); got == 0 || got >= n {
-		t.Errorf("it has read %d of %d events", got, n)
+		t.Errorf("the slow screen has read %d of %d events", got, n)
 	}
 	_, again := slow.open(t, &net.Dialer{})
 	reading.Go(func() {
 		if ends, err := slow.read(again.Body); err != nil {
-			t.Errorf("back again: %s %v", ends, err)
+			t.Errorf("after it reconnected: %s %v", ends, err)
 		}
 	})
 	testkit.Eventually(t, "the rest", func() bool { return slow.seen.Load() == n })
@@ -143,8 +144,8 @@ func TestOnlySlowScreenIsCutOff(t *testing.T) {
 	reading.Wait()
 }
 
-// A stream that is cut anywhere, in the midst of an event too, and opened again
-// by the last whole event's id brings every event once, in order.
+// A stream may be cut anywhere, also within an event. When it is opened again from the last
+// complete event's id, it brings every event once, in order.
 func TestResumeOverRandomCuts(t *testing.T) {
 	const events, cuts = 3000, 150
 	w := newServer(t)
@@ -152,22 +153,22 @@ func TestResumeOverRandomCuts(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	watching, _, _, _ := w.hub.Subscribe(w.field.ID, "s", "") // from now on events are kept
+	watching, _, _, _ := w.hub.Subscribe(w.field.ID, "s", "") // events are kept from now on
 	watching.Close()
-	told := 0
+	published := 0
 	for range cuts {
 		nc, res := p.open(t, &net.Dialer{})
-		// Some are told before the cut, some while nobody listens.
-		w.publishReadings(told+1, told+events/cuts/2)
-		told += events / cuts / 2
+		// Some events are published before the cut, some while no screen is connected.
+		w.publishReadings(published+1, published+events/cuts/2)
+		published += events / cuts / 2
 		const least = 80 // bytes of an event
-		waiting := int64(told) - p.seen.Load()
+		waiting := int64(published) - p.seen.Load()
 		if _, err := p.read(io.LimitReader(res.Body, random.Int64N(waiting*least))); err != nil {
 			t.Fatal(err)
 		}
 		nc.Close()
-		w.publishReadings(told+1, told+events/cuts/2)
-		told += events / cuts / 2
+		w.publishReadings(published+1, published+events/cuts/2)
+		published += events / cuts / 2
 	}
 	_, res := p.open(t, &net.Dialer{})
 	var reading sync.WaitGroup
@@ -181,12 +182,12 @@ func TestResumeOverRandomCuts(t *testing.T) {
 	reading.Wait()
 }
 
-// A token that expires while events come ends the stream with "expired"; the
-// next one goes on where it was.
+// If the token expires while events arrive, the stream ends with "expired"; the next stream goes on
+// where it was.
 func TestLiveExpiresMidStream(t *testing.T) {
 	w := newServer(t)
 	p := &countingScreen{base: w.Serve(t), token: w.ada}
-	w.Clock.Advance(30*time.Minute - 100*time.Millisecond) // of the token's life that is left
+	w.Clock.Advance(30*time.Minute - 100*time.Millisecond) // the rest of the token's lifetime
 	_, res := p.open(t, &net.Dialer{})
 	over := make(chan struct{})
 	var publishing sync.WaitGroup
@@ -211,7 +212,7 @@ func TestLiveExpiresMidStream(t *testing.T) {
 		t.Fatalf("%q, %v; then %q, %v", ends, err, rest, e)
 	}
 	if p.seen.Load() == 0 {
-		t.Error("no event came before")
+		t.Error("no event arrived before the end")
 	}
 	p.token = w.Session(t, w.field.Ada).Access
 	_, res = p.open(t, &net.Dialer{})
@@ -226,7 +227,7 @@ func TestLiveExpiresMidStream(t *testing.T) {
 	reading.Wait()
 }
 
-// A burst of events reaches the screen whole, however they were gathered.
+// A burst of events arrives completely, however the events were gathered into writes.
 func TestLiveBurst(t *testing.T) {
 	w := newServer(t)
 	p := &countingScreen{base: w.Serve(t), token: w.ada}
@@ -237,8 +238,8 @@ func TestLiveBurst(t *testing.T) {
 			t.Errorf("%s %v", ends, err)
 		}
 	})
-	w.publishReadings(1, 500) // less than a screen may lag
-	testkit.Eventually(t, "all of it", func() bool { return p.seen.Load() == 500 })
+	w.publishReadings(1, 500) // less than a screen may lag behind
+	testkit.Eventually(t, "all events", func() bool { return p.seen.Load() == 500 })
 	w.hub.Close()
 	reading.Wait()
 }

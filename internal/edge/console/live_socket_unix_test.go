@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// shrinkReceiveBuffer makes a socket take little at once.
+// shrinkReceiveBuffer makes a socket's receive buffer small.
 func shrinkReceiveBuffer(fd uintptr) error {
 	return errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096),
 		syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 1460))

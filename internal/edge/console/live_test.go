@@ -45,8 +45,8 @@ func (w *fixture) liveCall(token, last string) testkit.Call {
 	return call
 }
 
-// A stream opens with an id, brings what happens, and brings what was missed
-// to a screen that comes back.
+// A stream opens with an id, brings new events, and brings missed events to a screen that
+// reconnects.
 func TestLive(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
@@ -63,18 +63,18 @@ func TestLive(t *testing.T) {
 	)
 
 	s.Leave()
-	testkit.Eventually(t, "the screen's end", func() bool { return w.hub.Screens() == 0 })
+	testkit.Eventually(t, "the screen to close", func() bool { return w.hub.Screens() == 0 })
 	w.publishReadings(7, 9)
 	back := w.Listen(t, base, w.liveCall(w.ada, "e-6"))
 	expectEvents(t, back, readingEvent(7), readingEvent(8), readingEvent(9))
 	w.publishReadings(10, 10)
 	expectEvents(t, back, readingEvent(10))
-	// Nothing was missed: the stream opens as a fresh one.
+	// Nothing was missed: the stream opens like a new one.
 	expectEvents(t, w.Listen(t, base, w.liveCall(w.ada, "e-10")), testkit.Event{ID: "e-10"})
 }
 
-// An id of another run, or one that has fallen out, is answered by a reset with
-// the id to go on from.
+// An id of another run, or an id whose events are no longer kept, gets a reset with the id from
+// which to go on.
 func TestLiveReset(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
@@ -100,7 +100,7 @@ func TestLiveIsTenantScoped(t *testing.T) {
 		theirs,
 		testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`},
 	)
-	// The rival's own screen with the field's position is told only the rival's.
+	// The rival's own screen gets only the rival's events, even with the field's position.
 	call := w.liveCall(w.rivalToken, "e-0")
 	call.Header["tenant-id"] = fmt.Sprint(w.field.ID)
 	expectEvents(
@@ -110,8 +110,8 @@ func TestLiveIsTenantScoped(t *testing.T) {
 	)
 }
 
-// A user's newest streams stay; the one whose place was taken is asked to come back
-// later. Where a tenant has too many, the next is refused.
+// A user's newest streams stay; the oldest one is replaced and told to reconnect later. If a tenant
+// has too many streams, the next one is refused.
 func TestLiveStreamLimits(t *testing.T) {
 	w := newServer(t)
 	w.hub.MaxPerPerson, w.hub.MaxPerTenant = 2, 3
@@ -129,7 +129,7 @@ func TestLiveStreamLimits(t *testing.T) {
 		t,
 		[]testkit.Scenario{
 			{
-				Name:     "the farm's fourth",
+				Name:     "the tenant's fourth",
 				Call:     w.liveCall(w.bora, ""),
 				Code:     429,
 				Contains: []string{"Too many live windows are open"},
@@ -142,23 +142,13 @@ func TestLiveStreamLimits(t *testing.T) {
 	expectEvents(t, ada[2], readingEvent(1))
 }
 
-// Logout ends the streams of that session with "expired", and no others.
+// Logging out ends the streams of that session with "expired", and no others.
 func TestLiveExpiresOnLogout(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	tab, other, bora := w.Listen(
-		t,
-		base,
-		w.liveCall(w.ada, ""),
-	), w.Listen(
-		t,
-		base,
-		w.liveCall(w.Session(t, w.field.Ada).Access, ""),
-	), w.Listen(
-		t,
-		base,
-		w.liveCall(w.bora, ""),
-	)
+	tab := w.Listen(t, base, w.liveCall(w.ada, ""))
+	other := w.Listen(t, base, w.liveCall(w.Session(t, w.field.Ada).Access, ""))
+	bora := w.Listen(t, base, w.liveCall(w.bora, ""))
 	for _, s := range []*testkit.Stream{tab, other, bora} {
 		expectEvents(t, s, testkit.Event{ID: "e-0"})
 	}
@@ -170,7 +160,7 @@ func TestLiveExpiresOnLogout(t *testing.T) {
 	w.publishReadings(1, 1)
 	expectEvents(t, other, readingEvent(1))
 	expectEvents(t, bora, readingEvent(1))
-	// Ending the user ends the rest of hers.
+	// Ending all sessions of the user ends the rest of her streams.
 	if err := w.Sessions.EndUser(t.Context(), w.field.ID, w.field.Ada.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -180,18 +170,18 @@ func TestLiveExpiresOnLogout(t *testing.T) {
 	expectEvents(t, bora, readingEvent(2))
 }
 
-// The end of its token ends a stream; the screen opens another with the next.
+// A stream ends when its token expires; the screen opens another one with the next token.
 func TestLiveExpiresWithTheToken(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	w.Clock.Advance(30*time.Minute - 20*time.Millisecond) // of the token's life 20 ms are left
+	w.Clock.Advance(30*time.Minute - 20*time.Millisecond) // 20 ms of the token's lifetime are left
 	s := w.Listen(t, base, w.liveCall(w.ada, ""))
 	expectEvents(t, s, testkit.Event{ID: "e-0"}, testkit.Event{Name: "expired", Data: "{}"})
 	s.End(t)
 }
 
-// When the server stops, its streams end without "expired": the session lives,
-// and the screen tries again.
+// When the server stops, its streams end without "expired": the session is still active, and the
+// screen tries again.
 func TestLiveShutdown(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
@@ -204,7 +194,7 @@ func TestLiveShutdown(t *testing.T) {
 	}
 }
 
-// A refusal of the stream is the envelope.
+// A refused stream is answered with the envelope.
 func TestLiveRefusals(t *testing.T) {
 	w := newServer(t)
 	w.Run(t, []testkit.Scenario{
@@ -216,8 +206,8 @@ func TestLiveRefusals(t *testing.T) {
 	}
 }
 
-// A quiet stream is kept alive by a comment every 15 seconds, and ends when its
-// token does, after half an hour.
+// A quiet stream gets a comment every 15 seconds, and ends when its token expires, after half an
+// hour.
 func TestLiveHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newServer(t)
@@ -239,16 +229,14 @@ func TestLiveHeartbeat(t *testing.T) {
 		for i := 1; i <= 3; i++ {
 			next(":\n\n", time.Duration(i)*15*time.Second)
 		}
-		w.publishReadings(1, 2) // go out in one write, or two
+		w.publishReadings(1, 2) // sent in one write or two
 		got := <-out.written
 		if len(out.written) > 0 {
 			got += <-out.written
 		}
-		if got != "id: e-1\nevent: reading\ndata: "+readingEvent(
-			1,
-		).Data+"\n\nid: e-2\nevent: reading\ndata: "+readingEvent(
-			2,
-		).Data+"\n\n" {
+		want := "id: e-1\nevent: reading\ndata: " + readingEvent(1).Data + "\n\n" +
+			"id: e-2\nevent: reading\ndata: " + readingEvent(2).Data + "\n\n"
+		if got != want {
 			t.Errorf("%q", got)
 		}
 		for i := 4; i < 120; i++ {
@@ -265,7 +253,7 @@ func TestLiveHeartbeat(t *testing.T) {
 	})
 }
 
-// chanClient is a client that takes each write as it comes.
+// chanClient is a client that receives each write through a channel.
 type chanClient struct {
 	header  http.Header
 	written chan string

@@ -10,37 +10,25 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// When memory gets short, what passes over history is refused first, then what
-// people who are signed in ask for, and signing in last. Who is refused is told when
-// to come again, in words.
+// When memory gets short, the server first refuses calls that read history, then the calls of
+// signed-in users, and signing in last. A refusal says in words when to try again.
 func TestMemoryPressureRefusals(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	w := newServer(t, func(o *console.Options) { o.Memory = gauge })
 	from, to := w.Clock.Now().Add(-time.Hour), w.Clock.Now()
 	heavy := []testkit.Call{
-		w.get(
-			rangePath(seriesPath, "WS-1", "rain", from, to),
-		),
+		w.get(rangePath(seriesPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
-		w.get(
-			rangePath(rowsPath, "WS-1", "rain", from, to),
-		),
+		w.get(rangePath(rowsPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(columnsPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(signPath, "WS-1", "rain", from, to)),
-		w.get(
-			rangePath(exportPath, "WS-1", "rain", from, to),
-		),
+		w.get(rangePath(exportPath, "WS-1", "rain", from, to)),
 		w.get(rangePath(coveragePath, "WS-1", "", from, to)),
 		w.rehearse(frostForm("WS-1", nil)),
 		w.rehearseAll(frostForm("WS-1", nil)),
 	}
-	call, open, health := w.get(
-		userPath,
-	), testkit.Call{
-		Path: byHostPath + "?website=nobody.example",
-	}, testkit.Call{
-		Path: "/healthz",
-	}
+	call, health := w.get(userPath), testkit.Call{Path: "/healthz"}
+	open := testkit.Call{Path: byHostPath + "?website=nobody.example"}
 	refused := func(c testkit.Call) bool {
 		t.Helper()
 		a := w.Do(t, c)
@@ -56,21 +44,24 @@ func TestMemoryPressureRefusals(t *testing.T) {
 	for _, s := range []struct {
 		percent           uint64
 		heavy, call, open bool
-	}{{79, false, false, false}, {85, true, false, false}, {95, true, true, false}, {98, true, true, true}, {50, false, false, false}} {
+	}{
+		{79, false, false, false}, {85, true, false, false}, {95, true, true, false}, {98, true, true, true},
+		{50, false, false, false},
+	} {
 		percent.Store(s.percent)
 		for _, c := range heavy {
 			if got := refused(c); got != s.heavy {
-				t.Errorf("at %d%% %s is refused: %t", s.percent, c.Path, got)
+				t.Errorf("at %d%%, %s is refused: %t", s.percent, c.Path, got)
 			}
 		}
 		if got := refused(call); got != s.call {
-			t.Errorf("at %d%% a call is refused: %t", s.percent, got)
+			t.Errorf("at %d%%, a call is refused: %t", s.percent, got)
 		}
 		if got := refused(open); got != s.open {
-			t.Errorf("at %d%% a call without sign-in is refused: %t", s.percent, got)
+			t.Errorf("at %d%%, a call without sign-in is refused: %t", s.percent, got)
 		}
 		if refused(health) {
-			t.Errorf("at %d%% the server does not say that it is there", s.percent)
+			t.Errorf("at %d%%, the health check fails", s.percent)
 		}
 	}
 	if r := gauge.Refused(); r["heavy"] != uint64(3*len(heavy)) || r["call"] != 2 || r["intake"] != 1 {

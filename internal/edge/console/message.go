@@ -12,8 +12,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// PageMyMessages answers the signed-in user's messages, the newest first, in
-// the user's language and by the user's clock.
+// PageMyMessages answers the signed-in user's messages, the newest first, in the user's language
+// and time zone.
 func (s *server) PageMyMessages(
 	ctx context.Context,
 	r wire.PageMyMessagesRequestObject,
@@ -67,8 +67,8 @@ func wireMessage(m *notify.Message) wire.NotifyMessage {
 	return w
 }
 
-// propertyLabel is how a product's property is called, its unit and its decimals
-// (nil: as many as it has), as letters want to know it.
+// propertyLabel returns the name of a product's property, its unit and its decimals (nil: as many
+// as the value has), as alert texts need it.
 func (s *server) propertyLabel(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
 	prop := &device.Property{Identifier: identifier}
 	if p := s.Catalog.Product(product); p != nil && p.Property(identifier) != nil {

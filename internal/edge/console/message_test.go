@@ -15,8 +15,7 @@ import (
 
 const messagesPath = "/admin-api/client/pc/notify-message/"
 
-// addMessage is the message of a notice of a device that began now; with what is
-// else to be said.
+// addMessage adds the message of a notice of a device that began now; with changes it.
 func (w *fixture) addMessage(t testing.TB, d *device.Device, title string, with ...func(*alertmsg.Alarm)) int64 {
 	t.Helper()
 	w.Clock.Advance(time.Minute)
@@ -58,8 +57,8 @@ func (w *fixture) messages(t testing.TB, token, query string) *wire.NotifyMessag
 	)
 }
 
-// messageTitles are the first lines of what a user sees, a star at what is not read,
-// and the total.
+// messageTitles returns the first lines of a user's messages, with a star at unread ones, and the
+// total.
 func (w *fixture) messageTitles(t testing.TB, token, query string) string {
 	t.Helper()
 	page := w.messages(t, token, query)
@@ -79,8 +78,8 @@ func (w *fixture) markReadCall(path, body, token string) testkit.Call {
 	return testkit.Call{Method: http.MethodPut, Path: messagesPath + path, Body: body, Token: token}
 }
 
-// The same message is read by each in their language, by their clock, with the
-// product's names and decimals.
+// Each user reads the same message in their own language and time zone, with the product's names
+// and decimals.
 func TestMessageTexts(t *testing.T) {
 	w := newServer(t)
 	w.addMessage(t, w.ws1, "Frost")
@@ -115,7 +114,7 @@ func mustZone(t testing.TB, name string) *time.Location {
 	return zone
 }
 
-// What the icon and the groups are made from stands beside the text.
+// The message also has the fields from which the icon and the groups are made.
 func TestMessageFields(t *testing.T) {
 	w := newServer(t)
 	began := w.addMessage(t, w.ws1, "Silent", func(a *alertmsg.Alarm) {
@@ -147,8 +146,7 @@ func TestMessageFields(t *testing.T) {
 	}
 }
 
-// A message whose notice is kept no more, and of a product that is gone, is
-// still told.
+// A message is still shown after its notice and its product were deleted.
 func TestMessageOfDeletedNoticeAndProduct(t *testing.T) {
 	w := newServer(t)
 	w.addMessage(t, w.ws1, "Frost", func(a *alertmsg.Alarm) { a.Product = 9999 })
@@ -160,7 +158,7 @@ func TestMessageOfDeletedNoticeAndProduct(t *testing.T) {
 
 func TestMarkMessagesRead(t *testing.T) {
 	w := newServer(t)
-	w.mustSucceed(t, w.markReadCall("update-all-read", "", w.ada)) // what the world has
+	w.mustSucceed(t, w.markReadCall("update-all-read", "", w.ada)) // the messages of the fixture
 	w.mustSucceed(t, w.markReadCall("update-all-read", "", w.bora))
 	a, b, c := w.addMessage(t, w.ws1, "A"), w.addMessage(t, w.ws1, "B"), w.addMessage(t, w.ws2, "C")
 	theirs := w.addMessage(t, w.rivalDevice, "Z")
@@ -186,7 +184,7 @@ func TestMarkMessagesRead(t *testing.T) {
 		},
 		{Name: "a broken body", Call: w.markReadCall("update-read", `{"ids":`, w.ada), Code: 400},
 		{
-			Name:     "another tenant's, and none at all",
+			Name:     "another tenant's message, and a missing one",
 			Call:     w.markReadCall(fmt.Sprint("update-read?ids=", theirs, ",99999"), "", w.ada),
 			Contains: []string{`"data":true`},
 		},
@@ -223,15 +221,15 @@ func TestMarkMessagesRead(t *testing.T) {
 func TestMessagePaging(t *testing.T) {
 	w := newServer(t)
 	w.Run(t, []testkit.Scenario{
-		{Name: "401 a page", Call: w.get(messagesPath + "my-page?pageSize=401"), Code: 601},
+		{Name: "a page of 401", Call: w.get(messagesPath + "my-page?pageSize=401"), Code: 601},
 		{Name: "page 0", Call: w.get(messagesPath + "my-page?pageNo=0"), Code: 601},
 		{Name: "neither read nor unread", Call: w.get(messagesPath + "my-page?readStatus=perhaps"), Code: 400},
-		{Name: "400 a page", Call: w.get(messagesPath + "my-page?pageSize=400"), Contains: []string{`"total":1`}},
+		{Name: "a page of 400", Call: w.get(messagesPath + "my-page?pageSize=400"), Contains: []string{`"total":1`}},
 		{Name: "all", Call: w.get(messagesPath + "my-page?readStatus="), Contains: []string{`"total":1`}},
 	})
 }
 
-// Somebody new does not begin with what was told before.
+// A new user does not get the messages from before.
 func TestMessagesStartWithUser(t *testing.T) {
 	w := newServer(t)
 	w.addMessage(t, w.ws1, "Old")

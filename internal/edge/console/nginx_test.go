@@ -22,12 +22,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// debianNginxConf is nginx's configuration as Debian delivers it.
+// debianNginxConf is the configuration of nginx that Debian installs.
 const debianNginxConf = "/etc/nginx/nginx.conf"
 
-// startNginx starts Debian's nginx before a server and answers its address. All is
-// as delivered, but for what belongs to the machine (user, files, the sites);
-// location is added to the one location there is.
+// startNginx starts Debian's nginx in front of a server and returns its address. The configuration
+// is Debian's, except for what depends on the machine (user, files, sites); location is added to
+// the only location.
 func startNginx(t *testing.T, upstream, location string) (base string) {
 	t.Helper()
 	program, err := exec.LookPath("nginx")
@@ -36,7 +36,7 @@ func startNginx(t *testing.T, upstream, location string) (base string) {
 	}
 	delivered, readErr := os.ReadFile(debianNginxConf)
 	if err != nil || readErr != nil {
-		missing := "Debian's nginx is not installed (scripts/tools.sh does that): nothing is known of streams through it"
+		missing := "Debian's nginx is not installed (scripts/tools.sh does that): streams through nginx are not tested"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(missing)
 		}
@@ -52,28 +52,28 @@ func startNginx(t *testing.T, upstream, location string) (base string) {
 	if err := os.WriteFile(config, nginxConfig(t, delivered, address, upstream, dir, location), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := &syncBuffer{}
+	output := &syncBuffer{}
 	cmd := exec.Command(program, "-e", "stderr", "-p", dir, "-c", config, "-g", "daemon off;")
-	cmd.Stdout, cmd.Stderr = said, said
+	cmd.Stdout, cmd.Stderr = output, output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // told by what it said
+		_ = cmd.Wait() // the caller judges by its output
 		close(ended)
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // gone already, if that fails
+		_ = cmd.Process.Signal(syscall.SIGTERM) // if that fails, the process has ended already
 		<-ended
 		if t.Failed() {
-			t.Logf("nginx: %s", said)
+			t.Logf("nginx: %s", output)
 		}
 	})
 	testkit.Eventually(t, "nginx", func() bool {
 		select {
 		case <-ended:
-			t.Fatalf("nginx does not start: %s", said)
+			t.Fatalf("nginx does not start: %s", output)
 		default:
 		}
 		nc, err := net.Dial("tcp", address)
@@ -85,7 +85,7 @@ func startNginx(t *testing.T, upstream, location string) (base string) {
 	return "http://" + address
 }
 
-// nginxConfig is the delivered configuration with one site.
+// nginxConfig returns Debian's configuration with one site.
 func nginxConfig(t *testing.T, delivered []byte, address, upstream, dir, location string) []byte {
 	t.Helper()
 	site := fmt.Sprintf(
@@ -102,17 +102,17 @@ func nginxConfig(t *testing.T, delivered []byte, address, upstream, dir, locatio
 	} {
 		line := regexp.MustCompile(`(?m)^\s*` + change.line)
 		if !line.Match(delivered) {
-			t.Fatalf("%s is not as Debian delivers it: no line %q", debianNginxConf, change.line)
+			t.Fatalf("%s differs from Debian's: no line %q", debianNginxConf, change.line)
 		}
 		delivered = line.ReplaceAllLiteral(delivered, []byte(change.to))
 	}
 	if os.Getuid() == 0 {
-		delivered = append([]byte("user root;\n"), delivered...) // its workers are to reach dir
+		delivered = append([]byte("user root;\n"), delivered...) // its workers need to reach dir
 	}
 	return delivered
 }
 
-// syncBuffer keeps what a process says while others may look.
+// syncBuffer holds the output of a process; other goroutines may read it meanwhile.
 type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -130,9 +130,9 @@ func (o *syncBuffer) String() string {
 	return o.buf.String()
 }
 
-// Through nginx, which buffers what it is not told to pass on at once, events
-// come as they happen; a screen that was cut off is told what it missed; the
-// end of a session is told; a refusal is the envelope.
+// nginx buffers what it is not told to pass on at once. Through it, events arrive as they happen, a
+// screen that was cut off gets the missed events, the end of a session is reported, and a refusal
+// has the envelope.
 func TestLiveThroughNginx(t *testing.T) {
 	w := newServer(t)
 	base := startNginx(t, w.Serve(t), "")
@@ -149,7 +149,7 @@ func TestLiveThroughNginx(t *testing.T) {
 		}
 	}
 	s.Leave()
-	testkit.Eventually(t, "the screen's end to come through", func() bool { return w.hub.Screens() == 0 })
+	testkit.Eventually(t, "the screen's end to reach the server", func() bool { return w.hub.Screens() == 0 })
 	w.publishReadings(4, 400)
 	back := w.Listen(t, base, w.liveCall(w.ada, "e-3"))
 	for i := 4; i <= 400; i++ {
@@ -167,21 +167,17 @@ func TestLiveThroughNginx(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if kind := res.Header.Get(
-		"Content-Type",
-	); res.StatusCode != http.StatusOK ||
+	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK ||
 		!strings.HasPrefix(kind, "application/json") {
 		t.Errorf("after the session's end: %s, %s", res.Status, kind)
 	}
 }
 
-// nginxReadTimeout is how long nginx waits for a server that says nothing, as
-// delivered.
+// nginxReadTimeout is Debian's timeout after which nginx gives up on a silent server.
 const nginxReadTimeout = 60 * time.Second
 
-// nginx ends a stream that says nothing for a while. The heartbeat is for that:
-// here both are a sixtieth of what they are, and the stream stays open for
-// several times as long as nginx waits.
+// nginx ends a stream that is silent for a while, which the heartbeat prevents. Here both intervals
+// are a sixtieth of the real ones, and the stream stays open for several times nginx's timeout.
 func TestLiveIdleThroughNginx(t *testing.T) {
 	const scale = 60
 	patience := fmt.Sprintf("proxy_read_timeout %ds;", nginxReadTimeout/time.Second/scale)
@@ -202,13 +198,13 @@ func TestLiveIdleThroughNginx(t *testing.T) {
 		return bufio.NewScanner(res.Body)
 	}
 	silent := quiet(time.Hour)
-	for silent.Scan() { // nginx ends it
+	for silent.Scan() { // nginx ends the stream
 		if text := silent.Text(); text != "id: e-0" && text != "" {
 			t.Errorf("%q", text)
 		}
 	}
 	if errors.Is(silent.Err(), os.ErrDeadlineExceeded) {
-		t.Error("nginx is more patient than it is here thought to be")
+		t.Error("nginx waits longer than its timeout")
 	}
 	beating := quiet(console.Heartbeat / scale)
 	comments := 0

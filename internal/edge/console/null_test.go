@@ -10,9 +10,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A member of a body that is null is as if it were absent, in every call that
-// takes one: whoever leaves out what is required, and whoever says that it is
-// null, is told the same.
+// A null member of a body counts as absent in every call with a body: a call without a required
+// member and one with null in its place get the same answer.
 func TestNullIsAbsent(t *testing.T) {
 	w := newServer(t)
 	calls, pairs := 0, 0
@@ -28,7 +27,7 @@ func TestNullIsAbsent(t *testing.T) {
 		}
 		for _, b := range bodies {
 			pairs++
-			w.Clock.Advance(20 * time.Minute) // what is limited has rested
+			w.Clock.Advance(20 * time.Minute) // refills the limits
 			call := testkit.Call{Method: op.Method, Path: op.Path, Token: w.Session(t, w.field.Ada).Access}
 			call.Body = b.Without
 			want := w.Do(t, call)
@@ -54,7 +53,7 @@ func TestNullIsAbsent(t *testing.T) {
 	}
 }
 
-// What a form must say is missed in the specification's words where it is null.
+// A required field that is null is refused with the specification's words.
 func TestNullRequiredFieldTexts(t *testing.T) {
 	w := newServer(t)
 	rule := func(member string) testkit.Call {

@@ -10,8 +10,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// corsHeaders are headers of an answer that let another site's page read it or
-// send more; none is ever given.
+// corsHeaders returns the headers of an answer that would let another site's page read it or send
+// more; the server never sends any.
 func corsHeaders(h http.Header) (found []string) {
 	for name := range h {
 		if strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "Timing-Allow-") {
@@ -21,8 +21,8 @@ func corsHeaders(h http.Header) (found []string) {
 	return found
 }
 
-// No page of another site gets anything of this one: no call, asked for in
-// advance or not, signed in or not, is permitted across origins.
+// A page of another site gets nothing from this server: no call is permitted across origins, with a
+// preflight request or without, signed in or not.
 func TestNoCrossOriginAccess(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Web = webHandler(t) })
 	picture := mustUpload(t, w, w.ada, "avatarFile", "a.png", testPNG(t))
@@ -38,7 +38,7 @@ func TestNoCrossOriginAccess(t *testing.T) {
 		"/avatar/none.jpg",
 	}
 	for _, op := range w.Operations(testkit.ConsoleTags...) {
-		if op.ID != "getLive" { // never ends; its refusal is below
+		if op.ID != "getLive" { // never ends; its refusal is tested below
 			paths = append(paths, op.Path)
 		}
 	}
@@ -48,7 +48,7 @@ func TestNoCrossOriginAccess(t *testing.T) {
 			for _, method := range []string{http.MethodOptions, http.MethodGet, http.MethodPost, http.MethodPut} {
 				for _, token := range []string{"", w.bora} {
 					if token != "" && strings.HasSuffix(path, "/logout") {
-						continue // it would end the session
+						continue // would end the session
 					}
 					asked++
 					a := w.Do(t, testkit.Call{Method: method, Path: path, Token: token, Header: map[string]string{
@@ -69,7 +69,7 @@ func TestNoCrossOriginAccess(t *testing.T) {
 		}
 	}
 	if asked < 500 {
-		t.Errorf("only %d asked", asked)
+		t.Errorf("only %d calls were made", asked)
 	}
 	for _, method := range []string{http.MethodOptions, http.MethodGet} {
 		a := w.Do(
@@ -82,10 +82,10 @@ func TestNoCrossOriginAccess(t *testing.T) {
 	}
 }
 
-// No address of this server sends a browser to another, in whatever form it names
-// one: where it tells a browser of the clean form of a path, that is a path of its
-// own. Signing in leads nowhere by itself; the page holds its address to return to
-// (returnAddress in web/src/app) against the same.
+// No URL of this server redirects a browser to another site, in whatever form the URL names one: a
+// redirect to the clean form of a path leads to a path of this server. Signing in redirects nowhere
+// by itself; the page checks its return address against the same rule (returnAddress in
+// web/src/app).
 func TestNoOpenRedirects(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Web = webHandler(t) })
 	redirected := 0

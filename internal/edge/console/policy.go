@@ -10,14 +10,14 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// maxStreamOrigins are how many origins of streams a policy names at most: a
-// header must stay small enough for the proxies on its way.
+// maxStreamOrigins is how many origins of streams a policy names at most: proxies limit the size of
+// a header.
 const maxStreamOrigins = 60
 
-// policy is the page's content security policy: scripts and calls from this
-// server only; images besides from the map's tile server, from the catalogue's
-// icons and from the branding of the tenant whose host is asked for; video from
-// that tenant's streams; and frames for what this server serves alone.
+// policy returns the page's content security policy: scripts and calls from this server only;
+// images also from the map's tile server, from the hosts of the catalogue's icons and from those of
+// the branding of the tenant whose host is asked for; video from that tenant's streams; frames from
+// this server alone.
 func (c *webHandler) policy(r *http.Request) string {
 	owner := c.tenantFor(r)
 	images := sourceList(
@@ -26,39 +26,36 @@ func (c *webHandler) policy(r *http.Request) string {
 	)
 	streams := c.streamOrigins(r, owner)
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; " +
-		"connect-src " + sourceList("'self'", streams) + "; img-src " + images + "; media-src " + sourceList("'self' blob:", streams) +
-		"; frame-src 'self'; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+		"connect-src " + sourceList("'self'", streams) + "; img-src " + images +
+		"; media-src " + sourceList("'self' blob:", streams) +
+		"; frame-src 'self'; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'" +
+		"; form-action 'self'; frame-ancestors 'none'"
 }
 
-// workerPolicy is the service worker's: it fetches from this server and does
-// nothing else.
+// workerPolicy is the content security policy of the service worker, which fetches from this server
+// and does nothing else.
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 
-// sourceList are always and the origins, each once.
+// sourceList joins always and the origins, each once.
 func sourceList(always string, origins []string) string {
 	slices.Sort(origins)
 	return strings.Join(append([]string{always}, slices.Compact(origins)...), " ")
 }
 
-// tileOrigins are the hosts of the map's tile server. {s} stands for one of
-// three, named as the map's library does.
+// tileOrigins returns the hosts of the map's tile server. {s} stands for one of three names, as in
+// the map's library.
 func tileOrigins(tiles *MapTiles) []string {
 	if tiles == nil {
 		return nil
 	}
 	return origins(
-		strings.ReplaceAll(
-			tiles.URL,
-			"{s}",
-			"a",
-		),
+		strings.ReplaceAll(tiles.URL, "{s}", "a"),
 		strings.ReplaceAll(tiles.URL, "{s}", "b"),
 		strings.ReplaceAll(tiles.URL, "{s}", "c"),
 	)
 }
 
-// iconOrigins are where the icons of all properties come from; the catalogue
-// is the same for all tenants.
+// iconOrigins returns the hosts of the icons of all properties; all tenants share the catalogue.
 func (c *webHandler) iconOrigins() []string {
 	var icons []string
 	for _, p := range c.Catalog.Products() {
@@ -71,25 +68,24 @@ func (c *webHandler) iconOrigins() []string {
 	return origins(icons...)
 }
 
-// tenantFor is the tenant that the request's host belongs to; nil where it names
-// none or cannot be told.
+// tenantFor returns the tenant of the request's host; nil if there is none or the lookup fails.
 func (c *webHandler) tenantFor(r *http.Request) *tenant.Tenant {
 	t, err := c.Tenants.ByHost(r.Context(), httpbase.ClientHost(r, c.Proxies))
 	if err != nil {
-		c.logMissing(r, "branding not found out", err)
+		c.logMissing(r, "branding not loaded", err)
 		return nil
 	}
 	return t
 }
 
-// logMissing tells of what the page goes without, unless there is no such thing.
+// logMissing logs that a part of the page is missing, unless err says that there is no such thing.
 func (c *webHandler) logMissing(r *http.Request, what string, err error) {
 	if !errs.Is(err, errs.NotFound) && r.Context().Err() == nil {
 		c.Logger.Error(what, "request", requestFrom(r.Context()).ID, "error", err)
 	}
 }
 
-// brandingOrigins are where a tenant's branding comes from.
+// brandingOrigins returns the origins of a tenant's branding.
 func brandingOrigins(t *tenant.Tenant) []string {
 	if t == nil {
 		return nil
@@ -97,13 +93,13 @@ func brandingOrigins(t *tenant.Tenant) []string {
 	return origins(t.Branding.Logo, t.Branding.Background, t.Branding.Favicon)
 }
 
-// streamOrigins are the origins of the owner's streams. People sign in to the tenant
-// of the host and, where it names none, to the default tenant.
+// streamOrigins returns the origins of the owner's streams. If the host names no tenant, people
+// sign in to the default tenant, whose streams then count.
 func (c *webHandler) streamOrigins(r *http.Request, owner *tenant.Tenant) []string {
 	if owner == nil && c.DefaultTenant != "" {
 		t, err := c.Tenants.ByName(r.Context(), c.DefaultTenant)
 		if err != nil {
-			c.logMissing(r, "default tenant not found out", err)
+			c.logMissing(r, "default tenant not loaded", err)
 			return nil
 		}
 		owner = t
@@ -113,7 +109,7 @@ func (c *webHandler) streamOrigins(r *http.Request, owner *tenant.Tenant) []stri
 	}
 	addresses, err := c.Devices.Streams(r.Context(), owner.ID, c.Catalog)
 	if err != nil {
-		c.logMissing(r, "streams not found out", err)
+		c.logMissing(r, "streams not loaded", err)
 		return nil
 	}
 	list := origins(addresses...)

@@ -14,7 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// pagePolicy asks for the page of a host and gives its policy, directive by directive.
+// pagePolicy requests the page of a host and returns its policy by directive.
 func pagePolicy(t *testing.T, h http.Handler, host string, with ...func(*http.Request)) map[string]string {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/signin", nil)
@@ -39,8 +39,8 @@ func pagePolicy(t *testing.T, h http.Handler, host string, with ...func(*http.Re
 	return found
 }
 
-// basePolicy is the policy of a page without branding. Whatever is in the database
-// only adds origins to img-src.
+// basePolicy is the policy of a page without branding. Data in the database only adds origins to
+// img-src.
 var basePolicy = map[string]string{
 	"default-src":     "'none'",
 	"script-src":      "'self'",
@@ -57,7 +57,7 @@ var basePolicy = map[string]string{
 	"frame-ancestors": "'none'",
 }
 
-// checkImageOrigins tells whether a policy is the tight one but for the images' origins.
+// checkImageOrigins checks that a policy is basePolicy with the given origins of images.
 func checkImageOrigins(t *testing.T, name string, policy map[string]string, origins string) {
 	t.Helper()
 	if len(policy) != len(basePolicy) {
@@ -81,8 +81,8 @@ func setBranding(t *testing.T, s *testkit.Stores, x *testkit.Tenant, b tenant.Br
 	}
 }
 
-// Images come from the branding of the tenant whose host is asked for, and no
-// host sees another tenant's.
+// Images come from the branding of the tenant whose host is asked for; no host allows another
+// tenant's origins.
 func TestPolicyOfTwoHosts(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -119,7 +119,7 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 	} {
 		checkImageOrigins(t, host, pagePolicy(t, h, host), want)
 	}
-	// A forwarded host is believed from a trusted proxy only.
+	// A forwarded host is trusted only from a trusted proxy.
 	for _, c := range []struct{ from, forwarded, want string }{
 		{"203.0.113.1:5000", "rival.example", fields}, {"10.0.0.1:5000", "rival.example", rivals}, {"10.0.0.1:5000", "", fields},
 		{"10.0.0.1:5000", "rival.example:443", rivals}, {"10.0.0.1:5000", "field.example, rival.example", rivals}, {"10.0.0.1:5000", "none.example", ""},
@@ -132,13 +132,13 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 			}
 		}), c.want)
 	}
-	// A change of the branding is seen by the next page.
+	// The next page has a change of the branding.
 	setBranding(t, s, field, tenant.Branding{Title: "Field"})
 	checkImageOrigins(t, "changed", pagePolicy(t, h, "field.example"), "")
 }
 
-// hostileBranding must change nothing of a policy and reach no page, even when
-// it got into the database past the check of the provider's file.
+// hostileBranding must not change a policy and must not reach a page, even if it got into the
+// database past the check of the provider's file.
 var hostileBranding = []string{
 	"javascript:alert(1)",
 	"data:text/html,<script>alert(1)</script>",
@@ -159,10 +159,7 @@ var hostileBranding = []string{
 	"https://evil.example@b.example/",
 	"blob:https://evil.example",
 	"https://evil%3bscript-src.example/",
-	"https://" + strings.Repeat(
-		"evil.",
-		20_000,
-	) + "example/",
+	"https://" + strings.Repeat("evil.", 20_000) + "example/",
 	"https://evil.example/" + strings.Repeat("x", 100_000),
 	"; script-src *",
 	"\xFF\xFE",
@@ -192,7 +189,7 @@ func TestPolicyOfHostileBranding(t *testing.T) {
 		)
 		checkImageOrigins(t, x, pagePolicy(t, h, "field.example"), "https://cdn.example")
 	}
-	// Nor are such addresses handed to the page, whatever it would do with them.
+	// The page does not get such addresses either, whatever it would do with them.
 	for _, x := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example/x", `https://evil.example/"'<>`, "https://evil.example/\r\nx"} {
 		setBranding(t, w.Stores, w.field, tenant.Branding{Title: "T", Logo: x, Background: x, Favicon: x})
 		a := w.Do(t, testkit.Call{Path: byHostPath + "?website=field.example"})
@@ -202,7 +199,7 @@ func TestPolicyOfHostileBranding(t *testing.T) {
 	}
 }
 
-// The tile server and the catalogue's icons are the platform's: on every host.
+// The tile server and the catalogue's icons belong to the platform: every host's policy has them.
 func TestPolicyOfTilesAndIcons(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -224,10 +221,11 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 	}
 	s.Station(t)
 	for sign, icon := range map[string]string{"airTemperature": "https://icons.example/air.svg", "rain": "https://icons.example;script-src *", "heating": "http://127.0.0.1:9000/h.svg"} {
-		if err := s.Catalog.PutElement(
+		err := s.Catalog.PutElement(
 			t.Context(),
 			&device.Element{YeuSign: sign, YeuURL: icon, Names: map[text.Language]string{}},
-		); err != nil {
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -246,7 +244,7 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 	}
 }
 
-// A page is served even when nobody can be asked whose it is.
+// The page is served even if its tenant cannot be looked up.
 func TestPolicyWithoutDatabase(t *testing.T) {
 	s := testkit.NewStores(t)
 	setBranding(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
@@ -263,12 +261,12 @@ func TestPolicyWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkImageOrigins(t, "closed", pagePolicy(t, h, "field.example"), "")
-	if !strings.Contains(s.Log.Text(), "branding not found out") {
-		t.Errorf("nobody is told: %s", s.Log.Text())
+	if !strings.Contains(s.Log.Text(), "branding not loaded") {
+		t.Errorf("the log has no warning: %s", s.Log.Text())
 	}
 }
 
-// checkStreamOrigins tells whether a policy is the tight one but for the streams' origins.
+// checkStreamOrigins checks that a policy is basePolicy with the given origins of streams.
 func checkStreamOrigins(t *testing.T, name string, policy map[string]string, origins string) {
 	t.Helper()
 	for directive, value := range basePolicy {
@@ -281,8 +279,8 @@ func checkStreamOrigins(t *testing.T, name string, policy map[string]string, ori
 	}
 }
 
-// Video comes from the streams of the tenant whose host is asked for; where
-// the host names none, of the default tenant's, to whom people sign in there.
+// Video comes from the streams of the tenant whose host is asked for. If the host names no tenant,
+// it comes from those of the default tenant, to which people then sign in.
 func TestPolicyOfStreams(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -317,7 +315,7 @@ func TestPolicyOfStreams(t *testing.T) {
 			},
 		)
 	}
-	// A product that no camera of the tenant is of adds nothing.
+	// A product without cameras of the tenant adds nothing.
 	checkStreamOrigins(t, "no cameras", pagePolicy(t, pages("field"), "field.example"), "")
 	camera(field, "c1", "SXT-1", "")
 	camera(field, "c2", "SXT-2", "http://cams.field.example/g.MP4")
@@ -346,7 +344,7 @@ func TestPolicyOfStreams(t *testing.T) {
 			t.Errorf("a source %q", part)
 		}
 	}
-	// A header stays small, and the log says what does not play.
+	// The header stays small, and the log has the cameras that will not play.
 	for i := range 100 {
 		camera(field, fmt.Sprint("m", i), fmt.Sprint("SXT-m", i), fmt.Sprintf("https://cam-%d.example/a.m3u8", i))
 	}
@@ -354,6 +352,6 @@ func TestPolicyOfStreams(t *testing.T) {
 		t.Errorf("%d sources", n)
 	}
 	if !strings.Contains(s.Log.Text(), "servers=102") {
-		t.Errorf("nobody is told: %s", s.Log.Text())
+		t.Errorf("the log has no warning: %s", s.Log.Text())
 	}
 }

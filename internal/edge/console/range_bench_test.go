@@ -17,12 +17,11 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// monthSigns are the numbers that a device of the month sends.
+// monthSigns are the number properties of the device of createMonthDevice.
 var monthSigns = []string{"t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"}
 
-// createMonthDevice gives the field a device, MONTH, with a frame a minute of eight numbers
-// for thirty days, all but the last sealed. The range of a call over it begins
-// at from.
+// createMonthDevice gives the field a device, MONTH, with a frame of eight numbers in each minute
+// of thirty days, all sealed but the last day. A range over it begins at from.
 func (w *fixture) createMonthDevice(t testing.TB, days int) (from time.Time) {
 	t.Helper()
 	p := &device.Product{Name: "month", OfflineAfter: time.Minute}
@@ -57,7 +56,7 @@ func (w *fixture) createMonthDevice(t testing.TB, days int) (from time.Time) {
 		if err := w.readings.Append(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
-		w.readings.Trim(w.readings.Stats().Position) // nobody judges here
+		w.readings.Trim(w.readings.Stats().Position) // no evaluation runs here
 	}
 	if err := w.readings.Seal(t.Context(), from.AddDate(0, 0, days)); err != nil {
 		t.Fatal(err)
@@ -65,19 +64,19 @@ func (w *fixture) createMonthDevice(t testing.TB, days int) (from time.Time) {
 	return from
 }
 
-// BenchmarkHistory asks a real server for a month of a reading a minute, as a
-// browser on the same machine does and as one far away.
+// BenchmarkHistory requests a month of readings, one a minute, from a real server, as a browser on
+// the same machine does and as a remote one.
 func BenchmarkHistory(b *testing.B) {
 	w := newServer(b, func(o *console.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	from := w.createMonthDevice(b, 30)
 	w.benchmarkMonth(b, from)
 }
 
-// BenchmarkHistorySealed is BenchmarkHistory of a month that is over.
+// BenchmarkHistorySealed is BenchmarkHistory for a month that is sealed completely.
 func BenchmarkHistorySealed(b *testing.B) {
 	w := newServer(b, func(o *console.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	from := w.createMonthDevice(b, 30)
-	for range 2 { // the second time finds that nothing is left to pack
+	for range 2 { // at the second time nothing is left to seal
 		if err := w.readings.Seal(b.Context(), from.AddDate(0, 0, 32)); err != nil {
 			b.Fatal(err)
 		}
@@ -124,8 +123,8 @@ func (w *fixture) benchmarkMonth(b *testing.B, from time.Time) {
 	}
 }
 
-// fetch asks and reads to the end; it tells how many bytes came and when the
-// first did.
+// fetch makes a call and reads its answer; it returns how many bytes came and when the first one
+// did.
 func fetch(t testing.TB, call testkit.Call, base string) (n int64, begun time.Time) {
 	t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(call.Request(context.Background(), base))

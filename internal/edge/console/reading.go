@@ -13,8 +13,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// latest gives a device's newest readings by identifier, of the properties
-// that its product has now.
+// latest returns a device's newest readings by identifier, for the properties that its product has
+// now.
 func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *device.Product) wire.Latest {
 	last := s.Readings.Newest(ctx, t, id)
 	if len(last) == 0 {
@@ -39,7 +39,7 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 	return by
 }
 
-// earlyArrival is when a reading came, where that was before its own time.
+// earlyArrival returns when a reading arrived, if it arrived before its own time.
 func earlyArrival(n *reading.Newest) *int64 {
 	if n.Order < n.Time {
 		return &n.Order
@@ -88,7 +88,7 @@ func (s *server) GetTsl(ctx context.Context, r wire.GetTslRequestObject) (wire.G
 	}, nil
 }
 
-// properties are a device's thing model, in the order of its product's.
+// properties returns a device's thing model, in the order of its product.
 func (s *server) properties(ctx context.Context, d *device.Device, p *device.Product) []wire.TslProperty {
 	list := make([]wire.TslProperty, len(p.Properties))
 	for i := range p.Properties {
@@ -101,23 +101,19 @@ func (s *server) properties(ctx context.Context, d *device.Device, p *device.Pro
 	return list
 }
 
-// wireProperty is one of a product's properties, in the caller's language.
+// wireProperty writes a product's property in the caller's language.
 func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.TslProperty {
 	w := wire.TslProperty{
 		Identifier:   prop.Identifier,
 		FunctionName: prop.FunctionName,
 		YeuName:      s.Catalog.Name(requestFrom(ctx).Language, prop),
-		ElementUnit: s.Catalog.Unit(
-			prop,
-		),
-		ElementData: prop.ElementData,
-		DataType:    wire.TslPropertyDataType(prop.DataType),
-		AccessMode: wire.TslPropertyAccessMode(
-			prop.AccessMode,
-		),
-		Min:       prop.Min,
-		Max:       prop.Max,
-		Precision: prop.Precision,
+		ElementUnit:  s.Catalog.Unit(prop),
+		ElementData:  prop.ElementData,
+		DataType:     wire.TslPropertyDataType(prop.DataType),
+		AccessMode:   wire.TslPropertyAccessMode(prop.AccessMode),
+		Min:          prop.Min,
+		Max:          prop.Max,
+		Precision:    prop.Precision,
 	}
 	setDerivation(&w, prop)
 	if e := s.Catalog.Element(prop.Identifier); e != nil {
@@ -126,7 +122,7 @@ func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.T
 	return w
 }
 
-// setDerivation tells how a property is computed.
+// setDerivation says how a property is computed.
 func setDerivation(w *wire.TslProperty, p *device.Property) {
 	if !p.Derived() {
 		return
@@ -134,7 +130,7 @@ func setDerivation(w *wire.TslProperty, p *device.Property) {
 	w.Formula, w.Inputs = &p.Formula, &p.Inputs
 	f := agronomy.Find(p.Formula)
 	if f == nil {
-		return // of a later version of the program: nothing is computed
+		return // a formula of a later version of the program: nothing is computed
 	}
 	if values := f.Values(p.Parameters); len(values) > 0 {
 		w.Parameters = &map[string]float64{}
@@ -163,7 +159,7 @@ func (s *server) GetElementMap(
 	return wire.GetElementMap200JSONResponse{Code: success, Data: &by}, nil
 }
 
-// GetDeviceDiagnostics answers what arrived from a device and what was refused.
+// GetDeviceDiagnostics answers what a device sent and what the server refused of it.
 func (s *server) GetDeviceDiagnostics(
 	ctx context.Context,
 	r wire.GetDeviceDiagnosticsRequestObject,

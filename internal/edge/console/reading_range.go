@@ -16,23 +16,24 @@ import (
 )
 
 const (
-	// maxRange is how much history one call may ask for.
+	// maxRange is the longest range of readings that one call may ask for.
 	maxRange = 30 * 24 * time.Hour
-	// maxCoverageRange is over how long a call may ask where there is history.
+	// maxCoverageRange is the longest range for which a call may ask on which days there are
+	// readings.
 	maxCoverageRange = 400 * 24 * time.Hour
 )
 
-// historyQuery is what a call asks of a device's readings.
+// historyQuery is a query for a device's readings.
 type historyQuery struct {
 	ref      device.Ref
-	device   *device.Device // not of past
+	device   *device.Device // nil after cachedHistory
 	product  *device.Product
 	from, to int64              // epoch milliseconds, both included
-	props    []*device.Property // each once, as they were named
+	props    []*device.Property // each once, in the order of the call
 }
 
-// deviceHistory finds the caller's device, and checks the range and the properties
-// that a call names.
+// deviceHistory finds the caller's device, and checks the range and the properties that a call
+// names.
 func (s *server) deviceHistory(
 	ctx context.Context,
 	name string,
@@ -47,8 +48,8 @@ func (s *server) deviceHistory(
 	return h, err
 }
 
-// cachedHistory is history without what people say of the device, so that memory answers
-// and not the database.
+// cachedHistory is deviceHistory without the device's names and texts, so that memory answers and
+// not the database.
 func (s *server) cachedHistory(
 	ctx context.Context,
 	name string,
@@ -62,8 +63,8 @@ func (s *server) cachedHistory(
 	return h, err
 }
 
-// cachedHistoryWithFormer is past of properties too that the product has no more: an old notice
-// still has its readings.
+// cachedHistoryWithFormer is cachedHistory that also finds properties which the product no longer
+// has: an old notice still has readings of them.
 func (s *server) cachedHistoryWithFormer(
 	ctx context.Context,
 	name string,
@@ -82,7 +83,8 @@ func (s *server) cachedHistoryWithFormer(
 	return h, err
 }
 
-// cachedDevice finds the caller's device in memory, if it is there yet.
+// cachedDevice finds the caller's device in memory, and in the database if memory does not have it
+// yet.
 func (s *server) cachedDevice(ctx context.Context, name string) (historyQuery, error) {
 	if e := s.Registry.Find(caller(ctx).Tenant, trimmed(name)); e != nil && e.Product != nil {
 		return historyQuery{ref: e.Ref, product: e.Product}, nil
@@ -94,8 +96,8 @@ func (s *server) cachedDevice(ctx context.Context, name string) (historyQuery, e
 	return historyQuery{ref: device.Ref{Tenant: d.Tenant, ID: d.ID}, product: p}, nil
 }
 
-// parse checks the range and the properties; former, where it is given, finds
-// those that the product has no more.
+// parse checks the range and the properties; former, unless nil, finds properties that the product
+// no longer has.
 func (h *historyQuery) parse(
 	start, end *int64,
 	signs *[]string,
@@ -138,8 +140,8 @@ func parseRange(start, end *int64, longest time.Duration) (from, to int64, err e
 	return *start, *end, nil
 }
 
-// selectProperties finds the properties that a call names; none, or one that neither the
-// product nor former has, is refused.
+// selectProperties finds the properties that a call names. It refuses an empty list and a property
+// that neither the product nor former has.
 func selectProperties(
 	p *device.Product,
 	signs *[]string,
@@ -176,7 +178,7 @@ func (s *server) GetTimeIntervalDataMap(
 	}
 	if p.Points == nil {
 		return s.sendSeries(ctx, &h, s.sendAllJSON, func(out *pointWriter, prop *device.Property) error {
-			// A pass for each property, so that memory does not grow with the range.
+			// One pass for each property, so that memory does not grow with the range.
 			return s.Readings.Range(
 				ctx,
 				h.ref.Tenant,
@@ -224,20 +226,20 @@ func (s *server) GetTimeIntervalDataMap(
 	}), nil
 }
 
-// isBuffered tells whether the outline of a property is held while it is sent: of
-// numbers alone. Others take more memory, texts by much.
+// isBuffered tells whether the downsampled readings of a property are held in memory while they are
+// sent. Only those of numbers are; others take more memory, texts much more.
 func isBuffered(p *device.Property) bool { return p.DataType == device.Number }
 
 // maxBufferedPoints is how many points an answer holds at a time: 16 bytes each.
 const maxBufferedPoints = 10_000
 
-// downsampler gives the outlines of properties of numbers one after the other: as
-// many in one pass over the readings as may be held at a time.
+// downsampler returns the downsampled readings of number properties one after the other. One pass
+// over the stored readings serves as many properties as may be held at a time.
 type downsampler struct {
 	server    *server
 	query     *historyQuery
 	points    int
-	remaining []device.PropertyID // to be read yet
+	remaining []device.PropertyID // not read yet
 	loaded    []device.PropertyID // read in the last pass
 	results   map[device.PropertyID]reading.Downsampled
 }
@@ -252,36 +254,30 @@ func (s *server) newDownsampler(h *historyQuery, points int) *downsampler {
 	return t
 }
 
-// downsampled is that of the next property of the history, valid until the one after
-// it is asked for.
+// downsampled returns the readings of the next property of the query. They are valid until the call
+// for the property after it.
 func (t *downsampler) downsampled(ctx context.Context, p *device.Property) (_ reading.Downsampled, err error) {
 	if !slices.Contains(t.loaded, p.ID) {
 		t.release()
 		t.loaded = t.remaining[:min(len(t.remaining), max(1, maxBufferedPoints/t.points))]
 		t.remaining = t.remaining[len(t.loaded):]
 		h := t.query
-		if t.results, err = t.server.Readings.Downsample(
-			ctx,
-			h.ref.Tenant,
-			h.ref.ID,
-			h.from,
-			h.to,
-			t.loaded,
-			t.points,
-		); err != nil {
+		store := t.server.Readings
+		t.results, err = store.Downsample(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, t.loaded, t.points)
+		if err != nil {
 			return reading.Downsampled{}, err
 		}
 	}
 	return t.results[p.ID], nil
 }
 
-// release gives back the memory of what is held.
+// release gives back the memory of the readings that are held.
 func (t *downsampler) release() { reading.Release(t.results) }
 
 // sendFunc is sendAllJSON or sendJSON.
 type sendFunc func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error
 
-// sendSeries sends for each property the points that write gives.
+// sendSeries sends the points that write writes for each property.
 func (s *server) sendSeries(
 	ctx context.Context,
 	h *historyQuery,
@@ -321,9 +317,9 @@ func (p *pointWriter) write(at int64, v reading.Value) error {
 	return p.out.FlushIfFull()
 }
 
-// jsonString is a text as JSON has it.
+// jsonString returns a text as a JSON string.
 func jsonString(s string) []byte {
-	b, _ := json.Marshal(s) // a string never fails
+	b, _ := json.Marshal(s) // never fails for a string
 	return b
 }
 

@@ -53,7 +53,7 @@ func (s *server) GetTimeIntervalDataColumns(
 	}), nil
 }
 
-// columns writes every reading, as it comes from the store.
+// columns writes every reading, as the store reads it.
 func (s *server) columns(ctx context.Context, h *historyQuery) streamedResponse {
 	ids := h.ids()
 	keys := make(map[device.PropertyID][]byte, len(ids))
@@ -82,13 +82,13 @@ func (s *server) columns(ctx context.Context, h *historyQuery) streamedResponse 
 	})
 }
 
-// columnKey is how a property's values begin.
+// columnKey returns the beginning of a property's values.
 func columnKey(p *device.Property) []byte {
 	return slices.Concat(jsonString(p.Identifier), []byte(":["))
 }
 
-// pieceWriter writes a list of pieces: of each its times, its columns one by
-// one, and its close.
+// pieceWriter writes a list of pieces. Each piece has its times, then its columns one by one, then
+// its end.
 type pieceWriter struct {
 	out       *httpbase.StreamWriter
 	pieces    int
@@ -102,7 +102,7 @@ func (w *pieceWriter) beginPiece(times []int64) {
 	w.out.Buf = append(reading.AppendTimes(w.out.Buf, times), `],"values":`...)
 }
 
-// beginColumn begins a property's values, which are appended to the buffer next.
+// beginColumn begins a property's values, which the caller appends to the buffer next.
 func (w *pieceWriter) beginColumn(key []byte) {
 	if w.hasColumn {
 		w.out.Buf = append(w.out.Buf, "],"...)
@@ -113,7 +113,7 @@ func (w *pieceWriter) beginColumn(key []byte) {
 	w.out.Buf = append(w.out.Buf, key...)
 }
 
-// endPiece ends a piece, which has a column, and tells its buckets.
+// endPiece ends a piece that has a column, and writes the length of its buckets.
 func (w *pieceWriter) endPiece(bucket int64) error {
 	w.out.Buf = append(w.out.Buf, "]}"...)
 	if bucket > 0 {
@@ -124,11 +124,10 @@ func (w *pieceWriter) endPiece(bucket int64) error {
 	return w.out.FlushIfFull()
 }
 
-// maxBatchReadings is how many readings of an outline are written before what has been
-// gathered is passed on.
+// maxBatchReadings is how many downsampled readings are written before the buffer is flushed.
 const maxBatchReadings = 1 << 10
 
-// writeDownsampled writes a property's outline as a piece.
+// writeDownsampled writes a property's downsampled readings as one piece.
 func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Downsampled) error {
 	w.beginPiece(o.Times)
 	w.beginColumn(key)
@@ -144,8 +143,8 @@ func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Downsampled) error
 	return w.endPiece(o.Bucket)
 }
 
-// writeDownsampledPieces writes the outline of a property that is not of numbers: as many
-// pieces as it takes to hold few of its readings at a time.
+// writeDownsampledPieces writes the downsampled readings of a property that is not a number: in as
+// many pieces as it takes to hold few readings at a time.
 func (s *server) writeDownsampledPieces(
 	ctx context.Context,
 	w *pieceWriter,
@@ -162,10 +161,10 @@ func (s *server) writeDownsampledPieces(
 	return batch.flush()
 }
 
-// maxBatchBytes is from which length on the values of a run are passed on.
+// maxBatchBytes is the length of the values from which on a batch is flushed.
 const maxBatchBytes = 16 << 10
 
-// pieceBatch are readings of one property that are gathered for a piece.
+// pieceBatch gathers readings of one property for a piece.
 type pieceBatch struct {
 	w      *pieceWriter
 	key    []byte
@@ -185,7 +184,7 @@ func (r *pieceBatch) add(at int64, fields []reading.Field) error {
 	return r.flush()
 }
 
-// flush writes what was gathered as a piece.
+// flush writes the gathered readings as a piece.
 func (r *pieceBatch) flush() error {
 	if len(r.times) == 0 {
 		return nil

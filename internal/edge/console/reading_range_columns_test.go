@@ -16,7 +16,7 @@ import (
 
 const columnsPath = "/admin-api/client/pc/device/get/columns/time-interval-data"
 
-// joinPieces puts pieces together, as a client does.
+// joinPieces joins pieces, as a client does.
 func joinPieces(t *testing.T, pieces []wire.ColumnsPiece) wire.Series {
 	t.Helper()
 	series := wire.Series{}
@@ -36,8 +36,8 @@ func joinPieces(t *testing.T, pieces []wire.ColumnsPiece) wire.Series {
 	return series
 }
 
-// What a piece looks like: of sealed days and of others, with texts, booleans
-// and what is not there.
+// Pieces have the expected form: for sealed days and others, with texts, booleans and missing
+// values.
 func TestColumns(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
@@ -74,7 +74,7 @@ func TestColumns(t *testing.T) {
 		if got := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call); asJSON(t, got) != asJSON(t, wanted) {
 			t.Errorf("%s\nwant %s", asJSON(t, got), want)
 		}
-		// Of so few readings all stay, each property's in a piece of its own.
+		// So few readings all stay, and each property's are in a piece of its own.
 		call.Path += "&points=100"
 		thinned := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call)
 		if asJSON(t, joinPieces(t, thinned)) != asJSON(t, joinPieces(t, wanted)) {
@@ -87,12 +87,8 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	for _, points := range []string{"", "&points=100"} {
-		if a := w.Do(
-			t,
-			w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+points),
-		); string(
-			a.Body,
-		) != `{"code":200,"data":[],"msg":""}` {
+		a := w.Do(t, w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+points))
+		if string(a.Body) != `{"code":200,"data":[],"msg":""}` {
 			t.Errorf("%s", a.Body)
 		}
 	}
@@ -101,8 +97,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A thinned piece tells how long its buckets are: else nobody could tell
-// whether these are all the readings.
+// A downsampled piece has the length of its buckets: without it, a client could not know whether
+// these are all the readings.
 func TestColumnsIncludeBucketLength(t *testing.T) {
 	w := newServer(t)
 	from := w.createMonthDevice(t, 6)
@@ -126,7 +122,7 @@ func TestColumnsIncludeBucketLength(t *testing.T) {
 	}
 }
 
-// What is sent as a whole tells its length; what is too long for that does not.
+// An answer that is sent as a whole has its length; a longer one does not.
 func TestBufferedAnswersHaveContentLength(t *testing.T) {
 	w := newServer(t)
 	from := w.createMonthDevice(t, 20)
@@ -152,7 +148,7 @@ func TestBufferedAnswersHaveContentLength(t *testing.T) {
 		}
 		if c.whole && res.ContentLength != int64(len(body)) || !c.whole && res.ContentLength != -1 ||
 			!json.Valid(body) {
-			t.Errorf("%s: %d bytes, told were %d", c.path, len(body), res.ContentLength)
+			t.Errorf("%s: %d bytes, Content-Length is %d", c.path, len(body), res.ContentLength)
 		}
 	}
 }

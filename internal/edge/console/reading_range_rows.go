@@ -47,7 +47,7 @@ func (s *server) rows(ctx context.Context, h *historyQuery) streamedResponse {
 	})
 }
 
-// writeRows sends the rows that read gives.
+// writeRows sends the rows that read yields.
 func (s *server) writeRows(
 	ctx context.Context,
 	h *historyQuery,
@@ -80,12 +80,12 @@ func (s *server) writeRows(
 	})
 }
 
-// appendRowStart begins a row, behind what stands before it in the list.
+// appendRowStart begins a row; before separates it from the element before it in the list.
 func appendRowStart(dst []byte, before byte, at int64) []byte {
 	return strconv.AppendInt(append(append(dst, before), `{"collect_time":`...), at, 10)
 }
 
-// rowKey is what stands before a property's value in a row.
+// rowKey returns the text before a property's value in a row.
 func rowKey(p *device.Property) []byte {
 	return slices.Concat([]byte{','}, jsonString(p.Identifier), []byte{':'})
 }

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// rowsByProperty are rows as the other call has them, which must hold something each
-// and come in order of time.
+// rowsByProperty groups the readings of rows by property, as the other call has them. Each row must
+// hold a reading, and the rows must be in order of time.
 func rowsByProperty(t *testing.T, rows []map[string]reading.Value) wire.Series {
 	t.Helper()
 	series, before := wire.Series{}, int64(-1)
@@ -31,8 +31,8 @@ func rowsByProperty(t *testing.T, rows []map[string]reading.Value) wire.Series {
 	return series
 }
 
-// Rows are thinned as series are: of each property the same readings stay, each
-// bucket's lowest and highest among them, and of booleans and texts the changes.
+// Rows are downsampled like series: for each property the same readings stay, among them the lowest
+// and highest of each bucket, and for booleans and texts the changes.
 func TestRowsDownsampled(t *testing.T) {
 	w := newServer(t)
 	const n = 900
@@ -63,7 +63,7 @@ func TestRowsDownsampled(t *testing.T) {
 		)
 		series := testkit.Ask[wire.Series](t, w.Contract, w.get(w.pathAroundNow(seriesPath, "WS-2", signs)+points))
 		if len(series["rain"]) == 0 {
-			delete(series, "rain") // no row has what never came
+			delete(series, "rain") // no row has a property without readings
 		}
 		if got, want := asJSON(t, rowsByProperty(t, rows)), asJSON(t, series); got != want {
 			t.Errorf("points %q: %.400s\nwant %.400s", points, got, want)
@@ -71,7 +71,7 @@ func TestRowsDownsampled(t *testing.T) {
 		return rows, series
 	}
 	if rows, _ := ask(""); len(rows) != n {
-		t.Errorf("%d rows of all", len(rows))
+		t.Errorf("%d rows of all readings", len(rows))
 	}
 	ask("&points=5000")
 	rows, series := ask("&points=100")
@@ -93,14 +93,11 @@ func TestRowsDownsampled(t *testing.T) {
 			len(series["note"]),
 		)
 	}
-	// A row has what stayed of its time, and nothing in the place of what did not.
+	// A row has the readings that stayed at its time, and no members for those that did not.
 	raw := map[string]json.RawMessage{}
 	all := testkit.Ask[[]json.RawMessage](t, w.Contract, w.get(w.pathAroundNow(rowsPath, "WS-2", signs)+"&points=100"))
-	if err := json.Unmarshal(
-		all[len(all)-1],
-		&raw,
-	); err != nil || raw["airTemperature"] == nil || raw["heating"] != nil ||
-		raw["note"] != nil {
+	if err := json.Unmarshal(all[len(all)-1], &raw); err != nil || raw["airTemperature"] == nil ||
+		raw["heating"] != nil || raw["note"] != nil {
 		t.Errorf("%s, %v", all[len(all)-1], err)
 	}
 	w.Run(t, []testkit.Scenario{

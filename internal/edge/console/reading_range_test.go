@@ -37,7 +37,7 @@ func TestRows(t *testing.T) {
 		w.ws2,
 		yesterday,
 		map[string]reading.Value{"heating": reading.Boolean(false)},
-	) // late, over what is sealed
+	) // late: its day is sealed
 	w.measure(t, w.ws2, now, map[string]reading.Value{"heating": reading.Boolean(true)})
 	w.measure(t, w.ws2, now.Add(-time.Minute), map[string]reading.Value{"rain": reading.Number(1e-7)})
 
@@ -60,15 +60,11 @@ func TestRows(t *testing.T) {
 	if a := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", yesterday, now))); string(a.Body) != want {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
-	if a := w.Do(
-		t,
-		w.get(rangePath(rowsPath, "WS-2", "rain", now, now)),
-	); string(
-		a.Body,
-	) != `{"code":200,"data":[],"msg":""}` {
-		t.Errorf("%s", a.Body)
+	empty := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", now, now)))
+	if string(empty.Body) != `{"code":200,"data":[],"msg":""}` {
+		t.Errorf("%s", empty.Body)
 	}
-	// By property the same, in the order in which they were named.
+	// The series have the same readings, in the order in which the call names the properties.
 	want = fmt.Sprintf(
 		`{"code":200,"data":{"rain":[{"time":%d,"value":0},{"time":%d,"value":1e-7}],"heating":[{"time":%d,"value":false},{"time":%d,"value":true}]},"msg":""}`,
 		y,
@@ -81,7 +77,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Every call over a range has the rules of the history form.
+// Every call over a range has the refusals of the history form.
 func TestRangeRefusals(t *testing.T) {
 	w := newServer(t)
 	const month = 30 * 24 * 3600 * 1000
@@ -113,7 +109,7 @@ func TestRangeRefusals(t *testing.T) {
 				Contains: []string{"The start time and end time cannot be empty"},
 			},
 			{
-				Name:     "the wrong way round",
+				Name:     "start after end",
 				Call:     q("startTime", "2001"),
 				Code:     601,
 				Contains: []string{"The start must not be after the end"},
@@ -133,7 +129,7 @@ func TestRangeRefusals(t *testing.T) {
 		if path != coveragePath {
 			table = append(table, []testkit.Scenario{
 				{
-					Name:     "a moment more than 30 days",
+					Name:     "a millisecond more than 30 days",
 					Call:     q("endTime", fmt.Sprint(1001+month)),
 					Code:     601,
 					Contains: []string{`"msg":"Time frame is too long"`},
@@ -162,12 +158,9 @@ func TestRangeRefusals(t *testing.T) {
 		if path == coveragePath {
 			continue
 		}
-		// As far as they go.
+		// The longest ranges are accepted.
 		for _, call := range []testkit.Call{q("endTime", fmt.Sprint(1000+month)), q("yeuSignList", " rain , heating "), q("startTime", "9223372036854775807", "endTime", "9223372036854775807")} {
-			if a := w.Do(
-				t,
-				call,
-			); a.Status != http.StatusOK ||
+			if a := w.Do(t, call); a.Status != http.StatusOK ||
 				a.Code != 200 && a.Header.Get("Content-Type") != testkit.Spreadsheet {
 				t.Errorf("%s: %s", call.Path, a.Body)
 			}
@@ -203,7 +196,7 @@ func TestCoverage(t *testing.T) {
 		at(46),
 		at(100),
 		at(100),
-	) // the 25th has 25 hours there
+	) // the 25th has 25 hours in that zone
 	if got := ask("Europe/Berlin", all[0], all[1]); got != berlin {
 		t.Errorf("%s\nwant %s", got, berlin)
 	}
@@ -219,18 +212,11 @@ func TestCoverage(t *testing.T) {
 	if got := ask("UTC", all[0], all[1]); got != utc {
 		t.Errorf("%s\nwant %s", got, utc)
 	}
-	if got := ask(
-		"UTC",
-		day.Add(24*time.Hour),
-		day.Add(45*time.Hour),
-	); got != fmt.Sprintf(
-		`[{"day":"2026-10-25","first":%d,"frames":1,"last":%d}]`,
-		at(24),
-		at(24),
-	) {
+	oneDay := fmt.Sprintf(`[{"day":"2026-10-25","first":%d,"frames":1,"last":%d}]`, at(24), at(24))
+	if got := ask("UTC", day.Add(24*time.Hour), day.Add(45*time.Hour)); got != oneDay {
 		t.Errorf("%s", got)
 	}
-	// Without a header it is the tenant's zone that counts.
+	// Without a header, the tenant's zone counts.
 	own := w.field.TimeZone.String()
 	if got := ask("", all[0], all[1]); got != ask(own, all[0], all[1]) {
 		t.Errorf("%s, in %s %s", got, own, ask(own, all[0], all[1]))
@@ -240,7 +226,7 @@ func TestCoverage(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{
-			Name:     "a moment more than 400 days",
+			Name:     "a millisecond more than 400 days",
 			Call:     w.get(rangePath(coveragePath, "WS-2", "", all[0], all[1].Add(time.Millisecond))),
 			Code:     601,
 			Contains: []string{`"msg":"Time frame is too long"`},
@@ -251,7 +237,7 @@ func TestCoverage(t *testing.T) {
 			Contains: []string{`"data":[]`},
 		},
 		{
-			Name: "another zone than there is",
+			Name: "an unknown zone",
 			Call: testkit.Call{
 				Path:   rangePath(coveragePath, "WS-2", "", day, day),
 				Token:  w.ada,
@@ -262,7 +248,7 @@ func TestCoverage(t *testing.T) {
 	})
 }
 
-// Sealed days, and one that is not, come whole: by rows and by property, as the
+// Sealed days, and one that is not sealed, are answered completely: by rows and by property, as the
 // store has them.
 func TestHistoryIsComplete(t *testing.T) {
 	const days = 6
@@ -308,7 +294,7 @@ func TestHistoryIsComplete(t *testing.T) {
 		testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to))),
 	)
 	if !reflect.DeepEqual(columns, series) {
-		t.Error("by columns other readings come")
+		t.Error("the columns have other readings")
 	}
 	few := testkit.Ask[wire.Series](
 		t,
@@ -320,23 +306,15 @@ func TestHistoryIsComplete(t *testing.T) {
 			t.Errorf("%s: %d points of 1000", sign, n)
 		}
 	}
-	if columns := joinPieces(
-		t,
-		testkit.Ask[[]wire.ColumnsPiece](
-			t,
-			w.Contract,
-			w.get(rangePath(columnsPath, "MONTH", signs, from, to)+"&points=1000"),
-		),
-	); !reflect.DeepEqual(
-		columns,
-		few,
-	) {
-		t.Error("by columns other points come")
+	call := w.get(rangePath(columnsPath, "MONTH", signs, from, to) + "&points=1000")
+	columns = joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call))
+	if !reflect.DeepEqual(columns, few) {
+		t.Error("the columns have other points")
 	}
 }
 
-// More properties than may be held at a time are read in several passes, and
-// answered as if each had been asked for by itself.
+// More properties than may be held at a time are read in several passes, and answered as if each
+// had been requested alone.
 func TestManyDownsampledProperties(t *testing.T) {
 	w := newServer(t)
 	var signs []string
@@ -356,7 +334,7 @@ func TestManyDownsampledProperties(t *testing.T) {
 	for i := range 40 {
 		values := map[string]reading.Value{}
 		for k, sign := range signs {
-			if k != 11 { // of one there is nothing
+			if k != 11 { // one property has no readings
 				values[sign] = reading.Number(float64(100*k + i))
 			}
 		}

@@ -40,8 +40,8 @@ func TestDataLast(t *testing.T) {
 	})
 }
 
-// A property that the product has no more is not shown; its readings are kept
-// and shown again when it comes back.
+// A property that the product no longer has is not shown; its readings are kept and shown again
+// when it comes back.
 func TestDataLastOfChangedProduct(t *testing.T) {
 	w := newServer(t)
 	whole := w.station.Properties
@@ -92,7 +92,7 @@ func TestTsl(t *testing.T) {
 		`{"accessMode":"r","dataType":"number","elementData":"","elementUnit":"%RH","functionName":"Humidity","identifier":"relativeHumidity","max":100,"min":0,"yeuName":"Относительная влажность","yeuUrl":""}`,
 		`{"accessMode":"r","dataType":"number","elementData":"","elementUnit":"mm","functionName":"Rain","identifier":"rain","yeuName":"Rain","yeuUrl":""}`,
 		`{"accessMode":"rw","dataType":"boolean","elementData":"","elementUnit":"","functionName":"Heating","identifier":"heating","yeuName":"Heating","yeuUrl":""}`,
-		// The device's own elementData goes over its product's.
+		// The device's own elementData overrides its product's.
 		`{"accessMode":"r","dataType":"text","elementData":"https://example.org/gate.m3u8","elementUnit":"","functionName":"","identifier":"note","yeuName":"note","yeuUrl":""}`,
 	} {
 		if g := asJSON(t, got.Propertie[i]); g != want {
@@ -127,21 +127,21 @@ func TestSeries(t *testing.T) {
 	}
 	for i := 1; i < len(air); i++ {
 		if air[i].Time <= air[i-1].Time {
-			t.Fatalf("point %d is not after the one before", i)
+			t.Fatalf("point %d is not later than the one before", i)
 		}
 	}
 	if asJSON(t, heating[0]) != fmt.Sprintf(`{"time":%d,"value":false}`, now.Add(-400*time.Second).UnixMilli()) {
 		t.Errorf("%s", asJSON(t, heating[0]))
 	}
 
-	// With points no peak is lost, and of booleans the changes are kept.
+	// With a number of points, no peak is lost, and booleans keep their changes.
 	few := testkit.Ask[wire.Series](t, w.Contract, w.get(w.series("WS-2", "airTemperature,heating")+"&points=100"))
 	highest := 0.0
 	for _, p := range few["airTemperature"] {
 		highest = max(highest, p.Value.Float())
 	}
 	if n := len(few["airTemperature"]); n > 100 || n < 10 || highest != 64 {
-		t.Errorf("%d points, the highest %g", n, highest)
+		t.Errorf("%d points, the highest is %g", n, highest)
 	}
 	if h := few["heating"]; len(h) != 2 || h[0].Value.Bool() || !h[1].Value.Bool() ||
 		h[1].Time != now.Add(-200*time.Second).UnixMilli() {
@@ -149,7 +149,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// The ends of the range belong to it.
+// The range includes both ends.
 func TestSeriesEnds(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
@@ -162,7 +162,9 @@ func TestSeriesEnds(t *testing.T) {
 		)
 	}
 	at := now.UnixMilli()
-	for span, want := range map[[2]int64]int{{at + 1, at + 3}: 3, {at + 2, at + 2}: 1, {at - 9, at - 1}: 0, {0, at + 9}: -1} {
+	for span, want := range map[[2]int64]int{
+		{at + 1, at + 3}: 3, {at + 2, at + 2}: 1, {at - 9, at - 1}: 0, {0, at + 9}: -1,
+	} {
 		q := fmt.Sprintf("%s?deviceName=WS-2&yeuSignList=rain&startTime=%d&endTime=%d", seriesPath, span[0], span[1])
 		if want < 0 {
 			if a := w.Do(t, w.get(q)); a.Code != 601 {
@@ -203,14 +205,14 @@ func TestSeriesRefusals(t *testing.T) {
 			Contains: []string{"The start time and end time cannot be empty"},
 		},
 		{
-			Name:     "the wrong way round",
+			Name:     "start after end",
 			Call:     q("startTime", "2001"),
 			Code:     601,
 			Contains: []string{"The start must not be after the end"},
 		},
 		{Name: "30 days", Call: q("endTime", fmt.Sprint(1000+month))},
 		{
-			Name:     "a moment more",
+			Name:     "a millisecond too long",
 			Call:     q("endTime", fmt.Sprint(1001+month)),
 			Code:     601,
 			Contains: []string{`"msg":"Time frame is too long"`},
@@ -268,8 +270,8 @@ func TestDiagnostics(t *testing.T) {
 	if quiet != `{"clockAhead":0,"days":[],"received":0,"refused":0,"values":0}` {
 		t.Errorf("%s", quiet)
 	}
-	// A whole message that was refused has no identifier. It counts for its
-	// day, and the day before is still told of.
+	// A refused message has no identifier. It counts for its day, and the day before is still
+	// shown.
 	w.Clock.Advance(24 * time.Hour)
 	now = w.Clock.Milli()
 	w.ada = w.Session(t, w.field.Ada).Access

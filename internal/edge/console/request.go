@@ -12,12 +12,12 @@ import (
 	"tilth/internal/edge/httpbase"
 )
 
-// request is what every handler may know of the call it serves.
+// request is what every handler can know of the call that it serves.
 type request struct {
 	*httpbase.Request
 	caller identity.Caller
-	zone   *time.Location // of the Time-Zone header; nil when it was not sent
-	heavy  bool           // the call passes over history
+	zone   *time.Location // the Time-Zone header; nil if the call has none
+	heavy  bool           // the call reads history
 }
 
 type requestKey struct{}
@@ -27,14 +27,14 @@ func requestFrom(ctx context.Context) *request {
 	if !ok {
 		return &request{
 			Request: httpbase.RequestFrom(ctx),
-		} // outside a call (a test of a single handler): nobody signed in
+		} // outside a call (a test of a single handler): nobody is signed in
 	}
 	return r
 }
 
-// newEdge is everything behind the console's address. Query strings, and paths of
-// the devices' side, which hold secrets, are never logged. A device takes 200 for
-// "on disk", so only calls get the envelope.
+// newEdge makes the edge behind the console's address. Query strings, and the paths of devices'
+// calls, hold secrets: neither is logged. A device takes HTTP 200 for "stored on disk", so only
+// calls of the console get the envelope.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
 		LogMessage:   "call",
@@ -57,11 +57,11 @@ func (s *server) newEdge() *httpbase.Edge {
 	}
 }
 
-// caller is who a signed-in call speaks for; its tenant is the only one the
-// call may touch.
+// caller returns the user for whom a signed-in call acts; the call may touch the tenant of that
+// user only.
 func caller(ctx context.Context) identity.Caller { return requestFrom(ctx).caller }
 
-// zone is the caller's time zone: the header's, else the tenant's.
+// zone returns the caller's time zone: the one of the header, else the tenant's.
 func (s *server) zone(ctx context.Context) (*time.Location, error) {
 	if z := requestFrom(ctx).zone; z != nil {
 		return z, nil
@@ -73,7 +73,7 @@ func (s *server) zone(ctx context.Context) (*time.Location, error) {
 	return t.TimeZone, nil
 }
 
-// startOfDay is when the caller's day began, epoch milliseconds.
+// startOfDay returns when the caller's day began, in epoch milliseconds.
 func (s *server) startOfDay(ctx context.Context) (int64, error) {
 	z, err := s.zone(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ func (s *server) CreateScene(
 ) (wire.CreateSceneResponseObject, error) {
 	t, id := caller(ctx).Tenant, int64(0)
 	err := audit.Record(ctx, t, "scene.create", s.snapshotScene(t, &id), func(ctx context.Context) (err error) {
-		id, err = s.Scenes.CreateValidated(ctx, t, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+		id, err = s.Scenes.CreateValidated(ctx, t, deref(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 		return err
 	})
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *server) UpdateScene(
 ) (wire.UpdateSceneResponseObject, error) {
 	t := caller(ctx).Tenant
 	err := audit.Record(ctx, t, "scene.update", s.snapshotScene(t, &r.Body.Id), func(ctx context.Context) error {
-		return s.Scenes.Update(ctx, t, r.Body.Id, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+		return s.Scenes.Update(ctx, t, r.Body.Id, deref(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 	})
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *server) DeleteScene(
 	return wire.DeleteScene200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// sceneInUseError is why a scene cannot be deleted: rules are for it.
+// sceneInUseError says why a scene cannot be deleted: rules are for it.
 func (s *server) sceneInUseError(ctx context.Context, t tenant.ID, scene int64, cause error) error {
 	rules, err := s.Rules.UsageOfScene(ctx, t, scene, maxRulesInRefusal)
 	if err != nil {
@@ -84,14 +84,13 @@ func (s *server) GetScene(ctx context.Context, r wire.GetSceneRequestObject) (wi
 	return wire.GetScene200JSONResponse{Code: success, Data: &shown}, nil
 }
 
-// PageScenes answers the scenes by name, page by page. The default group is
-// none of them.
+// PageScenes answers the scenes by name, page by page. The default group is not among them.
 func (s *server) PageScenes(
 	ctx context.Context,
 	r wire.PageScenesRequestObject,
 ) (wire.PageScenesResponseObject, error) {
 	t, q := caller(ctx).Tenant, pageQuery(r.Params.PageNo, r.Params.PageSize)
-	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(textOf(r.Params.GroupName)), q.Offset, q.Limit)
+	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(deref(r.Params.GroupName)), q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -114,18 +113,10 @@ func wireScene(s device.Scene, groups map[int64]*device.Group) wire.Scene {
 	return w
 }
 
-// sceneStatus is the state that a form says; 0 where it says none.
+// sceneStatus returns the status of a form; 0 if the form has none.
 func sceneStatus(status *int) device.SceneStatus {
 	if status == nil {
 		return 0
 	}
 	return device.SceneStatus(*status)
-}
-
-// textOf is a text that may be absent; empty then.
-func textOf(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

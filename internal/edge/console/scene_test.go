@@ -13,13 +13,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// sceneCall is a call of the field's ada that changes scenes.
+// sceneCall returns a call of the field's ada that changes scenes.
 func (w *fixture) sceneCall(method, name, body string) testkit.Call {
 	return testkit.Call{Method: method, Path: scenePath + name, Body: body, Token: w.ada}
 }
 
-// createRivalScene makes a scene of the rival's that may be deleted, and answers its
-// id.
+// createRivalScene makes a scene of the rival that may be deleted, and returns its id.
 func (w *fixture) createRivalScene() int64 {
 	all, err := w.Scenes.List(context.Background(), w.rival.ID)
 	if err != nil {
@@ -47,7 +46,7 @@ func (w *fixture) sceneList(t *testing.T, query string) string {
 	return fmt.Sprintf("%s of %d", strings.Join(all, ", "), page.Total)
 }
 
-// From the making of a scene to its end.
+// A scene is made, listed, changed and deleted.
 func TestScenes(t *testing.T) {
 	w := newServer(t)
 	made := testkit.Ask[int64](
@@ -90,22 +89,16 @@ func TestScenes(t *testing.T) {
 		{Name: "deleted", Call: w.get(fmt.Sprint(scenePath, "get?id=", w.north)), Code: 404},
 		{Name: "delete again", Call: w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), ""), Code: 404},
 	})
-	// Its devices stand in no scene now, on every screen at once.
+	// Its devices have no scene now, on every screen at once.
 	if got := w.sceneList(t, ""); got != "çayır 2 1: 0/0 of 1" {
 		t.Error(got)
 	}
 	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?groupId=0"))
-	if got := deviceNames(
-		page.List,
-	); got != "CAM-1 WS-1 WS-2" || page.List[1].GroupId != 0 ||
+	if got := deviceNames(page.List); got != "CAM-1 WS-1 WS-2" || page.List[1].GroupId != 0 ||
 		page.List[1].GroupName != "" {
 		t.Errorf("%s", asJSON(t, page.List))
 	}
-	if got := testkit.Ask[wire.Overview](
-		t,
-		w.Contract,
-		w.get(overviewPath),
-	); got.SceneCount != 1 ||
+	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.SceneCount != 1 ||
 		got.UnassignedCount != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -212,8 +205,8 @@ func TestSceneRefusals(t *testing.T) {
 	}
 }
 
-// A scene is made in the caller's tenant, whatever the header says, and the
-// other's cannot be told from what does not exist.
+// A scene is made in the caller's tenant, whatever the header says, and another tenant's scenes
+// look missing.
 func TestScenesAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	call := w.sceneCall(http.MethodPost, "create", `{"groupName":"mine","groupStatus":1}`)
@@ -232,11 +225,7 @@ func TestScenesAreTenantScoped(t *testing.T) {
 			t.Errorf("%s: %s", call.Path, a.Body)
 		}
 	}
-	if s, err := w.Scenes.Get(
-		t.Context(),
-		w.rival.ID,
-		w.rivalScene,
-	); err != nil || s.Name != marker+" scene" ||
+	if s, err := w.Scenes.Get(t.Context(), w.rival.ID, w.rivalScene); err != nil || s.Name != marker+" scene" ||
 		s.Status != device.SceneUsable {
 		t.Errorf("%+v %v", s, err)
 	}

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Calls that pass over history are worked on one after the other, tenant by tenant;
-// what a tenant asks too much of keeps nobody else waiting, and is refused at last.
+// Calls that read history run one after the other, tenant by tenant. A tenant that makes too many
+// delays nobody else, and its further calls are refused.
 func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 	var working, most atomic.Int64
 	var neighbour atomic.Bool
@@ -49,7 +49,7 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 	begin := w.Clock.Now().Add(-2 * time.Hour)
 	w.measureDense(t, begin, 100)
 	ask := rangePath(rowsPath, "WS-2", "airTemperature", begin, w.Clock.Now())
-	// One is worked on, three wait, the others are refused at once.
+	// One runs, three wait, the others are refused at once.
 	const asked, refused = 10, 6
 	answers := make(chan *testkit.Answer, asked)
 	for range asked {
@@ -60,14 +60,14 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 	}
-	testkit.Receive(t, "the first of them", entered)
+	testkit.Receive(t, "the first call", entered)
 	theirs := rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now())
 	neighbour.Store(true)
 	if a := w.Do(t, testkit.Call{Path: theirs, Token: w.rivalToken}); a.Code != 200 {
-		t.Errorf("a neighbour: %s", a.Body)
+		t.Errorf("another tenant:  %s", a.Body)
 	}
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
-		t.Errorf("what passes over no history: %s", a.Body)
+		t.Errorf("a call that reads no history: %s", a.Body)
 	}
 	neighbour.Store(false)
 	close(going)
@@ -77,13 +77,13 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 		}
 	}
 	if most.Load() != 1 {
-		t.Errorf("%d of a tenant were worked on at once", most.Load())
+		t.Errorf("%d calls of a tenant ran at once", most.Load())
 	}
 }
 
-// A call that a client leaves while it waits for its turn is not worked on.
+// If a client leaves while its call waits for a slot, the call does not run.
 func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
-	turns := limit.NewScheduler[tenant.ID, int64](
+	scheduler := limit.NewScheduler[tenant.ID, int64](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{
 			MaxRunning:             1,
@@ -94,23 +94,23 @@ func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
 			TimeSlice:              time.Second,
 		},
 	)
-	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
-	turn, _ := turns.Enter(t.Context(), w.field.ID, 0)
+	w := newServer(t, func(o *console.Options) { o.Scheduler = scheduler })
+	task, _ := scheduler.Enter(t.Context(), w.field.ID, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	call := w.get(rangePath(rowsPath, "WS-2", "rain", w.Clock.Now().Add(-time.Hour), w.Clock.Now()))
 	req := call.Request(ctx, w.Serve(t))
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if res, err := http.DefaultTransport.RoundTrip(req); err == nil {
 		_ = res.Body.Close()
-		t.Errorf("it was answered with %d", res.StatusCode)
+		t.Errorf("the dropped call was answered with %d", res.StatusCode)
 	}
-	turn.Leave()
+	task.Leave()
 	if a := w.Do(t, call); a.Code != 200 {
-		t.Errorf("the next: %s", a.Body)
+		t.Errorf("the next call:  %s", a.Body)
 	}
 }
 
-// A call that needs no sign-in takes no more than a form of it needs.
+// The body of a call that needs no sign-in is limited to what its form needs.
 func TestPublicBodyLimit(t *testing.T) {
 	w := newServer(t)
 	body := func(n int) string {
@@ -131,19 +131,17 @@ func TestPublicBodyLimit(t *testing.T) {
 			continue
 		}
 		open++
-		// Some ask for a parameter first, each for another one.
+		// Some require a parameter first, each another one.
 		path := op.Path + map[string]string{"getTenantByWebsite": "?website=x", "getTenantIdByName": "?name=x", "refreshToken": "?refreshToken=x"}[op.ID]
-		if a := w.Do(
-			t,
-			testkit.Call{Method: op.Method, Path: path, Body: "{" + strings.Repeat(" ", 16<<10) + "}"},
-		); a.Status != 413 {
+		a := w.Do(t, testkit.Call{Method: op.Method, Path: path, Body: "{" + strings.Repeat(" ", 16<<10) + "}"})
+		if a.Status != 413 {
 			t.Errorf("%s takes more than 16 KiB: %s", op.ID, a.Body)
 		}
 	}
 	if open < 5 {
 		t.Errorf("%d calls need no sign-in", open)
 	}
-	if a := w.Do(
+	a := w.Do(
 		t,
 		testkit.Call{
 			Method: "PUT",
@@ -151,7 +149,8 @@ func TestPublicBodyLimit(t *testing.T) {
 			Body:   `{"id":1` + strings.Repeat(" ", 100<<10) + `}`,
 			Token:  w.ada,
 		},
-	); a.Status == 413 {
-		t.Errorf("100 KiB of somebody who is signed in: %s", a.Body)
+	)
+	if a.Status == 413 {
+		t.Errorf("100 KiB of a signed-in user: %s", a.Body)
 	}
 }

@@ -1,5 +1,5 @@
-// Package httpapi is the console's edge: it converts between the wire and the
-// domains and decides nothing.
+// Package console is the console's edge: it converts between the wire and the domains and decides
+// nothing.
 package console
 
 import (
@@ -31,7 +31,7 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// Readings is what the console reads of the readings store.
+// Readings is the part of the readings store that the console uses.
 type Readings interface {
 	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
 	Downsample(
@@ -82,26 +82,28 @@ type MapTiles struct {
 	URL, Attribution, Datum string
 }
 
-// Options is everything the console's edge speaks to.
+// Options is everything that the console's edge needs.
 type Options struct {
 	Version        string
 	DefaultTenant  string
 	MapTiles       *MapTiles
-	PublicURL      string // where people and devices reach the server; empty: where they ask
+	PublicURL      string // where people and devices reach the server; empty: at the address of the request
 	Listen         Listeners
-	EmbedKey       []byte         // under which the addresses of cameras' snippets are signed
+	EmbedKey       []byte         // the key that signs the addresses of cameras' snippets
 	DemoPages      bool           // the console shows the template pages with sample data
-	Proxies        []netip.Prefix // whose forwarded addresses are believed
+	Proxies        []netip.Prefix // proxies whose forwarded addresses are trusted
 	Now            func() time.Time
 	Logger         *slog.Logger
-	Limits         *limit.Meter                    // counts what limits refuse; nil: nobody asks
-	AlarmLag       func() alarm.Behind             // how far the judging of alarms is behind for all
-	TenantAlarmLag func(t tenant.ID) alarm.Behind  // for one
-	Memory         *memory.Gauge                   // nil: nothing is refused for want of it
-	HistoryStreams *reading.HistoryStreams         // on their way, of programs too; nil: this edge's alone
-	Scheduler      *reading.WorkScheduler          // of work that passes over readings, likewise
-	UploadTimeout  time.Duration                   // for how long a picture that comes may wait for its tenant's turn; 0: 20 seconds
-	Ready          func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
+	Limits         *limit.Meter                   // counts refusals by limits; nil: they are not counted
+	AlarmLag       func() alarm.Behind            // how far the evaluation of alarms is behind, over all tenants
+	TenantAlarmLag func(t tenant.ID) alarm.Behind // the same for one tenant
+	Memory         *memory.Gauge                  // nil: nothing is refused for lack of memory
+	// open streams of history, shared with the open API; nil: this edge has its own
+	HistoryStreams *reading.HistoryStreams
+	Scheduler      *reading.WorkScheduler // schedules work that reads history, shared likewise
+	UploadTimeout  time.Duration          // how long an upload may wait for its tenant's slot; 0: 20 seconds
+	// nil error: the server takes requests; else the public reason why not
+	Ready func(ctx context.Context) error
 
 	Audit             *audit.Store
 	Tenants           *tenant.Store
@@ -121,13 +123,13 @@ type Options struct {
 	Status            *device.StatusStore
 	Diagnostics       *device.Diagnostics
 	Readings          Readings
-	ReadingStore      *reading.Store // the store behind Readings, from which rules are rehearsed
+	ReadingStore      *reading.Store // the store behind Readings, on which rules are rehearsed
 	Derivation        *derivation.Engine
 	Notices           *alarm.NoticeStore
 	Rules             *alarm.RuleStore
 	RuleForms         *alarm.Checker
 	Alarms            Alarms
-	MaxNoticesPerHour int // that a rule may begin before one is unsteady; 0: any number
+	MaxNoticesPerHour int // notices that a rule may begin before one is unsteady; 0: no limit
 	Channels          *notify.ChannelStore
 	SMSLogged         bool // SMS are only written to the log
 	Outbox            *notify.Outbox
@@ -136,9 +138,9 @@ type Options struct {
 	Messages          *notify.MessageStore
 	Live              *live.Hub
 
-	Telemetry http.Handler // the devices' side over HTTP, below /api/v1/
-	LoRaWAN   http.Handler // network servers that speak for devices, below /api/v1/integrations/
-	MQTT      http.Handler // the devices' side over WebSockets, at /mqtt
+	Telemetry http.Handler // devices over HTTP, below /api/v1/
+	LoRaWAN   http.Handler // network servers that send for devices, below /api/v1/integrations/
+	MQTT      http.Handler // devices over WebSockets, at /mqtt
 	OpenAPI   http.Handler // programs, below /open-api/
 	Web       http.Handler // the web console: everything else
 }
@@ -149,7 +151,7 @@ type server struct {
 	limits
 	router             routers.Router
 	changeNotifier     *changeNotifier
-	changesByOperation map[string]string // what a call changes, by its operation
+	changesByOperation map[string]string // the kind of thing that a call changes, by operation
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
@@ -189,12 +191,12 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET "+embedPath+"{signed}", s.serveEmbed)
 	mux.Handle("/", o.Web)
 	return s.edge.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Not by the mux: it would redirect a path that is not clean, and a call
-		// that does not exist is answered with the envelope.
+		// The mux does not see these requests: it would redirect a path that is not clean, and a
+		// call that does not exist is answered with the envelope.
 		switch {
 		case isConsoleCall(r):
 			checked.ServeHTTP(w, r)
-		case isOpenAPI(r): // past the mux for the same reason
+		case isOpenAPI(r): // bypasses the mux for the same reason
 			o.OpenAPI.ServeHTTP(w, r)
 		default:
 			mux.ServeHTTP(w, r)
@@ -202,18 +204,18 @@ func New(o Options) (http.Handler, error) {
 	})), nil
 }
 
-// isConsoleCall tells whether a request is one of the console's calls.
+// isConsoleCall tells whether a request is for the console's API.
 func isConsoleCall(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
 }
 
-// isOpenAPI tells whether a request is a program's, or for what explains that API.
+// isOpenAPI tells whether a request is for the open API or its documents.
 func isOpenAPI(r *http.Request) bool {
 	return r.URL.Path == "/open-api" || strings.HasPrefix(r.URL.Path, "/open-api/")
 }
 
-// callMux routes the calls; what it does not know, in spite of the contract,
-// has the envelope all the same.
+// callMux routes the calls. It answers with the envelope even if it does not know a call that the
+// contract has.
 func (s *server) callMux() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, noSuchPath()) })
@@ -232,7 +234,7 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	writePlain(w, http.StatusOK, "ready"+alarmLagText(s.AlarmLag()))
 }
 
-// alarmLagText says, for whoever runs the server, how far alarms are behind.
+// alarmLagText says to the operator how far alarms are behind.
 func alarmLagText(b alarm.Behind) string {
 	if b.Tenants == 0 {
 		return ""
@@ -251,8 +253,8 @@ func writePlain(w http.ResponseWriter, status int, body string) {
 	fmt.Fprintln(w, body)
 }
 
-// writeFileError answers why a file is not served, to a page that asked without a
-// token. what is what the log calls a fault of the server.
+// writeFileError tells a page that asked without a token why a file is not served. logMessage is
+// the log line of a fault of the server.
 func (s *server) writeFileError(w http.ResponseWriter, r *http.Request, logMessage string, err error) {
 	if errs.Is(err, errs.NotFound) {
 		writePlain(w, http.StatusNotFound, "not found")

@@ -32,7 +32,7 @@ func (s *server) LoginUsername(
 	pair, err := s.SignIn.WithPassword(ctx, identity.Attempt{
 		Tenant: owner, UserName: strings.TrimSpace(r.Body.UserName), Password: r.Body.Password,
 		Remember: r.Body.RememberMe != nil && *r.Body.RememberMe, Address: requestFrom(ctx).Address,
-		Verification: stringValue(r.Body.CaptchaVerification),
+		Verification: deref(r.Body.CaptchaVerification),
 	})
 	if err != nil {
 		return nil, err
@@ -88,12 +88,4 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 
 func wireSession(p identity.TokenPair) *wire.Session {
 	return &wire.Session{AccessToken: p.Access, RefreshToken: p.Refresh, UserId: p.UserID, ExpiresTime: p.Expires}
-}
-
-// omitZero is a number that is absent on the wire when it is zero.
-func omitZero[N int | int64](n N) *N {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }

@@ -16,10 +16,10 @@ import (
 func TestLogin(t *testing.T) {
 	w := newServer(t)
 	for name, call := range map[string]testkit.Call{
-		"as it is":        loginCall("field", "ada", testkit.Password),
-		"with white":      loginCall(" field ", " ADA ", testkit.Password),
-		"with extra":      {Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"ada","password":"` + testkit.Password + `","rememberMe":false,"captchaVerification":"x"}`},
-		"a foreign token": {Method: "POST", Path: loginPath, Token: w.rivalToken, Body: loginCall("field", "ada", testkit.Password).Body},
+		"as it is":               loginCall("field", "ada", testkit.Password),
+		"with white":             loginCall(" field ", " ADA ", testkit.Password),
+		"with extra":             {Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"ada","password":"` + testkit.Password + `","rememberMe":false,"captchaVerification":"x"}`},
+		"another tenant's token": {Method: "POST", Path: loginPath, Token: w.rivalToken, Body: loginCall("field", "ada", testkit.Password).Body},
 	} {
 		s := testkit.Ask[wire.Session](t, w.Contract, call)
 		if s.UserId != w.field.Ada.ID || s.ExpiresTime != w.Clock.Milli()+30*60_000 || s.AccessToken == "" ||
@@ -33,15 +33,14 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// A wrong user, a wrong password and a wrong tenant are answered alike, word
-// for word.
+// A wrong user, a wrong password and a wrong tenant get exactly the same answer.
 func TestLoginRefusals(t *testing.T) {
 	w := newServer(t)
 	answers := map[string]bool{}
 	for n, call := range []testkit.Call{
 		loginCall("field", "ada", "wrong"), loginCall("field", "eve", testkit.Password), loginCall("none", "ada", testkit.Password), loginCall("field", "   ", "x"),
 	} {
-		call.From = fmt.Sprintf("198.51.100.%d", n) // so that no captcha is demanded
+		call.From = fmt.Sprintf("198.51.100.%d", n) // so that no captcha is required
 		a := w.Do(t, call)
 		answers[string(a.Body)] = true
 		if a.Status != 200 || a.Code != 601 || a.Msg != "User name or password is wrong" {
@@ -113,8 +112,8 @@ func TestLoginRefusals(t *testing.T) {
 	}))
 }
 
-// distinctClients lets each scenario come from an address of its own, so that the
-// failures of one make no captcha be demanded of the next.
+// distinctClients gives each scenario its own address, so that the failures of one do not require a
+// captcha of the next.
 func distinctClients(table []testkit.Scenario) []testkit.Scenario {
 	for i := range table {
 		table[i].Call.From = fmt.Sprintf("203.0.113.%d", i+1)
@@ -122,14 +121,11 @@ func distinctClients(table []testkit.Scenario) []testkit.Scenario {
 	return table
 }
 
-// Ten failures lock the account from that address; the answer says how long.
+// Ten failures lock the account for that address; the answer says for how long.
 func TestLoginLockout(t *testing.T) {
 	w := newServer(t)
 	for range 10 {
-		if a := w.Do(
-			t,
-			loginWithCaptcha("ada", "wrong", w.Slider.Verification(t)),
-		); a.Code != 601 ||
+		if a := w.Do(t, loginWithCaptcha("ada", "wrong", w.Slider.Verification(t))); a.Code != 601 ||
 			string(a.Data) != "null" {
 			t.Fatalf("%s", a.Body)
 		}
@@ -165,7 +161,7 @@ func TestRefresh(t *testing.T) {
 		second.UserId != first.UserId {
 		t.Errorf("%+v after %+v", second, first)
 	}
-	// A second tab within half a minute gets the same pair; later it is theft.
+	// A second tab gets the same pair within half a minute; a later repetition counts as theft.
 	if again := testkit.Ask[wire.Session](t, w.Contract, refreshCall(first.RefreshToken)); again != second {
 		t.Errorf("%+v, want %+v", again, second)
 	}
@@ -175,7 +171,7 @@ func TestRefresh(t *testing.T) {
 	}
 	for _, token := range []string{first.AccessToken, second.AccessToken} {
 		if a := w.Do(t, testkit.Call{Path: userPath, Token: token}); a.Code != 401 {
-			t.Errorf("a stolen session goes on: %s", a.Body)
+			t.Errorf("a stolen session is still active: %s", a.Body)
 		}
 	}
 	w.Run(t, []testkit.Scenario{
@@ -235,13 +231,14 @@ func TestUser(t *testing.T) {
 	if g, e := asJSON(t, got), asJSON(t, want); g != e {
 		t.Errorf("%s, want %s", g, e)
 	}
-	// It is the newest of all the user's sessions, and renewing tokens is no sign-in.
+	// The date is that of the newest sign-in in all the user's sessions; renewing tokens is no
+	// sign-in.
 	w.Clock.Advance(time.Minute)
 	call.Token = testkit.Ask[wire.Session](t, w.Contract, refreshCall(s.RefreshToken)).AccessToken
 	if got := testkit.Ask[wire.User](t, w.Contract, call); *got.LoginDate != newest {
 		t.Errorf("%d, want %d", *got.LoginDate, newest)
 	}
-	// A tenant that has a title of its own is called by it.
+	// A tenant with a title is shown under it.
 	w.field.Branding.Title = "Green Field Co."
 	if err := w.Tenants.Put(t.Context(), w.field.Tenant); err != nil {
 		t.Fatal(err)
@@ -249,7 +246,7 @@ func TestUser(t *testing.T) {
 	if got := testkit.Ask[wire.User](t, w.Contract, call); got.TenantName != "Green Field Co." {
 		t.Errorf("%+v", got)
 	}
-	// Shut out, a user is out with the next call.
+	// A disabled user is refused at the next call.
 	w.field.Ada.Disabled = true
 	if err := w.Users.Update(t.Context(), w.field.ID, w.field.Ada); err != nil {
 		t.Fatal(err)
@@ -259,7 +256,7 @@ func TestUser(t *testing.T) {
 	}
 }
 
-// asJSON writes a value for comparing what pointers lead to.
+// asJSON writes a value as JSON, to compare what its pointers lead to.
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)

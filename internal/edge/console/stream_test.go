@@ -13,7 +13,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// newTestStream is a stream of a user who has just passed the check.
+// newTestStream returns a stream of a user who has just passed the check.
 func newTestStream(t *testing.T) (*testkit.Stores, *liveStream, identity.Caller) {
 	t.Helper()
 	s := testkit.NewStores(t)
@@ -21,7 +21,7 @@ func newTestStream(t *testing.T) (*testkit.Stores, *liveStream, identity.Caller)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Expires = s.Clock.Milli() // should it be opened, it ends at once and not with the test
+	c.Expires = s.Clock.Milli() // if the stream opens after all, it ends at once and not with the test
 	ctx := context.WithValue(t.Context(), requestKey{}, &request{caller: c})
 	return s, &liveStream{
 		ctx:       ctx,
@@ -30,8 +30,8 @@ func newTestStream(t *testing.T) (*testkit.Stores, *liveStream, identity.Caller)
 	}, c
 }
 
-// A session that ends between the check and the opening of its stream must not
-// leave a stream that nothing ends.
+// If a session ends between the check and the opening of its stream, the stream must not stay open
+// for ever.
 func TestStreamOfAnEndedSession(t *testing.T) {
 	s, st, c := newTestStream(t)
 	if err := s.Sessions.End(t.Context(), c.Tenant, c.Session); err != nil {
@@ -46,12 +46,12 @@ func TestStreamOfAnEndedSession(t *testing.T) {
 	}
 }
 
-// failingWriter is a connection that cannot be written to any more.
+// failingWriter is a broken connection.
 type failingWriter struct{ *httptest.ResponseRecorder }
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("reset by peer") }
 
-// A screen whose connection broke is closed; there is nobody to tell.
+// A screen whose connection is broken is closed, without an error.
 func TestStreamToABrokenConnection(t *testing.T) {
 	_, st, _ := newTestStream(t)
 	if err := st.VisitGetLiveResponse(failingWriter{httptest.NewRecorder()}); err != nil {
@@ -62,7 +62,7 @@ func TestStreamToABrokenConnection(t *testing.T) {
 	}
 }
 
-// Outside a call there is nobody signed in, and English is spoken.
+// Outside of a call nobody is signed in, and the language is English.
 func TestRequestFromOutsideCall(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	if c := caller(r.Context()); c != (identity.Caller{}) || requestFrom(r.Context()).Language != "en-us" {

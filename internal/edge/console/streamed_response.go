@@ -9,12 +9,12 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// jsonBufferLimit is up to how many bytes of JSON are put together before any is sent: so
-// a chart goes out at once, and with its length.
+// jsonBufferLimit is how many bytes of JSON are buffered before any is sent: an answer for a chart
+// is sent at once, with its length.
 const jsonBufferLimit = 2 * httpbase.ChunkSize
 
-// streamedResponse writes an answer of any length, which the generated response
-// types would put together in memory first.
+// streamedResponse writes an answer of any length. The generated response types would build the
+// whole answer in memory first.
 type streamedResponse func(w http.ResponseWriter) error
 
 // VisitGetTimeIntervalDataMapResponse writes the answer.
@@ -43,8 +43,8 @@ func (f streamedResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseW
 	return f(w)
 }
 
-// acquireStreamSlot takes the caller's slot for an answer with every reading of a range, or
-// one that passes over those of many devices; leave gives it back.
+// acquireStreamSlot takes the caller's slot for an answer that has every reading of a range, or
+// that reads those of many devices; leave gives the slot back.
 func (s *server) acquireStreamSlot(ctx context.Context) (leave func(), err error) {
 	c := caller(ctx)
 	if leave = s.HistoryStreams.Acquire(ctx, c.Tenant, c.User); leave == nil {
@@ -53,7 +53,7 @@ func (s *server) acquireStreamSlot(ctx context.Context) (leave func(), err error
 	return leave, nil
 }
 
-// sendAllJSON is sendJSON of an answer with every reading of a range.
+// sendAllJSON is sendJSON for an answer with every reading of a range.
 func (s *server) sendAllJSON(
 	ctx context.Context,
 	w http.ResponseWriter,
@@ -67,7 +67,7 @@ func (s *server) sendAllJSON(
 	return s.sendJSON(ctx, w, write)
 }
 
-// sendJSON sends the envelope of a success, with the data that write writes.
+// sendJSON sends the envelope of a success with the data that write writes.
 func (s *server) sendJSON(
 	ctx context.Context,
 	w http.ResponseWriter,

@@ -23,22 +23,19 @@ import (
 // maxHeldBytes is how much memory an answer may hold at any moment, in bytes.
 const maxHeldBytes = 1 << 20
 
-// measureDense has WS-2 measure ten times a second, so many times, and seals the first
-// half.
+// measureDense gives WS-2 ten frames a second, as many as frames, and seals the first half.
 func (w *fixture) measureDense(t *testing.T, begin time.Time, frames int) {
 	t.Helper()
 	w.appendFrames(t, frames, func(i int) reading.Arrival {
 		return w.arrival(w.ws2, begin.Add(time.Duration(i)*100*time.Millisecond), map[string]reading.Value{
-			"airTemperature": reading.Number(
-				float64(i%400) / 10,
-			),
-			"rain":    reading.Number(float64(i % 7)),
-			"heating": reading.Boolean(i%50 == 0),
+			"airTemperature": reading.Number(float64(i%400) / 10),
+			"rain":           reading.Number(float64(i % 7)),
+			"heating":        reading.Boolean(i%50 == 0),
 		})
 	})
 }
 
-// appendFrames appends so many frames, and seals when half of them are there.
+// appendFrames appends frames, and seals when half of them are there.
 func (w *fixture) appendFrames(t *testing.T, frames int, frame func(i int) reading.Arrival) {
 	t.Helper()
 	var batch []reading.Arrival
@@ -48,7 +45,7 @@ func (w *fixture) appendFrames(t *testing.T, frames int, frame func(i int) readi
 			if err := w.readings.Append(t.Context(), batch); err != nil {
 				t.Fatal(err)
 			}
-			batch = nil // it is the store's
+			batch = nil // the store owns it now
 		}
 		if i == frames/2 {
 			if err := w.readings.Seal(t.Context(), w.Clock.Now()); err != nil {
@@ -58,8 +55,8 @@ func (w *fixture) appendFrames(t *testing.T, frames int, frame func(i int) readi
 	}
 }
 
-// createWideDevice makes a device of 64 properties, of which it measures all every second,
-// and answers their names. Most are numbers, some texts that are long.
+// createWideDevice makes a device of 64 properties with a frame of all of them each second, and
+// returns their names. Most are numbers, some are long texts.
 func (w *fixture) createWideDevice(t *testing.T, begin time.Time, frames int) (signs string) {
 	t.Helper()
 	p := &device.Product{Name: "wide", OfflineAfter: time.Minute}
@@ -97,21 +94,21 @@ func (w *fixture) createWideDevice(t *testing.T, begin time.Time, frames int) (s
 	return strings.Join(names, ",")
 }
 
-// A device that measures ten times a second makes no answer hold more than one
-// that measures every minute, nor does one of 64 properties, whatever is asked for.
+// An answer holds no more memory for a device that measures ten times a second than for one that
+// measures every minute, nor for one of 64 properties, whatever the call is.
 func TestStreamedAnswersHoldLittleMemory(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
 	frames := denseFrames(t)
 	begin := now.Add(-max(26*time.Hour, time.Duration(frames)*100*time.Millisecond+2*time.Hour))
-	w.measureDense(t, begin, frames) // half of it sealed
+	w.measureDense(t, begin, frames) // half of it is sealed
 	calls := map[string]testkit.Call{}
 	packed := map[string]string{"Accept-Encoding": "gzip"}
 	of := func(device, signs string, begin time.Time) {
 		for name, path := range map[string]string{
-			"by property": rangePath(seriesPath, device, signs, begin, now), "by property, thinned": rangePath(seriesPath, device, signs, begin, now) + "&points=5000",
-			"by time": rangePath(rowsPath, device, signs, begin, now), "by time, thinned": rangePath(rowsPath, device, signs, begin, now) + "&points=5000",
-			"by columns": rangePath(columnsPath, device, signs, begin, now), "by columns, thinned": rangePath(columnsPath, device, signs, begin, now) + "&points=5000",
+			"by property": rangePath(seriesPath, device, signs, begin, now), "by property, downsampled": rangePath(seriesPath, device, signs, begin, now) + "&points=5000",
+			"by time": rangePath(rowsPath, device, signs, begin, now), "by time, downsampled": rangePath(rowsPath, device, signs, begin, now) + "&points=5000",
+			"by columns": rangePath(columnsPath, device, signs, begin, now), "by columns, downsampled": rangePath(columnsPath, device, signs, begin, now) + "&points=5000",
 			"sign-data": rangePath(signPath, device, signs, begin, now), "spreadsheet": rangePath(exportPath, device, signs, begin, now),
 			"coverage": rangePath(coveragePath, device, signs, begin, now),
 		} {
@@ -140,8 +137,8 @@ func TestStreamedAnswersHoldLittleMemory(t *testing.T) {
 	}
 }
 
-// denseFrames is how many readings the device of TestStreamedAnswersHoldLittleMemory has;
-// five million take some minutes.
+// denseFrames returns how many frames the device of TestStreamedAnswersHoldLittleMemory has; five
+// million take some minutes.
 func denseFrames(t *testing.T) int {
 	t.Helper()
 	given := os.Getenv("TILTH_DENSE_FRAMES")
@@ -155,8 +152,7 @@ func denseFrames(t *testing.T) int {
 	return n
 }
 
-// blockingWriter is one that is read up to its first piece, and then no further
-// until it is let go.
+// blockingWriter takes the first chunk, and then blocks until the test lets it go on.
 type blockingWriter struct {
 	header  http.Header
 	started chan struct{}
@@ -174,8 +170,8 @@ func (h *blockingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// One user, and one tenant, may have so many long answers on their way; what is
-// thinned is none, and nobody else waits.
+// The number of long answers at once is limited for a user and for a tenant. Downsampled answers do
+// not count, and nobody else waits.
 func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 	w := newServer(t)
 	begin := w.Clock.Now().Add(-2 * time.Hour)
@@ -204,20 +200,15 @@ func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 	for _, path := range []string{every, rangePath(seriesPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(columnsPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(exportPath, "WS-2", "rain", begin, w.Clock.Now())} {
 		refused(path, w.Do(t, w.get(path)))
 	}
-	if list := w.auditLog(
-		t,
-		w.ada,
-		"",
-	).List; slices.ContainsFunc(
-		list,
-		func(e wire.AuditEntry) bool { return e.Action == "export" },
-	) {
-		t.Error("an export that was refused is in the log")
+	list := w.auditLog(t, w.ada, "").List
+	if slices.ContainsFunc(list, func(e wire.AuditEntry) bool { return e.Action == "export" }) {
+		t.Error("a refused export is in the audit log")
 	}
 	if a := w.Do(t, w.get(every+"&points=500")); strings.Contains(string(a.Body), `"code":429`) {
-		t.Errorf("a thinned answer waits: %s", a.Body)
+		t.Errorf("a downsampled answer waits: %s", a.Body)
 	}
-	// Others of the farm go on, up to the farm's own bound; a neighbour is not touched by that.
+	// Other users of the tenant go on, up to the tenant's own limit, which does not affect another
+	// tenant.
 	for range user {
 		hold(w.bora)
 	}
@@ -228,20 +219,15 @@ func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 		}
 	}
 	refused(
-		"one more of the farm",
+		"one more of the tenant",
 		w.Do(t, testkit.Call{Path: every, Token: w.Session(t, w.User(t, w.field.ID, "one-more")).Access}),
 	)
-	if a := w.Do(
-		t,
-		testkit.Call{
-			Path:  rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()),
-			Token: w.rivalToken,
-		},
-	); strings.Contains(
-		string(a.Body),
-		`"code":429`,
-	) {
-		t.Errorf("a neighbour waits: %s", a.Body)
+	other := w.Do(t, testkit.Call{
+		Path:  rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()),
+		Token: w.rivalToken,
+	})
+	if strings.Contains(string(other.Body), `"code":429`) {
+		t.Errorf("another tenant waits: %s", other.Body)
 	}
 	close(let)
 	answers.Wait()

@@ -20,7 +20,7 @@ import (
 	"tilth/internal/tools/testkit/race"
 )
 
-// newWatchedServer makes a world whose readings are watched.
+// newWatchedServer makes a fixture whose readings store is observed.
 func newWatchedServer(t testing.TB, s *testkit.ObservedStore) *fixture {
 	t.Helper()
 	w := newServer(t, func(o *console.Options) {
@@ -33,8 +33,8 @@ func newWatchedServer(t testing.TB, s *testkit.ObservedStore) *fixture {
 
 const remoteAddr = "203.0.113.9"
 
-// An answer that fails when a part of it was sent already is cut off, so that
-// nobody takes it for the whole; what fails before is told in the envelope.
+// If an answer fails after a part of it was sent, the connection is cut off, so that no client
+// takes it for complete; an earlier error is answered in the envelope.
 func TestErrorMidStreamCutsConnection(t *testing.T) {
 	fault, after := errors.New("the disk is on fire"), 0
 	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
@@ -82,7 +82,7 @@ func TestErrorMidStreamCutsConnection(t *testing.T) {
 	}
 }
 
-// When the client leaves, reading ends with it, and that is no fault of ours.
+// If the client leaves, reading ends, and that is no fault of the server.
 func TestClientLeavesMidStream(t *testing.T) {
 	const stop = 10_000
 	reached, ended := make(chan struct{}, 1), make(chan error, 1)
@@ -104,9 +104,7 @@ func TestClientLeavesMidStream(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		res, err := http.DefaultTransport.RoundTrip(
-			w.get(
-				rangePath(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20)),
-			).Request(
+			w.get(rangePath(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20))).Request(
 				ctx,
 				base,
 			),
@@ -117,7 +115,7 @@ func TestClientLeavesMidStream(t *testing.T) {
 		testkit.Receive(t, "the middle of the answer", reached)
 		leave()
 		err = testkit.Receive(t, "the end of reading", ended)
-		// A piece that fills the line finds out by writing.
+		// A chunk that fills the connection finds out by writing.
 		left := errors.Is(err, context.Canceled) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 		if !left || read > stop+1000 {
 			t.Errorf("read %d frames, ended with %v", read, err)
@@ -129,11 +127,11 @@ func TestClientLeavesMidStream(t *testing.T) {
 	}
 }
 
-// discardWriter is a client that takes everything and keeps nothing.
+// discardWriter is a client that receives everything and keeps nothing.
 type discardWriter struct {
 	header http.Header
 	bytes  int
-	first  int // frames that were read when the first byte came
+	first  int // frames that were read when the first byte arrived
 	frames *int
 }
 
@@ -147,8 +145,8 @@ func (n *discardWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Memory does not grow with the range, the answer begins when a fraction of it
-// was read, and all that a month needs is a fraction of what it may.
+// Memory does not grow with the range, the answer begins when only a part of the range was read,
+// and all memory of a month's answer stays below a bound.
 func TestStreamedAnswersMemoryIsBounded(t *testing.T) {
 	const days = 30
 	frames, early, late, look := 0, uint64(0), uint64(0), true
@@ -173,10 +171,10 @@ func TestStreamedAnswersMemoryIsBounded(t *testing.T) {
 			return n
 		}
 		look = false
-		ask() // what the store keeps of its files in memory is bounded, and no part of this
+		ask() // warms up the store's file caches, which are bounded and not measured here
 		look = true
 		ask()
-		// What was read takes three megabytes and more.
+		// The readings take three megabytes and more.
 		if late == 0 || late > early+500_000 {
 			t.Errorf("%s: %d bytes after 2,000 frames, %d at the end", name, early, late)
 		}
@@ -195,42 +193,30 @@ func TestStreamedAnswersMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// An answer is compressed for clients that take it and are far enough away, and
-// is the same then.
+// An answer is compressed for remote clients that accept it, and has the same content.
 func TestStreamedAnswersAreCompressed(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	from := w.createMonthDevice(t, 2)
 	at := from.Add(47 * time.Hour)
 	long, short := rangePath(rowsPath, "MONTH", "t1,t2", from, at), rangePath(rowsPath, "MONTH", "t1,t2", at, at)
-	series, file := rangePath(
-		seriesPath,
-		"MONTH",
-		"t1,t2",
-		from,
-		at,
-	)+"&points=100", rangePath(
-		exportPath,
-		"MONTH",
-		"t1",
-		from,
-		at,
-	)
+	series := rangePath(seriesPath, "MONTH", "t1,t2", from, at) + "&points=100"
+	file := rangePath(exportPath, "MONTH", "t1", from, at)
 	for _, c := range []struct {
 		name, path, accept, from string
 		packed                   bool
 	}{
 		{"far away", long, "br, gzip", remoteAddr, true},
 		{"by property", series, "gzip", remoteAddr, true},
-		{"one that takes none", long, "", remoteAddr, false},
-		{"one that refuses it", long, "gzip;q=0, br", remoteAddr, false},
+		{"a client that accepts no coding", long, "", remoteAddr, false},
+		{"a client that refuses gzip", long, "gzip;q=0, br", remoteAddr, false},
 		{"on this machine", long, "gzip", "127.0.0.1", false},
 		{"on this machine, IPv6", long, "gzip", "::1", false},
 		{"little", short, "gzip", remoteAddr, false},
-		{"a file, which is packed already", file, "gzip", remoteAddr, false},
+		{"a file, which is compressed already", file, "gzip", remoteAddr, false},
 	} {
 		plain := w.Do(t, w.get(c.path))
 		if plain.Header.Get("Content-Encoding") != "" {
-			t.Fatalf("%s: packed for who did not ask", c.name)
+			t.Fatalf("%s: compressed although the client does not accept it", c.name)
 		}
 		call := w.get(c.path)
 		call.From = "127.0.0.1"
@@ -256,7 +242,7 @@ func TestStreamedAnswersAreCompressed(t *testing.T) {
 	}
 }
 
-// wireRecorder keeps an answer as it came over the wire.
+// wireRecorder keeps an answer as it was sent.
 type wireRecorder struct {
 	header http.Header
 	body   bytes.Buffer
@@ -270,9 +256,8 @@ func (r *wireRecorder) Write(p []byte) (int, error) {
 	return r.body.Write(p)
 }
 
-// A client that takes nothing for too long is left: the reader of the store
-// does not stay open for it. The deadline is the connection's, and a writer
-// that fails ends the reading.
+// A client that receives nothing for too long is cut off, so that the reader of the store does not
+// stay open for it. The deadline is the connection's, and a writer that fails ends the reading.
 func TestStalledClientIsCutOff(t *testing.T) {
 	ended := make(chan error, 1)
 	frames := 0
@@ -291,9 +276,7 @@ func TestStalledClientIsCutOff(t *testing.T) {
 		}()
 		w.Handler.ServeHTTP(
 			stuck,
-			w.get(
-				rangePath(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10)),
-			).Request(
+			w.get(rangePath(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10))).Request(
 				t.Context(),
 				"http://tilth.test",
 			),
@@ -303,7 +286,7 @@ func TestStalledClientIsCutOff(t *testing.T) {
 		t.Errorf("read %d frames, ended with %v", frames, err)
 	}
 	if until := time.Until(stuck.deadline); until < 10*time.Second || until > time.Minute {
-		t.Errorf("a piece may take %s", until)
+		t.Errorf("a chunk may take %s", until)
 	}
 	if log := w.Log.Text(); strings.Contains(log, "level=ERROR") {
 		t.Errorf("%s", log)
@@ -312,7 +295,7 @@ func TestStalledClientIsCutOff(t *testing.T) {
 
 var errStuck = errors.New("i/o timeout")
 
-// stuckWriter takes one piece, and notes by when it should have taken it.
+// stuckWriter takes one chunk, and records its deadline.
 type stuckWriter struct {
 	discardWriter
 	deadline time.Time

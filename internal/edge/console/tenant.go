@@ -59,7 +59,7 @@ func wireBranding(b tenant.Branding) *wire.Branding {
 	}
 }
 
-// GetConsoleSettings answers what the console needs before anybody signs in.
+// GetConsoleSettings answers the settings that the console needs before anybody signs in.
 func (s *server) GetConsoleSettings(
 	context.Context,
 	wire.GetConsoleSettingsRequestObject,

@@ -13,13 +13,8 @@ import (
 
 func TestTenantIdByName(t *testing.T) {
 	w := newServer(t)
-	if id := testkit.Ask[int64](
-		t,
-		w.Contract,
-		testkit.Call{Path: byNamePath + "?name=field"},
-	); id != int64(
-		w.field.ID,
-	) {
+	id := testkit.Ask[int64](t, w.Contract, testkit.Call{Path: byNamePath + "?name=field"})
+	if id != int64(w.field.ID) {
 		t.Errorf("id %d", id)
 	}
 	w.Run(t, []testkit.Scenario{
@@ -52,7 +47,7 @@ func TestTenantByWebsite(t *testing.T) {
 			Contains: []string{`"data":null`},
 		},
 		{
-			Name: "a Host header is not asked",
+			Name: "the Host header does not count",
 			Call: testkit.Call{
 				Path:   byHostPath + "?website=other.example",
 				Header: map[string]string{"Host": "field.example", "X-Forwarded-Host": "field.example"},
@@ -63,8 +58,8 @@ func TestTenantByWebsite(t *testing.T) {
 	})
 }
 
-// Each host is told its own tenant with the whole face of it and nothing of the
-// other one; a name beside a host is nobody's.
+// Each host gets its own tenant with its complete branding and nothing of the other tenant; an
+// unknown host gets none, however similar its name is.
 func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 	w := newServer(t)
 	newBranding := func(x *testkit.Tenant, title, content string) tenant.Branding {
@@ -80,11 +75,7 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 		return b
 	}
 	brandings := map[*testkit.Tenant]tenant.Branding{
-		w.field: newBranding(
-			w.field,
-			"Harvest Hills",
-			"Wheat from the high plain.",
-		),
+		w.field: newBranding(w.field, "Harvest Hills", "Wheat from the high plain."),
 		w.rival: newBranding(w.rival, "Côte Verte", "Vines above the lake."),
 	}
 	for own, want := range brandings {
@@ -94,7 +85,7 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 		}
 		for _, host := range []string{own.Name + ".example", own.Name + ".example:20004", strings.ToUpper(own.Name) + ".example"} {
 			call := testkit.Call{Path: byHostPath + "?website=" + host}
-			told := testkit.Ask[wire.Tenant](t, w.Contract, call)
+			got := testkit.Ask[wire.Tenant](t, w.Contract, call)
 			wanted := wire.Branding{
 				Title:      &want.Title,
 				Content:    &want.Content,
@@ -102,14 +93,12 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 				Background: &want.Background,
 				Favicon:    &want.Favicon,
 			}
-			if told.Name != own.Name || told.Diy == nil || !reflect.DeepEqual(*told.Diy, wanted) {
-				t.Errorf("%s: %s", host, asJSON(t, told))
+			if got.Name != own.Name || got.Diy == nil || !reflect.DeepEqual(*got.Diy, wanted) {
+				t.Errorf("%s: %s", host, asJSON(t, got))
 			}
-			if body := string(
-				w.Do(t, call).Body,
-			); strings.Contains(body, other.Name) ||
+			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) ||
 				strings.Contains(body, brandings[other].Title) {
-				t.Errorf("%s is told of the other one: %s", host, body)
+				t.Errorf("%s shows the other tenant: %s", host, body)
 			}
 		}
 	}

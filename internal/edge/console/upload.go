@@ -9,22 +9,22 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// How many pictures are received at once, each of which is held in memory until it
-// is decoded. Whose tenant has as many as it may waits, and so does everybody when
-// all are taken: tenants in turn, so that one whose people upload slowly, or much,
-// keeps others waiting for no more than a picture of theirs.
+// How many pictures the server receives at once. Each is held in memory until it is decoded. An
+// upload waits if its tenant has as many as it may have, or if all slots are taken. The tenants get
+// free slots in turn, so that a tenant whose users upload slowly, or much, delays others by no more
+// than one of its pictures.
 const (
-	uploadsPerUser    = 2 // one may hang for a while when a telephone loses its network
+	uploadsPerUser    = 2 // one may hang for a while when a phone loses its network
 	uploadsPerTenant  = 4
 	maxUploads        = 16
-	maxWaitingUploads = 16               // of a tenant; more are refused at once
-	uploadTimeout     = 20 * time.Second // and whoever has waited for so long
-	uploadRetryAfter  = 10 * time.Second // when to try again
+	maxWaitingUploads = 16               // of one tenant; the server refuses more at once
+	uploadTimeout     = 20 * time.Second // how long an upload waits before it is refused
+	uploadRetryAfter  = 10 * time.Second // when a client may try again
 )
 
-// uploads are the pictures that are received.
+// uploads limits the pictures that are being received.
 type uploads struct {
-	users     *limit.Slots[int64] // those that wait count, too
+	users     *limit.Slots[int64] // waiting ones count, too
 	scheduler *limit.Scheduler[tenant.ID, int64]
 	timeout   time.Duration
 }
@@ -50,8 +50,8 @@ func newUploads(o *Options) uploads {
 	return u
 }
 
-// enter waits until a picture of a user of a tenant may be received; leave is to be
-// called after it was.
+// enter waits until the server may receive a picture of a user of a tenant; the caller calls leave
+// afterwards.
 func (u *uploads) enter(ctx context.Context, t tenant.ID, user int64) (leave func(), err error) {
 	if u.users.Enter(user) != limit.NotFull {
 		return nil, errs.New(errs.TooMany, "avatar.waiting").RetryAfter(uploadRetryAfter)

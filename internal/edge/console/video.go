@@ -18,16 +18,16 @@ import (
 
 const (
 	embedPath = "/embed/"
-	// embedTTL is how long the address of a snippet is good.
+	// embedTTL is how long the address of a snippet is valid.
 	embedTTL = time.Minute
-	// embedPayloadSize are the bytes of an address that say what and until when:
-	// tenant, device, end in epoch milliseconds.
+	// embedPayloadSize is the length of the signed part of an address: tenant, device and end in
+	// epoch milliseconds.
 	embedPayloadSize = 3 * 8
 )
 
-// embedPolicy keeps a snippet to itself: it may run scripts in a world of its
-// own, from which it reaches neither the page around it nor what is kept for
-// this server's pages, and opens, sends and leads away nothing.
+// embedPolicy isolates a snippet: it may run scripts in an origin of its own. From there it can
+// reach neither the page around it nor the data that the browser stores for this server's pages,
+// and it can open no window, send no form and navigate nowhere.
 const embedPolicy = "sandbox allow-scripts"
 
 // GetDeviceVideo answers what a camera shows.
@@ -42,8 +42,8 @@ func (s *server) GetDeviceVideo(
 	return wire.GetDeviceVideo200JSONResponse{Code: success, Data: s.video(d, p)}, nil
 }
 
-// video is what a camera shows; in place of a snippet, the address at which it
-// is served alone.
+// video returns what a camera shows; instead of a snippet, it returns the address of a page that
+// holds the snippet alone.
 func (s *server) video(d *device.Device, p *device.Product) *wire.Video {
 	v := d.Video(p)
 	if v.Kind == device.VideoEmbed {
@@ -52,7 +52,7 @@ func (s *server) video(d *device.Device, p *device.Product) *wire.Video {
 	return &wire.Video{Kind: string(v.Kind), Url: v.Source}
 }
 
-// signEmbed makes the name under which a device's snippet is served until end.
+// signEmbed returns the name under which a device's snippet is served until end.
 func (s *server) signEmbed(ref device.Ref, end time.Time) string {
 	payload := make([]byte, 0, embedPayloadSize+sha256.Size)
 	payload = binary.BigEndian.AppendUint64(payload, uint64(ref.Tenant))
@@ -67,7 +67,7 @@ func (s *server) embedMAC(payload []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// verifyEmbed reads such a name; false for one that is forged or over.
+// verifyEmbed reads such a name; it returns false if the name is forged or has expired.
 func (s *server) verifyEmbed(name string) (device.Ref, bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(name)
 	if err != nil || len(raw) != embedPayloadSize+sha256.Size ||
@@ -78,8 +78,8 @@ func (s *server) verifyEmbed(name string) (device.Ref, bool) {
 	return ref, s.Now().UnixMilli() < int64(binary.BigEndian.Uint64(raw[16:]))
 }
 
-// serveEmbed serves a camera's snippet to whoever has its address: a frame carries
-// no token. Nothing but the snippet is on it.
+// serveEmbed serves a camera's snippet to every caller that has its address, because a frame
+// carries no token. The page holds nothing but the snippet.
 func (s *server) serveEmbed(w http.ResponseWriter, r *http.Request) {
 	v, err := s.snippet(r.Context(), r.PathValue("signed"))
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *server) serveEmbed(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Length", strconv.Itoa(len(v)))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodGet {
-		_, _ = w.Write([]byte(v)) // the client may be gone
+		_, _ = w.Write([]byte(v)) // the client may have gone
 	}
 }
 

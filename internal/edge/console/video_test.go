@@ -16,17 +16,17 @@ import (
 
 const (
 	videoPath = "/admin-api/client/pc/device/get/video"
-	// hostileSnippet is what a snippet would do if it could.
+	// hostileSnippet tries everything that a snippet must not do.
 	hostileSnippet = `<script>parent.localStorage.clear();top.location="https://evil.example"</script><p>gate</p>`
 )
 
-// createCamera makes a camera of the field's that shows source.
+// createCamera makes a camera of the field that shows source.
 func (w *fixture) createCamera(t *testing.T, name, source string) *device.Device {
 	t.Helper()
 	return w.Device(t, w.field.ID, w.station, name, func(d *device.Device) {
 		d.Serial, d.ElementData = "x-SXT-"+name, map[string]string{
 			"airTemperature": source,
-		} // of its product's first property
+		} // value of its product's first property
 	})
 }
 
@@ -35,7 +35,7 @@ func (w *fixture) getVideo(t *testing.T, name string) wire.Video {
 	return testkit.Ask[wire.Video](t, w.Contract, w.get(videoPath+"?deviceName="+name))
 }
 
-// getWithoutToken asks for an address as a browser's frame does: without a token.
+// getWithoutToken requests an address without a token, as a browser's frame does.
 func (w *fixture) getWithoutToken(t *testing.T, method, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	rec := httptest.NewRecorder()
@@ -70,8 +70,8 @@ func TestDeviceVideo(t *testing.T) {
 	})
 }
 
-// A snippet is served alone: nothing of this server is on it, and it is in a
-// world of its own from which it reaches nothing.
+// A snippet is served alone: the page has nothing of this server, and its origin is isolated from
+// everything else.
 func TestEmbed(t *testing.T) {
 	w := newServer(t)
 	w.createCamera(t, "EMBED", hostileSnippet)
@@ -100,8 +100,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// An address is good for a minute, for the device it was made for, and only as
-// it was made.
+// An address is valid for a minute, for its device, and only unchanged.
 func TestEmbedAddresses(t *testing.T) {
 	w := newServer(t)
 	w.createCamera(t, "EMBED", hostileSnippet)
@@ -112,7 +111,7 @@ func TestEmbedAddresses(t *testing.T) {
 	if err != nil || len(raw) != 56 {
 		t.Fatalf("%q %v", signed, err)
 	}
-	gone := func(what, path string) {
+	expectNotFound := func(what, path string) {
 		t.Helper()
 		res := w.getWithoutToken(t, http.MethodGet, path)
 		if res.Code != 404 || res.Body.String() != "not found\n" || res.Header().Get("Cache-Control") != "no-store" ||
@@ -120,25 +119,25 @@ func TestEmbedAddresses(t *testing.T) {
 			t.Errorf("%s: %d %s", what, res.Code, res.Body)
 		}
 	}
-	for i := range raw { // tenant, device, end and signature alike
+	for i := range raw { // tenant, device, end and signature
 		forged := append([]byte(nil), raw...)
 		forged[i] ^= 1
-		gone("forged", "/embed/"+base64.RawURLEncoding.EncodeToString(forged))
+		expectNotFound("forged", "/embed/"+base64.RawURLEncoding.EncodeToString(forged))
 	}
 	for what, path := range map[string]string{
 		"cut": "/embed/" + signed[:len(signed)-1], "longer": address + "A", "padded": address + "==", "empty facts": "/embed/AAAA", "no base64": "/embed/%00",
 		"another alphabet": "/embed/" + strings.Repeat("+", 75), "without signature": "/embed/" + base64.RawURLEncoding.EncodeToString(raw[:24]),
 		"a device's name": "/embed/EMBED",
 	} {
-		gone(what, path)
+		expectNotFound(what, path)
 	}
-	// The last characters of a name hold bits that mean nothing: they must be as made.
-	gone("another spelling", address[:len(address)-1]+string(address[len(address)-1]+1))
+	// The last character of a name has unused bits; they must be unchanged, too.
+	expectNotFound("another spelling", address[:len(address)-1]+string(address[len(address)-1]+1))
 
 	other := newServer(t, func(o *console.Options) { o.EmbedKey = []byte("another installation's") })
 	other.createCamera(t, "EMBED", hostileSnippet)
 	w, other = other, w
-	gone("of another installation", address)
+	expectNotFound("of another installation", address)
 	w = other
 
 	w.Clock.Advance(time.Minute - time.Millisecond)
@@ -146,9 +145,9 @@ func TestEmbedAddresses(t *testing.T) {
 		t.Errorf("within the minute: %d", res.Code)
 	}
 	w.Clock.Advance(time.Millisecond)
-	gone("expired", address)
+	expectNotFound("expired", address)
 
-	// What is no snippet any more is not served, nor is a device's that is gone.
+	// A source that is no longer a snippet is not served, nor is that of a deleted device.
 	address = w.getVideo(t, "EMBED").Url
 	d, err := w.Devices.Get(t.Context(), w.field.ID, "EMBED")
 	if err != nil {
@@ -158,7 +157,7 @@ func TestEmbedAddresses(t *testing.T) {
 	if err := w.Devices.Put(t.Context(), w.field.ID, d); err != nil {
 		t.Fatal(err)
 	}
-	gone("no snippet any more", address)
+	expectNotFound("no longer a snippet", address)
 	address = w.getVideo(t, "OTHER").Url
 	d, err = w.Devices.Get(t.Context(), w.field.ID, "OTHER")
 	if err != nil {
@@ -167,13 +166,13 @@ func TestEmbedAddresses(t *testing.T) {
 	if err := w.Devices.Delete(t.Context(), w.field.ID, d.ID); err != nil {
 		t.Fatal(err)
 	}
-	gone("deleted", address)
+	expectNotFound("deleted", address)
 	if res := w.getWithoutToken(t, http.MethodGet, "/embed/"); res.Code == 200 {
 		t.Errorf("no address: %d", res.Code)
 	}
 }
 
-// A fault of ours shows nothing.
+// A fault of the server reveals nothing.
 func TestEmbedFault(t *testing.T) {
 	w := newServer(t)
 	w.createCamera(t, "EMBED", hostileSnippet)
@@ -181,15 +180,11 @@ func TestEmbedFault(t *testing.T) {
 	if err := w.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.getWithoutToken(
-		t,
-		http.MethodGet,
-		address,
-	); res.Code != 500 ||
+	if res := w.getWithoutToken(t, http.MethodGet, address); res.Code != 500 ||
 		strings.Contains(res.Body.String(), "sql") {
 		t.Errorf("%d %s", res.Code, res.Body)
 	}
 	if !strings.Contains(w.Log.Text(), "video not read") {
-		t.Error("nobody is told")
+		t.Error("the log has no error")
 	}
 }

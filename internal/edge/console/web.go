@@ -17,21 +17,21 @@ import (
 	"tilth/internal/edge/httpbase"
 )
 
-// WebOptions is what the web console is served from.
+// WebOptions is everything that serving the web console needs.
 type WebOptions struct {
 	Dist    fs.FS
-	Tiles   *MapTiles      // the tile server of the map; nil when there is none
-	Proxies []netip.Prefix // whose forwarded hosts are believed
+	Tiles   *MapTiles      // the tile server of the map; nil if there is none
+	Proxies []netip.Prefix // proxies whose forwarded hosts are trusted
 	Tenants *tenant.Store
 	Catalog *device.Catalog
 	Devices *device.Store
 	Logger  *slog.Logger
 
-	DefaultTenant string // whose streams are played where the host names no tenant; empty: nobody's
+	DefaultTenant string // the tenant whose streams are played if the host names no tenant; empty: none
 }
 
-// NewWeb serves the web console: assets under their hashed names for ever,
-// compressed in advance; every other path is the page, whose router knows it.
+// NewWeb serves the web console. Assets have hashed names, are cached for ever and compressed in
+// advance; every other path is the page, whose router knows the path.
 func NewWeb(p WebOptions) http.Handler {
 	c := &webHandler{p}
 	return http.HandlerFunc(c.serve)
@@ -39,9 +39,8 @@ func NewWeb(p WebOptions) http.Handler {
 
 type webHandler struct{ WebOptions }
 
-// serviceWorkerFile is the service worker, which keeps the console's files for times
-// without a network. It stands at the root, so that the whole console is its
-// own.
+// serviceWorkerFile is the service worker, which caches the console's files for times without a
+// network. It stands at the root, so that its scope is the whole console.
 const serviceWorkerFile = "sw.js"
 
 func (c *webHandler) serve(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +55,8 @@ func (c *webHandler) serve(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(name, "assets/") {
 			h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		} else {
-			// The worker and the manifest among them: a newer release is found at the next look.
+			// Also the worker and the manifest: the browser finds a newer release at the next
+			// request.
 			h.Set("Cache-Control", "no-cache")
 		}
 		if name == serviceWorkerFile {
@@ -79,8 +79,8 @@ func (c *webHandler) serve(w http.ResponseWriter, r *http.Request) {
 	c.serveFile(w, r, "index.html")
 }
 
-// contentTypes are the types that the console's own files have; what the machine
-// thinks of an extension must not change them.
+// contentTypes holds the types of the console's own files, so that the types which the machine has
+// registered for an extension change nothing.
 var contentTypes = map[string]string{
 	".html":        "text/html; charset=utf-8",
 	".js":          "text/javascript; charset=utf-8",
@@ -110,7 +110,7 @@ func (c *webHandler) exists(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// serveFile answers a file in the best form that the client takes.
+// serveFile answers a file in the best encoding that the client accepts.
 func (c *webHandler) serveFile(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))
@@ -135,11 +135,11 @@ func (c *webHandler) serveFile(w http.ResponseWriter, r *http.Request, name stri
 	h.Set("Content-Length", strconv.FormatInt(size, 10))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodGet {
-		_, _ = io.Copy(w, body) // in pieces, so that who reads slowly holds no more; the client may be gone
+		_, _ = io.Copy(w, body) // in chunks, so that a slow client holds no more memory; the client may have gone
 	}
 }
 
-// open opens a file, and tells how many bytes it has.
+// open opens a file and returns its size in bytes.
 func (c *webHandler) open(name string) (fs.File, int64, error) {
 	f, err := c.Dist.Open(name)
 	if err != nil {

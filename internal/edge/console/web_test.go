@@ -24,7 +24,7 @@ func testDist() fstest.MapFS {
 	return files
 }
 
-// webHandler is the console over stores of its own; with changes what it is made of.
+// webHandler returns the web console on stores of its own; with changes its options.
 func webHandler(t *testing.T, with ...func(*console.WebOptions)) http.Handler {
 	t.Helper()
 	s := testkit.NewStores(t)
@@ -51,19 +51,19 @@ func doRequest(h http.Handler, method, path, encoding string) *httptest.Response
 	return w
 }
 
-// Every path that is no file is the page, whose router knows it.
+// Every path that is no file gets the page, whose router knows the path.
 func TestWebIndexForUnknownPaths(t *testing.T) {
 	h := webHandler(t)
 	for _, path := range []string{"/", "/signin", "/dashboard-default", "/inform?id=7", "/index.html", "/device/", "/a/b/c", "/assets", "/favicon.svg/.."} {
 		w := doRequest(h, http.MethodGet, path, "")
-		if w.Code != 200 || w.Body.String() != "<html>page</html>" || w.Header().Get("Cache-Control") != "no-cache" ||
-			w.Header().Get(
-				"Content-Type",
-			) != "text/html; charset=utf-8" || w.Header().Get("X-Frame-Options") != "DENY" {
+		if w.Code != 200 || w.Body.String() != "<html>page</html>" ||
+			w.Header().Get("Cache-Control") != "no-cache" ||
+			w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
+			w.Header().Get("X-Frame-Options") != "DENY" {
 			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
 		}
 	}
-	// A file that is not there is not the page: a script must not be HTML.
+	// A missing file does not get the page: a script must not be HTML.
 	for _, path := range []string{"/assets/old-9f.js", "/assets/x", "/robots.txt", "/.gitkeep", "/.env", "/favicon.ico", "/assets/../../secret.js"} {
 		if w := doRequest(h, http.MethodGet, path, ""); w.Code != 404 {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
@@ -100,19 +100,13 @@ func TestWebFiles(t *testing.T) {
 	}
 }
 
-// The worker may call this server and do nothing else; the page may have it, and
-// the manifest, from this server alone.
+// The worker may call this server and do nothing else. The page may load the worker and the
+// manifest, from this server alone.
 func TestServiceWorkerPolicy(t *testing.T) {
 	h := webHandler(t)
-	if got := doRequest(
-		h,
-		http.MethodGet,
-		"/sw.js",
-		"",
-	).Header().Get(
-		"Content-Security-Policy",
-	); got != "default-src 'none'; connect-src 'self'" {
-		t.Errorf("worker: %q", got)
+	worker := doRequest(h, http.MethodGet, "/sw.js", "").Header().Get("Content-Security-Policy")
+	if worker != "default-src 'none'; connect-src 'self'" {
+		t.Errorf("worker: %q", worker)
 	}
 	page := doRequest(h, http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
 	for _, part := range []string{"manifest-src 'self'", "worker-src 'self' blob:"} {
@@ -120,20 +114,14 @@ func TestServiceWorkerPolicy(t *testing.T) {
 			t.Errorf("page: no %q in %q", part, page)
 		}
 	}
-	// A policy of its own has only what runs by itself.
-	if got := doRequest(
-		h,
-		http.MethodGet,
-		"/assets/app-1a2b.js",
-		"",
-	).Header().Get(
-		"Content-Security-Policy",
-	); got != "" {
+	// A script has no policy of its own, except a worker.
+	got := doRequest(h, http.MethodGet, "/assets/app-1a2b.js", "").Header().Get("Content-Security-Policy")
+	if got != "" {
 		t.Errorf("script: %q", got)
 	}
 }
 
-// Files are compressed in advance; the client gets the best form it takes.
+// Files are compressed in advance; the client gets the best coding that it accepts.
 func TestWebCompression(t *testing.T) {
 	h := webHandler(t)
 	for _, c := range []struct{ path, accept, coding, body string }{
@@ -154,37 +142,29 @@ func TestWebCompression(t *testing.T) {
 		if w.Header().Get("Content-Encoding") != c.coding || w.Body.String() != c.body {
 			t.Errorf("%s for %q: %q %v", c.path, c.accept, w.Body, w.Header())
 		}
-		// Caches must know that there are several forms, whichever they got.
+		// Caches must know that there are several codings, whichever one they got.
 		if vary := w.Header().Get("Vary"); (vary == "Accept-Encoding") != (c.path != "/assets/inter.woff2") {
 			t.Errorf("%s: Vary %q", c.path, vary)
 		}
-		if kind := w.Header().Get(
-			"Content-Type",
-		); strings.Contains(kind, "gzip") ||
+		if kind := w.Header().Get("Content-Type"); strings.Contains(kind, "gzip") ||
 			kind == "application/octet-stream" {
 			t.Errorf("%s: Content-Type %q is the compression's", c.path, kind)
 		}
 	}
 }
 
-// A binary built without Node says what to do.
+// A binary that was built without the console says how to build it.
 func TestWebWithoutDist(t *testing.T) {
 	h := webHandler(t, func(p *console.WebOptions) { p.Dist = fstest.MapFS{".gitkeep": &fstest.MapFile{}} })
 	for _, path := range []string{"/", "/signin"} {
-		if w := doRequest(
-			h,
-			http.MethodGet,
-			path,
-			"br",
-		); w.Code != 404 ||
+		if w := doRequest(h, http.MethodGet, path, "br"); w.Code != 404 ||
 			!strings.Contains(w.Body.String(), "make build") {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
 		}
 	}
 }
 
-// Behind the server the page carries what every answer carries, and its calls
-// are still calls.
+// Behind the server, the page has the headers of every answer, and calls still work.
 func TestWebBehindServer(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Web = webHandler(t) })
 	if a := w.Do(t, testkit.Call{Path: "/signin"}); a.Status != 200 || string(a.Body) != "<html>page</html>" {

@@ -68,7 +68,8 @@ func (s *server) UpdateWebhook(
 	r wire.UpdateWebhookRequestObject,
 ) (wire.UpdateWebhookResponseObject, error) {
 	t, b := caller(ctx).Tenant, r.Body
-	// Before what is wrong with the form: of another tenant's there is none.
+	// The webhook is looked up before the form is checked: another tenant's webhook must look
+	// missing.
 	old, err := s.Webhooks.Get(ctx, t, b.Id)
 	if err != nil {
 		return nil, err
@@ -103,8 +104,7 @@ func webhookForm(b *wire.WebhookCreate) *notify.WebhookForm {
 	return f
 }
 
-// ToggleWebhook switches a webhook on that is off, and off that is on, or has
-// it as the caller wants it.
+// ToggleWebhook switches a webhook on or off, or puts it into the state that the caller asks for.
 func (s *server) ToggleWebhook(
 	ctx context.Context,
 	r wire.ToggleWebhookRequestObject,
@@ -145,7 +145,7 @@ func (s *server) DeleteWebhook(
 	return wire.DeleteWebhook200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// NewWebhookSecret makes a webhook another secret and answers it, this once.
+// NewWebhookSecret makes another secret for a webhook and answers it, this once.
 func (s *server) NewWebhookSecret(
 	ctx context.Context,
 	r wire.NewWebhookSecretRequestObject,
@@ -170,7 +170,7 @@ func (s *server) NewWebhookSecret(
 	}, nil
 }
 
-// TestWebhook calls a webhook with a test and answers what became of it.
+// TestWebhook sends a test call to a webhook and answers its result.
 func (s *server) TestWebhook(
 	ctx context.Context,
 	r wire.TestWebhookRequestObject,
@@ -186,7 +186,7 @@ func (s *server) TestWebhook(
 	return wire.TestWebhook200JSONResponse{Code: success, Data: v}, nil
 }
 
-// GetWebhookDeliveries answers what a webhook was told last.
+// GetWebhookDeliveries answers the latest deliveries of a webhook.
 func (s *server) GetWebhookDeliveries(
 	ctx context.Context,
 	r wire.GetWebhookDeliveriesRequestObject,
@@ -199,16 +199,14 @@ func (s *server) GetWebhookDeliveries(
 	for i := range deliveries {
 		d := &deliveries[i]
 		list[i] = wire.WebhookDelivery{
-			Id:       d.ID,
-			NoticeId: d.Notice,
-			Title:    d.Title,
-			Event:    notify.WebhookEvent(d.Event),
-			State:    string(d.State),
-			Reason:   omitEmpty(string(d.Reason)),
-			Attempts: d.Attempts,
-			Answer: omitEmpty(
-				d.Answer,
-			),
+			Id:         d.ID,
+			NoticeId:   d.Notice,
+			Title:      d.Title,
+			Event:      notify.WebhookEvent(d.Event),
+			State:      string(d.State),
+			Reason:     omitEmpty(string(d.Reason)),
+			Attempts:   d.Attempts,
+			Answer:     omitEmpty(d.Answer),
 			NextTime:   omitZero(d.NextTime),
 			CreateTime: d.CreateTime,
 			UpdateTime: d.UpdateTime,

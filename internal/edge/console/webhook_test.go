@@ -19,7 +19,7 @@ import (
 
 const webhooksPath = "/admin-api/client/pc/webhook/"
 
-// plannerForm is a good form of a webhook; with changes it, nil takes a key away.
+// plannerForm returns a valid form of a webhook; with changes it, and nil removes a key.
 func plannerForm(with body) body {
 	b := body{
 		"name":       "Planner",
@@ -37,8 +37,8 @@ func plannerForm(with body) body {
 	return b
 }
 
-// createRivalWebhook makes a webhook of the rival's, marked, that was told something,
-// and answers its id. There is none of an earlier one.
+// createRivalWebhook makes a webhook of the rival, with the marker and a delivery, and returns its
+// id. It removes an earlier one.
 func (w *fixture) createRivalWebhook() int64 {
 	ctx := context.Background()
 	err := w.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -60,7 +60,7 @@ func (w *fixture) createRivalWebhook() int64 {
 		panic(err)
 	}
 	w.createRivalNotice()
-	w.Clock.Advance(time.Minute) // tries are few
+	w.Clock.Advance(time.Minute) // test calls are limited
 	return id
 }
 
@@ -83,7 +83,7 @@ func (w *fixture) webhookCall(method, name string, id int64) testkit.Call {
 	return testkit.Call{Method: method, Path: fmt.Sprint(webhooksPath, name, "?id=", id), Token: w.ada}
 }
 
-// From the making of a webhook to its end.
+// A webhook is made, listed, changed, toggled and deleted.
 func TestWebhooks(t *testing.T) {
 	w := newServer(t)
 	if list := w.listWebhooks(t); list == nil || len(list) != 0 {
@@ -107,12 +107,9 @@ func TestWebhooks(t *testing.T) {
 		h.CreateTime != w.Clock.Milli() {
 		t.Errorf("%s", asJSON(t, h))
 	}
-	if a := w.Do(
-		t,
-		w.get(webhooksPath+"page"),
-	); strings.Contains(string(a.Body), made.Secret) ||
+	if a := w.Do(t, w.get(webhooksPath+"page")); strings.Contains(string(a.Body), made.Secret) ||
 		strings.Contains(string(a.Body), "whsec") {
-		t.Errorf("the secret is told again: %s", a.Body)
+		t.Errorf("the secret is answered again: %s", a.Body)
 	}
 	w.Run(t, []testkit.Scenario{
 		{
@@ -142,7 +139,7 @@ func TestWebhooks(t *testing.T) {
 		!h.Enabled {
 		t.Errorf("%s", asJSON(t, h))
 	}
-	// Switched off and off again, as when the first answer was lost: it stays off.
+	// A second call to switch off leaves the webhook off, as when the first answer was lost.
 	for _, enabled := range []bool{false, false, true, true} {
 		call := w.webhookCall(http.MethodPut, "enable-or-disable", made.Id)
 		call.Path += fmt.Sprint("&enabled=", enabled)
@@ -165,17 +162,25 @@ func TestWebhooks(t *testing.T) {
 	w.Run(t, []testkit.Scenario{
 		{Name: "delete", Call: w.webhookCall(http.MethodDelete, "delete", made.Id), Contains: []string{`"data":true`}},
 		{Name: "delete again", Call: w.webhookCall(http.MethodDelete, "delete", made.Id), Code: 404},
-		{Name: "toggle what is gone", Call: w.webhookCall(http.MethodPut, "enable-or-disable", made.Id), Code: 404},
 		{
-			Name: "update what is gone, wrongly too",
+			Name: "toggle a deleted webhook",
+			Call: w.webhookCall(http.MethodPut, "enable-or-disable", made.Id),
+			Code: 404,
+		},
+		{
+			Name: "an invalid update of a deleted webhook",
 			Call: w.adaCall(http.MethodPut, webhooksPath+"update", body{"id": made.Id}),
 			Code: 404,
 		},
-		{Name: "test what is gone", Call: w.webhookCall(http.MethodPost, "test", made.Id), Code: 404},
-		{Name: "deliveries of what is gone", Call: w.webhookCall(http.MethodGet, "deliveries", made.Id), Code: 404},
-		{Name: "a secret of what is gone", Call: w.webhookCall(http.MethodPost, "new-secret", made.Id), Code: 404},
+		{Name: "test a deleted webhook", Call: w.webhookCall(http.MethodPost, "test", made.Id), Code: 404},
+		{
+			Name: "deliveries of a deleted webhook",
+			Call: w.webhookCall(http.MethodGet, "deliveries", made.Id),
+			Code: 404,
+		},
+		{Name: "a secret of a deleted webhook", Call: w.webhookCall(http.MethodPost, "new-secret", made.Id), Code: 404},
 	})
-	// Of a colleague's tenant all is one's own too; its maker is the caller's.
+	// A webhook belongs to the tenant, so a colleague can change it; its maker is the caller.
 	theirs := w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil))
 	theirs.Token, theirs.Header = w.rivalToken, map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}
 	testkit.Ask[wire.WebhookSecret](t, w.Contract, theirs)
@@ -189,7 +194,7 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// Everything that can be wrong with a form is said by both calls.
+// Both calls report every error in a form.
 func TestWebhookRefusals(t *testing.T) {
 	w := newServer(t)
 	id := testkit.Ask[wire.WebhookSecret](
@@ -228,7 +233,8 @@ func TestWebhookRefusals(t *testing.T) {
 			}
 		}
 	}
-	// The address of a network that is called no more keeps nobody from changing the rest.
+	// A stored address that is no longer allowed does not keep the user from changing the other
+	// fields.
 	closed := "http://10.0.0.1:8080/"
 	old, _, err := w.Webhooks.Create(
 		t.Context(),
@@ -239,10 +245,11 @@ func TestWebhookRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for url, code := range map[string]int{closed: 200, closed + "x": 601} {
-		if a := w.Do(
+		a := w.Do(
 			t,
 			w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": old, "name": "Old", "url": url})),
-		); a.Code != code {
+		)
+		if a.Code != code {
 			t.Errorf("%s: %d %s", url, a.Code, a.Msg)
 		}
 	}
@@ -279,8 +286,8 @@ func TestWebhookRefusals(t *testing.T) {
 	})
 }
 
-// A program is tried, told, and what it answered is shown, with the webhook and
-// in the story of the notice.
+// A program gets test calls and events. Its answers are shown with the webhook and in the notice's
+// deliveries.
 func TestWebhookDeliveries(t *testing.T) {
 	w, program := newServer(t), testkit.NewWebhookReceiver(t)
 	made := testkit.Ask[wire.WebhookSecret](
@@ -295,11 +302,7 @@ func TestWebhookDeliveries(t *testing.T) {
 	program.SetResponse(503, "down\nfor repair")
 	call := w.webhookCall(http.MethodPost, "test", made.Id)
 	call.Header = map[string]string{"Accept-Language": "tr-tr"}
-	if o := testkit.Ask[wire.WebhookOutcome](
-		t,
-		w.Contract,
-		call,
-	); o.Ok || *o.Answer != "503 down" ||
+	if o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, call); o.Ok || *o.Answer != "503 down" ||
 		*o.Msg != text.Translate(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
 		t.Errorf("%s", asJSON(t, o))
 	}
@@ -319,14 +322,14 @@ func TestWebhookDeliveries(t *testing.T) {
 		}
 	}
 	step()
-	told := testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if d := told[0]; len(told) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" ||
+	sent := testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
+	if d := sent[0]; len(sent) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" ||
 		d.State != "queued" ||
 		*d.Reason != "retry" ||
 		*d.Answer != "503 down" ||
 		d.Attempts != 1 ||
 		d.NextTime == nil {
-		t.Errorf("%s", asJSON(t, told))
+		t.Errorf("%s", asJSON(t, sent))
 	}
 	program.SetResponse(200, "")
 	w.Clock.Advance(time.Minute)
@@ -343,11 +346,11 @@ func TestWebhookDeliveries(t *testing.T) {
 		*d.Steps[2].Answer != "200" {
 		t.Errorf("%s", asJSON(t, d))
 	}
-	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if len(told) != 1 || told[0].State != "sent" || *told[0].Answer != "200" || told[0].NextTime != nil {
-		t.Errorf("%s", asJSON(t, told))
+	sent = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
+	if len(sent) != 1 || sent[0].State != "sent" || *sent[0].Answer != "200" || sent[0].NextTime != nil {
+		t.Errorf("%s", asJSON(t, sent))
 	}
-	// One from before hears nothing of who is on a notice, one that wants to does.
+	// A webhook from before does not get acknowledgements; one that selects them does.
 	program.TakeCalls()
 	w.mustSucceed(t, w.acknowledge(notice, nil))
 	step()
@@ -371,15 +374,15 @@ func TestWebhookDeliveries(t *testing.T) {
 	w.mustSucceed(t, w.unacknowledge(notice))
 	step()
 	step()
-	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if len(told) != 3 || told[0].Event != "unacknowledged" || told[1].Event != "acknowledged" ||
-		told[0].State != "sent" {
-		t.Errorf("%s", asJSON(t, told))
+	sent = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
+	if len(sent) != 3 || sent[0].Event != "unacknowledged" || sent[1].Event != "acknowledged" ||
+		sent[0].State != "sent" {
+		t.Errorf("%s", asJSON(t, sent))
 	}
 	if list := w.notice(t, notice).Deliveries; len(list) != 3 || list[2].Event != "unacknowledged" {
 		t.Errorf("%s", asJSON(t, list))
 	}
-	// Programs are told of an end that people are not told of.
+	// Programs get the end of a notice even if people are not notified of it.
 	program.TakeCalls()
 	w.mustSucceed(t, w.updateRuleCall(rule, frostForm("WS-1", body{"alarmDesc": "changed"})))
 	step()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Accepts tells whether a request's client takes a content coding: "br", "gzip".
+// Accepts tells whether a request's client accepts a content coding: "br", "gzip".
 func Accepts(r *http.Request, coding string) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")

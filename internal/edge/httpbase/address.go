@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ClientAddr is the address a request comes from; invalid where its listener
-// has none. Forwarded addresses are believed only from trusted proxies, from the
-// nearest hop outwards.
+// ClientAddr returns the address that a request comes from; it is invalid if its listener has none.
+// Forwarded addresses are trusted only if they come from trusted proxies, from the nearest hop
+// outwards.
 func ClientAddr(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	hop := parseAddr(r.RemoteAddr)
 	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -22,8 +22,8 @@ func ClientAddr(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	return hop
 }
 
-// ClientHost is the host that a request asks for. A forwarded host is believed
-// only from a trusted proxy.
+// ClientHost returns the host that a request asks for. A forwarded host is trusted only if it comes
+// from a trusted proxy.
 func ClientHost(r *http.Request, proxies []netip.Prefix) string {
 	if host := forwarded(r, proxies, "X-Forwarded-Host"); host != "" {
 		return host
@@ -31,8 +31,8 @@ func ClientHost(r *http.Request, proxies []netip.Prefix) string {
 	return r.Host
 }
 
-// ClientScheme is http or https, by which a request was made, as a trusted proxy
-// says it where there is one.
+// ClientScheme returns the scheme of a request, http or https, as a trusted proxy forwards it if
+// there is one.
 func ClientScheme(r *http.Request, proxies []netip.Prefix) string {
 	if r.TLS != nil || strings.EqualFold(forwarded(r, proxies, "X-Forwarded-Proto"), "https") {
 		return "https"
@@ -40,14 +40,13 @@ func ClientScheme(r *http.Request, proxies []netip.Prefix) string {
 	return "http"
 }
 
-// FromProxy tells whether the connection that a request came by is a trusted
-// proxy's.
+// FromProxy tells whether a trusted proxy opened the connection of a request.
 func FromProxy(r *http.Request, proxies []netip.Prefix) bool {
 	return containsAddr(parseAddr(r.RemoteAddr), proxies)
 }
 
-// forwarded is what a trusted proxy says of a request; of several values the one
-// that the nearest proxy wrote, the last.
+// forwarded returns the value of a header that a trusted proxy set. If there are several values, it
+// returns the last one, which the nearest proxy wrote.
 func forwarded(r *http.Request, proxies []netip.Prefix, header string) string {
 	if !FromProxy(r, proxies) {
 		return ""
@@ -65,7 +64,7 @@ func containsAddr(a netip.Addr, networks []netip.Prefix) bool {
 	return false
 }
 
-// parseAddr reads an address, with or without a port; invalid where it is none.
+// parseAddr reads an address, with or without a port; the result is invalid if s is no address.
 func parseAddr(s string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap()

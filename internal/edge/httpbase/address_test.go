@@ -11,8 +11,8 @@ import (
 // trustedNetwork is a network of trusted proxies.
 var trustedNetwork = netip.MustParsePrefix("10.0.0.0/8")
 
-// Forwarded addresses are believed from trusted proxies only, from the nearest
-// hop outwards.
+// Forwarded addresses are trusted only if they come from trusted proxies, from the nearest hop
+// outwards.
 func TestClientAddr(t *testing.T) {
 	proxies := []netip.Prefix{trustedNetwork, netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {
@@ -21,11 +21,12 @@ func TestClientAddr(t *testing.T) {
 		want      string
 	}{
 		{"203.0.113.1:5000", nil, "203.0.113.1"},
-		{"203.0.113.1:5000", []string{"198.51.100.1"}, "203.0.113.1"}, // nobody's proxy
+		{"203.0.113.1:5000", []string{"198.51.100.1"}, "203.0.113.1"}, // not a trusted proxy
 		{"10.0.0.1:5000", []string{"198.51.100.1"}, "198.51.100.1"},
 		{"10.0.0.1:5000", nil, "10.0.0.1"},
 		{"10.0.0.1:5000", []string{"198.51.100.1, 10.0.0.9"}, "198.51.100.1"}, // two proxies
-		{"10.0.0.1:5000", []string{"1.1.1.1, 198.51.100.1"}, "198.51.100.1"},  // what the client made up is further out
+		// the client's own claim is further out
+		{"10.0.0.1:5000", []string{"1.1.1.1, 198.51.100.1"}, "198.51.100.1"},
 		{"10.0.0.1:5000", []string{"1.1.1.1, 198.51.100.1, 10.2.2.2"}, "198.51.100.1"},
 		{"10.0.0.1:5000", []string{"198.51.100.1", "10.2.2.2"}, "198.51.100.1"}, // two header lines
 		{"10.0.0.1:5000", []string{"10.3.3.3"}, "10.3.3.3"},                     // from inside
@@ -35,7 +36,7 @@ func TestClientAddr(t *testing.T) {
 		{"10.0.0.1:5000", []string{"198.51.100.1:443"}, "198.51.100.1"}, // some proxies add the port
 		{"[fd00::1]:5000", []string{"2001:db8::7"}, "2001:db8::7"},
 		{"[fd00::1]:5000", []string{"[2001:db8::7]:443"}, "2001:db8::7"},
-		{"[::ffff:10.0.0.1]:5000", []string{"::ffff:198.51.100.1"}, "198.51.100.1"}, // the old kind in the new kind's clothes
+		{"[::ffff:10.0.0.1]:5000", []string{"::ffff:198.51.100.1"}, "198.51.100.1"}, // IPv4-mapped IPv6 addresses
 		{"@", []string{"198.51.100.1"}, "invalid IP"},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -49,8 +50,8 @@ func TestClientAddr(t *testing.T) {
 	}
 }
 
-// What a proxy says of host and scheme is believed from a trusted one alone, and
-// of several only what the nearest one wrote.
+// Host and scheme are trusted only from a trusted proxy, and of several values only the one that
+// the nearest proxy wrote.
 func TestClientHostAndScheme(t *testing.T) {
 	proxies := []netip.Prefix{trustedNetwork}
 	for _, c := range []struct {

@@ -16,18 +16,19 @@ import (
 // ErrNotJSON says that a body is neither empty nor exactly one JSON text.
 var ErrNotJSON = errors.New("the body is not one JSON text")
 
-// ErrNotUTF8 says that a body is no UTF-8, or stands for what cannot be written
-// in it.
+// ErrNotUTF8 says that a body is not UTF-8, or has an escape that UTF-8 cannot represent.
 var ErrNotUTF8 = errors.New("the body is not UTF-8")
 
-// BodyLimits are what reading a request's body may take.
+// BodyLimits limit the reading of a request's body.
 type BodyLimits struct {
-	Bytes       int64         // reading more fails with an *http.MaxBytesError
-	ReadTimeout time.Duration // from now; reading later fails with os.ErrDeadlineExceeded. 0: what the server has for every request
+	Bytes int64 // reading more fails with an *http.MaxBytesError
+	// from now; reading later fails with os.ErrDeadlineExceeded. 0: the server's timeout for all
+	// requests
+	ReadTimeout time.Duration
 }
 
-// Apply puts the limits on a request's body, whoever reads it. An error means that
-// the connection is gone; a writer without deadlines has none.
+// Apply sets the limits on a request's body for every later reader. An error means that the
+// connection is gone; a writer that supports no deadlines gets none.
 func (l BodyLimits) Apply(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, l.Bytes)
 	if l.ReadTimeout == 0 {
@@ -40,8 +41,8 @@ func (l BodyLimits) Apply(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// Read reads a request's body as a whole, within the limits. What came before an
-// error is given, too.
+// Read reads a request's whole body within the limits. It also returns the bytes that it read
+// before an error.
 func (l BodyLimits) Read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err := l.Apply(w, r); err != nil {
 		return nil, err
@@ -49,10 +50,10 @@ func (l BodyLimits) Read(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	return io.ReadAll(r.Body)
 }
 
-// NormalizeJSON reads a request's body, which must be one JSON text or empty, and puts
-// it back to be read again, as mend makes it: those who read JSON from a stream
-// know nothing of what follows the first text, and write U+FFFD in the place of
-// what is no UTF-8. Limits are put on the body before.
+// NormalizeJSON reads a request's body, which must be empty or one JSON text, and puts it back,
+// changed by the transforms, to be read again. It is needed because decoders that read JSON from a
+// stream ignore what follows the first text, and replace invalid UTF-8 by U+FFFD. The caller limits
+// the body before.
 func NormalizeJSON(r *http.Request, transforms ...func(text []byte) []byte) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -74,8 +75,8 @@ func NormalizeJSON(r *http.Request, transforms ...func(text []byte) []byte) erro
 	return nil
 }
 
-// hasLoneSurrogate tells whether a JSON text has an escape of half a surrogate pair
-// without the other half: it stands for no character.
+// hasLoneSurrogate tells whether a JSON text has an escape of one half of a surrogate pair without
+// the other half. Such an escape stands for no character.
 func hasLoneSurrogate(text []byte) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
@@ -98,7 +99,7 @@ func hasLoneSurrogate(text []byte) bool {
 	return false
 }
 
-// utf16Escape is the number of the escape u followed by four hex digits, at i.
+// utf16Escape returns the number of the escape at i: u followed by four hex digits.
 func utf16Escape(text []byte, i int) (rune, bool) {
 	if text[i] != 'u' || i+5 > len(text) {
 		return 0, false
@@ -107,6 +108,6 @@ func utf16Escape(text []byte, i int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// IsStorable tells whether a text can be what somebody means: one with a NUL
-// character cannot, as no name has one and no database takes it.
+// IsStorable tells whether the database can store a text. It cannot if the text has a NUL
+// character, which no name has.
 func IsStorable(text string) bool { return !strings.ContainsRune(text, 0) }

@@ -10,9 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// Validate holds the parameters and the body of a request against the contract's
-// operation; path are the parameters in its path. ViolationOf tells what the error
-// means.
+// Validate checks the parameters and the body of a request against the contract's operation; path
+// holds the parameters in its path. ViolationOf says what the error means.
 func Validate(r *http.Request, route *routers.Route, path map[string]string, query url.Values) error {
 	return validateRequest(
 		r.Context(),
@@ -21,9 +20,8 @@ func Validate(r *http.Request, route *routers.Route, path map[string]string, que
 	)
 }
 
-// ValidateParameters is Check of a request whose body its handler reads as it comes,
-// such as a file: the library would read it as a whole even where it is told to
-// leave it alone.
+// ValidateParameters is Validate for a request whose handler streams the body, such as an upload.
+// The library would read the whole body even if told to ignore it.
 func ValidateParameters(r *http.Request, route *routers.Route, path map[string]string, query url.Values) error {
 	bare := r.WithContext(r.Context())
 	bare.Body = http.NoBody
@@ -34,7 +32,7 @@ func ValidateParameters(r *http.Request, route *routers.Route, path map[string]s
 	)
 }
 
-// validateRequest leaves to the edge who may make a call: the library knows nobody.
+// validateRequest validates without authentication, which is up to the edge.
 func validateRequest(ctx context.Context, in *openapi3filter.RequestValidationInput, skipBody bool) error {
 	in.Options = &openapi3filter.Options{
 		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
@@ -43,11 +41,11 @@ func validateRequest(ctx context.Context, in *openapi3filter.RequestValidationIn
 	return openapi3filter.ValidateRequest(ctx, in)
 }
 
-// heavyExtension is the contract's word for calls that pass over history: they are the
-// first to be refused when memory is short.
+// heavyExtension is the contract's extension that marks calls which read history: the server
+// refuses them first when memory is short.
 const heavyExtension = "x-heavy"
 
-// Heavy tells whether the contract calls an operation heavy.
+// Heavy tells whether the contract marks an operation as heavy.
 func Heavy(o *openapi3.Operation) bool {
 	heavy, _ := o.Extensions[heavyExtension].(bool)
 	return heavy

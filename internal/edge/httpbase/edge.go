@@ -1,7 +1,7 @@
-// Package httpbase is what the server's faces to HTTP have in common: the id of
-// a request and its line in the log, what becomes of a panic, how bodies are
-// read and held against a contract, how long answers are written. It knows no
-// domain and no call; the shape of its errors is each edge's own.
+// Package httpbase holds what the server's HTTP edges have in common: the id of a request and its
+// line in the log, the recovery from panics, the reading of bodies and their validation against a
+// contract, and the writing of long answers. It knows no domain and no call; each edge writes its
+// own errors.
 package httpbase
 
 import (
@@ -14,35 +14,32 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// Edge is one of the server's faces to HTTP.
+// Edge is one of the server's HTTP edges.
 type Edge struct {
-	LogMessage   string     // of its lines in the log
-	OperationKey string     // under which these tell what was asked for: "call"
-	LogLevel     slog.Level // of those that tell of no fault of the server
-	ServesPages  bool       // it serves pages and files, too: who gets one is not logged
+	LogMessage   string     // message of its log lines
+	OperationKey string     // log attribute that names the operation: "call"
+	LogLevel     slog.Level // of log lines without a fault of the server
+	ServesPages  bool       // it also serves pages and files, whose requests are not logged
 
 	Logger  *slog.Logger
 	Now     func() time.Time
-	Address func(r *http.Request) netip.Addr // where a request comes from
+	Address func(r *http.Request) netip.Addr // returns the address that a request comes from
 
-	// NewContext adds to a request's context what the edge itself keeps of it; nil:
-	// nothing.
+	// NewContext adds the edge's own data of a request to its context; nil: there is none.
 	NewContext func(ctx context.Context, q *Request) context.Context
-	// WriteError answers an error as the edge's clients know errors, and tells the
-	// request of it by Refused. No answer has begun.
+	// WriteError writes an error as the edge's clients expect it, and calls SetError of the
+	// request. No answer has begun.
 	WriteError func(w http.ResponseWriter, r *http.Request, err error)
 }
 
-// Wrap serves requests by next. It gives each its id, its language and the
-// headers that every answer carries, makes a panic an answer, and writes a line
-// into the log, which names neither query nor body nor what opens a door.
+// Wrap serves requests by next. It gives each request its id, its language and the headers that
+// every answer has, turns a panic into an answer, and writes a line into the log. The line holds no
+// query, no body and no credential.
 func (e *Edge) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, h := e.Now(), w.Header()
 		q := &Request{
-			ID: requestID(
-				h,
-			),
+			ID:          requestID(h),
 			Language:    text.Negotiate(r.Header.Get("Accept-Language")),
 			Address:     e.Address(r),
 			HTTPRequest: r,
@@ -55,14 +52,14 @@ func (e *Edge) Wrap(next http.Handler) http.Handler {
 			ctx = e.NewContext(ctx, q)
 		}
 		r = r.WithContext(ctx)
-		defer e.logRequest(r, q, began) // of an answer that is cut off, too
+		defer e.logRequest(r, q, began) // also for an answer that is cut off
 		defer e.recoverPanic(q, r)
 		next.ServeHTTP(q.answer, r)
 	})
 }
 
-// Fail answers an error in the edge's shape. Where an answer has begun there is
-// no other: the connection is cut off, lest half look like the whole.
+// Fail writes an error as the edge's clients expect it. If an answer has begun already, it cuts off
+// the connection, so that the client cannot take half an answer for a whole one.
 func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	q := RequestFrom(r.Context())
 	if q.answer != nil && q.answer.Started() {
@@ -71,8 +68,8 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	e.WriteError(w, r, err)
 }
 
-// abort ends the connection under an answer that has begun. It is no fault of the
-// server's where the client is gone: it left, or could not be written to.
+// abort ends the connection of an answer that has begun. If the client left or could not be written
+// to, that is no fault of the server.
 func (e *Edge) abort(ctx context.Context, err, gone error) {
 	q, level := RequestFrom(ctx), slog.LevelDebug
 	q.Err = err
@@ -87,10 +84,10 @@ func (e *Edge) abort(ctx context.Context, err, gone error) {
 // logRequest writes a request's line into the log.
 func (e *Edge) logRequest(r *http.Request, q *Request, began time.Time) {
 	if e.ServesPages && q.Operation == "" && q.Err == nil {
-		return // counted, not logged line by line
+		return // counted, not logged
 	}
 	level := e.LogLevel
-	if q.ServerFault && r.Context().Err() == nil { // else the client left, and that is why
+	if q.ServerFault && r.Context().Err() == nil { // else the request failed because the client left
 		level = slog.LevelError
 	}
 	if !e.Logger.Enabled(r.Context(), level) {

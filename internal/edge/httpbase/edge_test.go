@@ -19,7 +19,7 @@ import (
 
 var errServer = errors.New("the disk is on fire")
 
-// newEdge is an edge that answers errors with the words "wrong: ", and 500 for
+// newEdge makes an edge that answers errors with the prefix "wrong: ", and with status 500 for
 // errServer and panics.
 func newEdge(set ...func(e *Edge)) (*Edge, *testkit.Log) {
 	log, clock := testkit.NewLog(), testkit.NewClock()
@@ -53,8 +53,7 @@ func (e *Edge) serve(t testing.TB, h http.HandlerFunc, modify ...func(r *http.Re
 	return rec
 }
 
-// Each request has an id and headers, and its handler knows of it what there is
-// to know.
+// Each request has an id and the common headers, and its handler knows the request's data.
 func TestWrapSetsHeadersAndLogs(t *testing.T) {
 	e, log := newEdge()
 	var seen *Request
@@ -82,7 +81,7 @@ func TestWrapSetsHeadersAndLogs(t *testing.T) {
 	}
 }
 
-// What an edge keeps of a request of its own is in its context.
+// An edge's own data of a request is in the request's context.
 func TestNewContext(t *testing.T) {
 	type key struct{}
 	e, _ := newEdge(func(e *Edge) {
@@ -97,7 +96,7 @@ func TestNewContext(t *testing.T) {
 	})
 }
 
-// A page that is served is no line of the log; one that is refused is.
+// A page that is served gets no line in the log; a refused one does.
 func TestPagesAreNotLogged(t *testing.T) {
 	e, log := newEdge(func(e *Edge) { e.ServesPages = true })
 	e.serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a page") })
@@ -114,8 +113,7 @@ func TestPagesAreNotLogged(t *testing.T) {
 	}
 }
 
-// A fault of the server is an error in the log, unless the client left and that
-// is why.
+// A fault of the server is logged as an error, unless it occurred because the client left.
 func TestServerFaultsLoggedAsErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
@@ -141,7 +139,7 @@ func TestServerFaultsLoggedAsErrors(t *testing.T) {
 	}
 }
 
-// Nothing is put together for a line that nobody writes.
+// No log line is built if its level is disabled.
 func TestDisabledLogLevelWritesNothing(t *testing.T) {
 	var out bytes.Buffer
 	e, _ := newEdge(func(e *Edge) { e.Logger, e.LogLevel = slog.New(slog.NewTextHandler(&out, nil)), slog.LevelDebug })
@@ -155,7 +153,7 @@ func TestDisabledLogLevelWritesNothing(t *testing.T) {
 	}
 }
 
-// Where an answer has begun there is no other: what fails then cuts it off.
+// If an answer has begun, a failure cuts it off.
 func TestFailAfterStartCutsConnection(t *testing.T) {
 	e, log := newEdge()
 	s := httptest.NewServer(e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -165,7 +163,7 @@ func TestFailAfterStartCutsConnection(t *testing.T) {
 	})))
 	defer s.Close()
 	if body, err := read(s.URL); err == nil {
-		t.Errorf("%q was taken for a whole answer", body)
+		t.Errorf("%q looks like a complete answer", body)
 	}
 	testkit.Eventually(t, "the line in the log", func() bool { return strings.Contains(log.Text(), "msg=asked") })
 	for _, want := range []string{`level=ERROR msg="answer cut off" request=`, `call=getThing`, `error="the disk is on fire"`, "status=200"} {
@@ -175,7 +173,7 @@ func TestFailAfterStartCutsConnection(t *testing.T) {
 	}
 }
 
-// read asks an address; an error where the answer is not whole.
+// read requests an address; it returns an error if the answer is incomplete.
 func read(address string) ([]byte, error) {
 	res, err := http.Get(address)
 	if err != nil {
@@ -185,7 +183,7 @@ func read(address string) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// A client that takes nothing more is no fault of the server's.
+// A client that receives nothing more is no fault of the server.
 func TestFailAfterClientLeftIsNoServerFault(t *testing.T) {
 	e, log := newEdge()
 	defer func() {
@@ -203,12 +201,12 @@ func TestFailAfterClientLeftIsNoServerFault(t *testing.T) {
 	})).ServeHTTP(failingWriter{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/", nil))
 }
 
-// failingWriter is a connection that cannot be written to any more.
+// failingWriter is a broken connection.
 type failingWriter struct{ *httptest.ResponseRecorder }
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("reset by peer") }
 
-// Outside of an edge nothing is known of a request.
+// Outside of an edge, RequestFrom returns an empty request.
 func TestRequestFromWithoutEdge(t *testing.T) {
 	q := RequestFrom(t.Context())
 	if q.Language != text.English || q.ID != "" || q.AddressText() != "" || q.HTTPRequest != nil {

@@ -8,23 +8,22 @@ import (
 	"tilth/internal/edge/httpbase/deflate"
 )
 
-// minCompressSize is the length in bytes from which an answer is worth compressing:
-// less fits into one packet of the network.
+// minCompressSize is the length in bytes from which on an answer is compressed: a shorter one fits
+// into one network packet.
 const minCompressSize = 1400
 
-// wantsGzip tells whether a request's client takes compressed answers and is
-// far enough away.
+// wantsGzip tells whether a request's client accepts compressed answers and is not on this machine.
 func wantsGzip(q *Request) bool {
 	return q.HTTPRequest != nil && Accepts(q.HTTPRequest, "gzip") && !q.Address.IsLoopback()
 }
 
-// lazyGzip is the compression of a long answer; the zero one does nothing.
+// lazyGzip compresses a long answer if that is worth it; the zero value does nothing.
 type lazyGzip struct {
 	gzip *gzipWriter
 }
 
-// writer is where an answer's next bytes are written to. Compression begins with
-// the first of them, if there are enough.
+// writer returns the writer for an answer's next bytes. Compression begins with the first of them,
+// if there are enough.
 func (p *lazyGzip) writer(a *StreamWriter) io.Writer {
 	if a.compress && p.gzip == nil && !a.conn.started && len(a.Buf) >= minCompressSize {
 		a.conn.header.Set("Content-Encoding", "gzip")
@@ -36,7 +35,7 @@ func (p *lazyGzip) writer(a *StreamWriter) io.Writer {
 	return p.gzip
 }
 
-// close writes the end.
+// close writes the end of the compressed stream.
 func (p *lazyGzip) close() error {
 	if p.gzip == nil {
 		return nil
@@ -44,8 +43,8 @@ func (p *lazyGzip) close() error {
 	return p.gzip.close()
 }
 
-// gzipWriter is a stream of gzip (RFC 1952) that holds nothing between its pieces: a
-// month of readings shrinks to a twentieth all the same.
+// gzipWriter is a stream of gzip (RFC 1952) that holds nothing between its pieces. A month of
+// readings still shrinks to a twentieth.
 type gzipWriter struct {
 	out           io.Writer
 	deflater      *deflate.Writer
@@ -54,7 +53,7 @@ type gzipWriter struct {
 	size          uint32 // modulo 2^32, as the format has it
 }
 
-// gzipHeader says: deflate, no name, no time, of an unknown system.
+// gzipHeader says: deflate, no name, no time, unknown system.
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 
 func (g *gzipWriter) Write(b []byte) (int, error) {

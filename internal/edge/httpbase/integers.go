@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// NormalizeIntegers writes the whole numbers of a JSON text as integers: 1.0 and 10e-1
-// are integers to a contract, and not to those who bind them. The text must be a
-// valid one, or empty; all else of it stays as it is.
+// NormalizeIntegers writes the whole numbers of a JSON text as integers: contracts take 1.0 and
+// 10e-1 for integers, JSON decoders do not. The text must be valid or empty; everything else in it
+// stays as it is.
 func NormalizeIntegers(text []byte) []byte {
-	var out []byte // nil as long as nothing changed
-	kept := 0      // up to where text is in out
+	var out []byte // nil until something changes
+	kept := 0      // text up to here is in out
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '"':
@@ -50,8 +50,8 @@ func skipNumber(text []byte, i int) int {
 	return i
 }
 
-// asInteger is a whole number with a point or an exponent, without. Beyond 2^53
-// a float is no longer the number that was written.
+// asInteger writes a whole number that has a point or an exponent without them. It refuses numbers
+// beyond 2^53, where a float no longer is the number that was written.
 func asInteger(number []byte) (string, bool) {
 	if !bytes.ContainsAny(number, ".eE") {
 		return "", false

@@ -23,7 +23,7 @@ func TestNormalizeIntegers(t *testing.T) {
 	}
 }
 
-// Of a valid text comes a valid one, whose numbers are the same.
+// A valid text stays valid, and its numbers keep their values.
 func FuzzNormalizeIntegers(f *testing.F) {
 	for _, seed := range []string{`{"a":1.0,"b":[-2e1,"\"3.0"]}`, `-0.0`, `[1e5,1.5e1]`, `"\\\""`, `{"1.0":null}`} {
 		f.Add(seed)
@@ -36,12 +36,12 @@ func FuzzNormalizeIntegers(f *testing.F) {
 		var before, after any
 		if err := json.Unmarshal(got, &after); err != nil {
 			if json.Unmarshal([]byte(given), &before) != nil {
-				return // a number that is too large, before as after
+				return // a number is too large, before and after
 			}
 			t.Fatalf("%s became %s: %v", given, got, err)
 		}
 		if err := json.Unmarshal([]byte(given), &before); err != nil {
-			t.Fatalf("%s: %v, and then not", given, err)
+			t.Fatalf("%s: %v before, no error after", given, err)
 		}
 		was, _ := json.Marshal(before)
 		is, _ := json.Marshal(after)

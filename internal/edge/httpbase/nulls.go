@@ -7,11 +7,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// DropNulls takes out of a call's body the members that are null where the
-// contract has no null for them: they are as if absent, since that is what
-// clients mean who write down each field of a form. What is required is then
-// missed like any other, by its own sentence. The text must be a valid one, or
-// empty; all else of it means what it meant.
+// DropNulls removes from a call's body the members that are null although the contract allows no
+// null for them. They then count as absent, which is what clients mean that send every field of a
+// form. The check reports a required member that is removed as missing, like any other. The text
+// must be valid or empty; the meaning of all else stays the same.
 func DropNulls(call *openapi3.Operation) func(text []byte) []byte {
 	return func(text []byte) []byte {
 		body := call.RequestBody.Value.Content.Get("application/json")
@@ -23,19 +22,19 @@ func DropNulls(call *openapi3.Operation) func(text []byte) []byte {
 	}
 }
 
-// dropNulls gives a text without its nulls, and whether it had any.
+// dropNulls returns a text without its nulls, and whether it had any.
 func dropNulls(text json.RawMessage, s *openapi3.Schema) (json.RawMessage, bool) {
 	var mended any
 	had := false
 	switch text = bytes.TrimSpace(text); {
 	case len(text) > 0 && text[0] == '{':
-		var members map[string]json.RawMessage // of a name that is there twice the last one, as whoever binds it has it
+		var members map[string]json.RawMessage // of two members with one name the last one counts, as in decoders
 		if json.Unmarshal(text, &members) != nil {
 			return text, false
 		}
 		for name, value := range members {
 			switch of := memberSchema(s, name); {
-			case of == nil: // nothing of the contract's
+			case of == nil: // the contract does not know it
 			case string(bytes.TrimSpace(value)) == "null" && !of.Nullable:
 				delete(members, name)
 				had = true
@@ -60,14 +59,14 @@ func dropNulls(text json.RawMessage, s *openapi3.Schema) (json.RawMessage, bool)
 		return text, false
 	}
 	out, err := json.Marshal(mended)
-	if err != nil { // parts of a valid text make one
+	if err != nil { // parts of a valid text make a valid text
 		return text, false
 	}
 	return out, true
 }
 
-// memberSchema is the schema of an object's member, nil where the contract does not
-// name it.
+// memberSchema returns the schema of an object's member, nil if the contract does not name the
+// member.
 func memberSchema(s *openapi3.Schema, name string) *openapi3.Schema {
 	if p := s.Properties[name]; p != nil {
 		return p.Value

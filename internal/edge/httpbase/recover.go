@@ -7,15 +7,15 @@ import (
 	"runtime/debug"
 )
 
-// recoverPanic is to be deferred: it turns a panic of one request into an answer,
-// and the server serves on. An answer that has begun is cut off.
+// recoverPanic is to be deferred: it turns a panic of one request into an answer, and the server
+// goes on. An answer that has begun is cut off.
 func (e *Edge) recoverPanic(q *Request, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
 	}
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		panic(http.ErrAbortHandler) // the handler's own wish
+		panic(http.ErrAbortHandler) // the handler asked for it
 	}
 	e.Logger.Error("panic", "request", q.ID, "panic", p, "stack", string(debug.Stack()))
 	if q.answer.Started() {

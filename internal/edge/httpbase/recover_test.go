@@ -10,7 +10,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A panic is an answer in the edge's own shape, and the log says where it was.
+// A panic is answered as the edge answers errors, and the log has its place.
 func TestPanicIsAnswered(t *testing.T) {
 	e, log := newEdge()
 	rec := e.serve(t, func(http.ResponseWriter, *http.Request) { panic("index out of range") })
@@ -27,8 +27,8 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 }
 
-// An answer that has begun, or that its handler gives up, is cut off: half must
-// not look like the whole. Only the former is a fault.
+// If an answer has begun, or its handler aborts it, the connection is cut off, so that half an
+// answer does not look complete. Only the former is a fault.
 func TestPanicAfterStartCutsConnection(t *testing.T) {
 	e, log := newEdge()
 	s := httptest.NewServer(e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,7 @@ func TestPanicAfterStartCutsConnection(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		case "/wrapped":
 			panic(fmt.Errorf("no more: %w", http.ErrAbortHandler))
-		case "/flushed": // its head is out, though nothing of its body
+		case "/flushed": // its head was sent, but nothing of its body
 			if err := http.NewResponseController(w).Flush(); err != nil {
 				t.Error(err)
 			}
@@ -50,7 +50,7 @@ func TestPanicAfterStartCutsConnection(t *testing.T) {
 	for path, fault := range map[string]string{"/abort": "", "/wrapped": "", "/flushed": "after the head", "/half": "the other half"} {
 		before := len(log.Text())
 		if body, err := read(s.URL + path); err == nil {
-			t.Errorf("%s: %q was taken for a whole answer", path, body)
+			t.Errorf("%s: %q looks like a complete answer", path, body)
 		}
 		testkit.Eventually(
 			t,

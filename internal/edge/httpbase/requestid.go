@@ -6,12 +6,12 @@ import (
 	"net/http"
 )
 
-// requestIDHeader tells who asked under which id the log knows a request.
+// requestIDHeader is the header of an answer with the id that the log has of its request.
 const requestIDHeader = "X-Request-Id"
 
-// requestID is a request's id, in the header of its answer from now on: the one
-// that an edge around this one gave it, else a new one. An id that the client
-// sends is not believed: two lines of the log would name the same.
+// requestID returns a request's id and sets it in the header of the answer: the one that an edge
+// around this one gave it, else a new one. It ignores an id that the client sends, because two log
+// lines could then have the same id.
 func requestID(answer http.Header) string {
 	id := answer.Get(requestIDHeader)
 	if id == "" {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An edge within an edge keeps the id, so that one request has one in the log;
-// what the client says is no id.
+// An edge within an edge keeps the id, so that a request has one id in the log; an id that the
+// client sends does not count.
 func TestNestedEdgesShareRequestID(t *testing.T) {
 	outer, outerLog := newEdge()
 	inner, innerLog := newEdge()
@@ -18,10 +18,7 @@ func TestNestedEdgesShareRequestID(t *testing.T) {
 		rec := outer.serve(t, func(w http.ResponseWriter, r *http.Request) {
 			inner.Wrap(
 				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { within = RequestFrom(r.Context()).ID }),
-			).ServeHTTP(
-				w,
-				r,
-			)
+			).ServeHTTP(w, r)
 			if of := RequestFrom(r.Context()).ID; of != within {
 				t.Errorf("%s around %s", of, within)
 			}

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// SetRetryAfter tells when to try again: whole seconds, rounded up, one at least.
+// SetRetryAfter sets when the client may try again: in whole seconds, rounded up, at least one.
 func SetRetryAfter(h http.Header, wait time.Duration) {
 	h.Set("Retry-After", strconv.Itoa(max(1, CeilSeconds(wait))))
 }
 
-// CeilSeconds is a length of time in seconds, rounded up: whoever waits for so
-// long has waited long enough.
+// CeilSeconds returns a duration in seconds, rounded up, so that a client that waits for as long
+// has waited long enough.
 func CeilSeconds(d time.Duration) int {
 	whole := int(d / time.Second)
 	if d%time.Second > 0 {

@@ -18,7 +18,9 @@ func TestSetRetryAfter(t *testing.T) {
 }
 
 func TestCeilSeconds(t *testing.T) {
-	for d, want := range map[time.Duration]int{-1500 * time.Millisecond: -1, -1: 0, 0: 0, 1: 1, time.Second: 1, time.Second + 1: 2, 1<<63 - 1: 9_223_372_037} {
+	for d, want := range map[time.Duration]int{
+		-1500 * time.Millisecond: -1, -1: 0, 0: 0, 1: 1, time.Second: 1, time.Second + 1: 2, 1<<63 - 1: 9_223_372_037,
+	} {
 		if got := CeilSeconds(d); got != want {
 			t.Errorf("%d: %d, want %d", d, got, want)
 		}

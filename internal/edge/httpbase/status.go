@@ -5,19 +5,19 @@ import (
 	"net/http"
 )
 
-// StatusWriter remembers the status of an answer, and whether it has begun.
-// http.ResponseController reaches what is below it.
+// StatusWriter remembers the status of an answer, and whether the answer has begun.
+// http.ResponseController reaches the writer below it.
 type StatusWriter struct {
 	http.ResponseWriter
-	status   int   // 0: not said
-	started  bool  // the client may have seen of it
-	writeErr error // why the client could not be written to
+	status   int   // 0: not set yet
+	started  bool  // the client may have received a part of it
+	writeErr error // why writing to the client failed
 }
 
-// NewStatusWriter watches what is written to w.
+// NewStatusWriter observes what is written to w.
 func NewStatusWriter(w http.ResponseWriter) *StatusWriter { return &StatusWriter{ResponseWriter: w} }
 
-// Status is the answer's; 200 until another is said.
+// Status returns the answer's status; 200 until another one is set.
 func (w *StatusWriter) Status() int {
 	if w.status == 0 {
 		return http.StatusOK
@@ -25,11 +25,10 @@ func (w *StatusWriter) Status() int {
 	return w.status
 }
 
-// Started tells whether the answer has begun, so that there can be no other.
+// Started tells whether the answer has begun, so that no other one is possible.
 func (w *StatusWriter) Started() bool { return w.started }
 
-// WriteHeader begins the answer, unless the status is of those that come before
-// one (103 Early Hints).
+// WriteHeader begins the answer, unless the status is an informational one (103 Early Hints).
 func (w *StatusWriter) WriteHeader(status int) {
 	if !w.started && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
 		w.status, w.started = status, true
@@ -47,7 +46,7 @@ func (w *StatusWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// FlushError sends what is written so far, the head of the answer at least.
+// FlushError sends everything that is written so far, at least the head of the answer.
 func (w *StatusWriter) FlushError() error {
 	err := http.NewResponseController(w.ResponseWriter).Flush()
 	w.started = w.started || !errors.Is(err, http.ErrNotSupported)

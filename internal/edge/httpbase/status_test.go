@@ -32,10 +32,10 @@ func TestStatusWriter(t *testing.T) {
 	}
 }
 
-// minimalWriter is a writer that can do nothing but write.
+// minimalWriter is a writer that supports nothing but writing.
 type minimalWriter struct{ http.ResponseWriter }
 
-// deadlineWriter is one that has them.
+// deadlineWriter is a writer that supports deadlines.
 type deadlineWriter struct {
 	minimalWriter
 	write time.Time
@@ -43,8 +43,8 @@ type deadlineWriter struct {
 
 func (d *deadlineWriter) SetWriteDeadline(at time.Time) error { d.write = at; return nil }
 
-// What the connection can is reached through the writer, and what it cannot is
-// said.
+// The features of the connection are available through the writer, and missing ones return an
+// error.
 func TestStatusWriterUnwraps(t *testing.T) {
 	below := &deadlineWriter{minimalWriter: minimalWriter{httptest.NewRecorder()}}
 	w := NewStatusWriter(NewStatusWriter(below))

@@ -11,32 +11,32 @@ import (
 )
 
 const (
-	// ChunkSize is how much of a long answer is sent at once, in bytes.
+	// ChunkSize is how many bytes of a long answer are sent at once.
 	ChunkSize = 32 << 10
-	// ChunkTimeout is how long a client may take to receive a piece. A reader of the
-	// store stays open meanwhile.
+	// ChunkTimeout is how long a client may take to receive a chunk. A reader of the store stays
+	// open meanwhile.
 	ChunkTimeout = 30 * time.Second
 
-	// maxPooledBuffer is up to which size a buffer is kept for the next answer, in bytes.
+	// maxPooledBuffer is the size in bytes up to which a buffer is kept for another answer.
 	maxPooledBuffer = 2 * ChunkSize
 )
 
-// StreamOptions is how an answer goes out that is written while it is read, so that
-// memory does not grow with its length.
+// StreamOptions says how to send an answer that is written while it is read, so that memory does
+// not grow with its length.
 type StreamOptions struct {
-	Header http.Header // of the answer, once it begins
-	// BufferLimit is up to how many bytes are put together before any is sent, so that a
-	// short answer goes out at once and with its length. 0: a piece, and no length.
+	Header http.Header // headers of the answer, set when it begins
+	// BufferLimit is how many bytes are buffered before any is sent, so that a short answer is sent
+	// at once and with its length. 0: one chunk, without a length.
 	BufferLimit int
-	// Compress compresses the answer for a client that takes that, but not for one on
-	// this very machine, to which sending is cheaper than packing.
+	// Compress compresses the answer for a client that accepts that, unless the client is on this
+	// very machine, where sending costs less than compressing.
 	Compress bool
 }
 
-// Stream sends what write writes, piece by piece. What fails before the answer
-// begins is returned, to be told as any refusal is. What fails later cuts the
-// connection off, lest half look like the whole. It ends when the client leaves:
-// write then gets an error from the answer, or from what it reads with ctx.
+// Stream sends what write writes, chunk by chunk. It returns an error that occurs before the answer
+// begins, and the caller answers that error as any other. An error that occurs later cuts off the
+// connection, so that the client cannot take half an answer for a whole one. If the client leaves,
+// write gets an error from the answer, or from what it reads with ctx.
 func (e *Edge) Stream(
 	ctx context.Context,
 	w http.ResponseWriter,
@@ -61,19 +61,19 @@ func (e *Edge) Stream(
 	return err
 }
 
-// StreamWriter is a long answer on its way. Who writes it appends to Buf and calls
-// Next after each element, or uses it as an io.Writer.
+// StreamWriter is a long answer that is being sent. The caller appends to Buf and calls FlushIfFull
+// after each element, or uses it as an io.Writer.
 type StreamWriter struct {
-	Buf []byte // what has been gathered
+	Buf []byte // bytes that are not sent yet
 
 	conn        connWriter
 	bufferLimit int
-	compress    bool // it is compressed, once it is worth it
+	compress    bool // compress the answer once that is worth it
 	compression lazyGzip
 }
 
-// FlushIfFull passes on what has been gathered, once it is a piece, or too long to be
-// sent as a whole.
+// FlushIfFull sends the buffer if it holds a chunk; before the answer has begun, only if the buffer
+// is beyond its limit.
 func (a *StreamWriter) FlushIfFull() error {
 	if len(a.Buf) < ChunkSize || len(a.Buf) < a.bufferLimit && !a.conn.started {
 		return nil
@@ -81,18 +81,18 @@ func (a *StreamWriter) FlushIfFull() error {
 	return a.FlushBuffer()
 }
 
-// FlushBuffer passes on what has been gathered, however little it is.
+// FlushBuffer sends the buffer, however little it holds.
 func (a *StreamWriter) FlushBuffer() error {
 	dst := a.compression.writer(a)
 	_, err := dst.Write(a.Buf)
 	if a.Buf = a.Buf[:0]; cap(a.Buf) > 2*ChunkSize {
-		a.Buf = nil // from now on pieces are sent, and a client that reads slowly holds no more
+		a.Buf = nil // from now on chunks are sent, and a client that reads slowly holds no more memory
 	}
 	return err
 }
 
-// FlushNow is Pass for what somebody waits for: it leaves at once, and not with what
-// comes after it.
+// FlushNow is FlushBuffer for data that the client waits for: it leaves the server at once, not
+// together with what comes after it.
 func (a *StreamWriter) FlushNow() error {
 	if err := a.FlushBuffer(); err != nil {
 		return err
@@ -104,13 +104,13 @@ func (a *StreamWriter) FlushNow() error {
 	return nil
 }
 
-// Write appends to what has been gathered, and passes it on as Next does.
+// Write appends to the buffer, and sends it as FlushIfFull does.
 func (a *StreamWriter) Write(b []byte) (int, error) {
 	a.Buf = append(a.Buf, b...)
 	return len(b), a.FlushIfFull()
 }
 
-// finish passes on the rest.
+// finish sends the rest.
 func (a *StreamWriter) finish() error {
 	if a.bufferLimit > 0 && !a.compress && !a.conn.started {
 		a.conn.header.Set("Content-Length", strconv.Itoa(len(a.Buf)))
@@ -121,10 +121,10 @@ func (a *StreamWriter) finish() error {
 	return a.compression.close()
 }
 
-// streamWriterPool are some whose buffers can be used again.
+// streamWriterPool holds writers whose buffers can be used again.
 var streamWriterPool = sync.Pool{New: func() any { return &StreamWriter{Buf: make([]byte, 0, ChunkSize+ChunkSize/4)} }}
 
-// release gives back what can be used again, whichever way the answer ended.
+// release returns the writer to the pool, however the answer ended.
 func (a *StreamWriter) release() {
 	*a = StreamWriter{Buf: a.Buf[:0]}
 	if cap(a.Buf) <= maxPooledBuffer {
@@ -132,24 +132,24 @@ func (a *StreamWriter) release() {
 	}
 }
 
-// connWriter hands a long answer to the connection.
+// connWriter writes a long answer to the connection.
 type connWriter struct {
 	w        http.ResponseWriter
 	ctl      *http.ResponseController
-	header   http.Header // of the answer, once it begins
+	header   http.Header // headers of the answer, set when it begins
 	started  bool
-	writeErr error // why the client could not be written to
+	writeErr error // why writing to the client failed
 }
 
-// Write begins the answer if need be, and writes to the connection. What is
-// longer than a piece has longer to be received.
+// Write begins the answer if need be, and writes to the connection. A longer piece than a chunk
+// gets a longer deadline.
 func (o *connWriter) Write(p []byte) (int, error) {
 	if !o.started {
 		o.started = true
 		maps.Copy(o.w.Header(), o.header)
 		o.w.WriteHeader(http.StatusOK)
 	}
-	// A writer without deadlines (a test's recorder) is written without one.
+	// A test's recorder supports no deadlines; the write then goes without one.
 	_ = o.ctl.SetWriteDeadline(time.Now().Add(ChunkTimeout * time.Duration(max(1, len(p)/ChunkSize))))
 	n, err := o.w.Write(p)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 const remoteAddr = "203.0.113.9:5000"
 
-// writeRows writes so many rows of 100 bytes.
+// writeRows writes n rows of 100 bytes.
 func writeRows(n int) func(out *StreamWriter) error {
 	return func(out *StreamWriter) error {
 		for i := range n {
@@ -43,7 +43,7 @@ func (e *Edge) streamHandler(how StreamOptions, write func(out *StreamWriter) er
 	}
 }
 
-// rowsText is what rows writes.
+// rowsText returns the text that writeRows writes.
 func rowsText(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -52,8 +52,8 @@ func rowsText(n int) string {
 	return b.String()
 }
 
-// An answer is what was written, in pieces that are about as long as one; up to
-// a limit it goes out at once, and with its length.
+// An answer has exactly the written content, in pieces of about a chunk. Up to the limit it is sent
+// at once and with its length.
 func TestStreamChunksAndContentLength(t *testing.T) {
 	e, _ := newEdge()
 	header := http.Header{"Content-Type": {"text/plain"}}
@@ -64,30 +64,27 @@ func TestStreamChunksAndContentLength(t *testing.T) {
 		{0, 0, 1, ""}, {1, 0, 1, ""}, {1000, 0, 4, ""}, {0, 4 * ChunkSize, 1, "0"}, {1, 4 * ChunkSize, 1, "100"}, {1000, 4 * ChunkSize, 1, "100000"}, {2000, 4 * ChunkSize, 4, ""},
 	} {
 		rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
-		e.Wrap(
-			e.streamHandler(StreamOptions{Header: header, BufferLimit: c.whole}, writeRows(c.rows)),
-		).ServeHTTP(
+		e.Wrap(e.streamHandler(StreamOptions{Header: header, BufferLimit: c.whole}, writeRows(c.rows))).ServeHTTP(
 			rec,
 			httptest.NewRequest(http.MethodGet, "/", nil),
 		)
 		if rec.Body.String() != rowsText(c.rows) || rec.writes != c.writes || rec.Code != http.StatusOK ||
-			rec.Header().Get(
-				"Content-Length",
-			) != c.length || rec.Header().Get("Content-Type") != "text/plain" || rec.Header().Get("Content-Encoding") != "" {
+			rec.Header().Get("Content-Length") != c.length ||
+			rec.Header().Get("Content-Type") != "text/plain" || rec.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%+v: %d bytes in %d writes, %v", c, rec.Body.Len(), rec.writes, rec.Header())
 		}
 	}
 	if len(header) != 1 {
-		t.Errorf("the header of one answer is another's: %v", header)
+		t.Errorf("an answer has the header of another one: %v", header)
 	}
 }
 
-// countingRecorder counts how often it is written to, and notes by when.
+// countingRecorder counts writes and records their deadlines.
 type countingRecorder struct {
 	*httptest.ResponseRecorder
 	writes    int
-	deadlines []time.Duration // from the write
-	capacity  int             // bytes that it takes; 0: all
+	deadlines []time.Duration // from the time of the write
+	capacity  int             // bytes that it accepts; 0: all
 }
 
 func (c *countingRecorder) Write(b []byte) (int, error) {
@@ -103,8 +100,7 @@ func (c *countingRecorder) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// What was passed on by hand comes before a trailer, and an answer can be
-// written as to a file.
+// Bytes that were flushed come before a trailer, and a StreamWriter works as an io.Writer.
 func TestStreamFlushBufferBeforeTrailer(t *testing.T) {
 	e, _ := newEdge()
 	rec := e.serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -132,8 +128,7 @@ func TestStreamFlushBufferBeforeTrailer(t *testing.T) {
 	}
 }
 
-// What somebody waits for leaves at once; what comes behind it may take as long as it
-// likes.
+// FlushNow sends at once; the data after it may take any time.
 func TestStreamFlushNow(t *testing.T) {
 	e, _ := newEdge()
 	seen := make(chan struct{})
@@ -174,7 +169,7 @@ func TestStreamFlushNow(t *testing.T) {
 	if rest, err := io.ReadAll(res.Body); err != nil || len(rest) != 0 {
 		t.Errorf("%q, %v", rest, err)
 	}
-	// A client that is gone ends it, one that cannot be hurried does not.
+	// A closed connection ends the answer; a connection that cannot be flushed does not.
 	gone := &flushErrorRecorder{ResponseRecorder: httptest.NewRecorder(), err: io.ErrClosedPipe}
 	err = e.Stream(
 		t.Context(),
@@ -195,7 +190,7 @@ func TestStreamFlushNow(t *testing.T) {
 	}()
 }
 
-// flushErrorRecorder is a connection that cannot be flushed for a reason of its own.
+// flushErrorRecorder is a connection whose Flush fails.
 type flushErrorRecorder struct {
 	*httptest.ResponseRecorder
 	err error
@@ -203,22 +198,18 @@ type flushErrorRecorder struct {
 
 func (h *flushErrorRecorder) FlushError() error { return h.err }
 
-// noFlushWriter knows nothing of flushing.
+// noFlushWriter does not support flushing.
 type noFlushWriter struct{ http.ResponseWriter }
 
-// Each piece has its own time, and one that is longer has longer.
+// Each piece has its own deadline, and a longer piece a longer one.
 func TestStreamWriteDeadlines(t *testing.T) {
 	e, log := newEdge()
 	rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
-	e.Wrap(
-		e.streamHandler(StreamOptions{}, writeRows(1000)),
-	).ServeHTTP(
+	e.Wrap(e.streamHandler(StreamOptions{}, writeRows(1000))).ServeHTTP(
 		rec,
 		httptest.NewRequest(http.MethodGet, "/", nil),
 	)
-	e.Wrap(
-		e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize}, writeRows(1000)),
-	).ServeHTTP(
+	e.Wrap(e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize}, writeRows(1000))).ServeHTTP(
 		rec,
 		httptest.NewRequest(http.MethodGet, "/", nil),
 	)
@@ -231,7 +222,7 @@ func TestStreamWriteDeadlines(t *testing.T) {
 			t.Errorf("%d: %s", i, d)
 		}
 	}
-	// A client that takes nothing more is left, and that is no fault of the server's.
+	// A client that receives nothing more is cut off, and that is no fault of the server.
 	rec = &countingRecorder{ResponseRecorder: httptest.NewRecorder(), capacity: 2*ChunkSize + 1000}
 	written := 0
 	func() {
@@ -259,8 +250,8 @@ func TestStreamWriteDeadlines(t *testing.T) {
 	}
 }
 
-// What fails before the answer begins is told as any refusal, and of the answer's
-// header there is nothing; what fails later cuts the connection off.
+// An error before the answer begins is answered like any other, without the headers of the answer;
+// a later one cuts off the connection.
 func TestStreamErrors(t *testing.T) {
 	e, log := newEdge()
 	after := 0
@@ -300,7 +291,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the writing, and that is no fault.
+// If the client leaves, writing ends, and that is no fault.
 func TestStreamToClientThatLeaves(t *testing.T) {
 	e, log := newEdge()
 	begun, ended := make(chan struct{}, 1), make(chan error, 1)
@@ -328,7 +319,7 @@ func TestStreamToClientThatLeaves(t *testing.T) {
 	testkit.Receive(t, "the middle of the answer", begun)
 	leave()
 	_ = res.Body.Close()
-	if err := testkit.Receive(t, "the end of the writing", ended); !errors.Is(err, context.Canceled) {
+	if err := testkit.Receive(t, "the end of writing", ended); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	testkit.Eventually(t, "the line in the log", func() bool { return strings.Contains(log.Text(), "msg=asked") })
@@ -337,8 +328,7 @@ func TestStreamToClientThatLeaves(t *testing.T) {
 	}
 }
 
-// An answer is compressed for clients that take it and are far enough away, and
-// is the same then.
+// An answer is compressed for remote clients that accept it, and has the same content.
 func TestStreamCompression(t *testing.T) {
 	e, _ := newEdge()
 	for name, c := range map[string]struct {
@@ -346,8 +336,8 @@ func TestStreamCompression(t *testing.T) {
 		accept, from string
 		packed       bool
 	}{
-		"far away": {10_000, "br, gzip", remoteAddr, true}, "whole": {100, "gzip", remoteAddr, true}, "one that takes none": {10_000, "", remoteAddr, false},
-		"one that refuses it": {10_000, "gzip;q=0", remoteAddr, false}, "on this machine": {10_000, "gzip", "127.0.0.1:5000", false},
+		"far away": {10_000, "br, gzip", remoteAddr, true}, "whole": {100, "gzip", remoteAddr, true}, "accepts no coding": {10_000, "", remoteAddr, false},
+		"refuses gzip": {10_000, "gzip;q=0", remoteAddr, false}, "on this machine": {10_000, "gzip", "127.0.0.1:5000", false},
 		"on this machine, IPv6": {10_000, "gzip", "[::1]:5000", false}, "little": {13, "gzip", remoteAddr, false},
 	} {
 		rec := e.serve(
@@ -374,7 +364,7 @@ func TestStreamCompression(t *testing.T) {
 			t.Errorf("%s: %d bytes", name, len(body))
 		}
 	}
-	// Once the answer has begun it is too late.
+	// After the answer has begun, it is too late to compress it.
 	rec := e.serve(t, e.streamHandler(StreamOptions{Compress: true}, func(out *StreamWriter) error {
 		out.Buf = append(out.Buf, "a head\n"...)
 		if err := out.FlushBuffer(); err != nil {
@@ -387,14 +377,14 @@ func TestStreamCompression(t *testing.T) {
 	}
 }
 
-// discardWriter takes everything and keeps nothing.
+// discardWriter receives everything and keeps nothing.
 type discardWriter struct{ header http.Header }
 
 func (n discardWriter) Header() http.Header       { return n.header }
 func (discardWriter) WriteHeader(int)             {}
 func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 
-// Memory does not grow with the answer.
+// Memory does not grow with the answer's length.
 func TestStreamMemoryIsBounded(t *testing.T) {
 	e, _ := newEdge()
 	for name, packed := range map[string]bool{"plain": false, "packed": true} {
@@ -416,21 +406,21 @@ func TestStreamMemoryIsBounded(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			return after.TotalAlloc - before.TotalAlloc
 		}
-		spent(10) // what is used again is made
-		// Under the race detector pools forget, on purpose, a part of what they are given.
+		spent(10) // fills the pools
+		// Under the race detector, pools drop a part of their contents on purpose.
 		if got := spent(1_000_000); got > 4<<20 && !race.Enabled {
 			t.Errorf("%s: an answer of 100 MB took %d bytes of memory in all", name, got)
 		}
 	}
 }
 
-// Buffers are used again, though not those that one answer made large.
+// Buffers are pooled, unless an answer made them large.
 func TestStreamBuffersArePooled(t *testing.T) {
 	out := &StreamWriter{Buf: make([]byte, 0, maxPooledBuffer+1)}
 	out.conn.header, out.bufferLimit = http.Header{}, 7
 	out.release()
 	if out.conn.header != nil || out.bufferLimit != 0 || len(out.Buf) != 0 {
-		t.Errorf("%+v holds on to its answer", out)
+		t.Errorf("%+v still refers to its answer", out)
 	}
 	for range 100 {
 		if got := streamWriterPool.Get().(*StreamWriter); cap(got.Buf) > maxPooledBuffer {

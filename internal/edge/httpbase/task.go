@@ -7,9 +7,9 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// WithTask gives the request and the writer of an answer that is worked out in turn
-// with others: what passes over history shares by the request's context, and while
-// the client is written to it is others' turn.
+// WithTask returns the request and the writer for an answer that is computed under a scheduler.
+// Code that reads history yields to other tasks through the request's context, and the task gives
+// up its slot while it writes to the client.
 func WithTask(w http.ResponseWriter, r *http.Request, t limit.Task) (http.ResponseWriter, *http.Request) {
 	ctx := limit.WithTask(r.Context(), t)
 	return &taskWriter{ResponseWriter: w, ctx: ctx, task: t}, r.WithContext(ctx)
@@ -28,7 +28,7 @@ func (w *taskWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// FlushError sends what is written so far.
+// FlushError sends everything that is written so far.
 func (w *taskWriter) FlushError() error {
 	w.task.Pause()
 	defer w.task.Resume(w.ctx)

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// slowClient takes what it is sent when others have had their turn.
+// slowClient receives data only after other tasks have run.
 type slowClient struct {
 	*httptest.ResponseRecorder
 	others func()
@@ -26,9 +26,9 @@ func (s *slowClient) FlushError() error {
 	return nil
 }
 
-// While a client is written to, it is others' turn; afterwards it is the answer's again.
+// Other tasks run while a client is written to; afterwards the answer's task runs again.
 func TestTaskPausedWhileWriting(t *testing.T) {
-	turns := limit.NewScheduler[int, int](
+	scheduler := limit.NewScheduler[int, int](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{
 			MaxRunning:             1,
@@ -41,11 +41,11 @@ func TestTaskPausedWhileWriting(t *testing.T) {
 	)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	mine, _ := turns.Enter(ctx, 1, 1)
+	mine, _ := scheduler.Enter(ctx, 1, 1)
 	defer mine.Leave()
 	had := 0
 	client := &slowClient{ResponseRecorder: httptest.NewRecorder(), others: func() {
-		if other, _ := turns.Enter(ctx, 2, 2); other != nil {
+		if other, _ := scheduler.Enter(ctx, 2, 2); other != nil {
 			had++
 			other.Leave()
 		}
@@ -57,11 +57,11 @@ func TestTaskPausedWhileWriting(t *testing.T) {
 		return out.FlushNow()
 	})
 	if err != nil || had < 2 || client.Body.String() != "a line" {
-		t.Errorf("others had %d turns; %q, %v", had, client.Body, err)
+		t.Errorf("other tasks ran %d times; %q, %v", had, client.Body, err)
 	}
 	gone, leave := context.WithCancel(ctx)
 	leave()
-	if other, why := turns.Enter(gone, 2, 2); other != nil || why != limit.NotFull {
-		t.Error("the turn is not the answer's again")
+	if other, why := scheduler.Enter(gone, 2, 2); other != nil || why != limit.NotFull {
+		t.Error("the answer's task does not run again")
 	}
 }

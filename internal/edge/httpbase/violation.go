@@ -12,39 +12,39 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Rule is what a request can break.
+// Rule is a rule of the contract that a request can violate.
 type Rule string
 
-// The rules. What the contract can say beyond them counts as RuleType.
+// The rules. Everything else that the contract can demand counts as RuleType.
 const (
-	RuleUnreadable Rule = "unreadable" // cannot be read, as a whole or in one parameter
-	RuleEncoding   Rule = "encoding"   // is no UTF-8
-	RuleTooLarge   Rule = "too large"  // the body is over its limit
-	RuleRequired   Rule = "required"   // is missing
-	RuleUnknown    Rule = "unknown"    // is nothing that the contract names
+	RuleUnreadable Rule = "unreadable" // the request or one parameter cannot be read
+	RuleEncoding   Rule = "encoding"   // not UTF-8
+	RuleTooLarge   Rule = "too large"  // the body exceeds its limit
+	RuleRequired   Rule = "required"   // missing
+	RuleUnknown    Rule = "unknown"    // not named in the contract
 	RuleType       Rule = "type"       // a text for a number, and the like
-	RuleMinimum    Rule = "minimum"    // has a limit, as the next five
+	RuleMinimum    Rule = "minimum"    // has a limit, as do the next five
 	RuleMaximum    Rule = "maximum"
 	RuleMinLength  Rule = "minLength" // in characters
 	RuleMaxLength  Rule = "maxLength"
 	RuleMinItems   Rule = "minItems"
 	RuleMaxItems   Rule = "maxItems"
 	RuleChoice     Rule = "enum"   // has choices
-	RuleFormat     Rule = "format" // a text that does not look as it should
+	RuleFormat     Rule = "format" // a text that does not have the required form
 )
 
 var errUnknownProperty = errors.New("a property that the contract does not name")
 
-// Violation says which rule a request breaks, and where.
+// Violation says which rule a request violates, and where.
 type Violation struct {
 	Rule    Rule
-	Field   string   // the parameter, or the field at the top of the body; empty: the request or its body as a whole
-	Limit   string   // a decimal number; empty for rules that have none
-	Choices []string // nil for rules that have none
+	Field   string   // the parameter, or the top-level field of the body; empty: the request or its body as a whole
+	Limit   string   // a decimal number; empty for rules without one
+	Choices []string // nil for rules without choices
 	Cause   error    // for the log: without what the client wrote, which may be a secret; may be nil
 }
 
-// ViolationOf tells what an error of reading, checking or binding a request means.
+// ViolationOf returns the violation behind an error of reading, validating or binding a request.
 func ViolationOf(err error) Violation {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return Violation{Rule: RuleTooLarge}
@@ -62,8 +62,8 @@ func ViolationOf(err error) Violation {
 	if se, ok := errors.AsType[*openapi3.SchemaError](err); ok {
 		return schemaViolation(rootCause(se), field)
 	}
-	// The contract lets pass what does not fit where it goes: a number that is too
-	// large, for one.
+	// The contract accepts some values that the Go types cannot hold: a number that is too large,
+	// for one.
 	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && te.Field != "" {
 		field, _, _ = strings.Cut(te.Field, ".")
 		return Violation{Rule: RuleType, Field: field, Cause: redact(err)}
@@ -71,8 +71,8 @@ func ViolationOf(err error) Violation {
 	return Violation{Rule: RuleUnreadable, Field: field, Cause: redact(err)}
 }
 
-// rootCause is the rule that was broken: where a schema is made of several, the
-// library says only that not all of them hold, and keeps the reason below.
+// rootCause returns the error of the rule that was violated. If a schema consists of several, the
+// library says only that not all of them hold, and keeps the reason in a nested error.
 func rootCause(se *openapi3.SchemaError) *openapi3.SchemaError {
 	for se.SchemaField == "allOf" {
 		part, ok := errors.AsType[*openapi3.SchemaError](se.Origin)
@@ -85,7 +85,8 @@ func rootCause(se *openapi3.SchemaError) *openapi3.SchemaError {
 }
 
 func schemaViolation(se *openapi3.SchemaError, field string) Violation {
-	if pointer := se.JSONPointer(); field == "" && len(pointer) > 0 { // within a parameter it is the place in its list
+	// within a parameter the pointer is a place in its list
+	if pointer := se.JSONPointer(); field == "" && len(pointer) > 0 {
 		field = pointer[0]
 	}
 	b := Violation{Rule: RuleType, Field: field, Cause: errors.New(se.Reason)}
@@ -111,7 +112,7 @@ func schemaViolation(se *openapi3.SchemaError, field string) Violation {
 		}
 	case "pattern", RuleFormat:
 		b.Rule = RuleFormat
-	case "properties": // one that is not among them; the library's words quote it
+	case "properties": // a member that the schema does not name; the library's text quotes it
 		b.Rule, b.Cause = RuleUnknown, errUnknownProperty
 	}
 	return b
@@ -119,8 +120,8 @@ func schemaViolation(se *openapi3.SchemaError, field string) Violation {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// redact says what was wrong with a request without the value that was: the
-// library's own words quote it.
+// redact describes what was wrong with a request without the value in question, which the library's
+// own text quotes.
 func redact(err error) error {
 	if errors.Is(err, ErrNotJSON) {
 		return ErrNotJSON

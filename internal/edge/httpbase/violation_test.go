@@ -29,7 +29,10 @@ paths:
         - {name: name, in: query, required: true, schema: {type: string, minLength: 1, maxLength: 5}}
         - {name: code, in: query, schema: {type: string, minLength: 3, pattern: "^[a-z]+$"}}
         - {name: day, in: query, schema: {type: string, format: date}}
-        - {name: list, in: query, explode: false, schema: {type: array, minItems: 2, maxItems: 3, items: {type: integer, maximum: 9}}}
+        - name: list
+          in: query
+          explode: false
+          schema: {type: array, minItems: 2, maxItems: 3, items: {type: integer, maximum: 9}}
         - {name: state, in: query, schema: {type: integer, enum: [0, 1]}}
       requestBody:
         required: true
@@ -48,11 +51,13 @@ paths:
   /things:
     put:
       requestBody:
-        content: {application/json: {schema: {type: object, additionalProperties: false, properties: {title: {type: string}}}}}
+        content:
+          application/json:
+            schema: {type: object, additionalProperties: false, properties: {title: {type: string}}}
       responses: {"200": {description: done}}
 `
 
-// thingsRouter finds which operation of things a request asks for.
+// thingsRouter finds the operation of thingsContract that a request is for.
 func thingsRouter(t *testing.T) routers.Router {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(thingsContract))
@@ -66,7 +71,7 @@ func thingsRouter(t *testing.T) routers.Router {
 	return router
 }
 
-// validateThing asks and gives what is wrong; skipBody leaves the body alone.
+// validateThing makes a request and returns its error; skipBody skips the body.
 func validateThing(
 	t *testing.T,
 	router routers.Router,
@@ -86,8 +91,7 @@ func validateThing(
 	return r, Validate(r, route, params, r.URL.Query())
 }
 
-// What is wrong with a request is told by the field and the rule, and the cause
-// says nothing that the client wrote.
+// A violation has the field and the rule, and its cause holds nothing that the client wrote.
 func TestViolations(t *testing.T) {
 	const good, wrong = `{"title":"x"}`, "s3cr3t"
 	router := thingsRouter(t)
@@ -138,7 +142,7 @@ func TestViolations(t *testing.T) {
 			t.Errorf("%+v: %+v", c, b)
 		}
 		if b.Cause == nil != (c.path == "1") || b.Cause != nil && strings.Contains(b.Cause.Error(), wrong) {
-			t.Errorf("%+v: because %v", c, b.Cause)
+			t.Errorf("%+v: cause %v", c, b.Cause)
 		}
 	}
 	_, err := validateThing(t, router, http.MethodPut, "/things", `{"s3cr3t":1}`, false)
@@ -147,8 +151,7 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// Only the parameters are checked of what its handler reads as it comes: not a
-// byte of the body is gone.
+// ValidateParameters checks only the parameters and reads no byte of the body.
 func TestValidateParametersLeavesBodyUnread(t *testing.T) {
 	router := thingsRouter(t)
 	r, err := validateThing(t, router, http.MethodPost, "/things/1?name=x", "no JSON at all", true)
@@ -158,21 +161,13 @@ func TestValidateParametersLeavesBodyUnread(t *testing.T) {
 	if body, err := io.ReadAll(r.Body); string(body) != "no JSON at all" {
 		t.Errorf("%q, %v", body, err)
 	}
-	if _, err = validateThing(
-		t,
-		router,
-		http.MethodPost,
-		"/things/1",
-		"",
-		true,
-	); ViolationOf(
-		err,
-	).Rule != RuleRequired {
+	_, err = validateThing(t, router, http.MethodPost, "/things/1", "", true)
+	if ViolationOf(err).Rule != RuleRequired {
 		t.Error(err)
 	}
 }
 
-// A body that was checked can be read again.
+// The body can be read again after the check.
 func TestValidateKeepsBodyReadable(t *testing.T) {
 	const good = `{"title":"x"}`
 	r, err := validateThing(t, thingsRouter(t), http.MethodPost, "/things/1?name=x", good, false)
@@ -184,8 +179,8 @@ func TestValidateKeepsBodyReadable(t *testing.T) {
 	}
 }
 
-// What the contract lets pass, and does not fit where it goes, is told by its
-// field as well; what else goes wrong is only told not to be readable.
+// A value that the contract accepts and the Go type cannot hold is reported with its field, too;
+// every other error is reported as unreadable.
 func TestViolationsOfBindingErrors(t *testing.T) {
 	var into struct {
 		Count int8
@@ -198,9 +193,7 @@ func TestViolationsOfBindingErrors(t *testing.T) {
 		}
 	}
 	for _, err := range []error{json.Unmarshal([]byte(`7`), &into), json.Unmarshal([]byte(`{`), &into), io.ErrUnexpectedEOF, errors.New("s3cr3t")} {
-		if b := ViolationOf(
-			err,
-		); b.Rule != RuleUnreadable || b.Field != "" ||
+		if b := ViolationOf(err); b.Rule != RuleUnreadable || b.Field != "" ||
 			strings.Contains(b.Cause.Error(), "s3cr3t") {
 			t.Errorf("%v: %+v", err, b)
 		}

@@ -14,7 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// setAcknowledgement writes who is on a notice; nil: nobody.
+// setAcknowledgement writes the acknowledgement of a notice; nil removes it.
 func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *alertmsg.Ack) {
 	t.Helper()
 	if a == nil {
@@ -28,9 +28,7 @@ func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *alertmsg.Ack
 			a.Note,
 			a.RemindAt,
 			notice,
-		).Exec(
-			ctx,
-		)
+		).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -38,7 +36,7 @@ func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *alertmsg.Ack
 	}
 }
 
-// Who is on a notice is told in the list and of one alike, also once it is over.
+// The list and the single notice show the same acknowledgement, also after the notice has ended.
 func TestAcknowledgedNotices(t *testing.T) {
 	w := newFixture(t)
 	now := w.Clock.Milli()

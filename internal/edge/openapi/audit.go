@@ -6,8 +6,8 @@ import (
 	"tilth/internal/domain/audit"
 )
 
-// actor acts in a request: the program's credential, by its name then. A change
-// is written down by audit.Record around it.
+// actor returns the actor of a request: the program's credential, under the name of that time. A
+// change is recorded by audit.Record around it.
 func (s *server) actor(info *request) audit.Actor {
 	p := info.program
 	actor := audit.Actor{Kind: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.AddressText()}

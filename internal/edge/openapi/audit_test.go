@@ -14,8 +14,8 @@ import (
 	"tilth/internal/edge/openapi/wire"
 )
 
-// What a program changes is written down by its key's name; what it only reads
-// or tries is not, and no secret is.
+// A program's changes are audited under its credential's name; reading and test calls are not, and
+// the log holds no secret.
 func TestWebhookChangesAreAudited(t *testing.T) {
 	w := newFixture(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
@@ -34,7 +34,7 @@ func TestWebhookChangesAreAudited(t *testing.T) {
 		got = append(got, fmt.Sprint(e.Kind, ".", e.Action, " ", e.Thing.Name))
 		if e.Actor.Kind != audit.Credential || e.Actor.ID == 0 || e.Actor.Name != "test" || e.Address == "" ||
 			e.Request == "" {
-			t.Errorf("who %+v from %q by %q", e.Actor, e.Address, e.Request)
+			t.Errorf("actor %+v from %q in request %q", e.Actor, e.Address, e.Request)
 		}
 	}
 	slices.Reverse(got)
@@ -43,10 +43,7 @@ func TestWebhookChangesAreAudited(t *testing.T) {
 		"webhook.update Planner",
 		"webhook.update Planner",
 		"webhook.delete Planner",
-	}; !slices.Equal(
-		got,
-		want,
-	) {
+	}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, secret := range []string{made.Secret, renewed.Secret, "key=1"} {
@@ -56,7 +53,7 @@ func TestWebhookChangesAreAudited(t *testing.T) {
 	}
 }
 
-// The calls of the contract that do more than read are those above.
+// The test above covers all calls of the contract that do more than read.
 func TestChangingOperationsAreListed(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.Open)
 	if err != nil {
@@ -77,10 +74,7 @@ func TestChangingOperationsAreListed(t *testing.T) {
 		"deleteWebhook",
 		"renewWebhookSecret",
 		"testWebhook",
-	}; !slices.Equal(
-		found,
-		want,
-	) {
-		t.Errorf("%v: try what is new in TestProgramsAreAudited, or say why it leaves no entry", found)
+	}; !slices.Equal(found, want) {
+		t.Errorf("%v: add new calls to TestWebhookChangesAreAudited, or say why they leave no entry", found)
 	}
 }

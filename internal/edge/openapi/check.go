@@ -21,15 +21,14 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// unknownParameter is the sentence for a parameter that does not exist.
+// unknownParameter is the key of the sentence for a parameter that does not exist.
 const unknownParameter = "open.parameter"
 
 // bodyLimit is how large a request's body may be, in bytes.
 const bodyLimit = 64 << 10
 
-// withChecks lets a request through to its call when it is signed in, within its
-// credential's budget, and its parameters are as the contract says, in that
-// order.
+// withChecks passes a request to its call if it is signed in, its credential has budget left, and
+// its parameters match the contract. It checks in that order.
 func (s *server) withChecks(route *routers.Route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := requestFrom(r.Context())
@@ -51,7 +50,7 @@ func (s *server) withChecks(route *routers.Route, next http.Handler) http.Handle
 	})
 }
 
-// schedule lets a call that passes over history go on in its turn.
+// schedule runs a call that reads history when the scheduler gives it a slot.
 func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request, next http.Handler) {
 	task, why := s.Scheduler.Enter(r.Context(), info.program.Tenant, info.program.User)
 	switch {
@@ -66,13 +65,14 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request,
 	}
 }
 
-// admit finds out whom a request speaks for, and takes it off its budget.
+// admit identifies the caller of a request, and takes the request off the caller's budget.
 func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
-	if r.Method != route.Method { // the mux takes HEAD for GET; all the work would be for nothing
+	if r.Method != route.Method { // the mux takes HEAD for GET; the work would be wasted
 		w.Header().Set("Allow", route.Method)
 		return errs.New(errs.NoSuchMethod, "error.405")
 	}
-	// A browser may remember a credential that somebody typed into it.
+	// A browser may remember a credential that somebody typed into it, and send it for another
+	// site.
 	if err := s.origin.Check(r); err != nil {
 		return errs.New(errs.Forbidden, "open.origin").WithCause(err)
 	}
@@ -97,12 +97,13 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	return nil
 }
 
-// signIn establishes the tenant: from the credential, and from nothing else.
+// signIn finds the tenant from the credential, and from nothing else.
 func (s *server) signIn(r *http.Request, info *request) error {
 	from := limit.Client.Of(info.Address)
 	key, secret, ok := r.BasicAuth()
 	if !ok && r.Header.Get("Authorization") == "" {
-		return errs.New(errs.Unauthenticated, "open.signIn") // clients ask so first, to be told how; that is no failure
+		// clients often ask without a credential first; that is no failed sign-in
+		return errs.New(errs.Unauthenticated, "open.signIn")
 	}
 	program, err := s.findCredential(r.Context(), from, key, secret)
 	switch {
@@ -125,7 +126,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	}
 }
 
-// findCredential finds the credential, which asks the database.
+// findCredential looks the credential up in the database.
 func (s *server) findCredential(
 	ctx context.Context,
 	from limit.Network,
@@ -139,8 +140,8 @@ func (s *server) findCredential(
 	return s.Credentials.Authenticate(ctx, key, secret)
 }
 
-// validateParameters holds a request against the contract: each parameter that is given
-// is one of the operation's, given once, and as its schema says.
+// validateParameters checks a request against the contract: each parameter is one of the
+// operation's, occurs once, and matches its schema.
 func validateParameters(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -151,7 +152,7 @@ func validateParameters(w http.ResponseWriter, r *http.Request, info *request, r
 	for name := range query {
 		names = append(names, name)
 	}
-	slices.Sort(names) // so that the same request is refused in the same words
+	slices.Sort(names) // the same request always gets the same refusal
 	for _, name := range names {
 		switch values := query[name]; {
 		case route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil:
@@ -191,8 +192,8 @@ func validateParameters(w http.ResponseWriter, r *http.Request, info *request, r
 	return violationError(httpbase.Validate(r, route, pathParams, query))
 }
 
-// isJSONBool refuses what is no boolean of JSON: the library takes 1, T and the like for
-// one.
+// isJSONBool refuses a value that is not a JSON boolean: the library also accepts 1, T and the
+// like.
 func isJSONBool(o *openapi3.Operation, name, given string) bool {
 	s := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, name).Schema
 	return s == nil || !s.Value.Type.Is(openapi3.TypeBoolean) || given == "true" || given == "false"
@@ -202,8 +203,7 @@ func invalid(key, parameter string, args ...string) *errs.Error {
 	return errs.New(errs.Refused, key, args...).WithField(parameter)
 }
 
-// violationKeys are the sentences for what is wrong with a parameter, by the rule that
-// it breaks.
+// violationKeys maps the rules that a parameter can violate to the keys of their sentences.
 var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleRequired:  "invalid.required",
 	httpbase.RuleMinItems:  "invalid.required",
@@ -216,8 +216,7 @@ var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleUnknown:   unknownParameter,
 }
 
-// violationError says which rule of the contract a request breaks, naming the
-// parameter.
+// violationError says which rule of the contract a request violates, and names the parameter.
 func violationError(err error) error {
 	if err == nil {
 		return nil

@@ -21,8 +21,8 @@ import (
 	"tilth/api"
 )
 
-// contract holds answers against api/open.yaml: status, headers and body. A
-// property that it does not name is a breach too.
+// contract checks answers against api/open.yaml: status, headers and body. A property that the
+// contract does not name is a violation, too.
 type contract struct {
 	doc    *openapi3.T
 	router routers.Router
@@ -39,7 +39,7 @@ var loadContract = sync.OnceValues(func() (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := doc.Validate(context.Background()); err != nil { // examples against their schemas, too
+	if err := doc.Validate(context.Background()); err != nil { // checks also the examples against their schemas
 		return nil, err
 	}
 	for _, s := range doc.Components.Schemas {
@@ -50,8 +50,8 @@ var loadContract = sync.OnceValues(func() (*contract, error) {
 	return &contract{doc: doc, router: router}, err
 })
 
-// closeSchema makes an object schema refuse what it does not name; of several that
-// belong together one is made first.
+// closeSchema makes an object schema refuse properties that it does not name; it first merges a
+// schema of several parts into one.
 func closeSchema(s *openapi3.Schema) {
 	for _, part := range s.AllOf {
 		if s.Properties == nil {
@@ -93,7 +93,7 @@ func (c *contract) check(r *http.Request, a *answer) error {
 	}
 	below, ok := strings.CutPrefix(r.URL.EscapedPath(), "/open-api/v1")
 	if !ok || strings.HasPrefix(below, "/openapi.") {
-		return nil // the page and the document: the contract does not speak of them
+		return nil // the page and the document are not in the contract
 	}
 	if got := a.header.Get("Cache-Control"); got != "no-store" {
 		return fmt.Errorf("Cache-Control %q", got)
@@ -107,7 +107,7 @@ func (c *contract) check(r *http.Request, a *answer) error {
 	asked.URL.Path = strings.TrimPrefix(r.URL.Path, "/open-api/v1")
 	route, params, err := c.router.FindRoute(asked)
 	if err != nil {
-		return fmt.Errorf("status %d for what the contract does not know", a.status)
+		return fmt.Errorf("status %d for a path that is not in the contract", a.status)
 	}
 	in := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
@@ -122,7 +122,7 @@ func (c *contract) check(r *http.Request, a *answer) error {
 	return openapi3filter.ValidateResponse(context.Background(), in.SetBodyBytes(a.body))
 }
 
-// problem holds a refusal against what RFC 9457 and the contract say.
+// problem checks a refusal against RFC 9457 and the contract.
 func (c *contract) problem(a *answer) error {
 	if got := a.header.Get("Content-Type"); got != "application/problem+json" {
 		return fmt.Errorf("Content-Type %q", got)
@@ -144,18 +144,14 @@ func (c *contract) problem(a *answer) error {
 	if got := a.header.Get("Retry-After"); later != (got != "") {
 		return fmt.Errorf("status %d with Retry-After %q", a.status, got)
 	}
-	if got := a.header.Get(
-		"WWW-Authenticate",
-	); (a.status == http.StatusUnauthorized) != strings.HasPrefix(
-		got,
-		"Basic realm=",
-	) {
+	got := a.header.Get("WWW-Authenticate")
+	if (a.status == http.StatusUnauthorized) != strings.HasPrefix(got, "Basic realm=") {
 		return fmt.Errorf("status %d with WWW-Authenticate %q", a.status, got)
 	}
 	return nil
 }
 
-// checkEvent holds what a webhook was called with against the contract.
+// checkEvent checks the body of a webhook call against the contract.
 func (c *contract) checkEvent(t *testing.T, body []byte) {
 	t.Helper()
 	var event map[string]any

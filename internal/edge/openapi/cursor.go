@@ -10,10 +10,10 @@ import (
 	"strconv"
 )
 
-// cursor is where a list goes on. It holds a place in an order and nothing
-// that opens anything: whatever it says, a call sees its own tenant only.
+// cursor is the position at which a list goes on. It holds a position in an order and no
+// credential: a call sees only its own tenant, whatever the cursor says.
 type cursor struct {
-	QueryHash string `json:"b"`           // to what was asked for
+	QueryHash string `json:"b"`           // of the query that the list answers
 	Name      string `json:"n,omitempty"` // of a device
 	Time      int64  `json:"t,omitempty"` // epoch milliseconds
 	ID        int64  `json:"i,omitempty"` // of a notice
@@ -21,8 +21,8 @@ type cursor struct {
 
 var cursorEncoding = base64.RawURLEncoding.Strict()
 
-// String is the cursor as programs are given it. As JSON escapes names for pages
-// of HTML, the longest would make a cursor longer than the contract takes back.
+// String returns the cursor in the form that programs get. JSON's HTML escapes are switched off:
+// with them, the longest name would make a cursor longer than the contract accepts.
 func (c cursor) String() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -31,8 +31,8 @@ func (c cursor) String() string {
 	return cursorEncoding.EncodeToString(bytes.TrimSpace(b.Bytes()))
 }
 
-// readCursor reads a cursor that was given with what is bound; nil where none
-// was. One of another call, other parameters or another tenant is refused.
+// readCursor reads a cursor that must belong to the query of queryHash; nil if none was given. It
+// refuses a cursor of another call, of other parameters or of another tenant.
 func readCursor(given *string, queryHash string) (*cursor, error) {
 	if given == nil {
 		return nil, nil
@@ -54,8 +54,8 @@ func readCursor(given *string, queryHash string) (*cursor, error) {
 	return &c, nil
 }
 
-// hashQuery is a short name for what a call was asked for: the call, the tenant and
-// the parameters that choose what is in the list.
+// hashQuery returns a short hash of a query: of the call, the tenant and the parameters that select
+// the elements of the list.
 func hashQuery(r *request, asked ...string) string {
 	h := fnv.New64a()
 	for _, part := range append([]string{r.Operation, strconv.FormatInt(int64(r.program.Tenant), 10)}, asked...) {
@@ -64,8 +64,8 @@ func hashQuery(r *request, asked ...string) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// optional is a parameter as bound takes it: what is absent differs from
-// everything that can be given, since no parameter may be empty.
+// optional returns a parameter as hashQuery takes it. No parameter may be empty, so an absent one
+// differs from every value.
 func optional[T ~string](p *T) string {
 	if p == nil {
 		return ""

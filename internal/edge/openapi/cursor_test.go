@@ -12,7 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// listCursors gives a cursor of each list, and the path that it belongs to.
+// listCursors returns a cursor for each list, by the path of its query.
 func listCursors(t *testing.T, w *fixture, as *key) map[string]string {
 	t.Helper()
 	of := map[string]string{}
@@ -26,7 +26,7 @@ func listCursors(t *testing.T, w *fixture, as *key) map[string]string {
 	return of
 }
 
-// A cursor goes on where it was given, and nowhere else.
+// A cursor is valid only for the query that it came from.
 func TestForeignAndDamagedCursors(t *testing.T) {
 	w, day := newFixtureWithHistory(t)
 	w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelGeneral, Start: 1, CreateTime: 1})
@@ -42,33 +42,30 @@ func TestForeignAndDamagedCursors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, given := range map[string]string{
-		"of notices":     mine["/notices?limit=1"],
-		"of history":     mine[history],
-		"of the rival":   theirs["/devices?limit=1"],
-		"cut off":        devices[:len(devices)-3],
-		"longer":         devices + "AAAA",
-		"padded":         devices + "==",
-		"two of them":    raw(string(decoded) + string(decoded)),
-		"more in it":     raw(strings.Replace(string(decoded), "{", `{"x":1,`, 1)),
-		"no JSON":        raw("CAM-1"),
-		"null":           raw("null"),
-		"empty object":   raw("{}"),
-		"another type":   raw(`{"b":1}`),
-		"no base64":      "%%%%",
-		"SQL":            "' OR 1=1 --",
-		"changed a bit":  string(devices[0]^1) + devices[1:],
-		"not even words": "\xff\xfe",
+		"of notices":        mine["/notices?limit=1"],
+		"of history":        mine[history],
+		"of another tenant": theirs["/devices?limit=1"],
+		"cut off":           devices[:len(devices)-3],
+		"longer":            devices + "AAAA",
+		"padded":            devices + "==",
+		"two cursors":       raw(string(decoded) + string(decoded)),
+		"an unknown field":  raw(strings.Replace(string(decoded), "{", `{"x":1,`, 1)),
+		"no JSON":           raw("CAM-1"),
+		"null":              raw("null"),
+		"empty object":      raw("{}"),
+		"another type":      raw(`{"b":1}`),
+		"no base64":         "%%%%",
+		"SQL":               "' OR 1=1 --",
+		"one bit changed":   string(devices[0]^1) + devices[1:],
+		"not UTF-8":         "\xff\xfe",
 	} {
 		p := w.mustRefuse(t, call{path: query("/devices", "limit", "1", "cursor", given)}, http.StatusBadRequest)
 		if p.Code != "invalid" || p.Parameter != "cursor" {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: query("/devices", "cursor", strings.Repeat("A", 513))},
-		http.StatusBadRequest,
-	); p.Parameter != "cursor" {
+	tooLong := call{path: query("/devices", "cursor", strings.Repeat("A", 513))}
+	if p := w.mustRefuse(t, tooLong, http.StatusBadRequest); p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 	for path, given := range map[string]string{
@@ -80,18 +77,18 @@ func TestForeignAndDamagedCursors(t *testing.T) {
 	} {
 		p := w.mustRefuse(t, call{path: path + "&" + query("", "cursor", given)[1:]}, http.StatusBadRequest)
 		if p.Parameter != "cursor" {
-			t.Errorf("%s takes the cursor of other parameters: %+v", path, p)
+			t.Errorf("%s accepts the cursor of other parameters: %+v", path, p)
 		}
 	}
-	// What may differ, may; and an object's fields in another order are the same.
+	// Parameters that may differ may differ, and the order of a cursor's fields does not matter.
 	for path, given := range mine {
 		path = strings.Replace(path, "limit=1", "limit=3", 1)
 		ask[struct{}](t, w, call{path: path + "&" + query("", "cursor", given)[1:]})
 	}
 }
 
-// A cursor that somebody made up by the rules opens nothing: whatever place it
-// names, a program sees its own tenant only.
+// A well-formed cursor that somebody forged gives no access: whatever position it names, a program
+// sees only its own tenant.
 func TestForgedCursorStaysInTenant(t *testing.T) {
 	w := newFixture(t)
 	queryHash := func(path string) string {
@@ -118,8 +115,7 @@ func TestForgedCursorStaysInTenant(t *testing.T) {
 	}
 }
 
-// A walk goes on whatever the devices are called: no name makes a cursor that is
-// longer than one may be.
+// Paging works with the longest names: no name makes a cursor longer than the limit.
 func TestCursorWithLongestNames(t *testing.T) {
 	w := newFixture(t)
 	names := []string{
@@ -144,7 +140,7 @@ func TestCursorWithLongestNames(t *testing.T) {
 	}
 	for _, name := range names {
 		if !met[name] {
-			t.Errorf("%s was not met", name)
+			t.Errorf("no page has %s", name)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// defaultPageSize is how many things a list answers where nobody says.
+// defaultPageSize is how many elements a list answers if the program gives no limit.
 const defaultPageSize = 100
 
 // ListDevices answers devices by name.
@@ -61,7 +61,7 @@ func (s *server) ListDevices(
 	return list, nil
 }
 
-// orDefault is a parameter, or what counts where it is absent.
+// orDefault returns a parameter, or fallback if it is absent.
 func orDefault[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback
@@ -69,7 +69,7 @@ func orDefault[T any](p *T, fallback T) T {
 	return *p
 }
 
-// sceneNames are the names of the caller's scenes.
+// sceneNames returns the names of the caller's scenes.
 func (s *server) sceneNames(ctx context.Context) (map[int64]string, error) {
 	list, err := s.Scenes.List(ctx, requestFrom(ctx).program.Tenant)
 	names := make(map[int64]string, len(list))
@@ -97,7 +97,7 @@ func (s *server) wireDevice(d *device.Device, scenes map[int64]string) wire.Devi
 	return w
 }
 
-// omitZero is nil for what the wire leaves out: the zero value.
+// omitZero returns nil for the zero value, which the wire leaves out.
 func omitZero[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
@@ -113,7 +113,7 @@ func (s *server) deviceByName(ctx context.Context, name string) (*device.Device,
 	}
 	p := s.Catalog.Product(d.ProductID)
 	if p == nil {
-		p = &device.Product{} // the product was taken away a moment ago, and the device with it
+		p = &device.Product{} // the product was removed a moment ago, and the device with it
 	}
 	return d, p, nil
 }
@@ -153,7 +153,7 @@ func (s *server) GetDevice(ctx context.Context, r wire.GetDeviceRequestObject) (
 	}, nil
 }
 
-// GetLatest answers a device's newest values, in the order of its model.
+// GetLatest answers a device's newest values, in the order of its thing model.
 func (s *server) GetLatest(ctx context.Context, r wire.GetLatestRequestObject) (wire.GetLatestResponseObject, error) {
 	d, product, err := s.deviceByName(ctx, r.DeviceName)
 	if err != nil {

@@ -47,24 +47,18 @@ func TestDevices(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	a := w.do(t, call{path: "/devices?search=WS-2"})
-	if got := string(
-		a.body,
-	); strings.TrimSpace(
-		got,
-	) != `{"items":[{"deviceName":"WS-2","noteName":"","online":false,"product":"weather-station","serial":"SN-WS-2"}]}` {
+	want := `{"items":[{"deviceName":"WS-2","noteName":"","online":false,"product":"weather-station",` +
+		`"serial":"SN-WS-2"}]}`
+	if got := strings.TrimSpace(string(a.body)); got != want {
 		t.Errorf("%s", got)
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: "/devices?scene=South"},
-		http.StatusBadRequest,
-	); p.Parameter != "scene" ||
+	if p := w.mustRefuse(t, call{path: "/devices?scene=South"}, http.StatusBadRequest); p.Parameter != "scene" ||
 		p.Code != "invalid" {
 		t.Errorf("%+v", p)
 	}
 }
 
-// From cursor to cursor each device is met once, whatever comes and goes.
+// Paging meets each device once, even if devices are made and deleted meanwhile.
 func TestDevicesPageByPage(t *testing.T) {
 	w := newFixture(t)
 	for i := range 25 {
@@ -76,10 +70,10 @@ func TestDevicesPageByPage(t *testing.T) {
 		list := ask[wire.DeviceList](t, w, call{path: path})
 		seen = append(seen, strings.Fields(deviceNames(list))...)
 		switch page {
-		case 0: // before and behind where the next page begins
+		case 0: // before and after the start of the next page
 			w.Device(t, w.field.ID, w.station, "row-00b")
 			w.Device(t, w.field.ID, w.station, "row-15b")
-			gone, err := w.Devices.Get(t.Context(), w.field.ID, "row-09") // the last that was told
+			gone, err := w.Devices.Get(t.Context(), w.field.ID, "row-09") // the last one of the page before
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,20 +104,16 @@ func TestDevice(t *testing.T) {
 		`"lastContact":"2026-11-21T09:00:00.000Z"`,
 	} {
 		if !strings.Contains(string(a.body), part) {
-			t.Errorf("lacks %s: %s", part, a.body)
+			t.Errorf("%s is missing: %s", part, a.body)
 		}
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: "/devices/WS-9"},
-		http.StatusNotFound,
-	); p.Code != "notFound" ||
+	if p := w.mustRefuse(t, call{path: "/devices/WS-9"}, http.StatusNotFound); p.Code != "notFound" ||
 		p.Detail != "This resource does not exist" {
 		t.Errorf("%+v", p)
 	}
 }
 
-// A name may hold whatever its maker put in, however a program writes it.
+// A device name in a URL may have any characters, however a program escapes them.
 func TestDeviceNamesInURLs(t *testing.T) {
 	w := newFixture(t)
 	for name, paths := range map[string][]string{

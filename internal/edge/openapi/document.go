@@ -13,8 +13,8 @@ import (
 	"tilth/api"
 )
 
-// serveDocuments serves the contract, in both forms, and the page made of it.
-// None of it needs a sign-in: it is the same for everybody, and no secret.
+// serveDocuments serves the contract, in both forms, and the page made from it. None of them needs
+// a sign-in: they are public and the same for everybody.
 func (s *server) serveDocuments() error {
 	asJSON, err := yaml.YAMLToJSON(api.Open)
 	if err != nil {

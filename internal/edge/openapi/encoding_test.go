@@ -9,8 +9,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What is no UTF-8 is refused, in bodies as in parameters, and nothing of it is
-// kept.
+// Invalid UTF-8 in bodies and parameters is refused, and nothing of it is stored.
 func TestNonUTF8RequestsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	calls := 0

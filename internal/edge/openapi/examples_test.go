@@ -19,7 +19,7 @@ import (
 
 const examplesDir = "../../../docs/examples/open-api"
 
-// runExample runs one of the examples against a server and gives what it printed.
+// runExample runs one of the examples against a server and returns its output.
 func runExample(t *testing.T, base string, k key, command ...string) (string, error) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -34,7 +34,7 @@ func runExample(t *testing.T, base string, k key, command ...string) (string, er
 	return string(out), err
 }
 
-// The examples of the documentation do what they say, against a real server.
+// The examples of the documentation work against a real server.
 func TestExamples(t *testing.T) {
 	w := newFixture(t)
 	w.Device(t, w.field.ID, w.station, "北 %?:1")
@@ -50,7 +50,7 @@ func TestExamples(t *testing.T) {
 			},
 		)
 	}
-	w.Clock.Advance(time.Second) // what was measured just now is past
+	w.Clock.Advance(time.Second) // the newest readings are in the past then
 	base := w.serve(t)
 	binary := filepath.Join(t.TempDir(), "notices")
 	if err := program.Build(t.Context(), examplesDir+"/main.go", binary); err != nil {
@@ -90,8 +90,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The examples go on where a name is odd, the address ends in a slash, a device
-// is deleted between two calls, or what answers is not this server.
+// The examples cope with unusual device names, a trailing slash, a device that is deleted between
+// two calls, and another server that answers.
 func TestExamplesHandleUnusualServers(t *testing.T) {
 	w := newFixture(t)
 	camera, err := w.Devices.Get(t.Context(), w.field.ID, "CAM-1")
@@ -118,7 +118,7 @@ func TestExamplesHandleUnusualServers(t *testing.T) {
 	moved := httptest.NewServer(http.RedirectHandler(base, http.StatusMovedPermanently))
 	t.Cleanup(moved.Close)
 	if out, err := history(moved.URL, "WS-1"); err == nil || strings.Contains(out, "<a") {
-		t.Errorf("a page that leads elsewhere counts as a table: %s", out)
+		t.Errorf("the page of a redirect counts as a table: %s", out)
 	}
 	latest := func(h http.HandlerFunc) (string, error) {
 		s := httptest.NewServer(h)
@@ -126,7 +126,7 @@ func TestExamplesHandleUnusualServers(t *testing.T) {
 		return runExample(t, s.URL, w.fieldKey, "python3", examplesDir+"/latest.py")
 	}
 	out, err := latest(func(rw http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/CAM-1/latest") { // between the list and this call
+		if strings.HasSuffix(r.URL.Path, "/CAM-1/latest") { // deleted between the list and this call
 			if err := w.Devices.Delete(r.Context(), w.field.ID, camera.ID); err != nil {
 				t.Error(err)
 			}
@@ -134,15 +134,13 @@ func TestExamplesHandleUnusualServers(t *testing.T) {
 		w.handler.ServeHTTP(rw, r)
 	})
 	if err != nil || !strings.Contains(out, "WS-1\tairTemperature\t21.5") {
-		t.Errorf("a device was deleted meanwhile: %v %s", err, out)
+		t.Errorf("a device that was deleted meanwhile: %v %s", err, out)
 	}
-	if out, err = latest(
-		func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "<html>", http.StatusBadGateway) },
-	); err == nil ||
-		out != "502: Bad Gateway\n" {
-		t.Errorf("what stands before the server is broken: %v %s", err, out)
+	badGateway := func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "<html>", http.StatusBadGateway) }
+	if out, err = latest(badGateway); err == nil || out != "502: Bad Gateway\n" {
+		t.Errorf("a broken proxy: %v %s", err, out)
 	}
 	if out, err = latest(http.NotFound); err == nil || out != "404: Not Found\n" {
-		t.Errorf("there is no such server: %v %s", err, out)
+		t.Errorf("another server: %v %s", err, out)
 	}
 }

@@ -21,16 +21,16 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// marker is in everything of the rival's that programs could read, so that a
-// test can tell when another tenant's answer holds any of it.
+// marker is in all texts of the rival, so that a test can detect data of another tenant in an
+// answer.
 const marker = "zzrival"
 
-// key is what a program signs in with.
+// key is a program's credential.
 type key struct{ appKey, secret string }
 
-// fixture is the open API over real stores, with two tenants. The field has
-// WS-1 (in the scene North, measured, with a notice), WS-2 and CAM-1; the rival
-// has one of each, all marked.
+// fixture is the open API on real stores with two tenants. The tenant field has WS-1 (in the scene
+// North, with readings and a notice), WS-2 and CAM-1. The tenant rival has one of each, all with
+// the marker.
 type fixture struct {
 	*testkit.Stores
 	readings *reading.Store
@@ -47,7 +47,7 @@ type fixture struct {
 	rivalCredential    identity.Credential
 }
 
-// newFixture makes the world; with changes how its server is set.
+// newFixture makes the fixture; with changes the server's options.
 func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	t.Helper()
 	w := &fixture{Stores: testkit.NewStores(t)}
@@ -69,11 +69,9 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	})
 	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
-			"airTemperature": reading.Number(
-				21.5,
-			),
-			"heating": reading.Boolean(true),
-			"note":    reading.Text("note of " + d.Name),
+			"airTemperature": reading.Number(21.5),
+			"heating":        reading.Boolean(true),
+			"note":           reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
 	}
@@ -154,7 +152,7 @@ func (w *fixture) arrival(d *device.Device, at int64, values map[string]reading.
 	return reading.Arrival{Frame: f, At: w.Clock.Milli()}
 }
 
-// measureMany appends n frames of WS-1, a second apart, from a time on.
+// measureMany appends n frames of WS-1, one second apart.
 func (w *fixture) measureMany(t testing.TB, from time.Time, n int) {
 	t.Helper()
 	const batch = 5_000
@@ -171,11 +169,11 @@ func (w *fixture) measureMany(t testing.TB, from time.Time, n int) {
 	}
 }
 
-// call is one request; GET as the field's program unless it says otherwise.
+// call is one request: a GET of the field's program unless its fields say otherwise.
 type call struct {
 	method string
 	path   string // below /open-api/v1, or absolute
-	as     *key   // nil: the field's; the zero key: not signed in
+	as     *key   // nil: the field's key; the zero key: not signed in
 	header map[string]string
 	from   string // address of the client
 	body   string // JSON; empty: none
@@ -195,7 +193,7 @@ func (c call) request(t testing.TB, w *fixture, base string) *http.Request {
 	if c.body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	r.RequestURI = "" // httptest sets what only a server may have
+	r.RequestURI = "" // httptest sets it, and only a server may
 	r.RemoteAddr = net.JoinHostPort(cmp.Or(c.from, "192.0.2.1"), "40000")
 	as := w.fieldKey
 	if c.as != nil {
@@ -210,14 +208,14 @@ func (c call) request(t testing.TB, w *fixture, base string) *http.Request {
 	return r
 }
 
-// answer is what a call was answered with.
+// answer is the answer to a call.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// do makes a call and holds its answer against the contract.
+// do makes a call and checks its answer against the contract.
 func (w *fixture) do(t testing.TB, c call) *answer {
 	t.Helper()
 	rec := httptest.NewRecorder()
@@ -230,7 +228,7 @@ func (w *fixture) do(t testing.TB, c call) *answer {
 	return a
 }
 
-// ask makes a call that must succeed and reads its answer.
+// ask makes a call, which must succeed, and reads its answer.
 func ask[T any](t testing.TB, w *fixture, c call) T {
 	t.Helper()
 	a := w.do(t, c)
@@ -247,7 +245,7 @@ type problem struct {
 	Status                               int
 }
 
-// mustRefuse makes a call that must be refused with a status.
+// mustRefuse makes a call, which must be refused with a status.
 func (w *fixture) mustRefuse(t testing.TB, c call, status int) problem {
 	t.Helper()
 	a := w.do(t, c)
@@ -258,7 +256,7 @@ func (w *fixture) mustRefuse(t testing.TB, c call, status int) problem {
 	return p
 }
 
-// serve serves the world on a real socket.
+// serve serves the open API on a real socket.
 func (w *fixture) serve(t testing.TB) string {
 	t.Helper()
 	s := httptest.NewServer(w.handler)
@@ -266,7 +264,7 @@ func (w *fixture) serve(t testing.TB) string {
 	return s.URL
 }
 
-// query is a path with parameters: pairs of name and value.
+// query returns a path with parameters; pairs holds names and values in turn.
 func query(path string, pairs ...string) string {
 	v := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {

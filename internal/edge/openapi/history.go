@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	defaultJSONRows = 10_000 // of an answer where nobody says
+	defaultJSONRows = 10_000 // rows of an answer if the program gives no limit
 	maxJSONRows     = 50_000
 )
 
-// historyQuery is what a request asks of a device's readings.
+// historyQuery is a query for a device's readings.
 type historyQuery struct {
 	device    *device.Device
 	from, to  int64              // epoch milliseconds, both included
@@ -27,7 +27,7 @@ type historyQuery struct {
 	queryHash string
 }
 
-// parseHistory checks what a request asks for.
+// parseHistory checks the query of a request.
 func (s *server) parseHistory(
 	ctx context.Context,
 	r wire.GetHistoryRequestObject,
@@ -99,11 +99,11 @@ func selectProperties(p *device.Product, identifiers *[]string) (props []*device
 	return props, nil
 }
 
-// errLimitReached ends a range when as many rows were written as were asked for.
+// errLimitReached ends a range when enough rows were written.
 var errLimitReached = errors.New("enough rows")
 
-// eachRow calls row for each row of the history up to its limit, and tells where
-// to go on; nil at the end.
+// eachRow calls row for each row of the history up to its limit, and returns where to go on; nil at
+// the end.
 func (s *server) eachRow(
 	ctx context.Context,
 	h *historyQuery,
@@ -135,7 +135,7 @@ func (s *server) eachRow(
 	return nil, err
 }
 
-// GetHistory answers a device's readings, the oldest first, as they are read.
+// GetHistory answers a device's readings, the oldest first, while it reads them.
 func (s *server) GetHistory(
 	ctx context.Context,
 	r wire.GetHistoryRequestObject,
@@ -163,15 +163,15 @@ func (s *server) GetHistory(
 	}), nil
 }
 
-// streamedResponse writes an answer of any length, which the generated response
-// types would put together in memory first.
+// streamedResponse writes an answer of any length. The generated response types would build the
+// whole answer in memory first.
 type streamedResponse func(w http.ResponseWriter) error
 
 // VisitGetHistoryResponse writes the answer.
 func (f streamedResponse) VisitGetHistoryResponse(w http.ResponseWriter) error { return f(w) }
 
-// preferredFormat is the form that an Accept header likes best; of equal ones that
-// which stands first. JSON for who names none of them.
+// preferredFormat returns the form that an Accept header prefers; of equal ones, the first. It
+// returns JSON if the header names none of the forms.
 func preferredFormat(accept string) wire.GetHistoryParamsFormat {
 	best, format := 0.0, wire.Json
 	for part := range strings.SplitSeq(accept, ",") {

@@ -13,7 +13,7 @@ import (
 	"tilth/internal/edge/openapi/wire"
 )
 
-// newFixtureWithHistory is a world whose WS-1 measured five times on one day.
+// newFixtureWithHistory returns a fixture whose WS-1 has five frames on one day.
 func newFixtureWithHistory(t *testing.T) (*fixture, time.Time) {
 	w := newFixture(t)
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -47,39 +47,24 @@ func TestHistoryAsJSON(t *testing.T) {
 	if got := strings.TrimSpace(string(a.body)); got != want || a.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if a := w.do(
-		t,
-		call{path: historyPath(day, "properties", "rain, heating,rain")},
-	); strings.Count(string(a.body), `"time"`) != 3 ||
-		strings.Contains(string(a.body), "note") {
+	a = w.do(t, call{path: historyPath(day, "properties", "rain, heating,rain")})
+	if strings.Count(string(a.body), `"time"`) != 3 || strings.Contains(string(a.body), "note") {
 		t.Errorf("%s", a.body)
 	}
-	if a := w.do(
-		t,
-		call{path: historyPath(day.AddDate(0, 0, -1))},
-	); strings.TrimSpace(
-		string(a.body),
-	) != `{"items":[]}` {
+	a = w.do(t, call{path: historyPath(day.AddDate(0, 0, -1))})
+	if strings.TrimSpace(string(a.body)) != `{"items":[]}` {
 		t.Errorf("%s", a.body)
 	}
-	// Without an end the range is open up to now, which is not in it.
-	if got := ask[wire.History](
-		t,
-		w,
-		call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))},
-	); len(
-		got.Items,
-	) != 0 {
+	// A range without an end goes up to now, which is not in it.
+	lastHour := func() wire.History {
+		from := rfc3339(w.Clock.Now().Add(-time.Hour))
+		return ask[wire.History](t, w, call{path: query("/devices/WS-1/history", "from", from)})
+	}
+	if got := lastHour(); len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
 	w.Clock.Advance(time.Millisecond)
-	if got := ask[wire.History](
-		t,
-		w,
-		call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))},
-	); len(
-		got.Items,
-	) != 1 {
+	if got := lastHour(); len(got.Items) != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -95,7 +80,7 @@ func TestHistoryPageByPage(t *testing.T) {
 			b, _ := json.Marshal(r.Time)
 			times = append(times, string(b[12:14]))
 		}
-		if pages == 1 { // late ones: before and behind where the next page begins
+		if pages == 1 { // late readings, before and after the start of the next page
 			w.measure(t, w.ws1, day.Add(30*time.Minute), map[string]reading.Value{"rain": reading.Number(1)})
 			w.measure(t, w.ws1, day.Add(23*time.Hour), map[string]reading.Value{"rain": reading.Number(1)})
 		}
@@ -105,7 +90,7 @@ func TestHistoryPageByPage(t *testing.T) {
 		path = historyPath(day, "limit", "2", "cursor", *list.NextCursor)
 	}
 	if got := strings.Join(times, " "); got != "00 01 02 03 04 23" || pages != 3 {
-		t.Errorf("%s on %d pages", got, pages)
+		t.Errorf("%s in %d pages", got, pages)
 	}
 }
 
@@ -122,7 +107,7 @@ func TestHistoryAsCSV(t *testing.T) {
 		a.header.Get("Content-Disposition") != `attachment; filename="history.csv"` {
 		t.Errorf("%v\n%s\nwant\n%s", a.header, a.body, want)
 	}
-	// The columns stand in the order that was asked for.
+	// The columns have the order of the call.
 	a = w.do(t, call{path: historyPath(day, "format", "csv", "properties", "note,airTemperature")})
 	rows, err := csv.NewReader(strings.NewReader(string(a.body))).ReadAll()
 	if err != nil || len(rows) != 5 ||
@@ -219,20 +204,20 @@ func TestFormatByAccept(t *testing.T) {
 		}
 		a = w.do(t, call{path: historyPath(day, "format", "json"), header: map[string]string{"Accept": accept}})
 		if a.header.Get("Content-Type") != "application/json" {
-			t.Errorf("Accept %q goes before format", accept)
+			t.Errorf("Accept %q overrides format", accept)
 		}
 	}
 }
 
-// Times with any offset, to the millisecond; and the hour that clocks went
-// through twice is two hours.
+// Times may have any offset and count to the millisecond; when clocks are set back, the repeated
+// hour counts as two hours.
 func TestTimes(t *testing.T) {
 	w := newFixture(t)
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 of summer; 02:30 comes again an hour later
+	back := time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 in summer time; 02:30 occurs again an hour later
 	for i := range 3 {
 		w.measure(
 			t,
@@ -248,7 +233,8 @@ func TestTimes(t *testing.T) {
 		{"2026-10-25T00:30:00Z", "2026-10-25T02:30:00Z", "0 1"},
 		{"2026-10-25T00:30:00.0001Z", "2026-10-25T02:30:00.0001Z", "1 2"},
 		{"2026-10-24T14:30:00-10:00", "2026-10-25T07:30:00+05:30", "0 1"},
-		{"2026-10-25T02:30:00 02:00", "2026-10-25T02:30:00 01:00", "0"}, // a plus that an address lost
+		// an unescaped plus sign has become a space
+		{"2026-10-25T02:30:00 02:00", "2026-10-25T02:30:00 01:00", "0"},
 		{fmt.Sprint(back.UnixMilli()), fmt.Sprint(back.UnixMilli() + 1), "0"},
 		{back.In(berlin).Format(time.RFC3339), back.In(berlin).Add(2 * time.Hour).Format(time.RFC3339), "0 1"},
 		{"1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0 1 2"},
@@ -271,7 +257,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// What a device of the same name measured before it was made anew is not there.
+// A new device does not have the readings of an earlier device of the same name.
 func TestHistoryOfRecreatedDevice(t *testing.T) {
 	w, day := newFixtureWithHistory(t)
 	a := w.do(t, call{path: historyPath(day, "limit", "1")})
@@ -287,11 +273,8 @@ func TestHistoryOfRecreatedDevice(t *testing.T) {
 	if got := ask[wire.History](t, w, call{path: historyPath(day)}); len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: historyPath(day, "cursor", *list.NextCursor)},
-		http.StatusBadRequest,
-	); p.Parameter != "cursor" {
+	p := w.mustRefuse(t, call{path: historyPath(day, "cursor", *list.NextCursor)}, http.StatusBadRequest)
+	if p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// crossTenantCall is how one operation could be turned against another tenant: what
-// the field's program asks for of the rival's, and what the rival's own gets
-// for the same, which proves that there is something to be had.
+// crossTenantCall says how one operation could be used against another tenant: the call that the
+// field's program makes for a thing of the rival, and the answer that the rival's own program gets
+// to the same call, which proves that there is something to get.
 type crossTenantCall struct {
-	method    string // GET when empty
+	method    string // GET if empty
 	path      func(w *fixture) string
 	body      string
-	status    int    // for the field's program; 200 when zero: it gets its own, or nothing
-	ownerGets string // in the answer to the rival's
+	status    int    // for the field's program; 0 means 200: it gets its own data, or nothing
+	ownerGets string // in the answer to the rival's program
 }
 
 func constPath(p string) func(*fixture) string { return func(*fixture) string { return p } }
@@ -38,7 +38,7 @@ var crossTenantCalls = map[string][]crossTenantCall{
 	},
 	"createWebhook": {
 		{method: http.MethodPost, path: constPath("/webhooks"), body: webhookBody, ownerGets: "Planner"},
-	}, // its own
+	}, // its own data
 	"getWebhook": {{path: rivalWebhookPath(""), status: http.StatusNotFound, ownerGets: marker + " hook"}},
 	"changeWebhook": {
 		{
@@ -78,32 +78,25 @@ var crossTenantCalls = map[string][]crossTenantCall{
 	},
 }
 
-// What a program of one tenant may not do with another's things, that tenant's
-// own may. All other operations, and all other ways to ask, are in
-// TestIsolationMatrix of internal/app, where each operation has a row.
+// A program cannot use another tenant's things; that tenant's own program can. All other operations
+// and parameters are in TestIsolationMatrix of internal/app, where each operation has a row.
 func TestCrossTenantCallsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	for id, rows := range crossTenantCalls {
 		for _, c := range rows {
 			p := c.path(w)
-			if own := w.do(
-				t,
-				call{method: c.method, path: p, body: c.body, as: &w.rivalKey},
-			); own.status != http.StatusOK ||
-				!strings.Contains(string(own.body), c.ownerGets) {
-				t.Errorf("%s: the rival itself has nothing there: %d %s", p, own.status, own.body)
+			own := w.do(t, call{method: c.method, path: p, body: c.body, as: &w.rivalKey})
+			if own.status != http.StatusOK || !strings.Contains(string(own.body), c.ownerGets) {
+				t.Errorf("%s: the rival's own program gets nothing: %d %s", p, own.status, own.body)
 			}
 			if strings.Contains(p, "/webhooks") {
-				p = c.path(w) // the rival's own may have removed it
+				p = c.path(w) // the rival's own program may have removed it
 			}
 			if id == "createWebhook" {
 				w.deleteWebhooks(t)
 			}
-			if a := w.do(
-				t,
-				call{method: c.method, path: p, body: c.body},
-			); a.status != cmp.Or(c.status, http.StatusOK) ||
-				strings.Contains(string(a.body), marker) {
+			a := w.do(t, call{method: c.method, path: p, body: c.body})
+			if a.status != cmp.Or(c.status, http.StatusOK) || strings.Contains(string(a.body), marker) {
 				t.Errorf("%s %s: %d %s", id, p, a.status, a.body)
 			}
 		}

@@ -3,17 +3,17 @@ package openapi
 import "tilth/internal/platform/limit"
 
 const (
-	// Failed sign-ins of one address, as at the devices' side.
+	// The limits of failed sign-ins of one address, the same as for devices.
 	failuresPerSecond = 1
 	failureBurst      = 60
 
-	// maxKeys is how many addresses, and credentials, are remembered.
+	// maxKeys is how many addresses, and how many credentials, are remembered.
 	maxKeys = 50_000
 )
 
-// quotas are what addresses and credentials may do.
+// quotas limit the requests of addresses and credentials.
 type quotas struct {
-	failures *limit.Failures[limit.Network] // sign-ins that went wrong
+	failures *limit.Failures[limit.Network] // failed sign-ins
 	budgets  *limit.Buckets[int64]          // requests of a credential
 }
 

@@ -10,9 +10,7 @@ import (
 
 // levelNames are the levels of an alarm as programs know them.
 var levelNames = map[alarm.Level]string{
-	alarm.LevelGeneral: string(
-		wire.General,
-	),
+	alarm.LevelGeneral:   string(wire.General),
 	alarm.LevelImportant: string(wire.Important),
 	alarm.LevelSerious:   string(wire.Serious),
 }
@@ -47,7 +45,7 @@ func (s *server) ListNotices(
 		return nil, err
 	}
 	limit := orDefault(p.Limit, defaultPageSize)
-	q := alarm.NoticeQuery{From: from, Limit: int64(limit) + 1} // one more, to know whether there is
+	q := alarm.NoticeQuery{From: from, Limit: int64(limit) + 1} // one more shows whether there is a next page
 	if to != nil {
 		q.To = new(*to - 1)
 	}

@@ -24,7 +24,7 @@ func noticeTitles(list wire.NoticeList) string {
 	return strings.Join(all, " ")
 }
 
-// setHoldsSince writes since when a notice holds, as alarm does.
+// setHoldsSince writes since when a notice holds, as the alarm engine does.
 func (w *fixture) setHoldsSince(t *testing.T, notice, since int64) {
 	t.Helper()
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
@@ -59,7 +59,7 @@ func TestNotices(t *testing.T) {
 		"/notices?from=" + at(-3*hour):                                      "wind Frost", // at or after
 		"/notices?to=" + at(-3*hour):                                        "heat",       // before
 		"/notices?from=" + at(-5*hour) + "&to=" + at(-3*hour+1):             "wind heat",
-		"/notices?from=" + at(-3*hour) + "&to=" + at(-3*hour):               "", // a moment
+		"/notices?from=" + at(-3*hour) + "&to=" + at(-3*hour):               "", // an empty range
 		"/notices?level=general&status=open":                                "",
 		"/notices?from=2026-11-21T09:00:00%2B03:00&to=2026-11-21T07:00:00Z": "wind", // from 06:00Z
 	} {
@@ -83,7 +83,7 @@ func TestNotices(t *testing.T) {
 	}
 	for _, n := range list.Items {
 		if n.HoldsSince != nil {
-			t.Errorf("nobody looked for it: %+v", n)
+			t.Errorf("holdsSince before the engine found it: %+v", n)
 		}
 	}
 	w.setHoldsSince(t, w.notice, now-6*hour)
@@ -97,7 +97,7 @@ func TestNotices(t *testing.T) {
 	if one.HoldsSince == nil || *one.HoldsSince != *frost.HoldsSince {
 		t.Errorf("%+v", one)
 	}
-	one.HoldsSince = frost.HoldsSince // to be compared
+	one.HoldsSince = frost.HoldsSince // as in the list
 	if one != frost {
 		t.Errorf("%+v, in the list %+v", one, frost)
 	}
@@ -107,8 +107,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// From cursor to cursor each notice is met once; what is recorded meanwhile,
-// even in the same millisecond, shifts nothing.
+// Paging meets each notice once, even if notices are recorded meanwhile in the same millisecond.
 func TestNoticesPageByPage(t *testing.T) {
 	w := newFixture(t)
 	now := w.Clock.Milli()

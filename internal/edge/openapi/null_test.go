@@ -7,8 +7,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A member of a body that is null is as if it were absent, in every call that
-// takes a body.
+// A null member of a body counts as absent in every call that takes a body.
 func TestNullIsAbsent(t *testing.T) {
 	w := newFixture(t)
 	pairs := 0

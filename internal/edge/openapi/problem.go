@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// problemCodes are what programs tell refusals by, and statuses the HTTP statuses. A
-// cause outside of this server is a fault of it for who asked.
+// problemCodes are the codes by which programs tell refusals apart, and httpStatuses the HTTP
+// statuses. A cause outside of this server counts as a fault of the server.
 var (
 	problemCodes = map[errs.Kind]string{
 		errs.Internal:        "internal",
@@ -54,7 +54,7 @@ var (
 // fail answers err.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) { s.edge.Fail(w, r, err) }
 
-// writeProblem answers err: the one place where an error becomes a problem (RFC 9457).
+// writeProblem answers err. It is the only place where an error becomes a problem (RFC 9457).
 func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, reading.ErrClosed) {
 		err = unavailable(err)
@@ -64,7 +64,7 @@ func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	status := httpStatuses[e.Kind]
 	info.SetError(loggable(e), status >= http.StatusInternalServerError)
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
-		return // the client is gone; there is nobody to answer
+		return // the client has gone; nobody receives an answer
 	}
 	detail := errorText(info.Language, e)
 	p := wire.Problem{
@@ -92,11 +92,11 @@ func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	h.Set("Content-Language", string(info.Language))
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone; the log line tells what was answered
+	_, _ = w.Write(body) // the client may have gone; the log has the answer's error
 }
 
-// malformed answers what the generated code could not read. The contract's
-// check comes before it, so that this is hardly ever reached.
+// malformed answers a request that the generated code could not read. The contract's check runs
+// before it, so it is hardly ever called.
 func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
 	s.fail(w, r, errs.New(errs.Malformed, "error.400").WithCause(err))
 }
@@ -105,8 +105,7 @@ func unavailable(cause error) *errs.Error {
 	return errs.New(errs.Unavailable, "error.503").RetryAfter(5 * time.Second).WithCause(cause)
 }
 
-// errorText is what a person reads. A parameter is called what it is called in
-// the request.
+// errorText returns the sentence for people. It names a parameter as the request does.
 func errorText(l text.Language, e *errs.Error) string {
 	args := text.LocalizeArgs(l, e.Args)
 	args["wait"] = text.WaitTime(l, e.Retry)

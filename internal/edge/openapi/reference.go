@@ -26,11 +26,10 @@ var (
 	referenceCSS string
 )
 
-// reference is the page that explains the API: one file without scripts, made
-// once at the start.
+// reference is the page that explains the API: one file without scripts, made once at the start.
 type reference struct {
 	html   []byte
-	policy string // the content security policy: nothing but the page's own style
+	policy string // the content security policy: it allows nothing but the page's own style
 }
 
 func newReference(doc *openapi3.T) (*reference, error) {
@@ -54,7 +53,7 @@ func newReference(doc *openapi3.T) (*reference, error) {
 	}, nil
 }
 
-// The page's parts, as its frame takes them.
+// The parts of the page, as its template takes them.
 type (
 	chapter struct {
 		ID, Title string
@@ -64,8 +63,8 @@ type (
 		ID, Method, Path, Summary string
 		Text                      template.HTML
 		Parameters                []parameter
-		Body                      string // the object that it takes; empty: none
-		Command                   string // as curl takes it
+		Body                      string // the object in the request's body; empty: none
+		Command                   string // the call as a curl command
 		Answers                   []example
 	}
 	parameter struct {
@@ -170,7 +169,7 @@ func newParameter(p *openapi3.Parameter) parameter {
 	}
 }
 
-// exampleOf is a parameter's example as it stands in an address.
+// exampleOf returns a parameter's example as it stands in a URL.
 func exampleOf(p *openapi3.Parameter) string {
 	switch v := p.Example.(type) {
 	case nil:
@@ -182,7 +181,7 @@ func exampleOf(p *openapi3.Parameter) string {
 	}
 }
 
-// fields are an object's, those of its parts included.
+// fields returns an object's fields, those of its allOf parts included.
 func fields(s *openapi3.Schema) (list []parameter) {
 	for _, part := range s.AllOf {
 		list = append(list, fields(part.Value)...)
@@ -200,7 +199,7 @@ func fields(s *openapi3.Schema) (list []parameter) {
 	return list
 }
 
-// typeName says what a value is: the name of its schema, or its type.
+// typeName returns the type of a value: the name of its schema, or its JSON type.
 func typeName(s *openapi3.SchemaRef) string {
 	if name := s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]; name != "" {
 		return name
@@ -218,7 +217,7 @@ func typeName(s *openapi3.SchemaRef) string {
 	return strings.Join(s.Value.Type.Slice(), ", ")
 }
 
-// limitsText says within which bounds a value is.
+// limitsText says within which bounds a value must be.
 func limitsText(s *openapi3.Schema) string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -247,10 +246,10 @@ func limitsText(s *openapi3.Schema) string {
 	return strings.Join(all, "; ")
 }
 
-// formatNumber is one of the page, which is in English.
+// formatNumber formats a number for the page, which is in English.
 func formatNumber(f float64) string { return text.Number(text.English, f, nil) }
 
-// formatExample is an example as it is shown: text as it stands, the rest as JSON.
+// formatExample formats an example: text as it stands, everything else as JSON.
 func formatExample(example any) (string, error) {
 	if text, ok := example.(string); ok {
 		return strings.TrimSpace(text), nil
@@ -268,8 +267,8 @@ var (
 	boldSpan = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 )
 
-// prose turns a description into paragraphs; of Markdown it knows what the
-// contract uses: `code` and **bold**.
+// prose turns a description into HTML paragraphs. Of Markdown it supports what the contract uses:
+// `code` and **bold**.
 func prose(description string) template.HTML {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(description), "\n\n") {
@@ -284,7 +283,7 @@ func prose(description string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // escaped above
 }
 
-// joinValues are an enumeration's values, or a list's, in one line.
+// joinValues joins the values of an enumeration, or of a list, into one line.
 func joinValues(enum []any) string {
 	words := make([]string, len(enum))
 	for i, word := range enum {

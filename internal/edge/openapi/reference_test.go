@@ -15,7 +15,7 @@ import (
 	"tilth/api"
 )
 
-// The contract is there for programs, without a sign-in.
+// Programs can read the contract without a sign-in.
 func TestDocument(t *testing.T) {
 	w := newFixture(t)
 	nobody := &key{}
@@ -32,24 +32,18 @@ func TestDocument(t *testing.T) {
 		t.Errorf("%d paths: %v", doc.Paths.Len(), err)
 	}
 	tag := a.header.Get("ETag")
-	if again := w.do(
-		t,
-		call{path: "/openapi.yaml", as: nobody, header: map[string]string{"If-None-Match": tag}},
-	); tag == "" || again.status != http.StatusNotModified ||
-		len(again.body) != 0 {
+	again := w.do(t, call{path: "/openapi.yaml", as: nobody, header: map[string]string{"If-None-Match": tag}})
+	if tag == "" || again.status != http.StatusNotModified || len(again.body) != 0 {
 		t.Errorf("%s: %d", tag, again.status)
 	}
-	if a := w.do(
-		t,
-		call{path: "/open-api", as: nobody},
-	); a.status != http.StatusPermanentRedirect ||
+	if a := w.do(t, call{path: "/open-api", as: nobody}); a.status != http.StatusPermanentRedirect ||
 		a.header.Get("Location") != "/open-api/" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
 }
 
-// Each call and object is on the page, with its parameters; nothing in it is
-// fetched or run, and its policy says so.
+// The page has each call and object with its parameters; it loads and runs nothing, and its policy
+// says so.
 func TestReferencePage(t *testing.T) {
 	w := newFixture(t)
 	a := w.do(t, call{path: "/open-api/", as: &key{}})
@@ -58,7 +52,7 @@ func TestReferencePage(t *testing.T) {
 		for _, op := range item.Operations() {
 			at := strings.Index(page, `<h3 id="`+op.OperationID+`"`)
 			if at < 0 || !strings.Contains(page, `href="#`+op.OperationID+`"`) {
-				t.Errorf("%s is not on the page, or nothing leads to it", op.OperationID)
+				t.Errorf("%s is not on the page, or no link leads to it", op.OperationID)
 				continue
 			}
 			part, _, _ := strings.Cut(page[at:], "</article>")
@@ -75,7 +69,7 @@ func TestReferencePage(t *testing.T) {
 	ids := map[string]bool{}
 	for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if ids[m[1]] {
-			t.Errorf("the anchor %s is there twice", m[1])
+			t.Errorf("the anchor %s occurs twice", m[1])
 		}
 		ids[m[1]] = true
 	}
@@ -98,15 +92,14 @@ func TestReferencePage(t *testing.T) {
 	_, rest, _ := strings.Cut(page, "<style>")
 	style, _, _ := strings.Cut(rest, "</style>")
 	sum := sha256.Sum256([]byte(style))
-	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(
-		sum[:],
-	) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if got := a.header.Get("Content-Security-Policy"); got != policy {
 		t.Errorf("%s\nwant %s", got, policy)
 	}
 }
 
-// The page's colours are the console's.
+// The page has the colours of the console.
 func TestReferencePageUsesConsoleColours(t *testing.T) {
 	tokens, err := os.ReadFile("../../../web/src/app/tokens.css")
 	if err != nil {

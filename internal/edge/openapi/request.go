@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// request is what every handler may know of the request it serves.
+// request is what every handler can know of the request that it serves.
 type request struct {
 	*httpbase.Request
 	query   url.Values // the query; never logged
@@ -23,12 +23,12 @@ type requestKey struct{}
 func requestFrom(ctx context.Context) *request {
 	r, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
-		panic("openapi: a handler outside of a request") // no handler is reached but through the edge
+		panic("openapi: a handler outside of a request") // the edge precedes every handler
 	}
 	return r
 }
 
-// newEdge is everything below Prefix.
+// newEdge makes the edge for everything below Prefix.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
 		LogMessage:   "open API",
@@ -44,8 +44,8 @@ func (s *server) newEdge() *httpbase.Edge {
 	}
 }
 
-// loggable is an error as the log has it. The name of a parameter that does not
-// exist is the client's own words: it may have put anything there.
+// loggable returns an error for the log. The client chose the name of a parameter that does not
+// exist, and may have put anything there; so the log leaves the name out.
 func loggable(e *errs.Error) error {
 	if e.Key == unknownParameter {
 		return errors.New(e.Key)

@@ -34,10 +34,8 @@ func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history
 			}
 			out.Buf = append(out.Buf, ']')
 			if next != nil {
-				out.Buf = append(
-					append(append(out.Buf, `,"nextCursor":"`...), *next...),
-					'"',
-				) // base64url: nothing to escape
+				// The cursor is base64url: there is nothing to escape.
+				out.Buf = append(append(append(out.Buf, `,"nextCursor":"`...), *next...), '"')
 			}
 			out.Buf = append(out.Buf, '}', '\n')
 			return nil
@@ -45,7 +43,7 @@ func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history
 	)
 }
 
-// sendNDJSON sends history as an object a line.
+// sendNDJSON sends history as one object for each line.
 func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *historyQuery) error {
 	return s.sendRows(
 		ctx,
@@ -93,7 +91,7 @@ func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *historyQ
 						out.Buf = cell.AppendCSV(out.Buf, v.String())
 					case reading.KindNumber, reading.KindBoolean:
 						out.Buf = v.AppendJSON(out.Buf)
-					case reading.KindNone: // not measured then
+					case reading.KindNone: // not measured at that time
 					}
 				}
 				out.Buf = append(out.Buf, "\r\n"...)
@@ -103,7 +101,7 @@ func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *historyQ
 	)
 }
 
-// sendRows sends rows, and at their end where to go on.
+// sendRows sends rows and then, at their end, where to go on.
 func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *historyQuery, format, contentType string,
 	rows func(out *httpbase.StreamWriter) func(at int64, fields []reading.Field) error) error {
 	header := http.Header{
@@ -115,7 +113,7 @@ func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *history
 		if err != nil || next == nil {
 			return err
 		}
-		if err := out.FlushBuffer(); err != nil { // what is announced as a trailer comes after all else
+		if err := out.FlushBuffer(); err != nil { // the trailer comes after everything else
 			return err
 		}
 		w.Header().Set("Link", "<"+requestFrom(ctx).nextPage(*next, format)+`>; rel="next"`)
@@ -123,7 +121,7 @@ func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *history
 	})
 }
 
-// nextPage is the address of what comes after an answer, relative to it.
+// nextPage returns the address of the page after an answer, relative to the answer's.
 func (r *request) nextPage(cursor, format string) string {
 	query := maps.Clone(r.query)
 	query.Set("cursor", cursor)
@@ -131,7 +129,7 @@ func (r *request) nextPage(cursor, format string) string {
 	return "?" + query.Encode()
 }
 
-// objectWriter gives how a row is written as a JSON object.
+// objectWriter returns a function that writes a row as a JSON object.
 func objectWriter(h *historyQuery) func(buf []byte, at int64, fields []reading.Field) []byte {
 	keys := make(map[device.PropertyID][]byte, len(h.props))
 	for _, p := range h.props {

@@ -1,7 +1,7 @@
-// Package openapi is the edge for programs: what they read of a tenant's
-// devices, history and alarms, and the webhooks by which they are told, under
-// /open-api/v1, as api/open.yaml says, and the page that explains it. It converts between wire and domain and decides
-// nothing.
+// Package openapi is the edge for programs under /open-api/v1, as described in api/open.yaml.
+// Through it programs read a tenant's devices, history and alarms, and manage the webhooks that
+// notify them. It also serves the page that explains the API. It converts between wire and domain
+// and decides nothing.
 package openapi
 
 import (
@@ -36,13 +36,13 @@ import (
 )
 
 const (
-	// Prefix is the path below which everything of this package is.
+	// Prefix is the path below which this package serves everything.
 	Prefix = "/open-api/"
 
 	basePath = Prefix + "v1"
 )
 
-// Readings is what programs read of the readings store.
+// Readings is the part of the readings store that programs use.
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
 	Range(
@@ -55,18 +55,20 @@ type Readings interface {
 	) error
 }
 
-// Options is everything the edge speaks to.
+// Options is everything that the edge needs.
 type Options struct {
-	Rate           int                              // requests a minute of one credential; a minute's worth may come at once
-	Address        func(r *http.Request) netip.Addr // where a request comes from
-	Now            func() time.Time
-	Logger         *slog.Logger
-	Limits         *limit.Meter            // counts what limits refuse; nil: nobody asks
-	Memory         *memory.Gauge           // nil: nothing is refused for want of it
-	HistoryStreams *reading.HistoryStreams // on their way, of the console too; nil: this edge's alone
-	Scheduler      *reading.WorkScheduler  // of work that passes over readings, likewise
+	// requests a minute of one credential; a whole minute's requests may come at once
+	Rate    int
+	Address func(r *http.Request) netip.Addr // returns the address that a request comes from
+	Now     func() time.Time
+	Logger  *slog.Logger
+	Limits  *limit.Meter  // counts refusals by limits; nil: they are not counted
+	Memory  *memory.Gauge // nil: nothing is refused for lack of memory
+	// open streams of history, shared with the console; nil: this edge has its own
+	HistoryStreams *reading.HistoryStreams
+	Scheduler      *reading.WorkScheduler // schedules work that reads history, shared likewise
 
-	Audit         *audit.Store // who did what with which credential
+	Audit         *audit.Store // the actions that programs take with their credentials
 	Credentials   *identity.CredentialStore
 	Catalog       *device.Catalog
 	Devices       *device.Store
@@ -84,14 +86,14 @@ type server struct {
 	Options
 	edge *httpbase.Edge
 	doc  *openapi3.T
-	mux  *http.ServeMux // of what there is: calls, document, page
+	mux  *http.ServeMux // routes calls, document and page
 	quotas
 	origin *http.CrossOriginProtection
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
 
-// contract is read once a process: a test makes many handlers.
+// contract reads the contract once for each process: a test makes many handlers.
 var contract = sync.OnceValues(func() (*openapi3.T, error) { return openapi3.NewLoader().LoadFromData(api.Open) })
 
 // New makes the handler of everything below Prefix.
@@ -132,8 +134,8 @@ func New(o Options) (http.Handler, error) {
 	return s.edge.Wrap(http.HandlerFunc(s.route)), nil
 }
 
-// route hands a request to what it asks for. Not by the mux alone: it would
-// redirect a path that is not clean, and answer an unknown one in its own words.
+// route passes a request to its handler. The mux alone would redirect a path that is not clean, and
+// answer an unknown path in its own words.
 func (s *server) route(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if p := r.URL.Path; p == strings.TrimSuffix(Prefix, "/") {

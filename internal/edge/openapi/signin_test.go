@@ -46,12 +46,12 @@ func TestSignIn(t *testing.T) {
 	w.mustRefuse(t, call{path: "/devices"}, http.StatusUnauthorized)
 	if log := w.Log.Text(); strings.Contains(log, w.fieldKey.secret) || strings.Contains(log, w.fieldKey.appKey) ||
 		strings.Contains(log, "from=0") {
-		t.Errorf("the log tells too much: %s", log)
+		t.Errorf("the log holds a secret: %s", log)
 	}
 }
 
-// Whoever guesses is not listened to for a while; others are, and so are
-// clients that ask first how to sign in.
+// A client that guesses is refused for a while; others are not, and neither are clients that first
+// ask without a credential.
 func TestFailedSignInLimit(t *testing.T) {
 	w := newFixture(t)
 	wrong := key{w.fieldKey.appKey, "wrong"}
@@ -70,14 +70,14 @@ func TestFailedSignInLimit(t *testing.T) {
 		a.header.Get("RateLimit-Limit") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	// Who has a right key is let in beside them.
+	// A program with a valid key is not affected at the same address.
 	ask[wire.DeviceList](t, w, call{path: "/devices", from: "2001:db8::ffff"})
 	w.mustRefuse(t, call{path: "/devices", as: &wrong, from: "2001:db8:0:1::1"}, http.StatusUnauthorized)
 	w.Clock.Advance(time.Second)
 	w.mustRefuse(t, call{path: "/devices", as: &wrong, from: "2001:db8::ffff"}, http.StatusUnauthorized)
 }
 
-// Each credential has a budget that grows back evenly.
+// Each credential has a budget that refills evenly.
 func TestCredentialRateLimit(t *testing.T) {
 	w := newFixture(t, func(o *openapi.Options) { o.Rate = 6 })
 	_, other := w.newKey(t, w.field.Bora)
@@ -107,7 +107,7 @@ func TestCredentialRateLimit(t *testing.T) {
 		}
 	}
 	if got := rates(w.do(t, call{path: "/devices", as: &other})); got != "200 6 5 10 " {
-		t.Errorf("another's credential: %s", got)
+		t.Errorf("another user's credential: %s", got)
 	}
 	p := w.mustRefuse(
 		t,
@@ -185,10 +185,7 @@ func TestRefusals(t *testing.T) {
 			c.parameter != "" && !strings.HasPrefix(p.Detail, c.parameter+": ") {
 			t.Errorf("%s %s: %+v", c.method, c.path, p)
 		}
-		if a := w.do(
-			t,
-			call{method: c.method, path: c.path},
-		); c.status == 405 &&
+		if a := w.do(t, call{method: c.method, path: c.path}); c.status == 405 &&
 			!strings.HasPrefix(a.header.Get("Allow"), "GET") {
 			t.Errorf("%s %s: Allow %q", c.method, c.path, a.header.Get("Allow"))
 		}
@@ -207,7 +204,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A fault of ours is told without a detail of it, and the server serves on.
+// The answer to a fault of the server has no details, and the server goes on.
 func TestServerFaultsAreHidden(t *testing.T) {
 	s := &testkit.ObservedStore{}
 	w := newFixture(t, func(o *openapi.Options) { s.Store = o.Readings.(*reading.Store); o.Readings = s })
@@ -244,11 +241,8 @@ func TestServerFaultsAreHidden(t *testing.T) {
 	if err := w.readings.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if p := w.mustRefuse(
-		t,
-		call{path: "/devices/WS-1/history?from=0"},
-		http.StatusServiceUnavailable,
-	); p.Code != "unavailable" {
+	history := call{path: "/devices/WS-1/history?from=0"}
+	if p := w.mustRefuse(t, history, http.StatusServiceUnavailable); p.Code != "unavailable" {
 		t.Errorf("%+v", p)
 	}
 	if log := w.Log.Text(); !strings.Contains(log, "secret detail") || !strings.Contains(log, "on fire") ||

@@ -12,7 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// stalledClient is a connection that takes so many bytes and then nothing any more.
+// stalledClient is a connection that accepts a number of bytes and then nothing more.
 type stalledClient struct {
 	*httptest.ResponseRecorder
 	capacity  int
@@ -31,8 +31,8 @@ func (l *stalledClient) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// Each piece has a deadline of its own; a client that does not receive one is
-// cut off, and that is no fault of the server's.
+// Each chunk has its own deadline; a client that does not receive one is cut off, and that is no
+// fault of the server.
 func TestSlowClient(t *testing.T) {
 	ends := make(chan error, 1)
 	w := newWatchedFixture(t, &testkit.ObservedStore{Ended: func(_ int, err error) { ends <- err }})
@@ -45,14 +45,12 @@ func TestSlowClient(t *testing.T) {
 			}
 		}()
 		w.handler.ServeHTTP(l, call{path: longHistoryPath("format", "csv")}.request(t, w, "http://tilth.test"))
-		t.Error("the answer went on to its end")
+		t.Error("the answer was not cut off")
 	}()
 	if err := <-ends; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the reading ended with %v", err)
 	}
-	if n := len(
-		l.deadlines,
-	); n != l.Body.Len()/(32<<10)+1 || !l.deadlines[n-1].After(l.deadlines[0]) ||
+	if n := len(l.deadlines); n != l.Body.Len()/(32<<10)+1 || !l.deadlines[n-1].After(l.deadlines[0]) ||
 		time.Until(l.deadlines[n-1]) > 30*time.Second {
 		t.Errorf("%d deadlines for %d bytes", n, l.Body.Len())
 	}
@@ -60,7 +58,7 @@ func TestSlowClient(t *testing.T) {
 		strings.Contains(log, "level=ERROR") {
 		t.Errorf("%s", log)
 	}
-	// Nothing is left of it: as many answers may be on their way as before.
+	// The cut-off answer has given its slot back.
 	for range 9 {
 		w.do(t, call{path: longHistoryPath("limit", "1")})
 		<-ends

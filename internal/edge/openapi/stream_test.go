@@ -21,7 +21,7 @@ import (
 	"tilth/internal/tools/testkit/race"
 )
 
-// newWatchedFixture makes a world whose readings are watched.
+// newWatchedFixture makes a fixture whose readings store is observed.
 func newWatchedFixture(t testing.TB, s *testkit.ObservedStore) *fixture {
 	t.Helper()
 	return newFixture(t, func(o *openapi.Options) {
@@ -40,7 +40,7 @@ func longHistoryPath(more ...string) string {
 			more...)...)
 }
 
-// fetch asks over a real connection.
+// fetch makes a call over a real connection.
 func fetch(t testing.TB, w *fixture, base string, c call) *http.Response {
 	t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(c.request(t, w, base))
@@ -51,8 +51,7 @@ func fetch(t testing.TB, w *fixture, base string, c call) *http.Response {
 	return res
 }
 
-// 100,000 rows pass through, each once and in order, and memory does not grow
-// with them.
+// 100,000 rows are sent, each once and in order, and memory does not grow with them.
 func TestLongHistoryIsStreamed(t *testing.T) {
 	const rows = 100_000
 	var base, most uint64
@@ -83,9 +82,7 @@ func TestLongHistoryIsStreamed(t *testing.T) {
 			if format == "csv" {
 				i--
 			}
-			if want := rfc3339(
-				longHistoryStart.Add(time.Duration(i) * time.Second),
-			); i >= 0 &&
+			if want := rfc3339(longHistoryStart.Add(time.Duration(i) * time.Second)); i >= 0 &&
 				(!strings.Contains(line, want) || !strings.Contains(line, fmt.Sprint("row ", i))) {
 				t.Fatalf("line %d: %s", lines, line)
 			}
@@ -99,7 +96,7 @@ func TestLongHistoryIsStreamed(t *testing.T) {
 	}
 }
 
-// No answer with history holds more than 1 MiB, however many readings there are.
+// No answer with history holds more than 1 MiB, however many readings it has.
 func TestHistoryMemoryIsBounded(t *testing.T) {
 	w := newFixture(t)
 	w.measureMany(t, longHistoryStart, 100_000)
@@ -116,7 +113,7 @@ func TestHistoryMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Rows up to a limit name, at their end, where to go on.
+// An answer that ends at its row limit says at its end where to go on.
 func TestNextPageLinkTrailer(t *testing.T) {
 	w := newFixture(t)
 	w.measureMany(t, longHistoryStart, 2_500)
@@ -158,8 +155,8 @@ func TestNextPageLinkTrailer(t *testing.T) {
 	}
 }
 
-// An answer that fails when a part of it was sent already is cut off, so that
-// nobody takes it for the whole.
+// If an answer fails after a part of it was sent, the connection is cut off, so that no client
+// takes it for complete.
 func TestErrorMidStreamCutsConnection(t *testing.T) {
 	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
 		if n > 5_000 {
@@ -186,7 +183,7 @@ func TestErrorMidStreamCutsConnection(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the reading.
+// If the client leaves, reading ends.
 func TestClientLeavesMidStream(t *testing.T) {
 	at, ended := make(chan struct{}), make(chan error, 1)
 	s := &testkit.ObservedStore{
@@ -211,15 +208,15 @@ func TestClientLeavesMidStream(t *testing.T) {
 	testkit.Receive(t, "the middle of the answer", at)
 	leave()
 	_ = res.Body.Close()
-	if err := testkit.Receive(t, "the end of the reading", ended); err == nil {
-		t.Error("the reading went on to its end")
+	if err := testkit.Receive(t, "the end of reading", ended); err == nil {
+		t.Error("reading did not end early")
 	}
 	if log := w.Log.Text(); strings.Contains(log, "level=ERROR") {
-		t.Errorf("a client's leaving is no fault: %s", log)
+		t.Errorf("the log has an error although the client left: %s", log)
 	}
 }
 
-// unlimitedScheduler are turns of which there are enough for everybody.
+// unlimitedScheduler returns a scheduler that makes no task wait.
 func unlimitedScheduler() *reading.WorkScheduler {
 	return limit.NewScheduler[tenant.ID, int64](
 		limit.Options{Name: "work", Meter: new(limit.Meter)},
@@ -234,8 +231,8 @@ func unlimitedScheduler() *reading.WorkScheduler {
 	)
 }
 
-// One person receives so many answers of history at once, with whichever
-// credential, those of the console among them; and no more.
+// The number of concurrent history answers of one user is limited, over all credentials and the
+// console together.
 func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 	begun, goOn := make(chan struct{}, 100), make(chan struct{})
 	s := &testkit.ObservedStore{Each: func(ctx context.Context, n int) error {
@@ -248,16 +245,16 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 		}
 		return nil
 	}}
-	longs := reading.NewHistoryStreams(nil)
+	streams := reading.NewHistoryStreams(nil)
 	w := newFixture(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
-		o.Readings, o.HistoryStreams, o.Scheduler = s, longs, unlimitedScheduler()
+		o.Readings, o.HistoryStreams, o.Scheduler = s, streams, unlimitedScheduler()
 	})
 	w.measureMany(t, longHistoryStart, 10)
 	_, other := w.newKey(t, w.field.Ada)
 	server := w.serve(t)
 	const many = 5
-	leave := longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID) // a sixth, of the console
+	leave := streams.Acquire(t.Context(), w.field.ID, w.field.Ada.ID) // a sixth answer, of the console
 	answers := make(chan int, many)
 	for i := range many {
 		go func() {
@@ -275,19 +272,15 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 		}()
 	}
 	for range many {
-		testkit.Receive(t, "an answer on its way", begun)
+		testkit.Receive(t, "a running answer", begun)
 	}
 	for _, as := range []*key{nil, &other} {
-		if p := w.mustRefuse(
-			t,
-			call{path: longHistoryPath(), as: as},
-			http.StatusTooManyRequests,
-		); p.Code != "tooMany" ||
-			!strings.Contains(p.Detail, "long answers") {
+		p := w.mustRefuse(t, call{path: longHistoryPath(), as: as}, http.StatusTooManyRequests)
+		if p.Code != "tooMany" || !strings.Contains(p.Detail, "long answers") {
 			t.Errorf("%+v", p)
 		}
 	}
-	ask[wire.DeviceList](t, w, call{path: "/devices"}) // other calls go on
+	ask[wire.DeviceList](t, w, call{path: "/devices"}) // other calls are not limited
 	leave()
 	close(goOn)
 	for range many {
@@ -300,13 +293,14 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 	}
 }
 
-// All of a tenant's people together receive so many.
+// The number of concurrent history answers of a tenant is limited, over all its users.
 func TestConcurrentHistoryLimitPerTenant(t *testing.T) {
-	longs := reading.NewHistoryStreams(nil)
-	w := newFixture(t, func(o *openapi.Options) { o.HistoryStreams = longs })
+	streams := reading.NewHistoryStreams(nil)
+	w := newFixture(t, func(o *openapi.Options) { o.HistoryStreams = streams })
 	w.measureMany(t, longHistoryStart, 10)
 	for i := range reading.HistoryStreamsPerTenant {
-		if leave := longs.Acquire(t.Context(), w.field.ID, int64(1000+i/reading.HistoryStreamsPerUser)); leave == nil {
+		user := int64(1000 + i/reading.HistoryStreamsPerUser)
+		if leave := streams.Acquire(t.Context(), w.field.ID, user); leave == nil {
 			t.Fatalf("no slot for answer %d", i)
 		}
 	}
@@ -318,16 +312,12 @@ func TestConcurrentHistoryLimitPerTenant(t *testing.T) {
 	)
 }
 
-// When memory gets short, history is refused before all else.
+// When memory gets short, the server refuses history first.
 func TestMemoryPressureRefusals(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	percent.Store(85)
 	w := newFixture(t, func(o *openapi.Options) { o.Memory = gauge })
-	if p := w.mustRefuse(
-		t,
-		call{path: longHistoryPath()},
-		http.StatusServiceUnavailable,
-	); p.Code != "unavailable" ||
+	if p := w.mustRefuse(t, call{path: longHistoryPath()}, http.StatusServiceUnavailable); p.Code != "unavailable" ||
 		!strings.Contains(p.Detail, "no memory to spare") {
 		t.Errorf("%+v", p)
 	}
@@ -338,7 +328,7 @@ func TestMemoryPressureRefusals(t *testing.T) {
 	ask[wire.History](t, w, call{path: longHistoryPath()})
 }
 
-// JSON answers pages: so many where nobody says.
+// JSON answers have pages of a default size.
 func TestDefaultJSONPageSize(t *testing.T) {
 	w := newFixture(t)
 	w.measureMany(t, longHistoryStart, 12_000)

@@ -10,9 +10,9 @@ import (
 // later one.
 const maxTime = 253_402_300_799_999
 
-// parseTime reads a time: RFC 3339 with any offset, or epoch milliseconds. What is
-// finer than a millisecond is rounded up, as ranges need it: no reading lies
-// between. RFC 3339 has its T and Z in small letters, too.
+// parseTime reads a time: RFC 3339 with any offset, or epoch milliseconds. It rounds fractions of a
+// millisecond up, which is right for ranges: no reading lies in between. The T and Z of RFC 3339
+// may be lower-case, too.
 func parseTime(parameter, given string) (int64, error) {
 	ms, err := strconv.ParseInt(given, 10, 64)
 	if err != nil {
@@ -30,8 +30,8 @@ func parseTime(parameter, given string) (int64, error) {
 	return ms, nil
 }
 
-// restorePlusSign gives a time back the plus sign of its offset: in an address that is
-// written carelessly it means a space.
+// restorePlusSign restores the plus sign of a time's offset: in a URL that is not escaped, a plus
+// sign means a space.
 func restorePlusSign(given string) string {
 	if at := len(given) - len(" 03:00"); at > 0 && given[at] == ' ' {
 		return given[:at] + "+" + given[at+1:]
@@ -39,7 +39,7 @@ func restorePlusSign(given string) string {
 	return given
 }
 
-// parseOptionalTime is moment of a parameter that may be absent (nil).
+// parseOptionalTime is parseTime for a parameter that may be absent (nil).
 func parseOptionalTime(parameter string, given *string) (*int64, error) {
 	if given == nil {
 		return nil, nil

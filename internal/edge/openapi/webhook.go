@@ -83,8 +83,8 @@ func (s *server) CreateWebhook(
 	return wire.CreateWebhook200JSONResponse(withSecret(made, secret)), nil
 }
 
-// checkWebhookForm is a webhook as a program says it, checked. That there is no name is said
-// to people at its field, and to programs by the parameter.
+// checkWebhookForm checks the form of a webhook. Programs get the error of an empty name with the
+// parameter's name; people see it at the field.
 func (s *server) checkWebhookForm(f *notify.WebhookForm) (notify.Webhook, error) {
 	w, err := f.Webhook(s.WebhookCaller.Guard)
 	if err != nil && errs.As(err).Key == "common.nameRequired" {
@@ -93,8 +93,8 @@ func (s *server) checkWebhookForm(f *notify.WebhookForm) (notify.Webhook, error)
 	return w, err
 }
 
-// parseLevel is a level by its word, which the contract's check let through; nil
-// where none was said.
+// parseLevel returns the level of a word, which the contract's check accepted; nil if none was
+// given.
 func parseLevel(word *string) *int {
 	for level, name := range levelNames {
 		if word != nil && *word == name {
@@ -116,9 +116,9 @@ func (s *server) GetWebhook(
 	return wire.GetWebhook200JSONResponse(wireWebhook(w)), nil
 }
 
-// ChangeWebhook changes what it is told of a webhook. What it is not told is
-// read in the transaction that writes it: what another call changes at the same
-// time, or an answer of 410, is not set back.
+// ChangeWebhook changes the given fields of a webhook. It reads the other fields in the transaction
+// that writes them, so that it does not revert a concurrent change of another call or the effect of
+// an answer of 410.
 func (s *server) ChangeWebhook(
 	ctx context.Context,
 	r wire.ChangeWebhookRequestObject,
@@ -146,8 +146,8 @@ func (s *server) ChangeWebhook(
 	return wire.ChangeWebhook200JSONResponse(wireWebhook(updated)), nil
 }
 
-// mergeChange is a webhook with what a program says of it; what it does not say
-// stays.
+// mergeChange returns a webhook's form with a program's changes; fields that the program does not
+// give stay.
 func mergeChange(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
 	f := &notify.WebhookForm{
 		Name:       &old.Name,
@@ -198,7 +198,7 @@ func (s *server) DeleteWebhook(
 	return wire.DeleteWebhook200JSONResponse(wireWebhook(was)), nil
 }
 
-// RenewWebhookSecret makes a webhook another secret and answers it, this once.
+// RenewWebhookSecret makes another secret for a webhook and answers it, this once.
 func (s *server) RenewWebhookSecret(
 	ctx context.Context,
 	r wire.RenewWebhookSecretRequestObject,
@@ -219,7 +219,7 @@ func (s *server) RenewWebhookSecret(
 	return wire.RenewWebhookSecret200JSONResponse(withSecret(w, secret)), nil
 }
 
-// TestWebhook calls a webhook with a test and answers what became of it.
+// TestWebhook sends a test call to a webhook and answers its result.
 func (s *server) TestWebhook(
 	ctx context.Context,
 	r wire.TestWebhookRequestObject,
@@ -240,7 +240,7 @@ func (s *server) TestWebhook(
 	return w, nil
 }
 
-// ListWebhookDeliveries answers what a webhook was told last.
+// ListWebhookDeliveries answers the latest deliveries of a webhook.
 func (s *server) ListWebhookDeliveries(
 	ctx context.Context,
 	r wire.ListWebhookDeliveriesRequestObject,
@@ -253,14 +253,12 @@ func (s *server) ListWebhookDeliveries(
 	for i := range deliveries {
 		d := &deliveries[i]
 		w.Items[i] = wire.WebhookDelivery{
-			Notice:   d.Notice,
-			Type:     "notice." + notify.WebhookEvent(d.Event),
-			State:    string(d.State),
-			Attempts: d.Attempts,
-			Answer:   omitZero(d.Answer),
-			NextTime: omitZero(
-				wire.Moment(d.NextTime),
-			),
+			Notice:     d.Notice,
+			Type:       "notice." + notify.WebhookEvent(d.Event),
+			State:      string(d.State),
+			Attempts:   d.Attempts,
+			Answer:     omitZero(d.Answer),
+			NextTime:   omitZero(wire.Moment(d.NextTime)),
 			CreateTime: wire.Moment(d.CreateTime),
 			UpdateTime: wire.Moment(d.UpdateTime),
 		}

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/edge/openapi/wire"
 )
 
-// Two programs that change different things of a webhook at the same time both
-// have their way: what is absent stays as it is, not as it was a moment ago.
+// If two programs change different fields of a webhook at the same time, both changes stay: an
+// absent field keeps its present value, not an earlier one.
 func TestConcurrentWebhookChanges(t *testing.T) {
 	w := newFixture(t)
 	at := fmt.Sprint(
@@ -38,7 +38,7 @@ func TestConcurrentWebhookChanges(t *testing.T) {
 	}
 }
 
-// A body is one JSON text: what follows a first one is not passed over.
+// A body is exactly one JSON text; text after it is refused.
 func TestTrailingBodyTextIsRefused(t *testing.T) {
 	w := newFixture(t)
 	for _, after := range []string{`{"enabled":false}`, " x", ",", "]", "\x00"} {
@@ -55,7 +55,7 @@ func TestTrailingBodyTextIsRefused(t *testing.T) {
 	)
 }
 
-// A name of which nothing can be seen is none, and the parameter says so.
+// A name of invisible characters counts as empty, and the refusal names the parameter.
 func TestInvisibleWebhookNameIsRefused(t *testing.T) {
 	w := newFixture(t)
 	at := fmt.Sprint(
@@ -74,8 +74,8 @@ func TestInvisibleWebhookNameIsRefused(t *testing.T) {
 	}
 }
 
-// A webhook of a network that is called no more can be changed and switched off: its
-// address is not judged again where it stays, and another one is.
+// A webhook whose network is no longer allowed can be changed and switched off: an unchanged
+// address is not checked again, a new one is.
 func TestWebhookOfBlockedNetworkCanBeChanged(t *testing.T) {
 	w := newFixture(t)
 	for _, url := range []string{"http://10.0.0.1:8080/", "https://192.168.0.9/"} {
@@ -93,11 +93,12 @@ func TestWebhookOfBlockedNetworkCanBeChanged(t *testing.T) {
 				t.Errorf("%s: %+v", body, is)
 			}
 		}
-		if p := w.mustRefuse(
+		p := w.mustRefuse(
 			t,
 			w.newCall(http.MethodPatch, at, fmt.Sprintf(`{"url":%q}`, url+"x")),
 			http.StatusBadRequest,
-		); p.Parameter != "url" {
+		)
+		if p.Parameter != "url" {
 			t.Errorf("another address: %+v", p)
 		}
 	}

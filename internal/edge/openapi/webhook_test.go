@@ -18,8 +18,8 @@ import (
 
 const webhookBody = `{"name":"Planner","url":"https://planner.example/tilth?key=1","events":["opened","resolved"],"level":"important"}`
 
-// createRivalWebhook makes a webhook of the rival's, marked, that was told something,
-// and answers its id.
+// createRivalWebhook makes a webhook of the rival, with the marker and a delivery, and returns its
+// id.
 func (w *fixture) createRivalWebhook() int64 {
 	w.deleteWebhooks(nil)
 	ctx := context.Background()
@@ -45,7 +45,7 @@ func (w *fixture) createRivalWebhook() int64 {
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
 	}
-	w.Clock.Advance(time.Minute) // tries are few
+	w.Clock.Advance(time.Minute) // test calls are limited
 	return id
 }
 
@@ -53,7 +53,7 @@ func rivalWebhookPath(below string) func(w *fixture) string {
 	return func(w *fixture) string { return fmt.Sprint("/webhooks/", w.createRivalWebhook(), below) }
 }
 
-// deleteWebhooks removes those of both tenants, and what they were told.
+// deleteWebhooks removes the webhooks of both tenants and their deliveries.
 func (w *fixture) deleteWebhooks(testing.TB) {
 	err := w.DB.Tx(context.Background(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw("DELETE FROM deliveries").Exec(ctx)
@@ -71,7 +71,7 @@ func (w *fixture) newCall(method, path, body string) call {
 	return call{method: method, path: path, body: body}
 }
 
-// From the making of a webhook to its end.
+// A webhook is made, listed, changed and deleted.
 func TestWebhooks(t *testing.T) {
 	w := newFixture(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
@@ -82,10 +82,7 @@ func TestWebhooks(t *testing.T) {
 		t.Errorf("%+v", made)
 	}
 	at := fmt.Sprint("/webhooks/", made.Id)
-	if a := w.do(
-		t,
-		call{path: at},
-	); strings.Contains(string(a.body), "ecret") ||
+	if a := w.do(t, call{path: at}); strings.Contains(string(a.body), "ecret") ||
 		!strings.Contains(string(a.body), `"url":"https://planner.example/tilth?key=1"`) {
 		t.Errorf("%s", a.body)
 	}
@@ -115,11 +112,7 @@ func TestWebhooks(t *testing.T) {
 		*renewed.OldSecretUntil != wire.Moment(w.Clock.Now().Add(24*time.Hour).UnixMilli()) {
 		t.Errorf("%+v", renewed)
 	}
-	if list := ask[wire.WebhookList](
-		t,
-		w,
-		call{path: "/webhooks"},
-	); len(list.Items) != 1 ||
+	if list := ask[wire.WebhookList](t, w, call{path: "/webhooks"}); len(list.Items) != 1 ||
 		list.Items[0].Id != made.Id {
 		t.Errorf("%+v", list)
 	}
@@ -136,7 +129,7 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// What is wrong is named.
+// A refusal names the wrong parameter.
 func TestWebhookRefusals(t *testing.T) {
 	w := newFixture(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
@@ -156,12 +149,8 @@ func TestWebhookRefusals(t *testing.T) {
 		`{"name":"` + strings.Repeat("x", 65) + `","url":"https://a.example","events":["opened"]}`:     "name",
 		`{"name":"x","url":"https://a.example/` + strings.Repeat("x", 1024) + `","events":["opened"]}`: "url",
 	} {
-		if p := w.mustRefuse(
-			t,
-			w.newCall(http.MethodPost, "/webhooks", body),
-			http.StatusBadRequest,
-		); p.Code != "invalid" ||
-			p.Parameter != parameter {
+		p := w.mustRefuse(t, w.newCall(http.MethodPost, "/webhooks", body), http.StatusBadRequest)
+		if p.Code != "invalid" || p.Parameter != parameter {
 			t.Errorf("%.80s: %+v", body, p)
 		}
 	}
@@ -199,28 +188,26 @@ func TestWebhookRefusals(t *testing.T) {
 			),
 		)
 	}
-	if p := w.mustRefuse(
+	p := w.mustRefuse(
 		t,
 		w.newCall(http.MethodPost, "/webhooks", strings.Replace(webhookBody, "Planner", "more", 1)),
 		http.StatusBadRequest,
-	); !strings.Contains(
-		p.Detail,
-		"20 webhooks",
-	) {
+	)
+	if !strings.Contains(p.Detail, "20 webhooks") {
 		t.Errorf("%+v", p)
 	}
 }
 
-// A page of another site changes nothing, though the browser may remember the
-// credential.
+// A page of another site cannot change anything, even if the browser remembers the credential.
 func TestCrossOriginRequestsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	for _, header := range []map[string]string{{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"}} {
-		if p := w.mustRefuse(
+		p := w.mustRefuse(
 			t,
 			call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: header},
 			http.StatusForbidden,
-		); p.Code != "forbidden" {
+		)
+		if p.Code != "forbidden" {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -234,8 +221,7 @@ func TestCrossOriginRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// What a program hears of a notice is what it reads of it, and as the contract
-// says.
+// An event has the same notice as the API answers, and matches the contract.
 func TestWebhookEvents(t *testing.T) {
 	w, program := newFixture(t), testkit.NewWebhookReceiver(t)
 	made := ask[wire.WebhookWithSecret](
@@ -274,16 +260,9 @@ func TestWebhookEvents(t *testing.T) {
 	}
 	w.contract.checkEvent(t, heard[0].Body)
 	read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
-	if want := fmt.Sprintf(
-		`{"type":"notice.opened","timestamp":%q,"data":%s}`,
-		rfc3339(time.UnixMilli(n.Start)),
-		read,
-	); !sameJSON(
-		t,
-		want,
-		string(heard[0].Body),
-	) {
-		t.Errorf("%s\nwant %s", heard[0].Body, want)
+	event := fmt.Sprintf(`{"type":"notice.opened","timestamp":%q,"data":%s}`, rfc3339(time.UnixMilli(n.Start)), read)
+	if !sameJSON(t, event, string(heard[0].Body)) {
+		t.Errorf("%s\nwant %s", heard[0].Body, event)
 	}
 	for _, ack := range []*alertmsg.Ack{{User: "Ada", Time: n.Start + 1000, Note: "at the pump", RemindAt: n.Start + hour}, nil} {
 		w.setAcknowledgement(t, n.ID, ack)
@@ -302,16 +281,8 @@ func TestWebhookEvents(t *testing.T) {
 		body := program.TakeCalls()[0].Body
 		w.contract.checkEvent(t, body)
 		read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
-		if want := fmt.Sprintf(
-			`{"type":%q,"timestamp":%q,"data":%s}`,
-			kind,
-			rfc3339(time.UnixMilli(n.Start+1000)),
-			read,
-		); !sameJSON(
-			t,
-			want,
-			string(body),
-		) {
+		want := fmt.Sprintf(`{"type":%q,"timestamp":%q,"data":%s}`, kind, rfc3339(time.UnixMilli(n.Start+1000)), read)
+		if !sameJSON(t, want, string(body)) {
 			t.Errorf("%s\nwant %s", body, want)
 		}
 	}
@@ -340,23 +311,16 @@ func TestWebhookEvents(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	program.SetResponse(204, "")
-	if o := ask[wire.WebhookOutcome](
-		t,
-		w,
-		w.newCall(http.MethodPost, at+"/test", ""),
-	); !o.Ok || *o.Answer != "204" ||
-		o.Detail != nil {
+	if o := ask[wire.WebhookOutcome](t, w, w.newCall(http.MethodPost, at+"/test", "")); !o.Ok ||
+		*o.Answer != "204" || o.Detail != nil {
 		t.Errorf("%+v", o)
 	}
 	w.contract.checkEvent(t, program.TakeCalls()[1].Body)
 	for range 3 {
 		w.do(t, w.newCall(http.MethodPost, at+"/test", ""))
 	}
-	if p := w.mustRefuse(
-		t,
-		w.newCall(http.MethodPost, at+"/test", ""),
-		http.StatusTooManyRequests,
-	); p.Code != "tooMany" {
+	p := w.mustRefuse(t, w.newCall(http.MethodPost, at+"/test", ""), http.StatusTooManyRequests)
+	if p.Code != "tooMany" {
 		t.Errorf("%+v", p)
 	}
 }

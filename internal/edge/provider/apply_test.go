@@ -39,7 +39,7 @@ func itemNames(list []Item) string {
 	return strings.Join(out, "\n")
 }
 
-// The contract's own example becomes what it says, and stays so.
+// The contract's example is applied completely, and applying it again changes nothing.
 func TestExample(t *testing.T) {
 	p := newFixture(t)
 	example := readTestFile(t, "testdata/example.yaml")
@@ -57,14 +57,12 @@ device greenfield/CAM-0001`
 		t.Errorf("created\n%s\nwant\n%s\nchanged %v, left %d", got, want, out.Changed, out.Unchanged)
 	}
 	for _, it := range out.Created {
-		if told, want := it.Secret != "", it.Name == "CAM-0001"; told != want {
-			t.Errorf("%s %s: secret told %v", it.Kind, it.Name, told)
+		if shown, want := it.Secret != "", it.Name == "CAM-0001"; shown != want {
+			t.Errorf("%s %s: the answer has a secret: %v", it.Kind, it.Name, shown)
 		}
 	}
 
-	if e := p.Catalog.Element(
-		"airTemperature",
-	); e == nil || e.Unit != "°C" ||
+	if e := p.Catalog.Element("airTemperature"); e == nil || e.Unit != "°C" ||
 		e.Names[text.Turkish] != "Hava sıcaklığı" {
 		t.Errorf("element %+v", e)
 	}
@@ -73,11 +71,11 @@ device greenfield/CAM-0001`
 		pr.DataType != device.Number || *pr.Min != -50 || *pr.Max != 70 || *pr.Precision != 1 || pr.AccessMode != "r" {
 		t.Errorf("product %+v", station)
 	}
-	farm := p.tenant(t, "greenfield")
-	if farm.TimeZone.String() != "Europe/Istanbul" || farm.Language != text.Turkish ||
-		farm.Branding.Title != "Greenfield" ||
-		!slices.Equal(farm.Hosts, []string{"greenfield.localhost"}) {
-		t.Errorf("tenant %+v", farm)
+	greenfield := p.tenant(t, "greenfield")
+	if greenfield.TimeZone.String() != "Europe/Istanbul" || greenfield.Language != text.Turkish ||
+		greenfield.Branding.Title != "Greenfield" ||
+		!slices.Equal(greenfield.Hosts, []string{"greenfield.localhost"}) {
+		t.Errorf("tenant %+v", greenfield)
 	}
 	ada := p.user(t, "greenfield", "ada")
 	if ada.Nickname != "Ada" || ada.Email != "ada@example.com" || ada.Mobile != "+905551112233" ||
@@ -85,7 +83,7 @@ device greenfield/CAM-0001`
 		t.Errorf("user %+v", ada)
 	}
 	mast := p.device(t, "greenfield", "WS-0001")
-	scene, err := p.Scenes.ByName(t.Context(), farm.ID, "north field")
+	scene, err := p.Scenes.ByName(t.Context(), greenfield.ID, "north field")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +96,14 @@ device greenfield/CAM-0001`
 		camera.Longitude != nil {
 		t.Errorf("device %+v", camera)
 	}
-	// The running server lets the devices in at once, by given and made secret.
+	// The running server accepts the devices at once, with given and generated secrets.
 	for name, secret := range map[string]string{"WS-0001": "ws0001-2f9c41d07ab35e68", "CAM-0001": out.Created[8].Secret} {
 		if e, _, ok := p.Registry.Authenticate(name, secret); !ok || e.Name != name || e.Product == nil {
-			t.Errorf("%s is not let in: %+v", name, e)
+			t.Errorf("%s cannot sign in: %+v", name, e)
 		}
 	}
 	if made := out.Created[8].Secret; len(made) < 32 || strings.ContainsAny(made, "+/=") {
-		t.Errorf("made secret has %d characters", len(made))
+		t.Errorf("the generated secret has %d characters", len(made))
 	}
 
 	before := p.dump(t)
@@ -126,7 +124,7 @@ device greenfield/CAM-0001`
 	}
 }
 
-// What the server knows already is refused by name, line by line.
+// Errors that only the server can find are reported, line by line.
 func TestFilesRefusedByServer(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -146,7 +144,7 @@ func TestFilesRefusedByServer(t *testing.T) {
 			}
 		})
 	}
-	// Without overwrite nobody is moved, so a forbidden scene is no matter.
+	// Without overwrite no device is moved, so a forbidden scene does not matter.
 	out := p.apply(
 		t,
 		"tenants: [{name: north, devices: [{deviceName: N-1, scene: Shut}, {deviceName: N-2, scene: Shut}]}]",
@@ -157,21 +155,22 @@ func TestFilesRefusedByServer(t *testing.T) {
 	}
 }
 
-// Whoever asked may go away before the end: then nothing is done.
+// If the caller leaves before the end, nothing is changed.
 func TestCanceledApplyChangesNothing(t *testing.T) {
 	p := newFixture(t)
 	before := p.dump(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := p.service.Apply(ctx, []byte(readTestFile(t, "testdata/example.yaml")), false); err == nil {
-		t.Error("applied for nobody")
+		t.Error("applied although the caller had left")
 	}
 	if after := p.dump(t); after != before {
 		t.Errorf("kept\n%s", after)
 	}
 }
 
-// Two that apply the same at once: one creates, the other finds everything so.
+// Of two concurrent calls with the same file, one creates the things and the other finds them
+// unchanged.
 func TestConcurrentApply(t *testing.T) {
 	p := newFixture(t)
 	raw := []byte(readTestFile(t, "testdata/example.yaml"))
@@ -196,8 +195,7 @@ func TestConcurrentApply(t *testing.T) {
 	}
 }
 
-// What could not be taken up by the running server is taken up by the next
-// call.
+// If the running server could not reload its registry, the next call does.
 func TestStaleRegistryReloadedByNextCall(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -212,7 +210,7 @@ func TestStaleRegistryReloadedByNextCall(t *testing.T) {
 	}
 }
 
-// Ten thousand devices, then the same again.
+// Ten thousand devices are applied, and then the same file again.
 func TestManyDevices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -230,7 +228,7 @@ func TestManyDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("10,000 devices: created in %s, found so in %s", first, time.Since(start))
+	t.Logf("10,000 devices: created in %s, found unchanged in %s", first, time.Since(start))
 	if len(out.Created) != 10_003 || again.Unchanged != 10_003 || len(again.Created)+len(again.Changed) != 0 {
 		t.Errorf("created %d, then %d, left %d", len(out.Created), len(again.Created), again.Unchanged)
 	}

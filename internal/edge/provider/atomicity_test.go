@@ -14,7 +14,7 @@ import (
 	"tilth/internal/edge/provider/wire"
 )
 
-// execSQL runs SQL that no store would.
+// execSQL runs SQL that no store runs.
 func (p *fixture) execSQL(t *testing.T, sql string) {
 	t.Helper()
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
@@ -25,8 +25,8 @@ func (p *fixture) execSQL(t *testing.T, sql string) {
 	}
 }
 
-// failOn makes the database fail at something done to a table, where condition
-// holds (empty: always), until the returned function is called.
+// failOn makes the database fail on an operation on a table if condition holds (empty: always),
+// until the returned function is called.
 func (p *fixture) failOn(t *testing.T, when, table, condition string) (restore func()) {
 	t.Helper()
 	if condition == "" {
@@ -63,7 +63,10 @@ products:
 tenants:
   - name: north
     hosts: [other.example]
-    users: [{userName: ada, disabled: true}, {userName: bora, password: another horse}, {userName: cem, password: correct horse}]
+    users:
+      - {userName: ada, disabled: true}
+      - {userName: bora, password: another horse}
+      - {userName: cem, password: correct horse}
     scenes: [Field, Barn]
     devices:
       - {deviceName: N-1, serial: X, secret: another-secret-of-device-n-1}
@@ -71,15 +74,15 @@ tenants:
   - {name: west, timeZone: UTC, hosts: [west.example]}
 `
 
-// Whichever statement of an apply fails, nothing of it is kept, nobody is told
-// that a session ended, and the running server goes on with what it had. Once
-// the trouble is over the same file is applied as a whole.
+// Whichever statement of an apply fails, nothing of the file is stored, no session is reported as
+// ended, and the running server keeps its state. After the fault is removed, the same file is
+// applied completely.
 func TestApplyIsAtomic(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	p.Session(t, p.user(t, "north", "ada"))
-	p.Sessions.OnEnd(func(int64) { t.Error("told that a session ended, which did not") })
-	p.Registry.OnStructureChange(func() { t.Error("the running server was changed") })
+	p.Sessions.OnEnd(func(int64) { t.Error("a session was reported as ended") })
+	p.Registry.OnStructureChange(func() { t.Error("the running server's registry changed") })
 	before := p.dump(t)
 	for _, c := range []struct{ when, table string }{
 		{"BEFORE INSERT", "elements"}, {"BEFORE INSERT", "products"}, {"BEFORE UPDATE", "products"},
@@ -91,22 +94,22 @@ func TestApplyIsAtomic(t *testing.T) {
 	} {
 		t.Run(c.when+" "+c.table, func(t *testing.T) {
 			condition := ""
-			if c.when == "AFTER INSERT" { // the very last statement of all
+			if c.when == "AFTER INSERT" { // the very last statement
 				condition = "(SELECT name FROM devices WHERE id = NEW.device_id) = 'N-3'"
 			}
-			mend := p.failOn(t, c.when, c.table, condition)
+			repair := p.failOn(t, c.when, c.table, condition)
 			out, err := p.service.Apply(t.Context(), []byte(everythingFile), true)
 			if err == nil || out != nil || !strings.Contains(err.Error(), "disk full") {
 				t.Errorf("answered %+v, %v", out, err)
 			}
 			if after := p.dump(t); after != before {
-				t.Errorf("half of a file was kept:\n%s\nwas\n%s", after, before)
+				t.Errorf("half of a file was stored:\n%s\nwas\n%s", after, before)
 			}
-			mend()
+			repair()
 		})
 	}
 	if p.Catalog.ProductByName("probe") != nil || p.Catalog.Element("airTemperature") != nil {
-		t.Error("the running server took up what was not kept")
+		t.Error("the running server loaded changes that were not stored")
 	}
 }
 
@@ -130,7 +133,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	}
 }
 
-// A delete that fails half-way leaves things as they were.
+// A delete that fails half-way changes nothing.
 func TestDeleteIsAtomic(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -140,29 +143,29 @@ func TestDeleteIsAtomic(t *testing.T) {
 		kind               Kind
 	}{{"users", "north", "ada", KindUser}, {"scenes", "north", "Field", KindScene}, {"tenants", "", "south", KindTenant}} {
 		before := p.dump(t)
-		mend := p.failOn(t, "BEFORE DELETE", c.table, "")
+		repair := p.failOn(t, "BEFORE DELETE", c.table, "")
 		_, err := p.service.Delete(t.Context(), c.kind, c.owner, c.name)
 		var r *Refusal
 		if err == nil || errors.As(err, &r) {
 			t.Errorf("%s: answered %v", c.kind, err)
 		}
 		if after := p.dump(t); after != before {
-			t.Errorf("%s: half gone:\n%s\nwas\n%s", c.kind, after, before)
+			t.Errorf("%s: half deleted:\n%s\nwas\n%s", c.kind, after, before)
 		}
-		mend()
+		repair()
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err != nil {
 		t.Errorf("the session of a user who was not deleted: %v", err)
 	}
-	// A device of which the row cannot go is shut out, and can be deleted later.
-	mend := p.failOn(t, "BEFORE DELETE", "devices", "")
+	// A device whose row cannot be deleted is disabled, and can be deleted later.
+	repair := p.failOn(t, "BEFORE DELETE", "devices", "")
 	if _, err := p.service.Delete(t.Context(), KindDevice, "north", "N-1"); err == nil {
 		t.Error("deleted")
 	}
 	if e := p.Registry.Get(p.device(t, "north", "N-1").ID); e == nil || !e.Disabled {
-		t.Errorf("the device is not shut out: %+v", e)
+		t.Errorf("the device is not disabled: %+v", e)
 	}
-	mend()
+	repair()
 	p.mustDelete(t, KindDevice, "north", "N-1")
 }
 
@@ -189,44 +192,38 @@ func TestUnreadableDatabaseIsFault(t *testing.T) {
 		})
 	}
 	if after := p.dump(t); after != before {
-		t.Errorf("something was kept:\n%s\nwas\n%s", after, before)
+		t.Errorf("something was stored:\n%s\nwas\n%s", after, before)
 	}
 }
 
-// What the running server could not take up is told all the same, since nothing
-// else can tell the secrets that were made. It stays marked, and the next call
-// fails rather than work on what is not so.
+// If the running server cannot reload its registry, the result is answered all the same, because
+// only the answer has the generated secrets. The service stays marked as stale, and the next call
+// fails instead of working on stale data.
 func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 	f := newAPIFixture(t)
 	f.applyBase(t)
 	p := f.fixture
 	p.execSQL(t, `ALTER TABLE property_numbers RENAME TO gone`)
-	// A device's serial needs no dictionary; taking it up does.
+	// A device's serial needs no property numbers; reloading the registry does.
 	const file = `tenants: [{name: north, users: [{userName: mia}], devices: [{deviceName: N-1, serial: Z}, {deviceName: N-7, product: station}]}]`
 	out := read[wire.ApplyResult](t, f.post(t, "v1/apply", file), http.StatusOK)
-	if out.Warning == nil || !strings.Contains(*out.Warning, "kept") {
-		t.Errorf("no word of what could not be taken up: %+v", out)
+	if out.Warning == nil || !strings.Contains(*out.Warning, "stored") {
+		t.Errorf("no warning that the registry was not reloaded: %+v", out)
 	}
-	told := map[string]string{}
+	secrets := map[string]string{}
 	for _, it := range out.Created {
 		if it.Secret != nil {
-			told[it.Name] = *it.Secret
+			secrets[it.Name] = *it.Secret
 		}
 	}
 	if d := p.device(t, "north", "N-1"); d.Serial != "Z" || !p.service.stale {
 		t.Errorf("serial %q, stale %v", d.Serial, p.service.stale)
 	}
-	if !f.passwordMatches(t, f.user(t, "north", "mia"), told["mia"]) {
-		t.Error("the password that was made is lost")
+	if !f.passwordMatches(t, f.user(t, "north", "mia"), secrets["mia"]) {
+		t.Error("the generated password is lost")
 	}
-	if read[wire.Problem](
-		t,
-		f.post(t, "v1/apply", file),
-		http.StatusInternalServerError,
-	); !strings.Contains(
-		f.Log.Text(),
-		"kept, but not taken up",
-	) {
+	read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError)
+	if !strings.Contains(f.Log.Text(), "registry not reloaded") {
 		t.Errorf("log:\n%s", f.Log.Text())
 	}
 	if _, err := p.service.Delete(t.Context(), KindScene, "north", "Field"); err == nil {
@@ -237,8 +234,8 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 	if again.Warning != nil || again.Left != 4 || p.service.stale {
 		t.Errorf("again: %+v, stale %v", again, p.service.stale)
 	}
-	if _, _, ok := p.Registry.Authenticate("N-7", told["N-7"]); !ok {
-		t.Error("the secret that was made is lost")
+	if _, _, ok := p.Registry.Authenticate("N-7", secrets["N-7"]); !ok {
+		t.Error("the generated secret is lost")
 	}
 	p.mustDelete(t, KindScene, "north", "Field")
 }

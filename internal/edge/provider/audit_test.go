@@ -13,7 +13,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// newAuditedAPI is a face whose deeds are written down.
+// newAuditedAPI returns the API with an audit log.
 func newAuditedAPI(t *testing.T) *apiFixture {
 	t.Helper()
 	f := newAPIFixture(t)
@@ -27,30 +27,17 @@ func newAuditedAPI(t *testing.T) *apiFixture {
 	return f
 }
 
-// auditLines is what a call wrote down, one line an entry, oldest first: of a tenant,
-// or of the platform (0), which nobody is shown.
+// auditLines returns the audit entries of a call, one line each, oldest first: those of a tenant,
+// or those of the platform (0), which no user sees.
 func (f *apiFixture) auditLines(t *testing.T, owner tenant.ID, request string) (lines []string) {
 	t.Helper()
 	var rows []struct {
 		Actor, Address, Kind, Action, ThingName, Changes string
 	}
-	sel := f.DB.Read(
-		t.Context(),
-	).NewSelect().TableExpr(
+	sel := f.DB.Read(t.Context()).NewSelect().TableExpr(
 		"audit_entries",
-	).Column(
-		"actor",
-		"address",
-		"kind",
-		"action",
-		"thing_name",
-		"changes",
-	).
-		Where(
-			"COALESCE(tenant_id, 0) = ? AND request = ?",
-			owner,
-			request,
-		).OrderExpr(
+	).Column("actor", "address", "kind", "action", "thing_name", "changes").
+		Where("COALESCE(tenant_id, 0) = ? AND request = ?", owner, request).OrderExpr(
 		"id",
 	)
 	if err := sel.Scan(t.Context(), &rows); err != nil {
@@ -83,7 +70,7 @@ tenants:
       - {deviceName: N-3, product: station, secret: secret-of-the-device-n-3, elementData: {airTemperature: "https://example.org/?token=abcdef"}}
 `
 
-// Every call of the provider that changes something leaves an entry a thing.
+// Every call of the provider that changes something leaves one entry for each thing.
 func TestProviderIsAudited(t *testing.T) {
 	device := func(name string) string { return fmt.Sprintf(`{"kind":"device","tenant":"north","name":%q}`, name) }
 	for _, c := range []struct {
@@ -136,7 +123,7 @@ func TestProviderIsAudited(t *testing.T) {
 	}
 }
 
-// The calls of the provider's API are those that are tried above.
+// The test above covers all calls of the provider's API.
 func TestProviderOperationsAreListed(t *testing.T) {
 	f := newAPIFixture(t)
 	var found []string
@@ -144,7 +131,7 @@ func TestProviderOperationsAreListed(t *testing.T) {
 		found = append(found, op.ID)
 	}
 	slices.Sort(found)
-	// derive is tried by TestDerive.
+	// TestDerive covers derive.
 	if want := []string{
 		"apply",
 		"backup",
@@ -152,15 +139,12 @@ func TestProviderOperationsAreListed(t *testing.T) {
 		"derive",
 		"releaseOutbox",
 		"resetUser",
-	}; !slices.Equal(
-		found,
-		want,
-	) {
-		t.Errorf("%v: try what is new in TestProviderIsAudited, or say why it leaves no entry", found)
+	}; !slices.Equal(found, want) {
+		t.Errorf("%v: add new calls to TestProviderIsAudited, or say why they leave no entry", found)
 	}
 }
 
-// Nothing that opens a door is in the log.
+// The log holds no password, secret or token.
 func TestNoProviderSecretIsAudited(t *testing.T) {
 	f := newAuditedAPI(t)
 	made := f.post(t, "v1/apply?overwrite=true", changesFile)
@@ -184,15 +168,14 @@ func TestNoProviderSecretIsAudited(t *testing.T) {
 	}
 }
 
-// A file that cannot be carried out to its end leaves neither things nor
-// entries.
+// If an apply fails, it leaves neither changes nor entries.
 func TestApplyFailsWithoutAuditEntry(t *testing.T) {
 	f := newAuditedAPI(t)
-	mend := testkit.FailStatement(t, f.DB, "INSERT ON audit_entries")
+	repair := testkit.FailStatement(t, f.DB, "INSERT ON audit_entries")
 	if a := f.post(t, "v1/apply", changesFile); a.Status != http.StatusInternalServerError {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	mend()
+	repair()
 	list, total, err := f.Audit.Page(t.Context(), f.tenant(t, "north").ID, audit.Query{Limit: 1})
 	if err != nil || total != 0 {
 		t.Errorf("%+v %v", list, err)

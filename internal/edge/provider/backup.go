@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/archive"
 )
 
-// backupDirPrefix is how folders in the data folder begin in which a backup is
-// made. A server that starts removes what an earlier one left.
+// backupDirPrefix is the prefix of the folders in the data folder in which backups are made. A
+// server that starts removes the folders that an earlier one left.
 const backupDirPrefix = "backup-"
 
 // Snapshotter copies the readings; see reading.Store.Snapshot.
@@ -23,16 +23,17 @@ type Snapshotter interface {
 	Snapshot(ctx context.Context, dir string, before func(context.Context) error) error
 }
 
-// BackupSource is what backups are made of and with.
+// BackupSource is everything that a backup needs.
 type BackupSource struct {
-	Readings   Snapshotter
-	DataDir    string // the copies are made in it, where they cost hardly any room
-	Version    string // of the program
-	Now        func() time.Time
-	OnComplete func(at time.Time) // is told of each backup that was read to its end, and what time it holds; nil: nobody is
+	Readings Snapshotter
+	DataDir  string // the copies are made in it, where they need hardly any space
+	Version  string // version of the program
+	Now      func() time.Time
+	// called for each backup that was read to its end, with the time of its data; may be nil
+	OnComplete func(at time.Time)
 }
 
-// RemoveLeftovers removes what backups that were cut off left in a data folder.
+// RemoveLeftovers removes the folders of interrupted backups from a data folder.
 func RemoveLeftovers(dataDir string) error {
 	left, err := filepath.Glob(filepath.Join(dataDir, backupDirPrefix+"*"))
 	for _, dir := range left {
@@ -41,12 +42,12 @@ func RemoveLeftovers(dataDir string) error {
 	return err
 }
 
-// Backup makes an archive of everything that is kept, as it is at one instant, of
-// so many bytes; what is read is packed while it is read. Close removes the copies.
-// Devices and people go on; who changes structure waits until the copies are made.
+// Backup makes an archive of all stored data as of one instant. It returns the archive, which is
+// packed while it is read, and its size in bytes. Close removes the copies. Devices and people can
+// go on meanwhile; a provider call that changes structure waits until the copies are made.
 //
-// The database is copied first: what it says of how far the readings are judged
-// is never ahead of them, and what is not judged by then is in the journal.
+//	The database is copied first. So its position of the evaluated readings is never ahead of the
+//	copied readings, and the journal holds all readings that were not evaluated by then.
 func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, bytes int64, err error) {
 	dir, err := os.MkdirTemp(s.BackupSource.DataDir, backupDirPrefix)
 	if err != nil {
@@ -93,17 +94,17 @@ func (s *Service) copyTo(ctx context.Context, dir string) error {
 	})
 }
 
-// chunkTimeout is how long who asked for a backup may take to receive a piece of it, of
-// 32 KiB. A copy that nobody receives any more would stay for ever, and keep on the disk
-// what the readings' store has dropped since.
+// chunkTimeout is how long the client may take to receive one chunk of a backup, of 32 KiB. Without
+// it, a copy that nobody receives any more would stay for ever, and the disk would keep everything
+// that the readings store has dropped since.
 const chunkTimeout = 5 * time.Minute
 
-// backupAnswer sends a backup for as long as it is received.
+// backupAnswer sends a backup as long as the client receives it.
 type backupAnswer struct {
 	wire.Backup200ApplicationxTarResponse
 }
 
-// VisitBackupResponse sends the backup, and closes it however that ends.
+// VisitBackupResponse sends the backup and closes it in any case.
 func (a backupAnswer) VisitBackupResponse(w http.ResponseWriter) error {
 	to := deadlineWriter{w, http.NewResponseController(w)}
 	defer to.setDeadline(time.Time{}) // the connection may be used again
@@ -121,8 +122,8 @@ func (p deadlineWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// setDeadline says until when what is written must have left. A writer without deadlines (a
-// test's recorder) is written without one.
+// setDeadline sets the time by which written bytes must have left. A test's recorder supports no
+// deadlines; the write then goes without one.
 func (p deadlineWriter) setDeadline(until time.Time) { _ = p.ctl.SetWriteDeadline(until) }
 
 // backup is an archive that is being read.

@@ -24,8 +24,8 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Only a backup that was read to its end has been taken; whatever becomes of
-// it, the copies that it was made from are gone when it is closed.
+// A backup counts as complete only if it was read to its end. In any case its copies are removed
+// when it is closed.
 func TestBackupCompleteOnlyWhenFullyRead(t *testing.T) {
 	p := newFixture(t)
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func TestBackupCompleteOnlyWhenFullyRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(taken) != 0 {
-		t.Errorf("cut off, and yet taken at %v", taken)
+		t.Errorf("interrupted, but reported as complete at %v", taken)
 	}
 
 	whole, length, err := p.service.Backup(t.Context())
@@ -58,24 +58,24 @@ func TestBackupCompleteOnlyWhenFullyRead(t *testing.T) {
 	if err != nil || m.Version != "1.2.3" {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if _, err := io.Copy(&read, whole); err != nil { // the archive's end has bytes that say nothing
+	if _, err := io.Copy(&read, whole); err != nil { // the padding at the archive's end counts, too
 		t.Fatal(err)
 	}
 	if err := whole.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if int64(read) != length {
-		t.Errorf("%d bytes, %d were told of", read, length)
+		t.Errorf("%d bytes, %d were announced", read, length)
 	}
 	if len(taken) != 1 || !taken[0].Equal(testkit.Start) || !m.Time.Equal(testkit.Start) {
-		t.Errorf("taken at %v, says %v", taken, m.Time)
+		t.Errorf("completed at %v, the manifest says %v", taken, m.Time)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
 
-// pipeListener is a listener to which one client comes, over a pipe, so that time can be held.
+// pipeListener is a listener with one client over a pipe, so that the test can control time.
 type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -94,7 +94,7 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// closeNotifyBody is a body that tells when it is closed.
+// closeNotifyBody is a body that reports when it is closed.
 type closeNotifyBody struct {
 	io.Reader
 	closed chan time.Time
@@ -102,12 +102,12 @@ type closeNotifyBody struct {
 
 func (k closeNotifyBody) Close() error { k.closed <- time.Now(); return nil }
 
-// A backup that nobody receives any more is given up, and its copies with it; one that
-// is received slowly is not.
+// A backup that the client no longer receives is given up, and its copies are removed; a slow
+// client may go on.
 func TestStalledBackupIsGivenUp(t *testing.T) {
 	const pieces, piece = 8, 32 << 10
 	for name, c := range map[string]struct {
-		each  time.Duration // between two pieces that are received
+		each  time.Duration // between two pieces
 		whole bool
 	}{"slowly": {chunkTimeout - time.Second, true}, "not at all": {time.Hour, false}} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestStalledBackupIsGivenUp(t *testing.T) {
 							wire.Backup200ApplicationxTarResponse{Body: body, ContentLength: pieces * piece},
 						}
 						if err := answer.VisitBackupResponse(w); (err == nil) != c.whole {
-							t.Errorf("sending it: %v", err)
+							t.Errorf("sending the backup: %v", err)
 						}
 					}),
 				}
@@ -153,12 +153,12 @@ func TestStalledBackupIsGivenUp(t *testing.T) {
 				if whole := received == pieces*piece; whole != c.whole {
 					t.Errorf("%d bytes of %d", received, pieces*piece)
 				}
-				_ = res.Body.Close() // it was cut off, or is read
+				_ = res.Body.Close() // it was cut off, or is read completely
 				transport.CloseIdleConnections()
 				if err := server.Close(); err != nil {
 					t.Error(err)
 				}
-				if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // returned as it is
+				if err := <-served; err != http.ErrServerClosed { //nolint:errorlint // returned unwrapped
 					t.Error(err)
 				}
 			})

@@ -10,8 +10,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// What stands at the edge of the rules is taken as it is written, and found so
-// when it is applied again.
+// Values at the boundaries of the rules are stored unchanged, and applying them again changes
+// nothing.
 func TestBoundaryValues(t *testing.T) {
 	p := newFixture(t)
 	source := readTestFile(t, "testdata/good/limits.yaml")
@@ -46,36 +46,40 @@ func TestBoundaryValues(t *testing.T) {
 	if err != nil || len(scenes) != 3 {
 		t.Errorf("scenes %v, %v", scenes, err)
 	}
-	// ı and I are one letter to a search, so the scene was found in another case.
-	if d := p.device(
-		t,
-		"edge",
-		"设备-1",
-	); d.SceneID == device.DefaultScene || d.ElementData["same"] != "<x>" || len(d.ElementData) != 1 ||
-		*d.Longitude != 0 {
+	// A search treats ı and I as the same letter, so the scene was found in another case.
+	if d := p.device(t, "edge", "设备-1"); d.SceneID == device.DefaultScene || d.ElementData["same"] != "<x>" ||
+		len(d.ElementData) != 1 || *d.Longitude != 0 {
 		t.Errorf("device %+v", d)
 	}
 	for _, secret := range []string{strings.Repeat("ş", 20), "~!@$%^&*()_-+=[]{}|;", "01234567890123456789"} {
 		if _, _, ok := p.Registry.Authenticate(secret, ""); !ok {
-			t.Errorf("the secret %s lets nobody in", secret)
+			t.Errorf("the secret %s is not valid", secret)
 		}
 	}
 	for name, password := range map[string]string{"ş": "123456", "LONG": strings.Repeat("0123456789", 12) + "01234567"} {
 		if !p.passwordMatches(t, p.user(t, "edge", name), password) {
-			t.Errorf("the password of %s does not open", name)
+			t.Errorf("the password of %s is not valid", name)
 		}
 	}
 }
 
-// Names are told apart as the rules say: devices by every letter, users by
-// their Latin letters in any case, scenes by all letters in any case.
+// Names differ as the rules say: device names by every character, user names by Latin letters in
+// any case, scene names by all letters in any case.
 func TestNameCaseRules(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, `
 products: [{name: p}, {name: P}]
 tenants:
-  - {name: north, timeZone: UTC, scenes: [Ğ, Bahçe], users: [{userName: ada, password: correct horse}], devices: [{deviceName: d, product: p}]}
-  - {name: North, timeZone: UTC, scenes: [Ğ], users: [{userName: ada, password: correct horse}], devices: [{deviceName: D, product: P}]}`, false)
+  - name: north
+    timeZone: UTC
+    scenes: [Ğ, Bahçe]
+    users: [{userName: ada, password: correct horse}]
+    devices: [{deviceName: d, product: p}]
+  - name: North
+    timeZone: UTC
+    scenes: [Ğ]
+    users: [{userName: ada, password: correct horse}]
+    devices: [{deviceName: D, product: P}]`, false)
 	out := p.apply(
 		t,
 		`tenants: [{name: north, scenes: [ğ, BAHÇE], users: [{userName: ADA}], devices: [{deviceName: d, scene: bahçe}]}]`,
@@ -84,21 +88,13 @@ tenants:
 	if got := itemNames(out.Changed); got != "device north/d: scene" || len(out.Created) != 0 || out.Unchanged != 4 {
 		t.Errorf("changed %s, created %s, left %d", got, itemNames(out.Created), out.Unchanged)
 	}
-	if a, b := p.device(
-		t,
-		"north",
-		"d",
-	), p.device(
-		t,
-		"North",
-		"D",
-	); a.ProductID == b.ProductID ||
+	if a, b := p.device(t, "north", "d"), p.device(t, "North", "D"); a.ProductID == b.ProductID ||
 		a.SceneID == device.DefaultScene {
 		t.Errorf("devices %+v, %+v", a, b)
 	}
 }
 
-// Numbers are numbers however they are written; what is none is refused.
+// A number may be written in any way that YAML has; everything else is refused.
 func TestNumbers(t *testing.T) {
 	for source, want := range map[string]float64{
 		"0": 0, "-0.0": 0, "32.85": 32.85, "1e1": 10, "+5": 5, "0x10": 16, "1_000": 1000, "18446744073709551615": 18446744073709551615,

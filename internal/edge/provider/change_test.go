@@ -21,15 +21,16 @@ tenants:
       - {userName: ada, password: PASSWORD, nickname: NICK, email: EMAIL, mobile: "MOBILE"}
     scenes: [Field, Barn]
     devices:
-      - {deviceName: N-1, serial: SERIAL, product: station, secret: secret-of-the-device-n-1, noteName: NOTE, scene: SCENE, longitude: LON, latitude: LAT}
+      - {deviceName: N-1, serial: SERIAL, product: station, secret: secret-of-the-device-n-1, noteName: NOTE,
+         scene: SCENE, longitude: LON, latitude: LAT}
 `
 
 func fillTemplate(pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(setOnceTemplate)
 }
 
-// A new device has no name that an address could not hold; one that exists keeps
-// its own, and may be changed.
+// A new device cannot have a name that a URL cannot hold; an existing one keeps such a name and can
+// be changed.
 func TestDotDeviceNamesAreRefused(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -62,7 +63,7 @@ func TestDotDeviceNamesAreRefused(t *testing.T) {
 	}
 }
 
-// What people change in the console is set at creation only, unless overwrite;
+// Fields that users change in the console are set at creation only, unless overwrite is set; the
 // structure always follows the file.
 func TestSetOnceAndOverwrite(t *testing.T) {
 	p := newFixture(t)
@@ -123,16 +124,12 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.device(
-		t,
-		"north",
-		"N-1",
-	); d.NoteName != "Tower" || *d.Longitude != -1 || *d.Latitude != 0 ||
+	if d := p.device(t, "north", "N-1"); d.NoteName != "Tower" || *d.Longitude != -1 || *d.Latitude != 0 ||
 		d.SceneID != barn.ID {
 		t.Errorf("with overwrite the device became %+v", d)
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
-		t.Error("a session outlived the password it was opened with")
+		t.Error("the session did not end with its password")
 	}
 
 	session = p.Session(t, ada)
@@ -144,43 +141,67 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 	}
 }
 
-// What a file leaves out stays: items and keys of items. Lists are given
-// whole; of diy and planElementData the given keys are set.
+// Items and keys that a file leaves out stay unchanged. A list replaces the whole list; of diy and
+// elementData, only the given keys change.
 func TestOmittedKeysStayUnchanged(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, readTestFile(t, "testdata/example.yaml"), false)
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing but names", `
-elements: [{yeuSign: airTemperature, yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]
+elements:
+  - yeuSign: airTemperature
+    yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}
 products: [{name: weather-station}, {name: field-camera}]
-tenants: [{name: greenfield, users: [{userName: ADA}], scenes: [north field], devices: [{deviceName: WS-0001}, {deviceName: CAM-0001}]}]`, ""},
-		{"one key of each", `
-elements: [{yeuSign: airTemperature, unit: K, yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]
+tenants:
+  - name: greenfield
+    users: [{userName: ADA}]
+    scenes: [north field]
+    devices: [{deviceName: WS-0001}, {deviceName: CAM-0001}]`, ""},
+		{"one key of each item", `
+elements:
+  - yeuSign: airTemperature
+    unit: K
+    yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}
 products: [{name: weather-station, offlineAfter: 1s}]
 tenants: [{name: greenfield, diy: {logo: ""}, users: [{userName: ada, disabled: true}], devices: [{deviceName: WS-0001, gateway: true}]}]`,
 			"element airTemperature: unit\nproduct weather-station: offlineAfter\ntenant greenfield: diy.logo\n" +
 				"user greenfield/ada: disabled\ndevice greenfield/WS-0001: gateway"},
 		{"an element's name", `
-elements: [{yeuSign: airTemperature, yeuUrl: /icons/air.svg, yeuName: {en-us: Air, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]`,
+elements:
+  - yeuSign: airTemperature
+    yeuUrl: /icons/air.svg
+    yeuName: {en-us: Air, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}`,
 			"element airTemperature: yeuUrl,yeuName"},
 		{"a product's name for people", `
-products: [{name: weather-station, productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}}]`,
+products:
+  - name: weather-station
+    productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}`,
 			"product weather-station: productName"},
-		{"the same again", `
-products: [{name: weather-station, productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}}]`, ""},
+		{"the same product name", `
+products:
+  - name: weather-station
+    productName: {en-us: Weather station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Метеостанция}`, ""},
 		{"properties are given whole", `
-products: [{name: weather-station, properties: [{identifier: rain, dataType: number, min: 0, accessMode: rw}, {identifier: airTemperature, dataType: number}]}]`,
+products:
+  - name: weather-station
+    properties:
+      - {identifier: rain, dataType: number, min: 0, accessMode: rw}
+      - {identifier: airTemperature, dataType: number}`,
 			"product weather-station: properties"},
 		{"their order counts", `
-products: [{name: weather-station, properties: [{identifier: airTemperature, dataType: number}, {identifier: rain, dataType: number, min: 0, accessMode: rw}]}]`,
+products:
+  - name: weather-station
+    properties:
+      - {identifier: airTemperature, dataType: number}
+      - {identifier: rain, dataType: number, min: 0, accessMode: rw}`,
 			"product weather-station: properties"},
 		{"elementData by key", `tenants: [{name: greenfield, devices: [{deviceName: CAM-0001, elementData: {live: ""}}]}]`,
 			"device greenfield/CAM-0001: elementData"},
 		{"another zone and language", `tenants: [{name: greenfield, timeZone: UTC, language: en-us, hosts: [b.example, a.example]}]`,
 			"tenant greenfield: hosts,timeZone,language"},
 		{"budgets", `tenants: [{name: greenfield, mailsADay: 0, smsADay: 200}]`, "tenant greenfield: mailsADay,smsADay"},
-		{"one of them", `tenants: [{name: greenfield, mailsADay: 1000000, smsADay: 200}]`, "tenant greenfield: mailsADay"},
-		{"the same", `tenants: [{name: greenfield, smsADay: 200}]`, ""},
+		{"one of the budgets", `tenants: [{name: greenfield, mailsADay: 1000000, smsADay: 200}]`, "tenant greenfield: mailsADay"},
+		{"the same budget", `tenants: [{name: greenfield, smsADay: 200}]`, ""},
 		{"no hosts", `tenants: [{name: greenfield, hosts: []}]`, "tenant greenfield: hosts"},
 		{"another product", `tenants: [{name: greenfield, devices: [{deviceName: CAM-0001, product: weather-station, elementData: {rain: <b>x</b>}}]}]`,
 			"device greenfield/CAM-0001: product,elementData"},
@@ -196,10 +217,11 @@ products: [{name: weather-station, properties: [{identifier: airTemperature, dat
 			}
 		})
 	}
-	farm := p.tenant(t, "greenfield")
-	if farm.Branding.Title != "Greenfield" || farm.Branding.Logo != "" || farm.Branding.Favicon == "" ||
-		len(farm.Hosts) != 0 {
-		t.Errorf("tenant %+v", farm)
+	greenfield := p.tenant(t, "greenfield")
+	if greenfield.Branding.Title != "Greenfield" || greenfield.Branding.Logo != "" ||
+		greenfield.Branding.Favicon == "" ||
+		len(greenfield.Hosts) != 0 {
+		t.Errorf("tenant %+v", greenfield)
 	}
 	camera := p.device(t, "greenfield", "CAM-0001")
 	if len(camera.ElementData) != 1 || camera.ElementData["rain"] != "<b>x</b>" || camera.Serial != "SXT-0001" {
@@ -210,68 +232,67 @@ products: [{name: weather-station, properties: [{identifier: airTemperature, dat
 	}
 }
 
-// A secret that the file drops ends its connections; another may take it over.
+// If a file drops a secret, connections with it end, and another device may get it.
 func TestSecretRotation(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
 	hash := func(secret string) device.SecretHash { return device.HashSecret(testkit.SecretKey, secret) }
-	told := 0
-	p.Registry.OnStructureChange(func() { told++ })
+	checks := 0
+	p.Registry.OnStructureChange(func() { checks++ })
 	const first, second = "secret-of-the-device-n-1", "the-second-secret-of-n-1"
 
 	out := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+second+`, `+first+`]}]}]`, false)
 	if itemNames(out.Changed) != "device north/N-1: secrets" || out.Changed[0].Secret != "" {
 		t.Errorf("changed %+v", out.Changed)
 	}
-	if !p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || told != 1 {
-		t.Errorf("both secrets should be valid; connections looked at %d times", told)
+	if !p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || checks != 1 {
+		t.Errorf("both secrets should be valid; connections were checked %d times", checks)
 	}
-	// The order of two secrets says nothing.
-	if again := p.apply(
+	// The order of two secrets does not matter.
+	again := p.apply(
 		t,
 		`tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`,
 		false,
-	); again.Unchanged != 2 ||
-		told != 1 {
-		t.Errorf("the same two: %+v, looked at %d times", again, told)
+	)
+	if again.Unchanged != 2 || checks != 1 {
+		t.Errorf("the same two: %+v, connections were checked %d times", again, checks)
 	}
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secret: `+second+`}]}]`, false)
-	if p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || told != 2 {
+	if p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || checks != 2 {
 		t.Error("the dropped secret should be invalid, the other valid")
 	}
-	// Without a secret in the file they stay as they are.
+	// A file without secrets keeps them.
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, serial: X}]}]`, true)
 	if !p.Registry.StillValid(n1.ID, hash(second)) {
-		t.Error("a file without secrets took one away")
+		t.Error("a file without secrets removed one")
 	}
-	// Two devices exchange theirs in one file.
+	// Two devices exchange their secrets in one file.
 	p.apply(
 		t,
 		`tenants: [{name: north, devices: [{deviceName: N-1, secret: secret-of-the-device-n-2}, {deviceName: N-2, secret: `+second+`}]}]`,
 		false,
 	)
 	if e, _, ok := p.Registry.Authenticate("", ""); ok {
-		t.Errorf("no secret lets %s in", e.Name)
+		t.Errorf("the old secret lets %s sign in", e.Name)
 	}
 	for name, secret := range map[string]string{"N-1": "secret-of-the-device-n-2", "N-2": second} {
 		if _, _, ok := p.Registry.Authenticate(name, secret); !ok {
-			t.Errorf("%s is not let in with its new secret", name)
+			t.Errorf("%s cannot sign in with its new secret", name)
 		}
 	}
-	// A new device takes over the secret that another gives up, in any order.
+	// A new device gets the secret that another gives up, in any order.
 	p.apply(
 		t,
 		`tenants: [{name: north, devices: [{deviceName: N-3, product: station, secret: `+second+`}, {deviceName: N-2, secret: yet-another-secret-of-n-2}]}]`,
 		false,
 	)
 	if e, _, ok := p.Registry.Authenticate(second, ""); !ok || e.Name != "N-3" {
-		t.Errorf("the secret lets %+v in", e)
+		t.Errorf("the secret belongs to %+v", e)
 	}
 }
 
-// Shutting somebody out works at once; letting them in again brings no old
-// session back.
+// Disabling takes effect at once; enabling again does not restore old sessions.
 func TestDisablingTakesEffectAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -282,7 +303,7 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 	n1 := p.device(t, "north", "N-1")
 	_, hash, ok := p.Registry.Authenticate("N-1", "secret-of-the-device-n-1")
 	if !ok {
-		t.Fatal("the device is not let in")
+		t.Fatal("the device cannot sign in")
 	}
 	p.apply(
 		t,
@@ -290,10 +311,10 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 		false,
 	)
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil || len(ended) != 1 {
-		t.Errorf("the session goes on; %d were told to have ended", len(ended))
+		t.Errorf("the session is still active; %d sessions were reported as ended", len(ended))
 	}
 	if p.Registry.StillValid(n1.ID, hash) {
-		t.Error("the connection goes on")
+		t.Error("the connection stays open")
 	}
 	p.apply(
 		t,
@@ -301,14 +322,14 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 		false,
 	)
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
-		t.Error("an old session came back")
+		t.Error("an old session is active again")
 	}
 	if !p.Registry.StillValid(n1.ID, hash) {
-		t.Error("the device is still shut out")
+		t.Error("the device is still disabled")
 	}
 }
 
-// A product's patience counts at once for devices that are online.
+// A product's new offlineAfter takes effect at once for devices that are online.
 func TestOfflineAfterTakesEffectAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -322,18 +343,12 @@ func TestOfflineAfterTakesEffectAtOnce(t *testing.T) {
 	}
 }
 
-// Hosts and mobiles may go from one to another within a file.
+// Hosts and mobile numbers can move from one owner to another within a file.
 func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	p.apply(t, `tenants: [{name: north, hosts: [south.example]}, {name: south, hosts: [north.example]}]`, false)
-	if n, s := p.tenant(
-		t,
-		"north",
-	), p.tenant(
-		t,
-		"south",
-	); !slices.Equal(n.Hosts, []string{"south.example"}) ||
+	if n, s := p.tenant(t, "north"), p.tenant(t, "south"); !slices.Equal(n.Hosts, []string{"south.example"}) ||
 		!slices.Equal(s.Hosts, []string{"north.example"}) {
 		t.Errorf("north has %v, south has %v", n.Hosts, s.Hosts)
 	}
@@ -345,7 +360,7 @@ func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	if a, b := p.user(t, "north", "ada"), p.user(t, "north", "bora"); a.Mobile != "" || b.Mobile != "+905551112233" {
 		t.Errorf("ada has %q, bora has %q", a.Mobile, b.Mobile)
 	}
-	// The same mobile in another tenant is another matter.
+	// The same mobile number in another tenant does not matter.
 	p.apply(
 		t,
 		`tenants: [{name: south, users: [{userName: ada, password: correct horse, mobile: "+905551112233"}]}]`,
@@ -353,7 +368,7 @@ func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	)
 }
 
-// Passwords and secrets that the file lacks are made and told once.
+// Passwords and secrets that the file lacks are generated and answered once.
 func TestGeneratedPasswords(t *testing.T) {
 	p := newFixture(t)
 	text := `tenants: [{name: north, timeZone: UTC, users: [{userName: ada}, {userName: bora, password: correct horse}]}]`

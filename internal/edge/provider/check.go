@@ -21,15 +21,15 @@ const (
 	maxOfflineAfter = 366 * 24 * time.Hour
 )
 
-// checker holds a file against the rules that need no database.
+// checker checks a file against the rules that need no database.
 type checker struct {
 	*fileErrors
-	seen        map[string]int // what must be unique in a file: the line where it stands first
-	minPassword int            // characters of a password
+	seen        map[string]int // values that must be unique in a file, each with the line of its first occurrence
+	minPassword int            // minimum length of a password, in characters
 }
 
-// validate adds everything that is wrong with what the file says by itself. A password
-// has shortest characters at least.
+// validate adds an error for everything that is wrong in the file alone. Passwords need at least
+// minPassword characters.
 func (f *fileErrors) validate(file *file, minPassword int) {
 	c := checker{fileErrors: f, seen: map[string]int{}, minPassword: minPassword}
 	for i := range file.elements {
@@ -43,8 +43,8 @@ func (f *fileErrors) validate(file *file, minPassword int) {
 	}
 }
 
-// unique refuses what stands in the file already; kind keeps apart what may
-// be equal. The value is told unless it is secret.
+// unique refuses a value that occurs in the file already; kind separates values that may be equal.
+// The error names the value unless it is secret.
 func (c *checker) unique(kind, value, what string, at filePos) {
 	if line, ok := c.seen[kind+"\x00"+value]; ok {
 		c.add(at, "%s is on line %d already", what, line)
@@ -80,8 +80,8 @@ func (c *checker) multiLine(f *field[string], limit int) {
 	}
 }
 
-// singleLine checks a name that may be empty: it stands in lists, in a browser's tab
-// and in the subjects of mails.
+// singleLine checks a name that may be empty; it stands in lists, in a browser's tab and in the
+// subjects of mails.
 func (c *checker) singleLine(f *field[string], limit int) {
 	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > limit) {
 		c.add(
@@ -113,12 +113,13 @@ func (c *checker) identifier(f *field[string]) bool {
 	return true
 }
 
-// planElementData checks what a player or a frame is given.
+// elementData checks the data for a player or a frame.
 func (c *checker) elementData(f *field[string]) {
 	if f.valid && f.value != "" && !isElementData(f.value) {
 		c.add(
 			f.at,
-			"%s must be an http or https address, a path beginning with /, or an embed snippet beginning with <, of at most %d characters",
+			"%s must be an http or https address, a path beginning with /, "+
+				"or an embed snippet beginning with <, of at most %d characters",
 			lastKey(f.at),
 			maxElementData,
 		)
@@ -137,7 +138,7 @@ func (c *checker) element(e *fileElement) {
 	c.names(&e.yeuName)
 }
 
-// names checks that a thing is named in every language.
+// names checks that a thing has a name in every language.
 func (c *checker) names(f *field[fileNames]) {
 	for _, l := range text.Languages {
 		name := f.value[l]
@@ -181,7 +182,7 @@ func (c *checker) property(p *fileProperty, known map[string]int) {
 	number := c.required(&p.dataType, p.at, "dataType") && p.dataType.value == "number"
 	if p.dataType.valid && !number && p.dataType.value != "boolean" && p.dataType.value != "text" {
 		c.add(p.dataType.at, "dataType must be number, boolean or text")
-		number = true // what follows is judged once this is mended
+		number = true // the checks that follow make sense only after this is corrected
 	}
 	if a := p.accessMode; a.valid && a.value != "r" && a.value != "w" && a.value != "rw" {
 		c.add(a.at, "accessMode must be r, w or rw")

@@ -16,19 +16,18 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// Refusal says why a call cannot be carried out.
+// Refusal says why the service cannot carry out a call.
 type Refusal struct {
-	Missing bool // there is no such thing; else it is in use
+	Missing bool // there is no such thing; else the thing is in use
 	Detail  string
 }
 
-// Error is the detail.
+// Error returns the detail.
 func (r *Refusal) Error() string { return r.Detail }
 
-// Delete removes a device with its readings, a user, a scene (its devices move
-// to the default group) or an empty tenant; owner is the name of the tenant it
-// belongs to, empty for a tenant itself. What does not exist, and a tenant
-// that is not empty, is a *Refusal.
+// Delete removes a device with its readings, a user, a scene (its devices move to the default
+// group) or an empty tenant. owner is the name of the tenant that owns the thing; it is empty for a
+// tenant. If the thing does not exist, or the tenant is not empty, the error is a *Refusal.
 func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*Result, error) {
 	release, err := s.acquire(ctx)
 	if err != nil {
@@ -62,10 +61,9 @@ func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*R
 	return &Result{Removed: []Item{item}}, nil
 }
 
-// findTenant finds the tenant of that name, to which something of another name
-// belongs.
+// findTenant finds the tenant owner, which owns the thing called name.
 func (s *Service) findTenant(ctx context.Context, owner, name string) (*tenant.Tenant, error) {
-	if !isName(owner) || !isName(name) { // nothing has such a name, and no database takes a NUL
+	if !isName(owner) || !isName(name) { // nothing has such a name, and no database stores a NUL
 		return nil, &Refusal{Missing: true, Detail: "nothing has an empty name or one with control characters"}
 	}
 	t, err := s.Tenants.ByName(ctx, owner)
@@ -83,9 +81,9 @@ func refuseMissing(err error, format string, args ...any) error {
 	return err
 }
 
-// deleteDevice shuts the device out, erases its readings and only then removes
-// it: whatever fails or is cut short in between can be done again. Readings that
-// were on their way all the while are erased at the end.
+// deleteDevice disables the device, erases its readings and only then removes it, so that the call
+// can be repeated if a step fails or is interrupted. At its end it erases the readings that were in
+// transit meanwhile.
 func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name string) error {
 	d, err := s.Devices.Get(ctx, t.ID, name)
 	if err != nil {
@@ -107,10 +105,10 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	if err := s.reloadRegistry(ctx); err != nil {
 		return err
 	}
-	// From here on it is finished even when whoever asked has gone.
+	// From here on the deletion runs to its end even if the caller has gone.
 	ctx = context.WithoutCancel(ctx)
 	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
-		return fmt.Errorf("device %s is shut out, but its readings are not erased: %w", name, err)
+		return fmt.Errorf("device %s is disabled, but its readings are not erased: %w", name, err)
 	}
 	if err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		if err := s.Rules.ForgetDevice(ctx, t.ID, d.ID); err != nil {
@@ -129,9 +127,9 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	ref := device.Ref{Tenant: t.ID, ID: d.ID}
 	s.Presence.Forget(ref)
 	s.Diagnostics.Forget(ref)
-	// What the edge had taken before the device was shut out may have been written
-	// behind the erasure. Once this has settled the edge writes nothing of it: nobody
-	// knows it.
+	// Readings that the edge accepted before the device was disabled may have been written after
+	// the erasure. After this wait the edge writes no more of them, because the registry no longer
+	// has the device.
 	s.Intake.WaitCommitted()
 	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
 		return fmt.Errorf("device %s is deleted, but not the readings that came meanwhile: %w", name, err)
@@ -182,9 +180,8 @@ func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string
 	})
 }
 
-// deleteTenant removes a tenant that has no devices, people and scenes any more,
-// and first what is kept of it: whatever fails or is cut short in between can be
-// done again.
+// deleteTenant removes a tenant that has no devices, users and scenes any more, and its records
+// before, so that the call can be repeated if a step fails or is interrupted.
 func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 	if err := s.requireEmpty(ctx, t); err != nil {
 		return err
@@ -205,12 +202,12 @@ func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 		if err != nil {
 			return err
 		}
-		// Its log went with it.
+		// The tenant's own audit log was removed with it.
 		return audit.Log(ctx, 0, audit.Action{Name: "tenant.delete", Thing: audit.Thing{ID: int64(t.ID), Name: t.Name}})
 	})
 }
 
-// requireEmpty refuses a tenant that still has devices, people or scenes.
+// requireEmpty refuses a tenant that still has devices, users or scenes.
 func (s *Service) requireEmpty(ctx context.Context, t *tenant.Tenant) error {
 	users, errUsers := s.Users.List(ctx, t.ID)
 	scenes, errScenes := s.Scenes.List(ctx, t.ID)
@@ -236,8 +233,8 @@ func (s *Service) requireEmpty(ctx context.Context, t *tenant.Tenant) error {
 	return nil
 }
 
-// ResetUser gives a user another password, answers it, and ends the user's
-// sessions. A tenant or user that does not exist is a *Refusal.
+// ResetUser gives a user a new password, returns it, and ends the user's sessions. If the tenant or
+// the user does not exist, the error is a *Refusal.
 func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string, error) {
 	release, err := s.acquire(ctx)
 	if err != nil {

@@ -28,7 +28,7 @@ func (p *fixture) mustDelete(t *testing.T, kind Kind, owner, name string) {
 	}
 }
 
-// measure writes a reading of a device and lets presence and diagnostics know.
+// measure writes a reading of a device and reports it to presence and diagnostics.
 func (p *fixture) measure(t *testing.T, d *device.Device) {
 	t.Helper()
 	property := p.Catalog.Product(d.ProductID).Properties[0].ID
@@ -45,8 +45,7 @@ func (p *fixture) measure(t *testing.T, d *device.Device) {
 	p.Diagnostics.Count(testkit.Ref(d), p.Clock.Milli(), 1, nil, 0)
 }
 
-// A deleted device is gone with everything that hung on it; its name may be
-// made again and starts empty.
+// A deleted device is gone with all its data; a new device of the same name starts empty.
 func TestDeleteDevice(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -57,7 +56,7 @@ func TestDeleteDevice(t *testing.T) {
 
 	p.mustDelete(t, KindDevice, "north", "N-1")
 	if p.Registry.StillValid(n1.ID, hash) || p.Registry.Get(n1.ID) != nil {
-		t.Error("its connection goes on")
+		t.Error("the connection stays open")
 	}
 	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
 		t.Errorf("readings left: %v", left)
@@ -74,12 +73,12 @@ func TestDeleteDevice(t *testing.T) {
 	p.apply(t, readTestFile(t, "testdata/base.yaml"), false)
 	again := p.device(t, "north", "N-1")
 	if again.ID == n1.ID || len(p.readings.Latest(t.Context(), again.Tenant, again.ID)) != 0 {
-		t.Errorf("made again as %+v", again)
+		t.Errorf("the new device is %+v", again)
 	}
 }
 
-// lateWriter writes a reading behind the erasure, as the edge does with a message that
-// waited since before the device was shut out.
+// lateWriter writes a reading after the erasure, as the edge does with a message that it accepted
+// before the device was disabled.
 type lateWriter struct {
 	p      *fixture
 	t      *testing.T
@@ -88,13 +87,13 @@ type lateWriter struct {
 
 func (l *lateWriter) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
 	err := l.p.readings.Erase(ctx, o, d)
-	if l.p.Registry.Get(d) != nil { // else the edge drops it
+	if l.p.Registry.Get(d) != nil { // otherwise the edge drops it
 		l.p.measure(l.t, l.device)
 	}
 	return err
 }
 
-// A message that is on its way while its device is deleted leaves no reading.
+// A message that is in transit while its device is deleted leaves no reading.
 func TestDeleteDeviceWithLateReadings(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -114,23 +113,23 @@ func TestDeleteDeviceWithLateReadings(t *testing.T) {
 	}
 }
 
-// So does one of a batch that was looked through before the device was removed and
-// is written after that: it is waited for before the last erasure.
+// A batch that was checked before the device was removed, and is written after that, leaves no
+// reading either: the last erasure waits for it.
 func TestDeleteDeviceWaitsForBatch(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
-	settled := 0
+	waits := 0
 	p.service.Intake = &stubIntake{onWait: func() {
-		settled++
+		waits++
 		if p.Registry.Get(n1.ID) != nil {
-			t.Error("settled while the device is known, and so may send more")
+			t.Error("waited while the device is still in the registry and may send more")
 		}
 		p.measure(t, n1)
 	}}
 	p.mustDelete(t, KindDevice, "north", "N-1")
-	if settled == 0 {
-		t.Error("what is being written is not waited for")
+	if waits == 0 {
+		t.Error("the erasure does not wait for the batch that is being written")
 	}
 	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
 		t.Errorf("newest values left: %v", left)
@@ -145,7 +144,7 @@ type failingEraser struct {
 
 func (b *failingEraser) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
 	if e := b.p.Registry.Get(d); e != nil && !e.Disabled {
-		b.t.Error("readings are erased while the device may still send some")
+		b.t.Error("readings are erased while the device may still send more")
 	}
 	if b.err != nil {
 		return b.err
@@ -153,8 +152,8 @@ func (b *failingEraser) Erase(ctx context.Context, o tenant.ID, d device.ID) err
 	return b.p.readings.Erase(ctx, o, d)
 }
 
-// Where readings cannot be erased the device stays, shut out, so that the
-// deletion can be done again.
+// If the readings cannot be erased, the device stays disabled, so that the deletion can be
+// repeated.
 func TestDeleteDeviceRetriesAfterEraseFailure(t *testing.T) {
 	p := newFixture(t)
 	disk := &failingEraser{err: errors.New("disk full"), p: p, t: t}
@@ -166,7 +165,7 @@ func TestDeleteDeviceRetriesAfterEraseFailure(t *testing.T) {
 		t.Fatalf("answered %v", err)
 	}
 	if d := p.device(t, "north", "N-1"); !d.Disabled {
-		t.Error("the device is not shut out")
+		t.Error("the device is not disabled")
 	}
 	disk.err = nil
 	p.mustDelete(t, KindDevice, "north", "N-1")
@@ -183,40 +182,32 @@ func TestDeleteUserAndScene(t *testing.T) {
 	p.Sessions.OnEnd(func(id int64) { ended = append(ended, id) })
 	p.mustDelete(t, KindUser, "north", "ada")
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil || len(ended) != 1 {
-		t.Errorf("the session goes on; %d were told to have ended", len(ended))
+		t.Errorf("the session is still active; %d sessions were reported as ended", len(ended))
 	}
 	p.mustDelete(t, KindScene, "north", "Field")
 	if d := p.device(t, "north", "N-1"); d.SceneID != device.DefaultScene {
-		t.Errorf("the scene's device stands in %d", d.SceneID)
+		t.Errorf("the scene's device is in scene %d", d.SceneID)
 	}
 }
 
-// recordCounts is how many notices, messages, channels and webhooks a tenant has.
+// recordCounts returns how many notices, messages, channels and webhooks a tenant has.
 func (p *fixture) recordCounts(t *testing.T, owner tenant.ID) string {
 	t.Helper()
 	counts := make([]int, 4)
 	for i, table := range []string{"notices", "messages", "channels", "webhooks"} {
-		if err := p.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			table,
-		).ColumnExpr(
-			"count(*)",
-		).Where(
+		err := p.DB.Read(t.Context()).NewSelect().Table(table).ColumnExpr("count(*)").Where(
 			"tenant_id = ?",
 			owner,
-		).Scan(
-			t.Context(),
-			&counts[i],
-		); err != nil {
+		).Scan(t.Context(), &counts[i])
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	return fmt.Sprint(counts)
 }
 
-// A tenant goes only when no device, user or scene is left of it, and the refusal
-// says what is.
+// A tenant can be deleted only if it has no devices, users or scenes; the refusal counts what it
+// has.
 func TestDeleteTenant(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -237,7 +228,7 @@ func TestDeleteTenant(t *testing.T) {
 	refused(`tenant "north" still has 1 user and 1 scene`)
 	p.mustDelete(t, KindUser, "north", "bora")
 	p.mustDelete(t, KindScene, "north", "Shut")
-	// Its records go with it, and nobody else's.
+	// Its records are removed with it, and those of no other tenant.
 	north, south := n1.Tenant, p.tenant(t, "south").ID
 	p.apply(
 		t,
@@ -250,20 +241,17 @@ func TestDeleteTenant(t *testing.T) {
 		p.Message(t, d.Tenant)
 		p.Channel(t, d.Tenant, "Crew")
 	}
-	if _, _, err := p.Webhooks.Create(
-		t.Context(),
-		north,
-		&notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true},
-	); err != nil {
+	webhook := &notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true}
+	if _, _, err := p.Webhooks.Create(t.Context(), north, webhook); err != nil {
 		t.Fatal(err)
 	}
 	others := p.recordCounts(t, south)
 	p.mustDelete(t, KindTenant, "", "north")
 	if left := p.recordCounts(t, north); left != "[0 0 0 0]" {
-		t.Errorf("left of it: %s", left)
+		t.Errorf("left of the tenant: %s", left)
 	}
 	if got := p.recordCounts(t, south); got != others || got != "[1 1 1 0]" {
-		t.Errorf("of another: %s, before %s", got, others)
+		t.Errorf("of the other tenant: %s, before %s", got, others)
 	}
 	if _, err := p.Tenants.ByName(t.Context(), "north"); !errs.Is(err, errs.NotFound) {
 		t.Errorf("the tenant: %v", err)
@@ -313,7 +301,7 @@ func TestResetUser(t *testing.T) {
 		t.Errorf("reset to %d characters, %v", len(password), err)
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
-		t.Error("the session goes on")
+		t.Error("the session is still active")
 	}
 	for _, c := range [][2]string{{"south", "ada"}, {"west", "ada"}, {"north", "cem"}, {"north", "a\x00"}, {"\x00", "ada"}} {
 		var r *Refusal
@@ -323,7 +311,7 @@ func TestResetUser(t *testing.T) {
 	}
 }
 
-// Whoever waits for a turn may give up; the one whose turn it is goes on.
+// A waiting call can be cancelled; the running one goes on.
 func TestWaitingCallCanBeCanceled(t *testing.T) {
 	p := newFixture(t)
 	release, err := p.service.acquire(t.Context())

@@ -15,36 +15,35 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// errStopping is why a call ended that might have taken long; nothing failed.
-var errStopping = errors.New("providerapi: the server is stopping")
+// errStopping ends a call that might take long because the server stops; it is no failure.
+var errStopping = errors.New("provider:  the server is stopping")
 
-// restartRetryAfter is what a server that is stopping is given to be back.
+// restartRetryAfter is how long a client waits for a server that is stopping to be back.
 const restartRetryAfter = 10 * time.Second
 
-// DeriveRequest says of which device the past is to be computed anew.
+// DeriveRequest names the device whose derived values are to be computed anew.
 type DeriveRequest struct {
 	Tenant  string
-	Product string // only devices of it; empty: of any
-	Device  string // only this one; empty: the first by name after After
+	Product string // only devices of this product; empty: of any product
+	Device  string // only this device; empty: the first one after After, by name
 	After   string
-	From    time.Time // the first day, as a calendar has it; zero: as far back as there are readings
+	From    time.Time // the first day, in the calendar; zero: since the first reading
 }
 
-// DeriveResult is what was done to one device.
+// DeriveResult says what was done for one device.
 type DeriveResult struct {
-	Device    string // empty: there was none
-	Days      int    // with readings, that were looked at
-	Values    int    // that were not there, or otherwise
-	Remaining int    // devices that come after it
+	Device    string // empty: there was no device
+	Days      int    // days with readings that were examined
+	Values    int    // values that were missing or different
+	Remaining int    // number of devices after it
 }
 
-// Derive computes the derived values of a device's past anew, day by day between
-// the messages that come in; values that are there already are left. Tenants,
-// products and devices that do not exist, and a device of whose product nothing
-// is derived, are a *Refusal.
+// Derive computes the derived values of a device's past anew, day by day, in between the messages
+// that arrive; it leaves values that are correct already. If the tenant, the product or the device
+// does not exist, or the device's product has no derived property, the error is a *Refusal.
 //
-// It takes its turn among the work on the tenant's readings, and none of the
-// service's: applying a file need not wait for it.
+//	The tenant's scheduler of readings work gives it its slots. It does not hold the service, so
+//	applying a file does not wait for it.
 func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, error) {
 	t, err := s.findTenant(ctx, req.Tenant, req.Tenant)
 	if err != nil {
@@ -79,20 +78,22 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 	}
 	err = s.recomputeDays(ctx, task, next.Ref, days, &out)
 	if out.Values > 0 {
-		// Of what was written before it failed, too, and when whoever asked has gone.
+		// The log also has the values that were written before an error, and before the caller had
+		// gone.
 		ctx := context.WithoutCancel(ctx)
-		if err := audit.Log(
+		err := audit.Log(
 			ctx,
 			t.ID,
 			audit.Action{Name: "device.derive", Thing: audit.Thing{ID: int64(next.ID), Name: next.Name}},
-		); err != nil {
+		)
+		if err != nil {
 			return out, err
 		}
 	}
 	return out, err
 }
 
-// nextDevice finds the device that is asked for.
+// nextDevice finds the device of the request.
 func (s *Service) nextDevice(t *tenant.Tenant, req DeriveRequest) (next *device.Entry, left int, err error) {
 	if req.Product != "" && s.Catalog.ProductByName(req.Product) == nil {
 		return nil, 0, &Refusal{Missing: true, Detail: fmt.Sprintf("there is no product %q", req.Product)}
@@ -116,11 +117,11 @@ func (s *Service) nextDevice(t *tenant.Tenant, req DeriveRequest) (next *device.
 	return next, 0, nil
 }
 
-// providerUser is in the place of a user whose work it is.
+// providerUser stands for the provider in place of a user id.
 const providerUser = 0
 
-// recomputeDays redoes days, oldest first, and rests as long as each has taken: messages
-// have the other half of the time.
+// recomputeDays recomputes days, the oldest first. After each day it pauses for as long as the day
+// took: messages get the other half of the time.
 func (s *Service) recomputeDays(
 	ctx context.Context,
 	task limit.Task,
@@ -153,7 +154,7 @@ func (s *Service) recomputeDays(
 	return nil
 }
 
-// checkRunning is an error once the server stops or whoever asked has gone.
+// checkRunning returns an error once the server stops or the caller has gone.
 func (s *Service) checkRunning(ctx context.Context) error {
 	select {
 	case <-s.stopping:

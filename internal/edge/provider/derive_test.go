@@ -18,7 +18,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// recomputer notes what it is asked to redo, and finds two values each time.
+// recomputer records its calls and reports two values for each.
 type recomputer struct {
 	stubIntake
 	calls []string // "device day"
@@ -67,7 +67,7 @@ tenants:
     devices: [{deviceName: S-1, product: mast}]
 `
 
-// newDeriveFixture is a face over readings of three days of Shanghai, which are two of
+// newDeriveFixture returns the API with readings of three days in Shanghai, which are two days in
 // UTC.
 func newDeriveFixture(t *testing.T) (*apiFixture, *recomputer) {
 	t.Helper()
@@ -91,7 +91,9 @@ func newDeriveFixture(t *testing.T) (*apiFixture, *recomputer) {
 	for _, name := range []string{"M-1", "M-2", "T-1", "P-1"} {
 		ref := f.deviceRef(t, "west", name)
 		for _, at := range []time.Time{
-			time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC), time.Date(2026, 9, 1, 17, 0, 0, 0, time.UTC), time.Date(2026, 9, 3, 1, 0, 0, 0, time.UTC),
+			time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC),
+			time.Date(2026, 9, 1, 17, 0, 0, 0, time.UTC),
+			time.Date(2026, 9, 3, 1, 0, 0, 0, time.UTC),
 		} {
 			batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
 				Tenant: ref.Tenant,
@@ -116,7 +118,7 @@ func (f *apiFixture) deviceRef(t *testing.T, owner, name string) device.Ref {
 	return e.Ref
 }
 
-// deriveAll asks until no device is left, as the command does.
+// deriveAll calls derive until no device is left, as the command does.
 func (f *apiFixture) deriveAll(t *testing.T, more string) (lines []string) {
 	t.Helper()
 	after := ""
@@ -139,8 +141,8 @@ func (f *apiFixture) deriveAll(t *testing.T, more string) (lines []string) {
 	}
 }
 
-// Where clocks skip midnight, what is asked from a day on begins with the jump:
-// the hour before is the day's before.
+// If the clocks skip midnight, a day begins after the jump: the hour before belongs to the day
+// before.
 func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 	f, _ := newDeriveFixture(t)
 	f.apply(
@@ -154,7 +156,9 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 	)
 	m1 := f.deviceRef(t, "west", "M-1")
 	var batch []reading.Arrival
-	for _, at := range []time.Time{time.Date(2026, 9, 6, 3, 30, 0, 0, time.UTC), time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC)} { // 23:30 and 01:00
+	for _, at := range []time.Time{ // 23:30 and 01:00
+		time.Date(2026, 9, 6, 3, 30, 0, 0, time.UTC), time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC),
+	} {
 		batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
 			Tenant: m1.Tenant,
 			Device: m1.ID,
@@ -165,21 +169,15 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 	if err := f.readings.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.deriveAll(
-		t,
-		`,"device":"M-1","from":"2026-09-06"`,
-	), []string{
+	if got, want := f.deriveAll(t, `,"device":"M-1","from":"2026-09-06"`), []string{
 		"M-1: 1 days, 2 values, 0 left",
-	}; !slices.Equal(
-		got,
-		want,
-	) {
+	}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
 
-// What is computed anew waits for its turn among the work on its tenant's readings, and
-// is refused where too much of it waits; another tenant's does not wait for it.
+// Derive waits for its slot among the work on its tenant's readings, and is refused if too much of
+// it waits; another tenant's call does not wait.
 func TestDeriveIsScheduled(t *testing.T) {
 	f, r := newDeriveFixture(t)
 	f.service.Scheduler = limit.NewScheduler[tenant.ID, int64](
@@ -199,7 +197,9 @@ func TestDeriveIsScheduled(t *testing.T) {
 	req := DeriveRequest{Tenant: "west", Device: "M-1"}
 	go func() {
 		_, err := f.service.Derive(t.Context(), req)
-		for refused := (*problem)(nil); errors.As(err, &refused); { // who looks whether it waits takes its place for a moment
+		// The check below takes the only place in the queue for a moment. The call is then refused, and
+		// repeated.
+		for refused := (*problem)(nil); errors.As(err, &refused); {
 			_, err = f.service.Derive(t.Context(), req)
 		}
 		derived <- err
@@ -207,30 +207,28 @@ func TestDeriveIsScheduled(t *testing.T) {
 	testkit.Eventually(t, "one waits", func() bool {
 		gone, leave := context.WithCancel(t.Context())
 		leave()
-		turn, why := f.service.Scheduler.Enter(gone, west, 8) // leaves at once where there is a place to wait
-		return turn == nil && why == limit.FullForKey
+		task, why := f.service.Scheduler.Enter(gone, west, 8) // leaves at once if there is a place in the queue
+		return task == nil && why == limit.FullForKey
 	})
 	_, err := f.service.Derive(t.Context(), req)
-	if p := (*problem)(
-		nil,
-	); !errors.As(err, &p) || p.status != http.StatusTooManyRequests ||
+	if p := (*problem)(nil); !errors.As(err, &p) || p.status != http.StatusTooManyRequests ||
 		p.retry != reading.HistoryRetry {
-		t.Errorf("where another waits: %v", err)
+		t.Errorf("while another call waits: %v", err)
 	}
 	if _, err := f.service.Derive(t.Context(), DeriveRequest{Tenant: "south", Device: "S-1"}); err != nil {
-		t.Errorf("another tenant's: %v", err)
+		t.Errorf("another tenant's call: %v", err)
 	}
 	if len(r.calls) != 0 {
-		t.Errorf("something was computed out of turn: %q", r.calls)
+		t.Errorf("something was computed without a slot: %q", r.calls)
 	}
 	busy.Leave()
-	if err := testkit.Receive(t, "it has its turn", derived); err != nil || len(r.calls) != 3 {
+	if err := testkit.Receive(t, "the waiting call", derived); err != nil || len(r.calls) != 3 {
 		t.Errorf("%q, %v", r.calls, err)
 	}
 }
 
-// Every device of whose product something is derived has its turn, by name, and
-// of each the days that have readings, as they are where it stands.
+// Every device whose product has derived properties is computed, by name; for each, the days of its
+// tenant's zone that have readings.
 func TestDerive(t *testing.T) {
 	f, r := newDeriveFixture(t)
 	want := []string{"M-1: 3 days, 6 values, 2 left", "M-2: 3 days, 6 values, 1 left", "T-1: 3 days, 6 values, 0 left"}
@@ -255,28 +253,18 @@ func TestDerive(t *testing.T) {
 		}
 	}
 	a := f.post(t, "v1/derive", `{"tenant":"west","device":"M-2"}`)
-	if got := f.auditLines(
-		t,
-		f.tenant(t, "west").ID,
-		a.Header.Get("X-Request-Id"),
-	); !slices.Equal(
-		got,
-		[]string{"device.derive M-2"},
-	) {
+	got := f.auditLines(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id"))
+	if !slices.Equal(got, []string{"device.derive M-2"}) {
 		t.Errorf("%q", got)
 	}
-	// Not a device of another tenant.
-	if out := read[wire.DeriveResult](
-		t,
-		f.post(t, "v1/derive", `{"tenant":"south"}`),
-		http.StatusOK,
-	); out.Device == nil || *out.Device != "S-1" || out.Days != 0 ||
-		out.Left != 0 {
+	// Another tenant's device is not computed.
+	out := read[wire.DeriveResult](t, f.post(t, "v1/derive", `{"tenant":"south"}`), http.StatusOK)
+	if out.Device == nil || *out.Device != "S-1" || out.Days != 0 || out.Left != 0 {
 		t.Errorf("%+v", out)
 	}
 }
 
-// What cannot be done is refused, and says why.
+// A request that cannot be carried out is refused with the reason.
 func TestDeriveRefused(t *testing.T) {
 	f, r := newDeriveFixture(t)
 	for body, want := range map[string]string{
@@ -292,11 +280,7 @@ func TestDeriveRefused(t *testing.T) {
 		`{"tenant":`:                                        "400 ",
 	} {
 		a := f.post(t, "v1/derive", body)
-		if got := fmt.Sprintf(
-			"%d %s",
-			a.Status,
-			a.Body,
-		); !strings.HasPrefix(got, want[:3]) ||
+		if got := fmt.Sprintf("%d %s", a.Status, a.Body); !strings.HasPrefix(got, want[:3]) ||
 			!strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want[4:]) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
@@ -306,8 +290,8 @@ func TestDeriveRefused(t *testing.T) {
 	}
 }
 
-// A failure half-way is told, what was written by then is in the log, and a
-// server that stops lets go.
+// An error half-way is answered, the values written by then are in the log, and a server that stops
+// ends the call.
 func TestDeriveFailsMidway(t *testing.T) {
 	f, r := newDeriveFixture(t)
 	r.after = func(calls int) error {
@@ -320,14 +304,8 @@ func TestDeriveFailsMidway(t *testing.T) {
 	if a.Status != http.StatusInternalServerError {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	if got := f.auditLines(
-		t,
-		f.tenant(t, "west").ID,
-		a.Header.Get("X-Request-Id"),
-	); !slices.Equal(
-		got,
-		[]string{"device.derive M-1"},
-	) {
+	got := f.auditLines(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id"))
+	if !slices.Equal(got, []string{"device.derive M-1"}) {
 		t.Errorf("%q", got)
 	}
 	r.calls, r.after = nil, func(int) error {

@@ -27,8 +27,7 @@ tenants:
   - {name: north, timeZone: UTC, devices: [{deviceName: M-1, product: mast, elevation: 938}]}
 `
 
-// Derived properties come out of the database as they went in, and applying
-// again changes nothing.
+// Derived properties are stored unchanged, and applying them again changes nothing.
 func TestDerivedProperties(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, derivedFile, false)
@@ -46,9 +45,7 @@ func TestDerivedProperties(t *testing.T) {
 	if d := p.device(t, "north", "M-1"); d.Elevation == nil || *d.Elevation != 938 {
 		t.Errorf("elevation %v", d.Elevation)
 	}
-	if soil := found.Property(
-		"soil",
-	); soil.Derived() || soil.Inputs != nil ||
+	if soil := found.Property("soil"); soil.Derived() || soil.Inputs != nil ||
 		!p.Registry.Find(p.device(t, "north", "M-1").Tenant, "M-1").Derives() {
 		t.Errorf("%+v", soil)
 	}
@@ -59,7 +56,7 @@ func TestDerivedProperties(t *testing.T) {
 	if got := itemNames(out.Changed); got != "product mast: properties" {
 		t.Errorf("changed %s", got)
 	}
-	// A catalogue that cannot be read is a fault, not a product that measures.
+	// A catalogue that cannot be read is a fault; the property must not count as a measured one.
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`UPDATE product_properties SET inputs = '{' WHERE formula <> ''`).Exec(ctx)
 		return err
@@ -71,7 +68,7 @@ func TestDerivedProperties(t *testing.T) {
 	}
 }
 
-// What cannot be computed is refused, line by line, with what is wrong.
+// A property that cannot be computed is refused with the reason, line by line.
 func TestWrongDerivedProperties(t *testing.T) {
 	p := newFixture(t)
 	head := strings.Split(derivedFile, "      - {identifier: dewPoint")[0]
@@ -98,11 +95,8 @@ func TestWrongDerivedProperties(t *testing.T) {
 	} {
 		_, err := p.service.Apply(t.Context(), fmt.Appendf(nil, "%s      - %s\n", head, property), false)
 		var wrong *FileError
-		if !errors.As(err, &wrong) ||
-			!slices.ContainsFunc(
-				wrong.Errors,
-				func(l LineError) bool { return l.Line == 10 && strings.Contains(l.Message, want) },
-			) {
+		expected := func(l LineError) bool { return l.Line == 10 && strings.Contains(l.Message, want) }
+		if !errors.As(err, &wrong) || !slices.ContainsFunc(wrong.Errors, expected) {
 			t.Errorf("%s\nwant %s, got %+v", property, want, err)
 			if wrong != nil {
 				t.Error(wrong.Errors)
@@ -110,19 +104,16 @@ func TestWrongDerivedProperties(t *testing.T) {
 		}
 	}
 	if p.Catalog.ProductByName("mast") != nil {
-		t.Error("something was kept")
+		t.Error("something was stored")
 	}
-	if _, err := p.service.Apply(
-		t.Context(),
-		[]byte(strings.Replace(derivedFile, "938", "9001", 1)),
-		false,
-	); err == nil {
-		t.Error("above the clouds")
+	_, err := p.service.Apply(t.Context(), []byte(strings.Replace(derivedFile, "938", "9001", 1)), false)
+	if err == nil {
+		t.Error("an elevation above the limit is accepted")
 	}
 }
 
-// A unit that a product computes with changes only together with the product:
-// a file of elements alone must not make its values wrong.
+// The unit of an element that a formula uses can change only together with the product: a file with
+// elements alone must not make values wrong.
 func TestUnitUsedByFormulaIsProtected(t *testing.T) {
 	p := newFixture(t)
 	p.apply(t, derivedFile, false)
@@ -150,10 +141,10 @@ func TestUnitUsedByFormulaIsProtected(t *testing.T) {
 		}
 	}
 	if after := p.dump(t); after != before {
-		t.Errorf("something was kept:\n%s\nwas\n%s", after, before)
+		t.Errorf("something was stored:\n%s\nwas\n%s", after, before)
 	}
-	// The same degrees, written otherwise; and another unit with products that do
-	// without it.
+	// The same unit in another spelling is accepted, and so is another unit with products that do
+	// not compute with it.
 	p.apply(t, element("℃"), false)
 	p.apply(
 		t,

@@ -8,7 +8,7 @@ import (
 	"tilth/internal/edge/provider/wire"
 )
 
-// A body that is no UTF-8 is refused; a file is, by its line.
+// A body that is not UTF-8 is refused; a file is refused with the line.
 func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	f := newAPIFixture(t)
 	f.applyBase(t)
@@ -46,12 +46,12 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 		f.post(t, "v1/apply", `tenants: [{name: north, scenes: ["\ud83c"]}]`),
 		http.StatusUnprocessableEntity,
 	)
-	if out := read[wire.ApplyResult](
+	out := read[wire.ApplyResult](
 		t,
 		f.post(t, "v1/apply", `tenants: [{name: north, scenes: ["\ud83c\udf31"]}]`),
 		http.StatusOK,
-	); len(out.Created) != 1 ||
-		out.Created[0].Name != "🌱" {
+	)
+	if len(out.Created) != 1 || out.Created[0].Name != "🌱" {
 		t.Errorf("%+v", out)
 	}
 }

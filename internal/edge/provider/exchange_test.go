@@ -12,9 +12,9 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Hosts are dealt out among three tenants, and mobiles among the users of each,
-// anew each time: every exchange that leaves each with one owner is taken, in
-// whatever order the file lists them, and one that does not is refused.
+// Hosts are distributed at random among three tenants, and mobile numbers among the users of each.
+// Every exchange that leaves each with one owner is accepted, in whatever order the file lists
+// them; every other one is refused.
 func TestExchangeHostsAndMobiles(t *testing.T) {
 	p := newFixture(t)
 	rnd := rand.New(rand.NewPCG(7, 7))
@@ -72,7 +72,7 @@ func TestExchangeHostsAndMobiles(t *testing.T) {
 				t.Fatalf("round %d: %s has %q, want %q", round, who, u.Mobile, mobile)
 			}
 		}
-		// One who leaves the file keeps what is dealt to another: refused.
+		// If the old owner is not in the file, it keeps its host: the file is refused.
 		from := owner[hosts[0]]
 		to := tenants[(slices.Index(tenants, from)+1)%3]
 		before := p.dump(t)
@@ -90,7 +90,7 @@ func TestExchangeHostsAndMobiles(t *testing.T) {
 	}
 }
 
-// A file for one tenant never touches another, whatever it names.
+// A file for one tenant never changes another tenant, whatever names it uses.
 func TestApplyLeavesOtherTenantsUnchanged(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -119,23 +119,18 @@ func TestApplyLeavesOtherTenantsUnchanged(t *testing.T) {
 		t.Errorf("the user became %+v", after)
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err != nil {
-		t.Errorf("the session ended: %v", err)
+		t.Errorf("the session has ended: %v", err)
 	}
-	if after := p.device(
-		t,
-		"north",
-		"N-1",
-	); after.SceneID != n1.SceneID || after.Serial != n1.Serial ||
+	if after := p.device(t, "north", "N-1"); after.SceneID != n1.SceneID || after.Serial != n1.Serial ||
 		after.Disabled {
 		t.Errorf("the device became %+v", after)
 	}
 	if _, _, ok := p.Registry.Authenticate("N-1", "secret-of-the-device-n-1"); !ok {
-		t.Error("the device is shut out")
+		t.Error("the device is disabled")
 	}
 }
 
-// While files are applied and things deleted, devices go on signing in and
-// being heard of.
+// Devices can sign in and send while files are applied and things are deleted.
 func TestApplyDuringTraffic(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -152,7 +147,7 @@ func TestApplyDuringTraffic(t *testing.T) {
 				}
 				e, hash, ok := p.Registry.Authenticate("N-2", "secret-of-the-device-n-2")
 				if !ok || !p.Registry.StillValid(e.ID, hash) || e.Product.OfflineAfter < 1 {
-					t.Error("a device that nobody touches was shut out")
+					t.Error("a device that is not in the file was refused")
 					return
 				}
 				p.Presence.Seen(testkit.Ref(n2))

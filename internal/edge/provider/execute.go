@@ -10,7 +10,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// hashPasswords computes every password of a plan that is to be stored.
+// hashPasswords hashes every password that the plan stores.
 func (p *plan) hashPasswords(ctx context.Context, v *passwordCache) error {
 	for _, t := range p.tenants {
 		for i := range t.users {
@@ -22,8 +22,8 @@ func (p *plan) hashPasswords(ctx context.Context, v *passwordCache) error {
 	return nil
 }
 
-// hash gives the stored form of a user's new password, and the password itself
-// where the server makes it; both empty where the password stays.
+// hash returns the stored form of a user's new password, and the password itself if the server
+// makes it. Both are empty if the user keeps the password.
 func (u *userStep) hash(ctx context.Context, t *tenantStep, v *passwordCache) (made storedPassword, err error) {
 	key := t.tenant.Name + "\x00" + text.FoldASCII(u.user.UserName)
 	password := u.password
@@ -95,8 +95,8 @@ func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Resu
 	return e.result, nil
 }
 
-// record tells of a thing that was created or changed, whose it is (0: the
-// platform's) and how the audit log knows it.
+// record adds a thing that was created or changed to the result and to the audit log; owner is the
+// tenant that has the thing, 0 for the platform.
 func (e *execution) record(s *step, item Item, owner tenant.ID, thing audit.Thing) {
 	e.actions[owner] = append(e.actions[owner], s.auditAction(item.Kind, thing))
 	if s.created {
@@ -107,8 +107,7 @@ func (e *execution) record(s *step, item Item, owner tenant.ID, thing audit.Thin
 	e.result.Changed = append(e.result.Changed, item)
 }
 
-// storeTenants stores the tenants. Hosts that go from one to another are given up
-// first.
+// storeTenants stores the tenants. Hosts that move from one tenant to another are removed first.
 func (e *execution) storeTenants(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
 		if t.created || !slices.Contains(t.changes, "hosts") {
@@ -213,8 +212,8 @@ func (e *execution) storeDevice(ctx context.Context, t *tenantStep, d *deviceSte
 	return e.Devices.Put(ctx, t.tenant.ID, &d.device)
 }
 
-// storeSecrets stores the devices' secrets, once all devices exist. Those that are
-// replaced are dropped first, since one may go to another device.
+// storeSecrets stores the devices' secrets after all devices exist. It removes replaced secrets
+// first, because one may move to another device.
 func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
 		for _, d := range t.devices {

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// file is what a file says, with the place of everything. Nothing of it is
-// checked beyond the type of each value.
+// file holds the contents of a file with their positions. Only the type of each value has been
+// checked.
 type file struct {
 	elements []fileElement
 	products []fileProduct
@@ -30,7 +30,7 @@ type fileElement struct {
 	yeuName field[fileNames]
 }
 
-// fileNames are what people call a thing, by language.
+// fileNames holds the display names of a thing, by language.
 type fileNames map[text.Language]field[string]
 
 type fileProduct struct {
@@ -59,7 +59,7 @@ type fileTenant struct {
 	timeZone field[string]
 	language field[string]
 	diy      fileBranding
-	mails    field[int] // a day
+	mails    field[int] // sent in a day
 	sms      field[int]
 	users    []fileUser
 	scenes   []field[string]
@@ -84,9 +84,8 @@ type fileDevice struct {
 	elementData                                  field[map[string]field[string]]
 }
 
-// parse reads a file and adds what is wrong with it to f. What could be read
-// is given all the same, so that everything wrong is found at once; nil where
-// the text is no YAML at all.
+// parse reads a file and adds its errors to f. It returns everything that it could read, so that
+// the caller finds all errors at once; nil if the text is not YAML.
 func (f *fileErrors) parse(raw []byte) *file {
 	root := f.parseTree(raw)
 	if len(f.lines) > 0 {
@@ -104,8 +103,8 @@ func (f *fileErrors) parse(raw []byte) *file {
 	return &out
 }
 
-// parseTree makes the YAML tree of a file, nil for an empty one. The text has
-// passed the guard before the parser sees it.
+// parseTree returns the YAML tree of a file, nil for an empty one. The guard checks the text before
+// the parser sees it.
 func (f *fileErrors) parseTree(raw []byte) (root ast.Node) {
 	switch {
 	case len(raw) > MaxFile:
@@ -118,7 +117,7 @@ func (f *fileErrors) parseTree(raw []byte) (root ast.Node) {
 		f.add(filePos{}, "the file has too many parts: split it")
 		return nil
 	}
-	// A fault of the YAML library must cost one answer, not the server.
+	// A bug of the YAML library may fail one call, but not the server.
 	defer func() {
 		if p := recover(); p != nil {
 			f.add(filePos{}, "not readable as YAML (%v)", p)
@@ -161,7 +160,7 @@ func (f *fileErrors) syntax(err error) {
 	f.add(filePos{}, "not readable as YAML")
 }
 
-// invalidUTF8Line is the line of the first bytes that are no UTF-8.
+// invalidUTF8Line returns the line of the first invalid UTF-8.
 func invalidUTF8Line(raw []byte) int {
 	n := 1
 	for len(raw) > 0 {
@@ -184,7 +183,7 @@ func listReader[T any](f *fileErrors, into *[]T, read func(ast.Node, filePos) T)
 	}
 }
 
-// optionalListReader reads a list of items that tells "not given" from "empty".
+// optionalListReader reads a list of items; it distinguishes a missing list from an empty one.
 func optionalListReader[T any](f *fileErrors, into *field[[]T], read func(ast.Node, filePos) T) nodeReader {
 	return func(n ast.Node, at filePos) {
 		into.at = at
@@ -207,7 +206,7 @@ func (f *fileErrors) element(n ast.Node, at filePos) fileElement {
 	return e
 }
 
-// names reads what people call a thing in each language.
+// names reads the display names of a thing in each language.
 func (f *fileErrors) names(into *field[fileNames]) nodeReader {
 	return func(n ast.Node, at filePos) {
 		*into = field[fileNames]{value: fileNames{}, valid: true, at: at}
@@ -266,13 +265,9 @@ func (f *fileErrors) tenant(n ast.Node, at filePos) fileTenant {
 		},
 		"mailsADay": f.integer(&t.mails),
 		"smsADay":   f.integer(&t.sms),
-		"users": listReader(
-			f,
-			&t.users,
-			f.user,
-		),
-		"scenes":  listReader(f, &t.scenes, f.readText),
-		"devices": listReader(f, &t.devices, f.device),
+		"users":     listReader(f, &t.users, f.user),
+		"scenes":    listReader(f, &t.scenes, f.readText),
+		"devices":   listReader(f, &t.devices, f.device),
 	})
 	return t
 }

@@ -16,8 +16,7 @@ import (
 	"tilth/internal/domain/identity"
 )
 
-// wantedPattern are the lines "#! LINE: message" of a wrong file: everything that is
-// wrong with it, by line.
+// wantedPattern matches the lines "#! LINE: message" of a wrong file, which list all its errors.
 var wantedPattern = regexp.MustCompile(`(?m)^#! (\d+): (.*)$`)
 
 type wrongFile struct {
@@ -43,15 +42,15 @@ func wrongFiles(t *testing.T, folder string) []wrongFile {
 			f.want = append(f.want, fmt.Sprintf("%s: %s", m[1], m[2]))
 		}
 		if len(f.want) == 0 {
-			t.Fatalf("%s says nothing of what is wrong with it", path)
+			t.Fatalf("%s does not list its errors", path)
 		}
 		list = append(list, f)
 	}
 	return list
 }
 
-// compare holds what was found against what a file says is wrong with it. Of
-// the YAML library's own messages only the beginning is compared.
+// compare compares the errors that were found with those that the file lists. It compares only the
+// beginning of the YAML library's own messages.
 func (f *wrongFile) compare(t *testing.T, err error) {
 	t.Helper()
 	var wrong *FileError
@@ -65,7 +64,7 @@ func (f *wrongFile) compare(t *testing.T, err error) {
 			got[i] = before + "as YAML"
 		}
 	}
-	// Within a line the order says nothing.
+	// The order of errors within a line does not matter.
 	for _, list := range [][]string{got, f.want} {
 		slices.SortFunc(list, func(a, b string) int {
 			la, lb := lineNumber(a), lineNumber(b)
@@ -88,7 +87,7 @@ func lineNumber(s string) int {
 	return n
 }
 
-// Every wrong line of a file is named, all at once, and nothing is changed.
+// All errors of a file are reported at once with their lines, and nothing is changed.
 func TestWrongFiles(t *testing.T) {
 	p := newFixture(t)
 	before := p.dump(t)
@@ -114,8 +113,8 @@ func TestErrorPaths(t *testing.T) {
 	}
 }
 
-// A provider that asks for longer passwords is held to that by its own file, of people
-// who are there already as well; those that the server makes are its own.
+// If the provider requires longer passwords, its file must have them, also for existing users;
+// generated passwords are not affected.
 func TestMinPasswordLength(t *testing.T) {
 	p := newFixture(t)
 	stores := p.service.Stores
@@ -148,7 +147,7 @@ func TestMinPasswordLength(t *testing.T) {
 	refused("sixsix", true)
 	p.apply(t, file("twelve chars"), true)
 	if !p.passwordMatches(t, p.user(t, "north", "ada"), "twelve chars") {
-		t.Error("a password of twelve characters does not open")
+		t.Error("a password of twelve characters is not valid")
 	}
 }
 
@@ -162,8 +161,8 @@ func TestEmptyFiles(t *testing.T) {
 	}
 }
 
-// What would cost the YAML parser the stack, the memory or hours is refused
-// before it is reached.
+// A file that would cost the YAML parser the stack, the memory or hours is refused before the
+// parser sees it.
 func TestYAMLBombsAreRefused(t *testing.T) {
 	const many = 300_000
 	var keys, billion bytes.Buffer
@@ -198,7 +197,7 @@ func TestYAMLBombsAreRefused(t *testing.T) {
 			start := time.Now()
 			var wrong fileErrors
 			if f := wrong.parse([]byte(text)); f != nil || len(wrong.lines) == 0 {
-				t.Errorf("taken: %+v, %v", f, wrong.lines)
+				t.Errorf("accepted: %+v, %v", f, wrong.lines)
 			}
 			if len(wrong.lines) > 3 {
 				t.Errorf("%d faults", len(wrong.lines))
@@ -219,7 +218,7 @@ func nestedMappings(depth int) string {
 	return b.String()
 }
 
-// A file as large as the format allows is read.
+// A file of the maximum size is read.
 func TestLargeFile(t *testing.T) {
 	raw := manyDevices(20_000)
 	var wrong fileErrors
@@ -227,13 +226,13 @@ func TestLargeFile(t *testing.T) {
 	f := wrong.parse(raw)
 	t.Logf("%d bytes in %s", len(raw), time.Since(start))
 	if f == nil || len(f.tenants[0].devices) != 20_000 {
-		t.Fatalf("not read: %v", wrong.lines)
+		t.Fatalf("cannot be read: %v", wrong.lines)
 	}
 	wrong.validate(f, identity.PasswordMin)
 	if len(wrong.lines) > 0 {
 		t.Errorf("faults: %v", wrong.lines[0])
 	}
 	if last := f.tenants[0].devices[19_999]; last.at.line != len(strings.Split(string(raw), "\n"))-1 {
-		t.Errorf("the last device stands on line %d", last.at.line)
+		t.Errorf("the last device is on line %d", last.at.line)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// fixture is a server's stores, real ones, with the service over them.
+// fixture is the service on real stores.
 type fixture struct {
 	*testkit.Stores
 	readings *reading.Store
@@ -55,8 +55,7 @@ func (p *fixture) serviceWith(e Eraser) *Service {
 	})
 }
 
-// stubIntake is one through which nothing comes, but for what its batch under way
-// writes.
+// stubIntake is an intake without readings; onWait may write some.
 type stubIntake struct{ onWait func() }
 
 func (i *stubIntake) Recompute(context.Context, device.Ref, int64) (int, error) {
@@ -69,7 +68,7 @@ func (i *stubIntake) WaitCommitted() {
 	}
 }
 
-// apply applies a text that must be good.
+// apply applies a file, which must be valid.
 func (p *fixture) apply(t testing.TB, source string, overwrite bool) *Result {
 	t.Helper()
 	out, err := p.service.Apply(t.Context(), []byte(source), overwrite)
@@ -83,9 +82,8 @@ func (p *fixture) apply(t testing.TB, source string, overwrite bool) *Result {
 	return out
 }
 
-// applyBase makes what testdata/base.yaml says. Its users are there before, with
-// passwords at a cost that suits tests, so that no test waits for a hash that
-// it does not ask for.
+// applyBase applies testdata/base.yaml. It makes the users before, with cheap password hashes, so
+// that a test waits only for hashes that it needs.
 func (p *fixture) applyBase(t testing.TB) {
 	t.Helper()
 	north := &tenant.Tenant{Name: "north", TimeZone: time.UTC, Language: text.English}
@@ -102,7 +100,7 @@ func (p *fixture) applyBase(t testing.TB) {
 	}
 }
 
-// tenant finds a tenant that must exist.
+// tenant returns a tenant, which must exist.
 func (p *fixture) tenant(t testing.TB, name string) *tenant.Tenant {
 	t.Helper()
 	found, err := p.Tenants.ByName(t.Context(), name)
@@ -144,8 +142,7 @@ func (p *fixture) passwordMatches(t testing.TB, u *identity.User, password strin
 	return ok
 }
 
-// dump is everything that provisioning keeps, as text, so that two moments can
-// be compared.
+// dump returns everything that the service stores as text, to compare two states.
 func (p *fixture) dump(t testing.TB) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -155,8 +152,8 @@ func (p *fixture) dump(t testing.TB) string {
 		"users", "sessions", "scenes", "devices", "device_secrets",
 	} {
 		var rows []map[string]any
-		// In the order of their own content: SQLite has numbers of rows in every
-		// table, PostgreSQL only where it was given them.
+		// The order is that of the rows' content, because only SQLite numbers the rows of every
+		// table.
 		if err := p.DB.Read(ctx).NewSelect().Table(table).Scan(ctx, &rows); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +171,7 @@ func (p *fixture) dump(t testing.TB) string {
 	return out.String()
 }
 
-// manyDevices is a file of n devices in one tenant.
+// manyDevices returns a file of n devices in one tenant.
 func manyDevices(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("products:\n  - {name: station, properties: [{identifier: airTemperature, dataType: number}]}\n")

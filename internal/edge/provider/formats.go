@@ -16,14 +16,13 @@ func runeCount(s string) int { return utf8.RuneCountInString(s) }
 
 func isName(s string) bool { return tenant.IsDisplayable(s) }
 
-// isMultiLine allows line breaks, which a description may have.
+// isMultiLine allows line breaks, as in a description.
 func isMultiLine(s string, limit int) bool {
 	return runeCount(s) <= limit &&
 		strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
 }
 
-// isPrintable tells whether s has 1 to limit characters that show, none of them
-// a space.
+// isPrintable tells whether s has 1 to limit printable characters and no spaces.
 func isPrintable(s string, limit int) bool {
 	return s != "" && runeCount(s) <= limit &&
 		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) < 0
@@ -31,13 +30,13 @@ func isPrintable(s string, limit int) bool {
 
 func isUserName(s string) bool { return isPrintable(s, maxName) && isName(s) }
 
-// isDeviceName leaves out what parts a list of names and what has a meaning in
-// MQTT topics.
+// isDeviceName refuses the comma, which separates names in lists, and the characters with a meaning
+// in MQTT topics.
 func isDeviceName(s string) bool {
 	return isPrintable(s, maxName) && isName(s) && !strings.ContainsAny(s, ",/+#")
 }
 
-// isDotSegment tells whether a path would be shortened by such a part of it.
+// isDotSegment tells whether clients would remove such a segment from a path.
 func isDotSegment(s string) bool { return s == "." || s == ".." }
 
 func isSecret(s string) bool { return isPrintable(s, maxSecret) && runeCount(s) >= minSecret }
@@ -48,16 +47,16 @@ func isIdentifier(s string) bool {
 	}) < 0
 }
 
-// reservedIdentifiers are names that mean something where identifiers are keys: in what
-// devices send, in lists of readings, and in the browser's objects.
+// reservedIdentifiers are names with a meaning of their own where identifiers are keys: in messages
+// of devices, in lists of readings, and in the browser's objects.
 var reservedIdentifiers = map[string]bool{"ts": true, "values": true, "collect_time": true, "__proto__": true}
 
-// isAddress takes what a page may load.
+// isAddress tells whether a page can load an address.
 func isAddress(s string) bool { return tenant.Loadable(s) }
 
-// isElementData takes an address, a path on this server (as of a proxy that
-// serves pictures beside it) or an embed snippet, which is never trusted:
-// it is served in a frame of its own.
+// isElementData accepts an address, a path on this server (for example of a proxy that serves
+// pictures) or an embed snippet. A snippet is never trusted: the server serves it in a frame of its
+// own.
 func isElementData(s string) bool {
 	if runeCount(s) > maxElementData || !utf8.ValidString(s) {
 		return false

@@ -37,22 +37,17 @@ func TestFieldFormats(t *testing.T) {
 		}
 		for _, s := range c.bad {
 			if c.is(s) {
-				t.Errorf("%s %q is taken", name, s)
+				t.Errorf("%s %q is accepted", name, s)
 			}
 		}
 	}
 	for in, want := range map[string]string{"13812345678": "+8613812345678", "+13812345678": "+13812345678", "905551112233": "+905551112233"} {
 		if got := identity.E164(in); got != want {
-			t.Errorf("mobile %q is kept as %q, want %q", in, got, want)
+			t.Errorf("mobile %q is stored as %q, want %q", in, got, want)
 		}
 	}
-	if got := joinWords(
-		[]string{"a"},
-	) + "; " + joinWords(
-		[]string{"a", "b"},
-	) + "; " + joinWords(
-		[]string{"a", "b", "c"},
-	); got != "a; a and b; a, b and c" {
+	got := joinWords([]string{"a"}) + "; " + joinWords([]string{"a", "b"}) + "; " + joinWords([]string{"a", "b", "c"})
+	if got != "a; a and b; a, b and c" {
 		t.Error(got)
 	}
 }

@@ -30,8 +30,8 @@ func addSeeds(f *testing.F, patterns ...string) {
 	}
 }
 
-// Whatever is sent is either read or refused with a reason, soon, and every
-// fault stands on a line that the file has.
+// Every file is either read or refused with a reason, quickly, and every error is on a line of the
+// file.
 func FuzzParse(f *testing.F) {
 	addSeeds(f, "testdata/*.yaml", "testdata/*/*.yaml")
 	f.Add([]byte("a: [b: {c: |\n  d\n}]"))
@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%d bytes took %s", len(raw), took)
 		}
 		if file == nil && len(wrong.lines) == 0 {
-			t.Fatal("not read, and nobody says why")
+			t.Fatal("not read, and no error says why")
 		}
 		if file != nil {
 			wrong.validate(file, identity.PasswordMin)
@@ -57,8 +57,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever is applied is taken or refused as the file's fault, never a fault
-// of the server's; and what was taken is found so when it is applied again.
+// Every file is accepted or refused with errors of the file, never with a fault of the server.
+// Applying an accepted file again changes nothing.
 func FuzzApply(f *testing.F) {
 	p := newFixture(f)
 	p.applyBase(f)
@@ -95,7 +95,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// What is taken as an address is safe where a page's policy names its origin.
+// An accepted address is safe in a page's policy.
 func FuzzAddress(f *testing.F) {
 	for _, s := range []string{"https://farm.example/a.png", "/a", "//a", "javascript:x", "https://a;b", "http://[::1]:80/", "\\\\a", "https://a@b/"} {
 		f.Add(s)
@@ -106,7 +106,7 @@ func FuzzAddress(f *testing.F) {
 		}
 		lower := strings.ToLower(s)
 		if strings.HasPrefix(lower, "//") || strings.ContainsAny(s, "\"'<>\\ \t\r\n") {
-			t.Fatalf("%q is taken", s)
+			t.Fatalf("%q is accepted", s)
 		}
 		scheme, rest, ok := strings.Cut(lower, "://")
 		if !ok || strings.ContainsAny(scheme, "/?#") {
@@ -116,7 +116,7 @@ func FuzzAddress(f *testing.F) {
 		host, _, _ = strings.Cut(host, "?")
 		host, _, _ = strings.Cut(host, "#")
 		if scheme != "http" && scheme != "https" || host == "" || strings.ContainsAny(host, ",;*@") {
-			t.Fatalf("%q is taken", s)
+			t.Fatalf("%q is accepted", s)
 		}
 	})
 }

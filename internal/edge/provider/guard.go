@@ -6,21 +6,20 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The bounds of a file. The format needs six levels and a hundred-odd keys in
-// one mapping; the YAML parser behind the guard works recursively and in
-// places needs the square of its input's time, so what goes far beyond the
-// format is refused before it.
+// The bounds of a file. The format needs six levels of nesting and a bit over a hundred keys in one
+// mapping. The YAML parser behind the guard is recursive and in places takes quadratic time, so the
+// guard refuses files far beyond what the format needs.
 const (
 	// MaxFile is the largest file, in bytes.
 	MaxFile = 16 << 20
 
-	maxIndicators = 4_000_000 // commas, colons, brackets, dashes and line ends: each may cost a token
+	maxIndicators = 4_000_000 // commas, colons, brackets, dashes and line ends: each may become a token
 	maxDepth      = 24
-	maxKeys       = 1_000 // of one mapping
+	maxKeys       = 1_000 // in one mapping
 	maxEmpty      = 20_000
 )
 
-// tooManyIndicators tells whether text has more structure than fits in memory.
+// tooManyIndicators tells whether text has so much structure that its tokens may not fit in memory.
 func tooManyIndicators(text []byte) bool {
 	n := 0
 	for _, b := range text {
@@ -32,17 +31,17 @@ func tooManyIndicators(text []byte) bool {
 	return n > maxIndicators
 }
 
-// nestingLevel is one level of nesting at the token that is looked at.
+// nestingLevel is one level of nesting at the current token.
 type nestingLevel struct {
 	open   token.Type // SequenceStart or MappingStart; SequenceEntry or MappingValue in block style
-	column int        // of a block's entries
+	column int        // of the entries of a block
 	keys   int
 	colon  bool // the entry of a flow mapping has its colon
-	filled bool // the entry of a flow mapping has something
+	filled bool // the entry of a flow mapping has a key or a value
 }
 
-// guard refuses what the parser must not be given: nesting and mappings
-// without bound, and the parts of YAML that this format does not use.
+// guard refuses what the parser must not get: unbounded nesting and mappings, and the parts of YAML
+// that this format does not use.
 type guard struct {
 	*fileErrors
 	levels  []nestingLevel
@@ -73,7 +72,7 @@ func tokenPos(tk *token.Token) filePos {
 	return filePos{line: tk.Position.Line}
 }
 
-// checkToken looks at one token; false when looking on makes no sense.
+// checkToken checks one token; it returns false if there is no point in going on.
 func (g *guard) checkToken(tokens token.Tokens, i int, tk *token.Token) bool {
 	if top := g.top(); top != nil && tk.Type != token.CollectEntryType && tk.Type != token.MappingEndType {
 		top.filled = true
@@ -105,7 +104,7 @@ func (g *guard) checkToken(tokens token.Tokens, i int, tk *token.Token) bool {
 	case token.MappingValueType:
 		return g.colon(tokens, i, tk)
 	case token.StringType:
-		// Where a comma was forgotten the parser reads on to the next one.
+		// If a comma is missing, the parser reads on to the next one.
 		if g.flowLevel() != nil && strings.Contains(tk.Value, ": ") {
 			g.add(tokenPos(tk), "a second colon before the next comma: put a comma between, or quotes around the text")
 			return false
@@ -133,7 +132,7 @@ func (g *guard) flowLevel() *nestingLevel {
 func (g *guard) close(tk *token.Token) bool {
 	t := g.flowLevel()
 	if t == nil {
-		return true // the parser says what is wrong with it
+		return true // the parser reports the error
 	}
 	if t.open == token.MappingStartType && t.filled && !t.colon {
 		g.add(tokenPos(tk), "a key without a value")
@@ -184,7 +183,7 @@ func (g *guard) blockLevel(open token.Type, column int) *nestingLevel {
 		if t.open == open && t.column == column {
 			return t
 		}
-		// A list may stand in the column of the key that it belongs to.
+		// A list may stand in the same column as its key.
 		if t.column < column || t.column == column && open == token.SequenceEntryType {
 			break
 		}

@@ -19,33 +19,34 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// Prefix is where the provider API lives.
+// Prefix is the path below which the provider API is served.
 const Prefix = "/provider-api/"
 
 const (
 	maxJSONBody = 64 << 10
-	// applyTimeout is how long an apply may take to arrive and to be carried out:
-	// a large file with many passwords needs longer than other calls.
+	// applyTimeout is how long an apply may take, its upload included: a large file with many
+	// passwords needs longer than other calls.
 	applyTimeout = 15 * time.Minute
 
-	// notReloadedWarning is told beside what was done. The provider's tools speak English.
-	notReloadedWarning = "all of this is kept, but the running server does not go by it yet, for a fault that its log tells: " +
-		"apply the file again, or restart the server; secrets and passwords told here are not told again"
+	// notReloadedWarning is answered together with the result. The provider's tools are in English.
+	notReloadedWarning = "all of this is stored, but the running server does not use it yet because of a fault, " +
+		"which its log names: apply the file again, or restart the server; " +
+		"the secrets and passwords in this answer are not shown again"
 )
 
-// Options is everything the HTTP face needs.
+// Options is everything that the HTTP edge needs.
 type Options struct {
 	Service *Service
-	Audit   *audit.Store // nil: nothing is written down
+	Audit   *audit.Store // nil: no audit log is written
 	Tokens  *Tokens
-	Address func(*http.Request) netip.Addr // of the client; nil: the connection's
+	Address func(*http.Request) netip.Addr // returns the client's address; nil: that of the connection
 	Now     func() time.Time               // nil: the machine's clock
 	Logger  *slog.Logger
-	Limits  *limit.Meter  // counts what limits refuse; nil: nobody asks
-	Memory  *memory.Gauge // nil: nothing is refused for want of it
+	Limits  *limit.Meter  // counts refusals by limits; nil: they are not counted
+	Memory  *memory.Gauge // nil: nothing is refused for lack of memory
 }
 
-// New makes the handler of everything under Prefix.
+// New makes the handler of everything below Prefix.
 func New(o Options) http.Handler {
 	if o.Address == nil {
 		o.Address = func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, nil) }
@@ -70,17 +71,17 @@ type handler struct {
 	calls    http.Handler
 }
 
-// endpoint is how a path is called.
+// endpoint says how a path is called.
 type endpoint struct {
 	method   string
 	body     httpbase.BodyLimits
 	jsonBody bool // the body is one JSON text
-	heavy    bool // it passes over what is kept
+	heavy    bool // it reads all stored data
 }
 
 var jsonLimits = httpbase.BodyLimits{Bytes: maxJSONBody}
 
-// endpoints are the paths there are.
+// endpoints holds all paths.
 var endpoints = map[string]endpoint{
 	Prefix + "v1/apply": {
 		method: http.MethodPost,
@@ -93,8 +94,8 @@ var endpoints = map[string]endpoint{
 	Prefix + "v1/outbox/release": {method: http.MethodPost, body: jsonLimits},
 }
 
-// newEdge is everything under Prefix. The log has the path alone, never a query,
-// a body or a token.
+// newEdge makes the edge of everything below Prefix. The log has the path alone, never a query, a
+// body or a token.
 func (h *handler) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
 		LogMessage:   "provider call",
@@ -111,7 +112,7 @@ func (h *handler) newEdge() *httpbase.Edge {
 	}
 }
 
-// serve makes a call of who is let in.
+// serve runs a call that admit lets through.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if err := h.admit(w, r); err != nil {
@@ -123,7 +124,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	h.calls.ServeHTTP(w, r.WithContext(h.Audit.NewContext(r.Context(), who)))
 }
 
-// admit lets in who has the provider's token, to the calls that exist.
+// admit lets a call through if it has the provider's token and its path and method exist.
 func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	ep, ok := endpoints[r.URL.Path]
 	if !ok {
@@ -138,10 +139,8 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.Logger.Error("provider token", "error", fault)
 	}
 	if !allowed || !strings.EqualFold(scheme, "Bearer") {
-		if wait := h.failures.Allow(
-			limit.Client.Of(httpbase.RequestFrom(r.Context()).Address),
-			limit.One,
-		).Retry; wait > 0 {
+		wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry
+		if wait > 0 {
 			return &problem{
 				status: http.StatusTooManyRequests,
 				detail: "too many wrong tokens from this address",
@@ -158,8 +157,8 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		return memoryProblem(work)
 	}
 	if timeout := ep.body.ReadTimeout; timeout > 0 {
-		// Not every writer has deadlines; those that have keep this call from
-		// being cut off.
+		// Some writers support no deadlines; for the others, this keeps the server from cutting off
+		// the call.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout))
 	}
 	if err := ep.body.Apply(w, r); err != nil {
@@ -173,7 +172,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// memoryProblem refuses work for which there is no memory.
+// memoryProblem refuses work for which there is not enough memory.
 func memoryProblem(work memory.Work) error {
 	return &problem{
 		status: http.StatusServiceUnavailable,
@@ -182,7 +181,7 @@ func memoryProblem(work memory.Work) error {
 	}
 }
 
-// Apply makes the server be as the body says.
+// Apply makes the server match the file in the body.
 func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.ApplyResponseObject, error) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -195,9 +194,9 @@ func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.Ap
 	}
 	answer := out.wire()
 	if reloadErr != nil {
-		// No refusal: of secrets and passwords that were made only hashes are kept, so
-		// that nothing but this answer can tell them.
-		h.Logger.Error("what was applied is kept, but not taken up", "error", reloadErr.cause)
+		// This is not an error answer: the server stores only hashes of generated secrets and
+		// passwords, so this answer alone can tell them.
+		h.Logger.Error("file applied, but registry not reloaded", "error", reloadErr.cause)
 		answer.Warning = new(notReloadedWarning)
 	}
 	return wire.Apply200JSONResponse(answer), nil
@@ -244,7 +243,10 @@ func (h *handler) Derive(ctx context.Context, r wire.DeriveRequestObject) (wire.
 	if req.Tenant == "" {
 		return nil, newProblem(http.StatusUnprocessableEntity, "tenant is missing: whose devices?")
 	}
-	for _, given := range []struct{ from, to *string }{{r.Body.Product, &req.Product}, {r.Body.Device, &req.Device}, {r.Body.After, &req.After}} {
+	optional := []struct{ from, to *string }{
+		{r.Body.Product, &req.Product}, {r.Body.Device, &req.Device}, {r.Body.After, &req.After},
+	}
+	for _, given := range optional {
 		if given.from != nil {
 			*given.to = strings.TrimSpace(*given.from)
 		}
@@ -263,7 +265,7 @@ func (h *handler) Derive(ctx context.Context, r wire.DeriveRequestObject) (wire.
 	return answer, nil
 }
 
-// Backup answers an archive of everything that is kept.
+// Backup answers an archive of all stored data.
 func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.BackupResponseObject, error) {
 	archive, bytes, err := h.Service.Backup(ctx)
 	if err != nil {
@@ -275,7 +277,7 @@ func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.
 	return backupAnswer{wire.Backup200ApplicationxTarResponse{Body: archive, ContentLength: bytes}}, nil
 }
 
-// ReleaseOutbox lets mail and SMS go that are held since a restore.
+// ReleaseOutbox releases the mail and SMS that are held since a restore.
 func (h *handler) ReleaseOutbox(
 	ctx context.Context,
 	_ wire.ReleaseOutboxRequestObject,
@@ -320,7 +322,7 @@ func wireItems(list []Item) []wire.ApplyItem {
 	return out
 }
 
-// badBody tells a body that is too large from one that did not arrive.
+// badBody distinguishes a body that is too large from one that did not arrive.
 func badBody(err error) error {
 	if p := toProblem(err); p.status == http.StatusRequestEntityTooLarge {
 		return p
@@ -331,7 +333,7 @@ func badBody(err error) error {
 	return &problem{status: http.StatusBadRequest, detail: "the body or a parameter cannot be read", cause: err}
 }
 
-// malformed answers what could not be read.
+// malformed answers a request that the server could not read.
 func (h *handler) malformed(w http.ResponseWriter, r *http.Request, err error) {
 	h.fail(w, r, badBody(err))
 }
@@ -339,13 +341,11 @@ func (h *handler) malformed(w http.ResponseWriter, r *http.Request, err error) {
 // fail answers err.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { h.edge.Fail(w, r, err) }
 
-// writeProblem turns an error into its answer, in this one place.
+// writeProblem turns an error into its answer. It is the only place that does.
 func (h *handler) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := toProblem(err)
-	// Where the server is stopping, whoever asked is to ask again soon: nothing failed.
-	httpbase.RequestFrom(
-		r.Context(),
-	).SetError(
+	// If the server is stopping, the client is to ask again soon; that is no fault.
+	httpbase.RequestFrom(r.Context()).SetError(
 		p,
 		p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping),
 	)

@@ -19,8 +19,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// apiFixture is the HTTP face of a platform; every answer is held against the
-// contract.
+// apiFixture is the provider's HTTP API; it checks every answer against the contract.
 type apiFixture struct {
 	*fixture
 	contract *testkit.Contract
@@ -89,7 +88,7 @@ func TestApplyOverHTTP(t *testing.T) {
 	if len(wrong.Errors) != 2 || wrong.Errors[0].Line != 2 || *wrong.Errors[0].Path != "tenants[0].nam" {
 		t.Errorf("wrong file: %+v", wrong)
 	}
-	// Nothing that opens a door is in the log.
+	// The log holds no password, secret or token.
 	for _, secret := range []string{tokenA, "correct horse", "ws0001-2f9c41d07ab35e68", *out.Created[8].Secret, "overwrite"} {
 		if strings.Contains(f.Log.Text(), secret) {
 			t.Errorf("the log holds %q", secret)
@@ -117,7 +116,7 @@ func TestDeleteAndResetOverHTTP(t *testing.T) {
 		http.StatusOK,
 	)
 	if !f.passwordMatches(t, f.user(t, "north", "ada"), reset.Password) {
-		t.Error("the password does not open")
+		t.Error("the password is not valid")
 	}
 	for _, c := range []struct {
 		path, body string
@@ -146,7 +145,7 @@ func TestDeleteAndResetOverHTTP(t *testing.T) {
 	}
 }
 
-// Only who has the token is let in, and who guesses is slowed down.
+// A call needs the token, and a client that guesses tokens is limited.
 func TestTokenAuthentication(t *testing.T) {
 	f := newAPIFixture(t)
 	knock := func(from, authorization string) *testkit.Answer {
@@ -161,14 +160,11 @@ func TestTokenAuthentication(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if a := knock(
-			"192.0.2.7",
-			"Bearer "+tokenB,
-		); a.Status != http.StatusTooManyRequests ||
+		if a := knock("192.0.2.7", "Bearer "+tokenB); a.Status != http.StatusTooManyRequests ||
 			a.Header.Get("Retry-After") != "10" {
 			t.Errorf("after ten failures answered %d, Retry-After %q", a.Status, a.Header.Get("Retry-After"))
 		}
-		// Who has the token is let in beside them.
+		// A client with the token is not limited at the same address.
 		if a := knock("192.0.2.7", "bearer "+tokenA); a.Status != http.StatusNotFound {
 			t.Errorf("the right one answered %d", a.Status)
 		}
@@ -182,7 +178,7 @@ func TestTokenAuthentication(t *testing.T) {
 	}
 }
 
-// A token file that cannot be used lets nobody in, and the log says so.
+// A token file that cannot be used gives no access, and the log says so.
 func TestUnusableTokenFile(t *testing.T) {
 	f := newAPIFixture(t)
 	path := filepath.Join(t.TempDir(), "provider-token")
@@ -226,8 +222,7 @@ type eraserFunc func() error
 
 func (e eraserFunc) Erase(context.Context, tenant.ID, device.ID) error { return e() }
 
-// Faults of the server are told in the log, not to whoever asks; a panic costs
-// one answer.
+// Faults of the server are logged and not shown to the client; a panic costs one answer.
 func TestServerFaultsAreHidden(t *testing.T) {
 	for name, c := range map[string]struct {
 		erase  eraserFunc
@@ -256,8 +251,8 @@ func TestServerFaultsAreHidden(t *testing.T) {
 	}
 }
 
-// Over a real connection: the address is the connection's unless told
-// otherwise, and what is sent by somebody without the token is not read.
+// Over a real connection, the address is that of the connection unless Address says otherwise, and
+// the server does not read the body of a client without the token.
 func TestOverConnection(t *testing.T) {
 	f := newAPIFixture(t)
 	f.options.Address = nil

@@ -6,8 +6,7 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// An address that gives a wrong token may try again so often, then no more
-// than once in failureInterval.
+// After failureBurst wrong tokens, an address may try only once in each failureInterval.
 const (
 	failureBurst    = 10
 	failureInterval = 10 * time.Second

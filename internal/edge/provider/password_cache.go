@@ -8,9 +8,9 @@ import (
 	"tilth/internal/domain/identity"
 )
 
-// passwordCache keeps what is known of passwords while a file is applied: argon2id is
-// slow on purpose, so nothing is computed twice, and nothing while the
-// database is locked unless it changed in between.
+// passwordCache remembers the results of hashing while a file is applied. argon2id is slow on
+// purpose, so nothing is computed twice, and nothing while the database is locked unless it changed
+// in between.
 type passwordCache struct {
 	hasher    *identity.Hasher
 	verified  map[[2]string]bool // stored form and password
@@ -53,8 +53,8 @@ func (v *passwordCache) hash(ctx context.Context, user, password string) (string
 	return h, err
 }
 
-// generate makes a password for a user whom the file gives none, the same one
-// each time.
+// generate makes a password for a user to whom the file gives none; it returns the same one each
+// time.
 func (v *passwordCache) generate(user string) string {
 	p, ok := v.generated[user]
 	if !ok {
@@ -64,12 +64,11 @@ func (v *passwordCache) generate(user string) string {
 	return p
 }
 
-// crockfordAlphabet are the 32 characters of Crockford's base 32, each of five random
-// bits: none of i, l, o and u, which are taken for others.
+// crockfordAlphabet has the 32 characters of Crockford's base 32, each for five random bits. It
+// lacks i, l, o and u, which people confuse with others.
 const crockfordAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// newPassword makes a password of 80 random bits, in groups that can be read
-// out.
+// newPassword makes a password of 80 random bits, in groups that are easy to read out.
 func newPassword() string {
 	raw := randomBytes(16)
 	out := make([]byte, 0, 19)
@@ -82,8 +81,7 @@ func newPassword() string {
 	return string(out)
 }
 
-// newSecret makes a device secret of 256 random bits, in characters that an
-// address may hold.
+// newSecret makes a device secret of 256 random bits, in characters that need no escape in a URL.
 func newSecret() string { return base64.RawURLEncoding.EncodeToString(randomBytes(32)) }
 
 func randomBytes(n int) []byte {

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Slow work is done once: with the context gone, only what is known already
-// is answered.
+// Hashes are computed once: after the context is cancelled, only results that are known already are
+// returned.
 func TestPasswordCache(t *testing.T) {
 	v := newPasswordCache(identity.NewHasher())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -29,7 +29,7 @@ func TestPasswordCache(t *testing.T) {
 			t.Errorf("%s matches: %v, %v", password, ok, err)
 		}
 	}
-	v.hasher = nil // from here on nothing can be computed
+	v.hasher = nil // from here on nothing can be hashed
 	cancel()
 	if again, err := v.hash(ctx, "ada", "correct horse"); err != nil || again != hash {
 		t.Errorf("hashed again: %v", err)
@@ -40,12 +40,11 @@ func TestPasswordCache(t *testing.T) {
 		}
 	}
 	if a, b := v.generate("ada"), v.generate("ada"); a != b || a == v.generate("bora") {
-		t.Error("a made password changed, or two users have the same")
+		t.Error("a generated password changed, or two users have the same")
 	}
 }
 
-// A password that somebody changes between the first look and the transaction
-// is compared anew.
+// If a password changes between the first plan and the transaction, it is compared again.
 func TestPasswordChangedMeanwhile(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
@@ -66,7 +65,7 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// Every refusal has its status; only what is meant for whoever asks is told.
+// Every refusal has its status, and the answer shows only what is meant for the client.
 func TestProblems(t *testing.T) {
 	cause := errors.New("constraint failed: UNIQUE users.user_name")
 	for name, c := range map[string]struct {
@@ -92,7 +91,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 		if p.Error() == "" {
-			t.Errorf("%s says nothing to the log", name)
+			t.Errorf("%s has no log message", name)
 		}
 	}
 	if p := badBody(cause); !errors.Is(p, cause) {

@@ -11,17 +11,17 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// step is what must be done with one thing.
+// step is the change of one thing.
 type step struct {
 	created      bool
 	changes      []string
-	auditChanges []audit.Change // of those, the ones that people may see
+	auditChanges []audit.Change // those of the changes that people may see
 }
 
 func (s *step) unchanged() bool { return !s.created && len(s.changes) == 0 }
 
-// setField sets a field of a thing as the file says; a field that the file does
-// not give stays as it is.
+// setField sets a field of a thing to the file's value; a field that the file does not give stays
+// as it is.
 func setField[T comparable](s *step, name string, into *T, f *field[T]) {
 	if f.valid && *into != f.value {
 		s.auditChanges = append(s.auditChanges, audit.Change{Field: name, Before: *into, After: f.value})
@@ -30,7 +30,7 @@ func setField[T comparable](s *step, name string, into *T, f *field[T]) {
 	}
 }
 
-// setOptional is change for what may not be said yet.
+// setOptional is setField for a field that may be unset.
 func setOptional[T comparable](s *step, name string, into **T, f *field[T]) {
 	if !f.valid || *into != nil && **into == f.value {
 		return
@@ -43,7 +43,7 @@ func setOptional[T comparable](s *step, name string, into **T, f *field[T]) {
 	*into = &f.value
 }
 
-// setNames is change for what people call a thing.
+// setNames is setField for the display names of a thing.
 func setNames(s *step, key string, into *map[text.Language]string, f *field[fileNames]) {
 	if !f.valid {
 		return
@@ -68,8 +68,7 @@ type productStep struct {
 	product *device.Product
 }
 
-// plan is everything that must be done for a file, and everything that is
-// wrong with it.
+// plan holds all changes that a file needs, and all errors of the file.
 type plan struct {
 	fileErrors
 	elements  []elementStep
@@ -78,14 +77,13 @@ type plan struct {
 	unchanged int
 }
 
-// empty tells whether the server is as the file says already.
+// empty tells whether the server already matches the file.
 func (p *plan) empty() bool {
 	return len(p.elements) == 0 && len(p.products) == 0 &&
 		!slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return !t.empty() })
 }
 
-// affectsRegistry tells whether something changes that the devices' edge keeps in
-// memory.
+// affectsRegistry tells whether the plan changes something that the devices' edge holds in memory.
 func (p *plan) affectsRegistry() bool {
 	return len(p.elements) > 0 || len(p.products) > 0 ||
 		slices.ContainsFunc(
@@ -94,7 +92,7 @@ func (p *plan) affectsRegistry() bool {
 		)
 }
 
-// planner compares a file with what the server has. It only reads.
+// planner compares a file with the server's data. It only reads.
 type planner struct {
 	*Service
 	file      *file
@@ -103,7 +101,7 @@ type planner struct {
 
 	out          *plan
 	products     map[string]*device.Product // by name, as they will be
-	deviceOwners map[string]tenant.ID       // of device names
+	deviceOwners map[string]tenant.ID       // owners of device names
 	tenants      map[string]*tenantStep
 }
 
@@ -195,7 +193,7 @@ func (pl *planner) planProduct(f *fileProduct) {
 	pl.out.products = append(pl.out.products, s)
 }
 
-// productByName is the product of that name as it will be; nil when there is none.
+// productByName returns the product of that name as it will be; nil if there is none.
 func (pl *planner) productByName(name string) *device.Product {
 	if p := pl.products[name]; p != nil {
 		return p
@@ -234,7 +232,7 @@ func (f *fileProperty) property() device.Property {
 	return p
 }
 
-// equalProperties compares all but the number on disk, which the identifier has.
+// equalProperties compares everything except the property number, which belongs to the identifier.
 func equalProperties(a, b device.Property) bool {
 	return a.Identifier == b.Identifier && a.FunctionName == b.FunctionName && a.ElementUnit == b.ElementUnit &&
 		a.ElementData == b.ElementData && a.DataType == b.DataType && a.AccessMode == b.AccessMode &&

@@ -8,8 +8,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// checkDerived refuses derived properties that cannot be computed. list is what the
-// file's properties come to.
+// checkDerived refuses derived properties that cannot be computed. list holds the properties that
+// the file's properties become.
 func (pl *planner) checkDerived(file []fileProperty, list []device.Property) {
 	for _, fault := range derivation.Check(list, pl.unit) {
 		f := &file[fault.Property]
@@ -28,8 +28,8 @@ func (pl *planner) checkDerived(file []fileProperty, list []device.Property) {
 	}
 }
 
-// unit is that of a property as it will be: its own, else that of its element in
-// the file or on the server.
+// unit returns the unit of a property as it will be: its own, else that of its element in the file
+// or on the server.
 func (pl *planner) unit(p *device.Property) string {
 	if p.ElementUnit != "" {
 		return p.ElementUnit
@@ -42,9 +42,9 @@ func (pl *planner) unit(p *device.Property) string {
 	return pl.Catalog.Unit(p)
 }
 
-// checkUnits refuses another unit of an element where a product of the server, whose
-// properties the file does not give, computes with it: the numbers would be taken
-// for what they are not, and nobody would be told.
+// checkUnits refuses to change the unit of an element if a product on the server computes with it
+// and the file does not give that product's properties. The formulas would silently read the
+// numbers in the wrong unit.
 func (pl *planner) checkUnits() {
 	given := map[string]filePos{}
 	for i := range pl.file.elements {

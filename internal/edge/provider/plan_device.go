@@ -14,8 +14,8 @@ type deviceStep struct {
 	step
 	file           *fileDevice
 	device         device.Device
-	product        string  // its product's name
-	scene          *string // folded name of the scene to put it in; empty: in none; nil: as it is
+	product        string  // name of its product
+	scene          *string // folded name of its new scene; empty: no scene; nil: unchanged
 	secrets        []device.SecretHash
 	rotate         bool // secrets are to be stored
 	generateSecret bool // the server makes the secret
@@ -51,19 +51,19 @@ func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
 	return nil
 }
 
-// planDevice plans one device, its secrets apart; known is nil where there is none
-// of that name.
+// planDevice plans one device without its secrets; known is nil if there is no device of that name.
 func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice) *deviceStep {
 	s := &deviceStep{file: f, product: f.product.value}
 	if known == nil {
 		s.created = true
 		s.device = device.Device{Name: f.deviceName.value}
 		s.generateSecret = !f.secret.present() && !f.secrets.present()
-		// One that exists stays: its readings hang on it.
+		// A device that has such a name already stays, because its readings belong to it.
 		if isDotSegment(s.device.Name) {
 			pl.out.add(
 				f.deviceName.at,
-				"deviceName must not be %q: in an address that means a folder, and programs could not ask for the device",
+				"deviceName must not be %q: in an address that means a folder, "+
+					"and programs could not ask for the device",
 				s.device.Name,
 			)
 		}
@@ -109,8 +109,7 @@ func setPosition(s *step, name string, into **float64, f *field[float64]) {
 	}
 }
 
-// planElementData lays the given entries over the device's own; an empty text
-// takes one away.
+// planElementData merges the given entries into the device's own; an empty text removes one.
 func (pl *planner) planElementData(s *deviceStep, product *device.Product, f *fileDevice) {
 	changed := false
 	for identifier, data := range f.elementData.value {
@@ -135,8 +134,7 @@ func (pl *planner) planElementData(s *deviceStep, product *device.Product, f *fi
 	}
 }
 
-// planScene plans where a device stands. A forbidden scene keeps its devices and
-// takes no new ones.
+// planScene plans the scene of a device. A forbidden scene keeps its devices and takes no new ones.
 func (pl *planner) planScene(t *tenantStep, s *deviceStep, f *fileDevice) {
 	if !f.scene.valid {
 		return
@@ -150,7 +148,7 @@ func (pl *planner) planScene(t *tenantStep, s *deviceStep, f *fileDevice) {
 	if !s.created && !pl.overwrite {
 		return
 	}
-	// A scene that is yet to be created has no id, and holds no device.
+	// A scene that is yet to be created has no id and holds no device.
 	stays := name == "" && s.device.SceneID == device.DefaultScene ||
 		scene != nil && scene.ID != 0 && scene.ID == s.device.SceneID
 	if stays {
@@ -168,8 +166,7 @@ func (pl *planner) planScene(t *tenantStep, s *deviceStep, f *fileDevice) {
 	)
 }
 
-// sceneName is what one of the tenant's scenes is called; empty for the default
-// group.
+// sceneName returns the name of one of the tenant's scenes; empty for the default group.
 func (t *tenantStep) sceneName(id int64) string {
 	for _, scene := range t.scenesByName {
 		if id != device.DefaultScene && scene.ID == id {
@@ -179,11 +176,11 @@ func (t *tenantStep) sceneName(id int64) string {
 	return ""
 }
 
-// planSecrets finds out whose secrets change and refuses those of other devices;
-// then it leaves out the devices that are as the file says.
+// planSecrets finds the devices whose secrets change, and refuses secrets of other devices; then it
+// drops the steps of unchanged devices.
 func (pl *planner) planSecrets(ctx context.Context) error {
 	var asked []device.SecretHash
-	given := map[device.ID]bool{} // devices whose secrets the file says
+	given := map[device.ID]bool{} // devices whose secrets the file gives
 	for _, t := range pl.out.tenants {
 		var ids []device.ID
 		for _, s := range t.devices {
@@ -211,8 +208,8 @@ func (pl *planner) planSecrets(ctx context.Context) error {
 	for _, t := range pl.out.tenants {
 		for _, s := range t.devices {
 			for i, h := range s.secrets {
-				// An owner whose secrets the file says gives this one up: the
-				// file holds no secret twice.
+				// If the file also gives the owner's secrets, the owner gives this one up: the file
+				// holds no secret twice.
 				if owner := owners[h]; owner != 0 && owner != s.device.ID && !given[owner] {
 					pl.out.add(s.file.secretFields()[i].at, "this secret is another device's")
 				}

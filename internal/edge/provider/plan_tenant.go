@@ -17,12 +17,12 @@ type tenantStep struct {
 	step
 	file     *fileTenant
 	tenant   tenant.Tenant
-	oldHosts []string // its hosts so far
+	oldHosts []string // the tenant's hosts before the change
 	users    []userStep
 	scenes   []string // to be created
 	devices  []*deviceStep
 
-	scenesByName map[string]*device.Scene // by folded name, those to be created included
+	scenesByName map[string]*device.Scene // by folded name, including those to be created
 }
 
 func (t *tenantStep) empty() bool {
@@ -33,9 +33,9 @@ type userStep struct {
 	step
 	old              identity.User
 	user             identity.User
-	password         string // to be stored; empty: as it is
+	password         string // to be stored; empty: unchanged
 	generatePassword bool   // the server makes the password
-	endSessions      bool   // sessions end
+	endSessions      bool   // the user's sessions end
 }
 
 func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
@@ -98,7 +98,7 @@ func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
 	return pl.planDevices(ctx, t)
 }
 
-// checkHosts refuses hosts of tenants that do not give them up in the same file.
+// checkHosts refuses hosts of other tenants unless those give them up in the same file.
 func (pl *planner) checkHosts(ctx context.Context) error {
 	for _, t := range pl.out.tenants {
 		for _, h := range t.file.hosts.value {
@@ -147,7 +147,7 @@ func (pl *planner) planScenes(ctx context.Context, t *tenantStep) error {
 
 func (pl *planner) planUsers(ctx context.Context, t *tenantStep) error {
 	known := map[string]*identity.User{}
-	kept := map[string]string{} // mobiles that stay, by folded name
+	kept := map[string]string{} // unchanged mobile numbers, by folded user name
 	if !t.created {
 		list, err := pl.Users.List(ctx, t.tenant.ID)
 		if err != nil {
@@ -158,7 +158,7 @@ func (pl *planner) planUsers(ctx context.Context, t *tenantStep) error {
 			known[name], kept[name] = u, u.Mobile
 		}
 	}
-	var claims []field[string] // mobiles that the file sets
+	var claims []field[string] // mobile numbers that the file sets
 	for i := range t.file.users {
 		f := &t.file.users[i]
 		if !f.userName.valid {
@@ -191,7 +191,7 @@ func (pl *planner) planUsers(ctx context.Context, t *tenantStep) error {
 	return nil
 }
 
-// planUser plans one user; known is nil where there is none of that name.
+// planUser plans one user; known is nil if there is no user of that name.
 func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.User, f *fileUser) (userStep, error) {
 	number := field[string]{value: identity.E164(f.mobile.value), valid: f.mobile.valid, at: f.mobile.at}
 	if known == nil {

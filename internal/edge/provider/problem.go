@@ -13,7 +13,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// problem is a refusal on its way to the wire (RFC 9457).
+// problem is an error answer (RFC 9457).
 type problem struct {
 	status int
 	detail string
@@ -33,8 +33,8 @@ func (p *problem) Unwrap() error { return p.cause }
 
 func newProblem(status int, detail string) *problem { return &problem{status: status, detail: detail} }
 
-// toProblem finds the answer to an error; what is not meant for anybody is a
-// fault of ours and told in the log alone.
+// toProblem returns the answer to an error. An error of no known type counts as a fault of the
+// server; only the log shows it.
 func toProblem(err error) *problem {
 	var p *problem
 	var file *FileError
@@ -71,7 +71,8 @@ func toProblem(err error) *problem {
 			status: http.StatusServiceUnavailable,
 			cause:  err,
 			retry:  errs.As(err).Retry,
-			detail: "the disk of the server's data folder is full, read-only or fails; make room or repair it, the server then goes on by itself",
+			detail: "the disk of the server's data folder is full, read-only or fails; make room or repair it, " +
+				"the server then goes on by itself",
 		}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &problem{
@@ -88,7 +89,7 @@ func toProblem(err error) *problem {
 	}
 }
 
-// write answers with the problem.
+// write writes the problem as the answer.
 func (p *problem) write(w http.ResponseWriter) {
 	title, detail := http.StatusText(p.status), (*string)(nil)
 	if p.detail != "" {
@@ -116,6 +117,6 @@ func (p *problem) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.status)
-	// A client that has gone cannot be told.
+	// If the client has gone, nobody receives the answer.
 	_ = json.NewEncoder(w).Encode(body)
 }

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// deviceSpec is what a random file wants a device to be.
+// deviceSpec is the state of a device that a random file asks for.
 type deviceSpec struct {
 	serial, note, product, scene string
 	secrets                      []string
@@ -19,7 +19,7 @@ type deviceSpec struct {
 	longitude                    float64
 }
 
-// fileGenerator is what random files say, all in all.
+// fileGenerator holds the state that all random files together ask for.
 type fileGenerator struct {
 	rnd     *rand.Rand
 	devices map[string]deviceSpec // by name
@@ -33,7 +33,7 @@ func (w *fileGenerator) secret() string {
 	return fmt.Sprintf("a-secret-that-nobody-has-%d", w.secrets)
 }
 
-// change makes some devices, and changes some that are.
+// change makes some devices and changes some of the existing ones.
 func (w *fileGenerator) change() {
 	for range 1 + w.rnd.IntN(6) {
 		name := fmt.Sprintf("D-%d", w.rnd.IntN(30))
@@ -55,7 +55,7 @@ func (w *fileGenerator) change() {
 		}
 		w.devices[name] = d
 	}
-	// Now and then two devices exchange their secrets.
+	// Sometimes two devices exchange their secrets.
 	if names := w.names(); len(names) > 1 && w.rnd.IntN(3) == 0 {
 		a, b := names[0], names[len(names)-1]
 		da, db := w.devices[a], w.devices[b]
@@ -73,7 +73,7 @@ func (w *fileGenerator) names() []string {
 	return names
 }
 
-// text writes a file of the devices for which keep is true, in random order.
+// text writes a file of the devices for which keep returns true, in random order.
 func (w *fileGenerator) text(keep func(string) bool) string {
 	var b strings.Builder
 	b.WriteString("products: [{name: p0, properties: [{identifier: a, dataType: number}]}, {name: p1}]\n")
@@ -99,9 +99,8 @@ func (w *fileGenerator) text(keep func(string) bool) string {
 	return b.String()
 }
 
-// Whatever is applied in whatever order: the server becomes as the file says,
-// every device signs in with its secrets and with no other, and applying the
-// file, or any part of it, again writes nothing.
+// Whatever files are applied in whatever order, the server matches the file, every device can sign
+// in with its secrets and no others, and applying the file or a part of it again writes nothing.
 func TestRandomFiles(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -161,16 +160,14 @@ func (w *fileGenerator) compare(t *testing.T, p *fixture, old map[string][]strin
 	}
 	for s, name := range valid {
 		if e, h, ok := p.Registry.Authenticate(s, ""); !ok || e.Name != name || !p.Registry.StillValid(e.ID, h) {
-			t.Fatalf("a secret of %s lets %+v in", name, e)
+			t.Fatalf("a secret of %s belongs to %+v", name, e)
 		}
 	}
 	for name, secrets := range old {
 		for _, s := range secrets {
 			id := p.Registry.Find(p.tenant(t, "north").ID, name).ID
-			if still := p.Registry.StillValid(
-				id,
-				device.HashSecret(testkit.SecretKey, s),
-			); still != (valid[s] == name) {
+			still := p.Registry.StillValid(id, device.HashSecret(testkit.SecretKey, s))
+			if still != (valid[s] == name) {
 				t.Fatalf("an old secret of %s is valid: %v", name, still)
 			}
 		}

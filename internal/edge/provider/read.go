@@ -13,17 +13,17 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// field is a value of a file together with where it stands.
+// field is a value of a file with its position.
 type field[T any] struct {
 	value T
 	valid bool    // given, and of the right type
-	at    filePos // the zero place where it was not given
+	at    filePos // the zero position if the value was not given
 }
 
 // present tells whether the file has the key, even with a wrong value.
 func (f *field[T]) present() bool { return f.at.line != 0 }
 
-// orDefault is the value, or another where the file gives none.
+// orDefault returns the value, or other if the file gives none.
 func (f *field[T]) orDefault(other T) T {
 	if f.valid {
 		return f.value
@@ -31,10 +31,10 @@ func (f *field[T]) orDefault(other T) T {
 	return other
 }
 
-// nodeReader reads a node into something; at is where the node stands.
+// nodeReader reads a node into a variable; at is the node's position.
 type nodeReader func(n ast.Node, at filePos)
 
-// unwrap skips what wraps a node; nil for an empty value, which counts as not
+// unwrap returns the node inside of wrapping nodes; nil for an empty value, which counts as not
 // given.
 func unwrap(n ast.Node) ast.Node {
 	for {
@@ -81,7 +81,7 @@ func (f *fileErrors) mapping(n ast.Node, at filePos, known map[string]nodeReader
 	})
 }
 
-// entries hands over the entries of a mapping, each key once.
+// entries calls each for every entry of a mapping, each key once.
 func (f *fileErrors) entries(n ast.Node, at filePos, each func(key string, n ast.Node, at filePos)) {
 	var values []*ast.MappingValueNode
 	switch m := n.(type) {
@@ -108,7 +108,7 @@ func (f *fileErrors) entries(n ast.Node, at filePos, each func(key string, n ast
 	}
 }
 
-// list hands over the entries of a list.
+// list calls each for every entry of a list.
 func (f *fileErrors) list(n ast.Node, at filePos, each nodeReader) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -129,7 +129,7 @@ func (f *fileErrors) list(n ast.Node, at filePos, each nodeReader) {
 	}
 }
 
-// lastKey is the last key of a path, as messages name it.
+// lastKey returns the last key of a path, as messages name it.
 func lastKey(at filePos) string {
 	path := at.path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
@@ -145,7 +145,7 @@ func messagePrefix(at filePos) string {
 	return "the file "
 }
 
-// text reads a text as it stands.
+// text reads a text unchanged.
 func (f *fileErrors) text(into *field[string]) nodeReader {
 	return func(n ast.Node, at filePos) {
 		into.at = at
@@ -159,7 +159,7 @@ func (f *fileErrors) text(into *field[string]) nodeReader {
 		default:
 			f.add(at, "%s must be text", lastKey(at))
 		}
-		if strings.ContainsRune(into.value, 0) { // which no database takes
+		if strings.ContainsRune(into.value, 0) { // no database stores it
 			f.add(at, "%s must not hold a NUL character", lastKey(at))
 			into.value, into.valid = "", false
 		}
@@ -192,7 +192,7 @@ func (f *fileErrors) number(into *field[float64]) nodeReader {
 		case *ast.FloatNode:
 			into.value, into.valid = v.Value, !math.IsInf(v.Value, 0) && !math.IsNaN(v.Value)
 		case *ast.StringNode:
-			// The YAML library takes a number with an exponent and no point for text.
+			// The YAML library reads a number with an exponent and no point as text.
 			if v.Token.Type == token.StringType && exponentNumber.MatchString(v.Value) {
 				f, err := strconv.ParseFloat(v.Value, 64)
 				into.value, into.valid = f, err == nil
@@ -235,7 +235,7 @@ func (f *fileErrors) boolean(into *field[bool]) nodeReader {
 	}
 }
 
-// duration reads a duration with its unit, as 10m or 1h30m.
+// duration reads a duration with its unit, for example 10m or 1h30m.
 func (f *fileErrors) duration(into *field[time.Duration]) nodeReader {
 	return func(n ast.Node, at filePos) {
 		into.at = at

@@ -1,6 +1,6 @@
-// Package providerapi is for whoever runs the platform: it reads a file of
-// elements, products, tenants, users, scenes and devices, makes the server be
-// so, and serves that over HTTP on the admin address.
+// Package provider is for the operator of the platform. It reads a file of elements, products,
+// tenants, users, scenes and devices, makes the server match it, and serves that over HTTP on the
+// admin address.
 package provider
 
 import (
@@ -21,7 +21,7 @@ type Eraser interface {
 	Erase(ctx context.Context, t tenant.ID, d device.ID) error
 }
 
-// CoverageReader tell on which days of a zone a device has readings, from <= time <= to,
+// CoverageReader returns the days of a zone on which a device has readings, from <= time <= to,
 // epoch ms, oldest first.
 type CoverageReader interface {
 	Coverage(
@@ -33,33 +33,32 @@ type CoverageReader interface {
 	) ([]reading.CoveredDay, error)
 }
 
-// Intake is where readings are on their way from devices to the disk.
+// Intake writes the readings that devices send to the disk.
 type Intake interface {
-	// Recompute computes anew what is derived from a device's readings of the day on
-	// which at lies, epoch ms, writes what is not stored so, and tells how many
-	// values that were.
+	// Recompute computes the values that are derived from a device's readings on the day of at,
+	// epoch ms. It writes values that are missing or different, and returns their number.
 	Recompute(ctx context.Context, ref device.Ref, at int64) (values int, err error)
-	// WaitCommitted waits until nothing more comes of a device that was taken out of the
-	// registry before.
+	// WaitCommitted waits until the intake writes nothing more of a device that was removed from
+	// the registry before.
 	WaitCommitted()
 }
 
-// Outbox is what people are told through.
+// Outbox holds the notifications to be sent.
 type Outbox interface {
-	// Release lets go what is held since a restore: whether anything was, and how
-	// much of it waited.
+	// Release releases the notifications that are held since a restore. It returns whether any were
+	// held, and how many.
 	Release(ctx context.Context) (held bool, waiting int, err error)
 }
 
-// RuleStore are what tenants let devices be watched by.
+// RuleStore holds the alarm rules of tenants.
 type RuleStore interface {
-	// ForgetDevice takes a device that is about to be deleted out of its tenant's rules.
+	// ForgetDevice removes a device that is about to be deleted from its tenant's rules.
 	ForgetDevice(ctx context.Context, t tenant.ID, id device.ID) error
 }
 
-// TenantRecords are what is kept of a tenant beside its devices and people.
+// TenantRecords are further records of a tenant, besides its devices and users.
 type TenantRecords interface {
-	// Clear removes them; what is gone already is no error.
+	// Clear removes them; it is no error if they are gone already.
 	Clear(ctx context.Context, t tenant.ID) error
 }
 
@@ -78,21 +77,22 @@ type Stores struct {
 	Diagnostics   *device.Diagnostics
 	Readings      Eraser
 	Coverage      CoverageReader
-	Scheduler     *reading.WorkScheduler // of work that passes over readings; nil: this service's alone
+	Scheduler     *reading.WorkScheduler // schedules work that reads history; nil: this service has its own
 	Intake        Intake
-	DeviceKey     []byte // the platform's key, under which device secrets are hashed
+	DeviceKey     []byte // the platform's key for the hashes of device secrets
 	Outbox        Outbox
 	Rules         RuleStore
-	TenantRecords []TenantRecords // go with their tenant, in this order
+	TenantRecords []TenantRecords // removed with their tenant, in this order
 	BackupSource  BackupSource
-	// MinPassword is how many characters a file's passwords have at least; 0: identity.PasswordMin.
+	// MinPassword is the minimum length of the passwords in a file, in characters; 0:
+	// identity.PasswordMin.
 	MinPassword int
 }
 
-// Kind is what sort of thing an Item is.
+// Kind is the kind of an Item.
 type Kind string
 
-// The kinds of things that are provisioned.
+// The kinds of things that the provider manages.
 const (
 	KindElement Kind = "element"
 	KindProduct Kind = "product"
@@ -105,33 +105,33 @@ const (
 // Item is one thing that was created, changed or removed.
 type Item struct {
 	Kind    Kind
-	Tenant  string // the owner's name; empty for what is the platform's
+	Tenant  string // the owner's name; empty for things of the platform
 	Name    string
-	Changes []string // of a changed thing: the file's names of its fields
-	Secret  string   // a device's secret or a user's password that the server made; told this once
+	Changes []string // for a changed thing: its fields, as the file names them
+	Secret  string   // a device's secret or a user's password that the server made; returned only once
 }
 
-// Result is what an Apply or a Delete did.
+// Result says what an Apply or a Delete did.
 type Result struct {
 	Created, Changed, Removed []Item
-	Unchanged                 int // things of the file that were already so
+	Unchanged                 int // things of the file that needed no change
 }
 
-// ReloadError says that what a file asked for is kept, but that the running server
-// could not take it up; the next call tries again before anything else.
+// ReloadError says that the change of a file is stored, but that the running server could not load
+// it. The next call tries again before anything else.
 type ReloadError struct{ cause error }
 
-func (u *ReloadError) Error() string { return "kept, but not taken up: " + u.cause.Error() }
+func (u *ReloadError) Error() string { return "stored, but not loaded: " + u.cause.Error() }
 
-// Unwrap is why.
+// Unwrap returns the cause.
 func (u *ReloadError) Unwrap() error { return u.cause }
 
-// Service provisions. Its calls run one after the other.
+// Service applies files and deletes things. It runs one call at a time.
 type Service struct {
 	Stores
 	sem      chan struct{}
-	stopping chan struct{} // closed: what may take long ends soon
-	stale    bool          // the running server has not taken up what is on disk
+	stopping chan struct{} // closed: calls that may take long end soon
+	stale    bool          // the running server has not loaded what is on disk
 }
 
 // NewService makes a service.
@@ -143,11 +143,10 @@ func NewService(s Stores) *Service {
 	return &Service{Stores: s, sem: make(chan struct{}, 1), stopping: make(chan struct{})}
 }
 
-// Stop ends what may take long, to be asked for again; it is called once.
+// Stop ends calls that may take long, which clients can repeat later. It is called once.
 func (s *Service) Stop() { close(s.stopping) }
 
-// acquire waits for the service's turn; the caller must call the returned
-// function when done.
+// acquire waits until no other call runs; the caller must call the returned function when done.
 func (s *Service) acquire(ctx context.Context) (func(), error) {
 	select {
 	case s.sem <- struct{}{}:
@@ -164,11 +163,11 @@ func (s *Service) acquire(ctx context.Context) (func(), error) {
 	return release, nil
 }
 
-// reloadRegistry makes the running server see what is on disk: the catalogue, who may
-// connect, and how long silence lasts.
+// reloadRegistry makes the running server load what is on disk: the catalogue, the devices that may
+// connect, and how long a device may be silent.
 func (s *Service) reloadRegistry(ctx context.Context) error {
 	s.stale = true
-	// What is kept must be taken up, even when whoever asked has gone.
+	// Stored changes must be loaded even if the caller has gone.
 	if err := s.Devices.LoadRegistry(context.WithoutCancel(ctx), s.Catalog, s.Registry); err != nil {
 		return err
 	}
@@ -177,10 +176,9 @@ func (s *Service) reloadRegistry(ctx context.Context) error {
 	return nil
 }
 
-// Apply makes the server be as a file says, all or nothing. Of what exists,
-// password, nickname, email, mobile, noteName, scene and position stay as they
-// are unless overwrite. A wrong file is a *FileError. With *Untaken what was done
-// is answered, too.
+// Apply makes the server match a file, all or nothing. Unless overwrite is set, existing things
+// keep their password, nickname, email, mobile, noteName, scene and position. If the file has
+// errors, the error is a *FileError. With a *ReloadError, Apply also returns the result.
 func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Result, error) {
 	var wrong fileErrors
 	file := wrong.parse(raw)
@@ -198,8 +196,7 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	if len(wrong.lines) == 0 {
 		pl.passwords = v
 	}
-	// The first plan costs nobody anything: what is wrong is found, and
-	// passwords are hashed, before the database is locked.
+	// The first plan finds the errors, and the passwords are hashed, before the database is locked.
 	p, err := pl.plan(ctx)
 	if err != nil {
 		return nil, err
@@ -216,7 +213,7 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	}
 	var out *Result
 	err = s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		// Planned again, since only now nobody else can change anything.
+		// The plan is made again, because only now nobody else can change anything.
 		if p, err = pl.plan(ctx); err == nil {
 			err = p.err()
 		}

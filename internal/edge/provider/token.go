@@ -14,29 +14,29 @@ import (
 
 const (
 	minTokenLength   = 32 // characters
-	maxTokens        = 2  // of a file, for rotation
+	maxTokens        = 2  // in a file, for rotation
 	maxTokenFileSize = 4 << 10
 )
 
-// Tokens knows which provider's tokens open the door: the one given at the
-// start, or those of a file that is read anew when it changed.
+// Tokens checks the provider's tokens: the one that was given at the start, or those of a file,
+// which is read again after it changed.
 type Tokens struct {
-	file string // empty: given at the start
+	file string // empty: the token was given at the start
 
 	mu       sync.Mutex
-	fileInfo fs.FileInfo // of what hashes come from
+	fileInfo fs.FileInfo // of the file version from which hashes were read
 	hashes   [][sha256.Size]byte
 	err      error
 }
 
-// NewTokens takes the token of the environment or, where that is empty, those
-// of the file: one a line, at most two, each of 32 characters or more. A file
-// that does not exist is made with a new token, readable by its owner alone.
+// NewTokens takes the token of the environment or, if that is empty, those of the file: one a line,
+// at most two, each of 32 characters or more. If the file does not exist, NewTokens makes it with a
+// new token, readable by its owner alone.
 func NewTokens(env, file string) (*Tokens, error) {
 	if env = strings.TrimSpace(env); env != "" {
 		hashes, err := parseTokens(env)
 		if err == nil && len(hashes) > 1 {
-			err = errors.New("one token is wanted")
+			err = errors.New("give exactly one token")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("TILTH_PROVIDER_TOKEN: %w", err)
@@ -51,9 +51,9 @@ func NewTokens(env, file string) (*Tokens, error) {
 	return t, t.err
 }
 
-// makeTokenFile makes the file, unless there is one. It appears whole or not
-// at all, so that a crash leaves no empty file to stumble over; what it does leave,
-// the next start takes. Nobody else starts on the same folder meanwhile.
+// makeTokenFile makes the file unless it exists. The file appears whole or not at all, so that a
+// crash leaves no empty file; a temporary file that a crash leaves is overwritten at the next
+// start. No other server starts on the same folder meanwhile.
 func makeTokenFile(file string) error {
 	_, err := os.Stat(file)
 	if err == nil {
@@ -76,8 +76,8 @@ func makeTokenFile(file string) error {
 	return nil
 }
 
-// parseTokens reads one or two tokens, one a line. The error names the lines
-// that hold none; tokens of other lines are given all the same.
+// parseTokens reads one or two tokens, one a line. The error names the lines with invalid tokens;
+// the tokens of the other lines are returned all the same.
 func parseTokens(text string) (hashes [][sha256.Size]byte, err error) {
 	number := 0
 	for line := range strings.Lines(text) {
@@ -97,13 +97,13 @@ func parseTokens(text string) (hashes [][sha256.Size]byte, err error) {
 		}
 	}
 	if n := len(hashes); n > maxTokens || n == 0 && err == nil {
-		return nil, fmt.Errorf("one or two tokens are wanted, one a line; there are %d", n)
+		return nil, fmt.Errorf("give one or two tokens, one a line; there are %d", n)
 	}
 	return hashes, err
 }
 
-// Allows tells whether token opens the door, in the same time whatever it is.
-// The error says what of the file cannot be used; nobody is let in by that.
+// Allows tells whether a token is valid, and takes the same time for every token. The error says
+// what is wrong with the file; the file's valid tokens stay valid.
 func (t *Tokens) Allows(token string) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,8 +118,8 @@ func (t *Tokens) Allows(token string) (bool, error) {
 	return match == 1, t.err
 }
 
-// reloadIfChanged reads the file where it is another than the one read before. Callers
-// hold the lock.
+// reloadIfChanged reads the file if it is not the version that was read before. The caller holds
+// the lock.
 func (t *Tokens) reloadIfChanged() {
 	info, err := os.Stat(t.file)
 	if err == nil && t.fileInfo != nil && os.SameFile(info, t.fileInfo) &&

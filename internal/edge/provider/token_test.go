@@ -27,15 +27,14 @@ func expectAllows(t *testing.T, tokens *Tokens, token string, want bool) {
 	t.Helper()
 	got, err := tokens.Allows(token)
 	if err != nil || got != want {
-		t.Errorf("%q lets in: %v, want %v (%v)", token, got, want, err)
+		t.Errorf("%q is valid: %v, want %v (%v)", token, got, want, err)
 	}
 }
 
-// At the first start the file is made, for its owner's eyes alone; later
-// starts take it as it is.
+// The first start makes the file, readable by its owner only; later starts leave it unchanged.
 func TestTokenFileIsCreated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "provider-token")
-	if err := os.WriteFile(path+".new", []byte("half"), 0o600); err != nil { // of a start that was killed
+	if err := os.WriteFile(path+".new", []byte("half"), 0o600); err != nil { // from a start that was killed
 		t.Fatal(err)
 	}
 	first, err := NewTokens("", path)
@@ -52,7 +51,7 @@ func TestTokenFileIsCreated(t *testing.T) {
 	}
 	token := strings.TrimSpace(string(raw))
 	if len(token) < minTokenLength {
-		t.Errorf("made a token of %d characters", len(token))
+		t.Errorf("the generated token has %d characters", len(token))
 	}
 	second, err := NewTokens("  ", path)
 	if err != nil {
@@ -64,11 +63,11 @@ func TestTokenFileIsCreated(t *testing.T) {
 		expectAllows(t, tokens, "", false)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("left lying about: %v, %v", left, err)
+		t.Errorf("temporary files are left: %v, %v", left, err)
 	}
 }
 
-// The file is read anew when it changed: a second token joins, the first goes.
+// The file is read again after it changed: a second token is added, the first is removed.
 func TestTokenRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "provider-token")
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
@@ -98,34 +97,32 @@ func TestTokenRotation(t *testing.T) {
 	expectAllows(t, tokens, tokenB, true)
 	expectAllows(t, tokens, tokenA, false)
 
-	// Nobody comes in by a file that cannot be used, and it is said why.
+	// A file that cannot be used gives no access, and the error says why.
 	for name, text := range map[string]string{
 		"empty": "", "short": "short\n", "three": tokenA + "\n" + tokenB + "\n" + tokenA + "x\n",
 		"spaces": tokenA + " " + tokenB + "\n", "large": tokenB + "\n" + strings.Repeat("\n", maxTokenFileSize),
 	} {
 		writeFile(t, path, text, at.Add(2*time.Second))
 		if ok, err := tokens.Allows(tokenB); ok || err == nil || strings.Contains(err.Error(), tokenB) {
-			t.Errorf("%s: lets in %v, %v", name, ok, err)
+			t.Errorf("%s: access %v, %v", name, ok, err)
 		}
 	}
-	// A line that is none takes nothing from the other one, and is named.
+	// An invalid line is reported and does not affect the other one.
 	for _, text := range []string{tokenB + "\nshort\n", "with space " + tokenA + "\n\n" + tokenB + "\n"} {
 		writeFile(t, path, text, at.Add(3*time.Second))
-		if ok, err := tokens.Allows(
-			tokenB,
-		); !ok || err == nil || !strings.Contains(err.Error(), path+": line ") ||
+		if ok, err := tokens.Allows(tokenB); !ok || err == nil || !strings.Contains(err.Error(), path+": line ") ||
 			strings.Contains(err.Error(), "0123") {
-			t.Errorf("%q: lets in %v, %v", text, ok, err)
+			t.Errorf("%q: access %v, %v", text, ok, err)
 		}
 		if ok, _ := tokens.Allows("short"); ok {
-			t.Error("a token that is too short lets in")
+			t.Error("a token that is too short is valid")
 		}
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	if ok, err := tokens.Allows(tokenB); ok || err == nil {
-		t.Errorf("without a file: lets in %v, %v", ok, err)
+		t.Errorf("without a file: access %v, %v", ok, err)
 	}
 	writeFile(t, path, tokenB+"\n", at)
 	expectAllows(t, tokens, tokenB, true)
@@ -157,6 +154,6 @@ func TestWrongTokenFile(t *testing.T) {
 		t.Errorf("a short token: %v", err)
 	}
 	if _, err := NewTokens("", filepath.Join(t.TempDir(), "no", "such", "folder")); err == nil {
-		t.Error("a folder that does not exist was no matter")
+		t.Error("a missing folder is no error")
 	}
 }

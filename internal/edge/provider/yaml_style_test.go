@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// withoutPositions takes the places out of a file, so that two ways of writing the same
-// can be compared.
+// withoutPositions removes the positions from a file, to compare two notations of the same.
 func withoutPositions(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -46,12 +45,12 @@ func mustParse(t *testing.T, text string) *file {
 	var wrong fileErrors
 	f := wrong.parse([]byte(text))
 	if f == nil || len(wrong.lines) > 0 {
-		t.Fatalf("not read: %+v", wrong.lines)
+		t.Fatalf("cannot be read: %+v", wrong.lines)
 	}
 	return f
 }
 
-// One file, written in all the ways that YAML offers.
+// One file is read in all notations that YAML has.
 func TestYAMLStyles(t *testing.T) {
 	const flow = `{products: [{name: cam, offlineAfter: 1m30s, properties: [{identifier: live, dataType: text, elementData: "<b>\n x\n</b>"}]}],
  tenants: [{name: "north", hosts: [a.example, b.example], users: [{userName: ada, password: " pass word "}],
@@ -105,20 +104,14 @@ tenants:
 			"devices":[{"deviceName":"A","longitude":32,"latitude":-35.0,"gateway":true,"elementData":{"live":"https://a.example"}}]}]}`,
 	} {
 		got := mustParse(t, text)
-		if a, b := withoutPositions(
-			reflect.ValueOf(*got),
-		), withoutPositions(
-			reflect.ValueOf(*want),
-		); !reflect.DeepEqual(
-			a,
-			b,
-		) {
+		a, b := withoutPositions(reflect.ValueOf(*got)), withoutPositions(reflect.ValueOf(*want))
+		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%s was read as\n%v\nwant\n%v", name, a, b)
 		}
 	}
 }
 
-// Everything knows the line on which it stands.
+// Every value has its line.
 func TestLineNumbers(t *testing.T) {
 	f := mustParse(t, `
 tenants:
@@ -146,7 +139,7 @@ tenants:
 		"flow device": {n.devices[1].at.line, 15}, "longitude": {n.devices[1].longitude.at.line, 17},
 	} {
 		if c.at != c.want {
-			t.Errorf("%s stands on line %d, want %d", what, c.at, c.want)
+			t.Errorf("%s is on line %d, want %d", what, c.at, c.want)
 		}
 	}
 	if path := n.devices[1].longitude.at.path; path != "tenants[0].devices[1].longitude" {
@@ -154,7 +147,7 @@ tenants:
 	}
 }
 
-// What the guard stops at, told with its line; and what it lets through.
+// The guard refuses some files, with the line, and lets others through.
 func TestGuard(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a level too deep":        {strings.Repeat("[", maxDepth+1), "nested more than 24 deep"},

@@ -1,5 +1,5 @@
-// Package sheet writes spreadsheets (Office Open XML, .xlsx) row by row into a
-// stream: nothing is kept of a row that has been written.
+// Package sheet writes spreadsheets (Office Open XML, .xlsx) row by row into a stream. It keeps
+// nothing of a row that it has written.
 package sheet
 
 import (
@@ -16,7 +16,7 @@ import (
 	"tilth/internal/edge/httpbase/deflate"
 )
 
-// What a sheet holds at most.
+// The limits of a sheet.
 const (
 	MaxRows    = 1_048_576
 	MaxColumns = 16_384
@@ -32,17 +32,17 @@ type Book struct {
 	current  *Sheet
 }
 
-// sheetEntry is a sheet that was begun, under its number.
+// sheetEntry is a sheet that was begun, with its number.
 type sheetEntry struct {
 	name          string
 	order, number int
 }
 
-// New begins a spreadsheet; made is when it is said to be from.
+// New begins a spreadsheet; modified is the time of its files.
 func New(w io.Writer, modified time.Time) *Book {
 	b := &Book{zip: zip.NewWriter(w), modified: modified}
-	// The quickest level: a month is a quarter larger than at the usual one, and
-	// done in half the time.
+	// The fastest level takes half the time of the usual one; a month of readings becomes a quarter
+	// larger.
 	b.zip.RegisterCompressor(
 		zip.Deflate,
 		func(w io.Writer) (io.WriteCloser, error) { return deflate.NewWriter(w), nil },
@@ -50,15 +50,15 @@ func New(w io.Writer, modified time.Time) *Book {
 	return b
 }
 
-// Options says how a sheet looks.
+// Options is the layout of a sheet.
 type Options struct {
 	Name       string    // unique in the book, 1 to MaxName characters, none of []:*?/\
-	Order      int       // sheets are shown in the order of their places, whenever they were written
-	FrozenRows int       // rows at the top that stay in view
-	Widths     []float64 // of the first columns, in characters
+	Order      int       // the book shows its sheets by Order, not in the order in which they were written
+	FrozenRows int       // rows at the top that do not scroll
+	Widths     []float64 // widths of the first columns, in characters
 }
 
-// Sheet begins a sheet; it ends the one before.
+// Sheet begins a sheet and ends the one before it.
 func (b *Book) Sheet(h Options) (*Sheet, error) {
 	if err := b.checkName(h.Name); err != nil {
 		return nil, err
@@ -78,9 +78,7 @@ func (b *Book) Sheet(h Options) (*Sheet, error) {
 }
 
 func (b *Book) checkName(name string) error {
-	if n := utf8.RuneCountInString(
-		name,
-	); n == 0 || n > MaxName || strings.ContainsAny(name, `[]:*?/\`) ||
+	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || strings.ContainsAny(name, `[]:*?/\`) ||
 		strings.Trim(name, "'") != name {
 		return fmt.Errorf("sheet: %q cannot be a sheet's name", name)
 	}

@@ -19,7 +19,7 @@ import (
 
 var modTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// roundTrip writes a spreadsheet and reads it back with another's reader.
+// roundTrip writes a spreadsheet and reads it back with an independent library.
 func roundTrip(t *testing.T, write func(b *sheet.Book)) *excelize.File {
 	t.Helper()
 	return openBook(t, writeBook(t, write))
@@ -68,7 +68,7 @@ func newRow(t *testing.T, s *sheet.Sheet) {
 	}
 }
 
-// rawCell is a cell's value as it is stored, and its kind.
+// rawCell returns a cell's stored value and its kind.
 func rawCell(t *testing.T, f *excelize.File, name, cell string) (string, excelize.CellType) {
 	t.Helper()
 	value, err := f.GetCellValue(name, cell, excelize.Options{RawCellValue: true})
@@ -144,8 +144,8 @@ func TestTextCellsKeepTheirText(t *testing.T) {
 	}
 }
 
-// A text that would become a formula when somebody presses F2 and the enter key
-// is marked as one that stays a text, in each style; others are as they were.
+// A text that would become a formula when somebody presses F2 and Enter is marked to stay a text,
+// in each style; other texts are unchanged.
 func TestFormulaLikeTextsGetQuotePrefix(t *testing.T) {
 	texts := map[string]bool{
 		"=1+1":  true,
@@ -175,7 +175,7 @@ func TestFormulaLikeTextsGetQuotePrefix(t *testing.T) {
 			}
 			xf := f.Styles.CellXfs.Xf[id]
 			if marked := xf.QuotePrefix != nil && *xf.QuotePrefix; marked != texts[text] || (*xf.FontID == 1) != bold {
-				t.Errorf("%q in %s is marked: %v, font %d", text, column, marked, *xf.FontID)
+				t.Errorf("%q in %s has the quote prefix:  %v, font %d", text, column, marked, *xf.FontID)
 			}
 		}
 	}
@@ -211,18 +211,14 @@ func TestNumbersAndBooleans(t *testing.T) {
 	}
 	for cell, want := range map[string]string{"A2": "TRUE", "B2": "", "C2": "FALSE"} {
 		got, err := f.GetCellValue("Numbers", cell)
-		if kind, _ := f.GetCellType(
-			"Numbers",
-			cell,
-		); err != nil || got != want ||
+		if kind, _ := f.GetCellType("Numbers", cell); err != nil || got != want ||
 			(kind == excelize.CellTypeBool) != (want != "") {
 			t.Errorf("%s: %q of kind %d, %v", cell, got, kind, err)
 		}
 	}
 }
 
-// A date is what the clock on the wall shows, daylight saving included, to the
-// millisecond.
+// A date has the local time, daylight saving included, to the millisecond.
 func TestTimes(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -238,7 +234,7 @@ func TestTimes(t *testing.T) {
 	cases := map[string]time.Time{
 		"2026-11-21 13:00:00": utc("2026-11-21T12:00:00Z").In(zone),
 		"2026-03-29 01:59:59": utc("2026-03-29T00:59:59Z").In(zone),
-		"2026-03-29 03:00:00": utc("2026-03-29T01:00:00Z").In(zone), // an hour was left out
+		"2026-03-29 03:00:00": utc("2026-03-29T01:00:00Z").In(zone), // an hour was skipped
 		"2026-10-25 02:30:00": utc("2026-10-25T00:30:00Z").In(zone),
 		"2026-10-25 02:31:00": utc("2026-10-25T01:31:00Z").In(zone), // an hour later
 		"1970-01-01 00:00:00": time.UnixMilli(0).UTC(),
@@ -275,9 +271,7 @@ func TestTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := f.GetStyle(
-			style,
-		); err != nil || s.CustomNumFmt == nil ||
+		if s, err := f.GetStyle(style); err != nil || s.CustomNumFmt == nil ||
 			*s.CustomNumFmt != "yyyy-mm-dd hh:mm:ss" {
 			t.Errorf("%s: style %+v, %v", cell, s, err)
 		}
@@ -290,25 +284,20 @@ func TestTimes(t *testing.T) {
 		if _, err := fmt.Sscan(value, &serial); err != nil {
 			t.Fatal(err)
 		}
-		// The library's own reckoning knows no milliseconds.
+		// The library's own conversion loses the milliseconds.
 		if ms := math.Round((serial - 25_569) * 86_400_000); int64(ms) != at.UnixMilli() {
 			t.Errorf("%s: %s, %f ms", at, value, ms)
 		}
 	}
 	for cell, want := range map[string]string{"D": "1900-12-31 00:00:00", "E": "10000-01-01 00:00:00"} {
-		if got, kind := rawCell(
-			t,
-			f,
-			"Times",
-			fmt.Sprint(cell, last),
-		); got != want ||
+		if got, kind := rawCell(t, f, "Times", fmt.Sprint(cell, last)); got != want ||
 			kind != excelize.CellTypeInlineString {
 			t.Errorf("%s: %q of kind %d", cell, got, kind)
 		}
 	}
 }
 
-// Sheets stand in the order of their places, whenever they were written.
+// Sheets are shown by their Order, not in the order in which they were written.
 func TestSheetsInOrder(t *testing.T) {
 	f := roundTrip(t, func(b *sheet.Book) {
 		newSheet(t, b, sheet.Options{Name: "Readings", FrozenRows: 1, Widths: []float64{20.5, 9}}).Bold("first")
@@ -344,7 +333,7 @@ func TestSheetNames(t *testing.T) {
 	newSheet(t, b, sheet.Options{Name: "Readings"})
 	for _, name := range []string{"", "readings", "a/b", "a[b", "a:b", "a?b", `a\b`, "a*b", "'a", "a'", strings.Repeat("x", 32)} {
 		if _, err := b.Sheet(sheet.Options{Name: name}); err == nil {
-			t.Errorf("%q is taken", name)
+			t.Errorf("the sheet name %q is accepted", name)
 		}
 	}
 	newSheet(t, b, sheet.Options{Name: strings.Repeat("水", 31)})
@@ -352,7 +341,7 @@ func TestSheetNames(t *testing.T) {
 		t.Error(err)
 	}
 	if err := sheet.New(io.Discard, modTime).Close(); err == nil {
-		t.Error("a spreadsheet without a sheet")
+		t.Error("a spreadsheet without a sheet is accepted")
 	}
 }
 
@@ -363,7 +352,7 @@ func TestLimits(t *testing.T) {
 		newRow(t, s)
 	}
 	if err := s.Row(); err == nil {
-		t.Error("one row too many")
+		t.Error("one row too many is accepted")
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
@@ -378,14 +367,14 @@ func TestLimits(t *testing.T) {
 		s.Skip()
 	}
 	if err := s.Row(); err == nil {
-		t.Error("one column too many")
+		t.Error("one column too many is accepted")
 	}
 	if err := b.Close(); err == nil {
-		t.Error("the end tells nothing of it")
+		t.Error("Close returns no error")
 	}
 }
 
-// The names of columns up to the last.
+// Columns have the right names up to the last one.
 func TestColumns(t *testing.T) {
 	f := roundTrip(t, func(b *sheet.Book) {
 		s := newSheet(t, b, sheet.Options{Name: "Wide"})
@@ -404,7 +393,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Every file in it is XML that can be read, and says when it was made.
+// Every file in the spreadsheet is valid XML and has the given time.
 func TestPartsAreValidXML(t *testing.T) {
 	content := writeBook(t, func(b *sheet.Book) {
 		newSheet(t, b, sheet.Options{Name: "S", FrozenRows: 1, Widths: []float64{3}}).Text("\x01<")
@@ -431,10 +420,10 @@ func TestPartsAreValidXML(t *testing.T) {
 	}
 }
 
-// limitedWriter takes so many bytes and no more.
+// limitedWriter takes a limited number of bytes.
 type limitedWriter struct{ remaining int }
 
-var errFull = errors.New("no more room")
+var errFull = errors.New("no more space")
 
 func (f *limitedWriter) Write(p []byte) (int, error) {
 	if f.remaining -= len(p); f.remaining < 0 {
@@ -443,7 +432,7 @@ func (f *limitedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Where writing fails, whoever writes is told, and it is told once more at the end.
+// If writing fails, the caller gets the error, and once more at the end.
 func TestWriteErrors(t *testing.T) {
 	for _, room := range []int{0, 10, 5_000, 200_000} {
 		b := sheet.New(&limitedWriter{room}, modTime)
@@ -457,12 +446,12 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("%d bytes: %v", room, err)
 		}
 		if err := b.Close(); err == nil {
-			t.Errorf("%d bytes: the end tells nothing of it", room)
+			t.Errorf("%d bytes: Close returns no error", room)
 		}
 	}
 }
 
-// What is written goes out as it is written: it does not wait for the end.
+// Rows go out while they are written, not only at the end.
 func TestRowsAreWrittenWhileStreaming(t *testing.T) {
 	var out bytes.Buffer
 	b := sheet.New(&out, modTime)
@@ -484,20 +473,15 @@ func FuzzText(f *testing.F) {
 	f.Add("_x0000\x01")
 	f.Fuzz(func(t *testing.T, text string) {
 		file := roundTrip(t, func(b *sheet.Book) { newSheet(t, b, sheet.Options{Name: "S"}).Text(text) })
-		want := string([]rune(text)) // a broken byte is a question mark
-		if got, kind := rawCell(
-			t,
-			file,
-			"S",
-			"A1",
-		); len(text) < 32_767 && got != want ||
+		want := string([]rune(text)) // an invalid byte becomes U+FFFD
+		if got, kind := rawCell(t, file, "S", "A1"); len(text) < 32_767 && got != want ||
 			kind != excelize.CellTypeInlineString {
 			t.Errorf("%q was read as %q of kind %d", text, got, kind)
 		}
 	})
 }
 
-// BenchmarkRows writes a month of a row a minute with eight numbers.
+// BenchmarkRows writes a month of rows, one a minute, with eight numbers each.
 func BenchmarkRows(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The files of a spreadsheet beside its sheets. Those that name the sheets are
-// written last, when it is known how many there are.
+// The files of a spreadsheet besides its sheets. The files that name the sheets are written last,
+// when their number is known.
 
 const (
 	xmlHeader         = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
@@ -24,8 +24,8 @@ const (
 	stylePlain = iota
 	styleTime
 	styleBold
-	// Of texts that would become formulas when somebody goes over them with the
-	// keyboard: they are shown with an apostrophe then, which keeps them texts.
+	// For texts that would become formulas if somebody edits the cell: spreadsheets then show an
+	// apostrophe before them, and they stay texts.
 	styleQuotePrefix
 	styleBoldQuotePrefix
 )
@@ -34,7 +34,8 @@ const styles = xmlHeader + `<styleSheet xmlns="` + mainNS + `">` +
 	`<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy-mm-dd hh:mm:ss"/></numFmts>` +
 	`<fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font>` +
 	`<font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts>` +
-	`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+	`<fills count="2"><fill><patternFill patternType="none"/></fill>` +
+	`<fill><patternFill patternType="gray125"/></fill></fills>` +
 	`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
 	`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
 	`<cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +

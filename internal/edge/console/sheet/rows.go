@@ -10,19 +10,19 @@ import (
 	"tilth/internal/edge/httpbase/cell"
 )
 
-// flushAt is how many bytes of XML are gathered before they are packed.
+// flushAt is how many bytes of XML are gathered before they are compressed.
 const flushAt = 32 << 10
 
-// Sheet is a sheet being written: Row begins a row, the calls after it fill its
-// cells from left to right. What goes wrong is kept, and told by the next Row
-// and by the end of the sheet.
+// Sheet is a sheet being written. Row begins a row; the calls after it fill its cells from left to
+// right. The sheet keeps its first error: the next Row returns it, and so does the end of the
+// sheet.
 type Sheet struct {
 	out         io.Writer
 	buf         []byte
-	columnNames []string // of the columns used so far
+	columnNames []string // names of the columns used so far
 	rows        int
 	column      int
-	digits      []byte // of the number of the row
+	digits      []byte // the number of the current row
 	err         error
 }
 
@@ -31,7 +31,8 @@ func (s *Sheet) begin(h Options) {
 	if h.FrozenRows > 0 {
 		s.buf = fmt.Appendf(
 			s.buf,
-			`<sheetViews><sheetView workbookViewId="0"><pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`,
+			`<sheetViews><sheetView workbookViewId="0"><pane ySplit="%d" topLeftCell="A%d" `+
+				`activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`,
 			h.FrozenRows,
 			h.FrozenRows+1,
 		)
@@ -46,11 +47,10 @@ func (s *Sheet) begin(h Options) {
 	s.buf = append(s.buf, `<sheetData>`...)
 }
 
-// Rows is how many rows were begun.
+// Rows returns how many rows were begun.
 func (s *Sheet) Rows() int { return s.rows }
 
-// Row begins a row. An error is of this row, if the sheet is full, or of what
-// was written before.
+// Row begins a row. It returns an error if the sheet is full, or the error of an earlier write.
 func (s *Sheet) Row() error {
 	if s.err != nil {
 		return s.err
@@ -69,8 +69,8 @@ func (s *Sheet) Row() error {
 	return nil
 }
 
-// Text writes a cell that holds a text, and never anything else: no formula
-// comes of it whatever it begins with, not even when somebody edits the cell.
+// Text writes a cell that holds a text and never becomes a formula, whatever the text begins with,
+// not even if somebody edits the cell.
 func (s *Sheet) Text(text string) { s.text(text, stylePlain, styleQuotePrefix) }
 
 // Bold writes a text in bold type.
@@ -91,14 +91,14 @@ func (s *Sheet) text(text string, style, quotedStyle int) {
 	s.buf = append(s.buf, `</t></is></c>`...)
 }
 
-// Number writes a number, given as JSON has it.
+// Number writes a number that is given as JSON.
 func (s *Sheet) Number(text []byte) {
 	if s.cell() {
 		s.buf = append(append(append(s.buf, `><v>`...), text...), `</v></c>`...)
 	}
 }
 
-// Bool writes true or false, in the words of whoever opens the sheet.
+// Bool writes true or false; spreadsheets show it in the language of their user.
 func (s *Sheet) Bool(b bool) {
 	if !s.cell() {
 		return
@@ -110,9 +110,9 @@ func (s *Sheet) Bool(b bool) {
 	s.buf = append(append(append(s.buf, ` t="b"><v>`...), digit), `</v></c>`...)
 }
 
-// Time writes a date with its time of day, to the millisecond, as t's zone has
-// it; spreadsheets know no zones. One before 1901 or after 9999, of which they
-// know little or nothing, is a text.
+// Time writes a date with its time of day, to the millisecond, in t's zone; spreadsheets know no
+// zones. A time before 1901 or after 9999 is written as a text, because spreadsheets hardly support
+// those.
 func (s *Sheet) Time(t time.Time) {
 	if y := t.Year(); y < 1901 || y > 9999 {
 		s.Text(t.Format(time.DateTime))
@@ -134,7 +134,7 @@ func (s *Sheet) Skip() {
 	}
 }
 
-// cell begins a cell; false when there is no more place, or all is lost.
+// cell begins a cell; it returns false if the row is full or an error occurred.
 func (s *Sheet) cell() bool {
 	if s.Skip(); s.err != nil {
 		return false
@@ -175,7 +175,7 @@ func (s *Sheet) end() error {
 	return s.err
 }
 
-// columnName are a column's name: A is 1, AA is 27.
+// columnName returns a column's name: A is 1, AA is 27.
 func columnName(column int) string {
 	var b [3]byte
 	i := len(b)
@@ -192,8 +192,8 @@ const (
 	fractionScale = 10_000_000_000
 )
 
-// appendDate writes a time, milliseconds since 1970 by the clock on the wall,
-// as spreadsheets count: days since the end of 1899 and the fraction of a day.
+// appendDate writes a time as spreadsheets count: days since the end of 1899, with the fraction of
+// a day. wall is the local time, as milliseconds since 1970.
 func appendDate(b []byte, wall int64) []byte {
 	day, ms := wall/millisPerDay, wall%millisPerDay
 	if ms < 0 {
@@ -206,7 +206,7 @@ func appendDate(b []byte, wall int64) []byte {
 	fraction := (ms*fractionScale + millisPerDay/2) / millisPerDay
 	mark := len(b)
 	b = strconv.AppendInt(b, fractionScale+fraction, 10)
-	b[mark] = '.' // in place of the leading one
+	b[mark] = '.' // replaces the leading one
 	for b[len(b)-1] == '0' {
 		b = b[:len(b)-1]
 	}

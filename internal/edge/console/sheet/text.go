@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// appendText writes a text as the content of an XML element or attribute.
-// Characters that XML does not have are written as spreadsheets write them,
-// _x0007_; a text that looks like that already has its underscore written so.
+// appendText writes a text as the content of an XML element or attribute. Characters that XML does
+// not have are escaped as spreadsheets escape them, _x0007_; the underscore of a text that looks
+// like such an escape is escaped, too.
 func appendText(b []byte, s string) []byte {
 	begin := 0
 	replace := func(at, size int, by string) {
@@ -36,7 +36,7 @@ func appendText(b []byte, s string) []byte {
 			replace(i, 1, "&gt;")
 		case c == '"':
 			replace(i, 1, "&quot;")
-		case c < ' ' && c != '\n' && c != '\t': // a carriage return too: XML makes a line feed of it
+		case c < ' ' && c != '\n' && c != '\t': // also a carriage return: XML would turn it into a line feed
 			replace(i, 1, escapeRune(rune(c)))
 		case c == '_' && looksEscaped(s[i:]):
 			replace(i, 1, escapeRune('_'))
@@ -51,8 +51,8 @@ func escapeRune(r rune) string {
 	return "_x" + string([]byte{digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15]}) + "_"
 }
 
-// looksEscaped tells whether s begins as a coded character does; the underscore
-// that ends it may be that of a coded character which follows.
+// looksEscaped tells whether s begins like an escaped character. The underscore at its end is not
+// checked, because it may begin the next escape.
 func looksEscaped(s string) bool {
 	if len(s) < 6 || s[1] != 'x' {
 		return false
@@ -64,7 +64,7 @@ func looksEscaped(s string) bool {
 // truncate shortens a text to what a cell holds.
 func truncate(s string) string {
 	if len(s) <= maxText {
-		return s // a byte is at least a unit
+		return s // each byte is at most one unit
 	}
 	units := 0
 	for i, r := range s {

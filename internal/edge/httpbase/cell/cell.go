@@ -1,4 +1,4 @@
-// Package cell keeps spreadsheets from taking texts for formulas.
+// Package cell keeps spreadsheets from reading texts as formulas.
 package cell
 
 import (
@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// formulaSigns begin a formula; programs of East Asia take the wide and the small
-	// ones for the same.
+	// formulaSigns are the characters that begin a formula; East Asian programs also accept the
+	// wide and the small ones.
 	formulaSigns = "=+-@＝＋－＠﹦﹢﹣﹫"
-	// cellSeparators are where one program or another begins a new cell, whatever is
-	// quoted: in most of Europe a list is parted by ;, and a quotation mark counts
-	// at the start of a cell only, which is then another one.
+	// cellSeparators are the characters at which some program begins a new cell, even within
+	// quotes. In most of Europe, lists are separated by ;, and a quotation mark counts only at the
+	// start of a cell, which is then a different one.
 	cellSeparators = ";|؛；\t\n\v\f\r\u0085\u2028\u2029"
 )
 
-// isIgnored tells whether a spreadsheet may pass over a character when it looks at
-// what a cell begins with.
+// isIgnored tells whether a spreadsheet may ignore a character before the first one of a cell.
 func isIgnored(r rune) bool {
 	return r == '"' || unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf)
 }
@@ -29,16 +28,15 @@ func startsWithSign(text string) bool {
 	return strings.ContainsRune(formulaSigns, r)
 }
 
-// IsFormula tells whether a text that somebody types into a cell may become a
-// formula.
+// IsFormula tells whether a text may become a formula if somebody types it into a cell.
 func IsFormula(text string) bool { return startsWithSign(strings.TrimLeftFunc(text, isIgnored)) }
 
-// AppendEscaped appends a text with an apostrophe right before each sign that a
-// formula may begin with: at the start, and after whatever parts cells
-// somewhere. Where apostrophes stand before such a sign there is one more of
-// them then, so that who takes one away has the text again.
+// AppendEscaped appends a text with an apostrophe right before each sign that may begin a formula:
+// at the start of the text, and after each cell separator. If there are apostrophes before such a
+// sign already, one more is added, so that a reader that removes one apostrophe has the original
+// text.
 func AppendEscaped(dst []byte, text string) []byte {
-	atCellStart := true // a cell, as far as was read
+	atCellStart := true // the text so far ends at the start of a cell
 	for i, r := range text {
 		switch {
 		case strings.ContainsRune(cellSeparators, r):
@@ -54,8 +52,8 @@ func AppendEscaped(dst []byte, text string) []byte {
 	return dst
 }
 
-// AppendCSV appends a text as a cell of a table whose cells are parted by commas
-// (RFC 4180), guarded.
+// AppendCSV appends a text as a cell of a comma-separated table (RFC 4180), escaped against
+// formulas.
 func AppendCSV(dst []byte, text string) []byte {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	escaped := AppendEscaped(nil, text)

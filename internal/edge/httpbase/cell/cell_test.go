@@ -11,20 +11,20 @@ import (
 	"tilth/internal/edge/httpbase/cell"
 )
 
-// escapedTexts are texts as people may send them, and as they stand in a cell.
+// escapedTexts maps texts as people may send them to their form in a cell.
 var escapedTexts = map[string]string{
 	"=1+1":               "'=1+1",
 	"+1":                 "'+1",
 	"-1":                 "'-1",
 	"@SUM(A1)":           "'@SUM(A1)",
 	"=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0",
-	// In the width of East Asia's scripts.
+	// Signs in East Asian width.
 	"＝1+1": "'＝1+1",
 	"＋1":   "'＋1",
 	"－1":   "'－1",
 	"＠a":   "'＠a",
 	"﹦1":   "'﹦1",
-	// Behind what programs pass over.
+	// After characters that programs ignore.
 	" =1":      " '=1",
 	"\t=1":     "\t'=1",
 	"\r=1":     "\r'=1",
@@ -38,7 +38,7 @@ var escapedTexts = map[string]string{
 	"\u202e=1": "\u202e'=1",
 	`"=1`:      `"'=1`,
 	`" =1"`:    `" '=1"`,
-	// Behind what parts cells somewhere.
+	// After separators at which some program begins a cell.
 	"x;=1+1":        "x;'=1+1",
 	"x; -1":         "x; '-1",
 	"x\t@a":         "x\t'@a",
@@ -53,11 +53,11 @@ var escapedTexts = map[string]string{
 	"x\u2028=1":     "x\u2028'=1",
 	"x\v=1":         "x\v'=1",
 	";=1":           ";'=1",
-	// One that has apostrophes gets one more: it is to be told from one that got it.
+	// A text with apostrophes gets one more, so that it differs from a text that was escaped.
 	"'=1":   "''=1",
 	"''=1":  "'''=1",
 	"x;'-1": "x;''-1",
-	// And what begins no formula stays.
+	// A text that begins no formula is unchanged.
 	"":            "",
 	"plain":       "plain",
 	"a=b":         "a=b",
@@ -77,7 +77,7 @@ var escapedTexts = map[string]string{
 func TestAppendEscaped(t *testing.T) {
 	for text, want := range escapedTexts {
 		if got := string(cell.AppendEscaped(nil, text)); got != want {
-			t.Errorf("%q is guarded as %q, want %q", text, got, want)
+			t.Errorf("%q is escaped as %q, want %q", text, got, want)
 		}
 		if got := unescape(want); got != text {
 			t.Errorf("%q is read back as %q, want %q", want, got, text)
@@ -91,12 +91,12 @@ func TestIsFormula(t *testing.T) {
 		"": false, "a=1": false, "'=1": false, "x;=1": false, "1": false, "北": false,
 	} {
 		if cell.IsFormula(text) != want {
-			t.Errorf("%q is taken for a formula: %v", text, !want)
+			t.Errorf("%q counts as a formula: %v", text, !want)
 		}
 	}
 }
 
-// unescape reads a guarded text back, as docs/open-api.md says.
+// unescape restores an escaped text, as docs/open-api.md describes.
 func unescape(escaped string) string {
 	var out strings.Builder
 	atCellStart := true
@@ -115,8 +115,8 @@ func unescape(escaped string) string {
 	return out.String()
 }
 
-// splitCells reads a line as a program does that parts cells at sep: a quotation
-// mark counts where it is the first of a cell.
+// splitCells splits a line as a program does whose cells are separated by sep: a quotation mark
+// counts only as the first character of a cell.
 func splitCells(file string, sep rune) (cells []string) {
 	var cell strings.Builder
 	quoted, first := false, true
@@ -143,18 +143,18 @@ func splitCells(file string, sep rune) (cells []string) {
 	return append(cells, cell.String())
 }
 
-// No program of any country finds a formula in a row, whatever it parts cells at.
+// checkNoFormula checks that a row has no formula, whatever separator a program uses.
 func checkNoFormula(t *testing.T, text string) {
 	t.Helper()
 	row := "2026-11-01T00:00:00.000Z," + string(cell.AppendCSV(nil, text)) + ",x\r\n"
 	for _, sep := range ",;\t|؛；" {
 		for _, c := range splitCells(row, sep) {
-			if first := strings.TrimLeftFunc(
+			first := strings.TrimLeftFunc(
 				c,
 				func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) },
-			); first != "" &&
-				strings.ContainsRune("=+-@＝＋－＠", []rune(first)[0]) {
-				t.Errorf("%q, parted at %q, has the cell %q", row, sep, c)
+			)
+			if first != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(first)[0]) {
+				t.Errorf("%q, split at %q, has the cell %q", row, sep, c)
 			}
 		}
 	}

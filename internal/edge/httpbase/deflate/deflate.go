@@ -1,6 +1,5 @@
-// Package deflate compresses what is sent piece by piece, and holds next to
-// nothing between the pieces: a client that reads slowly keeps no compressor, of
-// which each takes most of a megabyte.
+// Package deflate compresses streams that are sent in pieces, and holds next to nothing between the
+// pieces. A compressor takes most of a megabyte, so a client that reads slowly must not hold one.
 package deflate
 
 import (
@@ -11,17 +10,17 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// Writer compresses each Write by itself, at the quickest level, into a stream of
-// deflate (RFC 1951); pieces of 32 KiB and more lose little by that. It has nothing
-// of a piece any more when it passes it on. It is not safe for concurrent use.
+// Writer compresses each Write by itself, at the fastest level, into a stream of deflate (RFC
+// 1951); pieces of 32 KiB and more lose little by that. When it writes a piece to its destination,
+// it holds nothing of it any more. It is not safe for concurrent use.
 type Writer struct {
 	out io.Writer
 }
 
-// NewWriter makes a Writer to an io.Writer.
+// NewWriter makes a Writer that writes to to.
 func NewWriter(to io.Writer) *Writer { return &Writer{out: to} }
 
-// Write compresses a piece, and writes it.
+// Write compresses a piece and writes it.
 func (w *Writer) Write(piece []byte) (int, error) {
 	if len(piece) == 0 {
 		return 0, nil
@@ -36,16 +35,16 @@ func (w *Writer) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// finalBlock is the block without content that ends a stream.
+// finalBlock is the empty block that ends a stream.
 var finalBlock = []byte{0x03, 0x00}
 
-// Close ends the stream. What it is written to stays open.
+// Close ends the stream. It does not close the destination.
 func (w *Writer) Close() error {
 	_, err := w.out.Write(finalBlock)
 	return err
 }
 
-// compress compresses a piece up to a whole byte.
+// compress compresses a piece and pads the result to whole bytes.
 func compress(piece []byte) ([]byte, error) {
 	p := compressorPool.Get().(*compressor)
 	defer compressorPool.Put(p)
@@ -60,7 +59,7 @@ func compress(piece []byte) ([]byte, error) {
 	return bytes.Clone(p.compressed.Bytes()), nil
 }
 
-// compressor is a compressor and what it writes to.
+// compressor is a compressor and its output.
 type compressor struct {
 	flate      *flate.Writer
 	compressed bytes.Buffer

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// What is written in pieces, whatever their sizes, is read back whole by another's
-// reader.
+// Writes of any size are read back completely by an independent reader.
 func TestWritesOfAnySizeAreReadBack(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	var out, want bytes.Buffer
@@ -37,7 +36,7 @@ func TestWritesOfAnySizeAreReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(flate.NewReader(&out)); err != nil || len(got) != 0 {
-		t.Errorf("of nothing came %q, %v", got, err)
+		t.Errorf("an empty stream gave %q, %v", got, err)
 	}
 }
 

@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// Moment is a time, epoch milliseconds. In JSON it is RFC 3339 in UTC with
-// milliseconds, always of one length, so that texts sort as times do.
+// Moment is a time, epoch milliseconds. In JSON it is RFC 3339 in UTC with milliseconds, always of
+// the same length, so that the order of the texts is the order of the times.
 type Moment int64
 
 const momentLayout = "2006-01-02T15:04:05.000Z"
