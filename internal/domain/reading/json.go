@@ -188,7 +188,9 @@ func appendDecimal(dst []byte, digits int64, decimals int) []byte {
 func appendJSONText(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf-1 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			quoted, _ := json.Marshal(strings.ToValidUTF8(s, string(utf8.RuneError))) // marshalling a string never fails
+			quoted, _ := json.Marshal(
+				strings.ToValidUTF8(s, string(utf8.RuneError)),
+			) // marshalling a string never fails
 			return append(dst, quoted...)
 		}
 	}

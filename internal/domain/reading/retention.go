@@ -38,8 +38,13 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	}
 	newest := time.UnixMilli(int64(days[len(days)-1].day+1) * msPerDay).UTC()
 	if now.Sub(newest) > maxSilence {
-		s.opts.Logger.Warn("readings: no reading arrived for a month, so none expire until one does; is the clock right?",
-			"now", now.UTC().Format(time.DateTime), "newest", newest.Add(-1).Format(time.DateOnly))
+		s.opts.Logger.Warn(
+			"readings: no reading arrived for a month, so none expire until one does; is the clock right?",
+			"now",
+			now.UTC().Format(time.DateTime),
+			"newest",
+			newest.Add(-1).Format(time.DateOnly),
+		)
 		return nil
 	}
 	s.sealMu.Lock()

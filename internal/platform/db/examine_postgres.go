@@ -139,7 +139,10 @@ func (d *DB) danglingRows(ctx context.Context) (problems []string, err error) {
 			return nil, err
 		}
 		if n > 0 {
-			problems = append(problems, fmt.Sprintf("%d rows of %s refer to rows of %s that do not exist", n, p[0], p[2]))
+			problems = append(
+				problems,
+				fmt.Sprintf("%d rows of %s refer to rows of %s that do not exist", n, p[0], p[2]),
+			)
 		}
 	}
 	return problems, nil

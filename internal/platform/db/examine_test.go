@@ -33,7 +33,7 @@ func TestExamine(t *testing.T) {
 		t.Context(),
 		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") },
 	); err == nil {
-		t.Error("it can be written to")
+		t.Error("OpenToRead allows writing")
 	}
 	if err := read.Close(); err != nil {
 		t.Fatal(err)
@@ -58,17 +58,12 @@ func TestExamineReportsDanglingRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without the check of references, as a damaged file would be.
+	// Without foreign keys, as in a damaged file.
 	if _, err := d.Read(t.Context()).NewRaw("PRAGMA foreign_keys = OFF").Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Read(
-		t.Context(),
-	).NewRaw(
-		"INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)",
-	).Exec(
-		t.Context(),
-	); err != nil {
+	const insert = "INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)"
+	if _, err := d.Read(t.Context()).NewRaw(insert).Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	problems, err := d.Examine(t.Context())
@@ -79,6 +74,6 @@ func TestExamineReportsDanglingRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := db.OpenToRead(t.Context(), filepath.Join(dir, "none")); err == nil {
-		t.Error("a folder that is not there: no error")
+		t.Error("a folder that does not exist: no error")
 	}
 }

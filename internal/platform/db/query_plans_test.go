@@ -7,9 +7,9 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// What is asked for often finds its rows without looking at all of a tenant's:
-// with 100,000 devices that is the difference between one and twenty
-// milliseconds, which no test on a handful of rows would notice.
+// Frequent queries find their rows without reading all rows of a tenant: with 100,000 devices that
+// is the difference between one and twenty milliseconds, which no test with a few rows would
+// notice.
 func TestQueriesUseIndexes(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -76,6 +76,7 @@ func TestQueriesUseIndexes(t *testing.T) {
 			ID, Parent, Notused int
 			Detail              string
 		}
+		query = strings.Join(strings.Fields(query), " ")
 		if err := d.Read(t.Context()).NewRaw("EXPLAIN QUERY PLAN "+query).Scan(t.Context(), &steps); err != nil {
 			t.Fatalf("%s: %v", query, err)
 		}
@@ -84,7 +85,7 @@ func TestQueriesUseIndexes(t *testing.T) {
 			plan.WriteString(step.Detail + "; ")
 		}
 		if found := plan.String(); !strings.Contains(found, want) || strings.Contains(found, "TEMP B-TREE") {
-			t.Errorf("%s\nis found by %s, want %s", query, found, want)
+			t.Errorf("%s\nhas the plan %s, want %s", query, found, want)
 		}
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Both kinds of database have the same steps, so that one number says what a
-// database is.
+// Both kinds of database have the same migrations, so that one number identifies a schema.
 func TestMigrationsOfBothDatabasesMatch(t *testing.T) {
 	names := func(dir string) (list []string) {
 		files, err := os.ReadDir("migrations/" + dir)
@@ -31,8 +30,7 @@ func TestMigrationsOfBothDatabasesMatch(t *testing.T) {
 	}
 }
 
-// schemaLines is what a database's tables are, in words that mean the same for both
-// kinds.
+// schemaLines describes a database's tables in terms that mean the same for both kinds.
 func schemaLines(t *testing.T, d *db.DB, queries ...string) (lines []string) {
 	t.Helper()
 	for _, query := range queries {
@@ -52,7 +50,7 @@ func schemaLines(t *testing.T, d *db.DB, queries ...string) (lines []string) {
 	return lines
 }
 
-// Of a condition or a default: both databases write it down in their own way.
+// The databases store conditions and defaults in different notations.
 var (
 	castPattern       = regexp.MustCompile(`::\w+|[()]| COLLATE "C"`)
 	conditionReplacer = strings.NewReplacer("<>", "!=", " = ", "=", "'number', 'boolean', 'text'", "LIST")
@@ -108,7 +106,7 @@ var postgresSchemaQueries = []string{
 		WHERE NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) AND ` + postgresTablesOnly,
 }
 
-// The tables of both kinds are the same: columns, keys, references and indexes.
+// Both kinds of database have the same columns, keys, references and indexes.
 func TestSchemasOfBothDatabasesMatch(t *testing.T) {
 	postgres := openPostgres(t, testkit.Postgres(t), t.TempDir())
 	sqlite, err := db.Open(context.WithoutCancel(t.Context()), t.TempDir())
@@ -129,17 +127,13 @@ func TestSchemasOfBothDatabasesMatch(t *testing.T) {
 	}
 	// Every text is compared byte by byte.
 	var others []string
-	err = postgres.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT c.relname || '.' || a.attname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-		JOIN pg_collation AS l ON l.oid = a.attcollation WHERE c.relkind = 'r' AND l.collname <> 'C' AND a.attnum > 0 AND `+postgresTablesOnly,
-	).Scan(
-		t.Context(),
-		&others,
-	)
+	const collations = `SELECT c.relname || '.' || a.attname
+		FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+		JOIN pg_collation AS l ON l.oid = a.attcollation
+		WHERE c.relkind = 'r' AND l.collname <> 'C' AND a.attnum > 0 AND ` + postgresTablesOnly
+	err = postgres.Read(t.Context()).NewRaw(collations).Scan(t.Context(), &others)
 	if err != nil || len(others) > 0 {
-		t.Errorf("compared as people do: %v (%v)", others, err)
+		t.Errorf("columns with another collation: %v (%v)", others, err)
 	}
 }
 
