@@ -193,11 +193,8 @@ func (s *deviceState) setToday() {
 
 // findLast finds a property in newest values, which are sorted by property.
 func findLast(last []reading.Last, p device.PropertyID) (at int, known bool) {
-	return slices.BinarySearchFunc(
-		last,
-		p,
-		func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) },
-	)
+	compare := func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) }
+	return slices.BinarySearchFunc(last, p, compare)
 }
 
 // setLast sets the newest value of a watched property, unless it is older than the known one.
@@ -419,34 +416,27 @@ func (w *derivationRun) forEachRow(
 			pending = pending[1:]
 		}
 	}
-	s := w.state
-	err := w.engine.opts.Readings.Range(
-		w.ctx,
-		s.ref.Tenant,
-		s.ref.ID,
-		from,
-		to,
-		props,
-		func(at int64, fields []reading.Field) error {
-			var newer []reading.Field
-			i := slices.IndexFunc(pending, func(p pendingRow) bool { return p.time >= at })
-			if i >= 0 && pending[i].time == at {
-				newer = pending[i].fields
+	merge := func(at int64, fields []reading.Field) error {
+		var newer []reading.Field
+		i := slices.IndexFunc(pending, func(p pendingRow) bool { return p.time >= at })
+		if i >= 0 && pending[i].time == at {
+			newer = pending[i].fields
+		}
+		upTo(at)
+		if newer != nil {
+			fields = slices.Clone(fields)
+			for _, f := range pick(newer, wanted) {
+				fields = withField(fields, f)
 			}
-			upTo(at)
-			if newer != nil {
-				fields = slices.Clone(fields)
-				for _, f := range pick(newer, wanted) {
-					fields = withField(fields, f)
-				}
-			}
-			fn(at, fields)
-			if w.stopped {
-				return errStopped
-			}
-			return nil
-		},
-	)
+		}
+		fn(at, fields)
+		if w.stopped {
+			return errStopped
+		}
+		return nil
+	}
+	ref := w.state.ref
+	err := w.engine.opts.Readings.Range(w.ctx, ref.Tenant, ref.ID, from, to, props, merge)
 	if errors.Is(err, errStopped) {
 		return nil
 	}

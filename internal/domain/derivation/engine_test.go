@@ -171,11 +171,8 @@ func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 	complete := func(ctx context.Context) ([]reading.Arrival, []DeviceFailure, error) {
 		mine, theirs := frame(noon, airT, 25, airRH, 60), frame(noon, airT, 25, airRH, 60)
 		mine.Tenant, mine.Device, theirs.Tenant, theirs.Device = 1, 7, 2, 8
-		return w.engine.DeriveBatch(
-			ctx,
-			[]reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}},
-			[]*device.Entry{w.entry, other},
-		)
+		batch := []reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}}
+		return w.engine.DeriveBatch(ctx, batch, []*device.Entry{w.entry, other})
 	}
 	whole, failed, err := complete(t.Context())
 	if err != nil || len(failed) != 1 || failed[0].Ref != w.entry.Ref || !errors.Is(failed[0].Err, siteErr) {

@@ -359,19 +359,8 @@ func weather(rng *rand.Rand, days int, rough bool) []reading.Frame {
 		}
 		round := func(v float64) float64 { return math.Round(v*10) / 10 }
 		radiation := math.Round(max(0, 600*math.Sin((h-6)*math.Pi/12)))
-		all := frame(
-			at,
-			airT,
-			round(warm),
-			airRH,
-			round(rh),
-			wind,
-			round(3*rng.Float64()),
-			sun,
-			radiation,
-			battery,
-			3.6,
-		)
+		breeze := round(3 * rng.Float64())
+		all := frame(at, airT, round(warm), airRH, round(rh), wind, breeze, sun, radiation, battery, 3.6)
 		if rng.IntN(3) > 0 {
 			frames = append(frames, all)
 			continue

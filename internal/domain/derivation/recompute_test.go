@@ -57,10 +57,9 @@ func earlierProduct(rng *rand.Rand) *device.Product {
 	case 0: // no formulas
 		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.Derived() })
 	case 1: // some of the formulas
-		p.Properties = slices.DeleteFunc(
-			p.Properties,
-			func(q device.Property) bool { return q.ID == moist || q.ID == light || q.ID == gdd },
-		)
+		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool {
+			return q.ID == moist || q.ID == light || q.ID == gdd
+		})
 	default: // other formulas
 		for i := range p.Properties {
 			switch q := &p.Properties[i]; q.ID {
