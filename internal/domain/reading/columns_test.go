@@ -95,15 +95,7 @@ func TestColumnsEmptyCancelledClosed(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := s.Columns(
-		t.Context(),
-		1,
-		7,
-		start,
-		start,
-		one,
-		never,
-	); err == nil ||
+	if err := s.Columns(t.Context(), 1, 7, start, start, one, never); err == nil ||
 		err.Error() != "there is something" {
 		t.Errorf("the error of who takes them: %v", err)
 	}

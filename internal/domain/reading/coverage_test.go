@@ -54,26 +54,13 @@ func readCoverage(
 func TestCoverageByDaysOfAZone(t *testing.T) {
 	s := openStore(t, Options{})
 	evening := start + 20*60*minute // 23:00 in Istanbul
-	mustAppend(
-		t,
-		s,
-		arrival(
-			1,
-			7,
-			evening,
-			num(1, 1),
-		),
+	mustAppend(t, s,
+		arrival(1, 7, evening, num(1, 1)),
 		arrival(1, 7, evening+59*minute, num(2, 1)),
 		arrival(1, 7, evening+60*minute, num(1, 1), text(3, "on")),
-		arrival(
-			1,
-			7,
-			evening+5*msPerDay,
-			num(1, 1),
-		),
+		arrival(1, 7, evening+5*msPerDay, num(1, 1)),
 		arrival(1, 6, evening, num(1, 1)),
-		arrival(2, 7, evening, num(1, 1)),
-	)
+		arrival(2, 7, evening, num(1, 1)))
 	want := map[string][]CoveredDay{
 		"UTC": {
 			{2026, 5, 1, 3, evening, evening + 60*minute},
@@ -144,12 +131,8 @@ func TestCoverageEqualsModel(t *testing.T) {
 				}
 				zone := coverageZones[rng.IntN(len(coverageZones))]
 				ref := device.Ref{Tenant: 1, ID: 7}
-				same(
-					t,
-					fmt.Sprint(zone, from, to),
-					readCoverage(t, s, 1, 7, from, to, zone),
-					want.coverage(ref, from, to, zone),
-				)
+				same(t, fmt.Sprint(zone, from, to), readCoverage(t, s, 1, 7, from, to, zone),
+					want.coverage(ref, from, to, zone))
 			}
 		})
 	}
@@ -184,18 +167,11 @@ func TestCoverageReadsNoValues(t *testing.T) {
 		start+minute,
 		[]device.PropertyID{1},
 		func(int64, []Field) error { return nil },
-	); !errors.Is(
-		err,
-		ErrCorrupt,
-	) {
+	); !errors.Is(err, ErrCorrupt) {
 		t.Fatalf("the column is not damaged: %v", err)
 	}
-	same(
-		t,
-		"cut range",
-		readCoverage(t, s, 1, 7, start+1, start+minute, time.UTC),
-		[]CoveredDay{{2026, 5, 1, 1, start + minute, start + minute}},
-	)
+	same(t, "cut range", readCoverage(t, s, 1, 7, start+1, start+minute, time.UTC),
+		[]CoveredDay{{2026, 5, 1, 1, start + minute, start + minute}})
 	put(raw[:2])
 	if _, err := s.Coverage(t.Context(), 1, 7, start, start, time.UTC); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a cut part: %v", err)

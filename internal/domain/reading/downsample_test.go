@@ -111,17 +111,12 @@ func TestSeriesOfBooleansAndTextsKeepsTheChanges(t *testing.T) {
 	for i, state := range states {
 		mustAppend(t, s, arrival(1, 1, start+int64(i), text(1, state), boolean(2, state == "open")))
 	}
-	same(
-		t,
-		"texts",
-		series(t, s, start, start+7, 100, 1),
-		[]Point{
-			{start, Text("shut")},
-			{start + 2, Text("open")},
-			{start + 5, Text("shut")},
-			{start + 6, Text("fault")},
-		},
-	)
+	same(t, "texts", series(t, s, start, start+7, 100, 1), []Point{
+		{start, Text("shut")},
+		{start + 2, Text("open")},
+		{start + 5, Text("shut")},
+		{start + 6, Text("fault")},
+	})
 	same(t, "booleans", series(t, s, start, start+7, 100, 2),
 		[]Point{{start, Boolean(false)}, {start + 2, Boolean(true)}, {start + 5, Boolean(false)}})
 }

@@ -20,12 +20,9 @@ func closedStore(t *testing.T, damage func(s *Store) error) Options {
 	o := Options{Dir: t.TempDir()}
 	s := openStore(t, o)
 	for m := range int64(50) {
-		mustAppend(
-			t,
-			s,
+		mustAppend(t, s,
 			arrival(1, 7, start+m*minute, num(1, float64(m)), text(2, "ok")),
-			arrival(2, 9, start+10*msPerDay+m*minute, num(1, 1)),
-		)
+			arrival(2, 9, start+10*msPerDay+m*minute, num(1, 1)))
 	}
 	seal(t, s, time.UnixMilli(start+5*msPerDay))
 	mustAppend(t, s, arrival(1, 7, start+5*msPerDay, num(1, 1)))

@@ -31,27 +31,9 @@ func decodeFrame(t testing.TB, frame []byte) []Field {
 
 func TestNumberRoundTrip(t *testing.T) {
 	numbers := []float64{
-		0,
-		math.Copysign(0, -1),
-		1,
-		-1,
-		0.1,
-		0.1 + 0.2,
-		-273.15,
-		1e-6,
-		1e-7,
-		1e15,
-		1e16,
-		1e300,
-		maxExact,
-		maxExact + 2,
-		-maxExact,
-		math.MaxFloat64,
-		-math.MaxFloat64,
-		math.SmallestNonzeroFloat64,
-		math.MaxInt64,
-		math.MinInt64,
-		math.Pi,
+		0, math.Copysign(0, -1), 1, -1, 0.1, 0.1 + 0.2, -273.15, 1e-6, 1e-7, 1e15, 1e16, 1e300, maxExact,
+		maxExact + 2, -maxExact, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64,
+		math.MaxInt64, math.MinInt64, math.Pi,
 	}
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 100_000 {

@@ -52,25 +52,14 @@ func TestRangeAcrossMidnight(t *testing.T) {
 
 func TestRangeGivesOnlyWantedProperties(t *testing.T) {
 	s := openStore(t, Options{})
-	mustAppend(
-		t,
-		s,
+	mustAppend(t, s,
 		arrival(1, 1, start, num(1, 1), num(2, 2)),
 		arrival(1, 1, start+1, num(2, 3)),
-		arrival(1, 1, start+2, num(1, 4)),
-	)
-	same(
-		t,
-		"one",
-		readRange(t, s, 1, 1, start, start+2, 1),
-		[]row{{start, []Field{num(1, 1)}}, {start + 2, []Field{num(1, 4)}}},
-	)
-	same(
-		t,
-		"unsorted and repeated",
-		readRange(t, s, 1, 1, start, start, 2, 1, 2),
-		[]row{{start, []Field{num(1, 1), num(2, 2)}}},
-	)
+		arrival(1, 1, start+2, num(1, 4)))
+	same(t, "one", readRange(t, s, 1, 1, start, start+2, 1),
+		[]row{{start, []Field{num(1, 1)}}, {start + 2, []Field{num(1, 4)}}})
+	same(t, "unsorted and repeated", readRange(t, s, 1, 1, start, start, 2, 1, 2),
+		[]row{{start, []Field{num(1, 1), num(2, 2)}}})
 	same(t, "none", readRange(t, s, 1, 1, start, start+2), nil)
 	same(t, "unknown", readRange(t, s, 1, 1, start, start+2, 77), nil)
 }
@@ -172,22 +161,13 @@ func TestLateFramesDoNotReplaceLatest(t *testing.T) {
 	mustAppend(t, s, arrival(1, 1, start-399*msPerDay, num(1, 3)))
 	check := func(s *Store) {
 		t.Helper()
-		same(
-			t,
-			"latest",
-			s.Latest(t.Context(), 1, 1),
-			[]Last{{1, start, Number(5)}, {2, start, Number(6)}, {3, start - 1, Number(7)}},
-		)
-		same(
-			t,
-			"history",
-			readRange(t, s, 1, 1, minTime, maxTime, 1),
-			[]row{
-				{start - 399*msPerDay, []Field{num(1, 3)}},
-				{start - 1, []Field{num(1, 4)}},
-				{start, []Field{num(1, 5)}},
-			},
-		)
+		same(t, "latest", s.Latest(t.Context(), 1, 1),
+			[]Last{{1, start, Number(5)}, {2, start, Number(6)}, {3, start - 1, Number(7)}})
+		same(t, "history", readRange(t, s, 1, 1, minTime, maxTime, 1), []row{
+			{start - 399*msPerDay, []Field{num(1, 3)}},
+			{start - 1, []Field{num(1, 4)}},
+			{start, []Field{num(1, 5)}},
+		})
 		same(t, "as of", readAsOf(t, s, 1, 1, start-1, 1), []Last{{1, start - 1, Number(4)}})
 	}
 	check(s)

@@ -47,22 +47,8 @@ func TestAppendDigits(t *testing.T) {
 // TestAppendJSONNumbers: each is written as it is alone.
 func TestAppendJSONNumbers(t *testing.T) {
 	numbers := []float64{
-		0,
-		math.Copysign(0, -1),
-		1,
-		1.5,
-		0.25,
-		2,
-		math.NaN(),
-		1e15,
-		1e16,
-		1e300,
-		-7.125,
-		1e-7,
-		0.1 + 0.2,
-		math.Inf(1),
-		maxExact,
-		100,
+		0, math.Copysign(0, -1), 1, 1.5, 0.25, 2, math.NaN(), 1e15, 1e16, 1e300, -7.125, 1e-7, 0.1 + 0.2,
+		math.Inf(1), maxExact, 100,
 	}
 	for range 2000 {
 		numbers = append(numbers, math.Round(rand.NormFloat64()*1e4)/pow10[rand.IntN(4)], rand.NormFloat64())

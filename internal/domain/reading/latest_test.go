@@ -136,12 +136,8 @@ func TestFailedCheckpointIsRetried(t *testing.T) {
 		t.Errorf("%d devices after a restart, want %d", n, len(batch))
 	}
 	same(t, "first", after.Latest(t.Context(), 1, 1), []Last{{1, start + 1, Number(-1)}})
-	same(
-		t,
-		"last",
-		after.Latest(t.Context(), 1, device.ID(len(batch))),
-		[]Last{{1, start, Number(float64(len(batch) - 1))}},
-	)
+	same(t, "last", after.Latest(t.Context(), 1, device.ID(len(batch))),
+		[]Last{{1, start, Number(float64(len(batch) - 1))}})
 }
 
 // cancelledAfter is a context that is cancelled once it was asked a few times.

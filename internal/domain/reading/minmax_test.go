@@ -161,10 +161,7 @@ func TestDownsampleReadsMinmaxOnly(t *testing.T) {
 		start+3*msPerDay-minute-1,
 		[]device.PropertyID{1},
 		60,
-	); !errors.Is(
-		err,
-		ErrCorrupt,
-	) {
+	); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("the last minute of a day left out: %v", err)
 	}
 }
@@ -308,10 +305,7 @@ func TestExamineChecksMinmax(t *testing.T) {
 			closedStore(t, func(s *Store) error { harm(); return s.db.Set(key, raw, pebble.Sync) }),
 			anyDevice,
 		)
-		if problems := strings.Join(
-			f.Problems,
-			"\n",
-		); want == "" && problems != "" ||
+		if problems := strings.Join(f.Problems, "\n"); want == "" && problems != "" ||
 			!strings.Contains(problems, want) {
 			t.Errorf("%q, want %q", problems, want)
 		}

@@ -113,17 +113,8 @@ func (m model) asOf(ref device.Ref, at int64, props []device.PropertyID) []Last 
 }
 
 var modelTimes = []int64{
-	start - 40*msPerDay,
-	start - 1,
-	start,
-	start + 1,
-	start + msPerDay - 1,
-	start + msPerDay,
-	start + 3*msPerDay + 77,
-	-1,
-	0,
-	-5*msPerDay + 3,
-	start + 400*msPerDay,
+	start - 40*msPerDay, start - 1, start, start + 1, start + msPerDay - 1, start + msPerDay,
+	start + 3*msPerDay + 77, -1, 0, -5*msPerDay + 3, start + 400*msPerDay,
 }
 
 var modelProps = []device.PropertyID{1, 2, 3, 11, 400}
@@ -160,20 +151,12 @@ func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
 			}
 			props := slices.Clone(modelProps[:1+rng.IntN(len(modelProps))])
 			rng.Shuffle(len(props), func(i, j int) { props[i], props[j] = props[j], props[i] })
-			same(
-				t,
-				what+" range",
-				readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
-				m.rows(ref, from, to, props),
-			)
+			same(t, what+" range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
+				m.rows(ref, from, to, props))
 			same(t, what+" as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), m.asOf(ref, to, props))
 			zone := coverageZones[rng.IntN(len(coverageZones))]
-			same(
-				t,
-				what+" coverage "+zone.String(),
-				readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone),
-				m.coverage(ref, from, to, zone),
-			)
+			same(t, what+" coverage "+zone.String(), readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone),
+				m.coverage(ref, from, to, zone))
 			same(t, what+" newest", s.Newest(t.Context(), ref.Tenant, ref.ID), m.newest(ref))
 		}
 	}

@@ -39,23 +39,15 @@ func TestRemovedValue(t *testing.T) {
 				t.Errorf("series %v, %v", series, err)
 			}
 			same(t, "of it alone", readRange(t, s, 1, 7, start+1, start+minute, 2), nil)
-			same(
-				t,
-				"as of",
-				readAsOf(t, s, 1, 7, start+minute, 1, 2),
-				[]Last{{1, start + minute, Number(3)}, {2, start, Number(2)}},
-			)
+			same(t, "as of", readAsOf(t, s, 1, 7, start+minute, 1, 2),
+				[]Last{{1, start + minute, Number(3)}, {2, start, Number(2)}})
 			same(t, "latest", s.Latest(t.Context(), 1, 7), []Last{{1, start + minute, Number(3)}})
 		})
 	}
 	mustAppend(t, s, arrival(1, 7, start+minute, num(2, 9)))
 	same(t, "given again", readRange(t, s, 1, 7, start+1, start+minute, 2), []row{{start + minute, []Field{num(2, 9)}}})
-	same(
-		t,
-		"latest again",
-		s.Latest(t.Context(), 1, 7),
-		[]Last{{1, start + minute, Number(3)}, {2, start + minute, Number(9)}},
-	)
+	same(t, "latest again", s.Latest(t.Context(), 1, 7),
+		[]Last{{1, start + minute, Number(3)}, {2, start + minute, Number(9)}})
 }
 
 // Values are given and taken away in any order, with flushes, seals, restarts
@@ -90,12 +82,8 @@ func TestRandomWritesAndRemovals(t *testing.T) {
 				for ref := range want {
 					from, to := modelTimes[rng.IntN(len(modelTimes))], modelTimes[rng.IntN(len(modelTimes))]+2*minute
 					props := slices.Clone(modelProps[:1+rng.IntN(len(modelProps))])
-					same(
-						t,
-						"range",
-						readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
-						want.rows(ref, from, to, props),
-					)
+					same(t, "range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
+						want.rows(ref, from, to, props))
 					same(t, "as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), want.asOf(ref, to, props))
 				}
 			}

@@ -27,24 +27,16 @@ func TestExpireDeletesWholeDays(t *testing.T) {
 	}
 	kept := []row{{oldest, []Field{num(1, 3)}}, {start, []Field{num(1, 4)}}}
 	expire(start - 1)
-	same(
-		t,
-		"a moment before midnight",
-		readRange(t, s, 1, 1, minTime, maxTime, 1),
-		append([]row{{oldest - 1, []Field{num(1, 2)}}}, kept...),
-	)
+	same(t, "a moment before midnight", readRange(t, s, 1, 1, minTime, maxTime, 1),
+		append([]row{{oldest - 1, []Field{num(1, 2)}}}, kept...))
 	expire(start)
 	for _, d := range []device.ID{1, 2} {
 		same(t, "at midnight", readRange(t, s, 1, d, minTime, maxTime, 1), kept)
 	}
 	expire(start + msPerDay - 1)
 	same(t, "the whole day long", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
-	same(
-		t,
-		"the latest value of a silent device stays",
-		s.Latest(t.Context(), 1, 3),
-		[]Last{{1, oldest - 1, Number(5)}},
-	)
+	same(t, "the latest value of a silent device stays", s.Latest(t.Context(), 1, 3),
+		[]Last{{1, oldest - 1, Number(5)}})
 	mustAppend(t, s, arrival(1, 1, oldest-3*msPerDay, num(1, 6)))
 	expire(start)
 	same(t, "what came late", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
@@ -104,22 +96,16 @@ func TestRunExpiresByTheInjectedClock(t *testing.T) {
 // server's. How far time has come counts, not what the clock shows.
 func TestRunExpiresByRetentionClock(t *testing.T) {
 	ahead := func() time.Time { return time.UnixMilli(start + 2*365*msPerDay) }
-	s := openStore(
-		t,
-		Options{
-			Retention:      testRetention,
-			Now:            ahead,
-			RetentionClock: func() time.Time { return time.UnixMilli(start + msPerDay) },
-		},
-	)
-	mustAppend(
-		t,
-		s,
+	s := openStore(t, Options{
+		Retention:      testRetention,
+		Now:            ahead,
+		RetentionClock: func() time.Time { return time.UnixMilli(start + msPerDay) },
+	})
+	mustAppend(t, s,
 		arrival(1, 1, start-40*msPerDay, num(1, 0)),
 		arrival(1, 1, start-10*msPerDay, num(1, 1)),
 		arrival(1, 1, start, num(1, 2)),
-		arrival(1, 1, ahead().UnixMilli(), num(1, 3)),
-	)
+		arrival(1, 1, ahead().UnixMilli(), num(1, 3)))
 	remaining := func() int { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -38,12 +38,9 @@ func TestSealMovesFramesIntoSegments(t *testing.T) {
 	s := openStore(t, Options{})
 	for day := range int64(3) {
 		for m := range int64(100) {
-			mustAppend(
-				t,
-				s,
+			mustAppend(t, s,
 				arrival(1, 7, start+day*msPerDay+m*minute, num(1, float64(m)), text(2, "ok")),
-				arrival(2, 9, start+day*msPerDay+m*minute, num(1, 1)),
-			)
+				arrival(2, 9, start+day*msPerDay+m*minute, num(1, 1)))
 		}
 	}
 	before := readRange(t, s, 1, 7, minTime, maxTime, 1, 2)
@@ -68,28 +65,20 @@ func TestLateFramesAreMergedIntoSegments(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start+10*minute, num(1, 1), num(2, 2)), arrival(1, 7, start+20*minute, num(1, 3)))
 	seal(t, s, afterAllDays)
-	mustAppend(
-		t,
-		s,
+	mustAppend(t, s,
 		arrival(1, 7, start+10*minute, num(2, 20), num(3, 30)),
 		arrival(1, 7, start, num(1, 0)),
-		arrival(1, 7, start+30*minute, num(1, 4)),
-	)
+		arrival(1, 7, start+30*minute, num(1, 4)))
 	want := []row{
 		{start, []Field{num(1, 0)}}, {start + 10*minute, []Field{num(1, 1), num(2, 20), num(3, 30)}},
 		{start + 20*minute, []Field{num(1, 3)}}, {start + 30*minute, []Field{num(1, 4)}},
 	}
 	same(t, "hot over parts", readRange(t, s, 1, 7, minTime, maxTime, 1, 2, 3), want)
-	same(
-		t,
-		"as of",
-		readAsOf(t, s, 1, 7, start+15*minute, 1, 2, 3),
-		[]Last{
-			{1, start + 10*minute, Number(1)},
-			{2, start + 10*minute, Number(20)},
-			{3, start + 10*minute, Number(30)},
-		},
-	)
+	same(t, "as of", readAsOf(t, s, 1, 7, start+15*minute, 1, 2, 3), []Last{
+		{1, start + 10*minute, Number(1)},
+		{2, start + 10*minute, Number(20)},
+		{3, start + 10*minute, Number(30)},
+	})
 	seal(t, s, afterAllDays)
 	same(t, "sealed again", readRange(t, s, 1, 7, minTime, maxTime, 1, 2, 3), want)
 	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagSegment); hot != 0 || parts != 1 {
@@ -115,13 +104,10 @@ func TestDamagedSegmentDoesNotBlockOtherDays(t *testing.T) {
 	if err := s.db.Set(raw, []byte{9}, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
-	mustAppend(
-		t,
-		s,
+	mustAppend(t, s,
 		arrival(1, 7, start+minute, num(1, 2)),
 		arrival(1, 7, start+msPerDay, num(1, 3)),
-		arrival(1, 7, start+2*msPerDay, num(1, 4)),
-	)
+		arrival(1, 7, start+2*msPerDay, num(1, 4)))
 	look := func() {
 		t.Helper()
 		if err := s.Seal(t.Context(), afterAllDays); !errors.Is(err, ErrCorrupt) {
@@ -145,12 +131,8 @@ func TestDamagedSegmentDoesNotBlockOtherDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	seal(t, s, afterAllDays)
-	same(
-		t,
-		"after",
-		readRange(t, s, 1, 7, start, start+msPerDay-1, 1),
-		[]row{{start + minute, []Field{num(1, 2)}}, {start + 2*minute, []Field{num(1, 5)}}},
-	)
+	same(t, "after", readRange(t, s, 1, 7, start, start+msPerDay-1, 1),
+		[]row{{start + minute, []Field{num(1, 2)}}, {start + 2*minute, []Field{num(1, 5)}}})
 	if hot := keysUnder(t, s, tagHot); hot != 0 {
 		t.Errorf("%d hot frames", hot)
 	}
@@ -191,23 +173,16 @@ func TestDayOfManyFramesIsSeveralSegments(t *testing.T) {
 
 func TestAsOfReadsAllSources(t *testing.T) {
 	s := openStore(t, Options{})
-	mustAppend(
-		t,
-		s,
+	mustAppend(t, s,
 		arrival(1, 7, start+5, num(1, 1), num(2, 1)),
 		arrival(1, 7, start+msPerDay, num(1, 9)),
-		arrival(1, 7, start+40*msPerDay, num(1, 0), num(2, 0)),
-	)
+		arrival(1, 7, start+40*msPerDay, num(1, 0), num(2, 0)))
 	seal(t, s, time.UnixMilli(start+3*msPerDay))
 	mustAppend(t, s, arrival(1, 7, start+5, num(2, 2)), arrival(1, 7, start+3, num(1, 7)))
 	same(t, "as of", readAsOf(t, s, 1, 7, start+10, 1, 2), []Last{{1, start + 5, Number(1)}, {2, start + 5, Number(2)}})
 	same(t, "before the newer", readAsOf(t, s, 1, 7, start+4, 1, 2), []Last{{1, start + 3, Number(7)}})
-	same(
-		t,
-		"next day",
-		readAsOf(t, s, 1, 7, start+39*msPerDay, 1, 2),
-		[]Last{{1, start + msPerDay, Number(9)}, {2, start + 5, Number(2)}},
-	)
+	same(t, "next day", readAsOf(t, s, 1, 7, start+39*msPerDay, 1, 2),
+		[]Last{{1, start + msPerDay, Number(9)}, {2, start + 5, Number(2)}})
 }
 
 // TestEraseAndExpireDeleteSegments: neither leaves anything, and sealing brings

@@ -22,17 +22,8 @@ func randomValue(rng *rand.Rand, kind int) Value {
 		return Text(fmt.Sprint("state ", rng.IntN(3), "ş"))
 	case 3:
 		odd := []float64{
-			0,
-			math.Copysign(0, -1),
-			math.MaxFloat64,
-			math.SmallestNonzeroFloat64,
-			1.0 / 3,
-			maxExact,
-			maxExact - 1,
-			-maxExact,
-			1e-6,
-			1e-7,
-			123456789.123456,
+			0, math.Copysign(0, -1), math.MaxFloat64, math.SmallestNonzeroFloat64, 1.0 / 3, maxExact,
+			maxExact - 1, -maxExact, 1e-6, 1e-7, 123456789.123456,
 		}
 		return Number(odd[rng.IntN(len(odd))])
 	case 4:

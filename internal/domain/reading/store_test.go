@@ -182,12 +182,8 @@ func TestAppendEmptyBatch(t *testing.T) {
 		t.Errorf("journal position %d after empty batches, want 0", p)
 	}
 	mustAppend(t, s, arrival(1, 1, start), arrival(1, 1, start+1, num(1, 1)))
-	same(
-		t,
-		"frames without fields are left out",
-		readRange(t, s, 1, 1, start, start+1, 1),
-		[]row{{start + 1, []Field{num(1, 1)}}},
-	)
+	same(t, "frames without fields are left out", readRange(t, s, 1, 1, start, start+1, 1),
+		[]row{{start + 1, []Field{num(1, 1)}}})
 }
 
 func TestAppendDoesNotChangeCallersFields(t *testing.T) {
@@ -195,12 +191,8 @@ func TestAppendDoesNotChangeCallersFields(t *testing.T) {
 	fields := []Field{num(9, 1), num(2, 2), num(9, 3), num(5, 4)}
 	batch := []Arrival{arrival(1, 1, start, fields...)}
 	mustAppend(t, s, batch...)
-	same(
-		t,
-		"stored",
-		readRange(t, s, 1, 1, start, start, 2, 5, 9),
-		[]row{{start, []Field{num(2, 2), num(5, 4), num(9, 3)}}},
-	)
+	same(t, "stored", readRange(t, s, 1, 1, start, start, 2, 5, 9),
+		[]row{{start, []Field{num(2, 2), num(5, 4), num(9, 3)}}})
 	same(t, "caller's", batch[0].Fields, []Field{num(9, 1), num(2, 2), num(9, 3), num(5, 4)})
 }
 
@@ -219,14 +211,11 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := vfs.NewMem()
-	db, err := pebble.Open(
-		"data",
-		&pebble.Options{
-			FS:                 foreign,
-			FormatMajorVersion: pebble.FormatNewest,
-			Logger:             engineLog{slog.New(slog.DiscardHandler)},
-		},
-	)
+	db, err := pebble.Open("data", &pebble.Options{
+		FS:                 foreign,
+		FormatMajorVersion: pebble.FormatNewest,
+		Logger:             engineLog{slog.New(slog.DiscardHandler)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

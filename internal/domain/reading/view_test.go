@@ -20,13 +20,10 @@ func TestView(t *testing.T) {
 	if v.Position() != 1 {
 		t.Errorf("position %d", v.Position())
 	}
-	mustAppend(
-		t,
-		s,
+	mustAppend(t, s,
 		arrival(1, 7, start+minute, num(1, 9)),
 		arrival(1, 7, start+2*minute, num(2, 8)),
-		arrival(1, 7, start, removedField(2)),
-	)
+		arrival(1, 7, start, removedField(2)))
 	if err := s.Seal(t.Context(), time.UnixMilli(start+3*msPerDay)); err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +61,8 @@ func TestView(t *testing.T) {
 		Last{1, start, Number(1)},
 		Last{2, start, Number(2)},
 	)
-	same(
-		t,
-		"the store",
-		readAsOf(t, s, 1, 7, start+msPerDay, 1, 2),
-		[]Last{{1, start + minute, Number(9)}, {2, start + 2*minute, Number(8)}},
-	)
+	same(t, "the store", readAsOf(t, s, 1, 7, start+msPerDay, 1, 2),
+		[]Last{{1, start + minute, Number(9)}, {2, start + 2*minute, Number(8)}})
 	// One that nobody closed ends with the store.
 	if err := s.Close(); err != nil {
 		t.Error(err)

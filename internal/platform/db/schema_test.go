@@ -66,7 +66,6 @@ func normalizeLine(line string) string {
 	)
 }
 
-
 var sqliteSchemaQueries = []string{
 	`SELECT 'column ' || m.name || '.' || c.name || ' ' ||
 		CASE c.type WHEN 'INTEGER' THEN 'bigint' WHEN 'REAL' THEN 'double precision' WHEN 'BLOB' THEN 'bytea'

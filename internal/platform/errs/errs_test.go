@@ -79,20 +79,8 @@ func TestUnwrap(t *testing.T) {
 // The kinds are distinct, and Is finds the kind of a wrapped or joined error.
 func TestKinds(t *testing.T) {
 	kinds := []Kind{
-		Internal,
-		Malformed,
-		Unauthenticated,
-		Forbidden,
-		NotFound,
-		TooMany,
-		Refused,
-		Upstream,
-		Unavailable,
-		NoSuchPath,
-		NoSuchMethod,
-		TooLarge,
-		StorageFailure,
-		NotConfigured,
+		Internal, Malformed, Unauthenticated, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable,
+		NoSuchPath, NoSuchMethod, TooLarge, StorageFailure, NotConfigured,
 	}
 	for i, k := range kinds {
 		err := errors.Join(io.EOF, fmt.Errorf("deep: %w", New(k, "x")))
