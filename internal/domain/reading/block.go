@@ -74,11 +74,8 @@ func (b *block) insert(i int, p device.PropertyID) *column {
 	if n := len(b.columns); n < cap(b.columns) {
 		spare = b.columns[:n+1][n]
 	}
-	b.columns = slices.Insert(
-		b.columns,
-		i,
-		column{property: p, rows: spare.rows[:0], values: spare.values[:0], digits: spare.digits[:0]},
-	)
+	c := column{property: p, rows: spare.rows[:0], values: spare.values[:0], digits: spare.digits[:0]}
+	b.columns = slices.Insert(b.columns, i, c)
 	return &b.columns[i]
 }
 

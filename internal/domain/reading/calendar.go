@@ -115,19 +115,15 @@ func (c *calendar) now() []dayState {
 func (s *Store) open(ctx context.Context) (*pebble.Iterator, []dayState, error) {
 	s.calendar.mu.RLock()
 	defer s.calendar.mu.RUnlock()
-	it, err := s.db.NewIterWithContext(
-		ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	it, err := s.db.NewIterWithContext(ctx, &bounds)
 	return it, s.calendar.days, err
 }
 
 // recoverCalendar finds the days that are on disk.
 func (s *Store) recoverCalendar(ctx context.Context) (err error) {
-	it, err := s.db.NewIterWithContext(
-		ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	it, err := s.db.NewIterWithContext(ctx, &bounds)
 	if err != nil {
 		return err
 	}

@@ -82,11 +82,8 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 	// Many ranges with the same start, as in a memtable that fills slowly, would give a number of
 	// pieces that grows with the square of their number.
 	if trim > s.trimmedTo {
-		if err := b.DeleteRange(
-			appendJournalKey(nil, s.firstUntrimmed()),
-			appendJournalKey(nil, trim+1),
-			nil,
-		); err != nil {
+		from, end := appendJournalKey(nil, s.firstUntrimmed()), appendJournalKey(nil, trim+1)
+		if err := b.DeleteRange(from, end, nil); err != nil {
 			return err
 		}
 	}

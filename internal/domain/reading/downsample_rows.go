@@ -158,10 +158,9 @@ func (c *readingCounts) add(fields []Field) {
 
 // withinLimit returns those of props that have at most limit readings.
 func (c *readingCounts) withinLimit(props []device.PropertyID) []device.PropertyID {
-	return slices.DeleteFunc(
-		slices.Clone(props),
-		func(p device.PropertyID) bool { return c.byProperty[p] != nil && c.byProperty[p].readings > c.limit },
-	)
+	return slices.DeleteFunc(slices.Clone(props), func(p device.PropertyID) bool {
+		return c.byProperty[p] != nil && c.byProperty[p].readings > c.limit
+	})
 }
 
 // comparableValue returns the value with which the next reading is compared. All numbers count as
@@ -287,10 +286,7 @@ func (o *rowDownsampler) writeBucketedUntil(at int64) error {
 
 // insertField inserts a field into sorted fields that have none of its property.
 func insertField(fields []Field, f Field) []Field {
-	i, _ := slices.BinarySearchFunc(
-		fields,
-		f.Property,
-		func(f Field, p device.PropertyID) int { return cmp.Compare(f.Property, p) },
-	)
+	compare := func(f Field, p device.PropertyID) int { return cmp.Compare(f.Property, p) }
+	i, _ := slices.BinarySearchFunc(fields, f.Property, compare)
 	return slices.Insert(fields, i, f)
 }

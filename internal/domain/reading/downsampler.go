@@ -62,11 +62,9 @@ func (t *downsampler) addMinmax(times *rowTimes, minmax *minmaxReader) error {
 			continue
 		}
 		if end > math.MinInt64 {
-			t.addExtremes(
-				numberPoint{times.at(low.row), float64(low.digits) / minmax.scale},
-				numberPoint{times.at(high.row), float64(high.digits) / minmax.scale},
-				end,
-			)
+			lowest := numberPoint{times.at(low.row), float64(low.digits) / minmax.scale}
+			highest := numberPoint{times.at(high.row), float64(high.digits) / minmax.scale}
+			t.addExtremes(lowest, highest, end)
 		}
 		if !ok {
 			t.lastValue = Value{kind: KindNumber} // no text and no boolean

@@ -113,11 +113,8 @@ func (r *rows) newestOnDay(day dayState) (newest []Last, err error) {
 			removed[at] = true
 			return false
 		}
-		i, known := slices.BinarySearchFunc(
-			newest,
-			l.Property,
-			func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) },
-		)
+		compare := func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) }
+		i, known := slices.BinarySearchFunc(newest, l.Property, compare)
 		switch {
 		case !known:
 			newest = slices.Insert(newest, i, l)

@@ -224,10 +224,8 @@ func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (ne
 // sealDevice merges a device's frames of a generation over its segments and rewrites the segments.
 func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err error) {
 	s := w.store
-	base, err := s.db.NewIterWithContext(
-		w.ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	base, err := s.db.NewIterWithContext(w.ctx, &bounds)
 	if err != nil {
 		return err
 	}

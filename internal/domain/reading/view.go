@@ -67,10 +67,8 @@ func (s *Store) closeViews() (err error) {
 
 // rows is newRows of the view.
 func (v *View) rows(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error) {
-	base, err := v.snapshot.NewIterWithContext(
-		ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	base, err := v.snapshot.NewIterWithContext(ctx, &bounds)
 	if err != nil {
 		return nil, err
 	}

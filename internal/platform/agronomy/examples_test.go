@@ -101,7 +101,9 @@ func repeat(x float64, n int) []float64 {
 
 func TestChillOfADay(t *testing.T) {
 	hours, units := 0., 0.
-	for _, x := range []float64{3, 2, 1, 1.4, 2.4, 2.5, 5, 7.2, 7.3, 9.1, 9.2, 12.4, 12.5, 15.9, 16, 18, 18.1, 14, 10, 8, 6, 4, 0, -1} {
+	for _, x := range []float64{
+		3, 2, 1, 1.4, 2.4, 2.5, 5, 7.2, 7.3, 9.1, 9.2, 12.4, 12.5, 15.9, 16, 18, 18.1, 14, 10, 8, 6, 4, 0, -1,
+	} {
 		hours += ChillHour(x, 0)
 		units += ChillUnit(x)
 	}

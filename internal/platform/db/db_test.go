@@ -52,10 +52,8 @@ func TestPragmas(t *testing.T) {
 		}
 	}
 	check(t.Context(), d.Read(t.Context()))
-	if err := d.Tx(
-		t.Context(),
-		func(ctx context.Context, tx bun.IDB) error { check(ctx, tx); return nil },
-	); err != nil {
+	checkTx := func(ctx context.Context, tx bun.IDB) error { check(ctx, tx); return nil }
+	if err := d.Tx(t.Context(), checkTx); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Ping(t.Context()); err != nil {
@@ -158,10 +156,8 @@ func TestReopen(t *testing.T) {
 			t.Fatal(err)
 		}
 		sign := strings.Repeat("x", round)
-		if err := d.Tx(
-			t.Context(),
-			func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, sign) },
-		); err != nil {
+		write := func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, sign) }
+		if err := d.Tx(t.Context(), write); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(t, t.Context(), d); n != round {

@@ -85,11 +85,8 @@ func (s *pgServer) lockToRead(ctx context.Context, c *pgx.Conn) error {
 // examinePostgres reads every row and finds rows that refer to missing rows. It does not detect
 // damaged indexes; pg_amcheck does.
 func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error) {
-	names, err := queryStrings(
-		ctx,
-		d.read.DB,
-		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`,
-	)
+	names, err := queryStrings(ctx, d.read.DB,
+		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +115,12 @@ func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error)
 
 // danglingRows finds rows that refer to missing rows.
 func (d *DB) danglingRows(ctx context.Context) (problems []string, err error) {
-	references, err := queryStrings(
-		ctx,
-		d.read.DB,
+	references, err := queryStrings(ctx, d.read.DB,
 		`SELECT c.conrelid::regclass || ' ' || a.attname || ' ' || c.confrelid::regclass || ' ' || f.attname
 		FROM pg_constraint AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
 		JOIN pg_attribute AS f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1]
-		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1`,
-	)
+		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1`)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +133,8 @@ func (d *DB) danglingRows(ctx context.Context) (problems []string, err error) {
 			return nil, err
 		}
 		if n > 0 {
-			problems = append(
-				problems,
-				fmt.Sprintf("%d rows of %s refer to rows of %s that do not exist", n, p[0], p[2]),
-			)
+			problem := fmt.Sprintf("%d rows of %s refer to rows of %s that do not exist", n, p[0], p[2])
+			problems = append(problems, problem)
 		}
 	}
 	return problems, nil

@@ -29,10 +29,8 @@ func TestExamine(t *testing.T) {
 	if problems, err := read.Examine(t.Context()); err != nil || len(problems) != 0 {
 		t.Errorf("%q %v", problems, err)
 	}
-	if err := read.Tx(
-		t.Context(),
-		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") },
-	); err == nil {
+	write := func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") }
+	if err := read.Tx(t.Context(), write); err == nil {
 		t.Error("OpenToRead allows writing")
 	}
 	if err := read.Close(); err != nil {

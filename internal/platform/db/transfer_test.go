@@ -303,10 +303,8 @@ func TestExamineOfPostgres(t *testing.T) {
 		!strings.Contains(problems[0], "1 rows of tenant_hosts refer to rows of tenants") {
 		t.Errorf("%q %v", problems, err)
 	}
-	if err := read.Tx(
-		t.Context(),
-		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") },
-	); err == nil {
+	write := func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") }
+	if err := read.Tx(t.Context(), write); err == nil {
 		t.Error("OpenPostgresToRead allows writing")
 	}
 	// A server cannot open the database meanwhile.

@@ -45,9 +45,7 @@ func folderAtVersion(t *testing.T, version int64, statements ...string) (dir str
 // The migration marks cameras in a folder from before, when serials identified them, and loses
 // nothing.
 func TestMigrationMarksCameras(t *testing.T) {
-	dir := folderAtVersion(
-		t,
-		4,
+	dir := folderAtVersion(t, 4,
 		`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES (1, 't', 'UTC', 'en-us', 0)`,
 		`INSERT INTO products (id, name, offline_after) VALUES (1, 'p', 1000)`,
 		`INSERT INTO scenes (id, tenant_id, name, folded_name, create_time) VALUES (7, 1, 'S', 's', 0)`,
