@@ -75,7 +75,7 @@ func openEngine(o Options) (*pebble.DB, error) {
 func describeOpenError(err error) error {
 	switch {
 	case errors.Is(err, errLocked), strings.HasPrefix(err.Error(), "lock held"):
-		return fmt.Errorf("another process uses it (%w)", err)
+		return fmt.Errorf("it is in use by another process (%w)", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("no permission (%w)", err)
 	case strings.Contains(err.Error(), "unknown format major version"):

@@ -103,7 +103,7 @@ func TestExamineOfAFolderInUse(t *testing.T) {
 	o := Options{Dir: t.TempDir()}
 	openStore(t, o)
 	_, err := Examine(t.Context(), o.Dir, anyDevice)
-	if err == nil || !strings.Contains(err.Error(), "another process uses it") {
+	if err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Examine(t.Context(), t.TempDir()+"/none", anyDevice); err == nil {

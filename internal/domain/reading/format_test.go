@@ -89,7 +89,7 @@ func TestRefuseNewerAcceptsThisVersion(t *testing.T) {
 		}
 	}
 	inUse := openStore(t, Options{})
-	if err := RefuseNewer(inUse.opts.Dir); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+	if err := RefuseNewer(inUse.opts.Dir); err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Error(err)
 	}
 }

@@ -81,7 +81,7 @@ func TestStartAfterKill(t *testing.T) {
 		}
 	}
 	_, err = Open(t.Context(), Options{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "another process uses it") {
+	if err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("opening the folder of a running process: %v, want an error that says so", err)
 	}
 	if err := child.Process.Kill(); err != nil {

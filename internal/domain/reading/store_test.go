@@ -225,7 +225,7 @@ func TestOpenErrors(t *testing.T) {
 		o    Options
 		text string
 	}{
-		"in use":          {Options{Dir: inUse.opts.Dir}, "another process uses it"},
+		"in use":          {Options{Dir: inUse.opts.Dir}, "in use by another process"},
 		"a file":          {Options{Dir: file}, "not a directory"},
 		"a later version": {Options{Dir: "data", fs: later}, "format is 6"},
 		"not ours":        {Options{Dir: "data", fs: foreign}, "merger"},

@@ -100,7 +100,7 @@ func refuseForeignDB(dir string) error {
 	case err != nil:
 		return err
 	case mark != "":
-		return fmt.Errorf("the database of the folder %s is on a server: name it with --database-url", dir)
+		return fmt.Errorf("the database of the folder %s is on a server: say which with --database-url", dir)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func TestMismatchedFolderIsRefused(t *testing.T) {
 	refused("an empty folder", "is new: is its disk mounted", postgres(none, address))
 	refused("an empty folder, examined", "do not belong together", examined(none, address))
 	withoutAddress := func() (*db.DB, error) { return db.Open(t.Context(), dir) }
-	refused("without the address", "name it with --database-url", withoutAddress)
+	refused("without the address", "say which with --database-url", withoutAddress)
 	if err := os.Mkdir(filepath.Join(dir, "readings"), 0o700); err != nil {
 		t.Fatal(err)
 	}
