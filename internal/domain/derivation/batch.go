@@ -8,30 +8,30 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// DeviceFailure is a device from whose frames of a batch nothing could be derived.
+// DeviceFailure is a device of a batch for whose frames nothing could be derived.
 type DeviceFailure struct {
 	device.Ref
 	Err error
 }
 
-// DeriveBatch is Derive for a batch of several devices: the batch as it is to be
-// written, with what is derived. entries names the device of each frame of which
-// anything is derived, nil elsewhere. When the batch is not written, Undo must
-// follow; after an error too.
+// DeriveBatch is Derive for a batch of several devices. It returns the batch as the caller must
+// write it, with the derived values. entries holds, for each frame, the device if it has derived
+// properties, otherwise nil. If the batch is not written, or DeriveBatch fails, the caller must
+// call ForgetBatch.
 //
-// What cannot be read of one device is its lapse: its frames stay as they were
-// measured, and all others are completed. An error is of the batch: ctx has
-// ended, or the store takes no more.
+// If the engine cannot read one device, that device is in failed: its frames stay as they were
+// measured, and the frames of all others are completed. An error concerns the whole batch: ctx has
+// ended, or the store accepts no more writes.
 func (e *Engine) DeriveBatch(
 	ctx context.Context,
 	batch []reading.Arrival,
 	entries []*device.Entry,
 ) (whole []reading.Arrival, failed []DeviceFailure, err error) {
-	// Frames of one device together, devices in the order of their first.
+	// The frames by device; devices in the order of their first frames.
 	type group struct {
 		entry    *device.Entry
 		frames   []*reading.Arrival
-		measured [][]reading.Field // of the frames, as they came
+		measured [][]reading.Field // fields of the frames as they arrived
 		places   []int
 	}
 	var groups []*group
@@ -50,7 +50,7 @@ func (e *Engine) DeriveBatch(
 		g.measured = append(g.measured, batch[i].Fields)
 		g.places = append(g.places, i)
 	}
-	var before [][]reading.Arrival // extras by the frame that they come before
+	var before [][]reading.Arrival // extras by the frame before which they are inserted
 	extras := 0
 	for _, g := range groups {
 		found, err := e.Derive(ctx, g.entry, g.frames)
@@ -86,7 +86,7 @@ func (e *Engine) DeriveBatch(
 	return append(whole, before[len(batch)]...), failed, nil
 }
 
-// isBatchError tells whether an error would have met any other device as well.
+// isBatchError reports whether every other device would get the same error.
 func isBatchError(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, reading.ErrClosed) || errors.Is(err, reading.ErrBroken)
 }

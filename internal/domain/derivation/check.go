@@ -19,8 +19,8 @@ type Fault struct {
 	Err      *errs.Error
 }
 
-// Check finds what is wrong with the derived properties of a thing model. unit
-// tells in which unit a property comes; nil: units are not looked at.
+// Check returns the faults of the derived properties of a thing model. unit returns the unit of a
+// property; nil: Check does not compare units.
 func Check(properties []device.Property, unit func(*device.Property) string) []Fault {
 	c := checker{properties: properties, unit: unit, at: map[string]int{}}
 	for i := range properties {
@@ -108,23 +108,14 @@ func (c *checker) inputs(i int, f *agronomy.Formula) {
 			continue
 		}
 		if units := f.Inputs[n].Units; c.unit != nil && !slices.Contains(units, c.unit(input)) {
-			c.add(
-				i,
-				"inputs",
-				"derived.inputUnit",
-				"input",
-				name,
-				"unit",
-				strings.Join(units, " | "),
-				"found",
-				c.unit(input),
-			)
+			c.add(i, "inputs", "derived.inputUnit",
+				"input", name, "unit", strings.Join(units, " | "), "found", c.unit(input))
 		}
 	}
 }
 
-// evapotranspiration is estimated from temperature alone, or computed from
-// humidity, wind and radiation as well, not from some of them.
+// evapotranspiration is estimated from temperature alone, or computed from humidity, wind and
+// radiation too; some of these do not suffice.
 const evapotranspiration = "referenceEvapotranspiration"
 
 func (c *checker) parameters(i int, f *agronomy.Formula) {
@@ -140,25 +131,16 @@ func (c *checker) parameters(i int, f *agronomy.Formula) {
 		case !given && math.IsNaN(q.Default):
 			c.add(i, "parameters", "derived.parameterMissing", "formula", f.Name, "parameter", q.Name)
 		case given && !(v >= q.Low && v <= q.High):
-			c.add(
-				i,
-				"parameters",
-				"derived.parameterRange",
-				"parameter",
-				q.Name,
-				"low",
-				formatFloat(q.Low),
-				"high",
-				formatFloat(q.High),
-			)
+			c.add(i, "parameters", "derived.parameterRange",
+				"parameter", q.Name, "low", formatFloat(q.Low), "high", formatFloat(q.High))
 		}
 	}
 	c.checkOrder(i, f)
 }
 
-// checkOrder finds a parameter that is not above the other one, as it must be.
+// checkOrder reports a parameter that must exceed another one and does not.
 func (c *checker) checkOrder(i int, f *agronomy.Formula) {
-	above, below := math.NaN(), math.NaN() // where there is none, or it is missing
+	above, below := math.NaN(), math.NaN() // if there is no such parameter, or it is missing
 	for n, v := range f.Values(c.properties[i].Parameters) {
 		switch f.Parameters[n].Name {
 		case f.MustExceed[0]:
@@ -168,23 +150,14 @@ func (c *checker) checkOrder(i int, f *agronomy.Formula) {
 		}
 	}
 	if above <= below {
-		c.add(
-			i,
-			"parameters",
-			"derived.parameterOrder",
-			"parameter",
-			f.MustExceed[0],
-			"other",
-			f.MustExceed[1],
-			"low",
-			formatFloat(below),
-		)
+		c.add(i, "parameters", "derived.parameterOrder",
+			"parameter", f.MustExceed[0], "other", f.MustExceed[1], "low", formatFloat(below))
 	}
 }
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// cycles finds properties that are computed from themselves, by whatever way.
+// cycles reports properties that are computed from themselves, directly or through others.
 func (c *checker) cycles() {
 	for i := range c.properties {
 		if c.reaches(i, i, map[int]bool{}) {

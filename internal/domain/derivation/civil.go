@@ -13,12 +13,12 @@ func (d civilDay) date() (year int, month time.Month, day int) {
 	return time.Unix(int64(d)*86_400, 0).UTC().Date()
 }
 
-// dayOf is the day of a zone on which a time (epoch ms) lies.
+// dayOf returns the day of a zone that contains a time (epoch ms).
 func dayOf(at int64, zone *time.Location) civilDay {
 	return newCivilDay(time.UnixMilli(at).In(zone).Date())
 }
 
-// begin is the first instant of the day in a zone, epoch milliseconds.
+// begin returns the first instant of the day in a zone, epoch milliseconds.
 func (d civilDay) begin(zone *time.Location) int64 {
 	year, month, day := d.date()
 	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
@@ -29,17 +29,17 @@ func (d civilDay) begin(zone *time.Location) int64 {
 	return t.UnixMilli()
 }
 
-// lastMilli is the last millisecond of the day in a zone: where its values stand.
+// lastMilli returns the last millisecond of the day in a zone, the time of the day's values.
 func (d civilDay) lastMilli(zone *time.Location) int64 { return (d + 1).begin(zone) - 1 }
 
-// hours is how many hours of the zone the day has, a begun one counting.
+// hours returns how many hours the day has in the zone, rounded up.
 func (d civilDay) hours(zone *time.Location) int {
 	const hour = 3_600_000
 	return int(((d + 1).begin(zone) - d.begin(zone) + hour - 1) / hour)
 }
 
-// seasonStartOf is the first day of the season in which day lies, which begins on a
-// day of a month each year, or on the month's last day where it is shorter.
+// seasonStartOf returns the first day of the season that contains d. The season begins on the same
+// day of a month each year, or on the month's last day if the month is shorter.
 func seasonStartOf(d civilDay, month time.Month, day int) civilDay {
 	year, _, _ := d.date()
 	start := seasonStartInYear(year, month, day)

@@ -9,15 +9,14 @@ import (
 	"tilth/internal/platform/agronomy"
 )
 
-// dayReadings is a day that is over, as the readings have it.
+// dayReadings holds the readings of a day that is over.
 type dayReadings struct {
-	series map[device.PropertyID]*agronomy.Series // of inputs with readings
-	stored map[device.PropertyID]reading.Value    // values of the day that are there
+	series map[device.PropertyID]*agronomy.Series // by input; inputs without readings are missing
+	stored map[device.PropertyID]reading.Value    // stored values of the day
 }
 
-// deriveDays computes the values of days that are over: of those that ended with these
-// frames, and of those that late frames touch. before is the newest reading's
-// time before these frames.
+// deriveDays computes the values of days that are over: days that ended with these frames, and days
+// with late frames. before is the time of the newest reading before these frames.
 func (w *derivationRun) deriveDays(before int64, touched []int64) error {
 	s := w.state
 	today := dayOf(s.newest, s.site.Zone)
@@ -65,7 +64,7 @@ func (w *derivationRun) deriveDays(before int64, touched []int64) error {
 	return nil
 }
 
-// dayInputs are the properties that days are computed from.
+// dayInputs returns the properties from which daily and season values are computed.
 func (pl *plan) dayInputs() (all []device.PropertyID) {
 	for _, r := range pl.days {
 		all = append(all, r.inputs...)
@@ -74,7 +73,7 @@ func (pl *plan) dayInputs() (all []device.PropertyID) {
 	return slices.Compact(all)
 }
 
-// load reads a day's readings of inputs, and its values.
+// load reads a day's readings of inputs, and the day's stored values.
 func (w *derivationRun) load(d civilDay, inputs []device.PropertyID) (*dayReadings, error) {
 	s, zone := w.state, w.state.site.Zone
 	begin, last := d.begin(zone), d.lastMilli(zone)
@@ -84,7 +83,7 @@ func (w *derivationRun) load(d civilDay, inputs []device.PropertyID) (*dayReadin
 	}
 	out := &dayReadings{series: map[device.PropertyID]*agronomy.Series{}, stored: map[device.PropertyID]reading.Value{}}
 	gathered := make([]agronomy.SeriesBuilder, len(inputs))
-	came := make([]bool, len(inputs))
+	measured := make([]bool, len(inputs))
 	err := w.forEachRow(begin, last, props, func(at int64, fields []reading.Field) {
 		for _, f := range fields {
 			if f.Value.Kind() != reading.KindNumber {
@@ -92,14 +91,14 @@ func (w *derivationRun) load(d civilDay, inputs []device.PropertyID) (*dayReadin
 			}
 			if i, input := slices.BinarySearch(inputs, f.Property); input {
 				gathered[i].Add(agronomy.Reading{At: at - begin, Value: f.Value.Float()})
-				came[i] = true
+				measured[i] = true
 			} else if at == last {
 				out.stored[f.Property] = f.Value
 			}
 		}
 	})
 	for i := range gathered {
-		if came[i] {
+		if measured[i] {
 			series := gathered[i].Series(d.hours(zone))
 			out.series[inputs[i]] = &series
 		}
@@ -107,7 +106,7 @@ func (w *derivationRun) load(d civilDay, inputs []device.PropertyID) (*dayReadin
 	return out, err
 }
 
-// daily is a daily rule's value of a day.
+// daily returns the value of a daily computation on a day.
 func (s *deviceState) daily(r *computation, d civilDay, of *dayReadings) (float64, bool) {
 	a := s.newDay(d)
 	for _, id := range r.inputs {
@@ -126,7 +125,7 @@ func (s *deviceState) newDay(d civilDay) *agronomy.Day {
 	return &agronomy.Day{YearDay: int(d-newCivilDay(year, 1, 1)) + 1}
 }
 
-// addIfChanged adds a day's value where it differs from the one that is stored.
+// addIfChanged adds a day's value if it differs from the stored one.
 func (w *derivationRun) addIfChanged(r *computation, d civilDay, stored reading.Value, v float64, ok bool) {
 	at := d.lastMilli(w.state.site.Zone)
 	switch exists := stored.Kind() != reading.KindNone; {
@@ -137,15 +136,15 @@ func (w *derivationRun) addIfChanged(r *computation, d civilDay, stored reading.
 	}
 }
 
-// seasonTally is how far a season has been added up.
+// seasonTally is the state of a season's sum.
 type seasonTally struct {
 	sum     agronomy.Tally
-	start   civilDay // of the season
+	start   civilDay // first day of the season
 	through civilDay // the newest day in the sum
 }
 
-// deriveSeason computes a season rule's values of the days from..to: all that were
-// touched, and all after them. redo are those that have been read.
+// deriveSeason computes the values of a season for the days from..to: all days with changed
+// readings and all later ones. loaded holds the days that have been read.
 func (w *derivationRun) deriveSeason(r *computation, loaded map[civilDay]*dayReadings, from, to civilDay) error {
 	s := w.state
 	stored, err := w.storedOf(r, loaded, from, to)
@@ -183,7 +182,7 @@ func (w *derivationRun) deriveSeason(r *computation, loaded map[civilDay]*dayRea
 	return nil
 }
 
-// storedOf are a rule's values of the days from..to that are there.
+// storedOf returns the stored values of a computation on the days from..to.
 func (w *derivationRun) storedOf(
 	r *computation,
 	loaded map[civilDay]*dayReadings,
@@ -213,7 +212,7 @@ func (w *derivationRun) storedOf(
 	return stored, err
 }
 
-// seriesOf is one input's day; nil where nothing came.
+// seriesOf returns one input's readings of a day; nil if there are none.
 func (w *derivationRun) seriesOf(
 	d civilDay,
 	input device.PropertyID,
@@ -234,12 +233,11 @@ func (w *derivationRun) seriesOf(
 	return known[d], nil
 }
 
-// maxCachedSeasons bounds the memory of seasons: about 11 MB.
+// maxCachedSeasons bounds the memory of the season cache to about 11 MB.
 const maxCachedSeasons = 64
 
-// seasonCache keeps days that are over in memory for those devices whose seasons
-// were added up anew, so that a device that sends what it had kept back, frame by
-// frame, does not have its season read for each.
+// seasonCache holds days that are over for devices whose seasons were summed up anew. A device that
+// sends buffered readings frame by frame then does not cause its season to be read for each frame.
 type seasonCache map[seasonKey]map[civilDay]*agronomy.Series
 
 type seasonKey struct {
@@ -247,12 +245,12 @@ type seasonKey struct {
 	input device.PropertyID
 }
 
-// get are the known days of a device's input.
+// get returns the known days of a device's input.
 func (c seasonCache) get(ref device.Ref, input device.PropertyID) map[civilDay]*agronomy.Series {
 	key := seasonKey{ref, input}
 	if c[key] == nil {
 		if len(c) >= maxCachedSeasons {
-			for other := range c { // any one
+			for other := range c { // an arbitrary one
 				delete(c, other)
 				break
 			}
@@ -262,7 +260,7 @@ func (c seasonCache) get(ref device.Ref, input device.PropertyID) map[civilDay]*
 	return c[key]
 }
 
-// replace makes a day that has been read anew the known one.
+// replace stores a day that has been read again.
 func (c seasonCache) replace(ref device.Ref, d civilDay, of *dayReadings) {
 	for key, days := range c {
 		if key.ref == ref {

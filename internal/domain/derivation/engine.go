@@ -14,28 +14,28 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// Options say what an Engine works with; all are needed.
+// Options configures an Engine; all fields are required.
 type Options struct {
 	Readings *reading.Store
-	// Site tells where a device stands. It is asked once, again when the device's
-	// product was read anew, and after Forget.
+	// Site returns a device's site. The engine calls it once, again after the device's product was
+	// reloaded, and after Forget.
 	Site func(context.Context, device.Ref) (device.Site, error)
 }
 
-// Engine computes what is derived from frames that are about to be written.
-// What it knows of a device is a consequence of the stored readings: it may
-// forget at any time. Safe for concurrent use; calls for one device must come in
-// the order of writing, each after the batch before was written or forgotten.
+// Engine computes the derived values of frames that are about to be written. Its state of a device
+// follows from the stored readings, so it may forget it at any time. It is safe for concurrent use;
+// calls for one device must come in the order of writing, each after the previous batch was written
+// or forgotten.
 type Engine struct {
 	opts          Options
-	maxRecomputed int // maxRecomputed, but for tests
+	maxRecomputed int // the constant maxRecomputed; tests set less
 
 	mu      sync.Mutex
 	devices map[device.Ref]*deviceState
 	seasons seasonCache
 }
 
-// New makes an engine.
+// New creates an engine.
 func New(o Options) *Engine {
 	return &Engine{
 		opts:          o,
@@ -45,21 +45,21 @@ func New(o Options) *Engine {
 	}
 }
 
-// deviceState is what the engine knows of a device.
+// deviceState is the engine's state of a device.
 type deviceState struct {
 	ref     device.Ref
 	product *device.Product
 	plan    *plan
 	site    device.Site
-	newest  int64          // of the readings that are needed; math.MinInt64: none
-	today   int64          // end of the newest's day, exclusive
-	last    []reading.Last // of the plan's watched properties, by property
+	newest  int64          // time of the newest reading that the plan needs; math.MinInt64: none
+	today   int64          // end of the day of newest, exclusive
+	last    []reading.Last // newest values of the plan's watched properties, by property
 	tallies map[device.PropertyID]seasonTally
 }
 
-// Retain forgets, after a change of structure, the devices of which nothing is
-// derived any more: what they send is not seen here. Of the others Derive sees
-// itself whether product or site are what they were.
+// Retain forgets the devices that have no derived properties any more. The caller calls it after a
+// change of products or devices, because Derive does not see those devices again. For the others
+// Derive itself checks whether product and site have changed.
 func (e *Engine) Retain(derives func(device.Ref) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -71,8 +71,8 @@ func (e *Engine) Retain(derives func(device.Ref) bool) {
 	}
 }
 
-// Forget forgets a device: of what Derive was told last, nobody knows whether
-// it was written, or the device stands elsewhere now.
+// Forget forgets a device. The caller calls it if it is unknown whether the frames of the last
+// Derive were written, or if the device has moved.
 func (e *Engine) Forget(ref device.Ref) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -82,17 +82,16 @@ func (e *Engine) Forget(ref device.Ref) {
 
 // Extra is a frame of derived values that goes with a device's frames.
 type Extra struct {
-	Before int // index of the frame that it comes before; their number: after all
+	Before int // index of the frame before which it is inserted; the number of frames: after all
 	reading.Arrival
 }
 
-// Derive completes the frames of one device that are about to be written
-// together, in the order of arrival: values of their own instants are added to
-// them, others come as extra frames (values of days, and values that late frames
-// change). A value that is no longer to be had is taken away. Frames must be
-// written with the extras in one batch; when that fails, Forget must follow.
+// Derive completes the frames of one device that are about to be written together, in the order of
+// arrival. It adds values of the frames' own instants to them and returns others as extra frames
+// (values of days, and values that late frames change). It removes a value that can no longer be
+// computed. The caller must write frames and extras in one batch, and call Forget if that fails.
 //
-// It reads the store only where a day ends or frames are late.
+// Derive reads the store only when a day ends or frames are late.
 func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*reading.Arrival) ([]Extra, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -107,7 +106,7 @@ func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*read
 		return nil, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
 	}
 	if w.removed {
-		// The value before it is the newest now; the store knows it.
+		// The value before the removed one is the newest now, and only the store knows it.
 		delete(e.devices, s.ref)
 	}
 	return w.extras, nil
@@ -133,9 +132,9 @@ func (e *Engine) state(ctx context.Context, entry *device.Entry) (*deviceState, 
 	return s, nil
 }
 
-// isCurrent tells whether what is known of a device still holds. Every change of
-// structure but of secrets reads all products anew, mostly as they were; a season
-// need not be added up again for that.
+// isCurrent reports whether the state of a device is still valid. Every change of products or
+// devices, except of secrets, reloads all products, mostly unchanged; the engine need not sum up a
+// season again for that.
 func (e *Engine) isCurrent(ctx context.Context, s *deviceState, entry *device.Entry) (bool, error) {
 	if s.product == entry.Product {
 		return true, nil
@@ -163,7 +162,7 @@ func equalSites(a, b device.Site) bool {
 	return a.Zone.String() == b.Zone.String() && reflect.DeepEqual(a.Place, b.Place)
 }
 
-// load makes a device's state of what is stored.
+// load creates a device's state from the stored readings.
 func (e *Engine) load(ctx context.Context, entry *device.Entry) (*deviceState, error) {
 	site, err := e.site(ctx, entry)
 	if err != nil {
@@ -173,7 +172,7 @@ func (e *Engine) load(ctx context.Context, entry *device.Entry) (*deviceState, e
 		ref: entry.Ref, product: entry.Product, plan: compile(entry.Product), site: site,
 		newest: math.MinInt64, tallies: map[device.PropertyID]seasonTally{},
 	}
-	// Of a value that was taken away the one before counts, which Latest hides.
+	// AsOf and not Latest: Latest hides the value before a removed one, which counts here.
 	if s.last, err = e.opts.Readings.AsOf(ctx, entry.Tenant, entry.ID, math.MaxInt64, s.plan.watched); err != nil {
 		return nil, fmt.Errorf("derivation: newest values of device %d: %w", entry.ID, err)
 	}
@@ -192,16 +191,13 @@ func (s *deviceState) setToday() {
 	}
 }
 
-// findLast finds a property among newest values, which are by property.
+// findLast finds a property in newest values, which are sorted by property.
 func findLast(last []reading.Last, p device.PropertyID) (at int, known bool) {
-	return slices.BinarySearchFunc(
-		last,
-		p,
-		func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) },
-	)
+	compare := func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) }
+	return slices.BinarySearchFunc(last, p, compare)
 }
 
-// setLast takes in a watched value that is not older than the one before.
+// setLast sets the newest value of a watched property, unless it is older than the known one.
 func (s *deviceState) setLast(p device.PropertyID, at int64, v reading.Value) {
 	i, known := findLast(s.last, p)
 	l := reading.Last{Property: p, Time: at, Value: v}
@@ -213,24 +209,24 @@ func (s *deviceState) setLast(p device.PropertyID, at int64, v reading.Value) {
 	}
 }
 
-// derivationRun is one call of Derive or Redo.
+// derivationRun is one call of Derive or Recompute.
 type derivationRun struct {
 	engine      *Engine
 	ctx         context.Context
 	state       *deviceState
-	now         int64 // of Redo, epoch ms
+	now         int64 // now of Recompute, epoch ms
 	frames      []*reading.Arrival
 	extras      []Extra
-	removed     bool         // a value was taken away
-	pendingRows []pendingRow // frames and extras by time, once something asks for it
-	frameIndex  *frameIndex  // of frames and extras, once something is added
+	removed     bool         // a value was removed
+	pendingRows []pendingRow // frames and extras by time, once needed
+	frameIndex  *frameIndex  // of frames and extras, once a value is added
 
-	maxChanges int   // changes at a time; 0: all
-	stopped    bool  // there were as many
-	resumeAt   int64 // then the first time that was not looked at, epoch ms
+	maxChanges int   // most changes at a time; 0: all
+	stopped    bool  // maxChanges was reached
+	resumeAt   int64 // if stopped: the first time that was not computed, epoch ms
 }
 
-// pendingRow is what is about to be written of one instant.
+// pendingRow holds the fields that are about to be written at one instant.
 type pendingRow struct {
 	time   int64
 	fields []reading.Field
@@ -239,7 +235,7 @@ type pendingRow struct {
 func (w *derivationRun) run() error {
 	s := w.state
 	before, late := s.newest, false
-	var touched []int64 // times of frames that hold something that is needed
+	var touched []int64 // times of frames that the plan needs
 	newest := s.newest
 	for _, f := range w.frames {
 		if !s.plan.needs(f.Fields) {
@@ -283,8 +279,7 @@ func (w *derivationRun) run() error {
 	return nil
 }
 
-// add puts a derived value where it belongs: into the frame of its instant, else
-// into an extra one.
+// add puts a derived value into the frame of its instant, or into an extra frame.
 func (w *derivationRun) add(at int64, f reading.Field) {
 	w.removed = w.removed || f.Value.Kind() == reading.KindNone
 	if w.frameIndex == nil {
@@ -307,12 +302,12 @@ func (w *derivationRun) add(at int64, f reading.Field) {
 	}})
 }
 
-// frameIndex tells where a time is among the frames and extras of a work, whose
-// frames are by arrival.
+// frameIndex finds a time among the frames and extras of a run. The frames are in the order of
+// arrival.
 type frameIndex struct {
-	frames map[int64]int // the last of each time
+	frames map[int64]int // index of the last frame of each time
 	extras map[int64]int
-	newest []int64 // time until each frame
+	newest []int64 // newest time up to and including each frame
 }
 
 func newFrameIndex(frames []*reading.Arrival) *frameIndex {
@@ -329,14 +324,13 @@ func newFrameIndex(frames []*reading.Arrival) *frameIndex {
 	return p
 }
 
-// before is the index of the first frame that is newer than a time, or behind the
-// last.
+// before returns the index of the first frame that is newer than a time, or the number of frames.
 func (p *frameIndex) before(at int64) int {
 	i, _ := slices.BinarySearch(p.newest, at+1)
 	return i
 }
 
-// receivedAt is when the frame of an index came, or the last one.
+// receivedAt returns the arrival of the frame at index, or of the last frame.
 func (w *derivationRun) receivedAt(index int) int64 {
 	if len(w.frames) == 0 {
 		return w.now
@@ -344,7 +338,7 @@ func (w *derivationRun) receivedAt(index int) int64 {
 	return w.frames[min(index, len(w.frames)-1)].At
 }
 
-// withField gives fields with f among them, in order.
+// withField returns fields with f inserted in order.
 func withField(fields []reading.Field, f reading.Field) []reading.Field {
 	i, known := slices.BinarySearchFunc(fields, f.Property, byProperty)
 	if known {
@@ -357,7 +351,7 @@ func withField(fields []reading.Field, f reading.Field) []reading.Field {
 
 func byProperty(f reading.Field, p device.PropertyID) int { return int(f.Property) - int(p) }
 
-// merge keeps merged true to what is added.
+// merge adds f to pendingRows, if these exist already.
 func (w *derivationRun) merge(at int64, f reading.Field) {
 	if w.pendingRows == nil {
 		return
@@ -371,8 +365,8 @@ func (w *derivationRun) merge(at int64, f reading.Field) {
 
 func byTime(p pendingRow, at int64) int { return cmp.Compare(p.time, at) }
 
-// pending is what is about to be written, by time; of one instant what came
-// later replaces.
+// pending returns what is about to be written, by time; of one instant, later fields replace
+// earlier ones.
 func (w *derivationRun) pending() []pendingRow {
 	if w.pendingRows != nil {
 		return w.pendingRows
@@ -399,11 +393,11 @@ func (w *derivationRun) pending() []pendingRow {
 	return w.pendingRows
 }
 
-// errStopped ends a pass over the readings before its end.
+// errStopped ends a pass over the readings early.
 var errStopped = errors.New("derivation: stopped")
 
-// forEachRow calls fn with every instant from..to that holds any of props, oldest
-// first: as stored, under what is about to be written.
+// forEachRow calls fn with every instant from..to that holds any of props, oldest first. Pending
+// values replace stored ones.
 func (w *derivationRun) forEachRow(
 	from, to int64,
 	props []device.PropertyID,
@@ -422,37 +416,27 @@ func (w *derivationRun) forEachRow(
 			pending = pending[1:]
 		}
 	}
-	s := w.state
-	err := w.engine.opts.Readings.Range(
-		w.ctx,
-		s.ref.Tenant,
-		s.ref.ID,
-		from,
-		to,
-		props,
-		func(at int64, fields []reading.Field) error {
-			var newer []reading.Field
-			if i := slices.IndexFunc(
-				pending,
-				func(p pendingRow) bool { return p.time >= at },
-			); i >= 0 &&
-				pending[i].time == at {
-				newer = pending[i].fields
+	merge := func(at int64, fields []reading.Field) error {
+		var newer []reading.Field
+		i := slices.IndexFunc(pending, func(p pendingRow) bool { return p.time >= at })
+		if i >= 0 && pending[i].time == at {
+			newer = pending[i].fields
+		}
+		upTo(at)
+		if newer != nil {
+			fields = slices.Clone(fields)
+			for _, f := range pick(newer, wanted) {
+				fields = withField(fields, f)
 			}
-			upTo(at)
-			if newer != nil {
-				fields = slices.Clone(fields)
-				for _, f := range pick(newer, wanted) {
-					fields = withField(fields, f)
-				}
-			}
-			fn(at, fields)
-			if w.stopped {
-				return errStopped
-			}
-			return nil
-		},
-	)
+		}
+		fn(at, fields)
+		if w.stopped {
+			return errStopped
+		}
+		return nil
+	}
+	ref := w.state.ref
+	err := w.engine.opts.Readings.Range(w.ctx, ref.Tenant, ref.ID, from, to, props, merge)
 	if errors.Is(err, errStopped) {
 		return nil
 	}
@@ -462,7 +446,7 @@ func (w *derivationRun) forEachRow(
 	return err
 }
 
-// pick are the fields that are among wanted, which is sorted.
+// pick returns the fields that are among wanted, which is sorted.
 func pick(fields []reading.Field, wanted []device.PropertyID) (picked []reading.Field) {
 	for _, f := range fields {
 		if _, ok := slices.BinarySearch(wanted, f.Property); ok {

@@ -25,7 +25,7 @@ func (w *fixture) latest(id device.PropertyID) string {
 	return "none"
 }
 
-// step is a batch and what the newest dew point is afterwards.
+// step is a batch and the newest dew point after it.
 type step struct {
 	frames []reading.Frame
 	want   string
@@ -40,16 +40,16 @@ func TestInstants(t *testing.T) {
 			{[]reading.Frame{frame(noon, airT, 25)}, "none"},
 			{[]reading.Frame{frame(noon, airRH, 60)}, "16.7 at 0s"},
 		},
-		"inputs apart": {
+		"inputs at different times": {
 			{[]reading.Frame{frame(noon, airT, 25)}, "none"},
 			{[]reading.Frame{frame(secondsAfterNoon(600), airRH, 60)}, "16.7 at 600s"},
 		},
-		"too far apart": {
+		"inputs too far apart": {
 			{[]reading.Frame{frame(noon, airT, 25)}, "none"},
 			{[]reading.Frame{frame(noon.Add(10*time.Minute+time.Millisecond), airRH, 60)}, "none"},
-			{[]reading.Frame{frame(secondsAfterNoon(300), airT, 25)}, "16.7 at 600s"}, // late, and near enough
+			{[]reading.Frame{frame(secondsAfterNoon(300), airT, 25)}, "16.7 at 600s"}, // late, and close enough
 		},
-		"an instant that brings no input": {
+		"an instant without inputs": {
 			{[]reading.Frame{frame(noon, airT, 25, airRH, 60)}, "16.7 at 0s"},
 			{[]reading.Frame{frame(secondsAfterNoon(60), battery, 3.6)}, "16.7 at 0s"},
 		},
@@ -57,17 +57,19 @@ func TestInstants(t *testing.T) {
 			{[]reading.Frame{frame(noon, airT, 25, airRH, 60)}, "16.7 at 0s"},
 			{[]reading.Frame{frame(secondsAfterNoon(60), airT, 25, airRH, .5)}, "16.7 at 0s"},
 		},
-		"taken back": {
+		"a value that is removed": {
 			{[]reading.Frame{frame(noon, airT, 25, airRH, 60)}, "16.7 at 0s"},
 			{[]reading.Frame{frame(noon, airRH, .5)}, "none"},
 		},
-		"beyond the property's bounds": {
+		"a value outside the property's bounds": {
 			{[]reading.Frame{frame(noon, airT, 10, airRH, 5)}, "none"},
 		},
-		"late ones are known to those that follow": {
+		"late readings count for later ones": {
 			{[]reading.Frame{frame(noon, airT, 20)}, "none"},
 			{[]reading.Frame{frame(secondsAfterNoon(60), airRH, 50)}, "9.26 at 60s"},
-			{[]reading.Frame{frame(secondsAfterNoon(30), airT, 25), frame(secondsAfterNoon(90), airT, 30)}, "18.45 at 90s"},
+			{[]reading.Frame{
+				frame(secondsAfterNoon(30), airT, 25), frame(secondsAfterNoon(90), airT, 30),
+			}, "18.45 at 90s"},
 			{[]reading.Frame{frame(secondsAfterNoon(120), airRH, 60)}, "21.39 at 120s"},
 		},
 	} {
@@ -75,34 +77,35 @@ func TestInstants(t *testing.T) {
 			w := newFixture(t, mastProduct())
 			for i, s := range steps {
 				w.send(s.frames...)
-				if got := w.latest(
-					dew,
-				); !strings.HasPrefix(got, strings.Split(s.want, " ")[0]) ||
-					!strings.HasSuffix(got, s.want[strings.LastIndex(s.want, " ")+1:]) {
-					t.Errorf("step %d: %s, want %s", i, got, s.want)
+				value, at := strings.Split(s.want, " ")[0], s.want[strings.LastIndex(s.want, " ")+1:]
+				if got := w.latest(dew); !strings.HasPrefix(got, value) || !strings.HasSuffix(got, at) {
+					t.Errorf("step %d: dew point %s, want %s", i, got, s.want)
 				}
 			}
 		})
 	}
 }
 
-// What hangs on a derived value that was taken away goes on from the one before.
+// Values that depend on a removed derived value use the previous one.
 func TestDependentValuesAfterRemoval(t *testing.T) {
 	w := newFixture(t, mastProduct())
 	var all []reading.Frame
 	for _, f := range []reading.Frame{
-		frame(noon, airT, 20, airRH, 50), frame(secondsAfterNoon(60), airT, 21, airRH, 55), frame(secondsAfterNoon(60), airRH, 5), frame(secondsAfterNoon(70), airT, 12),
+		frame(noon, airT, 20, airRH, 50),
+		frame(secondsAfterNoon(60), airT, 21, airRH, 55),
+		frame(secondsAfterNoon(60), airRH, 5),
+		frame(secondsAfterNoon(70), airT, 12),
 	} {
 		w.send(f)
 		all = append(all, f)
 		w.checkDerived(fmt.Sprint(len(all), " frames"), tableOf(all))
 	}
 	if w.latest(moist) == "none" {
-		t.Error("nothing was seen")
+		t.Error("no dependent value was derived")
 	}
 }
 
-// A day's values come with the frame that ends it, at its last millisecond, and
+// A day's values are at its last millisecond. They are written with the frame that ends the day,
 // before that frame.
 func TestDayValuesComeWithNextDaysFrame(t *testing.T) {
 	w := newFixture(t, mastProduct())
@@ -113,7 +116,7 @@ func TestDayValuesComeWithNextDaysFrame(t *testing.T) {
 		w.send(frame(at, sun, 100, airT, 5))
 	}
 	if got := w.read(light); len(got) != 0 {
-		t.Fatalf("a value of a day that is not over: %v", got)
+		t.Fatalf("a day that is not over has values: %v", got)
 	}
 	a := reading.Arrival{Frame: frame(start.AddDate(0, 0, 1), sun, 0), At: 99}
 	b := reading.Arrival{Frame: frame(start.Add(23*time.Hour+55*time.Minute), sun, 100), At: 98}
@@ -127,7 +130,7 @@ func TestDayValuesComeWithNextDaysFrame(t *testing.T) {
 		valueOf(x.Fields, light).Float() != 17.8 {
 		t.Errorf("extra %+v", x)
 	}
-	// It was not written: nothing of it may be remembered.
+	// The batch was not written: the engine must forget it.
 	w.engine.ForgetBatch([]*device.Entry{w.entry, nil})
 	w.send(b.Frame, a.Frame)
 	if got := w.read(light); len(got) != 1 || got[last][light] != 17.8 {
@@ -135,7 +138,7 @@ func TestDayValuesComeWithNextDaysFrame(t *testing.T) {
 	}
 }
 
-// Nothing of another tenant's device of the same number is looked at.
+// The engine does not mix the readings of two tenants' devices with the same number.
 func TestSameDeviceIDInTwoTenants(t *testing.T) {
 	w := newFixture(t, mastProduct())
 	w.send(frame(noon, airT, 25))
@@ -144,17 +147,17 @@ func TestSameDeviceIDInTwoTenants(t *testing.T) {
 	w.entry = other
 	w.send(frame(secondsAfterNoon(60), airRH, 60))
 	if got := w.latest(dew); got != "none" {
-		t.Errorf("derived from a stranger's temperature: %s", got)
+		t.Errorf("derived from another tenant's temperature: %s", got)
 	}
 	w.entry = mine
 	w.send(frame(secondsAfterNoon(60), airRH, 60))
 	if got := w.latest(dew); got == "none" {
-		t.Error("nothing of its own")
+		t.Error("nothing was derived from its own temperature")
 	}
 }
 
-// What cannot be found out of one device keeps nobody's readings from being
-// written: they stay as they were measured, and the next try finds it out.
+// A device that cannot be read does not keep the batch from being written: its frames stay as they
+// were measured, and the next batch tries again.
 func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 	w := newFixture(t, mastProduct())
 	siteErr := errors.New("this row is damaged")
@@ -168,11 +171,8 @@ func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 	complete := func(ctx context.Context) ([]reading.Arrival, []DeviceFailure, error) {
 		mine, theirs := frame(noon, airT, 25, airRH, 60), frame(noon, airT, 25, airRH, 60)
 		mine.Tenant, mine.Device, theirs.Tenant, theirs.Device = 1, 7, 2, 8
-		return w.engine.DeriveBatch(
-			ctx,
-			[]reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}},
-			[]*device.Entry{w.entry, other},
-		)
+		batch := []reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}}
+		return w.engine.DeriveBatch(ctx, batch, []*device.Entry{w.entry, other})
 	}
 	whole, failed, err := complete(t.Context())
 	if err != nil || len(failed) != 1 || failed[0].Ref != w.entry.Ref || !errors.Is(failed[0].Err, siteErr) {
@@ -182,13 +182,11 @@ func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 	siteErr = nil
-	if whole, failed, err = complete(
-		t.Context(),
-	); err != nil || len(failed) > 0 ||
-		valueOf(whole[0].Fields, dew).Float() != 16.7 {
-		t.Errorf("after the trouble: %+v, %v, %v", whole, failed, err)
+	whole, failed, err = complete(t.Context())
+	if err != nil || len(failed) > 0 || valueOf(whole[0].Fields, dew).Float() != 16.7 {
+		t.Errorf("once the site can be read: %+v, %v, %v", whole, failed, err)
 	}
-	// What passed by while nothing could be found out is not known.
+	// After a failure the engine must forget the device.
 	siteErr = errors.New("this row is damaged again")
 	p := *w.entry.Product
 	w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, &p, false, false)
@@ -196,7 +194,7 @@ func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 		t.Errorf("%v, %v", failed, err)
 	}
 	siteErr = nil
-	// What any device would meet is of the batch.
+	// An error that every device would get fails the batch.
 	if err := w.store.Append(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +212,7 @@ func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 	}
 }
 
-// A day of the calendar begins where clocks say so, or where they jump over it.
+// A civil day begins at midnight, or where clocks jump over midnight.
 func TestCivilDays(t *testing.T) {
 	for _, c := range []struct {
 		zone, day, begin string
@@ -223,7 +221,7 @@ func TestCivilDays(t *testing.T) {
 		{"Europe/Berlin", "2026-10-25", "2026-10-25T00:00:00+02:00", 25},
 		{"Europe/Berlin", "2026-03-29", "2026-03-29T00:00:00+01:00", 23},
 		{"Asia/Shanghai", "2026-07-01", "2026-07-01T00:00:00+08:00", 24},
-		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T01:00:00-02:00", 23}, // there is no midnight
+		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T01:00:00-02:00", 23}, // there is no midnight on that day
 	} {
 		z := zone(c.zone)
 		day, err := time.Parse(time.DateOnly, c.day)
@@ -232,29 +230,22 @@ func TestCivilDays(t *testing.T) {
 		}
 		d := newCivilDay(day.Date())
 		if got := time.UnixMilli(d.begin(z)).In(z).Format(time.RFC3339); got != c.begin || d.hours(z) != c.hours {
-			t.Errorf(
-				"%s %s begins %s and has %d hours, want %s and %d",
-				c.zone,
-				c.day,
-				got,
-				d.hours(z),
-				c.begin,
-				c.hours,
-			)
+			t.Errorf("%s %s begins %s and has %d hours, want %s and %d",
+				c.zone, c.day, got, d.hours(z), c.begin, c.hours)
 		}
 		if dayOf(d.begin(z), z) != d || dayOf(d.lastMilli(z), z) != d || dayOf(d.begin(z)-1, z) != d-1 {
-			t.Errorf("%s %s: its ends are of other days", c.zone, c.day)
+			t.Errorf("%s %s: its first and last milliseconds belong to other days", c.zone, c.day)
 		}
 	}
 	if s := seasonStartOf(newCivilDay(2027, 2, 28), 10, 1); s != newCivilDay(2026, 10, 1) {
-		t.Errorf("season began %d", s)
+		t.Errorf("the season begins on day %d", s)
 	}
 	if s := seasonStartOf(newCivilDay(2027, 3, 5), 2, 31); s != newCivilDay(2027, 2, 28) {
-		t.Errorf("season of a short month began %d", s)
+		t.Errorf("the season of a short month begins on day %d", s)
 	}
 }
 
-// BenchmarkDerive is a mast's frame with its dew point and the rest, in order.
+// BenchmarkDerive derives the values of a mast's frames that arrive in order.
 func BenchmarkDerive(b *testing.B) {
 	w := newFixture(b, mastProduct())
 	at := noon.UnixMilli()
@@ -263,15 +254,15 @@ func BenchmarkDerive(b *testing.B) {
 	for b.Loop() {
 		f := frame(time.UnixMilli(at), airT, 20.5, airRH, 60, wind, 2, sun, 300, battery, 3.6)
 		f.Tenant, f.Device = 1, 7
-		at++ // all of one day
+		at++ // all on one day
 		if _, _, err := w.engine.DeriveBatch(b.Context(), []reading.Arrival{{Frame: f, At: at}}, entries); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// BenchmarkLateFrames is one message of a logger that was away for long: frames
-// so far apart that each is looked at alone.
+// BenchmarkLateFrames derives the values of one message from a logger that was offline for long.
+// Its frames are so far apart that each is recomputed separately.
 func BenchmarkLateFrames(b *testing.B) {
 	const frames = 6900
 	w := newFixture(b, mastProduct())
@@ -295,8 +286,8 @@ func BenchmarkLateFrames(b *testing.B) {
 	}
 }
 
-// A change of structure reads all products anew. Only a device whose product or
-// site is another is looked at again.
+// A change of products or devices reloads all products. The engine reloads only devices whose
+// product or site has changed.
 func TestStateIsKeptForUnchangedProduct(t *testing.T) {
 	w := newFixture(t, mastProduct())
 	w.send(frame(noon, airT, 25, airRH, 60))
@@ -310,22 +301,22 @@ func TestStateIsKeptForUnchangedProduct(t *testing.T) {
 		return w.engine.devices[w.entry.Ref]
 	}
 	if s := replace(func(*device.Product) {}); s != first {
-		t.Error("a product that is what it was")
+		t.Error("an unchanged product: the state was reloaded")
 	}
 	other := replace(func(p *device.Product) { p.OfflineAfter = time.Hour })
 	if other == first {
-		t.Error("another product, and nothing was read")
+		t.Error("a changed product: the state was not reloaded")
 	}
 	w.site.Zone = time.UTC
 	if replace(func(p *device.Product) { p.OfflineAfter = time.Hour }) == other {
-		t.Error("another zone, and nothing was read")
+		t.Error("a changed zone: the state was not reloaded")
 	}
 	known := w.engine.devices[w.entry.Ref]
 	w.engine.Retain(func(ref device.Ref) bool { return ref == w.entry.Ref })
 	if w.engine.devices[w.entry.Ref] != known {
-		t.Error("forgotten without need")
+		t.Error("Retain forgot a device with derived properties")
 	}
-	// What a device without formulas sends is not seen here.
+	// The engine does not see the frames of a device without formulas.
 	w.engine.Retain(func(device.Ref) bool { return false })
 	f := frame(secondsAfterNoon(600), airT, 30)
 	f.Tenant, f.Device = w.entry.Tenant, w.entry.ID

@@ -16,39 +16,38 @@ type Reason string
 
 // The reasons.
 const (
-	ReasonMissing   Reason = "missing"   // nothing came of an input
-	ReasonOld       Reason = "old"       // an input is older than allowed beside the newest one
-	ReasonPosition  Reason = "position"  // the device's is not known
-	ReasonElevation Reason = "elevation" // likewise
-	ReasonHours     Reason = "hours"     // too few of the day came
-	ReasonDays      Reason = "days"      // too few of the season came
-	ReasonRange     Reason = "range"     // the inputs are beyond what the formula is good for
-	ReasonBounds    Reason = "bounds"    // the value is beyond the property's own limits
+	ReasonMissing   Reason = "missing"   // an input has no readings
+	ReasonOld       Reason = "old"       // an input is too much older than the newest one
+	ReasonPosition  Reason = "position"  // the device's position is unknown
+	ReasonElevation Reason = "elevation" // the device's elevation is unknown
+	ReasonHours     Reason = "hours"     // too few hours of the day have readings
+	ReasonDays      Reason = "days"      // too few days of the season have readings
+	ReasonRange     Reason = "range"     // the inputs are outside the formula's range
+	ReasonBounds    Reason = "bounds"    // the value is outside the property's own limits
 )
 
-// Explanation says how a derived property came by its newest value, or why it has
-// none: of an instant, at the time of its newest input; of a day or a season, on
-// the newest day that is over.
+// Explanation explains a derived property's newest value, or why it has none: for an instant, at
+// the time of its newest input; for a day or a season, on the newest day that is over.
 type Explanation struct {
 	Kind   agronomy.Kind
-	Time   int64 // epoch ms; of a day, its last. math.MinInt64: nothing has come yet
+	Time   int64 // epoch ms; for a day, its last. math.MinInt64: there are no readings yet
 	Value  float64
-	Reason Reason            // empty: there is a value
-	Input  device.PropertyID // that the reason is about; 0: none
+	Reason Reason            // empty: the property has a value
+	Input  device.PropertyID // input that the reason concerns; 0: none
 
-	// Estimated: gaps were filled in, or the formula is an estimate by itself.
+	// Estimated: gaps were filled in, or the formula itself is an estimate.
 	Estimated          bool
-	Measured, Expected int   // hours of a day, days of a season
-	Filled             int   // hours that were filled in between others
-	SeasonStart        int64 // where the season began, epoch ms
+	Measured, Expected int   // hours of the day, or days of the season
+	Filled             int   // hours that were interpolated between others
+	SeasonStart        int64 // begin of the season, epoch ms
 
-	MaxAge int64          // how much older than the newest an input of an instant may be, ms
-	Inputs []reading.Last // of an instant: the newest of each that has one
+	MaxAge int64          // how much older than the newest input another may be, for an instant, ms
+	Inputs []reading.Last // for an instant: the newest value of each input that has one
 }
 
-// Explain tells of a device's derived property from what is stored. It reads a
-// season's days, but holds up nobody. A property that the product does not
-// derive is an error.
+// Explain explains a device's derived property from the stored readings. It reads the days of a
+// season, but blocks no other caller. It returns an error for a property that the product does not
+// derive.
 func (e *Engine) Explain(ctx context.Context, entry *device.Entry, property device.PropertyID) (Explanation, error) {
 	scratch := New(e.opts)
 	s, err := scratch.load(ctx, entry)
@@ -71,7 +70,7 @@ func (e *Engine) Explain(ctx context.Context, entry *device.Entry, property devi
 	return a, nil
 }
 
-// newExplanation begins an account.
+// newExplanation returns an explanation without a value.
 func (s *deviceState) newExplanation(r *computation) Explanation {
 	return Explanation{
 		Kind:      r.formula.Kind,
@@ -110,7 +109,7 @@ func (s *deviceState) explainInstant(r *computation) Explanation {
 	return a
 }
 
-// setResult takes in what a formula answered to inputs that are all there.
+// setResult records the result of a formula whose inputs were all available.
 func (s *deviceState) setResult(a *Explanation, r *computation, v float64, ok bool) {
 	kept, within := r.roundAndCheck(v, ok)
 	switch {
@@ -126,7 +125,7 @@ func (s *deviceState) setResult(a *Explanation, r *computation, v float64, ok bo
 	}
 }
 
-// explainDay is of the newest day that is over.
+// explainDay explains the value of the newest day that is over.
 func (w *derivationRun) explainDay(r *computation) (Explanation, error) {
 	s := w.state
 	a := s.newExplanation(r)
@@ -158,13 +157,8 @@ func (w *derivationRun) explainDay(r *computation) (Explanation, error) {
 	a.Measured, a.Filled, a.Expected = day.Coverage()
 	a.Estimated = a.Estimated || a.Filled > 0
 	v, ok := r.formula.DailyValue(day, r.parameters, s.site.Place)
-	if s.setResult(
-		&a,
-		r,
-		v,
-		ok,
-	); a.Reason == ReasonRange &&
-		!(day.HasEnoughHours() && a.Measured+a.Filled == a.Expected) {
+	s.setResult(&a, r, v, ok)
+	if a.Reason == ReasonRange && !(day.HasEnoughHours() && a.Measured+a.Filled == a.Expected) {
 		a.Reason = ReasonHours
 	}
 	return a, nil

@@ -19,52 +19,40 @@ func (w *fixture) explain(id device.PropertyID) Explanation {
 	return a
 }
 
-// checkExplanations compares what accounts say with what is stored: a value where there is
-// one at that time, and a reason where there is none.
+// checkExplanations compares explanations with the stored values: an explanation has a value if one
+// is stored at its time, and a reason otherwise.
 func (w *fixture) checkExplanations() {
 	w.Helper()
 	for _, id := range derivedIDs {
 		a := w.explain(id)
-		stored, there := w.read(id)[a.Time][id]
-		if there != (a.Reason == "") || there && stored != a.Value {
-			w.Fatalf(
-				"property %d at %s: account %+v, stored %v %v",
-				id,
-				time.UnixMilli(a.Time).In(w.site.Zone),
-				a,
-				stored,
-				there,
-			)
+		stored, exists := w.read(id)[a.Time][id]
+		if exists != (a.Reason == "") || exists && stored != a.Value {
+			w.Fatalf("property %d at %s: explanation %+v, stored %v %v",
+				id, time.UnixMilli(a.Time).In(w.site.Zone), a, stored, exists)
 		}
 	}
 }
 
 func TestExplainInstants(t *testing.T) {
 	w := newFixture(t, mastProduct())
-	if a := w.explain(
-		dew,
-	); a.Reason != ReasonMissing || a.Input != airT || a.Time != math.MinInt64 ||
-		len(a.Inputs) != 0 {
-		t.Errorf("of nothing: %+v", a)
+	a := w.explain(dew)
+	if a.Reason != ReasonMissing || a.Input != airT || a.Time != math.MinInt64 || len(a.Inputs) != 0 {
+		t.Errorf("without readings: %+v", a)
 	}
 	w.send(frame(noon, airT, 25))
-	if a := w.explain(
-		dew,
-	); a.Reason != ReasonMissing || a.Input != airRH || a.Time != noon.UnixMilli() ||
-		len(a.Inputs) != 1 {
+	a = w.explain(dew)
+	if a.Reason != ReasonMissing || a.Input != airRH || a.Time != noon.UnixMilli() || len(a.Inputs) != 1 {
 		t.Errorf("without humidity: %+v", a)
 	}
 	w.send(frame(secondsAfterNoon(60), airRH, 60, sun, 100))
-	if a := w.explain(
-		dew,
-	); a.Reason != "" || math.Abs(a.Value-16.68) > .02 || a.Estimated || a.MaxAge != 600_000 ||
-		len(a.Inputs) != 2 {
+	a = w.explain(dew)
+	if a.Reason != "" || math.Abs(a.Value-16.68) > .02 || a.Estimated || a.MaxAge != 600_000 || len(a.Inputs) != 2 {
 		t.Errorf("a value: %+v", a)
 	}
 	if a := w.explain(flux); a.Reason != "" || !a.Estimated {
-		t.Errorf("an estimate by itself: %+v", a)
+		t.Errorf("a formula that is an estimate: %+v", a)
 	}
-	// Of a value that needs one which is derived itself.
+	// A value that needs another derived value.
 	if a := w.explain(moist); a.Reason != "" || a.Inputs[2].Property != dew {
 		t.Errorf("moist: %+v", a)
 	}
@@ -75,20 +63,20 @@ func TestExplainInstants(t *testing.T) {
 	}
 	w.send(frame(secondsAfterNoon(960), airT, 25, airRH, .5))
 	if a := w.explain(dew); a.Reason != ReasonRange || a.Input != 0 {
-		t.Errorf("beyond the formula: %+v", a)
+		t.Errorf("outside the formula's range: %+v", a)
 	}
 	w.send(frame(secondsAfterNoon(1020), airT, 10, airRH, 5))
 	if a := w.explain(dew); a.Reason != ReasonBounds {
-		t.Errorf("beyond the property's limits: %+v", a)
+		t.Errorf("outside the property's bounds: %+v", a)
 	}
 	w.checkExplanations()
 	if _, err := w.engine.Explain(t.Context(), w.entry, airT); err == nil {
-		t.Error("an account of what is measured")
+		t.Error("a measured property was explained")
 	}
 }
 
-// sendDays sends some days of a reading each ten minutes from the 24th on; hours that
-// are left out are counted from its beginning.
+// sendDays sends n days with a reading every ten minutes, from the 24th on. leftOut are the hours
+// without readings, counted from the beginning.
 func (w *fixture) sendDays(n int, leftOut ...int) {
 	w.Helper()
 	start := time.Date(2026, 10, 24, 0, 0, 0, 0, berlin.Zone)
@@ -108,23 +96,22 @@ func (w *fixture) sendDays(n int, leftOut ...int) {
 func TestExplainDays(t *testing.T) {
 	end := newCivilDay(2026, 10, 24).lastMilli(berlin.Zone)
 	for name, c := range map[string]struct {
-		leftOut      []int
-		reason       Reason
-		came, filled int
+		leftOut          []int
+		reason           Reason
+		measured, filled int
 	}{
-		"whole":            {nil, "", 24, 0},
-		"filled in":        {[]int{5, 6, 7}, "", 21, 3},
+		"complete":         {nil, "", 24, 0},
+		"interpolated":     {[]int{5, 6, 7}, "", 21, 3},
 		"four in a row":    {[]int{5, 6, 7, 8}, ReasonHours, 20, 0},
 		"five, apart":      {[]int{2, 4, 6, 8, 10}, ReasonHours, 19, 5},
-		"the last is gone": {[]int{23}, ReasonHours, 23, 0},
+		"without the last": {[]int{23}, ReasonHours, 23, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newFixture(t, mastProduct())
 			w.sendDays(1, c.leftOut...)
 			a := w.explain(light)
-			if a.Time != end || a.Reason != c.reason || a.Measured != c.came || a.Filled != c.filled ||
-				a.Expected != 24 ||
-				a.Estimated != (c.filled > 0) {
+			if a.Time != end || a.Reason != c.reason || a.Measured != c.measured || a.Filled != c.filled ||
+				a.Expected != 24 || a.Estimated != (c.filled > 0) {
 				t.Errorf("%+v", a)
 			}
 			w.checkExplanations()
@@ -135,7 +122,7 @@ func TestExplainDays(t *testing.T) {
 func TestExplainDayWithoutValue(t *testing.T) {
 	w := newFixture(t, mastProduct())
 	if a := w.explain(et); a.Reason != ReasonMissing || a.Time != math.MinInt64 {
-		t.Errorf("of nothing: %+v", a)
+		t.Errorf("without readings: %+v", a)
 	}
 	start := time.Date(2026, 10, 24, 0, 0, 0, 0, berlin.Zone)
 	w.send(frame(start, airT, 5), frame(start.AddDate(0, 0, 1), airT, 5))
@@ -161,20 +148,19 @@ func TestExplainSeasons(t *testing.T) {
 	begin := newCivilDay(2026, 10, 24).begin(berlin.Zone)
 	w := newFixture(t, mastProduct())
 	w.sendDays(3, 30)
-	if a := w.explain(
-		hours,
-	); a.Reason != "" || a.Measured != 3 || a.Expected != 3 || a.Filled != 1 || !a.Estimated || a.SeasonStart != begin ||
-		a.Value != 73 { // clocks go back
+	a := w.explain(hours)
+	if a.Reason != "" || a.Measured != 3 || a.Expected != 3 || a.Filled != 1 || !a.Estimated ||
+		a.SeasonStart != begin || a.Value != 73 { // clocks go back
 		t.Errorf("chill: %+v", a)
 	}
-	// Degree days count from the day before, of which nothing came.
+	// Degree days count from the day before, which has no readings.
 	if a := w.explain(gdd); a.Reason != ReasonDays || a.Measured != 3 || a.Expected != 4 {
 		t.Errorf("degree days: %+v", a)
 	}
 	w.checkExplanations()
 }
 
-// Whatever comes, in whichever order: accounts and values agree.
+// Explanations agree with the stored values, whatever readings arrive in whatever order.
 func TestExplanationsAgreeWithStoredValues(t *testing.T) {
 	reasons := map[Reason]int{}
 	for round := range 12 {
@@ -194,7 +180,7 @@ func TestExplanationsAgreeWithStoredValues(t *testing.T) {
 	}
 	for _, r := range []Reason{"", ReasonHours, ReasonElevation} {
 		if reasons[r] == 0 {
-			t.Errorf("never %q: %v", r, reasons)
+			t.Errorf("no explanation has the reason %q: %v", r, reasons)
 		}
 	}
 }

@@ -23,15 +23,15 @@ const (
 	sun
 	dew
 	moist // needs dew
-	flux  // of sun
+	flux  // needs sun
 	light // needs flux
 	et
 	gdd
 	hours
 	portions
 	battery
-	dewHours // needs dew, which needs two
-	dewET    // likewise
+	dewHours // needs dew, which needs two inputs
+	dewET    // needs dew
 )
 
 func number(f float64) *float64 { return &f }
@@ -46,11 +46,8 @@ func mastProduct() *device.Product {
 		return device.Property{ID: id, Identifier: name, DataType: device.Number, Formula: formula, Inputs: inputs}
 	}
 	p := &device.Product{ID: 1, Name: "mast", Properties: []device.Property{
-		derived(moist, "moist", "vaporPressureDeficit", "t", "rh", "dew"), // before what it needs
-		measured(
-			airT,
-			"t",
-		),
+		derived(moist, "moist", "vaporPressureDeficit", "t", "rh", "dew"), // before the properties that it needs
+		measured(airT, "t"),
 		measured(airRH, "rh"),
 		measured(wind, "wind"),
 		measured(sun, "sun"),
@@ -80,7 +77,7 @@ func mastProduct() *device.Product {
 
 var derivedIDs = []device.PropertyID{dew, moist, flux, light, et, gdd, hours, portions, dewHours, dewET}
 
-// berlin is where clocks go back on 25 October 2026.
+// berlin is a site where clocks go back on 25 October 2026.
 var berlin = device.Site{
 	Zone:  zone("Europe/Berlin"),
 	Place: agronomy.Place{Latitude: number(52.5), Longitude: number(13.4), Elevation: number(34)},
@@ -94,7 +91,7 @@ func zone(name string) *time.Location {
 	return z
 }
 
-// fixture is a store and an engine over it.
+// fixture is a store with an engine.
 type fixture struct {
 	testing.TB
 	dir    string
@@ -127,9 +124,8 @@ func (w *fixture) open() {
 }
 
 func (w *fixture) newEngine() *Engine {
-	return New(
-		Options{Readings: w.store, Site: func(context.Context, device.Ref) (device.Site, error) { return w.site, nil }},
-	)
+	site := func(context.Context, device.Ref) (device.Site, error) { return w.site, nil }
+	return New(Options{Readings: w.store, Site: site})
 }
 
 func (w *fixture) restart() {
@@ -140,7 +136,7 @@ func (w *fixture) restart() {
 	w.open()
 }
 
-// send writes frames in one batch, as the edge does.
+// send writes frames in one batch, as the ingest edge does.
 func (w *fixture) send(frames ...reading.Frame) {
 	w.Helper()
 	var batch []reading.Arrival
@@ -162,10 +158,8 @@ func (w *fixture) send(frames ...reading.Frame) {
 func frame(at time.Time, values ...any) reading.Frame {
 	f := reading.Frame{Time: at.UnixMilli()}
 	for i := 0; i < len(values); i += 2 {
-		f.Fields = append(
-			f.Fields,
-			reading.Field{Property: values[i].(device.PropertyID), Value: reading.Number(toFloat(values[i+1]))},
-		)
+		property, value := values[i].(device.PropertyID), reading.Number(toFloat(values[i+1]))
+		f.Fields = append(f.Fields, reading.Field{Property: property, Value: value})
 	}
 	return f
 }
@@ -182,29 +176,21 @@ type table map[int64]map[device.PropertyID]float64
 func (w *fixture) read(props ...device.PropertyID) table {
 	w.Helper()
 	out := table{}
-	err := w.store.Range(
-		w.Context(),
-		w.entry.Tenant,
-		w.entry.ID,
-		0,
-		math.MaxInt64,
-		props,
-		func(at int64, fields []reading.Field) error {
-			out[at] = map[device.PropertyID]float64{}
-			for _, f := range fields {
-				out[at][f.Property] = f.Value.Float()
-			}
-			return nil
-		},
-	)
+	collect := func(at int64, fields []reading.Field) error {
+		out[at] = map[device.PropertyID]float64{}
+		for _, f := range fields {
+			out[at][f.Property] = f.Value.Float()
+		}
+		return nil
+	}
+	err := w.store.Range(w.Context(), w.entry.Tenant, w.entry.ID, 0, math.MaxInt64, props, collect)
 	if err != nil {
 		w.Fatal(err)
 	}
 	return out
 }
 
-// expected is what should be derived from measured readings, computed from
-// scratch, slowly.
+// expected computes from scratch, slowly, what the engine should derive from measured readings.
 func (w *fixture) expected(measured table) table {
 	p, out := w.entry.Product, table{}
 	pl := compile(p)
@@ -236,7 +222,7 @@ func (w *fixture) expected(measured table) table {
 			var x []float64
 			fresh := false
 			for _, id := range r.inputs {
-				for u := at; u >= at-pl.maxInputAge; u-- { // every millisecond back
+				for u := at; u >= at-pl.maxInputAge; u-- { // backwards by milliseconds
 					if v, ok := all[u][id]; ok {
 						x = append(x, v)
 						fresh = fresh || u == at
@@ -269,17 +255,17 @@ func (w *fixture) expected(measured table) table {
 				continue
 			}
 			sum := r.formula.NewTally(r.parameters)
-			some := false
+			hasReadings := false
 			for e := max(first, r.seasonStart(d, w.site.Place)); e <= d; e++ {
 				a, ok := w.dayFrom(all, e, r.inputs)
-				if some = ok; ok {
+				if hasReadings = ok; ok {
 					sum.Add(a)
 				} else {
 					sum.Add(nil)
 				}
 			}
 			v, ok := sum.Value()
-			keep(d.lastMilli(w.site.Zone), r, v, ok && some)
+			keep(d.lastMilli(w.site.Zone), r, v, ok && hasReadings)
 		}
 	}
 	return out
@@ -317,13 +303,8 @@ func (w *fixture) checkDerived(what string, measured table) {
 	got, want := w.read(derivedIDs...), w.expected(measured)
 	for _, at := range slices.Sorted(maps.Keys(union(got, want))) {
 		if !maps.Equal(got[at], want[at]) {
-			w.Fatalf(
-				"%s: at %s: %v, want %v",
-				what,
-				time.UnixMilli(at).In(w.site.Zone),
-				formatValues(got[at]),
-				formatValues(want[at]),
-			)
+			w.Fatalf("%s: at %s: %v, want %v",
+				what, time.UnixMilli(at).In(w.site.Zone), formatValues(got[at]), formatValues(want[at]))
 		}
 	}
 }
@@ -354,9 +335,8 @@ func formatValues(values map[device.PropertyID]float64) string {
 	return text
 }
 
-// weather makes up some days of readings: what a mast sends together comes in
-// one frame or in several; when it is rough with outages and values that no
-// formula takes.
+// weather invents some days of readings. A mast sends the values of one time in one frame or in
+// several; if rough is set, there are outages and values that no formula accepts.
 func weather(rng *rand.Rand, days int, rough bool) []reading.Frame {
 	start := time.Date(2026, 10, 23, 0, 0, 0, 0, berlin.Zone)
 	every := time.Duration(5+rng.IntN(20)) * time.Minute
@@ -365,7 +345,9 @@ func weather(rng *rand.Rand, days int, rough bool) []reading.Frame {
 		outages, faults = 50, 40
 	}
 	var frames []reading.Frame
-	for at := start.Add(time.Duration(rng.IntN(600)) * time.Second); at.Before(start.AddDate(0, 0, days)); at = at.Add(every + time.Duration(rng.IntN(5000))*time.Millisecond) {
+	end := start.AddDate(0, 0, days)
+	next := func(at time.Time) time.Time { return at.Add(every + time.Duration(rng.IntN(5000))*time.Millisecond) }
+	for at := start.Add(time.Duration(rng.IntN(600)) * time.Second); at.Before(end); at = next(at) {
 		if rng.IntN(outages) == 0 {
 			at = at.Add(time.Duration(rng.IntN(5*3600)) * time.Second)
 		}
@@ -376,24 +358,14 @@ func weather(rng *rand.Rand, days int, rough bool) []reading.Frame {
 			rh = .5 // a broken sensor
 		}
 		round := func(v float64) float64 { return math.Round(v*10) / 10 }
-		all := frame(
-			at,
-			airT,
-			round(warm),
-			airRH,
-			round(rh),
-			wind,
-			round(3*rng.Float64()),
-			sun,
-			math.Round(max(0, 600*math.Sin((h-6)*math.Pi/12))),
-			battery,
-			3.6,
-		)
+		radiation := math.Round(max(0, 600*math.Sin((h-6)*math.Pi/12)))
+		breeze := round(3 * rng.Float64())
+		all := frame(at, airT, round(warm), airRH, round(rh), wind, breeze, sun, radiation, battery, 3.6)
 		if rng.IntN(3) > 0 {
 			frames = append(frames, all)
 			continue
 		}
-		for n, f := range all.Fields { // apart, at one time or at several
+		for n, f := range all.Fields { // in frames of their own, at one time or at several
 			part := reading.Frame{Time: all.Time, Fields: []reading.Field{f}}
 			if rng.IntN(2) == 0 {
 				part.Time += int64(n) * 1700

@@ -7,8 +7,7 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// deriveInstant adds to a frame that is newer than everything before it what follows
-// from it.
+// deriveInstant adds the derived values to a frame that is newer than everything before it.
 func (w *derivationRun) deriveInstant(f *reading.Arrival) {
 	s := w.state
 	for _, field := range f.Fields {
@@ -16,7 +15,7 @@ func (w *derivationRun) deriveInstant(f *reading.Arrival) {
 			s.setLast(field.Property, f.Time, field.Value)
 		}
 	}
-	// One allocation for all: the frame's own fields have no room behind them.
+	// Allocate once for all values: the frame's own fields have no spare capacity.
 	fields := make([]reading.Field, len(f.Fields), len(f.Fields)+len(s.plan.instants))
 	copy(fields, f.Fields)
 	for i := range s.plan.instants {
@@ -30,9 +29,9 @@ func (w *derivationRun) deriveInstant(f *reading.Arrival) {
 	f.Fields = fields
 }
 
-// value is a rule's at an instant, from the newest values until then. There is
-// none where no input is of that very instant, one is missing, or one is older
-// than the plan allows.
+// value returns the value of a computation at an instant, from the newest values up to then. There
+// is none if no input was measured at that instant, if an input is missing, or if one is older than
+// the plan allows.
 func (s *deviceState) value(r *computation, last []reading.Last, at int64) (float64, bool) {
 	var inputs [8]float64
 	x, fresh := inputs[:0], false
@@ -51,9 +50,9 @@ func (s *deviceState) value(r *computation, last []reading.Last, at int64) (floa
 	return r.roundAndCheck(v, ok)
 }
 
-// recomputeLate computes what late frames touch, and what they touch through the newer
-// values that have none of their own, anew from the store. It gives the times at
-// which something came out otherwise: a midnight may lie between.
+// recomputeLate recomputes from the store what late frames change, including the newer instants
+// that use their values because they have none of their own. It returns the times at which a value
+// changed: they may lie after a midnight.
 func (w *derivationRun) recomputeLate(touched []int64) (changed []int64, err error) {
 	s := w.state
 	maxReach := s.plan.maxInputAge * s.plan.depth
@@ -74,7 +73,7 @@ func (w *derivationRun) recomputeLate(touched []int64) (changed []int64, err err
 		}
 		times = times[n:]
 	}
-	// Only now: what is about to be written is complete.
+	// Last, because only now the pending rows are complete.
 	for _, p := range w.pending() {
 		for _, f := range p.fields {
 			if _, watched := slices.BinarySearch(s.plan.watched, f.Property); watched {
@@ -91,8 +90,7 @@ type change struct {
 	field reading.Field
 }
 
-// changes computes the instants from..to anew and gives what comes out
-// otherwise, by time.
+// changes recomputes the instants from..to and returns the values that differ, by time.
 func (w *derivationRun) changes(from, to int64) (changes []change, err error) {
 	s := w.state
 	var last []reading.Last
@@ -134,7 +132,7 @@ func (w *derivationRun) changes(from, to int64) (changes []change, err error) {
 	return changes, err
 }
 
-// valueOf is a property's value in a frame; of no kind where it has none.
+// valueOf returns a property's value in a frame; of KindNone if it has none.
 func valueOf(fields []reading.Field, p device.PropertyID) reading.Value {
 	for _, f := range fields {
 		if f.Property == p {

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// Readings in any order, in any batches, some of them twice, with restarts and
-// lapses of memory in between: what is derived is what follows from all of them.
+// The derived values depend only on the readings, whatever their order, batches and repetitions,
+// and whenever the store restarts or the engine forgets.
 func TestArrivalOrderDoesNotMatter(t *testing.T) {
 	found := map[device.PropertyID]int{}
 	for round := range 8 {
@@ -31,7 +31,7 @@ func TestArrivalOrderDoesNotMatter(t *testing.T) {
 				w.disturb(rng)
 				begin = end
 			}
-			w.checkDerived("in the end", want)
+			w.checkDerived("at the end", want)
 			for _, id := range derivedIDs {
 				found[id] += len(w.read(id))
 			}
@@ -41,12 +41,12 @@ func TestArrivalOrderDoesNotMatter(t *testing.T) {
 	}
 	for _, id := range derivedIDs {
 		if found[id] < 4 {
-			t.Errorf("%d values of property %d in all: this weather shows little", found[id], id)
+			t.Errorf("only %d values of property %d in all: this weather tests too little", found[id], id)
 		}
 	}
 }
 
-// delayFrames lets some frames come late, or all.
+// delayFrames makes some or all of the frames late.
 func (w *fixture) delayFrames(rng *rand.Rand, frames []reading.Frame) {
 	switch rng.IntN(4) {
 	case 0:
@@ -71,7 +71,7 @@ func (w *fixture) disturb(rng *rand.Rand) {
 		w.engine = w.newEngine()
 	case 2:
 		w.engine.Forget(w.entry.Ref)
-	case 3: // products are read anew
+	case 3: // products are reloaded
 		p := *w.entry.Product
 		w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, &p, false, false)
 	case 4:
@@ -81,8 +81,8 @@ func (w *fixture) disturb(rng *rand.Rand) {
 	}
 }
 
-// Readings are corrected: of an instant the last word counts, and what follows
-// from it, after every batch.
+// Readings are corrected: after every batch the last value of an instant counts, and the values
+// derived from it.
 func TestCorrections(t *testing.T) {
 	for round := range 6 {
 		seed := rand.Uint64()
@@ -112,13 +112,13 @@ func TestCorrections(t *testing.T) {
 				}
 				begin = end
 			}
-			w.checkDerived("in the end", tableOf(arrived))
+			w.checkDerived("at the end", tableOf(arrived))
 		})
 	}
 }
 
-// A late frame just before midnight makes the first instants after it other
-// ones, and with them the day that they are of.
+// A late frame just before midnight changes the first instants after it, and so the values of the
+// next day.
 func TestLateFrameChangesNextDay(t *testing.T) {
 	w := newFixture(t, mastProduct())
 	w.site.Zone = time.UTC
@@ -137,12 +137,12 @@ func TestLateFrameChangesNextDay(t *testing.T) {
 		}
 	}
 	w.checkDerived("in order", tableOf(sent))
-	send(12*60+1, airT, 5) // the season is read, and kept in memory
+	send(12*60+1, airT, 5) // the engine reads the season and caches it
 	before := w.read(dewHours, dewET)
 	send(24*60-5, airRH, 100)
 	w.checkDerived("a late frame", tableOf(sent))
 	after, second := w.read(dewHours, dewET), newCivilDay(2026, 10, 25).lastMilli(time.UTC)
 	if before[second][dewHours] == after[second][dewHours] || before[second][dewET] == after[second][dewET] {
-		t.Errorf("the second day is what it was: %v", after)
+		t.Errorf("the second day has not changed: %v", after)
 	}
 }

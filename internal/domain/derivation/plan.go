@@ -1,6 +1,6 @@
-// Package derivation computes the derived properties of products: values that
-// follow from measured ones by the formulas of package agronomy. What comes out
-// depends on the readings alone, never on the order in which they came.
+// Package derivation computes the derived properties of products: values that follow from measured
+// ones by the formulas of package agronomy. The results depend only on the readings, never on the
+// order in which they arrived.
 package derivation
 
 import (
@@ -13,8 +13,8 @@ import (
 	"tilth/internal/platform/agronomy"
 )
 
-// How old an input of an instant's value may be: as long as a device of the
-// product may be silent, within these bounds.
+// The bounds of how old an input of an instant's value may be. Within them, it may be as old as a
+// device of the product may be silent.
 const (
 	minInputAge = 10 * time.Minute
 	maxInputAge = time.Hour
@@ -27,22 +27,22 @@ type computation struct {
 	inputs        []device.PropertyID
 	parameters    []float64
 	min, max      float64
-	scale         float64 // ten to the power of the decimals that are kept
-	southernShift bool    // south of the equator its season begins half a year later
+	scale         float64 // ten to the power of the decimals that are stored
+	southernShift bool    // its season begins half a year later south of the equator
 }
 
-// plan is what is to be computed from what devices of one product send.
+// plan lists what is computed from the readings of devices of one product.
 type plan struct {
-	instants    []computation       // each after those that it needs
-	days        []computation       // daily and season
+	instants    []computation       // each after the ones whose values it needs
+	days        []computation       // daily and season values
 	measured    []device.PropertyID // inputs that devices send, sorted
-	watched     []device.PropertyID // those, and the values of instants; sorted
+	watched     []device.PropertyID // measured, and the values of instants; sorted
 	maxInputAge int64               // ms
-	depth       int64               // of instants that need instants
+	depth       int64               // longest chain of instants that need instants
 }
 
-// compile makes a product's plan. A rule that Check would refuse is left out: it
-// may be of a later version of the program.
+// compile creates a product's plan. It leaves out properties that Check refuses, because a later
+// version of the program may have written them.
 func compile(p *device.Product) *plan {
 	pl := &plan{maxInputAge: min(max(p.OfflineAfter, minInputAge), maxInputAge).Milliseconds(), depth: 1}
 	faulty := map[string]bool{}
@@ -58,16 +58,16 @@ func compile(p *device.Product) *plan {
 			rest = append(rest, q)
 		}
 	}
-	// In rounds: each takes the rules all of whose inputs are there.
+	// Each round adds the properties whose inputs are all known.
 	for found := true; found; {
 		found = false
 		rest = slices.DeleteFunc(rest, func(q *device.Property) bool {
-			r, high, ok := newComputation(p, q, level)
+			r, highest, ok := newComputation(p, q, level)
 			if !ok {
 				return false
 			}
 			found = true
-			pl.add(r, high+1, level)
+			pl.add(r, highest+1, level)
 			return true
 		})
 	}
@@ -81,8 +81,8 @@ func compile(p *device.Product) *plan {
 	return pl
 }
 
-// newComputation is false while an input is not known yet; high is the highest level
-// of its inputs.
+// newComputation returns false while an input is not known yet. The returned level is the highest
+// one of its inputs.
 func newComputation(
 	p *device.Product,
 	q *device.Property,
@@ -138,7 +138,7 @@ func (pl *plan) add(r computation, at int64, level map[device.PropertyID]int64) 
 	pl.depth = max(pl.depth, at)
 }
 
-// needs tells whether a frame holds anything that a rule needs.
+// needs reports whether a frame holds an input of the plan.
 func (pl *plan) needs(fields []reading.Field) bool {
 	for _, f := range fields {
 		if _, ok := slices.BinarySearch(pl.measured, f.Property); ok {
@@ -148,7 +148,7 @@ func (pl *plan) needs(fields []reading.Field) bool {
 	return false
 }
 
-// The parameters that say when a season begins.
+// The parameters for the begin of a season.
 const (
 	startMonth = "startMonth"
 	startDay   = "startDay"
@@ -163,7 +163,7 @@ func (r *computation) parameter(name string) float64 {
 	return 0
 }
 
-// seasonStart is the first day of the season in which day lies.
+// seasonStart returns the first day of the season that contains day.
 func (r *computation) seasonStart(day civilDay, at agronomy.Place) civilDay {
 	month := int(r.parameter(startMonth))
 	if r.southernShift && at.Latitude != nil && *at.Latitude < 0 {
@@ -172,9 +172,8 @@ func (r *computation) seasonStart(day civilDay, at agronomy.Place) civilDay {
 	return seasonStartOf(day, time.Month(month), int(r.parameter(startDay)))
 }
 
-// roundAndCheck makes a formula's value the one that is stored: rounded half away from
-// zero to the property's decimals, else to the formula's own; nothing where it
-// is beyond the property's bounds.
+// roundAndCheck rounds a formula's value half away from zero, to the property's decimals or,
+// without these, the formula's. It returns false if the value is outside the property's bounds.
 func (r *computation) roundAndCheck(v float64, ok bool) (float64, bool) {
 	if !ok {
 		return 0, false

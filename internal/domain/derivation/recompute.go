@@ -11,30 +11,28 @@ import (
 	"tilth/internal/platform/agronomy"
 )
 
-// maxRecomputed is how many values of instants are computed anew at a time, whatever a
-// day has.
+// maxRecomputed is how many values of instants are recomputed at a time, however many a day has.
 const maxRecomputed = 4096
 
-// Recomputed is a part of a day that was computed anew.
+// Recomputed is a recomputed part of a day.
 type Recomputed struct {
-	Frames []reading.Arrival // by time; what is not stored so
-	More   bool              // the day is not done
-	Next   int64             // then where to go on, epoch ms
+	Frames []reading.Arrival // values that differ from the stored ones, by time
+	More   bool              // the day is not finished
+	Next   int64             // if More: the time at which to continue, epoch ms
 }
 
-// Recompute computes anew what follows from a device's readings of one day, the one on
-// which at lies, epoch ms, where the device stands: a part of it, from a time on
-// (epoch ms; math.MinInt64: from its begin). It answers what is not stored so, as
-// frames received now, epoch ms: values of formulas that the product did not have
-// then, and of those that it had otherwise. Days are redone oldest first, for each
-// rests on what the one before has left.
+// Recompute recomputes the derived values of one day from a device's readings: of the day, at the
+// device's site, that contains at (epoch ms), starting at from (epoch ms; math.MinInt64: at the
+// day's begin). It returns the values that differ from the stored ones, as frames received at now
+// (epoch ms): values of formulas that the product did not have then, or had otherwise. The caller
+// recomputes days oldest first, because each depends on the previous one.
 //
-// The frames must be written before anything else of the device is derived;
-// when that fails, Forget must follow.
+// The caller must write the frames before anything else of the device is derived, and call Forget
+// if that fails.
 func (e *Engine) Recompute(ctx context.Context, entry *device.Entry, at, from, now int64) (Recomputed, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	// Of newest values these frames may bring newer ones.
+	// These frames may change the newest values.
 	delete(e.devices, entry.Ref)
 	s, err := e.load(ctx, entry)
 	if err != nil || s.newest == math.MinInt64 {
@@ -90,7 +88,7 @@ func (w *derivationRun) redo(d civilDay, from int64) error {
 	return nil
 }
 
-// addChanges makes frames of changes, which are by time.
+// addChanges converts changes, which are sorted by time, to frames.
 func (w *derivationRun) addChanges(changes []change) {
 	for _, c := range changes {
 		if n := len(w.frames); n > 0 && w.frames[n-1].Time == c.at {

@@ -15,28 +15,22 @@ import (
 	"tilth/internal/tools/testkit/race"
 )
 
-// changeProduct gives the device's product other properties, as the running server
-// learns of it.
+// changeProduct gives the device's product other properties, as a running server does.
 func (w *fixture) changeProduct(p *device.Product) {
 	p.OfflineAfter = w.entry.Product.OfflineAfter
 	w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, p, false, false)
 	w.engine = w.newEngine()
 }
 
-// recompute redoes the day of a time and tells how many values it wrote.
+// recompute recomputes the day of a time and returns how many values it wrote.
 func (w *fixture) recompute(at time.Time) (values int) {
 	w.Helper()
-	w.engine.maxRecomputed = []int{1, 5, 100, maxRecomputed}[rand.IntN(4)] // it makes no difference
+	w.engine.maxRecomputed = []int{1, 5, 100, maxRecomputed}[rand.IntN(4)] // any of them gives the same result
 	before := int64(math.MinInt64)
 	for part := (Recomputed{More: true, Next: before}); part.More; {
 		var err error
-		if part, err = w.engine.Recompute(
-			w.Context(),
-			w.entry,
-			at.UnixMilli(),
-			part.Next,
-			at.UnixMilli()+7,
-		); err != nil {
+		part, err = w.engine.Recompute(w.Context(), w.entry, at.UnixMilli(), part.Next, at.UnixMilli()+7)
+		if err != nil {
 			w.Fatal(err)
 		}
 		for i, f := range part.Frames {
@@ -56,18 +50,17 @@ func (w *fixture) recompute(at time.Time) (values int) {
 	return values
 }
 
-// earlierProduct is the mast before it got its formulas, or with other ones.
+// earlierProduct is the mast without its formulas, or with other ones.
 func earlierProduct(rng *rand.Rand) *device.Product {
 	p := mastProduct()
 	switch rng.IntN(3) {
-	case 0: // none
+	case 0: // no formulas
 		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.Derived() })
-	case 1: // some
-		p.Properties = slices.DeleteFunc(
-			p.Properties,
-			func(q device.Property) bool { return q.ID == moist || q.ID == light || q.ID == gdd },
-		)
-	default: // others
+	case 1: // some of the formulas
+		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool {
+			return q.ID == moist || q.ID == light || q.ID == gdd
+		})
+	default: // other formulas
 		for i := range p.Properties {
 			switch q := &p.Properties[i]; q.ID {
 			case dew:
@@ -82,9 +75,9 @@ func earlierProduct(rng *rand.Rand) *device.Product {
 	return p
 }
 
-// A product gets formulas, or other ones, while its readings go on, some of them
-// late: once all days are redone, everything is as if it had always had them.
-// Doing it again changes nothing.
+// A product gets formulas, or other ones, while its devices keep sending readings, some of them
+// late. Once all days are recomputed, the values are as if the product had always had these
+// formulas. Recomputing again changes nothing.
 func TestRecompute(t *testing.T) {
 	wrote := 0
 	for round := range 8 {
@@ -105,7 +98,8 @@ func TestRecompute(t *testing.T) {
 			for _, f := range shuffled {
 				kept[f.Time] = true
 			}
-			// All frames of a time stay away together, or what came of it would be older.
+			// All frames of a time are late together, so that none of them counts as an earlier
+			// value.
 			var late, first []reading.Frame
 			for _, f := range sent[:change] {
 				if kept[f.Time] {
@@ -135,10 +129,10 @@ func TestRecompute(t *testing.T) {
 				wrote += w.recompute(begin.AddDate(0, 0, day))
 			}
 			w.send(append(late, rest...)...)
-			w.checkDerived("in the end", want)
+			w.checkDerived("at the end", want)
 			for day := range 6 {
 				if n := w.recompute(begin.AddDate(0, 0, day)); n > 0 {
-					t.Errorf("day %d redone: %d values", day, n)
+					t.Errorf("day %d recomputed again: %d values", day, n)
 				}
 			}
 			w.restart()
@@ -146,11 +140,11 @@ func TestRecompute(t *testing.T) {
 		})
 	}
 	if wrote < 100 {
-		t.Errorf("%d values written in all: this shows little", wrote)
+		t.Errorf("only %d values written in all: this tests too little", wrote)
 	}
 }
 
-// Of a device without readings nothing follows, and of days without any.
+// Recompute derives nothing for a device, or a day, without readings.
 func TestRecomputeWithoutReadings(t *testing.T) {
 	w := newFixture(t, mastProduct())
 	at := time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
@@ -163,17 +157,14 @@ func TestRecomputeWithoutReadings(t *testing.T) {
 			t.Errorf("day %d: %d values", day, n)
 		}
 	}
-	if got := w.read(
-		derivedIDs...); !maps.Equal(
-		got[at.UnixMilli()],
-		map[device.PropertyID]float64{dew: 9.26, moist: 0},
-	) {
+	want := map[device.PropertyID]float64{dew: 9.26, moist: 0}
+	if got := w.read(derivedIDs...); !maps.Equal(got[at.UnixMilli()], want) {
 		t.Errorf("%v", got)
 	}
 }
 
-// Redoing a day of a device that measures every second holds no more than 1 MiB: it
-// is done a part at a time.
+// Recomputing a day of a device that measures every second takes no more than 1 MiB of memory,
+// because it is done in parts.
 func TestRecomputeMemoryIsBounded(t *testing.T) {
 	bare := mastProduct()
 	bare.Properties = slices.DeleteFunc(bare.Properties, func(q device.Property) bool { return q.Derived() })
@@ -182,16 +173,11 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 	var batch []reading.Arrival
 	for i := range 80_000 {
 		at := begin.Add(time.Duration(i) * time.Second).UnixMilli()
-		batch = append(
-			batch,
-			reading.Arrival{At: at, Frame: reading.Frame{Tenant: 1, Device: 7, Time: at, Fields: []reading.Field{
-				{
-					Property: airT,
-					Value:    reading.Number(float64(i%300) / 10),
-				},
-				{Property: airRH, Value: reading.Number(float64(40 + i%50))},
-			}}},
-		)
+		f := reading.Frame{Tenant: 1, Device: 7, Time: at, Fields: []reading.Field{
+			{Property: airT, Value: reading.Number(float64(i%300) / 10)},
+			{Property: airRH, Value: reading.Number(float64(40 + i%50))},
+		}}
+		batch = append(batch, reading.Arrival{At: at, Frame: f})
 		if len(batch) == 5_000 {
 			if err := w.store.Append(w.Context(), batch); err != nil {
 				t.Fatal(err)
@@ -205,13 +191,8 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 	parts, heldBytes := 0, int64(0)
 	for part := (Recomputed{More: true, Next: math.MinInt64}); part.More; parts++ {
 		var err error
-		if part, err = w.engine.Recompute(
-			watched,
-			w.entry,
-			begin.UnixMilli(),
-			part.Next,
-			begin.UnixMilli()+7,
-		); err != nil {
+		part, err = w.engine.Recompute(watched, w.entry, begin.UnixMilli(), part.Next, begin.UnixMilli()+7)
+		if err != nil {
 			t.Fatal(err)
 		}
 		watched.Sample()
@@ -220,8 +201,8 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d parts, %d bytes held", parts, heldBytes)
+	t.Logf("%d parts, %d bytes of memory", parts, heldBytes)
 	if parts < 20 || heldBytes > 1<<20 && !race.Enabled {
-		t.Errorf("%d parts, %d bytes held", parts, heldBytes)
+		t.Errorf("%d parts, %d bytes of memory", parts, heldBytes)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// BenchmarkSeasonAfterStart is a day that ends after a start: the day itself and a
-// season of 60 sealed days of a reading a minute are read.
+// BenchmarkSeasonAfterStart derives the values of a day that ends after a start: the engine reads
+// the day and a season of 60 sealed days with a reading every minute.
 func BenchmarkSeasonAfterStart(b *testing.B) {
 	p := mastProduct()
 	for i := range p.Properties {
@@ -33,7 +33,7 @@ func BenchmarkSeasonAfterStart(b *testing.B) {
 	if err := w.store.Append(b.Context(), batch); err != nil {
 		b.Fatal(err)
 	}
-	for range 2 { // only the second look finds that nothing is left outside of the parts
+	for range 2 { // only the second call marks the days as sealed completely
 		if err := w.store.Seal(b.Context(), end.Add(48*time.Hour)); err != nil {
 			b.Fatal(err)
 		}
@@ -42,11 +42,8 @@ func BenchmarkSeasonAfterStart(b *testing.B) {
 		f := frame(end, airT, 5)
 		f.Tenant, f.Device = 1, 7
 		w.engine = w.newEngine()
-		whole, _, err := w.engine.DeriveBatch(
-			b.Context(),
-			[]reading.Arrival{{Frame: f, At: f.Time}},
-			[]*device.Entry{w.entry},
-		)
+		batch := []reading.Arrival{{Frame: f, At: f.Time}}
+		whole, _, err := w.engine.DeriveBatch(b.Context(), batch, []*device.Entry{w.entry})
 		if err != nil || len(whole) != 2 {
 			b.Fatal(len(whole), err)
 		}

@@ -10,30 +10,30 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// ClockTolerance is how far a reading's time may be after its arrival, and before
-// it, for its device's clock to count as right: one further ahead is stamped
-// ahead.
+// ClockTolerance is how far a reading's time may be after or before its arrival for the device's
+// clock to count as right. A reading whose time is further after its arrival is stamped ahead.
 const ClockTolerance = time.Minute
 
 const (
-	// maxAhead is how many readings stamped ahead are remembered of a device.
+	// maxAhead is how many readings stamped ahead the store remembers of a device.
 	maxAhead = 128
-	// aheadRetention is for how long after its time one that was passed over is. Then
-	// newer ones have come, and been judged.
+	// aheadRetention is how long after its own time the store remembers a reading that was passed
+	// over. By then newer readings have arrived and have been evaluated.
 	aheadRetention = 30 * time.Minute
 )
 
 // AheadReading is a reading that was stamped ahead.
 type AheadReading struct {
-	Time int64 // its own, epoch ms
-	// PassedAtPosition is the journal's position at which a reading with a right time came
-	// that passed it over, being more than ClockTolerance before it; 0: none has.
+	Time int64 // its own time, epoch ms
+	// PassedAtPosition is the journal position of the reading that passed this one over: a reading
+	// with a right time, more than ClockTolerance before this one's. 0: no reading has passed it
+	// over.
 	PassedAtPosition uint64
 }
 
-// AheadReadings are the newest readings of a device that were stamped ahead, oldest
-// first: those whose time is to come yet, and for half an hour after it those
-// that were passed over. One that came again with its time right is none.
+// AheadReadings returns the newest readings of a device that were stamped ahead, oldest first:
+// those whose time is still to come and, for half an hour after their time, those that were passed
+// over. A reading that was sent again when its time was right no longer counts as stamped ahead.
 func (s *Store) AheadReadings(_ context.Context, t tenant.ID, d device.ID) []AheadReading {
 	return s.latest.aheadReadings(device.Ref{Tenant: t, ID: d})
 }
@@ -47,15 +47,15 @@ func (l *latest) aheadReadings(ref device.Ref) []AheadReading {
 	return nil
 }
 
-// trackAhead takes in that a frame with a time of its own (epoch ms) arrived at
-// another, at a position of the journal.
+// trackAhead records that a frame with the time at arrived at the time arrival (both epoch ms), at
+// journal position pos.
 func (d *deviceLatest) trackAhead(at, arrival int64, pos uint64) (changed bool) {
 	limit := arrival + ClockTolerance.Milliseconds()
 	right := at <= limit && at >= arrival-ClockTolerance.Milliseconds()
 	remaining := d.ahead[:0]
 	for _, a := range d.ahead {
 		switch {
-		case a.Time == at, // it is what it is now
+		case a.Time == at, // sent again: this arrival decides
 			a.PassedAtPosition == 0 && a.Time <= limit,
 			a.PassedAtPosition != 0 && a.Time <= arrival-aheadRetention.Milliseconds():
 			changed = true

@@ -10,16 +10,16 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// arrivalSeconds is a reading with a time so many seconds after start, that arrived so
-// many after it.
+// arrivalSeconds returns a reading with a time of at seconds after start that arrived arrivedAt
+// seconds after start.
 func arrivalSeconds(at, arrivedAt int64, fields ...Field) Arrival {
 	a := arrival(1, 1, start+at*1000, fields...)
 	a.At = start + arrivedAt*1000
 	return a
 }
 
-// One reading ten minutes ahead hides none of the right ones that follow; nor is
-// it forgotten: as of its time it is the newest, until one comes after it.
+// A reading ten minutes ahead does not hide the right ones that follow. It is not forgotten either:
+// as of its own time it is the newest, until a newer one arrives.
 func TestReadingAheadDoesNotHideLater(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	check := func(what string, want Newest) {
@@ -34,27 +34,27 @@ func TestReadingAheadDoesNotHideLater(t *testing.T) {
 	mustAppend(t, s, arrivalSeconds(590, 0, num(1, 9)))
 	check("alone", Newest{Last{1, start + 590_000, Number(9)}, start})
 	mustAppend(t, s, arrivalSeconds(-30, 1, num(1, 8)))
-	check("a late one", Newest{Last{1, start + 590_000, Number(9)}, start})
+	check("after a late one", Newest{Last{1, start + 590_000, Number(9)}, start})
 	mustAppend(t, s, arrivalSeconds(30, 31, num(1, 1)))
-	check("a right one", Newest{Last{1, start + 30_000, Number(1)}, start + 30_000})
+	check("after a right one", Newest{Last{1, start + 30_000, Number(1)}, start + 30_000})
 	same(t, "as of its time", readAsOf(t, s, 1, 1, start+590_000, 1), []Last{{1, start + 590_000, Number(9)}})
-	same(t, "as of before", readAsOf(t, s, 1, 1, start+589_999, 1), []Last{{1, start + 30_000, Number(1)}})
+	same(t, "just before its time", readAsOf(t, s, 1, 1, start+589_999, 1), []Last{{1, start + 30_000, Number(1)}})
 	mustAppend(t, s, arrivalSeconds(600, 600, num(1, 2)))
 	check("after its time", Newest{Last{1, start + 600_000, Number(2)}, start + 600_000})
-	// Of one message, which arrives at once, the newest time counts.
+	// Of readings that arrive together, the one with the newest time counts.
 	mustAppend(t, s, arrivalSeconds(800, 700, num(1, 3)), arrivalSeconds(790, 700, num(1, 4)))
-	check("a message", Newest{Last{1, start + 800_000, Number(3)}, start + 700_000})
+	check("after a message", Newest{Last{1, start + 800_000, Number(3)}, start + 700_000})
 	mustAppend(t, s, arrivalSeconds(800, 699, num(1, 5)))
-	check("a correction", Newest{Last{1, start + 800_000, Number(5)}, start + 700_000})
+	check("after a correction", Newest{Last{1, start + 800_000, Number(5)}, start + 700_000})
 }
 
-// Which readings were stamped ahead, and where they were passed over, is known
-// through checkpoints and kills.
+// The store knows after checkpoints and kills which readings were stamped ahead and where they were
+// passed over.
 func TestAheadReadingsAreTracked(t *testing.T) {
 	for name, restart := range map[string]func(s *Store) *Store{
 		"running": func(s *Store) *Store { return s },
 		"killed":  func(s *Store) *Store { return crash(t, s) },
-		"checkpoints, then killed": func(s *Store) *Store {
+		"killed after a checkpoint": func(s *Store) *Store {
 			checkpoint(t, s)
 			return crash(t, s)
 		},
@@ -66,17 +66,17 @@ func TestAheadReadingsAreTracked(t *testing.T) {
 				at, when int64
 				want     string
 			}{
-				{"a minute is not ahead", 60, 0, ""},
+				{"one minute is not ahead", 60, 0, ""},
 				{"ahead", 590, 0, "590:0"},
-				{"once more", 590, 1, "590:0"},
-				{"a late one passes nothing over", 40, 101, "590:0"},
-				{"nor does one ahead", 500, 102, "500:0 590:0"},
-				{"a right one does", 100, 102, "500:6 590:6"},
-				{"the next says nothing new", 110, 110, "500:6 590:6"},
-				{"ahead again", 590, 120, "500:6 590:0"},
-				{"its time is right now", 500, 500, "590:9"},
+				{"the same again", 590, 1, "590:0"},
+				{"a late reading passes nothing over", 40, 101, "590:0"},
+				{"a reading ahead passes nothing over", 500, 102, "500:0 590:0"},
+				{"a right reading passes both over", 100, 102, "500:6 590:6"},
+				{"the next right reading changes nothing", 110, 110, "500:6 590:6"},
+				{"the same ahead again", 590, 120, "500:6 590:0"},
+				{"the same when its time is right", 500, 500, "590:9"},
 				{"ahead, and never passed over", 700, 600, "590:9 700:0"},
-				{"its time has come", 640, 640, "590:9"},
+				{"a right reading near its time", 640, 640, "590:9"},
 				{"half an hour later", 2390, 2390, ""},
 			} {
 				mustAppend(t, s, arrivalSeconds(step.at, step.when, num(device.PropertyID(1+i%3), 1)))
@@ -89,17 +89,17 @@ func TestAheadReadingsAreTracked(t *testing.T) {
 	}
 }
 
-func formatAhead(s *Store) (said string) {
+func formatAhead(s *Store) (list string) {
 	for i, a := range s.latest.aheadReadings(device.Ref{Tenant: 1, ID: 1}) {
 		if i > 0 {
-			said += " "
+			list += " "
 		}
-		said += fmt.Sprintf("%d:%d", (a.Time-start)/1000, a.PassedAtPosition)
+		list += fmt.Sprintf("%d:%d", (a.Time-start)/1000, a.PassedAtPosition)
 	}
-	return said
+	return list
 }
 
-// However many a device stamps ahead, so many are remembered, and the newest.
+// The store remembers the newest maxAhead readings of a device that were stamped ahead.
 func TestAheadReadingsAreBounded(t *testing.T) {
 	var d deviceLatest
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -107,7 +107,7 @@ func TestAheadReadingsAreBounded(t *testing.T) {
 		d.trackAhead(start+minute+1+int64(rng.IntN(600_000)), start, 1)
 	}
 	if n := len(d.ahead); n != maxAhead {
-		t.Fatalf("%d", n)
+		t.Fatalf("%d readings, want %d", n, maxAhead)
 	}
 	for i := 1; i < maxAhead; i++ {
 		if d.ahead[i].Time <= d.ahead[i-1].Time {

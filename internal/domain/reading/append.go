@@ -13,21 +13,20 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// Append writes a batch: its values and one journal entry, durable together
-// when it returns nil. Then Latest shows the values and the journal's consumer
-// gets the batch, batches in the order in which they were written.
+// Append writes a batch: its values and one journal entry. Both are durable when it returns nil.
+// Then Latest shows the values and the journal's consumer gets the batch; the consumer gets batches
+// in the order in which they were written.
 //
-// Frames of one device and time are merged by property; a property that comes
-// again replaces the earlier value, so repeating a batch changes nothing.
-// Frames may be late and in any order. Frames without fields are left out, and
-// a batch of none is nothing to do. A value of no kind takes away the one that
-// was there. A value that is NaN or infinite, an owner or device that is not positive, or a time beyond the calendar is an
-// error before anything is written.
+// Append merges frames of one device and time by property; a repeated property replaces the earlier
+// value, so repeating a batch changes nothing. Frames may be late and in any order. Append leaves
+// out frames without fields, and does nothing for a batch without frames. A value of KindNone
+// removes the stored value. A value that is NaN or infinite, a tenant or device that is not
+// positive, and a time beyond the calendar are errors before anything is written.
 //
-// When the consumer is QueueBatches or QueueFrames behind, Append waits for room, or until ctx
-// ends, before it writes; from then on ctx is not looked at, so an error of ctx
-// means that nothing was written. The batch belongs to the store afterwards:
-// the caller must not change it. After ErrBroken nothing is known of the batch.
+// When the consumer is QueueBatches or QueueFrames behind, Append waits before it writes, until
+// there is room or ctx ends. After that Append does not look at ctx, so an error of ctx means that
+// nothing was written. The store owns the batch afterwards: the caller must not change it. After
+// ErrBroken it is unknown whether the batch was written.
 func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 	batch, err := normalise(batch)
 	if err != nil || len(batch) == 0 {
@@ -67,15 +66,15 @@ type encoder struct {
 	frames []entryFrame
 }
 
-// entryFrame is where an arrival's frame stands in the entry.
+// entryFrame is where the encoded frame of an arrival is in the entry.
 type entryFrame struct {
 	index, from, to int
 }
 
 var encoderPool = sync.Pool{New: func() any { return new(encoder) }}
 
-// stage brings a batch's values and its journal entry on their way into the log.
-// Meanwhile no generation is raised, so that what is sealed is all there.
+// stage puts a batch's values and its journal entry into the log. No generation is raised
+// meanwhile, so a generation that is sealed is complete.
 func (s *Store) stage(e *encoder, b *pebble.Batch, batch []Arrival) (values int, t writeTicket, err error) {
 	s.calendar.writeMu.RLock()
 	defer s.calendar.writeMu.RUnlock()
@@ -89,9 +88,9 @@ func (s *Store) stage(e *encoder, b *pebble.Batch, batch []Arrival) (values int,
 	return values, t, err
 }
 
-// encode puts the batch's values into b and its journal entry into e. The entry
-// has the arrivals in their order; the values go in the order of their keys,
-// since then the engine finds the place of each beside the one before.
+// encode puts the batch's values into b and its journal entry into e. The entry has the arrivals in
+// their order; the values are sorted by key, because the engine then finds the place of each beside
+// the one before.
 func (e *encoder) encode(
 	b *pebble.Batch,
 	batch []Arrival,
@@ -106,7 +105,7 @@ func (e *encoder) encode(
 	}
 	slices.SortFunc(e.frames, func(x, y entryFrame) int {
 		f, g := &batch[x.index].Frame, &batch[y.index].Frame
-		// Of the same device and time, what arrived later replaces.
+		// Of frames with the same device and time, the later arrival replaces the earlier one.
 		return cmp.Or(
 			cmp.Compare(f.Tenant, g.Tenant),
 			cmp.Compare(f.Device, g.Device),
@@ -129,8 +128,8 @@ func (e *encoder) encode(
 	return values, nil
 }
 
-// normalise checks a batch and makes every frame's fields sorted and unique,
-// the last of equal properties staying. The caller's batch is not changed.
+// normalise checks a batch and makes the fields of every frame sorted and unique; of equal
+// properties the last one stays. It does not change the caller's batch.
 func normalise(batch []Arrival) ([]Arrival, error) {
 	copied := false
 	copyBatch := func() {
@@ -160,7 +159,7 @@ func normalise(batch []Arrival) ([]Arrival, error) {
 
 func checkFrame(f *Frame) error {
 	if f.Tenant <= 0 || f.Device <= 0 {
-		return fmt.Errorf("reading: frame of tenant %d, device %d: not an owner and a device", f.Tenant, f.Device)
+		return fmt.Errorf("reading: frame of tenant %d, device %d: both numbers must be positive", f.Tenant, f.Device)
 	}
 	if f.Time <= minTime || f.Time >= maxTime {
 		return fmt.Errorf("reading: frame of device %d: time %d is beyond the calendar", f.Device, f.Time)
@@ -169,7 +168,7 @@ func checkFrame(f *Frame) error {
 		bad := v.Value.kind > KindText ||
 			v.Value.kind == KindNumber && (math.IsNaN(v.Value.num) || math.IsInf(v.Value.num, 0))
 		if bad {
-			return fmt.Errorf("reading: frame of device %d: property %d holds no value that can be kept: %q",
+			return fmt.Errorf("reading: frame of device %d: property %d holds a value that cannot be stored: %q",
 				f.Device, v.Property, v.Value)
 		}
 	}
@@ -185,7 +184,7 @@ func inOrder(fields []Field) bool {
 	return true
 }
 
-// sortFields is a sorted copy in which each property's last value stays.
+// sortFields returns a sorted copy in which each property has its last value.
 func sortFields(fields []Field) []Field {
 	sorted := slices.Clone(fields)
 	slices.SortStableFunc(sorted, func(a, b Field) int { return cmp.Compare(a.Property, b.Property) })

@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	// maxWholeValues is up to how many values a part is decoded as a whole: eight
-	// columns of a full one.
+	// maxWholeValues is up to how many values a segment is decoded as a whole: eight columns of a
+	// full one.
 	maxWholeValues = 8 * segmentRows
-	// maxBandValues is how many values are decoded at a time else, so that whoever reads
-	// many properties holds no more than one who reads few.
+	// maxBandValues is how many values of a larger segment are decoded at a time, so that a caller
+	// that reads many properties holds no more memory than one that reads few.
 	maxBandValues = maxWholeValues * 3 / 8
-	// maxBandBytes is how much memory decoded values may take, in bytes. Numbers take
-	// less; of texts fewer are decoded at a time.
+	// maxBandBytes is how much memory decoded values may take, in bytes. Numbers take less; texts
+	// are decoded fewer at a time.
 	maxBandBytes = 192 << 10
-	// maxReusedContent is up to which size the room for a column's content is kept, in
-	// bytes: numbers need less.
+	// maxReusedContent is the largest buffer for a column's content that is kept for reuse, in
+	// bytes; numbers need less.
 	maxReusedContent = 128 << 10
 )
 
-// bands decode a part band by band: so many rows of all columns at a time. What
-// is packed stays as the engine has it, until its iterator moves.
+// bands decodes a segment band by band: a number of rows of all columns at a time. The packed bytes
+// belong to the engine and are valid until its iterator moves.
 type bands struct {
 	columns []bandColumn
-	before  []bandColumn // as they were before the band that is being decoded
-	times   []int64      // of all rows
-	rows    int          // of a band
+	before  []bandColumn // their states before the band that is being decoded
+	times   []int64      // times of all rows
+	rows    int          // rows of a band
 	next    int          // the first row that is not decoded yet
 }
 
@@ -37,13 +37,13 @@ type bands struct {
 type bandColumn struct {
 	property device.PropertyID
 	packed   []byte
-	seen     int   // values
-	at       int   // in its values' bytes
-	digits   int64 // of the number before
+	seen     int   // values decoded so far
+	at       int   // offset in the bytes of its values
+	digits   int64 // digits of the previous number
 }
 
-// beginBands begins to decode a part in bands, of the wanted columns (sorted; nil:
-// all) without those of which take, if it is not nil, has taken what is kept.
+// beginBands begins to decode the wanted columns of a segment in bands; wanted is sorted, nil means
+// all. It leaves out the columns whose minmax takeMinmax has accepted; takeMinmax may be nil.
 func (r *segmentReader) beginBands(h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc) error {
 	b := &r.bands
 	b.columns, b.next, r.times.count = b.columns[:0], 0, 0
@@ -79,10 +79,10 @@ func isWanted(p device.PropertyID, wanted []device.PropertyID) bool {
 	return ok
 }
 
-// more tells whether there is another band.
+// more reports whether there is another band.
 func (b *bands) more() bool { return len(b.columns) > 0 && b.next < len(b.times) }
 
-// release lets go of what is the engine's.
+// release drops the references to the engine's memory.
 func (b *bands) release() {
 	clear(b.columns)
 	clear(b.before)
@@ -109,12 +109,12 @@ func (r *segmentReader) nextBand(into *block) error {
 	return nil
 }
 
-// band decodes a band; false where that takes too much memory.
+// band decodes a band. It returns false if that takes too much memory.
 func (r *segmentReader) band(into *block) (bool, error) {
 	b := &r.bands
 	from, to := b.next, min(b.next+b.rows, len(b.times))
 	into.reset()
-	into.releaseAbove(maxBandBytes) // other columns had the room before
+	into.releaseAbove(maxBandBytes) // the buffers served other columns before
 	into.times = append(into.times, b.times[from:to]...)
 	into.columns = slices.Grow(into.columns, len(b.columns))
 	size := 0
@@ -138,8 +138,8 @@ func (r *segmentReader) band(into *block) (bool, error) {
 	return true, nil
 }
 
-// decode appends to column what the rows from to before to have, of a part of
-// count rows. The column's own rows count from the first of these.
+// decode appends to column its values in the rows [from, to) of a segment of count rows. The
+// column's rows count from the first of these.
 func (c *bandColumn) decode(column *column, content []byte, from, to, count int) error {
 	kind, have, present, values, err := cutColumn(content, count)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *bandColumn) decode(column *column, content []byte, from, to, count int)
 	return nil
 }
 
-// size is about how much memory a column's values take, in bytes.
+// size estimates how much memory a column's values take, in bytes.
 func (c *column) size() int {
 	const row, digits, value = 4, 8, 32
 	n := len(c.rows)*row + len(c.digits)*digits + len(c.values)*value
@@ -202,15 +202,15 @@ func (c *column) size() int {
 	return n
 }
 
-// releaseLarge lets the room for content go that only texts need.
+// releaseLarge drops the content buffer if it is so large that only texts need it.
 func (r *segmentReader) releaseLarge() {
 	if cap(r.content) > maxReusedContent {
 		r.content = nil
 	}
 }
 
-// cutColumn takes a column's content apart: its kind, how many values it has, in
-// which rows (a bit each; nil: in all of count), and the values.
+// cutColumn splits a column's content into its kind, its number of values, the rows that have a
+// value (a bit each; nil: all count rows have one), and the values.
 func cutColumn(content []byte, count int) (kind byte, have int, present, values []byte, err error) {
 	if len(content) < 2 {
 		return 0, 0, nil, nil, ErrCorrupt

@@ -10,8 +10,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// stationFrame is what a weather station sends: eight values with one or two
-// decimals.
+// stationFrame returns a weather station's frame: eight values with one or two decimals.
 func stationFrame(t tenant.ID, d device.ID, at int64, rng *rand.Rand) Arrival {
 	fields := make([]Field, 8)
 	for i := range fields {
@@ -24,8 +23,8 @@ func stationFrame(t tenant.ID, d device.ID, at int64, rng *rand.Rand) Arrival {
 	return Arrival{Frame: Frame{Tenant: t, Device: d, Time: at, Fields: fields}, At: at + 40}
 }
 
-// BenchmarkAppend writes batches of 500 frames of 8 values to a real disk, one
-// fsync each, 10,000 devices taking turns, with a consumer attached.
+// BenchmarkAppend writes batches of 500 frames of 8 values to a real disk, one fsync each, for
+// 10,000 devices in turn, with a consumer attached.
 func BenchmarkAppend(b *testing.B) {
 	for name, writers := range map[string]int{"1 writer": 1, "2 writers": 2} {
 		b.Run(name, func(b *testing.B) { benchmarkAppend(b, writers) })
@@ -40,9 +39,8 @@ func benchmarkAppend(b *testing.B, writers int) {
 		b.Fatal(err)
 	}
 	consumed := make(chan error, 1)
-	go func() {
-		consumed <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []Arrival) error { s.Trim(pos); return nil })
-	}()
+	trim := func(_ context.Context, pos uint64, _ []Arrival) error { s.Trim(pos); return nil }
+	go func() { consumed <- s.Consume(ctx, 0, trim) }()
 	go s.Run(ctx)
 	rng := rand.New(rand.NewPCG(1, 2))
 	fields := make([][]Field, devices)
@@ -118,16 +116,16 @@ func BenchmarkRange(b *testing.B) {
 		b.Fatal(err)
 	}
 	props := []device.PropertyID{1, 3, 4, 6, 8}
-	read := func(b *testing.B, what func() int) {
+	measure := func(b *testing.B, read func() int) {
 		b.ReportAllocs()
 		for range b.N {
-			if n := what(); n != days*288*len(props) {
+			if n := read(); n != days*288*len(props) {
 				b.Fatalf("%d values, want %d", n, days*288*len(props))
 			}
 		}
 	}
 	b.Run("Range", func(b *testing.B) {
-		read(b, func() (n int) {
+		measure(b, func() (n int) {
 			if err := s.Range(ctx, 1, 77, start, start+days*msPerDay, props, func(_ int64, f []Field) error {
 				n += len(f)
 				return nil
@@ -139,7 +137,7 @@ func BenchmarkRange(b *testing.B) {
 		b.ReportMetric(float64(size)/float64(s.Stats().Values), "diskB/value")
 	})
 	b.Run("Series of all", func(b *testing.B) {
-		read(b, func() (n int) {
+		measure(b, func() (n int) {
 			series, err := s.Series(ctx, 1, 77, start, start+days*msPerDay, props, 0)
 			if err != nil {
 				b.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// block is a run of one device's frames by columns, oldest first.
+// block holds consecutive frames of one device by columns, oldest first.
 type block struct {
 	times   []int64 // epoch milliseconds, ascending
 	columns []column
@@ -18,7 +18,7 @@ type column struct {
 	rows     []int32 // ascending
 	values   []Value // unless numbers
 
-	// As sealed columns of numbers are: each is digits[i] / 10^decimals.
+	// In sealed columns of numbers each value is digits[i] / 10^decimals.
 	numbers  bool
 	decimals int
 	digits   []int64
@@ -37,9 +37,8 @@ func (b *block) reset() {
 	b.columns = b.columns[:0]
 }
 
-// releaseAbove lets go of texts that nobody reads any more, and of all of the block's
-// memory where that is more than so many bytes: few readers need as much, and the
-// next one would hold it for nothing.
+// releaseAbove drops texts that nobody reads any more. It drops all of the block's memory if that
+// is more than maxBytes: few readers need as much, and the next one would hold it for nothing.
 func (b *block) releaseAbove(maxBytes int) {
 	size := 0
 	for _, c := range b.columns[:cap(b.columns)] {
@@ -51,7 +50,7 @@ func (b *block) releaseAbove(maxBytes int) {
 	}
 }
 
-// add appends a frame, later than those before; fields are sorted.
+// add appends a frame that is later than the previous ones; fields are sorted.
 func (b *block) add(at int64, fields []Field) {
 	row := int32(len(b.times))
 	b.times = append(b.times, at)
@@ -69,17 +68,14 @@ func (b *block) add(at int64, fields []Field) {
 	}
 }
 
-// insert makes room for a column, with the memory of one that reset left.
+// insert adds a column, reusing the memory of one that reset left.
 func (b *block) insert(i int, p device.PropertyID) *column {
 	var spare column
 	if n := len(b.columns); n < cap(b.columns) {
 		spare = b.columns[:n+1][n]
 	}
-	b.columns = slices.Insert(
-		b.columns,
-		i,
-		column{property: p, rows: spare.rows[:0], values: spare.values[:0], digits: spare.digits[:0]},
-	)
+	c := column{property: p, rows: spare.rows[:0], values: spare.values[:0], digits: spare.digits[:0]}
+	b.columns = slices.Insert(b.columns, i, c)
 	return &b.columns[i]
 }
 
@@ -87,7 +83,7 @@ func (b *block) insert(i int, p device.PropertyID) *column {
 type rowCursor struct {
 	block *block
 	row   int
-	next  []int // of each column: the first value not yet passed
+	next  []int // of each column: the first value that is not read yet
 }
 
 func (c *rowCursor) begin(b *block) {
@@ -95,14 +91,13 @@ func (c *rowCursor) begin(b *block) {
 	c.next = append(c.next[:0], make([]int, len(b.columns))...)
 }
 
-// advance goes to the following frame; false at the end.
+// advance goes to the next frame. It returns false at the end.
 func (c *rowCursor) advance() bool {
 	c.row++
 	return c.row < len(c.block.times)
 }
 
-// fields appends the fields of the frame at which the cursor stands; called
-// once for each frame.
+// fields appends the fields of the frame at the cursor. The caller calls it once for each frame.
 func (c *rowCursor) fields(dst []Field) []Field {
 	for i := range c.block.columns {
 		col := &c.block.columns[i]

@@ -10,16 +10,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// calendar knows which days hold readings and where. It may say that a day
-// holds something that it does not (any more), never the other way round.
+// calendar knows which days hold readings and where they are. It may name a day that holds no
+// readings (any more), but never omits one that does.
 //
-// Frames are written to a day's newest generation. To seal a day its newest
-// generation is raised, which leaves the older ones at rest; their frames go
-// into parts, and are then deleted together. Reading puts the generations over
-// the parts, the newer over the older, so it gives the same at every step.
+// Frames are written to a day's newest generation. To seal a day, the store raises its newest
+// generation, after which nobody writes to the older ones; it moves their frames into segments and
+// then deletes these generations together. A reader merges the segments and the generations, the
+// newer over the older, so it gets the same result at every step.
 type calendar struct {
-	// writeMu is held (shared) from choosing a generation until the frames are
-	// in the log, so that raising it waits for them.
+	// writeMu is held (shared) from choosing a generation until the frames are in the log, so that
+	// raising the generation waits for them.
 	writeMu sync.RWMutex
 
 	mu   sync.RWMutex
@@ -29,17 +29,17 @@ type calendar struct {
 type dayState struct {
 	day    int32
 	hot    bool   // there may be frames in oldest..newest
-	sealed bool   // there may be parts
-	oldest uint16 // generations
+	sealed bool   // there may be segments
+	oldest uint16 // generation
 	newest uint16
 }
 
-// find tells where day is, or belongs.
+// find returns the index of day, or the index at which it would be inserted.
 func find(days []dayState, day int32) (int, bool) {
 	return slices.BinarySearchFunc(days, day, func(d dayState, day int32) int { return cmp.Compare(d.day, day) })
 }
 
-// between are the days from..to.
+// between returns the days from..to.
 func between(days []dayState, from, to int32) []dayState {
 	i, _ := find(days, from)
 	j, found := find(days, to)
@@ -52,8 +52,8 @@ func between(days []dayState, from, to int32) []dayState {
 	return days[i:j]
 }
 
-// generation is where frames of day are written; the day is marked as hot.
-// The caller holds writing.
+// generation returns the generation to which frames of day are written and marks the day as hot.
+// The caller holds writeMu.
 func (c *calendar) generation(day int32) uint16 {
 	c.mu.RLock()
 	i, found := find(c.days, day)
@@ -93,7 +93,7 @@ func (c *calendar) forget(before int32) {
 	c.days = slices.Clone(c.days[i:])
 }
 
-// at is the present state of one day.
+// at returns the current state of one day.
 func (c *calendar) at(day int32) (d dayState, found bool) {
 	days := c.now()
 	i, found := find(days, day)
@@ -103,31 +103,27 @@ func (c *calendar) at(day int32) (d dayState, found bool) {
 	return days[i], true
 }
 
-// now is the present state.
+// now returns the current states of all days.
 func (c *calendar) now() []dayState {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.days
 }
 
-// open gives a view of the store and the days that hold for it. All else that
-// reads is cloned from the iterator, so that it sees the same.
+// open returns an iterator over the store as it is now, and the days at the same moment. All other
+// iterators of a reader are clones of it, so that they see the same state.
 func (s *Store) open(ctx context.Context) (*pebble.Iterator, []dayState, error) {
 	s.calendar.mu.RLock()
 	defer s.calendar.mu.RUnlock()
-	it, err := s.db.NewIterWithContext(
-		ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	it, err := s.db.NewIterWithContext(ctx, &bounds)
 	return it, s.calendar.days, err
 }
 
 // recoverCalendar finds the days that are on disk.
 func (s *Store) recoverCalendar(ctx context.Context) (err error) {
-	it, err := s.db.NewIterWithContext(
-		ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	it, err := s.db.NewIterWithContext(ctx, &bounds)
 	if err != nil {
 		return err
 	}
@@ -157,8 +153,8 @@ func (s *Store) recoverCalendar(ctx context.Context) (err error) {
 	return nil
 }
 
-// recoverHot reads the oldest and the newest generation of a day; it stands at
-// the day's first frame.
+// recoverHot reads the oldest and the newest generation of a day; the iterator is at the day's
+// first frame.
 func (s *Store) recoverHot(it *pebble.Iterator, day int32, after []byte) error {
 	oldest, err := cutGeneration(it.Key())
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 // checkpointBatch is how many devices are written at once.
 const checkpointBatch = 2000
 
-// checkpoint writes the latest values that changed since the last one, with
-// the journal position they account for, and deletes the journal entries that
-// neither a restart nor the consumer needs.
+// checkpoint writes the latest values that changed since the last checkpoint, with the journal
+// position that they include, and deletes the journal entries that neither a restart nor the
+// consumer needs.
 func (s *Store) checkpoint(ctx context.Context) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Store) writeCheckpoint(ctx context.Context) error {
 	defer s.checkpointMu.Unlock()
 	_, _, evaluated := s.journal.positions()
 	refs, pos := s.latest.takeChanged()
-	trim := min(evaluated, pos) // what is behind pos is needed at the next start
+	trim := min(evaluated, pos) // the next start needs the entries after pos
 	if len(refs) == 0 && trim <= s.trimmedTo {
 		return nil
 	}
@@ -42,10 +42,9 @@ func (s *Store) writeCheckpoint(ctx context.Context) error {
 	return nil
 }
 
-// writeLatest writes the devices in pieces and the position last: the log
-// keeps their order, so the position is never on disk without the values.
-// Values newer than pos may be among them; a restart replays the journal after
-// pos over them and comes to the same.
+// writeLatest writes the devices in several batches and the position last: the log keeps their
+// order, so the position is never on disk without the values. Some values may be newer than pos; a
+// restart replays the journal after pos over them and gets the same result.
 func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim uint64) error {
 	var key, value []byte
 	for len(refs) > 0 {
@@ -79,15 +78,12 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 	if err := b.Set(keyCheckpoint, binary.AppendUvarint(nil, pos), nil); err != nil {
 		return err
 	}
-	// Only what is behind the last removal: Pebble cuts ranges that overlap into
-	// pieces, and of many that begin alike, as in a memtable that fills slowly, it
-	// makes the square of their number.
+	// Delete only what is after the last deleted range: Pebble cuts overlapping ranges into pieces.
+	// Many ranges with the same start, as in a memtable that fills slowly, would give a number of
+	// pieces that grows with the square of their number.
 	if trim > s.trimmedTo {
-		if err := b.DeleteRange(
-			appendJournalKey(nil, s.firstUntrimmed()),
-			appendJournalKey(nil, trim+1),
-			nil,
-		); err != nil {
+		from, end := appendJournalKey(nil, s.firstUntrimmed()), appendJournalKey(nil, trim+1)
+		if err := b.DeleteRange(from, end, nil); err != nil {
 			return err
 		}
 	}
@@ -106,8 +102,8 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 	return b.Close()
 }
 
-// firstUntrimmed is the first journal position that may still be there. After a
-// start that is any.
+// firstUntrimmed returns the first journal position whose entry may still exist: 0 after a start,
+// because the trimmed position is not known then.
 func (s *Store) firstUntrimmed() uint64 {
 	if s.trimmedTo == 0 {
 		return 0
@@ -115,7 +111,7 @@ func (s *Store) firstUntrimmed() uint64 {
 	return s.trimmedTo + 1
 }
 
-// recover reads the latest values: checkpoint, erasures, then the journal.
+// recover reads the latest values: the checkpoint, the erasures, then the journal.
 func (s *Store) recover(ctx context.Context) error {
 	pos, err := readNumber(s.db, keyCheckpoint)
 	if err != nil {
@@ -140,8 +136,8 @@ func (s *Store) recover(ctx context.Context) error {
 	return nil
 }
 
-// each calls fn for every key under tag from lower on; fn's slices are valid
-// during the call only. Its errors name the key.
+// each calls fn for every key under tag from lower on; fn may use the iterator's slices during the
+// call only. Errors of fn name the key.
 func (s *Store) each(ctx context.Context, tag byte, lower []byte, fn func(it *pebble.Iterator) error) (err error) {
 	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: lower, UpperBound: []byte{tag + 1}})
 	if err != nil {
@@ -178,8 +174,8 @@ func (s *Store) loadLatest(ctx context.Context) error {
 	})
 }
 
-// replay applies the journal after pos to the latest values, leaving out what
-// Erase removed, and returns the last position there is.
+// replay applies the journal after pos to the latest values, leaves out the devices that Erase
+// removed, and returns the last position in the journal.
 func (s *Store) replay(ctx context.Context, pos uint64) (last uint64, err error) {
 	last = pos
 	err = s.each(ctx, tagJournal, appendJournalKey(nil, pos+1), func(it *pebble.Iterator) error {
@@ -216,7 +212,8 @@ func (s *Store) loadErased(ctx context.Context) error {
 	})
 }
 
-// erasedUpTo lists the erasures that no journal entry left can undo.
+// erasedUpTo lists the erasures up to pos. Once the journal is trimmed to pos, no entry can bring
+// those devices back.
 func (s *Store) erasedUpTo(pos uint64) []device.Ref {
 	s.order.Lock()
 	defer s.order.Unlock()

@@ -8,31 +8,31 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Columns are a run of a device's readings, property by property, in order of
-// time. They are valid during the call that gives them.
+// Columns holds consecutive readings of a device, property by property, in order of time. It is
+// valid only during the call that receives it.
 type Columns struct {
 	Times   []int64 // epoch milliseconds, ascending; at each at least one property has a value
 	Columns []Column
 }
 
-// Column is what one property has at the times of Columns.
+// Column holds the values of one property at the times of Columns.
 type Column struct {
 	Property device.PropertyID
 	column   *column
-	rows     []int32 // of the block that stand for the times
-	first    int     // of the column's values that belongs to one of them, or to a later one
+	rows     []int32 // rows of the block, one for each of the times
+	first    int     // index of the column's first value that belongs to one of these rows or a later one
 }
 
-// Frames that come one by one are told together: at most so many, and as few as
-// hold so many values, or so many bytes of texts. Values of any kind take four
-// times the memory of digits.
+// Columns collects frames that it reads one by one and passes them on together. It stops collecting
+// at this many rows, values, or bytes of texts, whichever comes first. A value of any kind takes
+// four times the memory of digits.
 const (
 	maxBufferedRows      = segmentRows / 4
 	maxBufferedValues    = 3 * maxBufferedRows / 2
 	maxBufferedTextBytes = 32 << 10
 )
 
-// frameBuffer are frames that come one by one, until enough have.
+// frameBuffer collects frames that are read one by one until there are enough.
 type frameBuffer struct {
 	block
 	values, textBytes int
@@ -55,9 +55,9 @@ func (g *frameBuffer) reset() {
 	g.values, g.textBytes = 0, 0
 }
 
-// Columns calls fn for a device's readings with from <= time <= to (epoch ms)
-// of props, some thousand at a time (of many properties fewer), oldest first. Memory does not grow with the
-// range. It ends with fn's error, with ctx, or with the store.
+// Columns calls fn for a device's readings of props with from <= time <= to (epoch ms), oldest
+// first, some thousand at a time (fewer if there are many properties). Memory does not grow with
+// the range. It stops on an error of fn, or when ctx or the store ends.
 func (s *Store) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
 	fn func(c *Columns) error) (err error) {
 	if len(props) == 0 || from > to {
@@ -72,7 +72,7 @@ func (s *Store) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to 
 		return err
 	}
 	defer closeInto(&err, r)
-	var buffer frameBuffer // of what comes frame by frame
+	var buffer frameBuffer // frames that are read one by one
 	var view blockColumns
 	for {
 		b, begin, end, err := r.nextBlock()
@@ -104,15 +104,14 @@ func (s *Store) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to 
 	}
 }
 
-// blockColumns shows blocks as Columns, with the same memory again and again.
+// blockColumns converts blocks to Columns and reuses its memory.
 type blockColumns struct {
 	columns Columns
 	rows    []int32
 	times   []int64
 }
 
-// emit calls fn with the rows from begin to before end of a block that hold
-// anything.
+// emit calls fn with those rows of [begin, end) of a block that hold a value.
 func (v *blockColumns) emit(b *block, begin, end int, fn func(c *Columns) error) error {
 	v.rows, v.columns.Columns = v.rows[:0], v.columns.Columns[:0]
 	full := false
@@ -152,8 +151,7 @@ func (v *blockColumns) emit(b *block, begin, end int, fn func(c *Columns) error)
 	return fn(&v.columns)
 }
 
-// Values are what the property has at each of the times; of KindNone where it
-// has nothing.
+// Values yields the property's value at each of the times, of KindNone where it has none.
 func (c *Column) Values(yield func(i int, v Value) bool) {
 	n := c.first
 	for i, row := range c.rows {
@@ -168,8 +166,8 @@ func (c *Column) Values(yield func(i int, v Value) bool) {
 	}
 }
 
-// AppendJSON appends the column's values to dst as JSON, with commas between
-// them; null where the property has none.
+// AppendJSON appends the column's values to dst as JSON, separated by commas; null where the
+// property has none.
 func (c *Column) AppendJSON(dst []byte) []byte {
 	n := c.first
 	for i, row := range c.rows {

@@ -12,8 +12,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// rowsOfColumns puts together what Columns tells; nothing may be told twice, out
-// of order or for nobody.
+// rowsOfColumns converts the result of Columns to rows and checks it.
 func rowsOfColumns(t *testing.T, s *Store, from, to int64, props ...device.PropertyID) (rows []row) {
 	t.Helper()
 	err := s.Columns(t.Context(), 1, 7, from, to, props, func(c *Columns) error {
@@ -38,7 +37,7 @@ func rowsOfColumns(t *testing.T, s *Store, from, to int64, props ...device.Prope
 				return true
 			})
 			if got := c.Columns[i].AppendJSON([]byte("x")); string(got) != "x"+string(json) {
-				t.Errorf("as JSON: %.200s\nwant %.200s", got[1:], json)
+				t.Errorf("column as JSON: %.200s\nwant %.200s", got[1:], json)
 			}
 		}
 		return nil
@@ -49,8 +48,8 @@ func rowsOfColumns(t *testing.T, s *Store, from, to int64, props ...device.Prope
 	return rows
 }
 
-// TestColumnsEqualRange: of sealed days, of others, of both at once, of
-// any range and any properties.
+// TestColumnsEqualRange compares Columns with Range: over sealed days, hot days and both, for any
+// range and any properties.
 func TestColumnsEqualRange(t *testing.T) {
 	for range 3 {
 		seed := rand.Uint64()
@@ -80,37 +79,32 @@ func TestColumnsEqualRange(t *testing.T) {
 	}
 }
 
-// TestColumnsEmptyCancelledClosed: an empty range, no properties, another tenant's device.
+// TestColumnsEmptyCancelledClosed: fn is not called for an empty range, for no properties, and for
+// another tenant's device; Columns returns the errors of fn, of the context and of Close.
 func TestColumnsEmptyCancelledClosed(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 1)), arrival(2, 8, start, num(1, 1)))
 	seal(t, s, afterAllDays)
-	never := func(*Columns) error { return errors.New("there is something") }
+	never := func(*Columns) error { return errors.New("called") }
 	one := []device.PropertyID{1}
+	other := []device.PropertyID{2}
 	for _, err := range []error{
-		s.Columns(t.Context(), 1, 7, start+1, start, one, never), s.Columns(t.Context(), 1, 7, start, start, nil, never),
-		s.Columns(t.Context(), 1, 7, start, start, []device.PropertyID{2}, never), s.Columns(t.Context(), 1, 8, start, start, one, never),
+		s.Columns(t.Context(), 1, 7, start+1, start, one, never),
+		s.Columns(t.Context(), 1, 7, start, start, nil, never),
+		s.Columns(t.Context(), 1, 7, start, start, other, never),
+		s.Columns(t.Context(), 1, 8, start, start, one, never),
 	} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	if err := s.Columns(
-		t.Context(),
-		1,
-		7,
-		start,
-		start,
-		one,
-		never,
-	); err == nil ||
-		err.Error() != "there is something" {
-		t.Errorf("the error of who takes them: %v", err)
+	if err := s.Columns(t.Context(), 1, 7, start, start, one, never); err == nil || err.Error() != "called" {
+		t.Errorf("a failing callback: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Columns(ctx, 1, 7, start, start, one, never); !errors.Is(err, context.Canceled) {
-		t.Errorf("nobody waits any more: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
 	_ = s.Close()
 	if err := s.Columns(t.Context(), 1, 7, start, start, one, never); !errors.Is(err, ErrClosed) {
@@ -118,7 +112,7 @@ func TestColumnsEmptyCancelledClosed(t *testing.T) {
 	}
 }
 
-// TestAppendDigitsEqualsAppendJSONNumber: as the general way does.
+// TestAppendDigitsEqualsAppendJSONNumber compares the fast way for digits with the general one.
 func TestAppendDigitsEqualsAppendJSONNumber(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	check := func(digits int64, decimals int) {
@@ -128,7 +122,9 @@ func TestAppendDigitsEqualsAppendJSONNumber(t *testing.T) {
 		}
 	}
 	for decimals := range maxDecimals + 1 {
-		for _, digits := range []int64{0, 1, -1, 9, 10, -10, 99, 100, 1000, -1005, 1_000_000, -20_000_000, 123_456_789, 999_999_999_999_999} {
+		for _, digits := range []int64{
+			0, 1, -1, 9, 10, -10, 99, 100, 1000, -1005, 1_000_000, -20_000_000, 123_456_789, 999_999_999_999_999,
+		} {
 			check(digits, decimals)
 		}
 		for range 500 {

@@ -13,7 +13,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// consumer is a judge that records what it was given.
+// consumer is a consumer of the journal that records its batches.
 type consumer struct {
 	t      *testing.T
 	store  *Store
@@ -22,11 +22,11 @@ type consumer struct {
 
 	mu      sync.Mutex
 	entries []entry
-	arrived chan struct{} // one token a batch taken
+	arrived chan struct{} // one token for each consumed batch
 	failure func(pos uint64) error
 }
 
-// startConsumer runs Consume beside the test; failing, unless nil, is asked first.
+// startConsumer runs Consume in the background; the consumer calls failing first, unless it is nil.
 func startConsumer(t *testing.T, s *Store, from uint64, failing func(pos uint64) error) *consumer {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &consumer{
@@ -42,7 +42,7 @@ func startConsumer(t *testing.T, s *Store, from uint64, failing func(pos uint64)
 	return c
 }
 
-// awaitConsumed waits until a consumer is there that has everything written so far.
+// awaitConsumed waits until there is a consumer that has consumed everything written so far.
 func awaitConsumed(t *testing.T, s *Store) {
 	t.Helper()
 	await(t, "the backlog to be consumed", s.allConsumed)
@@ -67,7 +67,7 @@ func (c *consumer) consume(_ context.Context, pos uint64, batch []Arrival) error
 	return nil
 }
 
-// stop ends the consumer and returns why it ended; later calls return nil.
+// stop stops the consumer and returns the error of Consume; later calls return nil.
 func (c *consumer) stop() error {
 	c.cancel()
 	select {
@@ -77,7 +77,7 @@ func (c *consumer) stop() error {
 		}
 		return err
 	case <-time.After(10 * time.Second):
-		c.t.Error("the consumer does not end")
+		c.t.Error("the consumer does not stop")
 		return nil
 	}
 }
@@ -112,7 +112,7 @@ func positions(from, to uint64) []uint64 {
 	return p
 }
 
-// numberedBatch is a batch that tells which one it is.
+// numberedBatch returns a batch whose readings contain its number.
 func numberedBatch(n int) []Arrival {
 	return []Arrival{
 		arrival(1, 1, start+int64(n), num(1, float64(n))),
@@ -120,7 +120,7 @@ func numberedBatch(n int) []Arrival {
 	}
 }
 
-// waitRecorder collects what the store warns of, and the waits between tries.
+// waitRecorder counts the store's warnings and records the waits between retries.
 type waitRecorder struct {
 	slog.Handler
 	mu       sync.Mutex

@@ -8,9 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Corruption is in one line what is said of files that are missing or cannot be read
-// as they were written, out of an error of this package; empty where the error
-// is another.
+// Corruption describes in one line the files that are missing or cannot be read back as they were
+// written, from an error of this package. It returns an empty string for any other error.
 func Corruption(err error) string {
 	if err == nil || !pebble.IsCorruptionError(err) && !errors.Is(err, ErrCorrupt) &&
 		!errors.Is(err, pebble.ErrDBDoesNotExist) && !errors.Is(err, fs.ErrNotExist) {
@@ -19,11 +18,11 @@ func Corruption(err error) string {
 	return oneLine(err.Error())
 }
 
-// oneLine leaves out of Pebble's words what only carries details within the
-// program, and puts the rest in one line.
-func oneLine(words string) string {
+// oneLine puts a text of Pebble into one line, without the markers that only carry details within
+// the program.
+func oneLine(message string) string {
 	var lines []string
-	for line := range strings.Lines(words) {
+	for line := range strings.Lines(message) {
 		if line = strings.TrimSpace(line); line != "" && line != "<corruption detail carrier>" {
 			lines = append(lines, line)
 		}

@@ -15,19 +15,19 @@ type CoveredDay struct {
 	Year        int
 	Month       time.Month
 	Day         int
-	Frames      int64 // instants with at least one reading, of whatever property
+	Frames      int64 // instants with at least one reading of any property
 	First, Last int64 // epoch milliseconds
 }
 
-// String is the day as 2026-11-21.
+// String formats the day as 2026-11-21.
 func (d CoveredDay) String() string {
 	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
-// Coverage are the days of a zone on which a device has readings with
-// from <= time <= to (epoch ms), oldest first. No value is read: a sealed day
-// is counted by the heads of its parts where these lie within a day of the
-// zone, by their times elsewhere; any other day by its keys.
+// Coverage returns the days of a time zone on which a device has readings with from <= time <= to
+// (epoch ms), oldest first. It reads no values. It counts a sealed day by the heads of its
+// segments; it reads the times of a segment that does not lie within one day of the zone. It counts
+// any other day by its keys.
 func (s *Store) Coverage(
 	ctx context.Context,
 	t tenant.ID,
@@ -102,7 +102,7 @@ func (c *coverageCounter) countDay(day dayState) error {
 	return nil
 }
 
-// countSealed counts a day that is in parts alone.
+// countSealed counts a day that is in segments only.
 func (c *coverageCounter) countSealed() error {
 	segment, query := &c.rows.segment, &c.rows.query
 	for {
@@ -112,8 +112,8 @@ func (c *coverageCounter) countSealed() error {
 		if err := c.rows.yieldOrStop(); err != nil {
 			return err
 		}
-		// A clock that is set back goes no further than the day it is, so what lies
-		// between two times of a day is of that day.
+		// When a zone sets its clock back, the date stays the same, so everything between two times
+		// of one date has that date.
 		h := &segment.head
 		if h.first >= query.from && h.last <= query.to && c.dayOf(h.first).sameDay(c.dayOf(h.last)) {
 			c.add(h.first, h.last, h.count)
@@ -134,7 +134,7 @@ func (c *coverageCounter) countSealed() error {
 	}
 }
 
-// add takes in frames of one day of the zone, later than those before.
+// add counts frames of one day of the zone that are later than the previous ones.
 func (c *coverageCounter) add(first, last int64, frames int) {
 	day := c.dayOf(first)
 	if n := len(c.days); n > 0 && c.days[n-1].sameDay(day) {

@@ -14,17 +14,12 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// coverageZones are zones whose days begin, end and change as days of UTC do
-// not: half hours, a midnight that comes twice (Havana), one that does not come
-// (Beirut), a day that was left out (Apia), and days a day ahead.
+// coverageZones are zones whose days differ from those of UTC: by half hours, with a midnight that
+// occurs twice (Havana) or not at all (Beirut), without one date (Apia), and a day ahead
+// (Kiritimati).
 var coverageZones = []*time.Location{
-	time.UTC,
-	zoneOf("Asia/Kolkata"),
-	zoneOf("America/Havana"),
-	zoneOf("Asia/Beirut"),
-	zoneOf("Pacific/Apia"),
-	zoneOf("Europe/Istanbul"),
-	zoneOf("Pacific/Kiritimati"),
+	time.UTC, zoneOf("Asia/Kolkata"), zoneOf("America/Havana"), zoneOf("Asia/Beirut"), zoneOf("Pacific/Apia"),
+	zoneOf("Europe/Istanbul"), zoneOf("Pacific/Kiritimati"),
 }
 
 func zoneOf(name string) *time.Location {
@@ -54,26 +49,13 @@ func readCoverage(
 func TestCoverageByDaysOfAZone(t *testing.T) {
 	s := openStore(t, Options{})
 	evening := start + 20*60*minute // 23:00 in Istanbul
-	mustAppend(
-		t,
-		s,
-		arrival(
-			1,
-			7,
-			evening,
-			num(1, 1),
-		),
+	mustAppend(t, s,
+		arrival(1, 7, evening, num(1, 1)),
 		arrival(1, 7, evening+59*minute, num(2, 1)),
 		arrival(1, 7, evening+60*minute, num(1, 1), text(3, "on")),
-		arrival(
-			1,
-			7,
-			evening+5*msPerDay,
-			num(1, 1),
-		),
+		arrival(1, 7, evening+5*msPerDay, num(1, 1)),
 		arrival(1, 6, evening, num(1, 1)),
-		arrival(2, 7, evening, num(1, 1)),
-	)
+		arrival(2, 7, evening, num(1, 1)))
 	want := map[string][]CoveredDay{
 		"UTC": {
 			{2026, 5, 1, 3, evening, evening + 60*minute},
@@ -97,9 +79,9 @@ func TestCoverageByDaysOfAZone(t *testing.T) {
 	check("hot")
 	seal(t, s, time.UnixMilli(start+2*msPerDay))
 	check("partly sealed")
-	// Sent again, and late: an instant counts once.
+	// Repeated and late frames: an instant counts once.
 	mustAppend(t, s, arrival(1, 7, evening, num(4, 4)), arrival(1, 7, evening+59*minute, num(2, 1)))
-	check("hot over parts")
+	check("hot over segments")
 	seal(t, s, afterAllDays)
 	check("sealed")
 	if s := want["UTC"][0].String(); s != "2026-05-01" {
@@ -115,15 +97,15 @@ func TestCoverageOfAForeignDeviceIsEmpty(t *testing.T) {
 	same(t, "own", readCoverage(t, s, 1, 7, minTime, maxTime, time.UTC), []CoveredDay{{2026, 5, 1, 1, start, start}})
 }
 
-// TestCoverageEqualsModel: days of many parts, of parts with late frames over
-// them and of frames alone, in zones whose days are cut anywhere in them.
+// TestCoverageEqualsModel: days of many segments, of segments with late frames, and of hot frames
+// only, in zones whose days begin at any time of a UTC day.
 func TestCoverageEqualsModel(t *testing.T) {
 	for range 6 {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 3))
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s, want := openStore(t, Options{}), model{}
-			// Around the change of clocks in Havana and Beirut and the day that Apia had not.
+			// Around the clock changes in Havana and Beirut and the day that Apia skipped.
 			begin := []int64{1793404800000, 1774569600000, 1325116800000}[rng.IntN(3)]
 			step := int64(1000 * (1 + rng.IntN(90)))
 			for round := range 3 {
@@ -144,19 +126,15 @@ func TestCoverageEqualsModel(t *testing.T) {
 				}
 				zone := coverageZones[rng.IntN(len(coverageZones))]
 				ref := device.Ref{Tenant: 1, ID: 7}
-				same(
-					t,
-					fmt.Sprint(zone, from, to),
-					readCoverage(t, s, 1, 7, from, to, zone),
-					want.coverage(ref, from, to, zone),
-				)
+				same(t, fmt.Sprint(zone, from, to), readCoverage(t, s, 1, 7, from, to, zone),
+					want.coverage(ref, from, to, zone))
 			}
 		})
 	}
 }
 
-// TestCoverageReadsNoValues: a day whose columns are damaged is counted, and
-// one whose times are, where they are needed, is an error that names it.
+// TestCoverageReadsNoValues: Coverage counts a day whose columns are damaged. If the times are
+// damaged and it needs them, it returns an error that names the day.
 func TestCoverageReadsNoValues(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 5)), arrival(1, 7, start+minute, num(1, 6)))
@@ -176,29 +154,16 @@ func TestCoverageReadsNoValues(t *testing.T) {
 	put(raw)
 	days := []CoveredDay{{2026, 5, 1, 2, start, start + minute}}
 	same(t, "damaged column", readCoverage(t, s, 1, 7, start, start+minute, time.UTC), days)
-	if err := s.Range(
-		t.Context(),
-		1,
-		7,
-		start,
-		start+minute,
-		[]device.PropertyID{1},
-		func(int64, []Field) error { return nil },
-	); !errors.Is(
-		err,
-		ErrCorrupt,
-	) {
+	ignore := func(int64, []Field) error { return nil }
+	err := s.Range(t.Context(), 1, 7, start, start+minute, []device.PropertyID{1}, ignore)
+	if !errors.Is(err, ErrCorrupt) {
 		t.Fatalf("the column is not damaged: %v", err)
 	}
-	same(
-		t,
-		"cut range",
-		readCoverage(t, s, 1, 7, start+1, start+minute, time.UTC),
-		[]CoveredDay{{2026, 5, 1, 1, start + minute, start + minute}},
-	)
+	same(t, "cut range", readCoverage(t, s, 1, 7, start+1, start+minute, time.UTC),
+		[]CoveredDay{{2026, 5, 1, 1, start + minute, start + minute}})
 	put(raw[:2])
 	if _, err := s.Coverage(t.Context(), 1, 7, start, start, time.UTC); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("a cut part: %v", err)
+		t.Errorf("a truncated segment: %v", err)
 	}
 }
 
@@ -218,8 +183,8 @@ func TestCoverageStopsOnCancelAndClose(t *testing.T) {
 	}
 }
 
-// BenchmarkCoverage counts 400 sealed days, of a reading a minute and of one a
-// second on a few, in a zone whose days are not those of UTC.
+// BenchmarkCoverage counts 400 sealed days with a reading every minute, or 30 days with one every
+// second, in a zone whose days differ from those of UTC.
 func BenchmarkCoverage(b *testing.B) {
 	for name, step := range map[string]int64{"minute": minute, "second": 1000} {
 		b.Run(name, func(b *testing.B) {

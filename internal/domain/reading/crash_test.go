@@ -16,11 +16,11 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// TestCrashLosesNothingAcknowledged cuts the power again and again while
-// two writers append, a judge records its position, checkpoints are written,
-// memory tables are flushed and the days being written to are sealed. Whatever of the unsynced data the disk happens
-// to hold: every acknowledged batch is there, whole, in the journal unless it
-// was judged, and the latest values are those of the readings.
+// TestCrashLosesNothingAcknowledged crashes the disk again and again while two writers append, a
+// consumer records its position, checkpoints are written, memtables are flushed and the days being
+// written to are sealed. However much of the unsynced data the disk happens to hold: every
+// acknowledged batch is completely readable and is in the journal unless the consumer recorded it,
+// and the latest values match the readings.
 func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -28,12 +28,11 @@ func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	for n := range 25 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			rig := newCrashRig(t, rng.Uint64())
-			disk, acknowledged, evaluated := rig.crashAfter(
-				5+rng.IntN(300),
-				vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng},
-			)
+			acks := 5 + rng.IntN(300)
+			cfg := vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng}
+			disk, acknowledged, evaluated := rig.crashAfter(acks, cfg)
 			s := openStore(t, Options{Dir: "data", fs: disk, memTableBytes: 64 << 10})
-			what := fmt.Sprintf("%d acknowledged, judged to %d", len(acknowledged), evaluated)
+			what := fmt.Sprintf("%d acknowledged, evaluated to %d", len(acknowledged), evaluated)
 			checkAcknowledged(t, what, s, acknowledged)
 			checkBacklog(t, what, s, evaluated, acknowledged)
 			checkLatestAgainstReadings(t, what, s)
@@ -41,7 +40,7 @@ func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// crashRig is a store at work on a disk whose power can be cut.
+// crashRig is a working store on a disk that can crash.
 type crashRig struct {
 	t     *testing.T
 	disk  *vfs.MemFS
@@ -51,7 +50,7 @@ type crashRig struct {
 	acknowledged map[int]bool // batches by number
 	acks         chan struct{}
 
-	positionMu sync.Mutex // held while the judge records its position
+	positionMu sync.Mutex // held while the consumer records its position
 	evaluated  uint64
 }
 
@@ -100,7 +99,7 @@ func newCrashRig(t *testing.T, seed uint64) *crashRig {
 	return p
 }
 
-// consume records every other batch at once and the rest with the next one.
+// consume records its position at every second batch, for that batch and the one before.
 func (p *crashRig) consume(_ context.Context, pos uint64, _ []Arrival) error {
 	if pos%2 == 0 {
 		p.positionMu.Lock()
@@ -111,38 +110,30 @@ func (p *crashRig) consume(_ context.Context, pos uint64, _ []Arrival) error {
 	return nil
 }
 
-// crashAfter waits for some acknowledgements and cuts the power.
-func (p *crashRig) crashAfter(
-	acks int,
-	cfg vfs.CrashCloneCfg,
-) (disk *vfs.MemFS, acknowledged map[int]bool, evaluated uint64) {
+// crashAfter waits for some acknowledgements and crashes the disk.
+func (p *crashRig) crashAfter(acks int, cfg vfs.CrashCloneCfg) (
+	disk *vfs.MemFS, acknowledged map[int]bool, evaluated uint64,
+) {
 	for range acks {
 		<-p.acks
 	}
 	p.positionMu.Lock()
 	defer p.positionMu.Unlock()
-	p.mu.Lock() // so that at most one batch of each writer is unaccounted for
+	p.mu.Lock() // so that at most one batch of each writer is not recorded
 	defer p.mu.Unlock()
 	return p.disk.CrashClone(cfg), maps.Clone(p.acknowledged), p.evaluated
 }
 
 const crashDevices = 5
 
-// crashBatch is batch n: three frames of n, and one that all batches share, in
-// which each has its own property.
+// crashBatch returns batch n: three frames of its own, and one that all batches share and in which
+// each batch has its own property.
 func crashBatch(n int) []Arrival {
 	var batch []Arrival
 	for i := range 3 {
-		batch = append(
-			batch,
-			arrival(
-				1,
-				device.ID(1+(n+i)%crashDevices),
-				start+int64(n)*minute,
-				num(1, float64(n)),
-				text(2, fmt.Sprint("batch ", n)),
-			),
-		)
+		d := device.ID(1 + (n+i)%crashDevices)
+		batch = append(batch,
+			arrival(1, d, start+int64(n)*minute, num(1, float64(n)), text(2, fmt.Sprint("batch ", n))))
 	}
 	return append(batch, arrival(1, 1+crashDevices, start, num(device.PropertyID(1+n), float64(n))))
 }
@@ -171,8 +162,8 @@ func checkAcknowledged(t *testing.T, what string, s *Store, acknowledged map[int
 	}
 }
 
-// checkBacklog judges what is left and expects every acknowledged batch that
-// was not judged, each once, in positions without a gap, with its readings.
+// checkBacklog consumes the rest of the journal. It must hold every acknowledged batch that was not
+// recorded, each once, at positions without a gap, with its readings.
 func checkBacklog(t *testing.T, what string, s *Store, evaluated uint64, acknowledged map[int]bool) {
 	t.Helper()
 	c := startConsumer(t, s, evaluated, nil)
@@ -201,9 +192,9 @@ func checkBacklog(t *testing.T, what string, s *Store, evaluated uint64, acknowl
 	for n := range acknowledged {
 		delete(seen, n)
 	}
-	// Two batches were under way at most; what else was judged before.
+	// At most two batches were being written; the others were acknowledged.
 	if len(seen) > 2 {
-		t.Errorf("%s: %d batches in the journal that nobody acknowledged", what, len(seen))
+		t.Errorf("%s: the journal has %d batches that were not acknowledged", what, len(seen))
 	}
 	if got, least := int(s.Stats().Position), len(acknowledged); got < least {
 		t.Errorf("%s: the journal ends at %d, %d batches were acknowledged", what, got, least)

@@ -8,33 +8,32 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Series are the points of Outlines.
+// Series returns the points of Downsample.
 func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
 	points int) (map[device.PropertyID][]Point, error) {
-	outlines, err := s.Downsample(ctx, t, d, from, to, props, points)
+	results, err := s.Downsample(ctx, t, d, from, to, props, points)
 	if err != nil {
 		return nil, err
 	}
-	series := make(map[device.PropertyID][]Point, len(outlines))
-	for p, o := range outlines {
+	series := make(map[device.PropertyID][]Point, len(results))
+	for p, o := range results {
 		series[p] = o.Points()
 	}
 	return series, nil
 }
 
-// Downsample are for each of props the readings with from <= time <= to (epoch
-// ms), oldest first; a property without any is left out. One pass over the
-// range.
+// Downsample returns for each of props the readings with from <= time <= to (epoch ms), oldest
+// first; it leaves out a property without readings. It passes over the range once.
 //
-// points 0 means every reading. Otherwise a property has at most points (2 or
-// more) of them. Of numbers all stay while they fit; beyond, the range is cut
-// into at most points/2 buckets of equal length and each keeps its lowest and
-// its highest reading, so that no peak is lost. Of booleans and texts the
-// changes stay; beyond points, each bucket keeps its first and its last change.
+// points 0 means every reading. Otherwise each property has at most points readings (2 or more).
+// Numbers stay while they fit. If there are more, Downsample cuts the range into at most points/2
+// buckets of equal length and keeps the lowest and the highest reading of each, so that no peak is
+// lost. Of booleans and texts the changes stay; if there are more than points, each bucket keeps
+// its first and its last change.
 //
-// Buckets begin with the range and are as short as they can be; those of 75
-// minutes or more are of whole half hours and begin with one (UTC). What parts
-// keep is then read in place of the readings.
+// Buckets begin with the range and are as short as possible. Buckets of 75 minutes or more are
+// whole half hours and begin with a half hour (UTC); Downsample then reads the minmax of segments
+// instead of their readings.
 func (s *Store) Downsample(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
 	points int) (map[device.PropertyID]Downsampled, error) {
 	if points < 0 || points == 1 {
@@ -51,21 +50,15 @@ func (s *Store) Downsample(ctx context.Context, t tenant.ID, d device.ID, from, 
 		buckets:    bucketsOf(clampTime(from), clampTime(to), points),
 		byProperty: map[device.PropertyID]*downsampler{},
 	}
-	if err := s.downsampleInto(
-		ctx,
-		device.Ref{Tenant: t, ID: d},
-		from,
-		to,
-		sortedProperties(props),
-		samplers,
-	); err != nil {
+	ref := device.Ref{Tenant: t, ID: d}
+	if err := s.downsampleInto(ctx, ref, from, to, sortedProperties(props), samplers); err != nil {
 		return nil, err
 	}
 	return samplers.finish(), nil
 }
 
-// downsampleInto gives a device's readings with from <= time <= to (epoch ms) of props,
-// which are sorted, to their thinners.
+// downsampleInto passes a device's readings of props (sorted) with from <= time <= to (epoch ms) to
+// the downsamplers of their properties.
 func (s *Store) downsampleInto(
 	ctx context.Context,
 	ref device.Ref,
@@ -105,16 +98,16 @@ func (s *Store) downsampleInto(
 	}
 }
 
-// buckets are how a range is cut.
+// buckets describes how a range is cut.
 type buckets struct {
-	maxPoints int // of a property at most; 0: no limit, and no buckets
+	maxPoints int // most points of a property; 0: no limit and no buckets
 	from      int64
 	width     uint64 // ms
-	halfHours bool   // of half hours, and beginning with one
+	halfHours bool   // buckets are whole half hours and begin with one
 }
 
-// minHalfHoursWidth is the length from which buckets are whole half hours, ms: rounded
-// up they are at most a third longer.
+// minHalfHoursWidth is the width from which buckets are rounded up to whole half hours, ms. They
+// become at most a third longer.
 const minHalfHoursWidth = uint64(minmaxStep * 5 / 2)
 
 func bucketsOf(from, to int64, points int) buckets {
@@ -133,7 +126,7 @@ func bucketsOf(from, to int64, points int) buckets {
 	return b
 }
 
-// downsamplers are one for each property that has readings.
+// downsamplers has a downsampler for each property with readings.
 type downsamplers struct {
 	buckets
 	byProperty map[device.PropertyID]*downsampler
@@ -148,7 +141,8 @@ func (t *downsamplers) get(p device.PropertyID) *downsampler {
 	return sampler
 }
 
-// takeMinmax is an outline of a part for the property's thinner.
+// takeMinmax passes the minmax of a column to the property's downsampler. It returns false if the
+// downsampler needs the readings.
 func (t *downsamplers) takeMinmax(p device.PropertyID, times *rowTimes, minmax []byte) (bool, error) {
 	var reader minmaxReader
 	if err := reader.begin(minmax); err != nil {

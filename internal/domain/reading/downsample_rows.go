@@ -11,17 +11,15 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// downsampleMemory is how much memory the outlines of DownsampleRows take at a time, in
-// bytes.
+// downsampleMemory is how much memory the buckets of DownsampleRows take at a time, in bytes.
 const downsampleMemory = 96 << 10
 
-// DownsampleRows calls fn for every time at which an Outline of props, thinned to so
-// many points (2 or more), has a reading, oldest first; fields are the readings
-// that stayed of that time, sorted by property, and valid during the call only.
-// begin is called before: with the length of the buckets, ms, where a property has
-// more than points; else with 0. Memory grows neither with the range nor with the
-// number of properties: the readings are passed twice and more. It ends with fn's
-// error, with ctx, or with the store.
+// DownsampleRows calls fn for every time at which Downsample of props with this number of points (2
+// or more) has a reading, oldest first. fields are the remaining readings of that time, sorted by
+// property, valid only during the call. It calls begin first: with the length of the buckets in ms
+// if a property has more than points readings, else with 0. Memory grows neither with the range nor
+// with the number of properties, because DownsampleRows passes over the readings at least twice. It
+// stops on an error of fn, or when ctx or the store ends.
 func (s *Store) DownsampleRows(
 	ctx context.Context,
 	t tenant.ID,
@@ -63,7 +61,7 @@ func (s *Store) DownsampleRows(
 	return o.write()
 }
 
-// rowDownsampler is DownsampleRows under way.
+// rowDownsampler is one run of DownsampleRows.
 type rowDownsampler struct {
 	store    *Store
 	ctx      context.Context
@@ -72,27 +70,27 @@ type rowDownsampler struct {
 	buckets
 	fn func(at int64, fields []Field) error
 
-	unbucketed  []device.PropertyID // of which all readings, or changes, stay; sorted
-	bucketed    []device.PropertyID // of which there are more than points; sorted
-	bucketBytes int                 // of a bucket of all of the latter, in bytes
+	unbucketed  []device.PropertyID // properties of which all readings, or changes, stay; sorted
+	bucketed    []device.PropertyID // properties with more than maxPoints readings; sorted
+	bucketBytes int                 // memory that one bucket of all bucketed properties takes
 
-	lastValues   map[device.PropertyID]Value // before the readings to come: what is no change is left out
-	bucketedRows []bucketedRow               // of the stretch that is being written
-	nextRow      int                         // the first of them that is still to come
+	lastValues   map[device.PropertyID]Value // last values so far; a value that does not change them is left out
+	bucketedRows []bucketedRow               // rows of the stretch that is being written
+	nextRow      int                         // index of the first bucketed row that is not written yet
 	fields       []Field
 }
 
-// bucketedRow is what stayed of one property at one time.
+// bucketedRow is a remaining reading of one property.
 type bucketedRow struct {
 	at    int64
 	field Field
 }
 
-// errCountedEnough ends a pass that has counted enough.
+// errCountedEnough ends a pass early once the counts suffice.
 var errCountedEnough = errors.New("reading: counted")
 
-// classify finds out of which properties there are more readings than may stay. As
-// soon as that is known of many, the rest is counted without them.
+// classify finds the properties that have more readings than may stay. As soon as it knows this of
+// many, it counts the rest without them.
 func (o *rowDownsampler) classify(props []device.PropertyID) error {
 	c := readingCounts{limit: o.maxPoints, byProperty: map[device.PropertyID]*propertyCount{}}
 	err := o.forEachFrame(o.from, o.to, props, func(_ int64, fields []Field) error {
@@ -113,7 +111,7 @@ func (o *rowDownsampler) classify(props []device.PropertyID) error {
 		return err
 	}
 	o.unbucketed = c.withinLimit(props)
-	const reading = 80 // bytes, in an outline and in a row
+	const reading = 80 // bytes, in a Downsampled and in a row
 	for _, p := range props {
 		if n := c.byProperty[p]; n != nil && n.readings > o.maxPoints {
 			o.bucketed = append(o.bucketed, p)
@@ -123,18 +121,19 @@ func (o *rowDownsampler) classify(props []device.PropertyID) error {
 	return nil
 }
 
-// readingCounts counts what may stay of properties: numbers, and of others changes.
+// readingCounts counts the readings that may stay: of numbers all, of booleans and texts the
+// changes.
 type readingCounts struct {
 	limit      int
 	byProperty map[device.PropertyID]*propertyCount
 	frames     int
-	overLimit  int // properties with more than most
+	overLimit  int // properties with more readings than limit
 }
 
 type propertyCount struct {
-	readings    int // one more than most at most
+	readings    int // counted up to limit + 1
 	last        Value
-	longestText int // text, in bytes
+	longestText int // in bytes
 }
 
 func (c *readingCounts) add(fields []Field) {
@@ -157,16 +156,15 @@ func (c *readingCounts) add(fields []Field) {
 	}
 }
 
-// withinLimit are those of props that have no more than most.
+// withinLimit returns those of props that have at most limit readings.
 func (c *readingCounts) withinLimit(props []device.PropertyID) []device.PropertyID {
-	return slices.DeleteFunc(
-		slices.Clone(props),
-		func(p device.PropertyID) bool { return c.byProperty[p] != nil && c.byProperty[p].readings > c.limit },
-	)
+	return slices.DeleteFunc(slices.Clone(props), func(p device.PropertyID) bool {
+		return c.byProperty[p] != nil && c.byProperty[p].readings > c.limit
+	})
 }
 
-// comparableValue is what the next reading is compared with: of numbers it makes no
-// difference which one it was.
+// comparableValue returns the value with which the next reading is compared. All numbers count as
+// equal.
 func comparableValue(v Value) Value {
 	if v.kind == KindNumber {
 		return Value{kind: KindNumber}
@@ -174,7 +172,7 @@ func comparableValue(v Value) Value {
 	return v
 }
 
-// forEachFrame is Range.
+// forEachFrame is Range without its checks: props are sorted, and the store is entered.
 func (o *rowDownsampler) forEachFrame(
 	from, to int64,
 	props []device.PropertyID,
@@ -190,7 +188,7 @@ func (o *rowDownsampler) forEachFrame(
 	return r.each(fn)
 }
 
-// write writes the rows, a stretch of whole buckets after the other.
+// write writes the rows, one stretch of whole buckets after the other.
 func (o *rowDownsampler) write() error {
 	o.lastValues = map[device.PropertyID]Value{}
 	if len(o.bucketed) == 0 {
@@ -210,8 +208,8 @@ func (o *rowDownsampler) write() error {
 	return nil
 }
 
-// downsampleStretch finds what stays of the folded properties in a stretch of so many buckets
-// that begin at begin; before are the values that came last, by property.
+// downsampleStretch downsamples the bucketed properties in a stretch of bucketCount buckets that
+// starts at begin. lastByProperty holds the last value of each property before the stretch.
 func (o *rowDownsampler) downsampleStretch(
 	begin, from, to int64,
 	bucketCount int,
@@ -242,8 +240,8 @@ func (o *rowDownsampler) downsampleStretch(
 	return nil
 }
 
-// writeStretch writes a stretch: the rows of the folded properties, and between and in
-// them what the others have.
+// writeStretch writes a stretch: the rows of the bucketed properties, merged with the readings of
+// the others.
 func (o *rowDownsampler) writeStretch(from, to int64) error {
 	err := o.forEachFrame(from, to, o.unbucketed, func(at int64, fields []Field) error {
 		if err := o.writeBucketedUntil(at); err != nil {
@@ -271,7 +269,7 @@ func (o *rowDownsampler) writeStretch(from, to int64) error {
 	return o.writeBucketedUntil(to + 1)
 }
 
-// writeBucketedUntil writes the rows of folded properties before a time.
+// writeBucketedUntil writes the rows of bucketed properties before a time.
 func (o *rowDownsampler) writeBucketedUntil(at int64) error {
 	for o.nextRow < len(o.bucketedRows) && o.bucketedRows[o.nextRow].at < at {
 		o.fields = o.fields[:0]
@@ -286,12 +284,9 @@ func (o *rowDownsampler) writeBucketedUntil(at int64) error {
 	return nil
 }
 
-// insertField puts a field among others, which are sorted and have none of its property.
+// insertField inserts a field into sorted fields that have none of its property.
 func insertField(fields []Field, f Field) []Field {
-	i, _ := slices.BinarySearchFunc(
-		fields,
-		f.Property,
-		func(f Field, p device.PropertyID) int { return cmp.Compare(f.Property, p) },
-	)
+	compare := func(f Field, p device.PropertyID) int { return cmp.Compare(f.Property, p) }
+	i, _ := slices.BinarySearchFunc(fields, f.Property, compare)
 	return slices.Insert(fields, i, f)
 }

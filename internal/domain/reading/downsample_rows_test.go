@@ -10,39 +10,38 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// manyProperties are the properties of the tests below: numbers, booleans and texts, some
-// of them seldom.
+// manyProperties is the number of properties in the tests below: numbers, booleans and texts, some
+// of them rare.
 const manyProperties = 70
 
-// manyFields are what a device measures the nth time.
-func manyFields(dice *rand.Rand, n int) (fields []Field) {
+// manyFields returns the fields of a device's nth frame.
+func manyFields(rng *rand.Rand, n int) (fields []Field) {
 	for p := device.PropertyID(1); p <= manyProperties; p++ {
 		switch {
 		case p == 7:
-			fields = append(fields, boolean(p, dice.IntN(10) == 0))
+			fields = append(fields, boolean(p, rng.IntN(10) == 0))
 		case p == 8 && n%3 == 0:
 			fields = append(fields, Field{p, Text(strings.Repeat("long ", n%200) + fmt.Sprint(n/5))})
-		case p == 9 && n%400 == 0: // never more than may stay
+		case p == 9 && n%400 == 0: // never more than the limit
 			fields = append(fields, Field{p, Text(fmt.Sprint("seldom ", n/800))})
 		case p == 10 && n%500 == 1:
 			fields = append(fields, num(p, float64(n)))
 		case p > 10 && p != 20:
-			fields = append(fields, num(p, float64(dice.IntN(10_000))/10))
+			fields = append(fields, num(p, float64(rng.IntN(10_000))/10))
 		}
 	}
 	return fields
 }
 
-// appendManyProperties has a device measure many properties so often, once a second, and
-// seals the first day.
+// appendManyProperties appends that many frames of a device, one per second, and seals the days.
 func appendManyProperties(t *testing.T, s *Store, from int64, frames int) map[int64][]Field {
 	t.Helper()
-	dice := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	all := map[int64][]Field{}
 	var batch []Arrival
 	for n := range frames {
 		at := from + int64(n)*1000
-		all[at] = manyFields(dice, n)
+		all[at] = manyFields(rng, n)
 		batch = append(batch, arrival(1, 1, at, all[at]...))
 		if len(batch) == 1000 || n == frames-1 {
 			mustAppend(t, s, batch...)
@@ -53,8 +52,7 @@ func appendManyProperties(t *testing.T, s *Store, from int64, frames int) map[in
 	return all
 }
 
-// Whoever asks for many properties gets all of them, though a part is decoded in
-// bands: row by row, and by columns.
+// Range and Columns return all of many properties, although a segment is decoded in bands.
 func TestRangeAndColumnsOfManyProperties(t *testing.T) {
 	s := openStore(t, Options{})
 	const frames = 6000
@@ -100,10 +98,10 @@ func TestRangeAndColumnsOfManyProperties(t *testing.T) {
 	}
 }
 
-// By rows the same stays of each property as of each by itself.
+// DownsampleRows keeps the same readings of each property as Downsample.
 func TestDownsampleRows(t *testing.T) {
 	s := openStore(t, Options{})
-	appendManyProperties(t, s, start+msPerDay-3_000_000, 6000) // half of it late in a day
+	appendManyProperties(t, s, start+msPerDay-3_000_000, 6000) // half of them at the end of a day
 	var late []Arrival
 	for n := range 50 {
 		late = append(late, arrival(1, 1, start+msPerDay-1_000_500+int64(n)*1000, num(11, 5000), num(20, 1)))
@@ -124,35 +122,27 @@ func TestDownsampleRows(t *testing.T) {
 		{all, start - 20*msPerDay, start + 10*msPerDay, 101}, // buckets of half hours
 		{all[:3], start, start + 2*msPerDay, 200},
 		{all[4:5], start, start + 2*msPerDay, 1000},
-		{[]device.PropertyID{9, 10}, start, start + 2*msPerDay, 100}, // all of which stays
-		{[]device.PropertyID{6}, start, start + 2*msPerDay, 100},     // of which nothing came
+		{[]device.PropertyID{9, 10}, start, start + 2*msPerDay, 100}, // all readings stay
+		{[]device.PropertyID{6}, start, start + 2*msPerDay, 100},     // no readings
 	} {
 		want, err := s.Downsample(t.Context(), 1, 1, c.from, c.to, c.props, c.points)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, before, bucket := map[device.PropertyID][]Point{}, int64(-1), int64(-1)
-		err = s.DownsampleRows(
-			t.Context(),
-			1,
-			1,
-			c.from,
-			c.to,
-			c.props,
-			c.points,
-			func(b int64) { bucket = b },
-			func(at int64, fields []Field) error {
-				if at <= before || len(fields) == 0 ||
-					!slices.IsSortedFunc(fields, func(a, b Field) int { return int(a.Property) - int(b.Property) }) {
-					t.Fatalf("at %d after %d: %v", at, before, fields)
-				}
-				before = at
-				for _, f := range fields {
-					got[f.Property] = append(got[f.Property], Point{at, f.Value})
-				}
-				return nil
-			},
-		)
+		begin := func(b int64) { bucket = b }
+		collect := func(at int64, fields []Field) error {
+			if at <= before || len(fields) == 0 ||
+				!slices.IsSortedFunc(fields, func(a, b Field) int { return int(a.Property) - int(b.Property) }) {
+				t.Fatalf("at %d after %d: %v", at, before, fields)
+			}
+			before = at
+			for _, f := range fields {
+				got[f.Property] = append(got[f.Property], Point{at, f.Value})
+			}
+			return nil
+		}
+		err = s.DownsampleRows(t.Context(), 1, 1, c.from, c.to, c.props, c.points, begin, collect)
 		if err != nil {
 			t.Fatal(err)
 		}

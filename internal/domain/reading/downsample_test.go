@@ -17,7 +17,7 @@ func series(t testing.TB, s *Store, from, to int64, points int, p device.Propert
 		t.Fatal(err)
 	}
 	if len(all) > 1 || len(all) == 1 && len(all[p]) == 0 {
-		t.Errorf("asked for property %d, got %v", p, all)
+		t.Errorf("wanted property %d, got %v", p, all)
 	}
 	return all[p]
 }
@@ -50,8 +50,8 @@ func TestSeriesRefusesTooFewPoints(t *testing.T) {
 	}
 }
 
-// TestDownsampledNumbersKeepPeaks: each bucket's lowest and highest reading
-// stay, nothing is invented, the number of points holds.
+// TestDownsampledNumbersKeepPeaks: the lowest and the highest reading of each bucket stay, all
+// points are readings, and there are not too many.
 func TestDownsampledNumbersKeepPeaks(t *testing.T) {
 	for range 300 {
 		seed := rand.Uint64()
@@ -63,11 +63,11 @@ func TestDownsampledNumbersKeepPeaks(t *testing.T) {
 		for at := from; at <= to; at += 1 + rng.Int64N(1+span/int64(1+rng.IntN(200))) {
 			all = append(all, Point{at, Number(float64(rng.IntN(50)))})
 		}
-		th := &downsampler{buckets: bucketsOf(from, to, points)}
+		sampler := &downsampler{buckets: bucketsOf(from, to, points)}
 		for _, p := range all {
-			th.add(p)
+			sampler.add(p)
 		}
-		got := pointsOf(th)
+		got := pointsOf(sampler)
 		what := fmt.Sprintf("seed %d: %d of %d readings, %d points", seed, len(got), len(all), points)
 		if len(all) <= points {
 			same(t, what+", all fit", got, all)
@@ -81,7 +81,7 @@ func TestDownsampledNumbersKeepPeaks(t *testing.T) {
 		}
 		for _, p := range got {
 			if !slices.Contains(all, p) {
-				t.Fatalf("%s: %v was never read", what, p)
+				t.Fatalf("%s: %v is not a reading", what, p)
 			}
 		}
 		width := (span + int64(points/2) - 1) / int64(points/2)
@@ -111,28 +111,23 @@ func TestSeriesOfBooleansAndTextsKeepsTheChanges(t *testing.T) {
 	for i, state := range states {
 		mustAppend(t, s, arrival(1, 1, start+int64(i), text(1, state), boolean(2, state == "open")))
 	}
-	same(
-		t,
-		"texts",
-		series(t, s, start, start+7, 100, 1),
-		[]Point{
-			{start, Text("shut")},
-			{start + 2, Text("open")},
-			{start + 5, Text("shut")},
-			{start + 6, Text("fault")},
-		},
-	)
+	same(t, "texts", series(t, s, start, start+7, 100, 1), []Point{
+		{start, Text("shut")},
+		{start + 2, Text("open")},
+		{start + 5, Text("shut")},
+		{start + 6, Text("fault")},
+	})
 	same(t, "booleans", series(t, s, start, start+7, 100, 2),
 		[]Point{{start, Boolean(false)}, {start + 2, Boolean(true)}, {start + 5, Boolean(false)}})
 }
 
 func TestChangesAreDownsampled(t *testing.T) {
 	const readings, points = 1000, 10
-	th := &downsampler{buckets: bucketsOf(start, start+readings-1, points)}
+	sampler := &downsampler{buckets: bucketsOf(start, start+readings-1, points)}
 	for i := range int64(readings) {
-		th.add(Point{start + i, Boolean(i%2 == 0)})
+		sampler.add(Point{start + i, Boolean(i%2 == 0)})
 	}
-	got := pointsOf(th)
+	got := pointsOf(sampler)
 	if len(got) != points {
 		t.Fatalf("%d points, want %d", len(got), points)
 	}
@@ -149,15 +144,15 @@ func TestChangesAreDownsampled(t *testing.T) {
 }
 
 func TestSeriesOfAPropertyThatChangedItsKind(t *testing.T) {
-	th := &downsampler{buckets: bucketsOf(start, start+999, 4)}
+	sampler := &downsampler{buckets: bucketsOf(start, start+999, 4)}
 	for i := range int64(1000) {
 		v := Number(float64(i))
 		if i%3 == 0 {
 			v = Text(fmt.Sprint(i))
 		}
-		th.add(Point{start + i, v})
+		sampler.add(Point{start + i, v})
 	}
-	if got := pointsOf(th); len(got) > 4 || got[0].Time != start || got[len(got)-1].Time != start+999 {
+	if got := pointsOf(sampler); len(got) > 4 || got[0].Time != start || got[len(got)-1].Time != start+999 {
 		t.Errorf("mixed kinds: %v", got)
 	}
 }

@@ -13,17 +13,17 @@ type Point struct {
 	Value Value
 }
 
-// Downsampled is what a chart draws of one property.
+// Downsampled holds the readings of one property that a chart draws.
 type Downsampled struct {
 	Times  []int64 // epoch milliseconds, ascending
-	Bucket int64   // the length of a bucket, ms; 0: these are all the readings, or all the changes
+	Bucket int64   // length of a bucket, ms; 0: Times has all the readings, or all the changes
 
-	// At each of the times.
+	// The values at the times.
 	numbers []float64 // while all of them are numbers
-	values  []Value   // else
+	values  []Value   // otherwise
 }
 
-// Points are the readings of an outline, oldest first.
+// Points returns the readings, oldest first.
 func (o *Downsampled) Points() []Point {
 	points := make([]Point, len(o.Times))
 	for i := range points {
@@ -34,7 +34,7 @@ func (o *Downsampled) Points() []Point {
 
 func (o *Downsampled) point(i int) Point { return Point{Time: o.Times[i], Value: o.Value(i)} }
 
-// Value is the reading at Times[i].
+// Value returns the reading at Times[i].
 func (o *Downsampled) Value(i int) Value {
 	if len(o.values) > 0 {
 		return o.values[i]
@@ -42,8 +42,7 @@ func (o *Downsampled) Value(i int) Value {
 	return Number(o.numbers[i])
 }
 
-// AppendJSON appends the readings at Times[from:to] to dst as JSON, with commas
-// between them.
+// AppendJSON appends the readings at Times[from:to] to dst as JSON, separated by commas.
 func (o *Downsampled) AppendJSON(dst []byte, from, to int) []byte {
 	if len(o.values) == 0 {
 		return appendJSONNumbers(dst, o.numbers[from:to])
@@ -57,14 +56,14 @@ func (o *Downsampled) AppendJSON(dst []byte, from, to int) []byte {
 	return dst
 }
 
-// downsampledPool are empty ones whose memory is used again; maxPooledReadings is how many
-// readings one holds at most.
+// downsampledPool holds empty Downsampled whose memory is reused; maxPooledReadings is the largest
+// capacity that one may have.
 var downsampledPool = sync.Pool{New: func() any { return new(Downsampled) }}
 
 const maxPooledReadings = 1 << 13
 
-// Release gives the memory of outlines back, if whoever asked for them has no
-// further use for it. Nothing of them may be read afterwards.
+// Release returns the memory of results to the pool. The caller must not read any of them
+// afterwards.
 func Release(results map[device.PropertyID]Downsampled) {
 	for p, o := range results {
 		if len(o.values) == 0 && cap(o.Times) <= maxPooledReadings && cap(o.numbers) <= maxPooledReadings {
@@ -74,7 +73,7 @@ func Release(results map[device.PropertyID]Downsampled) {
 	}
 }
 
-// grow makes room for so many more, numbers or others.
+// grow makes room for that many more readings, of numbers or of other values.
 func (o *Downsampled) grow(more int, numbers bool) {
 	if more <= 0 {
 		return
@@ -98,7 +97,7 @@ func (o *Downsampled) add(p Point) {
 		o.addNumber(numberPoint{p.Time, p.Value.num})
 		return
 	}
-	if len(o.values) == 0 { // the first that is no number
+	if len(o.values) == 0 { // the first value that is not a number
 		for _, num := range o.numbers {
 			o.values = append(o.values, Number(num))
 		}

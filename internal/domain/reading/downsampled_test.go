@@ -9,9 +9,8 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// TestOutlineOfNumbersAndOthers: it begins with numbers, and what is no number
-// comes in between.
-func TestOutlineOfNumbersAndOthers(t *testing.T) {
+// TestDownsampledOfMixedKinds: the series begins with numbers, and other values follow.
+func TestDownsampledOfMixedKinds(t *testing.T) {
 	var o Downsampled
 	want := []Point{{1, Number(1.5)}, {2, Number(-2)}}
 	for _, p := range want {
@@ -34,32 +33,24 @@ func TestOutlineOfNumbersAndOthers(t *testing.T) {
 	}
 }
 
-// TestReleasedDownsampledAreReused: and never by two at once, nor do they show
-// what they held before.
+// TestReleasedDownsampledAreReused: two callers never share released memory, and a reused series
+// does not show its earlier readings.
 func TestReleasedDownsampledAreReused(t *testing.T) {
 	s := openStore(t, Options{})
 	const devices = 8
 	var batch []Arrival
 	for d := range device.ID(devices) {
 		for m := range 3 * msPerDay / minute {
-			batch = append(
-				batch,
-				arrival(
-					1,
-					d+1,
-					start+m*minute,
-					num(1, float64(rand.IntN(10_000))/10),
-					num(2, float64(d)),
-					boolean(3, m%100 == 0),
-				),
-			)
+			random := num(1, float64(rand.IntN(10_000))/10)
+			batch = append(batch,
+				arrival(1, d+1, start+m*minute, random, num(2, float64(d)), boolean(3, m%100 == 0)))
 		}
 	}
-	for some := range slices.Chunk(batch, 3000) {
-		mustAppend(t, s, some...)
+	for chunk := range slices.Chunk(batch, 3000) {
+		mustAppend(t, s, chunk...)
 	}
 	seal(t, s, afterAllDays)
-	ask := func(d device.ID, points int) map[device.PropertyID]Downsampled {
+	downsample := func(d device.ID, points int) map[device.PropertyID]Downsampled {
 		o, err := s.Downsample(t.Context(), 1, d, start, start+3*msPerDay-1, []device.PropertyID{1, 2, 3}, points)
 		if err != nil {
 			t.Error(err)
@@ -70,23 +61,23 @@ func TestReleasedDownsampledAreReused(t *testing.T) {
 	points := []int{10, 50, 100}
 	for d := range device.ID(devices) {
 		for i, n := range points {
-			o := ask(d+1, n)[1] // kept, not released
+			o := downsample(d+1, n)[1] // not released
 			want[d+1][i] = o.Points()
 		}
 	}
 	var all sync.WaitGroup
 	for worker := range device.ID(devices) {
 		all.Go(func() {
-			for turn := range 100 {
-				d, i := (worker+device.ID(turn))%devices+1, turn%len(points)
-				got := ask(d, points[i])
+			for round := range 100 {
+				d, i := (worker+device.ID(round))%devices+1, round%len(points)
+				got := downsample(d, points[i])
 				o := got[1]
 				if !slices.Equal(o.Points(), want[d][i]) {
 					t.Errorf("device %d, %d points: %v, want %v", d, points[i], o.Points(), want[d][i])
 				}
 				Release(got)
 				if len(got) != 0 {
-					t.Error("what was released is still there")
+					t.Error("Release left results in the map")
 				}
 			}
 		})

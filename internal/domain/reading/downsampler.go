@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// downsampler takes one property's readings in order of time and keeps at most a
-// number of them.
+// downsampler takes one property's readings in order of time and keeps a limited number of them.
 type downsampler struct {
 	buckets
 	result    Downsampled
-	bucketed  bool // out holds finished buckets instead of every point
+	bucketed  bool // result holds finished buckets instead of every point
 	lastValue Value
 
 	// The bucket being filled.
 	bucketOpen              bool
-	bucketEnd               int64       // of the bucket, epoch milliseconds, exclusive
-	onlyNumbers             bool        // filled, with nothing but numbers
-	lowest, highest         numberPoint // of numbers, the lowest and the highest
-	firstChange, lastChange Point       // else the first and the last change
+	bucketEnd               int64       // epoch milliseconds, exclusive
+	onlyNumbers             bool        // the bucket is open and holds nothing but numbers
+	lowest, highest         numberPoint // if onlyNumbers
+	firstChange, lastChange Point       // otherwise
 }
 
-// numberPoint is a Point of a number; without a pointer, and so quicker to move.
+// numberPoint is a Point of a number. It has no pointer, so it is faster to move.
 type numberPoint struct {
 	time  int64 // epoch milliseconds
 	value float64
@@ -29,9 +28,9 @@ type numberPoint struct {
 
 func (n numberPoint) point() Point { return Point{Time: n.time, Value: Number(n.value)} }
 
-// acceptsMinmax tells whether what a part keeps of so many values, whose first frame is
-// at first, gives the same as its readings: not while they all may stay, and not
-// in a bucket that is of changes.
+// acceptsMinmax reports whether the minmax of a column with that many values, whose first frame is
+// at first, gives the same result as its readings. It does not while all readings may stay, nor in
+// a bucket that holds changes.
 func (t *downsampler) acceptsMinmax(first int64, values int) bool {
 	if !t.bucketed && len(t.result.Times)+values > t.maxPoints {
 		t.startBucketing()
@@ -39,10 +38,10 @@ func (t *downsampler) acceptsMinmax(first int64, values int) bool {
 	return t.bucketed && (!t.bucketOpen || t.onlyNumbers || first >= t.bucketEnd)
 }
 
-// addMinmax takes in what a part keeps of a column.
+// addMinmax adds the minmax of a column.
 func (t *downsampler) addMinmax(times *rowTimes, minmax *minmaxReader) error {
 	t.result.grow(t.maxPoints-len(t.result.Times), true)
-	// The extremes of the half hours that lie in one bucket, and its end.
+	// The extremes of the half hours in the current bucket, and its end.
 	low, high, end := extreme{}, extreme{}, int64(math.MinInt64)
 	for {
 		ok, err := minmax.next(times.count)
@@ -63,18 +62,16 @@ func (t *downsampler) addMinmax(times *rowTimes, minmax *minmaxReader) error {
 			continue
 		}
 		if end > math.MinInt64 {
-			t.addExtremes(
-				numberPoint{times.at(low.row), float64(low.digits) / minmax.scale},
-				numberPoint{times.at(high.row), float64(high.digits) / minmax.scale},
-				end,
-			)
+			lowest := numberPoint{times.at(low.row), float64(low.digits) / minmax.scale}
+			highest := numberPoint{times.at(high.row), float64(high.digits) / minmax.scale}
+			t.addExtremes(lowest, highest, end)
 		}
 		if !ok {
 			t.lastValue = Value{kind: KindNumber} // no text and no boolean
 			return nil
 		}
 		low, high = minmax.lowest, minmax.highest
-		if next := end + int64(t.width); end > math.MinInt64 && at < next { // by far the usual case, without dividing
+		if next := end + int64(t.width); end > math.MinInt64 && at < next { // the usual case, without division
 			end = next
 		} else {
 			end = t.bucketEndAt(at)
@@ -82,8 +79,7 @@ func (t *downsampler) addMinmax(times *rowTimes, minmax *minmaxReader) error {
 	}
 }
 
-// addExtremes takes in the lowest and the highest of numbers that lie in one
-// bucket, which ends at end.
+// addExtremes adds the lowest and the highest of numbers that lie in one bucket, which ends at end.
 func (t *downsampler) addExtremes(low, high numberPoint, end int64) {
 	if !t.bucketOpen || end > t.bucketEnd {
 		t.beginBucket(end)
@@ -98,8 +94,7 @@ func (t *downsampler) addExtremes(low, high numberPoint, end int64) {
 	}
 }
 
-// addColumn takes in what a column holds of the rows begin to before end; as
-// many days may follow.
+// addColumn adds a column's values in the rows [begin, end). Up to daysToCome days follow.
 func (t *downsampler) addColumn(b *block, c *column, begin, end, daysToCome int) {
 	n, _ := slices.BinarySearch(c.rows, int32(begin))
 	// The days to come are likely to hold as many.
@@ -119,7 +114,7 @@ func (t *downsampler) addColumn(b *block, c *column, begin, end, daysToCome int)
 	scale := pow10[c.decimals]
 	for ; n < len(c.rows) && int(c.rows[n]) < end; n++ {
 		at, num := b.times[c.rows[n]], float64(c.digits[n])/scale
-		if t.onlyNumbers && at < t.bucketEnd { // by far the usual case, worth doing without a call
+		if t.onlyNumbers && at < t.bucketEnd { // the usual case, worth doing without a call
 			if num < t.lowest.value {
 				t.lowest = numberPoint{at, num}
 			}
@@ -132,7 +127,7 @@ func (t *downsampler) addColumn(b *block, c *column, begin, end, daysToCome int)
 	}
 }
 
-// growLimit bounds what is made ready for readings to come.
+// growLimit bounds the room that addColumn makes for readings to come.
 const growLimit = 1 << 17
 
 func (t *downsampler) add(p Point) {
@@ -153,7 +148,7 @@ func (t *downsampler) add(p Point) {
 
 func (t *downsampler) addNumber(n numberPoint) {
 	if t.lastValue.kind != KindNumber {
-		t.lastValue = Value{kind: KindNumber} // which one makes no difference to what follows
+		t.lastValue = Value{kind: KindNumber} // all numbers count as equal
 	}
 	if t.bucketing() {
 		t.addNumberToBucket(n)
@@ -162,7 +157,7 @@ func (t *downsampler) addNumber(n numberPoint) {
 	}
 }
 
-// bucketing tells whether one more goes into a bucket.
+// bucketing reports whether the next reading goes into a bucket.
 func (t *downsampler) bucketing() bool {
 	if !t.bucketed && t.maxPoints > 0 && len(t.result.Times) == t.maxPoints {
 		t.startBucketing()
@@ -170,9 +165,9 @@ func (t *downsampler) bucketing() bool {
 	return t.bucketed
 }
 
-// startBucketing begins again by buckets, since there are more than points. Finished
-// buckets take at most the places of the points already read, so out can be
-// overwritten in place.
+// startBucketing puts the points so far into buckets, because there are more than maxPoints.
+// Finished buckets take at most the places of the points already read, so result can be overwritten
+// in place.
 func (t *downsampler) startBucketing() {
 	t.bucketed = true
 	points := t.result
@@ -212,8 +207,7 @@ func (t *downsampler) addNumberToBucket(n numberPoint) {
 	}
 }
 
-// beginBucket finishes a bucket that is being filled and begins the one that ends at
-// end.
+// beginBucket closes the open bucket and opens the one that ends at end.
 func (t *downsampler) beginBucket(end int64) {
 	if t.bucketOpen {
 		t.closeBucket()
@@ -221,12 +215,12 @@ func (t *downsampler) beginBucket(end int64) {
 	t.bucketEnd, t.bucketOpen = end, true
 }
 
-// bucketEndAt is where the bucket that at lies in ends.
+// bucketEndAt returns the end of the bucket that contains at.
 func (t *downsampler) bucketEndAt(at int64) int64 {
 	return t.from + int64((uint64(at-t.from)/t.width+1)*t.width)
 }
 
-// closeBucket finishes a bucket.
+// closeBucket adds the readings of the open bucket to the result.
 func (t *downsampler) closeBucket() {
 	if t.onlyNumbers {
 		first, last := t.lowest, t.highest

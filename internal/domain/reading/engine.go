@@ -14,15 +14,15 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// openEngine opens Pebble as this package uses it. Its error is one line that
-// says what is wrong with the folder.
+// openEngine opens Pebble with the options of this package. Its error is one line that says what is
+// wrong with the folder.
 func openEngine(o Options) (*pebble.DB, error) {
 	filesystem := o.fs
 	if filesystem == nil {
 		filesystem = vfs.Default
 		if !o.readOnly {
 			if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-				return nil, fmt.Errorf("reading: cannot make the data folder: %w", err)
+				return nil, fmt.Errorf("reading: cannot create the data folder: %w", err)
 			}
 		}
 	}
@@ -39,19 +39,18 @@ func openEngine(o Options) (*pebble.DB, error) {
 		CompactionConcurrencyRange:  func() (lower, upper int) { return 1, 2 },
 		Logger:                      log,
 		EventListener: &pebble.EventListener{
-			// Damage is an error of the read that met it, not the end of the
-			// process, which is what Pebble does by default.
+			// Damage fails the read that met it. By default Pebble ends the process.
 			DataCorruption: func(i pebble.DataCorruptionInfo) {
 				o.Logger.Error("readings: damaged file", "file", i.Path, "details", fmt.Sprint(i.Details))
 			},
 			BackgroundError: func(err error) {
-				o.Logger.Error("readings: flush or compaction failed, it is tried again", "error", err)
+				o.Logger.Error("readings: flush or compaction failed; Pebble retries it", "error", err)
 			},
 			DiskSlow: func(i pebble.DiskSlowInfo) {
 				o.Logger.Warn("readings: slow disk", "file", i.Path, "operation", i.OpType.String(), "took", i.Duration)
 			},
 			WriteStallBegin: func(i pebble.WriteStallBeginInfo) {
-				o.Logger.Warn("readings: writing waits for flushes and compactions", "reason", i.Reason)
+				o.Logger.Warn("readings: writes wait for flushes and compactions", "reason", i.Reason)
 			},
 		},
 	}
@@ -63,7 +62,7 @@ func openEngine(o Options) (*pebble.DB, error) {
 	}
 	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
 	if o.fs == nil {
-		opts.WithFSDefaults() // notices a slow disk
+		opts.WithFSDefaults() // detects a slow disk
 	}
 	db, err := pebble.Open(o.Dir, opts)
 	if err != nil {
@@ -72,11 +71,11 @@ func openEngine(o Options) (*pebble.DB, error) {
 	return db, nil
 }
 
-// describeOpenError says the usual reasons in words.
+// describeOpenError describes the usual reasons in words.
 func describeOpenError(err error) error {
 	switch {
 	case errors.Is(err, errLocked), strings.HasPrefix(err.Error(), "lock held"):
-		return fmt.Errorf("it is in use already (%w)", err)
+		return fmt.Errorf("it is in use by another process (%w)", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("no permission (%w)", err)
 	case strings.Contains(err.Error(), "unknown format major version"):
@@ -96,9 +95,9 @@ func (l engineLog) Errorf(format string, args ...any) {
 	l.logger.Error("readings: " + fmt.Sprintf(format, args...))
 }
 
-// Fatalf ends the process: Pebble calls it where its state in memory can no
-// longer be trusted (its manifest could not be written), and counts on not
-// coming back. Everything acknowledged is on disk and found at the next start.
+// Fatalf ends the process: Pebble calls it when its state in memory can no longer be trusted (its
+// manifest could not be written), and expects it not to return. Everything acknowledged is on disk,
+// and the next start finds it.
 func (l engineLog) Fatalf(format string, args ...any) {
 	l.logger.Error("readings: fatal: " + fmt.Sprintf(format, args...))
 	os.Exit(1)

@@ -4,5 +4,5 @@ package reading
 
 import "syscall"
 
-// errLocked is what the system says of a lock that another process holds.
+// errLocked is the system's error for a lock that another process holds.
 const errLocked = syscall.EAGAIN

@@ -8,17 +8,16 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// A journal entry is the number of arrivals, then for each: tenant, device,
-// the time and the arrival each as distance from the arrival before, the
-// frame's length and the frame as it is stored under its own key. It repeats
-// the values so that a later correction of a reading does not change what is
-// judged of the earlier one.
+// A journal entry is the number of arrivals, then for each arrival: tenant, device, the difference
+// of its time and of its arrival from those of the previous one, the length of the frame, and the
+// frame as it is stored under its own key. The entry repeats the values so that a later correction
+// of a reading does not change the values that the consumer evaluates.
 
-// minArrivalBytes is the least an arrival takes: five numbers and a frame of
-// three bytes. It bounds what a damaged count can make us allocate.
+// minArrivalBytes is the least an arrival takes: five numbers and a frame of three bytes. It bounds
+// what a damaged count can allocate.
 const minArrivalBytes = 8
 
-// entryWriter builds an entry; the frame bytes it returns are shared with it.
+// entryWriter builds an entry; the frame bytes that it returns share its buffer.
 type entryWriter struct {
 	buf        []byte
 	frame      []byte
@@ -30,8 +29,8 @@ func (w *entryWriter) begin(arrivals int) {
 	w.time, w.when = 0, 0
 }
 
-// add appends an arrival and returns its encoded frame, with which the buffer
-// ends; it is valid until the next call.
+// add appends an arrival and returns its encoded frame, which is valid until the next call. The
+// buffer ends with that frame.
 func (w *entryWriter) add(a *Arrival) []byte {
 	w.frame = appendFrame(w.frame[:0], a.Fields)
 	w.buf = binary.AppendUvarint(w.buf, uint64(a.Tenant))
@@ -52,8 +51,7 @@ func decodeEntry(b []byte) ([]Arrival, error) {
 		return nil, fmt.Errorf("%w: count of arrivals", ErrCorrupt)
 	}
 	batch := make([]Arrival, count)
-	// One array for all fields; when it grows, the fields cut so far keep the
-	// old one.
+	// All fields share one array; when it grows, the fields decoded so far keep the old one.
 	fields := make([]Field, 0, len(c.rest)/3)
 	var time, when int64
 	for i := range batch {
@@ -75,13 +73,13 @@ func decodeEntry(b []byte) ([]Arrival, error) {
 		a.Fields = fields[start:len(fields):len(fields)]
 	}
 	if len(c.rest) != 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrCorrupt, len(c.rest))
+		return nil, fmt.Errorf("%w: %d extra bytes", ErrCorrupt, len(c.rest))
 	}
 	return batch, nil
 }
 
-// byteReader takes numbers off the front of a buffer; after a failure it yields
-// zeroes, so that the caller asks once.
+// byteReader reads numbers from the front of a buffer. After a failure it returns zeroes, so that
+// the caller checks failed once.
 type byteReader struct {
 	rest   []byte
 	failed bool

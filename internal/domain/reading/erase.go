@@ -10,27 +10,27 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Erase deletes every reading of a device and its latest values, durably: a
-// restart does not bring them back out of the journal. Batches already in the
-// journal still reach the consumer as they were appended.
+// Erase deletes every reading of a device and its latest values durably: a restart does not restore
+// them from the journal. Batches already in the journal still reach the consumer as they were
+// appended.
 //
-// The device must have been taken out of the registry first. Frames of it that
-// are appended while Erase runs are deleted too or stay, later ones stay.
+// The caller must have removed the device from the registry first. Frames of the device that are
+// appended while Erase runs are deleted or stay; later ones stay.
 func (s *Store) Erase(ctx context.Context, t tenant.ID, d device.ID) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
-	// A checkpoint under way could write the latest values back.
+	// A running checkpoint could write the latest values back.
 	s.checkpointMu.Lock()
 	defer s.checkpointMu.Unlock()
-	// So could sealing with the readings.
+	// Sealing could write the readings back.
 	s.sealMu.Lock()
 	defer s.sealMu.Unlock()
 	ref := device.Ref{Tenant: t, ID: d}
-	// Looked for outside the order of writes, which must not wait for it; a
-	// second look finds what was appended in between, and a third is the last
-	// for a device that goes on being written to.
+	// Erase looks for the days without holding the order of writes, which must not wait for it. A
+	// second pass finds what was appended in between. A third pass is the last, for a device that
+	// is still being written to.
 	for pass := range 3 {
 		days, err := s.deviceDays(ctx, ref)
 		if err != nil {
@@ -46,8 +46,8 @@ func (s *Store) Erase(ctx context.Context, t tenant.ID, d device.ID) error {
 	return nil
 }
 
-// eraseDays deletes a device's frames on the given days and its latest values,
-// and marks how far in the journal the erasure reaches.
+// eraseDays deletes a device's frames on the given days and its latest values, and records up to
+// which journal position the erasure applies.
 func (s *Store) eraseDays(ref device.Ref, days []dayState) error {
 	b := s.db.NewBatch()
 	for _, day := range days {

@@ -27,19 +27,19 @@ func TestEraseDeletesOneDeviceOnly(t *testing.T) {
 		sent = append(sent, randomReading(rng))
 	}
 	s := replay(t, rng, sent, want)
-	gone := device.Ref{Tenant: 1, ID: 2}
-	erase(t, s, gone)
-	delete(want, gone)
+	erased := device.Ref{Tenant: 1, ID: 2}
+	erase(t, s, erased)
+	delete(want, erased)
 	want.check(t, s, rng)
 	want.check(t, crash(t, s), rng)
 	s = reopen(t, s)
 	want.check(t, s, rng)
-	erase(t, s, gone) // nothing is there: nothing to say
+	erase(t, s, erased) // erasing again does nothing
 	want.check(t, s, rng)
 }
 
-// TestErasedDeviceStaysErasedAfterRestart at a restart: not out of the checkpoint, not
-// out of the journal, wherever the checkpoint stands.
+// TestErasedDeviceStaysErasedAfterRestart: a restart restores nothing from the checkpoint or from
+// the journal, whatever position the checkpoint has.
 func TestErasedDeviceStaysErasedAfterRestart(t *testing.T) {
 	for name, before := range map[string]struct{ checkpoint, trim bool }{
 		"only in the journal":           {},
@@ -67,7 +67,7 @@ func TestErasedDeviceStaysErasedAfterRestart(t *testing.T) {
 			check(s)
 			after := crash(t, s)
 			check(after)
-			// Twice, with a checkpoint in between.
+			// A second crash, after a checkpoint.
 			checkpoint(t, after)
 			check(crash(t, after))
 			checkpoint(t, s)
@@ -102,7 +102,7 @@ func TestErasureMarksAreTrimmedWithJournal(t *testing.T) {
 		s.Trim(1)
 		checkpoint(t, s)
 		if n := storedErasures(t, s); n != 1 {
-			t.Fatalf("%d erasures kept while the journal holds the device, want 1", n)
+			t.Fatalf("%d erasure marks while the journal holds the device, want 1", n)
 		}
 		if restart {
 			s = reopen(t, s)
@@ -111,25 +111,21 @@ func TestErasureMarksAreTrimmedWithJournal(t *testing.T) {
 		s.Trim(2)
 		checkpoint(t, s)
 		if n := storedErasures(t, s); n != 0 || len(s.order.erased) != 0 {
-			t.Errorf("%d erasures kept after the journal was deleted (restart %v), want none", n, restart)
+			t.Errorf("%d erasure marks after the journal was trimmed (restart %v), want none", n, restart)
 		}
 	}
 }
 
 func storedErasures(t testing.TB, s *Store) (n int) {
 	t.Helper()
-	if err := s.each(
-		t.Context(),
-		tagErased,
-		[]byte{tagErased},
-		func(*pebble.Iterator) error { n++; return nil },
-	); err != nil {
+	count := func(*pebble.Iterator) error { n++; return nil }
+	if err := s.each(t.Context(), tagErased, []byte{tagErased}, count); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// TestEraseOfADeviceWhoseHistoryExpired takes its latest values all the same.
+// TestEraseOfADeviceWhoseHistoryExpired: Erase deletes the latest values all the same.
 func TestEraseOfADeviceWhoseHistoryExpired(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem(), Retention: testRetention})
 	mustAppend(t, s, arrival(1, 1, start-90*msPerDay, num(1, 1)))
@@ -141,8 +137,7 @@ func TestEraseOfADeviceWhoseHistoryExpired(t *testing.T) {
 	same(t, "latest after a crash", crash(t, s).Latest(t.Context(), 1, 1), nil)
 }
 
-// TestEraseDuringACheckpoint: the checkpoint must not write back what it read
-// before the device was erased.
+// TestEraseDuringACheckpoint: the checkpoint must not write back values that it read before Erase.
 func TestEraseDuringACheckpoint(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewMem()})
 	const devices = 1000
@@ -164,7 +159,7 @@ func TestEraseDuringACheckpoint(t *testing.T) {
 	}
 }
 
-// TestEraseWhileTheDeviceIsWritten ends, and leaves disk and memory agreeing.
+// TestEraseWhileTheDeviceIsWritten: Erase ends, and disk and memory agree.
 func TestEraseWhileTheDeviceIsWritten(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,10 +171,8 @@ func TestEraseWhileTheDeviceIsWritten(t *testing.T) {
 				writing <- nil
 				return
 			}
-			if err := s.Append(
-				t.Context(),
-				[]Arrival{arrival(1, 1, start+int64(n)*minute, num(1, float64(n)))},
-			); err != nil {
+			batch := []Arrival{arrival(1, 1, start+int64(n)*minute, num(1, float64(n)))}
+			if err := s.Append(t.Context(), batch); err != nil {
 				writing <- err
 				return
 			}

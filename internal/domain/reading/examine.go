@@ -12,30 +12,30 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// maxNamedProblems is how many problems Findings name; all are counted.
+// maxNamedProblems is how many problems Findings lists; it counts all.
 const maxNamedProblems = 100
 
-// Findings are what Examine found in a folder of readings.
+// Findings holds what Examine found in a folder of readings.
 type Findings struct {
-	Days     int    // with readings
-	Frames   uint64 // not sealed
+	Days     int    // days with readings
+	Frames   uint64 // frames that are not sealed
 	Segments uint64
-	Sealed   uint64 // frames in parts
-	Values   uint64 // in both
-	Entries  uint64 // journal entries not yet judged or not yet in a checkpoint
-	Devices  int    // that have readings or latest values
+	Sealed   uint64 // frames in segments
+	Values   uint64 // values in Frames and Sealed
+	Entries  uint64 // journal entries not yet evaluated or not yet in a checkpoint
+	Devices  int    // devices that have readings or latest values
 	Orphans  []device.Ref
 	Problems []string // the first maxNamedProblems
-	Total    int      // problems in all
+	Total    int      // number of all problems
 }
 
 // OK is true when nothing is wrong.
 func (f *Findings) OK() bool { return f.Total == 0 && len(f.Orphans) == 0 }
 
-// Examine reads everything in a folder of readings that no server has open and
-// tells what cannot be read back, what contradicts itself, and whose readings
-// they are where known says that there is no such device. It changes nothing
-// and guesses nothing; its error means that the folder could not be examined.
+// Examine reads everything in a folder of readings that no server has open. It reports what cannot
+// be read back, what is inconsistent, and the devices with readings of which known says that they
+// do not exist. It changes nothing and guesses nothing; its error means that the folder could not
+// be examined.
 func Examine(ctx context.Context, dir string, known func(device.Ref) bool) (_ *Findings, err error) {
 	o := Options{Dir: dir}
 	o.setDefaults()
@@ -84,15 +84,15 @@ type examiner struct {
 	head     segmentHead
 	block    block
 	fields   []Field
-	previous struct { // the part before this one
+	previous struct { // the previous segment
 		ref  device.Ref
 		last int64
 	}
-	pos uint64 // of the entry before this one
+	pos uint64 // position of the previous entry
 }
 
-// each looks at every key under a tag. What look returns is a problem of that
-// key, and the rest is looked at all the same.
+// each calls look for every key under a tag. It records an error of look as a problem of that key
+// and continues.
 func (e *examiner) each(tag byte, look func(key, value []byte) error) (err error) {
 	it, err := e.db.NewIterWithContext(e.ctx, &pebble.IterOptions{LowerBound: []byte{tag}, UpperBound: []byte{tag + 1}})
 	if err != nil {
@@ -112,7 +112,7 @@ func (e *examiner) each(tag byte, look func(key, value []byte) error) (err error
 		}
 	}
 	if err := it.Error(); err != nil {
-		// A damaged file ends the walk: what lies behind cannot be seen.
+		// The iterator stops at a damaged file and cannot see the keys after it.
 		e.problem("readings under %q end early: %v", tag, err)
 	}
 	return nil
@@ -124,7 +124,7 @@ func (e *examiner) problem(format string, args ...any) {
 	}
 }
 
-// noteKey notes whose a reading is and when.
+// noteKey records the device and the day of a reading.
 func (e *examiner) noteKey(key []byte) (ref device.Ref, at int64, err error) {
 	ref, at, err = parseFrameKey(key)
 	if err == nil {
@@ -145,12 +145,12 @@ func (e *examiner) segment(key, value []byte) error {
 		return err
 	}
 	if ref == e.previous.ref && first <= e.previous.last {
-		e.problem("%s begins before the part before it ends", printKey(key))
+		e.problem("%s begins before the end of the previous segment", printKey(key))
 	}
 	e.previous.ref, e.previous.last = ref, e.head.last
 	begin, _ := dayOf(first)
 	if end, _ := dayOf(e.head.last); end != begin {
-		return errors.New("it reaches into the next day")
+		return errors.New("the segment reaches into the next day")
 	}
 	if _, err := e.reader.decode(&e.block, &e.head, nil); err != nil {
 		return err

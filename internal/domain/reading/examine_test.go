@@ -13,19 +13,16 @@ import (
 
 func anyDevice(device.Ref) bool { return true }
 
-// closedStore is a closed store with sealed and unsealed readings of two devices,
-// damaged by harm.
+// closedStore creates a store with sealed and unsealed readings of two devices, damages it and
+// closes it.
 func closedStore(t *testing.T, damage func(s *Store) error) Options {
 	t.Helper()
 	o := Options{Dir: t.TempDir()}
 	s := openStore(t, o)
 	for m := range int64(50) {
-		mustAppend(
-			t,
-			s,
+		mustAppend(t, s,
 			arrival(1, 7, start+m*minute, num(1, float64(m)), text(2, "ok")),
-			arrival(2, 9, start+10*msPerDay+m*minute, num(1, 1)),
-		)
+			arrival(2, 9, start+10*msPerDay+m*minute, num(1, 1)))
 	}
 	seal(t, s, time.UnixMilli(start+5*msPerDay))
 	mustAppend(t, s, arrival(1, 7, start+5*msPerDay, num(1, 1)))
@@ -65,22 +62,28 @@ func TestExamineCountsAndChangesNothing(t *testing.T) {
 
 func TestExamineNamesDamage(t *testing.T) {
 	ref := device.Ref{Tenant: 1, ID: 7}
-	part := appendMs(appendSegmentPrefix(nil, 20574, ref), 0)
-	for want, harm := range map[string]func(s *Store) error{
-		"part of tenant 1 device 7 at 2026-05-01T00:00:00.000Z": func(s *Store) error { return s.db.Set(part, []byte{segmentFormat, 9}, pebble.Sync) },
-		"begins before the part before it ends": func(s *Store) error {
+	key := appendMs(appendSegmentPrefix(nil, 20574, ref), 0)
+	for want, damage := range map[string]func(s *Store) error{
+		"segment of tenant 1 device 7 at 2026-05-01T00:00:00.000Z": func(s *Store) error {
+			return s.db.Set(key, []byte{segmentFormat, 9}, pebble.Sync)
+		},
+		"begins before the end of the previous segment": func(s *Store) error {
 			b := &block{}
 			b.add(start+10*minute, []Field{num(1, 1)})
-			return s.db.Set(appendMs(appendSegmentPrefix(nil, 20574, ref), uint32(10*minute)), new(segmentWriter).encode(nil, b), pebble.Sync)
+			within := appendMs(appendSegmentPrefix(nil, 20574, ref), uint32(10*minute))
+			return s.db.Set(within, new(segmentWriter).encode(nil, b), pebble.Sync)
 		},
 		"into the next day": func(s *Store) error {
 			b := &block{}
 			b.add(start+msPerDay-1, []Field{num(1, 1)})
 			b.add(start+msPerDay, []Field{num(1, 1)})
-			return s.db.Set(appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 8}), uint32(msPerDay-1)), new(segmentWriter).encode(nil, b), pebble.Sync)
+			other := appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 8})
+			return s.db.Set(appendMs(other, uint32(msPerDay-1)), new(segmentWriter).encode(nil, b), pebble.Sync)
 		},
-		"frame of tenant 1 device 7": func(s *Store) error { return s.db.Set(hotKey(1, 7, start+9*msPerDay), []byte{1, 0}, pebble.Sync) },
-		"malformed key":              func(s *Store) error { return s.db.Set([]byte{tagHot, 1, 2}, []byte{1}, pebble.Sync) },
+		"frame of tenant 1 device 7": func(s *Store) error {
+			return s.db.Set(hotKey(1, 7, start+9*msPerDay), []byte{1, 0}, pebble.Sync)
+		},
+		"malformed key": func(s *Store) error { return s.db.Set([]byte{tagHot, 1, 2}, []byte{1}, pebble.Sync) },
 		"latest values of tenant 1 device": func(s *Store) error {
 			return s.db.Set(appendRefKey(nil, tagLatest, device.Ref{Tenant: 1, ID: 70}), []byte{200}, pebble.Sync)
 		},
@@ -88,7 +91,7 @@ func TestExamineNamesDamage(t *testing.T) {
 		"the journal has no entries from": func(s *Store) error { return s.db.Delete(appendJournalKey(nil, 20), pebble.Sync) },
 	} {
 		t.Run(want, func(t *testing.T) {
-			f := mustExamine(t, closedStore(t, harm), anyDevice)
+			f := mustExamine(t, closedStore(t, damage), anyDevice)
 			if f.OK() || !strings.Contains(strings.Join(f.Problems, "\n"), want) || f.Total != len(f.Problems) {
 				t.Errorf("%d problems: %q", f.Total, f.Problems)
 			}
@@ -99,10 +102,11 @@ func TestExamineNamesDamage(t *testing.T) {
 func TestExamineOfAFolderInUse(t *testing.T) {
 	o := Options{Dir: t.TempDir()}
 	openStore(t, o)
-	if _, err := Examine(t.Context(), o.Dir, anyDevice); err == nil || !strings.Contains(err.Error(), "in use") {
+	_, err := Examine(t.Context(), o.Dir, anyDevice)
+	if err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Examine(t.Context(), t.TempDir()+"/none", anyDevice); err == nil {
-		t.Error("a folder that is not there: no error")
+		t.Error("a folder that does not exist: no error")
 	}
 }

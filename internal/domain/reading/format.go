@@ -12,16 +12,15 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// Format 1 had no parts, format 2 took no value away, format 3 kept no lowest and
-// highest in parts; what they wrote is read as it is, and written over piece by
-// piece as days are sealed. Format 4 did not tell which of the latest values were
-// stamped ahead: those that it wrote count by their own times until newer ones
-// come.
+// Format 1 had no segments, format 2 could not remove values, and format 3 had no minmax in
+// segments. The store reads what they wrote as it is, and rewrites it day by day as days are
+// sealed. Format 4 did not record which of the latest values were stamped ahead: those that it
+// wrote count by their own times until newer ones arrive.
 const formatNumber = 5
 
-// RefuseNewer makes sure that a folder is none of a later version, and writes
-// nothing: others of the same data folder are written after it. Its error says
-// what is wrong with the folder; one that is not there yet is fine.
+// RefuseNewer returns an error if a later version wrote the folder. It writes nothing, because the
+// other parts of the data folder are written after it. Its error says what is wrong with the
+// folder; a folder that does not exist yet is fine.
 func RefuseNewer(dir string) error { return refuseNewer(Options{Dir: dir}) }
 
 func refuseNewer(o Options) (err error) {
@@ -46,8 +45,8 @@ func refuseNewer(o Options) (err error) {
 	return nil
 }
 
-// readFormat is the format of a folder, 0 before it has any; that of a later
-// version is an error.
+// readFormat returns the format of a folder, 0 if it has none yet. The format of a later version is
+// an error.
 func readFormat(engine *pebble.DB) (uint64, error) {
 	number, err := readNumber(engine, keyFormat)
 	if err == nil && number > formatNumber {
@@ -56,7 +55,7 @@ func readFormat(engine *pebble.DB) (uint64, error) {
 	return number, err
 }
 
-// raiseFormat writes down that from now on this version's format is written.
+// raiseFormat records that this version's format is written from now on.
 func raiseFormat(engine *pebble.DB) error {
 	number, err := readFormat(engine)
 	if err != nil || number == formatNumber {
@@ -65,7 +64,7 @@ func raiseFormat(engine *pebble.DB) error {
 	return engine.Set(keyFormat, binary.AppendUvarint(nil, formatNumber), pebble.Sync)
 }
 
-// readNumber reads a number kept under a meta key, 0 where there is none.
+// readNumber reads the number under a meta key, 0 if there is none.
 func readNumber(engine *pebble.DB, key []byte) (uint64, error) {
 	b, closer, err := engine.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -81,7 +80,7 @@ func readNumber(engine *pebble.DB, key []byte) (uint64, error) {
 	return x, errors.Join(err, closer.Close())
 }
 
-// openError says which folder cannot be opened.
+// openError says which folder could not be opened.
 func openError(o Options, err error) error {
 	return fmt.Errorf("reading: cannot open the data folder %s: %w", o.Dir, err)
 }

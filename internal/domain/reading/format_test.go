@@ -15,7 +15,7 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// folderContents is what all files of a folder hold.
+// folderContents returns all files of a folder.
 func folderContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -33,8 +33,8 @@ func folderContents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A folder of a later version is refused by name and not touched, neither where
-// its format says so nor where Pebble itself is a later one.
+// A folder of a later version is refused by an error that names it, and stays unchanged, if its
+// format number or Pebble's own format is newer.
 func TestNewerFolderIsRefusedUnchanged(t *testing.T) {
 	newer := closedStore(t, func(s *Store) error { return s.db.Set(keyFormat, []byte{formatNumber + 1}, pebble.Sync) })
 	later := closedStore(t, func(*Store) error { return nil })
@@ -55,7 +55,7 @@ func TestNewerFolderIsRefusedUnchanged(t *testing.T) {
 			t.Errorf("%s: examined: %v", name, err)
 		}
 		if !reflect.DeepEqual(before, folderContents(t, o.Dir)) {
-			t.Errorf("%s: something was changed", name)
+			t.Errorf("%s: a file has changed", name)
 		}
 		if _, err := Open(t.Context(), o); !errors.Is(err, db.ErrNewer) {
 			t.Errorf("%s: opened: %v", name, err)
@@ -63,8 +63,8 @@ func TestNewerFolderIsRefusedUnchanged(t *testing.T) {
 	}
 }
 
-// A folder that this version may open passes: one that is not there, a whole
-// one, one whose process was killed, and one that somebody has open is named.
+// RefuseNewer accepts a folder that does not exist, an intact one and one whose process was killed;
+// for a folder that another process has open it returns an error that says so.
 func TestRefuseNewerAcceptsThisVersion(t *testing.T) {
 	if err := RefuseNewer(filepath.Join(t.TempDir(), "none")); err != nil {
 		t.Error(err)
@@ -89,7 +89,7 @@ func TestRefuseNewerAcceptsThisVersion(t *testing.T) {
 		}
 	}
 	inUse := openStore(t, Options{})
-	if err := RefuseNewer(inUse.opts.Dir); err == nil || !strings.Contains(err.Error(), "in use") {
+	if err := RefuseNewer(inUse.opts.Dir); err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Error(err)
 	}
 }

@@ -10,19 +10,16 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// A frame on disk is a run of groups until the value ends. A group covers nine
-// neighbouring properties: the number of its first (in the first group as it
-// is, later as the distance from the end of the group before), one byte whose
-// bits say which of the next eight are present too, then the values in order.
-// So properties are always sorted and unique, and a station of nine properties
-// spends two or three bytes on their names.
+// A frame on disk is a sequence of groups until the value ends. A group covers nine neighbouring
+// properties: the number of the first one (in the first group as it is, later as the distance from
+// the end of the previous group), one byte whose bits say which of the next eight are present too,
+// then the values in order. So properties are always sorted and unique, and a station of nine
+// properties needs two or three bytes for their numbers.
 //
-// A value is one varint whose low three bits are the number of decimals, 0 to
-// 6, and whose rest is the zigzag of the digits: 23.4 is 234 with one decimal,
-// two bytes. 7 marks what does not fit, told apart by the rest: a float64 in
-// eight bytes, false, true, a text with its length in front (a dictionary
-// of texts per property may come with sealed chunks, where it pays), or nothing:
-// the value that was there is taken away. Sealed parts hold no such mark.
+// A value is one varint. Its low three bits are the number of decimals, 0 to 6, and the rest is the
+// zigzag of the digits: 23.4 is 234 with one decimal, two bytes. The low bits 7 mark other values,
+// which the rest distinguishes: a float64 in eight bytes, false, true, a text after its length, or
+// no value, which removes the stored value. Sealed segments hold no removed values.
 const (
 	groupSpan   = 9
 	maxDecimals = 6
@@ -41,13 +38,13 @@ const (
 	headRemoved = specialRemoved<<3 | special
 )
 
-// ErrCorrupt is wrapped by every error about stored bytes that cannot be read
-// back; such an error names the key.
+// ErrCorrupt is wrapped by every error about stored bytes that cannot be read back; such an error
+// names the key.
 var ErrCorrupt = errors.New("stored reading is damaged")
 
 var pow10 = [maxDecimals + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}
 
-// maxExact is the largest integer up to which float64 holds every one.
+// maxExact is the integer up to which float64 holds every integer exactly.
 const maxExact = 1 << 53
 
 func appendValue(b []byte, v Value) []byte {
@@ -68,8 +65,8 @@ func appendValue(b []byte, v Value) []byte {
 	}
 }
 
-// appendNumber writes f so that the very same float64 is read back: decimals
-// only where dividing the digits again gives f exactly, raw bits elsewhere.
+// appendNumber writes f so that exactly the same float64 is read back: as digits and decimals if
+// dividing the digits gives f exactly, otherwise as raw bits.
 func appendNumber(b []byte, f float64) []byte {
 	if f != 0 || !math.Signbit(f) {
 		for decimals, p := range pow10 {
@@ -89,8 +86,8 @@ func appendNumber(b []byte, f float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
 }
 
-// cutHead reads the varint in front of a value and tells how many bytes the
-// whole value takes and where its content begins.
+// cutHead reads the varint at the front of a value and returns how many bytes the whole value takes
+// and where its content begins.
 func cutHead(b []byte) (head uint64, content, end int, err error) {
 	head, n := binary.Uvarint(b)
 	if n <= 0 {
@@ -117,7 +114,7 @@ func cutHead(b []byte) (head uint64, content, end int, err error) {
 	return 0, 0, 0, ErrCorrupt
 }
 
-// cutValue reads the value at the front of b and tells its length.
+// cutValue reads the value at the front of b and returns its length.
 func cutValue(b []byte) (Value, int, error) {
 	head, content, end, err := cutHead(b)
 	if err != nil {
@@ -146,12 +143,12 @@ func cutValue(b []byte) (Value, int, error) {
 	}
 }
 
-// frameWriter builds a frame: for each property in ascending order begin, then
-// the value's bytes appended to buf.
+// frameWriter builds a frame. For each property in ascending order the caller calls begin, then
+// appends the value's bytes to buf.
 type frameWriter struct {
 	buf    []byte
 	base   uint32 // first property of the open group
-	mask   int    // where the open group's presence byte is
+	mask   int    // index of the open group's presence byte
 	opened bool
 }
 
@@ -182,8 +179,8 @@ func appendFrame(b []byte, fields []Field) []byte {
 	return w.buf
 }
 
-// frameReader walks a frame: next names a property, after which the caller
-// takes its value off the front of rest.
+// frameReader reads a frame: next returns a property, after which the caller reads its value from
+// the front of rest.
 type frameReader struct {
 	rest   []byte
 	base   uint64
@@ -191,7 +188,7 @@ type frameReader struct {
 	opened bool
 }
 
-// next is false at the end of the frame.
+// next returns false at the end of the frame.
 func (r *frameReader) next() (device.PropertyID, bool, error) {
 	p := r.base
 	if r.mask != 0 {
@@ -223,7 +220,7 @@ func (r *frameReader) next() (device.PropertyID, bool, error) {
 	return device.PropertyID(p), true, nil
 }
 
-// value takes the value off the front of the frame.
+// value reads the value at the front of the frame.
 func (r *frameReader) value() (Value, error) {
 	v, n, err := cutValue(r.rest)
 	if err != nil {
@@ -233,7 +230,7 @@ func (r *frameReader) value() (Value, error) {
 	return v, nil
 }
 
-// raw takes the value's bytes off the front of the frame.
+// raw returns the bytes of the value at the front of the frame.
 func (r *frameReader) raw() ([]byte, error) {
 	_, _, end, err := cutHead(r.rest)
 	if err != nil {
@@ -260,8 +257,8 @@ func appendFields(dst []Field, frame []byte) ([]Field, error) {
 	}
 }
 
-// appendWanted appends the fields of frame that are among wanted (sorted).
-// Bytes behind the last wanted property are not looked at.
+// appendWanted appends the fields of frame that are among wanted (sorted). It does not read the
+// bytes after the last wanted property.
 func appendWanted(dst []Field, frame []byte, wanted []device.PropertyID) ([]Field, error) {
 	r := frameReader{rest: frame}
 	for len(wanted) > 0 {
@@ -288,7 +285,7 @@ func appendWanted(dst []Field, frame []byte, wanted []device.PropertyID) ([]Fiel
 	return dst, nil
 }
 
-// sortedProperties is a sorted copy of props without repetitions.
+// sortedProperties returns a sorted copy of props without duplicates.
 func sortedProperties(props []device.PropertyID) []device.PropertyID {
 	s := slices.Clone(props)
 	slices.Sort(s)

@@ -13,7 +13,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// sameBits compares fields with every bit of their numbers: -0 is not 0.
+// sameBits compares fields and every bit of their numbers: -0 is not 0.
 func sameBits(a, b []Field) bool {
 	return slices.EqualFunc(a, b, func(x, y Field) bool {
 		return x == y && math.Float64bits(x.Value.num) == math.Float64bits(y.Value.num)
@@ -31,27 +31,9 @@ func decodeFrame(t testing.TB, frame []byte) []Field {
 
 func TestNumberRoundTrip(t *testing.T) {
 	numbers := []float64{
-		0,
-		math.Copysign(0, -1),
-		1,
-		-1,
-		0.1,
-		0.1 + 0.2,
-		-273.15,
-		1e-6,
-		1e-7,
-		1e15,
-		1e16,
-		1e300,
-		maxExact,
-		maxExact + 2,
-		-maxExact,
-		math.MaxFloat64,
-		-math.MaxFloat64,
-		math.SmallestNonzeroFloat64,
-		math.MaxInt64,
-		math.MinInt64,
-		math.Pi,
+		0, math.Copysign(0, -1), 1, -1, 0.1, 0.1 + 0.2, -273.15, 1e-6, 1e-7, 1e15, 1e16, 1e300, maxExact,
+		maxExact + 2, -maxExact, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64,
+		math.MaxInt64, math.MinInt64, math.Pi,
 	}
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 100_000 {
@@ -70,9 +52,9 @@ func TestNumberRoundTrip(t *testing.T) {
 }
 
 func TestTypicalValuesTakeFewBytes(t *testing.T) {
-	for f, most := range map[float64]int{0: 1, 7: 1, -3: 1, 23.4: 2, 1013.2: 3, -0.05: 1, 54.123456: 5, math.Pi: 9} {
-		if n := len(appendNumber(nil, f)); n > most {
-			t.Errorf("%v takes %d bytes, want at most %d", f, n, most)
+	for f, limit := range map[float64]int{0: 1, 7: 1, -3: 1, 23.4: 2, 1013.2: 3, -0.05: 1, 54.123456: 5, math.Pi: 9} {
+		if n := len(appendNumber(nil, f)); n > limit {
+			t.Errorf("%v takes %d bytes, want at limit %d", f, n, limit)
 		}
 	}
 	var station []Field
@@ -84,7 +66,7 @@ func TestTypicalValuesTakeFewBytes(t *testing.T) {
 	}
 }
 
-// randomFields are sorted and unique, of every kind, near and far apart.
+// randomFields returns sorted, unique fields of every kind, with near and distant properties.
 func randomFields(rng *rand.Rand) []Field {
 	var fields []Field
 	p := rng.Uint32N(20)
@@ -184,16 +166,16 @@ func TestTruncatedFrameIsError(t *testing.T) {
 		}
 	}
 	for name, b := range map[string][]byte{
-		"nothing":             {},
-		"no presence":         {1},
-		"no value":            {1, 0},
-		"property too large":  {0xff, 0xff, 0xff, 0xff, 0x0f, 0x01, 2, 2},
-		"group too far":       {1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 2},
-		"endless number":      {0, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01},
-		"unknown special":     {1, 0, 5<<3 | special},
-		"text longer than it": {1, 0, headText, 5, 'a'},
-		"not a number":        append([]byte{1, 0, headRaw}, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f),
-		"infinite":            append([]byte{1, 0, headRaw}, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f),
+		"nothing":            {},
+		"no presence":        {1},
+		"no value":           {1, 0},
+		"property too large": {0xff, 0xff, 0xff, 0xff, 0x0f, 0x01, 2, 2},
+		"group too far":      {1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 2},
+		"endless number":     {0, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01},
+		"unknown special":    {1, 0, 5<<3 | special},
+		"text too long":      {1, 0, headText, 5, 'a'},
+		"not a number":       append([]byte{1, 0, headRaw}, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f),
+		"infinite":           append([]byte{1, 0, headRaw}, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f),
 	} {
 		if fields, err := appendFields(nil, b); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v, %v, want ErrCorrupt", name, fields, err)
@@ -237,7 +219,7 @@ func TestEntryRoundTrip(t *testing.T) {
 			}
 		}
 		if _, err := decodeEntry(append(w.buf, 0)); !errors.Is(err, ErrCorrupt) {
-			t.Fatalf("entry with a byte too many: %v, want ErrCorrupt", err)
+			t.Fatalf("entry with an extra byte: %v, want ErrCorrupt", err)
 		}
 	}
 }
@@ -269,7 +251,7 @@ func TestLatestRoundTrip(t *testing.T) {
 		same(t, "latest", got, want)
 		same(t, "ahead", ahead, wantAhead)
 		for n := range b {
-			// Without what was stamped ahead it is as an earlier version wrote it.
+			// Cut here, it is a valid value of an earlier version, without readings stamped ahead.
 			if _, _, err := decodeLatest(b[:n]); n != plain && !errors.Is(err, ErrCorrupt) {
 				t.Fatalf("cut to %d of %d bytes: %v, want ErrCorrupt", n, len(b), err)
 			}
@@ -277,8 +259,8 @@ func TestLatestRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzFrame: bytes from a disk never cause a panic, and what can be read is
-// written and read back the same, alone and merged.
+// FuzzFrame: bytes from a disk never cause a panic. A frame that can be read is written and read
+// back unchanged, alone and merged.
 func FuzzFrame(f *testing.F) {
 	f.Add(
 		appendFrame(nil, []Field{num(1, 23.4), boolean(3, true), text(9, "x")}),
@@ -304,7 +286,7 @@ func FuzzFrame(f *testing.F) {
 		}
 		newer, err := appendFields(nil, b)
 		if err != nil {
-			return // only the values' bounds are checked by merging
+			return // merging checks only the lengths of the values
 		}
 		want, err := normalise([]Arrival{arrival(1, 1, 0, append(slices.Clone(fields), newer...)...)})
 		if err != nil {
@@ -316,7 +298,7 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// FuzzEntry: the same of journal entries and checkpointed latest values.
+// FuzzEntry: the same for journal entries and latest values of checkpoints.
 func FuzzEntry(f *testing.F) {
 	var w entryWriter
 	a := arrival(1, 2, start, num(1, 1), text(2, "y"))

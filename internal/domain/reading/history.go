@@ -9,16 +9,16 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Range calls fn for every frame of a device with from <= t <= to (epoch ms),
-// oldest first, that holds at least one of props; fields are those of props it
-// holds, sorted by property, and valid during the call only. Memory does not
-// grow with the range. It ends with fn's error, with ctx, or with the store.
+// Range calls fn for every frame of a device with from <= t <= to (epoch ms) that holds at least
+// one of props, oldest first. fields are the frame's fields of props, sorted by property, valid
+// only during the call. Memory does not grow with the range. It stops on an error of fn, or when
+// ctx or the store ends.
 func (s *Store) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
 	fn func(t int64, fields []Field) error) error {
 	return s.rangeOver(ctx, s.newRows, device.Ref{Tenant: t, ID: d}, from, to, props, fn)
 }
 
-// opener begins to read a device's frames, of the store or of a view.
+// opener begins to read a device's frames from the store or from a view.
 type opener func(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error)
 
 func (s *Store) rangeOver(ctx context.Context, open opener, ref device.Ref, from, to int64, props []device.PropertyID,
@@ -37,10 +37,10 @@ func (s *Store) rangeOver(ctx context.Context, open opener, ref device.Ref, from
 	return r.each(fn)
 }
 
-// AsOf is the newest value with a time <= at (epoch ms) of each of props,
-// sorted by property; a property without one is left out. Where the newest
-// value of all qualifies, as it does for a recent time, the disk is not asked.
-// Only times count here, so one stamped ahead is the newest once at is past it.
+// AsOf returns the newest value with a time <= at (epoch ms) of each of props, sorted by property;
+// it leaves out a property without one. If the latest value qualifies, as it does for a recent
+// time, AsOf does not read the disk. Only times count here, so a reading stamped ahead is the
+// newest once at is past its time.
 func (s *Store) AsOf(
 	ctx context.Context,
 	t tenant.ID,
@@ -54,7 +54,7 @@ func (s *Store) AsOf(
 	defer s.leave()
 	wanted := sortedProperties(props)
 	var missing []device.PropertyID
-	// Every property ever measured has a newest value, so one without needs no
+	// Every property that was ever measured has a latest value, so a property without one needs no
 	// search through the whole history.
 	for _, l := range s.latest.get(device.Ref{Tenant: t, ID: d}) {
 		if _, ok := slices.BinarySearch(wanted, l.Property); !ok {
@@ -77,8 +77,8 @@ func (s *Store) AsOf(
 	return found, nil
 }
 
-// searchBack adds to found the newest values of the properties that rows look
-// for, and closes the rows. It is sorted by property.
+// searchBack adds to found the newest values of the wanted properties of r, sorts found by
+// property, and closes r.
 func searchBack(r *rows, found []Last) (_ []Last, err error) {
 	defer closeInto(&err, r)
 	for len(r.days) > 0 && len(r.query.wanted) > 0 {
@@ -98,11 +98,12 @@ func searchBack(r *rows, found []Last) (_ []Last, err error) {
 	return found, nil
 }
 
-// newestOnDay is the newest value of each wanted property on one day.
+// newestOnDay returns the newest value of each wanted property on one day.
 func (r *rows) newestOnDay(day dayState) (newest []Last, err error) {
-	removed := map[Last]bool{} // what newer sources have taken away, without a value
-	// offer takes in a property's newest value of a source, older sources later;
-	// it is false where the source's one before it counts.
+	removed := map[Last]bool{} // values that newer sources removed; Value is empty
+	// offer considers the newest value that a source has of a property. The caller asks newer
+	// sources first. offer returns false if the value does not count and the source's previous one
+	// is wanted.
 	offer := func(l Last) bool {
 		if r.skip != nil && r.skip(l.Time, l.Property) {
 			return false
@@ -112,15 +113,12 @@ func (r *rows) newestOnDay(day dayState) (newest []Last, err error) {
 			removed[at] = true
 			return false
 		}
-		i, known := slices.BinarySearchFunc(
-			newest,
-			l.Property,
-			func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) },
-		)
+		compare := func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) }
+		i, known := slices.BinarySearchFunc(newest, l.Property, compare)
 		switch {
 		case !known:
 			newest = slices.Insert(newest, i, l)
-		case l.Time > newest[i].Time: // at equal times what was looked at first is newer
+		case l.Time > newest[i].Time: // at equal times the source that came first is newer
 			newest[i] = l
 		}
 		return true
@@ -162,11 +160,8 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 			return err
 		}
 		for _, f := range r.frame {
-			if i, open := slices.BinarySearch(
-				missing,
-				f.Property,
-			); open &&
-				offer(Last{Property: f.Property, Time: h.time, Value: f.Value}) {
+			i, open := slices.BinarySearch(missing, f.Property)
+			if open && offer(Last{Property: f.Property, Time: h.time, Value: f.Value}) {
 				missing = slices.Delete(missing, i, i+1)
 			}
 		}

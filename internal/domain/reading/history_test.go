@@ -16,7 +16,7 @@ func TestRangeIncludesBothBorders(t *testing.T) {
 	s := openStore(t, Options{})
 	for i := range int64(5) {
 		mustAppend(t, s, arrival(1, 5, start+i, num(1, float64(i))))
-		// Neighbours in key order must not show.
+		// Range must not return devices with adjacent keys.
 		mustAppend(t, s, arrival(1, 4, start+i, num(1, -1)), arrival(1, 6, start+i, num(1, -1)))
 	}
 	for _, c := range []struct {
@@ -38,11 +38,13 @@ func TestRangeIncludesBothBorders(t *testing.T) {
 func TestRangeAcrossMidnight(t *testing.T) {
 	s := openStore(t, Options{})
 	var want []row
-	for _, at := range []int64{start - 50*msPerDay, start - 1, start, start + msPerDay - 1, start + msPerDay, start + 90*msPerDay} {
+	for _, at := range []int64{
+		start - 50*msPerDay, start - 1, start, start + msPerDay - 1, start + msPerDay, start + 90*msPerDay,
+	} {
 		mustAppend(t, s, arrival(2, 9, at, num(3, float64(at))))
 		want = append(want, row{at, []Field{num(3, float64(at))}})
 	}
-	// Days on which only others measured: before and behind in key order.
+	// Days with readings of other devices only, whose keys are before and after.
 	for day := int64(-60); day < 100; day += 7 {
 		mustAppend(t, s, arrival(2, 8, start+day*msPerDay+5, num(3, 0)), arrival(3, 1, start+day*msPerDay+5, num(3, 0)))
 	}
@@ -52,25 +54,14 @@ func TestRangeAcrossMidnight(t *testing.T) {
 
 func TestRangeGivesOnlyWantedProperties(t *testing.T) {
 	s := openStore(t, Options{})
-	mustAppend(
-		t,
-		s,
+	mustAppend(t, s,
 		arrival(1, 1, start, num(1, 1), num(2, 2)),
 		arrival(1, 1, start+1, num(2, 3)),
-		arrival(1, 1, start+2, num(1, 4)),
-	)
-	same(
-		t,
-		"one",
-		readRange(t, s, 1, 1, start, start+2, 1),
-		[]row{{start, []Field{num(1, 1)}}, {start + 2, []Field{num(1, 4)}}},
-	)
-	same(
-		t,
-		"unsorted and repeated",
-		readRange(t, s, 1, 1, start, start, 2, 1, 2),
-		[]row{{start, []Field{num(1, 1), num(2, 2)}}},
-	)
+		arrival(1, 1, start+2, num(1, 4)))
+	same(t, "one", readRange(t, s, 1, 1, start, start+2, 1),
+		[]row{{start, []Field{num(1, 1)}}, {start + 2, []Field{num(1, 4)}}})
+	same(t, "unsorted and repeated", readRange(t, s, 1, 1, start, start, 2, 1, 2),
+		[]row{{start, []Field{num(1, 1), num(2, 2)}}})
 	same(t, "none", readRange(t, s, 1, 1, start, start+2), nil)
 	same(t, "unknown", readRange(t, s, 1, 1, start, start+2, 77), nil)
 }
@@ -122,7 +113,7 @@ func TestRangeMemoryDoesNotGrowWithTheRange(t *testing.T) {
 		}
 		return nil
 	})
-	// What was read takes half a megabyte.
+	// The readings take half a megabyte.
 	if err != nil || last == 0 || last > first+100_000 {
 		t.Errorf("%d frames: %d bytes at the first, %d at the last, %v", n, first, last, err)
 	}
@@ -137,19 +128,8 @@ func TestAsOfLooksBackAcrossDays(t *testing.T) {
 		arrival(1, 1, start+msPerDay, num(1, 12), text(2, "wet"), num(3, 31)),
 		arrival(1, 2, start-msPerDay, num(1, 99)))
 	props := []device.PropertyID{3, 1, 2, 77}
-	old, mid, new := Last{
-		1,
-		start - 20*msPerDay,
-		Number(10),
-	}, Last{
-		1,
-		start,
-		Number(11),
-	}, Last{
-		1,
-		start + msPerDay,
-		Number(12),
-	}
+	old, mid := Last{1, start - 20*msPerDay, Number(10)}, Last{1, start, Number(11)}
+	newest := Last{1, start + msPerDay, Number(12)}
 	dry, third := Last{2, start - 20*msPerDay, Text("dry")}, Last{3, start - 3*msPerDay, Number(30)}
 	for at, want := range map[int64][]Last{
 		start - 20*msPerDay - 1: nil,
@@ -158,8 +138,8 @@ func TestAsOfLooksBackAcrossDays(t *testing.T) {
 		start - 1:               {old, dry, third},
 		start:                   {mid, dry, third},
 		start + msPerDay - 1:    {mid, dry, third},
-		start + msPerDay:        {new, {2, start + msPerDay, Text("wet")}, {3, start + msPerDay, Number(31)}},
-		maxTime:                 {new, {2, start + msPerDay, Text("wet")}, {3, start + msPerDay, Number(31)}},
+		start + msPerDay:        {newest, {2, start + msPerDay, Text("wet")}, {3, start + msPerDay, Number(31)}},
+		maxTime:                 {newest, {2, start + msPerDay, Text("wet")}, {3, start + msPerDay, Number(31)}},
 	} {
 		same(t, "as of", readAsOf(t, s, 1, 1, at, props...), want)
 	}
@@ -172,29 +152,21 @@ func TestLateFramesDoNotReplaceLatest(t *testing.T) {
 	mustAppend(t, s, arrival(1, 1, start-399*msPerDay, num(1, 3)))
 	check := func(s *Store) {
 		t.Helper()
-		same(
-			t,
-			"latest",
-			s.Latest(t.Context(), 1, 1),
-			[]Last{{1, start, Number(5)}, {2, start, Number(6)}, {3, start - 1, Number(7)}},
-		)
-		same(
-			t,
-			"history",
-			readRange(t, s, 1, 1, minTime, maxTime, 1),
-			[]row{
-				{start - 399*msPerDay, []Field{num(1, 3)}},
-				{start - 1, []Field{num(1, 4)}},
-				{start, []Field{num(1, 5)}},
-			},
-		)
+		same(t, "latest", s.Latest(t.Context(), 1, 1),
+			[]Last{{1, start, Number(5)}, {2, start, Number(6)}, {3, start - 1, Number(7)}})
+		same(t, "history", readRange(t, s, 1, 1, minTime, maxTime, 1), []row{
+			{start - 399*msPerDay, []Field{num(1, 3)}},
+			{start - 1, []Field{num(1, 4)}},
+			{start, []Field{num(1, 5)}},
+		})
 		same(t, "as of", readAsOf(t, s, 1, 1, start-1, 1), []Last{{1, start - 1, Number(4)}})
 	}
 	check(s)
 	check(reopen(t, s))
 }
 
-// The same device id under another tenant finds nothing: one test a method.
+// The following tests, one for each method, read the same device id of another tenant, which has no
+// readings.
 
 func storeWithOtherTenant(t *testing.T) (s *Store, other tenant.ID) {
 	s = openStore(t, Options{})
@@ -246,8 +218,8 @@ func TestEraseOfAForeignDeviceTouchesNothing(t *testing.T) {
 	check(reopen(t, s))
 }
 
-// TestDamageErrorNamesKey: whatever stands on disk, reading it is
-// an error and not a panic or a wrong value.
+// TestDamageErrorNamesKey: reading damaged data returns an error, and neither panics nor returns a
+// wrong value.
 func TestDamageErrorNamesKey(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start+1, num(1, 5)))
@@ -282,22 +254,14 @@ func TestDamageErrorNamesKey(t *testing.T) {
 	}
 	s.calendar.generation(20574) // as Append does
 	put(s.db.Set(key, []byte{1, 0, headRaw, 1}, pebble.Sync))
-	check("a cut frame", "frame of tenant 1 device 7 at 2026-05-01T00:00:00.000Z")
+	check("a truncated frame", "frame of tenant 1 device 7 at 2026-05-01T00:00:00.000Z")
 	put(s.db.Merge(key, appendFrame(nil, []Field{num(2, 1)}), pebble.Sync))
-	check("a cut frame under a good one", "frame of tenant 1 device 7")
+	check("a truncated frame under a valid one", "frame of tenant 1 device 7")
 	put(s.db.Delete(key, pebble.Sync))
-	put(
-		s.db.Set(
-			append(appendHotPrefix(nil, 20574, 0, device.Ref{Tenant: 1, ID: 7}), 0, 0, 0, 0, 0),
-			[]byte{1, 0, 2},
-			pebble.Sync,
-		),
-	)
-	for name, f := range map[string]func() error{"Range": func() error {
-		return s.Range(ctx, 1, 7, start-1, start+1, props, func(int64, []Field) error { return nil })
-	}} {
-		if err := f(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "key 68") {
-			t.Errorf("%s over a cut key: %v", name, err)
-		}
+	malformed := append(appendHotPrefix(nil, 20574, 0, device.Ref{Tenant: 1, ID: 7}), 0, 0, 0, 0, 0)
+	put(s.db.Set(malformed, []byte{1, 0, 2}, pebble.Sync))
+	err := s.Range(ctx, 1, 7, start-1, start+1, props, func(int64, []Field) error { return nil })
+	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "key 68") {
+		t.Errorf("Range over a malformed key: %v", err)
 	}
 }

@@ -12,20 +12,20 @@ import (
 )
 
 // ErrConsumed is returned by Consume while another Consume runs.
-var ErrConsumed = errors.New("reading: the journal has a consumer already")
+var ErrConsumed = errors.New("reading: the journal already has a consumer")
 
-// journal passes batches from Append to the consumer and knows the positions:
-// judged <= consumed <= written.
+// journal passes batches from Append to the consumer and holds the positions: evaluated <= consumed
+// <= written.
 type journal struct {
-	slots     chan struct{} // one token a batch that is written and not consumed
+	slots     chan struct{} // one token for each batch that is written and not consumed
 	frames    *semaphore.Weighted
-	maxFrames int64 // of frames that are written and not consumed
+	maxFrames int64 // most frames that are written and not consumed
 
 	mu        sync.Mutex
-	queue     chan entry // nil while nobody consumes
+	queue     chan entry // nil without a consumer
 	written   uint64     // last batch handed over
 	consumed  uint64     // last batch the consumer took without an error
-	evaluated uint64     // as told by Trim
+	evaluated uint64     // last position passed to Trim
 }
 
 // entry is one batch in the journal.
@@ -71,18 +71,18 @@ func (j *journal) reserve(ctx, lifetime context.Context, frames int) error {
 	return err
 }
 
-// weight is what a batch takes of the room: a larger one than all of it waits
-// until it is alone.
+// weight is how many frames of the queue a batch takes. A batch that is larger than the queue takes
+// all of it and waits until it is alone.
 func (j *journal) weight(frames int) int64 { return min(int64(frames), j.maxFrames) }
 
-// release gives the room of a batch back.
+// release frees the room of a batch.
 func (j *journal) release(frames int) {
 	j.frames.Release(j.weight(frames))
 	<-j.slots
 }
 
-// handOver takes a durable batch for which room was reserved. Without a
-// consumer it is not kept: Consume begins by reading the disk.
+// handOver queues a durable batch for which room was reserved. Without a consumer it drops the
+// batch: Consume begins by reading the disk.
 func (j *journal) handOver(pos uint64, batch []Arrival) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,11 +91,11 @@ func (j *journal) handOver(pos uint64, batch []Arrival) {
 		j.release(len(batch))
 		return
 	}
-	j.queue <- entry{pos, batch} // as long as the tokens, so never full
+	j.queue <- entry{pos, batch} // never full: it has as many places as there are tokens
 }
 
-// attach makes the caller the consumer. Batches up to written are for it to
-// read from disk, later ones come through the queue.
+// attach makes the caller the consumer. The caller reads batches up to written from disk and later
+// ones from the queue.
 func (j *journal) attach(from uint64) (written uint64, queue <-chan entry, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -123,18 +123,17 @@ func (j *journal) advance(consumed uint64) {
 	j.consumed = consumed
 }
 
-// Consume gives fn every batch after position from, in the order in which they
-// were written: first those on disk, then each as Append writes it. from is the
-// last position already judged and recorded, 0 at the very beginning. Positions
-// rise by one from batch to batch.
+// Consume calls fn for every batch after position from, in the order in which they were written:
+// first those on disk, then each as Append writes it. from is the last position that the caller has
+// evaluated and recorded, 0 at the very beginning. Positions rise by one from batch to batch.
 //
-// A batch for which fn fails is given again, after growing waits, until fn
-// takes it; nothing is skipped. Batches are as they were appended: fn must
-// expect devices that have been deleted since, must not change the batch, and
-// sees a batch again after a restart unless it recorded the position.
+// When fn fails, Consume calls it again with the same batch, after growing waits, until it
+// succeeds; Consume skips nothing. Batches are as they were appended: fn must expect devices that
+// have been deleted since, and must not change the batch. After a restart fn gets a batch again
+// unless it recorded the position.
 //
-// Consume runs until ctx or the store ends and returns why, or an error that
-// waiting does not mend (a damaged entry, a second consumer).
+// Consume runs until ctx or the store ends and returns the reason. It also returns an error that
+// waiting does not resolve (a damaged entry, a second consumer).
 func (s *Store) Consume(
 	ctx context.Context,
 	from uint64,
@@ -162,13 +161,8 @@ func (s *Store) Consume(
 			return err
 		}
 		if e.pos != pos+1 {
-			s.opts.Logger.Warn(
-				"readings: the journal no longer holds what was not judged yet; judging goes on behind the gap",
-				"judged",
-				pos,
-				"next",
-				e.pos,
-			)
+			s.opts.Logger.Warn("readings: the journal lacks batches that are not evaluated; the consumer skips the gap",
+				"evaluated", pos, "next", e.pos)
 		}
 		if err := s.deliver(ctx, e, fn); err != nil {
 			return err
@@ -189,9 +183,9 @@ func (s *Store) Consume(
 	}
 }
 
-// Backlog gives fn what the journal holds on disk after position from, as
-// Consume would begin with it; fn must not keep or change the batches. It ends
-// with fn's error, with ctx, or with the store.
+// Backlog calls fn for the batches that the journal holds on disk after position from, with which
+// Consume would begin. fn must not keep or change the batches. Backlog stops on an error of fn, or
+// when ctx or the store ends.
 func (s *Store) Backlog(ctx context.Context, from uint64, fn func(pos uint64, batch []Arrival) error) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -209,9 +203,9 @@ func (s *Store) Backlog(ctx context.Context, from uint64, fn func(pos uint64, ba
 	})
 }
 
-// skipJournalTo accepts a judged position ahead of the journal, as after a restore of
-// an older copy of this folder: new batches are numbered behind it, or they
-// would count as judged.
+// skipJournalTo accepts an evaluated position ahead of the journal, as after a restore of an older
+// copy of this folder: it numbers new batches after that position, because they would count as
+// evaluated otherwise.
 func (s *Store) skipJournalTo(from uint64) error {
 	s.order.Lock()
 	defer s.order.Unlock()
@@ -219,14 +213,11 @@ func (s *Store) skipJournalTo(from uint64) error {
 		return nil
 	}
 	if s.order.pos != s.order.opened {
-		return fmt.Errorf(
-			"reading: cannot judge from position %d: batches up to %d were written already",
-			from,
-			s.order.pos,
-		)
+		return fmt.Errorf("reading: cannot consume from position %d: batches up to %d were already written",
+			from, s.order.pos)
 	}
-	s.opts.Logger.Warn("readings: older than what was judged (restored from a copy?); the journal goes on behind it",
-		"journal", s.order.pos, "judged", from)
+	s.opts.Logger.Warn("readings: older than the evaluated position (restored from a copy?); the journal skips to it",
+		"journal", s.order.pos, "evaluated", from)
 	s.order.pos, s.order.opened = from, from
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
@@ -234,8 +225,8 @@ func (s *Store) skipJournalTo(from uint64) error {
 	return nil
 }
 
-// entryAfter reads the first batch after pos, which is below written. It holds
-// no iterator between batches: the consumer may stand still for hours.
+// entryAfter reads the first batch after pos, which is below written. Consume holds no iterator
+// between batches, because fn may take hours.
 func (s *Store) entryAfter(ctx context.Context, pos, written uint64) (e entry, err error) {
 	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{
 		LowerBound: appendJournalKey(nil, pos+1),
@@ -246,13 +237,13 @@ func (s *Store) entryAfter(ctx context.Context, pos, written uint64) (e entry, e
 	}
 	defer closeInto(&err, it)
 	if !it.First() {
-		// Trimmed by a restored position; what comes next is live.
+		// A restored position trimmed the entries; the next batches come from the queue.
 		return entry{pos: written}, it.Error()
 	}
 	return readEntry(it)
 }
 
-// readEntry decodes the entry at which it stands.
+// readEntry decodes the entry at the iterator's position.
 func readEntry(it *pebble.Iterator) (e entry, err error) {
 	if e.pos, err = parseJournalKey(it.Key()); err != nil {
 		return e, fmt.Errorf("%w: %s", ErrCorrupt, printKey(it.Key()))
@@ -267,8 +258,8 @@ func readEntry(it *pebble.Iterator) (e entry, err error) {
 	return e, err
 }
 
-// deliver gives e to fn until fn takes it or ctx ends. The wait is for what made
-// fn fail, usually the database; it has no event to wait for.
+// deliver calls fn with e until fn succeeds or ctx ends. It waits for the cause of fn's failure to
+// pass, usually in the database; there is no event to wait for.
 func (s *Store) deliver(ctx context.Context, e entry, fn func(context.Context, uint64, []Arrival) error) error {
 	wait := s.opts.RetryWait
 	for {
@@ -285,15 +276,8 @@ func (s *Store) deliver(ctx context.Context, e entry, fn func(context.Context, u
 		if ctx.Err() != nil {
 			return s.consumeErr(ctx)
 		}
-		s.opts.Logger.Warn(
-			"readings: a batch could not be judged and is tried again",
-			"position",
-			e.pos,
-			"wait",
-			wait,
-			"error",
-			err,
-		)
+		s.opts.Logger.Warn("readings: the consumer failed with a batch and gets it again",
+			"position", e.pos, "wait", wait, "error", err)
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -307,7 +291,8 @@ func (s *Store) deliver(ctx context.Context, e entry, fn func(context.Context, u
 	return nil
 }
 
-// consumeErr tells Close from the caller's own end; ctx is done.
+// consumeErr returns why Consume stops: ErrClosed after Close, otherwise the error of ctx, which is
+// done.
 func (s *Store) consumeErr(ctx context.Context) error {
 	if s.lifetime.Err() != nil {
 		return ErrClosed
@@ -315,9 +300,9 @@ func (s *Store) consumeErr(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Trim says that everything up to pos is judged and recorded elsewhere for
-// good. The entries are deleted with a later checkpoint. A position not yet
-// written counts as the last one written; going back does nothing.
+// Trim tells the store that everything up to pos is evaluated and durably recorded elsewhere. A
+// later checkpoint deletes the entries. A position that is not written yet counts as the last one
+// written; a lower position than before does nothing.
 func (s *Store) Trim(pos uint64) {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()

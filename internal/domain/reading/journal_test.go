@@ -51,15 +51,15 @@ func TestBacklogEqualsFirstBatchesOfConsume(t *testing.T) {
 	same(t, "positions", at, positions(3, 5))
 	enough := errors.New("enough")
 	if err := s.Backlog(t.Context(), 0, func(uint64, []Arrival) error { return enough }); !errors.Is(err, enough) {
-		t.Errorf("ended with %v", err)
+		t.Errorf("a failing callback: %v", err)
 	}
 	if err := s.Backlog(t.Context(), 9, func(uint64, []Arrival) error { return enough }); err != nil {
-		t.Errorf("behind everything: %v", err)
+		t.Errorf("after the last position: %v", err)
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Backlog(gone, 0, func(uint64, []Arrival) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+	if err := s.Backlog(cancelled, 0, func(uint64, []Arrival) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 
@@ -85,13 +85,13 @@ func TestFailedBatchIsRetriedAndNotSkipped(t *testing.T) {
 	log := &waitRecorder{Handler: slog.DiscardHandler}
 	s := openStore(t, Options{RetryWait: time.Millisecond, Logger: slog.New(log)})
 	mustAppend(t, s, numberedBatch(0)...)
-	failures := map[uint64]int{1: 2, 3: 4} // one from disk, one live
-	var asked []uint64
+	failures := map[uint64]int{1: 2, 3: 4} // one from disk, one from the queue
+	var tried []uint64
 	c := startConsumer(t, s, 0, func(pos uint64) error {
-		asked = append(asked, pos)
+		tried = append(tried, pos)
 		if failures[pos] > 0 {
 			failures[pos]--
-			return errors.New("database is away")
+			return errors.New("the database is unavailable")
 		}
 		return nil
 	})
@@ -101,8 +101,8 @@ func TestFailedBatchIsRetriedAndNotSkipped(t *testing.T) {
 	}
 	c.wait(4)
 	c.stop()
-	same(t, "asked", asked, []uint64{1, 1, 1, 2, 3, 3, 3, 3, 3, 4})
-	same(t, "taken", c.positions(), positions(1, 4))
+	same(t, "tried", tried, []uint64{1, 1, 1, 2, 3, 3, 3, 3, 3, 4})
+	same(t, "consumed", c.positions(), positions(1, 4))
 	same(t, "waits", log.waits, []time.Duration{1e6, 2e6, 1e6, 2e6, 4e6, 8e6})
 }
 
@@ -122,9 +122,9 @@ func TestRetryStopsOnCancel(t *testing.T) {
 
 func TestAppendWaitsForTheConsumer(t *testing.T) {
 	s := openStore(t, Options{QueueBatches: 2})
-	let := make(chan struct{})
+	proceed := make(chan struct{})
 	c := startConsumer(t, s, 0, func(uint64) error {
-		<-let
+		<-proceed
 		return nil
 	})
 	awaitConsumed(t, s)
@@ -138,26 +138,26 @@ func TestAppendWaitsForTheConsumer(t *testing.T) {
 	if lag := s.Stats().JournalLag; lag != 2 {
 		t.Errorf("lag %d, want 2", lag)
 	}
-	same(t, "nothing is written by an append that did not get room", readRange(t, s, 1, 1, start+2, start+2, 1), nil)
+	same(t, "an append without room writes nothing", readRange(t, s, 1, 1, start+2, start+2, 1), nil)
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.Append(t.Context(), numberedBatch(3)) }()
-	let <- struct{}{}
+	proceed <- struct{}{}
 	if err := <-waiting; err != nil {
 		t.Errorf("append once there is room: %v", err)
 	}
-	close(let)
+	close(proceed)
 	c.wait(3)
 	same(t, "positions", c.positions(), positions(1, 3))
-	await(t, "the lag to be gone", func() bool { return s.Stats().JournalLag == 0 })
+	await(t, "the lag to be 0", func() bool { return s.Stats().JournalLag == 0 })
 }
 
-// What waits for the consumer is bounded by its size, whatever the batches'; a
-// batch larger than all of it is taken alone.
+// The batches that wait for the consumer are limited by their frames, however many batches there
+// are; a batch larger than the limit waits until it is alone.
 func TestAppendWaitsForFrameCapacity(t *testing.T) {
 	s := openStore(t, Options{QueueFrames: 3 * len(numberedBatch(0))})
-	let := make(chan struct{})
+	proceed := make(chan struct{})
 	c := startConsumer(t, s, 0, func(uint64) error {
-		<-let
+		<-proceed
 		return nil
 	})
 	awaitConsumed(t, s)
@@ -177,8 +177,8 @@ func TestAppendWaitsForFrameCapacity(t *testing.T) {
 	large := append(append(two, two...), two...)
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.Append(t.Context(), large) }()
-	let <- struct{}{}
-	let <- struct{}{}
+	proceed <- struct{}{}
+	proceed <- struct{}{}
 	if err := <-waiting; err != nil {
 		t.Errorf("append once there is room: %v", err)
 	}
@@ -189,7 +189,7 @@ func TestAppendWaitsForFrameCapacity(t *testing.T) {
 	if err := <-waiting; !errors.Is(err, ErrClosed) {
 		t.Errorf("append to a store that closes: %v", err)
 	}
-	close(let)
+	close(proceed)
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
@@ -239,7 +239,7 @@ func TestStoppedConsumerReleasesSlots(t *testing.T) {
 	defer cancel()
 	for round := range 3 {
 		c := startConsumer(t, s, 0, func(uint64) error { return errors.New("not yet") })
-		await(t, "the consumer to be there", func() bool {
+		await(t, "the consumer to start", func() bool {
 			s.journal.mu.Lock()
 			defer s.journal.mu.Unlock()
 			return s.journal.queue != nil
@@ -264,7 +264,7 @@ func TestSecondConsumerIsRefused(t *testing.T) {
 		t.Errorf("second consumer: %v, want ErrConsumed", err)
 	}
 	if err := c.stop(); !errors.Is(err, context.Canceled) {
-		t.Errorf("the first: %v", err)
+		t.Errorf("the first consumer: %v", err)
 	}
 }
 
@@ -281,9 +281,8 @@ func TestConsumeStopsOnClose(t *testing.T) {
 	close(c.ended)
 }
 
-// TestConsumeFromPositionAheadOfJournal: the folder was restored from an older copy than
-// the database that knows the judged position. New batches must not pass for
-// judged ones.
+// TestConsumeFromPositionAheadOfJournal: the folder was restored from an older copy than the
+// database with the evaluated position. New batches must not count as evaluated.
 func TestConsumeFromPositionAheadOfJournal(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, numberedBatch(0)...)
@@ -311,26 +310,26 @@ func TestTrimDeletesEntriesAndKeepsPositions(t *testing.T) {
 		mustAppend(t, s, numberedBatch(n)...)
 	}
 	s.Trim(4)
-	s.Trim(2) // going back does nothing
+	s.Trim(2) // a lower position does nothing
 	same(t, "before a checkpoint", storedEntries(t, s), positions(1, 6))
 	checkpoint(t, s)
-	same(t, "after it", storedEntries(t, s), positions(5, 6))
+	same(t, "after a checkpoint", storedEntries(t, s), positions(5, 6))
 	s.Trim(1 << 60)
 	checkpoint(t, s)
-	same(t, "all judged", storedEntries(t, s), nil)
+	same(t, "all evaluated", storedEntries(t, s), nil)
 	s = reopen(t, s)
 	s.Trim(1 << 60)
 	c := startConsumer(t, s, 6, nil)
 	mustAppend(t, s, numberedBatch(6)...)
 	c.wait(1)
-	same(t, "positions are not used again", c.positions(), []uint64{7})
+	same(t, "positions are not reused", c.positions(), []uint64{7})
 	checkpoint(t, s)
-	same(t, "what comes after a trim stays", storedEntries(t, s), []uint64{7})
+	same(t, "a batch after a trim stays", storedEntries(t, s), []uint64{7})
 	same(t, "latest", s.Latest(t.Context(), 1, 1), []Last{{1, start + 6, Number(6)}})
 }
 
-// TestConsumeFromPositionBeforeJournal: the database is the older copy. What was deleted
-// cannot be judged again, of which the log warns; the rest is.
+// TestConsumeFromPositionBeforeJournal: the database was restored from an older copy than the
+// folder. Deleted batches cannot be evaluated again, of which the log warns; the others are.
 func TestConsumeFromPositionBeforeJournal(t *testing.T) {
 	log := &waitRecorder{Handler: slog.DiscardHandler}
 	s := openStore(t, Options{Logger: slog.New(log)})
@@ -342,7 +341,7 @@ func TestConsumeFromPositionBeforeJournal(t *testing.T) {
 	c := startConsumer(t, s, 1, nil)
 	awaitConsumed(t, s)
 	c.stop()
-	same(t, "what is left", c.positions(), positions(5, 6))
+	same(t, "the remaining batches", c.positions(), positions(5, 6))
 	if log.warnings != 1 {
 		t.Errorf("%d warnings, want one", log.warnings)
 	}
@@ -351,7 +350,7 @@ func TestConsumeFromPositionBeforeJournal(t *testing.T) {
 	c = startConsumer(t, s, 1, nil)
 	mustAppend(t, s, numberedBatch(6)...)
 	c.wait(1)
-	same(t, "nothing left but new ones", c.positions(), []uint64{7})
+	same(t, "only new batches", c.positions(), []uint64{7})
 }
 
 func TestDamagedEntryErrorNamesPosition(t *testing.T) {
@@ -368,12 +367,12 @@ func TestDamagedEntryErrorNamesPosition(t *testing.T) {
 		t.Errorf("consume: %v, want ErrCorrupt naming entry 2", err)
 	}
 	if got := c.positions(); !slices.Equal(got, []uint64{1}) {
-		t.Errorf("taken: %v", got)
+		t.Errorf("consumed: %v", got)
 	}
 }
 
-// Many removals in one memtable are no more work for a flush than they are many:
-// where each began at the journal's beginning, ten thousand of them took gigabytes.
+// The work of a flush grows linearly with the number of deleted ranges in a memtable. When each
+// range began at the journal's beginning, ten thousand of them took gigabytes.
 func TestTrimRangeDeletesDoNotAccumulate(t *testing.T) {
 	s := openStore(t, Options{})
 	consumed := make(chan uint64)

@@ -12,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends v to dst as MarshalJSON writes it; long answers are made
-// of it, without an allocation a value. A number that is none (the store holds
-// none such) is null.
+// AppendJSON appends v to dst as MarshalJSON writes it, without an allocation per value, for long
+// responses. NaN and infinite numbers (the store holds none) become null.
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.kind {
 	case KindNumber:
@@ -28,13 +27,12 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	}
 }
 
-// maxExactDigits is below the largest number of digits of which any two texts are
-// different float64s.
+// maxExactDigits bounds the digits up to which two different texts are different float64s.
 const maxExactDigits = 1e15
 
-// appendJSONNumber writes the shortest text from which f is read back. Numbers
-// of few decimals, which is what devices send, are found by trying, several
-// times as fast as the general way.
+// appendJSONNumber writes the shortest text from which f is read back. It finds numbers of few
+// decimals, which devices usually send, by trying; that is several times as fast as the general
+// way.
 func appendJSONNumber(dst []byte, f float64) []byte {
 	if f == 0 && math.Signbit(f) {
 		return append(dst, "-0"...)
@@ -46,7 +44,7 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 		}
 		digits := math.RoundToEven(scaled)
 		if off := math.Abs(scaled - digits); off > 0.01 && scaled < 1e12 && scaled > -1e12 {
-			continue // too far off to be a matter of rounding, found out without dividing
+			continue // more than a rounding error, found without division
 		}
 		if digits/p == f {
 			return appendDecimal(dst, int64(digits), decimals)
@@ -55,7 +53,7 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
 	}
-	// As encoding/json does, which does as browsers do.
+	// The same format as encoding/json and browsers use.
 	format := byte('f')
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		format = 'e'
@@ -68,8 +66,8 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// appendJSONNumbers writes numbers with commas between them. Each is tried with
-// as many decimals as one before had.
+// appendJSONNumbers writes numbers separated by commas. It tries each number first with the number
+// of decimals of an earlier one.
 func appendJSONNumbers(dst []byte, numbers []float64) []byte {
 	lastDecimals := 0
 	for i, f := range numbers {
@@ -77,10 +75,8 @@ func appendJSONNumbers(dst []byte, numbers []float64) []byte {
 			dst = append(dst, ',')
 		}
 		scaled := f * pow10[lastDecimals]
-		if digits := math.RoundToEven(
-			scaled,
-		); digits != 0 && math.Abs(scaled) < maxExactDigits &&
-			digits/pow10[lastDecimals] == f {
+		digits := math.RoundToEven(scaled)
+		if digits != 0 && math.Abs(scaled) < maxExactDigits && digits/pow10[lastDecimals] == f {
 			dst = appendDigits(dst, int64(digits), lastDecimals)
 			continue
 		}
@@ -93,11 +89,11 @@ func appendJSONNumbers(dst []byte, numbers []float64) []byte {
 	return dst
 }
 
-// AppendTimes appends times to dst as JSON, with commas between them: the first,
-// and the distance of each other one from the one before.
+// AppendTimes appends times to dst as JSON, separated by commas: the first time, then the
+// difference of each other time from the previous one.
 func AppendTimes(dst []byte, times []int64) []byte {
 	before, step := int64(0), int64(0)
-	from, to := 0, 0 // where in dst the step before is written
+	from, to := 0, 0 // the previous step in dst
 	for i, at := range times {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -114,8 +110,8 @@ func AppendTimes(dst []byte, times []int64) []byte {
 	return dst
 }
 
-// appendStep writes the distance of two times; eight digits, which is up to a
-// day, are put together in a register.
+// appendStep writes the difference of two times. It puts up to eight digits, which is more than a
+// day, together in a register.
 func appendStep(dst []byte, step int64) []byte {
 	if step <= 0 || step >= 1e8 {
 		return appendDecimal(dst, step, 0)
@@ -133,7 +129,7 @@ func appendStep(dst []byte, step int64) []byte {
 	return dst[:end+8-none]
 }
 
-// appendDigits writes digits / 10^decimals in as few characters as can be.
+// appendDigits writes digits / 10^decimals in as few characters as possible.
 func appendDigits(dst []byte, digits int64, decimals int) []byte {
 	for decimals > 0 && digits%10 == 0 {
 		digits /= 10
@@ -142,7 +138,7 @@ func appendDigits(dst []byte, digits int64, decimals int) []byte {
 	return appendDecimal(dst, digits, decimals)
 }
 
-// appendDecimal writes digits with a point before the last decimals of them.
+// appendDecimal writes digits with a point before the last decimals digits.
 func appendDecimal(dst []byte, digits int64, decimals int) []byte {
 	if digits < 0 {
 		dst, digits = append(dst, '-'), -digits
@@ -192,7 +188,9 @@ func appendDecimal(dst []byte, digits int64, decimals int) []byte {
 func appendJSONText(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf-1 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			quoted, _ := json.Marshal(strings.ToValidUTF8(s, string(utf8.RuneError))) // a string never fails
+			quoted, _ := json.Marshal(
+				strings.ToValidUTF8(s, string(utf8.RuneError)),
+			) // marshalling a string never fails
 			return append(dst, quoted...)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAppendDigits: as strconv has them, whatever the number of digits.
+// TestAppendDigits compares with strconv, for any number of digits.
 func TestAppendDigits(t *testing.T) {
 	check := func(digits int64, decimals int) {
 		t.Helper()
@@ -44,25 +44,11 @@ func TestAppendDigits(t *testing.T) {
 	}
 }
 
-// TestAppendJSONNumbers: each is written as it is alone.
+// TestAppendJSONNumbers: each number is written as appendJSONNumber writes it.
 func TestAppendJSONNumbers(t *testing.T) {
 	numbers := []float64{
-		0,
-		math.Copysign(0, -1),
-		1,
-		1.5,
-		0.25,
-		2,
-		math.NaN(),
-		1e15,
-		1e16,
-		1e300,
-		-7.125,
-		1e-7,
-		0.1 + 0.2,
-		math.Inf(1),
-		maxExact,
-		100,
+		0, math.Copysign(0, -1), 1, 1.5, 0.25, 2, math.NaN(), 1e15, 1e16, 1e300, -7.125, 1e-7, 0.1 + 0.2,
+		math.Inf(1), maxExact, 100,
 	}
 	for range 2000 {
 		numbers = append(numbers, math.Round(rand.NormFloat64()*1e4)/pow10[rand.IntN(4)], rand.NormFloat64())
@@ -76,7 +62,7 @@ func TestAppendJSONNumbers(t *testing.T) {
 	}
 }
 
-// TestAppendTimes: the first, then how much later each other one is.
+// TestAppendTimes: the first time, then the difference of each other time from the previous one.
 func TestAppendTimes(t *testing.T) {
 	for _, c := range []struct {
 		times []int64
@@ -85,7 +71,10 @@ func TestAppendTimes(t *testing.T) {
 		{nil, ""},
 		{[]int64{7}, "7"},
 		{[]int64{0, 60_000, 120_000, 180_001}, "0,60000,60000,60001"},
-		{[]int64{1_790_000_000_000, 1_790_009_999_999, 1_790_020_000_000, 1_790_030_000_001, 1_790_040_000_002}, "1790000000000,9999999,10000001,10000001,10000001"},
+		{
+			[]int64{1_790_000_000_000, 1_790_009_999_999, 1_790_020_000_000, 1_790_030_000_001, 1_790_040_000_002},
+			"1790000000000,9999999,10000001,10000001,10000001",
+		},
 		{[]int64{-5, -4}, "-5,1"},
 	} {
 		if got := string(AppendTimes(nil, c.times)); got != c.want {

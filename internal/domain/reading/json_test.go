@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// sameJSON compares AppendJSON with MarshalJSON, behind what is there already.
+// sameJSON compares AppendJSON, after existing text, with MarshalJSON.
 func sameJSON(t *testing.T, v Value) {
 	t.Helper()
 	want, err := json.Marshal(v)
@@ -23,8 +23,9 @@ func sameJSON(t *testing.T, v Value) {
 
 func TestAppendJSONIsMarshalJSON(t *testing.T) {
 	for _, f := range []float64{
-		0, math.Copysign(0, -1), 1, -1, 10, 1200, 0.1, -0.1, 0.5, 23.4, -273.15, 1e-6, -1e-6, 9.99e-7, 1e-7, 1.5e-9, 1e-10, 123456.789012, 0.000123,
-		1e14, 1e15, 999999999999999, 1e15 + 0.5, 1e20, 1e21, 1.5e21, -1e22, 1e300, 5e-324, math.MaxFloat64, math.Pi, 1.0 / 3, 0.1 + 0.2, 9007199254740993, 123456789.123456,
+		0, math.Copysign(0, -1), 1, -1, 10, 1200, 0.1, -0.1, 0.5, 23.4, -273.15, 1e-6, -1e-6, 9.99e-7, 1e-7,
+		1.5e-9, 1e-10, 123456.789012, 0.000123, 1e14, 1e15, 999999999999999, 1e15 + 0.5, 1e20, 1e21, 1.5e21,
+		-1e22, 1e300, 5e-324, math.MaxFloat64, math.Pi, 1.0 / 3, 0.1 + 0.2, 9007199254740993, 123456789.123456,
 	} {
 		sameJSON(t, Number(f))
 	}
@@ -47,9 +48,9 @@ func TestAppendJSONOfAnyNumber(t *testing.T) {
 	for range 300_000 {
 		f := math.Float64frombits(rng.Uint64())
 		switch rng.IntN(3) {
-		case 0: // of few decimals
+		case 0: // few decimals
 			f = math.Round(rng.NormFloat64()*math.Pow10(rng.IntN(12))) / math.Pow10(rng.IntN(9))
-		case 1: // beside one
+		case 1: // next to a number of few decimals
 			f = math.Nextafter(math.Round(rng.Float64()*1e6)/math.Pow10(rng.IntN(7)), math.Inf(rng.IntN(2)*2-1))
 		}
 		if math.IsNaN(f) || math.IsInf(f, 0) {

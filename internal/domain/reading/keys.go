@@ -11,20 +11,19 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// The key space. Every key begins with one byte that says what it is; numbers
-// are big-endian or "ordered" (see appendOrdered), so that byte order is
-// numeric order.
+// The key space. The first byte of every key says what it is; numbers are big-endian or "ordered"
+// (see appendOrdered), so that byte order is numeric order.
 //
 //	h | day 4 | generation 2 | tenant ordered | device ordered | ms of day 4 -> frame
-//	c | day 4 | tenant ordered | device ordered | ms of day 4                -> part of a sealed device-day
+//	c | day 4 | tenant ordered | device ordered | ms of day 4                -> segment of a sealed device-day
 //	j | position 8                                                           -> journal entry
 //	l | tenant ordered | device ordered                                      -> a device's latest values
 //	e | tenant ordered | device ordered                                      -> journal position of its erasure
 //	m | name                                                                 -> format number, checkpoint position
 //
-// The day comes first, so retention is one range delete and writing touches
-// one end of the key space. Days and milliseconds are UTC. The generation lets
-// a day be sealed into parts without stopping its writers; see calendar.
+// The day comes first, so retention is one range delete and writing touches one end of the key
+// space. Days and milliseconds are UTC. The generation lets the store seal a day into segments
+// without stopping its writers; see calendar.
 const (
 	tagHot       = 'h'
 	tagSegment   = 'c'
@@ -44,19 +43,19 @@ var (
 	keyCheckpoint = []byte{tagMeta, 'c'}
 )
 
-// dayEnd is above everything that a key of a day goes on with.
+// dayEnd is above every continuation of a day's key prefix.
 var dayEnd = []byte{0xff, 0xff, 0xff, 0xff}
 
 var errKey = errors.New("malformed key")
 
-// The times that a key can hold: about 5.8 million years either side of 1970.
-// Append takes times strictly between, so that a clamped time finds no frame.
+// The times that a key can hold: about 5.8 million years before and after 1970. Append accepts only
+// times strictly between, so that a clamped time finds no frame.
 const (
 	minTime = int64(math.MinInt32) * msPerDay
 	maxTime = int64(math.MaxInt32)*msPerDay + msPerDay - 1
 )
 
-// clampTime brings t into the range that keys can hold.
+// clampTime limits t to the range that keys can hold.
 func clampTime(t int64) int64 { return min(max(t, minTime), maxTime) }
 
 // dayOf splits a time (epoch ms, within minTime..maxTime) into its UTC day and
@@ -71,8 +70,8 @@ func dayOf(t int64) (day int32, ms uint32) {
 	return int32(d), uint32(r)
 }
 
-// appendOrdered appends x in a form that sorts as the number does and takes
-// one byte more than its significant bytes: their count, then themselves.
+// appendOrdered appends x in a form that sorts as the number does: the count of its significant
+// bytes, then these bytes.
 func appendOrdered(b []byte, x uint64) []byte {
 	var buf [8]byte
 	binary.BigEndian.PutUint64(buf[:], x)
@@ -96,15 +95,14 @@ func cutOrdered(b []byte) (x uint64, rest []byte, err error) {
 	return x, b[1+n:], nil
 }
 
-// appendDay appends the beginning of every key of a day under tagHot or
-// tagSegment; days before 1970 sort first.
+// appendDay appends the prefix of every key of a day under tagHot or tagSegment; days before 1970
+// sort first.
 func appendDay(b []byte, tag byte, day int32) []byte {
 	b = append(b, tag)
 	return binary.BigEndian.AppendUint32(b, uint32(day)^1<<31)
 }
 
-// appendHotPrefix appends the beginning of the hot keys of one device on one
-// day in one generation.
+// appendHotPrefix appends the prefix of the hot keys of one device on one day in one generation.
 func appendHotPrefix(b []byte, day int32, generation uint16, ref device.Ref) []byte {
 	b = appendDay(b, tagHot, day)
 	b = binary.BigEndian.AppendUint16(b, generation)
@@ -112,18 +110,17 @@ func appendHotPrefix(b []byte, day int32, generation uint16, ref device.Ref) []b
 	return appendOrdered(b, uint64(ref.ID))
 }
 
-// appendSegmentPrefix appends the beginning of the keys of one device's parts of
-// one day.
+// appendSegmentPrefix appends the prefix of the keys of one device's segments of one day.
 func appendSegmentPrefix(b []byte, day int32, ref device.Ref) []byte {
 	b = appendDay(b, tagSegment, day)
 	b = appendOrdered(b, uint64(ref.Tenant))
 	return appendOrdered(b, uint64(ref.ID))
 }
 
-// appendMs appends the time of day with which hot and part keys end.
+// appendMs appends the time of day with which hot and segment keys end.
 func appendMs(b []byte, ms uint32) []byte { return binary.BigEndian.AppendUint32(b, ms) }
 
-// cutDay reads the day of a hot or part key.
+// cutDay reads the day of a hot or segment key.
 func cutDay(key []byte) (int32, error) {
 	if len(key) < dayLen || key[0] != tagHot && key[0] != tagSegment {
 		return 0, errKey
@@ -139,7 +136,7 @@ func cutGeneration(key []byte) (uint16, error) {
 	return binary.BigEndian.Uint16(key[dayLen:]), nil
 }
 
-// parseFrameKey reads a hot key or a part's.
+// parseFrameKey reads a hot key or a segment key.
 func parseFrameKey(key []byte) (ref device.Ref, at int64, err error) {
 	day, err := cutDay(key)
 	if err != nil {
@@ -216,11 +213,11 @@ func parseJournalKey(key []byte) (uint64, error) {
 // printKey names a key for an error or a log.
 func printKey(key []byte) string {
 	if ref, at, err := parseFrameKey(key); err == nil {
-		what := "frame"
+		kind := "frame"
 		if key[0] == tagSegment {
-			what = "part"
+			kind = "segment"
 		}
-		return fmt.Sprintf(what+" of tenant %d device %d at %s", ref.Tenant, ref.ID,
+		return fmt.Sprintf(kind+" of tenant %d device %d at %s", ref.Tenant, ref.ID,
 			time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z"))
 	}
 	if pos, err := parseJournalKey(key); err == nil {

@@ -31,7 +31,7 @@ func TestDayOfAnyTime(t *testing.T) {
 	}
 }
 
-// TestKeyOrder: by day, tenant, device, time within the day.
+// TestKeyOrder: keys sort by day, tenant, device, and time within the day.
 func TestKeyOrder(t *testing.T) {
 	type frame struct {
 		tenant tenant.ID
@@ -77,11 +77,11 @@ func TestMalformedKeysAreErrors(t *testing.T) {
 		}
 	}
 	if _, _, err := parseFrameKey(append(key, 0)); !errors.Is(err, errKey) {
-		t.Errorf("key with a byte too many: %v", err)
+		t.Errorf("key with an extra byte: %v", err)
 	}
 	late := appendHotPrefix(nil, 0, 0, device.Ref{Tenant: 1, ID: 1})
 	if _, _, err := parseFrameKey(append(late, afterAnyMs, 0, 0, 0)); !errors.Is(err, errKey) {
-		t.Errorf("key beyond the end of its day: %v", err)
+		t.Errorf("key after the end of its day: %v", err)
 	}
 	ref := appendRefKey(nil, tagLatest, device.Ref{Tenant: 1, ID: 2})
 	for _, bad := range [][]byte{nil, ref[:1], ref[:3], append(ref, 1), {tagLatest, 9}} {
@@ -89,7 +89,9 @@ func TestMalformedKeysAreErrors(t *testing.T) {
 			t.Errorf("key %x: %v", bad, err)
 		}
 	}
-	for _, bad := range [][]byte{nil, {tagJournal, 1}, appendRefKey(nil, tagLatest, device.Ref{Tenant: 1 << 40, ID: 1})} {
+	for _, bad := range [][]byte{
+		nil, {tagJournal, 1}, appendRefKey(nil, tagLatest, device.Ref{Tenant: 1 << 40, ID: 1}),
+	} {
 		if _, err := parseJournalKey(bad); !errors.Is(err, errKey) {
 			t.Errorf("key %x: %v", bad, err)
 		}
@@ -109,7 +111,7 @@ func TestPrintKey(t *testing.T) {
 	}
 }
 
-// hotKey is where a frame is before its day was ever sealed.
+// hotKey returns the key of a frame on a day that was never sealed.
 func hotKey(t tenant.ID, d device.ID, at int64) []byte {
 	day, ms := dayOf(at)
 	return appendMs(appendHotPrefix(nil, day, 0, device.Ref{Tenant: t, ID: d}), ms)

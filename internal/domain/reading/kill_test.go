@@ -21,9 +21,9 @@ const (
 	killTestFolderEnv = "TILTH_READING_KILLED_FOLDER"
 )
 
-// TestKilledWriter is the process that TestStartAfterKill kills: it writes a
-// frame of every device, a checkpoint, and then goes on without one, saying
-// after each round how many frames a device has. Alone it does nothing.
+// TestKilledWriter is the process that TestStartAfterKill kills. It writes a frame of every device,
+// a checkpoint, and then more frames without a checkpoint, and prints after each round how many
+// frames a device has. By itself it is skipped.
 func TestKilledWriter(t *testing.T) {
 	dir := os.Getenv(killTestFolderEnv)
 	if dir == "" {
@@ -54,8 +54,8 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// TestStartAfterKill kills a process that is writing (kill -9) and opens its
-// folder: every acknowledged reading of 100,000 devices is there, within 10 s.
+// TestStartAfterKill kills a writing process (kill -9) and opens its folder: the store opens within
+// 10 s with every acknowledged reading of 100,000 devices.
 func TestStartAfterKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes a million readings")
@@ -80,8 +80,9 @@ func TestStartAfterKill(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Open(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
-		t.Errorf("opening the folder of a running process: %v, want that it is in use", err)
+	_, err = Open(t.Context(), Options{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "in use by another process") {
+		t.Errorf("opening the folder of a running process: %v, want an error that says so", err)
 	}
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -13,25 +13,25 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// latest holds the newest value of every property of every device: about half
-// a kilobyte a device of eight values. It is a consequence of the journal: the
-// checkpoint on disk plus the entries after it give it again.
+// latest holds the newest value of every property of every device: about half a kilobyte for a
+// device of eight values. It is derived from the journal: the checkpoint on disk and the entries
+// after it restore it.
 type latest struct {
 	mu      sync.RWMutex
 	devices map[device.Ref]*deviceLatest
-	changed []device.Ref // whose values differ from the checkpoint
-	pos     uint64       // journal position up to which everything is in here
+	changed []device.Ref // devices whose values differ from the checkpoint
+	pos     uint64       // journal position up to which everything is included
 }
 
-// deviceLatest are one device's, sorted by property.
+// deviceLatest holds one device's values, sorted by property.
 type deviceLatest struct {
 	values  []latestValue
 	ahead   []AheadReading // oldest first
 	changed bool
 }
 
-// latestValue is the newest value of a property, with the newest time at which any is
-// stored: another's where that was stamped ahead.
+// latestValue is the newest value of a property, and the newest time of all its stored values. They
+// differ if a value was stamped ahead.
 type latestValue struct {
 	Newest
 	newestTime int64 // epoch ms
@@ -39,8 +39,7 @@ type latestValue struct {
 
 func newLatest() *latest { return &latest{devices: map[device.Ref]*deviceLatest{}} }
 
-// apply takes in the batch at journal position pos, leaving out frames for
-// which skip is true.
+// apply adds the batch at journal position pos and leaves out frames for which skip returns true.
 func (l *latest) apply(pos uint64, batch []Arrival, skip func(device.Ref) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,10 +67,9 @@ func (l *latest) apply(pos uint64, batch []Arrival, skip func(device.Ref) bool) 
 	l.pos = pos
 }
 
-// update takes in one frame: of each property the newest wins, by the lesser of
-// time and arrival, so that one stamped ahead hides nothing that comes after it;
-// of the same moment the newest time, and at equal times what arrived last, as it
-// does on disk.
+// update adds one frame. Of each property the newest value wins, by the lesser of time and arrival,
+// so that a reading stamped ahead does not hide later ones. If these are equal, the newest time
+// wins; at equal times the last arrival wins, as it does on disk.
 func (d *deviceLatest) update(at, arrival int64, fields []Field) (changed bool) {
 	order := min(at, arrival)
 	i := 0
@@ -99,8 +97,7 @@ func (d *deviceLatest) update(at, arrival int64, fields []Field) (changed bool) 
 	return changed
 }
 
-// cloneLast copies a text: it may be part of a whole message, which must not
-// stay in memory because of it.
+// cloneLast copies a text: it may be a part of a whole message, which it would keep in memory.
 func cloneLast(f Field, at int64) Last {
 	if f.Value.kind == KindText {
 		f.Value.text = strings.Clone(f.Value.text)
@@ -117,8 +114,8 @@ func (l *latest) get(ref device.Ref) []latestValue {
 	return nil
 }
 
-// withoutRemoved are those of values that are there: the newest may have been taken
-// away.
+// withoutRemoved removes the values of KindNone: the newest value of a property may have been
+// removed.
 func withoutRemoved(values []latestValue) []latestValue {
 	return slices.DeleteFunc(values, func(h latestValue) bool { return h.Value.kind == KindNone })
 }
@@ -135,8 +132,8 @@ func (l *latest) count() int {
 	return len(l.devices)
 }
 
-// takeChanged hands over the devices changed since the checkpoint and the
-// journal position up to which their present values account.
+// takeChanged returns the devices that changed since the checkpoint, and the journal position that
+// their current values include.
 func (l *latest) takeChanged() ([]device.Ref, uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,8 +146,8 @@ func (l *latest) takeChanged() ([]device.Ref, uint64) {
 func (l *latest) markChanged(refs []device.Ref) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// A device of refs that a later frame changed is in l.changed already; one
-	// that has not been encoded still carries its mark. Once each, for all.
+	// A device of refs that a later frame changed is already in l.changed; one that was not encoded
+	// is still marked. The map lists each device once.
 	again := make(map[device.Ref]bool, len(refs)+len(l.changed))
 	for _, r := range append(refs, l.changed...) {
 		if d := l.devices[r]; d != nil {
@@ -161,8 +158,8 @@ func (l *latest) markChanged(refs []device.Ref) {
 	l.changed = slices.Collect(maps.Keys(again))
 }
 
-// encode appends a device's values for the checkpoint and clears its mark; it
-// is false when the device is gone.
+// encode appends a device's values for the checkpoint and clears its mark. It returns false if the
+// device does not exist any more.
 func (l *latest) encode(b []byte, ref device.Ref) ([]byte, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,19 +171,19 @@ func (l *latest) encode(b []byte, ref device.Ref) ([]byte, bool) {
 	return appendLatest(b, d.values, d.ahead), true
 }
 
-// load puts in what a checkpoint holds.
+// load adds a device's values from a checkpoint.
 func (l *latest) load(ref device.Ref, values []latestValue, ahead []AheadReading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.devices[ref] = &deviceLatest{values: values, ahead: ahead}
 }
 
-// appendLatest writes values, sorted by property: how many, then for each the
-// distance from the property before, from the time before, and the value. Where
-// anything was stamped ahead there follow: how many values of which that shows,
-// then for each its place, how much earlier it arrived and how much later is what
-// is stored; then how many readings, and for each the distance from the time
-// before, and where it was passed over.
+// appendLatest writes values, sorted by property: their count, then for each the difference of
+// property and of time from the previous one, and the value. If anything was stamped ahead, these
+// follow: the count of values that show it, then for each its index, how much earlier it arrived,
+// and how much later the newest stored time is; then the count of readings stamped ahead, and for
+// each the difference of its time from the previous one and the position of the reading that passed
+// it over.
 func appendLatest(b []byte, values []latestValue, ahead []AheadReading) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	var property device.PropertyID
@@ -222,7 +219,7 @@ func appendLatest(b []byte, values []latestValue, ahead []AheadReading) []byte {
 	return b
 }
 
-// hasOtherTimes tells whether a value's time does not say all.
+// hasOtherTimes reports whether the value has other times beside Time.
 func (h *latestValue) hasOtherTimes() bool { return h.Order != h.Time || h.newestTime != h.Time }
 
 // decodeLatest reads what appendLatest wrote; its error wraps ErrCorrupt.
@@ -256,7 +253,7 @@ func decodeLatest(b []byte) ([]latestValue, []AheadReading, error) {
 	return values, ahead, err
 }
 
-// ahead reads what appendLatest writes of what was stamped ahead.
+// ahead reads the part of appendLatest about readings stamped ahead.
 func (c *byteReader) ahead(values []latestValue) ([]AheadReading, error) {
 	for left := c.uvarint(); left > 0 && !c.failed; left-- {
 		i := c.uvarint()
@@ -282,10 +279,9 @@ func (c *byteReader) ahead(values []latestValue) ([]AheadReading, error) {
 	return ahead, nil
 }
 
-// Latest is the newest value of every property of a device, sorted by
-// property; empty when nothing was ever read. A property whose newest value was
-// taken away has none. It comes from memory and covers every batch whose Append
-// has returned.
+// Latest returns the newest value of every property of a device, sorted by property; nothing if the
+// device has no readings. It leaves out a property whose newest value was removed. It reads memory
+// and includes every batch whose Append has returned.
 func (s *Store) Latest(ctx context.Context, t tenant.ID, d device.ID) []Last {
 	newest := s.Newest(ctx, t, d)
 	if newest == nil {
@@ -298,7 +294,7 @@ func (s *Store) Latest(ctx context.Context, t tenant.ID, d device.ID) []Last {
 	return values
 }
 
-// Newest is Latest, with what decides which value is the newest.
+// Newest is Latest with the Order by which each value is the newest.
 func (s *Store) Newest(_ context.Context, t tenant.ID, d device.ID) []Newest {
 	values := withoutRemoved(s.latest.get(device.Ref{Tenant: t, ID: d}))
 	if values == nil {

@@ -27,7 +27,7 @@ func TestLatestTakesTheNewestOfEachProperty(t *testing.T) {
 	got := s.Latest(t.Context(), 1, 1)
 	same(t, "latest", got, want)
 	got[0].Value = Text("the caller's own copy")
-	same(t, "unchanged by its reader", s.Latest(t.Context(), 1, 1), want)
+	same(t, "unchanged after the caller changed its copy", s.Latest(t.Context(), 1, 1), want)
 }
 
 func TestLatestCopiesTexts(t *testing.T) {
@@ -50,9 +50,9 @@ func TestLatestTakesAtMostAKilobyteADevice(t *testing.T) {
 	}
 	l.takeChanged()
 	each := (heap() - before) / devices
-	t.Logf("%d bytes a device of 8 values", each)
+	t.Logf("%d bytes per device of 8 values", each)
 	if each > 1024 {
-		t.Errorf("%d bytes a device, want at most 1024", each)
+		t.Errorf("%d bytes per device, want at most 1024", each)
 	}
 	runtime.KeepAlive(l)
 }
@@ -73,7 +73,7 @@ func TestCheckpointWritesOnlyWhatChanged(t *testing.T) {
 	if n := len(storedLatest(t, s)); n != 3 {
 		t.Fatalf("%d devices written, want 3", n)
 	}
-	// Take them away: those that do not change are not written again.
+	// Delete them: the next checkpoint writes only changed devices.
 	if err := s.db.DeleteRange([]byte{tagLatest}, []byte{tagLatest + 1}, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
@@ -119,32 +119,28 @@ func TestFailedCheckpointIsRetried(t *testing.T) {
 	}
 	mustAppend(t, s, batch...)
 	s.Trim(1)
-	// It stops between two pieces.
+	// It stops between two batches.
 	ctx := &cancelledAfter{Context: t.Context(), calls: 2}
 	if err := s.checkpoint(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("checkpoint: %v, want canceled", err)
 	}
 	if n := len(storedLatest(t, s)); n == 0 || n == len(batch) {
-		t.Fatalf("%d devices written: the test should stop half way", n)
+		t.Fatalf("%d devices written, want some and not all", n)
 	}
-	same(t, "its journal stays", storedEntries(t, s), positions(1, 1))
+	same(t, "a failed checkpoint keeps the journal", storedEntries(t, s), positions(1, 1))
 	mustAppend(t, s, arrival(1, 1, start+1, num(1, -1)))
 	checkpoint(t, s)
-	same(t, "its journal goes", storedEntries(t, s), positions(2, 2))
+	same(t, "the next checkpoint trims the journal", storedEntries(t, s), positions(2, 2))
 	after := crash(t, s)
 	if n := after.Stats().Devices; n != len(batch) {
 		t.Errorf("%d devices after a restart, want %d", n, len(batch))
 	}
 	same(t, "first", after.Latest(t.Context(), 1, 1), []Last{{1, start + 1, Number(-1)}})
-	same(
-		t,
-		"last",
-		after.Latest(t.Context(), 1, device.ID(len(batch))),
-		[]Last{{1, start, Number(float64(len(batch) - 1))}},
-	)
+	same(t, "last", after.Latest(t.Context(), 1, device.ID(len(batch))),
+		[]Last{{1, start, Number(float64(len(batch) - 1))}})
 }
 
-// cancelledAfter is a context that is cancelled once it was asked a few times.
+// cancelledAfter is a context that is cancelled after that many calls of Err.
 type cancelledAfter struct {
 	context.Context
 	calls int
@@ -158,7 +154,7 @@ func (c *cancelledAfter) Err() error {
 }
 
 func TestDamagedCheckpointErrorNamesKey(t *testing.T) {
-	for says, put := range map[string]struct {
+	for names, put := range map[string]struct {
 		key, value []byte
 	}{
 		"latest values of tenant 1 device 9": {appendRefKey(nil, tagLatest, device.Ref{Tenant: 1, ID: 9}), []byte{3, 1}},
@@ -174,8 +170,8 @@ func TestDamagedCheckpointErrorNamesKey(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(t.Context(), s.opts); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), says) {
-			t.Errorf("open: %v, want ErrCorrupt naming %q", err, says)
+		if _, err := Open(t.Context(), s.opts); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), names) {
+			t.Errorf("open: %v, want ErrCorrupt naming %q", err, names)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// mergeFrames appends the union of two frames by property; where both hold a
-// property the newer one's value stays.
+// mergeFrames appends the union of two frames by property; if both hold a property, the newer one's
+// value stays.
 func mergeFrames(dst, older, newer []byte) ([]byte, error) {
 	if bytes.Equal(older, newer) {
-		return append(dst, newer...), nil // the usual repetition: a message sent again
+		return append(dst, newer...), nil // usually a message that was sent again
 	}
 	w := frameWriter{buf: dst}
 	o, n := mergeSide{r: frameReader{rest: older}}, mergeSide{r: frameReader{rest: newer}}
@@ -44,7 +44,7 @@ func mergeFrames(dst, older, newer []byte) ([]byte, error) {
 	return w.buf, nil
 }
 
-// mergeSide is one of two frames being merged, stopped at a property.
+// mergeSide is one of two frames being merged, at a property.
 type mergeSide struct {
 	r        frameReader
 	property device.PropertyID
@@ -61,9 +61,8 @@ func (s *mergeSide) advance() (err error) {
 	return err
 }
 
-// frameMerger lets Append write blindly: Pebble puts frames of one key
-// together when it reads or compacts them. The name is on disk; another way of
-// merging needs another name.
+// frameMerger lets Append write without reading: Pebble merges frames of one key when it reads or
+// compacts them. The name is on disk; another way of merging needs another name.
 var frameMerger = &pebble.Merger{
 	Name: "tilth.frame.1",
 	Merge: func(key, value []byte) (pebble.ValueMerger, error) {
@@ -76,8 +75,8 @@ var frameMerger = &pebble.Merger{
 
 var frameMergePool = sync.Pool{New: func() any { return new(frameMerge) }}
 
-// frameMerge is one key's merge in progress; it goes back to the pool when Pebble
-// is done with the result.
+// frameMerge is a running merge of one key; it returns to the pool when Pebble no longer needs the
+// result.
 type frameMerge struct {
 	key, frame, buffer []byte
 }
@@ -97,7 +96,7 @@ func (m *frameMerge) merge(older, newer []byte) error {
 
 func (m *frameMerge) Finish(bool) ([]byte, io.Closer, error) { return m.frame, m, nil }
 
-// Close gives the buffers back.
+// Close returns the buffers to the pool.
 func (m *frameMerge) Close() error {
 	frameMergePool.Put(m)
 	return nil

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Beside a column of many numbers a part keeps the lowest and the highest of
-// each half hour (UTC), from which a chart of a month is drawn without reading
-// the column:
+// Beside a column of many numbers a segment holds its minmax: the lowest and the highest value of
+// each half hour (UTC). A chart of a month is drawn from it without reading the column:
 //
 //	decimals 1 byte, then as varints: the number of values, and for each half
 //	hour with values
@@ -17,12 +16,12 @@ import (
 //	the lowest's row (difference from the half hour before), and
 //	how many rows after it the highest is, with its sign.
 //
-// Of equal values the first counts, as it does where readings are thinned. It
-// is not compressed: that would cost more time than it saves.
+// Of equal values the first counts, as in a downsampler. The minmax is not compressed, because that
+// would cost more time than it saves.
 const (
 	minmaxStep = int64(30 * time.Minute / time.Millisecond)
-	// minmaxMinValues is how many values a half hour must have on average. Fewer are
-	// read as quickly themselves, and the space is better saved.
+	// minmaxMinValues is how many values a half hour must have on average. Fewer readings are as
+	// quick to read themselves, and the minmax would waste space.
 	minmaxMinValues = 24
 )
 
@@ -32,8 +31,7 @@ type extreme struct {
 	row    int32
 }
 
-// appendMinmax appends what is kept of a column of numbers; nothing where that
-// does not pay.
+// appendMinmax appends the minmax of a column of numbers, or nothing if it does not pay.
 func appendMinmax(dst []byte, times []int64, c *column, decimals int, digits []int64) []byte {
 	begin, steps := len(dst), 0
 	dst = binary.AppendUvarint(append(dst, byte(decimals)), uint64(len(c.rows)))
@@ -47,7 +45,7 @@ func appendMinmax(dst []byte, times []int64, c *column, decimals int, digits []i
 		steps++
 	}
 	var highest extreme
-	end := int64(0) // of the half hour
+	end := int64(0) // end of the half hour
 	for i, row := range c.rows {
 		e := extreme{digits[i], row}
 		if at := times[row]; i == 0 || at >= end {
@@ -72,7 +70,7 @@ func appendMinmax(dst []byte, times []int64, c *column, decimals int, digits []i
 	return dst
 }
 
-// floorMod is what is left of x above the next lower multiple of y.
+// floorMod returns the distance of x from the next lower multiple of y.
 func floorMod(x, y int64) int64 {
 	if r := x % y; r < 0 {
 		return r + y
@@ -80,18 +78,18 @@ func floorMod(x, y int64) int64 {
 	return x % y
 }
 
-// minmaxReader walks what is kept of a column.
+// minmaxReader reads the minmax of a column.
 type minmaxReader struct {
-	values int     // of the column
-	scale  float64 // that digits are divided by
+	values int     // number of values of the column
+	scale  float64 // divisor of the digits
 	raw    []byte
 	offset int // in raw
 
-	// The half hour at which it stands.
+	// The current half hour.
 	lowest, highest extreme
 }
 
-// begin goes before the first half hour.
+// begin moves before the first half hour.
 func (k *minmaxReader) begin(minmax []byte) error {
 	values, n := binary.Uvarint(minmax[1:])
 	if minmax[0] > maxDecimals || n <= 0 || values > segmentRows {
@@ -101,9 +99,9 @@ func (k *minmaxReader) begin(minmax []byte) error {
 	return nil
 }
 
-// next goes to the following half hour of a part of so many rows; false at the
-// end. Numbers of one or two bytes are what half an hour's changes take: how
-// long each of them is cannot be foreseen, so it is found out without branches.
+// next moves to the next half hour of a segment of count rows. It returns false at the end. The
+// changes of half an hour take one or two bytes each. Their lengths are not predictable, so next
+// finds them without branches.
 func (k *minmaxReader) next(count int) (bool, error) {
 	b := k.raw[k.offset:]
 	if len(b) < 8 {
@@ -130,7 +128,7 @@ func (k *minmaxReader) next(count int) (bool, error) {
 	return true, k.decode(digits, more, row, w&0x7f|w>>1&0x3f80&-two, count)
 }
 
-// nextLong is next where a number may be longer, or the end is near.
+// nextLong is next for longer numbers and near the end.
 func (k *minmaxReader) nextLong(b []byte, count int) (bool, error) {
 	if len(b) == 0 {
 		return false, nil
@@ -147,7 +145,7 @@ func (k *minmaxReader) nextLong(b []byte, count int) (bool, error) {
 	return true, k.decode(x[0], x[1], min(x[2], segmentRows), x[3], count)
 }
 
-// decode goes to the half hour that is written with these numbers.
+// decode moves to the half hour that these numbers encode.
 func (k *minmaxReader) decode(digits, more, row, distance uint64, count int) error {
 	lowest := int64(k.lowest.row) + int64(row)
 	highest := lowest + unzigzag(distance)
@@ -161,8 +159,8 @@ func (k *minmaxReader) decode(digits, more, row, distance uint64, count int) err
 
 func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
-// checkMinmax tells whether what a part keeps is what its columns, all of them in
-// b, give.
+// checkMinmax returns an error unless the minmax of a segment equals that of its columns, which b
+// holds completely.
 func checkMinmax(b *block, h *segmentHead) error {
 	var want []byte
 	body := h.body
@@ -174,11 +172,7 @@ func checkMinmax(b *block, h *segmentHead) error {
 			want = appendMinmax(want, b.times, column, column.decimals, column.digits)
 		}
 		if string(minmax) != string(want) {
-			return fmt.Errorf(
-				"property %d: %w: the lowest and highest kept are not those of the readings",
-				c.property,
-				ErrCorrupt,
-			)
+			return fmt.Errorf("property %d: %w: its minmax differs from that of its readings", c.property, ErrCorrupt)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// downsampleFromReadings is what Outlines should answer, from the readings alone.
+// downsampleFromReadings computes the result of Downsample from the readings only.
 func downsampleFromReadings(
 	t *testing.T,
 	s *Store,
@@ -36,8 +36,8 @@ func downsampleFromReadings(
 	return samplers.finish()
 }
 
-// appendRandomDays writes a few days of readings: 1 walks, 2 jumps, 3 is often missing, 4 is
-// a text now and then, 5 a boolean, 6 has many decimals, 7 stands still.
+// appendRandomDays writes a few days of readings: property 1 drifts, 2 jumps, 3 is often missing, 4
+// is sometimes a text, 5 is a boolean, 6 has many decimals, 7 is constant.
 func appendRandomDays(t *testing.T, s *Store, rng *rand.Rand, days int) {
 	t.Helper()
 	level := 0
@@ -67,9 +67,9 @@ func appendRandomDays(t *testing.T, s *Store, rng *rand.Rand, days int) {
 	}
 }
 
-// TestDownsampleByMinmaxEqualsByReadings: over any range and with any number
-// of points, with days of every pace, properties that change their kind, late
-// readings and days that are not sealed.
+// TestDownsampleByMinmaxEqualsByReadings: over any range and with any number of points, with days
+// of different intervals, properties that change their kind, late readings and days that are not
+// sealed.
 func TestDownsampleByMinmaxEqualsByReadings(t *testing.T) {
 	props := []device.PropertyID{1, 2, 3, 4, 5, 6, 7, 8}
 	for range 4 {
@@ -87,7 +87,7 @@ func TestDownsampleByMinmaxEqualsByReadings(t *testing.T) {
 					if rng.IntN(4) == 0 {
 						from, to = start-rng.Int64N(2)*17, start+days*msPerDay
 					}
-					// Of buckets that are whole, mostly.
+					// Mostly with buckets of whole half hours.
 					points := 2 + 2*rng.IntN(max(1, int(uint64(to-from)/minHalfHoursWidth)))
 					got, err := s.Downsample(t.Context(), 1, 7, from, to, props, points)
 					if err != nil {
@@ -97,19 +97,11 @@ func TestDownsampleByMinmaxEqualsByReadings(t *testing.T) {
 					for _, p := range props {
 						got, want := got[p], want[p]
 						if got.Bucket != want.Bucket || !slices.Equal(got.Points(), want.Points()) {
-							t.Fatalf(
-								"%s, property %d, %d points from %d to %d:\n got %v\nwant %v",
-								what,
-								p,
-								points,
-								from-start,
-								to-start,
-								got,
-								want,
-							)
+							t.Fatalf("%s, property %d, %d points from %d to %d:\n got %v\nwant %v",
+								what, p, points, from-start, to-start, got, want)
 						}
 						if len(got.Times) > points {
-							t.Fatalf("%s, property %d: %d points, %d were asked for", what, p, len(got.Times), points)
+							t.Fatalf("%s, property %d: %d points, want at most %d", what, p, len(got.Times), points)
 						}
 					}
 				}
@@ -125,8 +117,7 @@ func TestDownsampleByMinmaxEqualsByReadings(t *testing.T) {
 	}
 }
 
-// TestDownsampleReadsMinmaxOnly: of days that lie within the range no column is
-// read, which is the point of it.
+// TestDownsampleReadsMinmaxOnly: Downsample reads no column of days within the range.
 func TestDownsampleReadsMinmaxOnly(t *testing.T) {
 	s := openStore(t, Options{})
 	var batch []Arrival
@@ -135,37 +126,27 @@ func TestDownsampleReadsMinmaxOnly(t *testing.T) {
 	}
 	mustAppend(t, s, batch...)
 	seal(t, s, afterAllDays)
-	spoilt := appendMs(appendSegmentPrefix(nil, 20574+2, device.Ref{Tenant: 1, ID: 7}), 0)
-	raw := storedValue(t, s, spoilt)
+	damaged := appendMs(appendSegmentPrefix(nil, 20574+2, device.Ref{Tenant: 1, ID: 7}), 0)
+	raw := storedValue(t, s, damaged)
 	var h segmentHead
 	if err := readHead(&h, raw, start+2*msPerDay); err != nil {
 		t.Fatal(err)
 	}
 	if c := h.columns[0]; c.minmax == 0 || c.minmax > 5*48 {
-		t.Errorf("%d bytes are kept of half an hour of 30 readings each", c.minmax)
+		t.Errorf("the minmax of half hours of 30 readings takes %d bytes", c.minmax)
 	}
-	h.body[0] = 77 // no way of packing
-	if err := s.db.Set(spoilt, raw, pebble.Sync); err != nil {
+	h.body[0] = 77 // an unknown way of packing
+	if err := s.db.Set(damaged, raw, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	all, err := s.Downsample(t.Context(), 1, 7, start, start+4*msPerDay-1, []device.PropertyID{1}, 60)
 	if o := all[1]; err != nil || len(o.Times) != 56 || o.Bucket != 12_600_000 {
 		t.Errorf("%d points by %d ms: %v", len(o.Times), o.Bucket, err)
 	}
-	// Where a part is cut off by the range its readings are read.
-	if _, err := s.Downsample(
-		t.Context(),
-		1,
-		7,
-		start,
-		start+3*msPerDay-minute-1,
-		[]device.PropertyID{1},
-		60,
-	); !errors.Is(
-		err,
-		ErrCorrupt,
-	) {
-		t.Errorf("the last minute of a day left out: %v", err)
+	// Downsample reads the readings of a segment that extends beyond the range.
+	_, err = s.Downsample(t.Context(), 1, 7, start, start+3*msPerDay-minute-1, []device.PropertyID{1}, 60)
+	if !errors.Is(err, ErrCorrupt) {
+		t.Errorf("without the last minute of a day: %v", err)
 	}
 }
 
@@ -205,7 +186,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// encodeFormat1 writes a part of format 1.
+// encodeFormat1 encodes a segment of format 1.
 func encodeFormat1(b *block) []byte {
 	var w segmentWriter
 	count := len(b.times)
@@ -231,7 +212,7 @@ func encodeFormat1(b *block) []byte {
 	return append(head, w.blocks...)
 }
 
-// TestSegmentsOfFormat1AreRead: as they were written before anything was kept.
+// TestSegmentsOfFormat1AreRead: segments without minmax, as the first version wrote them.
 func TestSegmentsOfFormat1AreRead(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -239,11 +220,11 @@ func TestSegmentsOfFormat1AreRead(t *testing.T) {
 		b := randomBlock(rng, 1+rng.IntN(1+n*4))
 		got, err := decodeSegment(encodeFormat1(b), b.times[0], nil)
 		if err != nil {
-			t.Fatalf("seed %d, part %d: %v", seed, n, err)
+			t.Fatalf("seed %d, segment %d: %v", seed, n, err)
 		}
-		same(t, fmt.Sprintf("seed %d, part %d", seed, n), framesOf(got), framesOf(b))
+		same(t, fmt.Sprintf("seed %d, segment %d", seed, n), framesOf(got), framesOf(b))
 	}
-	// Beside parts of this version in one store.
+	// Together with segments of this version in one store.
 	b, o := &block{}, Options{Dir: t.TempDir()}
 	s := openStore(t, o)
 	var batch []Arrival
@@ -253,11 +234,8 @@ func TestSegmentsOfFormat1AreRead(t *testing.T) {
 	}
 	mustAppend(t, s, batch...)
 	seal(t, s, afterAllDays)
-	if err := s.db.Set(
-		appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0),
-		encodeFormat1(b),
-		pebble.Sync,
-	); err != nil {
+	key := appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0)
+	if err := s.db.Set(key, encodeFormat1(b), pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	s = reopen(t, s)
@@ -271,15 +249,11 @@ func TestSegmentsOfFormat1AreRead(t *testing.T) {
 	if o := got[1]; err != nil || !slices.Equal(o.Points(), want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	// What comes late makes a part of this version of it.
+	// Sealing a late reading rewrites the segment in this version's format.
 	mustAppend(t, s, arrival(1, 7, start+5, num(1, -7)))
 	seal(t, s, afterAllDays)
-	if raw := storedValue(
-		t,
-		s,
-		appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0),
-	); raw[0] != segmentFormat {
-		t.Errorf("still of format %d", raw[0])
+	if raw := storedValue(t, s, key); raw[0] != segmentFormat {
+		t.Errorf("the segment still has format %d", raw[0])
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -289,7 +263,7 @@ func TestSegmentsOfFormat1AreRead(t *testing.T) {
 	}
 }
 
-// TestExamineChecksMinmax: it is compared with the readings.
+// TestExamineChecksMinmax: Examine compares the minmax with the readings.
 func TestExamineChecksMinmax(t *testing.T) {
 	b := &block{}
 	for m := range int64(300) {
@@ -301,29 +275,20 @@ func TestExamineChecksMinmax(t *testing.T) {
 		t.Fatal(h.columns, err)
 	}
 	key := appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 8}), 0)
-	check := func(want string, harm func()) {
+	check := func(want string) {
 		t.Helper()
-		f := mustExamine(
-			t,
-			closedStore(t, func(s *Store) error { harm(); return s.db.Set(key, raw, pebble.Sync) }),
-			anyDevice,
-		)
-		if problems := strings.Join(
-			f.Problems,
-			"\n",
-		); want == "" && problems != "" ||
-			!strings.Contains(problems, want) {
+		o := closedStore(t, func(s *Store) error { return s.db.Set(key, raw, pebble.Sync) })
+		problems := strings.Join(mustExamine(t, o, anyDevice).Problems, "\n")
+		if want == "" && problems != "" || !strings.Contains(problems, want) {
 			t.Errorf("%q, want %q", problems, want)
 		}
 	}
-	check("", func() {})
-	check(
-		"property 2: stored reading is damaged: the lowest and highest kept are not those of the readings",
-		func() { raw[len(raw)-1] ^= 2 },
-	)
+	check("")
+	raw[len(raw)-1] ^= 2
+	check("property 2: stored reading is damaged: its minmax differs from that of its readings")
 }
 
-// TestDamagedMinmaxIsError: it is never a panic, and no loop without end.
+// TestDamagedMinmaxIsError: a damaged minmax causes neither a panic nor an endless loop.
 func TestDamagedMinmaxIsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	b := &block{}
@@ -332,27 +297,27 @@ func TestDamagedMinmaxIsError(t *testing.T) {
 	}
 	var w segmentWriter
 	decimals, _ := w.findDecimals(b.columns[0].values)
-	kept := appendMinmax(nil, b.times, &b.columns[0], decimals, w.digits)
-	take := func(kept []byte) error {
-		th := downsamplers{
+	minmax := appendMinmax(nil, b.times, &b.columns[0], decimals, w.digits)
+	add := func(minmax []byte) error {
+		samplers := downsamplers{
 			buckets:    bucketsOf(start, start+30*msPerDay, 100),
 			byProperty: map[device.PropertyID]*downsampler{},
 		}
-		_, err := th.takeMinmax(1, &rowTimes{count: len(b.times), list: b.times}, kept)
+		_, err := samplers.takeMinmax(1, &rowTimes{count: len(b.times), list: b.times}, minmax)
 		return err
 	}
-	if err := take(kept); err != nil {
+	if err := add(minmax); err != nil {
 		t.Fatal(err)
 	}
 	damaged := 0
-	for n := range kept {
-		bad := slices.Clone(kept)
+	for n := range minmax {
+		bad := slices.Clone(minmax)
 		bad[n] ^= byte(1 + rng.IntN(255))
-		for _, kept := range [][]byte{bad, kept[:n], append(slices.Clone(kept), bad[n])} {
-			if len(kept) == 0 {
+		for _, minmax := range [][]byte{bad, minmax[:n], append(slices.Clone(minmax), bad[n])} {
+			if len(minmax) == 0 {
 				continue
 			}
-			err := take(kept)
+			err := add(minmax)
 			if err != nil && !errors.Is(err, ErrCorrupt) {
 				t.Errorf("byte %d: %v", n, err)
 			}
@@ -361,12 +326,13 @@ func TestDamagedMinmaxIsError(t *testing.T) {
 			}
 		}
 	}
-	if damaged < len(kept) {
-		t.Errorf("%d of %d damages were noticed", damaged, 3*len(kept))
+	if damaged < len(minmax) {
+		t.Errorf("%d of %d damages were detected", damaged, 3*len(minmax))
 	}
 }
 
-// TestNoMinmaxForFewValues: they are read as quickly themselves.
+// TestNoMinmaxForFewValues: a column with few values has no minmax, because its readings are as
+// quick to read.
 func TestNoMinmaxForFewValues(t *testing.T) {
 	for step, want := range map[int64]bool{minute: true, 75_000: true, 80_000: false, 10 * minute: false} {
 		b := &block{}
@@ -374,12 +340,8 @@ func TestNoMinmaxForFewValues(t *testing.T) {
 			b.add(start+at, []Field{num(1, 1), text(2, "a word")})
 		}
 		var h segmentHead
-		if err := readHead(
-			&h,
-			new(segmentWriter).encode(nil, b),
-			start,
-		); err != nil || h.columns[0].minmax > 0 != want ||
-			h.columns[1].minmax > 0 {
+		err := readHead(&h, new(segmentWriter).encode(nil, b), start)
+		if err != nil || h.columns[0].minmax > 0 != want || h.columns[1].minmax > 0 {
 			t.Errorf("a reading every %d ms: %+v, %v", step, h.columns, err)
 		}
 	}

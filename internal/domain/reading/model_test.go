@@ -16,11 +16,11 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// model is what the store should hold, as plain maps.
+// model is the expected content of the store, as plain maps.
 type model map[device.Ref]*modelDevice
 
-// modelDevice is one device: its values by time, and of each property all that was
-// ever sent, in order.
+// modelDevice is one device: its values by time, and all values that were sent of each property, in
+// order.
 type modelDevice struct {
 	valuesByTime map[int64]map[device.PropertyID]Value
 	sent         map[device.PropertyID][]Newest
@@ -41,15 +41,13 @@ func (m model) append(batch []Arrival) {
 		}
 		for _, f := range a.Fields {
 			d.valuesByTime[a.Time][f.Property] = f.Value
-			d.sent[f.Property] = append(
-				d.sent[f.Property],
-				Newest{Last{f.Property, a.Time, f.Value}, min(a.Time, a.At)},
-			)
+			sent := Newest{Last{f.Property, a.Time, f.Value}, min(a.Time, a.At)}
+			d.sent[f.Property] = append(d.sent[f.Property], sent)
 		}
 	}
 }
 
-// value is what a device measured, if it did.
+// value returns a device's value, if it has one.
 func (m model) value(ref device.Ref, at int64, p device.PropertyID) (v Value, ok bool) {
 	if m[ref] != nil {
 		v, ok = m[ref].valuesByTime[at][p]
@@ -57,17 +55,16 @@ func (m model) value(ref device.Ref, at int64, p device.PropertyID) (v Value, ok
 	return v, ok
 }
 
-// newest is of each property what has the greatest lesser of time and arrival,
-// and of those the greatest time; with the value that is stored at that time.
+// newest returns, for each property, the value with the greatest Order, and of those with the
+// greatest time; with the value that is stored at that time.
 func (m model) newest(ref device.Ref) (all []Newest) {
 	if m[ref] == nil {
 		return nil
 	}
 	for p, sent := range m[ref].sent {
-		n := slices.MaxFunc(
-			sent,
-			func(a, b Newest) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Time, b.Time)) },
-		)
+		n := slices.MaxFunc(sent, func(a, b Newest) int {
+			return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Time, b.Time))
+		})
 		if n.Value = m[ref].valuesByTime[n.Time][p]; n.Value.kind != KindNone {
 			all = append(all, n)
 		}
@@ -113,22 +110,13 @@ func (m model) asOf(ref device.Ref, at int64, props []device.PropertyID) []Last 
 }
 
 var modelTimes = []int64{
-	start - 40*msPerDay,
-	start - 1,
-	start,
-	start + 1,
-	start + msPerDay - 1,
-	start + msPerDay,
-	start + 3*msPerDay + 77,
-	-1,
-	0,
-	-5*msPerDay + 3,
-	start + 400*msPerDay,
+	start - 40*msPerDay, start - 1, start, start + 1, start + msPerDay - 1, start + msPerDay,
+	start + 3*msPerDay + 77, -1, 0, -5*msPerDay + 3, start + 400*msPerDay,
 }
 
 var modelProps = []device.PropertyID{1, 2, 3, 11, 400}
 
-// coverage are the days of a zone that hold anything.
+// coverage returns the days of a zone that hold readings.
 func (m model) coverage(ref device.Ref, from, to int64, zone *time.Location) (days []CoveredDay) {
 	for _, at := range m.times(ref) {
 		if at < from || at > to {
@@ -145,35 +133,26 @@ func (m model) coverage(ref device.Ref, from, to int64, zone *time.Location) (da
 	return days
 }
 
-// check compares everything that can be read with the model.
+// check compares all that the store returns with the model.
 func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
 	t.Helper()
 	for tid := range tenant.ID(modelTenants) {
 		for d := range device.ID(modelDevices) {
 			ref := device.Ref{Tenant: tid + 1, ID: d + 1}
 			what := fmt.Sprintf("tenant %d device %d", ref.Tenant, ref.ID)
-			from, to := modelTimes[rng.IntN(len(modelTimes))], modelTimes[rng.IntN(len(modelTimes))]+int64(
-				rng.IntN(3),
-			)-1
+			from := modelTimes[rng.IntN(len(modelTimes))]
+			to := modelTimes[rng.IntN(len(modelTimes))] + int64(rng.IntN(3)) - 1
 			if rng.IntN(3) == 0 {
 				from, to = minTime-1, maxTime+1
 			}
 			props := slices.Clone(modelProps[:1+rng.IntN(len(modelProps))])
 			rng.Shuffle(len(props), func(i, j int) { props[i], props[j] = props[j], props[i] })
-			same(
-				t,
-				what+" range",
-				readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
-				m.rows(ref, from, to, props),
-			)
+			same(t, what+" range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
+				m.rows(ref, from, to, props))
 			same(t, what+" as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), m.asOf(ref, to, props))
 			zone := coverageZones[rng.IntN(len(coverageZones))]
-			same(
-				t,
-				what+" coverage "+zone.String(),
-				readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone),
-				m.coverage(ref, from, to, zone),
-			)
+			same(t, what+" coverage "+zone.String(), readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone),
+				m.coverage(ref, from, to, zone))
 			same(t, what+" newest", s.Newest(t.Context(), ref.Tenant, ref.ID), m.newest(ref))
 		}
 	}
@@ -198,9 +177,9 @@ func randomReading(rng *rand.Rand) Arrival {
 	return a
 }
 
-// TestOrderRepetitionAndBatchesDoNotMatter: a set of readings comes
-// in any order, some of them many times, in frames and batches cut anywhere,
-// across restarts, flushes and compactions: the result is the set.
+// TestOrderRepetitionAndBatchesDoNotMatter: a set of readings arrives in any order, some of them
+// repeatedly, in arbitrary frames and batches, across restarts, flushes and compactions. The store
+// holds the set.
 func TestOrderRepetitionAndBatchesDoNotMatter(t *testing.T) {
 	for range 12 {
 		seed := rand.Uint64()
@@ -209,7 +188,7 @@ func TestOrderRepetitionAndBatchesDoNotMatter(t *testing.T) {
 			want := model{}
 			var all []Arrival
 			for range 150 {
-				// A reading is one value of one instant: drawn again it is the same.
+				// Each instant of a property has one value, even if it is drawn again.
 				a := randomReading(rng)
 				ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
 				if v, ok := want.value(ref, a.Time, a.Fields[0].Property); ok {
@@ -227,8 +206,8 @@ func TestOrderRepetitionAndBatchesDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestLastSentValueWins: values of one instant replace each other in the
-// order of arrival, wherever files are cut.
+// TestLastSentValueWins: values of one instant replace each other in the order of arrival, whenever
+// files are flushed.
 func TestLastSentValueWins(t *testing.T) {
 	for range 12 {
 		seed := rand.Uint64()
@@ -245,8 +224,8 @@ func TestLastSentValueWins(t *testing.T) {
 	}
 }
 
-// joinFrames makes some neighbours of one device, time and arrival into one frame, with
-// their fields in whatever order they come.
+// joinFrames merges some arrivals of one device, time and arrival into one frame, with their fields
+// in any order.
 func joinFrames(rng *rand.Rand, sent []Arrival) []Arrival {
 	var frames []Arrival
 	for _, a := range sent {
@@ -265,9 +244,8 @@ func joinFrames(rng *rand.Rand, sent []Arrival) []Arrival {
 	return frames
 }
 
-// replay appends frames in batches of any size, with flushes, compactions,
-// checkpoints, restarts and crashes in between. The model, unless nil, is kept
-// up and compared on the way.
+// replay appends frames in batches of any size, with flushes, compactions, checkpoints, restarts
+// and crashes in between. It updates the model and compares it, unless it is nil.
 func replay(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem(), memTableBytes: 64 << 10})
 	for len(frames) > 0 {
@@ -296,10 +274,8 @@ func replay(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
 			}
 		}
 		if rng.IntN(3) == 0 {
-			err = errors.Join(
-				err,
-				s.Seal(t.Context(), time.UnixMilli(modelTimes[rng.IntN(len(modelTimes))]+2*msPerDay)),
-			)
+			now := time.UnixMilli(modelTimes[rng.IntN(len(modelTimes))] + 2*msPerDay)
+			err = errors.Join(err, s.Seal(t.Context(), now))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -316,11 +292,9 @@ func TestConcurrentWritersLoseNothing(t *testing.T) {
 		go func() {
 			var err error
 			for n := 0; n < batches && err == nil; n++ {
-				// All write the same frames, each its own property.
-				err = s.Append(
-					t.Context(),
-					[]Arrival{arrival(1, 1, start+int64(n), num(device.PropertyID(w), float64(n)))},
-				)
+				// All writers write the same frames, each with its own property.
+				f := num(device.PropertyID(w), float64(n))
+				err = s.Append(t.Context(), []Arrival{arrival(1, 1, start+int64(n), f)})
 			}
 			failed <- err
 		}()

@@ -13,8 +13,8 @@ import (
 
 func removedField(p device.PropertyID) Field { return Field{Property: p} }
 
-// A value that is taken away is gone from everything that is read, at once,
-// over older generations and parts, and after a restart.
+// No method returns a removed value: at once, over older generations and segments, and after a
+// restart.
 func TestRemovedValue(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 1), num(2, 2)), arrival(1, 7, start+minute, num(1, 3), num(2, 4)))
@@ -38,28 +38,21 @@ func TestRemovedValue(t *testing.T) {
 			if err != nil || len(series[2]) != 1 {
 				t.Errorf("series %v, %v", series, err)
 			}
-			same(t, "of it alone", readRange(t, s, 1, 7, start+1, start+minute, 2), nil)
-			same(
-				t,
-				"as of",
-				readAsOf(t, s, 1, 7, start+minute, 1, 2),
-				[]Last{{1, start + minute, Number(3)}, {2, start, Number(2)}},
-			)
+			same(t, "its property alone", readRange(t, s, 1, 7, start+1, start+minute, 2), nil)
+			same(t, "as of", readAsOf(t, s, 1, 7, start+minute, 1, 2),
+				[]Last{{1, start + minute, Number(3)}, {2, start, Number(2)}})
 			same(t, "latest", s.Latest(t.Context(), 1, 7), []Last{{1, start + minute, Number(3)}})
 		})
 	}
 	mustAppend(t, s, arrival(1, 7, start+minute, num(2, 9)))
-	same(t, "given again", readRange(t, s, 1, 7, start+1, start+minute, 2), []row{{start + minute, []Field{num(2, 9)}}})
-	same(
-		t,
-		"latest again",
-		s.Latest(t.Context(), 1, 7),
-		[]Last{{1, start + minute, Number(3)}, {2, start + minute, Number(9)}},
-	)
+	same(t, "written again", readRange(t, s, 1, 7, start+1, start+minute, 2),
+		[]row{{start + minute, []Field{num(2, 9)}}})
+	same(t, "latest again", s.Latest(t.Context(), 1, 7),
+		[]Last{{1, start + minute, Number(3)}, {2, start + minute, Number(9)}})
 }
 
-// Values are given and taken away in any order, with flushes, seals, restarts
-// and crashes in between: what was said last of a value holds.
+// Values are written and removed in any order, with flushes, seals, restarts and crashes in
+// between: the last write or removal of a value counts.
 func TestRandomWritesAndRemovals(t *testing.T) {
 	for range 12 {
 		seed := rand.Uint64()
@@ -90,12 +83,8 @@ func TestRandomWritesAndRemovals(t *testing.T) {
 				for ref := range want {
 					from, to := modelTimes[rng.IntN(len(modelTimes))], modelTimes[rng.IntN(len(modelTimes))]+2*minute
 					props := slices.Clone(modelProps[:1+rng.IntN(len(modelProps))])
-					same(
-						t,
-						"range",
-						readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
-						want.rows(ref, from, to, props),
-					)
+					same(t, "range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
+						want.rows(ref, from, to, props))
 					same(t, "as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), want.asOf(ref, to, props))
 				}
 			}

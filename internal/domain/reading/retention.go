@@ -11,15 +11,15 @@ import (
 // expireEvery is how often Run looks for days beyond the retention.
 const expireEvery = time.Hour
 
-// maxSilence is how long before now the newest reading may be for Expire to
-// delete anything. Where nothing at all has come for longer, it is likelier that
-// the machine has started with a wrong clock, and what is deleted is gone for good.
+// maxSilence is how old the newest reading may be for Expire to delete anything. If nothing has
+// arrived for longer, a wrong clock of the machine is the likelier reason, and deleting cannot be
+// undone.
 const maxSilence = 31 * 24 * time.Hour
 
-// Expire deletes the days (UTC) that lie wholly beyond the retention as of now,
-// with one range delete. Latest values stay, however old: a device that has
-// been silent for longer still shows its last reading. Nothing is deleted while
-// the newest reading of all lies more than 31 days before now.
+// Expire deletes the days (UTC) that lie completely beyond the retention as of now, with one range
+// delete. Latest values stay, however old: a device that has been silent for longer still shows its
+// last reading. Expire deletes nothing while the newest reading of all is more than 31 days before
+// now.
 func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	newest := time.UnixMilli(int64(days[len(days)-1].day+1) * msPerDay).UTC()
 	if now.Sub(newest) > maxSilence {
 		s.opts.Logger.Warn(
-			"readings: nothing is expired, since nothing has come for a month: is the clock right? New readings end this",
+			"readings: no reading arrived for a month, so none expire until one does; is the clock right?",
 			"now",
 			now.UTC().Format(time.DateTime),
 			"newest",
@@ -49,7 +49,8 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	}
 	s.sealMu.Lock()
 	defer s.sealMu.Unlock()
-	// A day that is being written to right now is forgotten with what was put there.
+	// An expired day may be receiving frames; their writes finish first, and Expire deletes them
+	// too.
 	s.calendar.writeMu.Lock()
 	defer s.calendar.writeMu.Unlock()
 	s.calendar.mu.Lock()
@@ -60,23 +61,19 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("reading: expire: %w", err)
 		}
 	}
-	// Not synced: lost, it is done again.
+	// Not synced: if the delete is lost, the next Expire repeats it.
 	if err := b.Commit(pebble.NoSync); err != nil {
 		return fmt.Errorf("reading: expire: %w", err)
 	}
 	s.calendar.forget(oldest)
-	s.opts.Logger.Info(
-		"readings: expired",
-		"before",
-		time.UnixMilli(int64(oldest)*msPerDay).UTC().Format(time.DateOnly),
-	)
+	before := time.UnixMilli(int64(oldest) * msPerDay).UTC().Format(time.DateOnly)
+	s.opts.Logger.Info("readings: expired", "before", before)
 	return b.Close()
 }
 
-// Run does the store's regular work until ctx or the store ends: checkpoints,
-// sealing, and deleting what is beyond the retention. What fails is logged and done
-// again the next time. Timers, because both follow the clock and no event:
-// checkpoints bound how long a start takes, days pass by themselves.
+// Run does the store's regular work until ctx or the store ends: checkpoints, sealing, and expiry.
+// It logs failures and retries the work the next time. It uses timers because the work follows the
+// clock and no event: checkpoints bound how long a start takes, and days pass by themselves.
 func (s *Store) Run(ctx context.Context) error {
 	checkpoint := time.NewTicker(s.opts.CheckpointEvery)
 	defer checkpoint.Stop()
@@ -115,9 +112,9 @@ func (s *Store) Run(ctx context.Context) error {
 	}
 }
 
-// logError logs what Run could not do, unless it was told to end.
+// logError logs an error of the regular work, unless ctx or the store has ended.
 func (s *Store) logError(ctx context.Context, err error) {
 	if err != nil && s.stopErr(ctx) == nil {
-		s.opts.Logger.Error("readings: regular work failed and is done again later", "error", err)
+		s.opts.Logger.Error("readings: regular work failed and is retried later", "error", err)
 	}
 }

@@ -27,34 +27,26 @@ func TestExpireDeletesWholeDays(t *testing.T) {
 	}
 	kept := []row{{oldest, []Field{num(1, 3)}}, {start, []Field{num(1, 4)}}}
 	expire(start - 1)
-	same(
-		t,
-		"a moment before midnight",
-		readRange(t, s, 1, 1, minTime, maxTime, 1),
-		append([]row{{oldest - 1, []Field{num(1, 2)}}}, kept...),
-	)
+	same(t, "a moment before midnight", readRange(t, s, 1, 1, minTime, maxTime, 1),
+		append([]row{{oldest - 1, []Field{num(1, 2)}}}, kept...))
 	expire(start)
 	for _, d := range []device.ID{1, 2} {
 		same(t, "at midnight", readRange(t, s, 1, d, minTime, maxTime, 1), kept)
 	}
 	expire(start + msPerDay - 1)
-	same(t, "the whole day long", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
-	same(
-		t,
-		"the latest value of a silent device stays",
-		s.Latest(t.Context(), 1, 3),
-		[]Last{{1, oldest - 1, Number(5)}},
-	)
+	same(t, "at the end of the day", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
+	same(t, "the latest value of a silent device stays", s.Latest(t.Context(), 1, 3),
+		[]Last{{1, oldest - 1, Number(5)}})
 	mustAppend(t, s, arrival(1, 1, oldest-3*msPerDay, num(1, 6)))
 	expire(start)
-	same(t, "what came late", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
+	same(t, "a late reading", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
 	s = reopen(t, s)
 	same(t, "after a restart", readRange(t, s, 1, 1, minTime, maxTime, 1), kept)
 	same(t, "latest after a restart", s.Latest(t.Context(), 1, 3), []Last{{1, oldest - 1, Number(5)}})
 }
 
-// A machine that starts with a clock far ahead deletes nothing; readings that
-// come say that the clock is right.
+// Expire deletes nothing on a machine that starts with a clock far ahead; newer readings confirm
+// the clock.
 func TestClockFarAheadExpiresNothing(t *testing.T) {
 	s := openStore(t, Options{Retention: testRetention})
 	mustAppend(t, s, arrival(1, 1, start-10*msPerDay, num(1, 1)), arrival(1, 1, start, num(1, 2)))
@@ -70,7 +62,7 @@ func TestClockFarAheadExpiresNothing(t *testing.T) {
 		t.Errorf("%d readings are left of 2", n)
 	}
 	mustAppend(t, s, arrival(1, 1, ahead-31*msPerDay, num(1, 3)))
-	if n := expire(); n != 0 { // a month is kept
+	if n := expire(); n != 0 { // the retention is a month
 		t.Errorf("%d readings are left", n)
 	}
 }
@@ -100,26 +92,20 @@ func TestRunExpiresByTheInjectedClock(t *testing.T) {
 	await(t, "the older frame to go", func() bool { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) == 1 })
 }
 
-// Nor by one that what devices sent vouches for: those without a clock send by the
-// server's. How far time has come counts, not what the clock shows.
+// Readings do not confirm the machine's clock for Run, because devices without a clock use the
+// server's. The retention clock counts, not Now.
 func TestRunExpiresByRetentionClock(t *testing.T) {
 	ahead := func() time.Time { return time.UnixMilli(start + 2*365*msPerDay) }
-	s := openStore(
-		t,
-		Options{
-			Retention:      testRetention,
-			Now:            ahead,
-			RetentionClock: func() time.Time { return time.UnixMilli(start + msPerDay) },
-		},
-	)
-	mustAppend(
-		t,
-		s,
+	s := openStore(t, Options{
+		Retention:      testRetention,
+		Now:            ahead,
+		RetentionClock: func() time.Time { return time.UnixMilli(start + msPerDay) },
+	})
+	mustAppend(t, s,
 		arrival(1, 1, start-40*msPerDay, num(1, 0)),
 		arrival(1, 1, start-10*msPerDay, num(1, 1)),
 		arrival(1, 1, start, num(1, 2)),
-		arrival(1, 1, ahead().UnixMilli(), num(1, 3)),
-	)
+		arrival(1, 1, ahead().UnixMilli(), num(1, 3)))
 	remaining := func() int { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

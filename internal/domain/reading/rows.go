@@ -12,21 +12,21 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// yieldEvery is after how many frames a reader looks whether it should stop.
+// yieldEvery is after how many frames a reader yields and checks whether it should stop.
 const yieldEvery = 256
 
-// rows reads one device's frames over any number of days, oldest first: of
-// each day the parts and the generations, put together by time.
+// rows reads one device's frames over any number of days, oldest first. It merges the segments and
+// the generations of each day by time.
 type rows struct {
 	store *Store
 	ctx   context.Context
 	query rowQuery
-	days  []dayState // still to come
+	days  []dayState // not read yet
 
 	base    *pebble.Iterator
 	segment segmentSource
-	hot     []*hotSource // of the day, oldest generation first; the rest is spare
-	active  []source     // standing at a frame, oldest first
+	hot     []*hotSource // generations of the day, oldest first; the rest is spare
+	active  []source     // sources that have a frame, oldest first
 
 	time       int64
 	frame      []Field
@@ -34,16 +34,16 @@ type rows struct {
 	newer      []Field
 	frameCount int
 
-	skip           func(at int64, p device.PropertyID) bool // values that do not count; nil: all do
-	takeMinmax     minmaxFunc                               // for days of nothing but parts; nil: readings alone
-	blockHandedOut bool                                     // part's block was handed out by nextBlock
+	skip           func(at int64, p device.PropertyID) bool // reports values that do not count; nil: all count
+	takeMinmax     minmaxFunc                               // for days with segments only; nil: read the readings
+	blockHandedOut bool                                     // nextBlock returned the segment's block
 }
 
-// rowsPool are rows to be used again: their buffers are as large as parts.
+// rowsPool holds rows for reuse: their buffers are as large as segments.
 var rowsPool = sync.Pool{New: func() any { return new(rows) }}
 
-// newRows begins at the oldest frame with from <= time <= to; props are sorted,
-// nil means all.
+// newRows returns rows before the oldest frame with from <= time <= to; props are sorted, nil means
+// all.
 func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error) {
 	base, days, err := s.open(ctx)
 	if err != nil {
@@ -52,7 +52,8 @@ func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, pro
 	return s.rowsFromSnapshot(ctx, base, days, ref, from, to, props), nil
 }
 
-// rowsFromSnapshot are newRows of a moment: the store as base sees it, and its days then.
+// rowsFromSnapshot is newRows for a snapshot: the store as base sees it, and its days at that
+// moment.
 func (s *Store) rowsFromSnapshot(
 	ctx context.Context,
 	base *pebble.Iterator,
@@ -68,14 +69,14 @@ func (s *Store) rowsFromSnapshot(
 	return r
 }
 
-// emptyRows are rows of no days yet; Close ends base too.
+// emptyRows returns rows without days; Close closes base too.
 func (s *Store) emptyRows(ctx context.Context, base *pebble.Iterator, query rowQuery) *rows {
 	r := rowsPool.Get().(*rows)
 	r.store, r.ctx, r.base, r.query = s, ctx, base, query
 	return r
 }
 
-// clone is another iterator over the same moment.
+// clone sets *it to a clone of base, unless it is set already.
 func (r *rows) clone(it **pebble.Iterator) (err error) {
 	if *it == nil {
 		*it, err = r.base.CloneWithContext(r.ctx, pebble.CloneOptions{})
@@ -83,8 +84,8 @@ func (r *rows) clone(it **pebble.Iterator) (err error) {
 	return err
 }
 
-// cloneSegment is clone for parts: behind them may lie what has been sealed and is
-// not cleared away yet.
+// cloneSegment is clone for segments. Its bounds exclude the generations after them, which may be
+// sealed and not deleted yet.
 func (r *rows) cloneSegment() error {
 	if r.segment.it != nil {
 		return nil
@@ -96,14 +97,14 @@ func (r *rows) cloneSegment() error {
 	return err
 }
 
-// yieldOrStop lets others work whose turn it is, and tells why reading should stop.
+// yieldOrStop yields to waiting work and returns why reading should stop.
 func (r *rows) yieldOrStop() error {
 	limit.Yield(r.ctx)
 	return r.store.stopErr(r.ctx)
 }
 
-// nextDay goes to the next day of which anything may be left, with its sources
-// at their first frames. False at the end.
+// nextDay moves to the next day that may have frames and its sources to their first frames. It
+// returns false at the end.
 func (r *rows) nextDay() (bool, error) {
 	for len(r.days) > 0 {
 		day := r.days[0]
@@ -146,14 +147,14 @@ func (r *rows) startHot(day dayState) error {
 	return nil
 }
 
-// startSealed begins with a day's parts, which are older than its generations.
+// startSealed starts the source of a day's segments, which are older than its generations.
 func (r *rows) startSealed(day dayState) error {
 	if err := r.cloneSegment(); err != nil {
 		return err
 	}
 	takeMinmax := r.takeMinmax
 	if len(r.active) > 0 {
-		takeMinmax = nil // what came late may have changed what was kept
+		takeMinmax = nil // late readings may differ from the minmax
 	}
 	r.segment.begin(&r.query, day.day, takeMinmax)
 	ok, err := r.segment.next()
@@ -163,7 +164,7 @@ func (r *rows) startSealed(day dayState) error {
 	return err
 }
 
-// start takes a source in if it has a frame.
+// start adds a source to the active ones if it has a frame.
 func (r *rows) start(s source) error {
 	ok, err := s.next()
 	if ok {
@@ -172,8 +173,7 @@ func (r *rows) start(s source) error {
 	return err
 }
 
-// next goes to the following frame that holds a wanted property; it is then in
-// r.time and r.frame.
+// next moves to the next frame that holds a wanted property and puts it into r.time and r.frame.
 func (r *rows) next() (bool, error) {
 	for {
 		if len(r.active) == 0 {
@@ -195,7 +195,7 @@ func (r *rows) next() (bool, error) {
 	}
 }
 
-// each calls fn for every frame that is left, and closes the rows.
+// each calls fn for every remaining frame and closes the rows.
 func (r *rows) each(fn func(at int64, fields []Field) error) (err error) {
 	defer closeInto(&err, r)
 	for {
@@ -209,9 +209,9 @@ func (r *rows) each(fn func(at int64, fields []Field) error) (err error) {
 	}
 }
 
-// nextBlock is next for many frames at once, where nothing is to be put
-// together: the frames from row begin to before row end of a block, valid until
-// the next call. It is nil where next has to be asked.
+// nextBlock is next for many frames at once, if nothing is to be merged: it returns the rows
+// [begin, end) of a block, valid until the next call. The block is nil if the caller must call next
+// instead.
 func (r *rows) nextBlock() (b *block, begin, end int, err error) {
 	if len(r.active) == 0 {
 		if ok, err := r.nextDay(); err != nil || !ok {
@@ -222,7 +222,7 @@ func (r *rows) nextBlock() (b *block, begin, end int, err error) {
 		return nil, 0, 0, nil
 	}
 	if r.blockHandedOut {
-		// Only now: the block is the caller's until here.
+		// The caller has used the block until this call.
 		r.blockHandedOut, r.segment.open = false, false
 		if err := r.yieldOrStop(); err != nil {
 			return nil, 0, 0, err
@@ -242,7 +242,7 @@ func (r *rows) nextBlock() (b *block, begin, end int, err error) {
 	return b, begin, end, nil
 }
 
-// takeFrame puts together the earliest frame and moves its sources on.
+// takeFrame merges the earliest frame of all sources and moves these to their next frames.
 func (r *rows) takeFrame() error {
 	r.time = r.active[0].at()
 	for _, s := range r.active[1:] {
@@ -266,12 +266,12 @@ func (r *rows) takeFrame() error {
 		remaining = append(remaining, s)
 	}
 	r.active = remaining
-	// Only now: until here what is gone hides what older sources have.
+	// Removed values are dropped last, because they hide the values of older sources.
 	r.frame = slices.DeleteFunc(r.frame, func(f Field) bool { return f.Value.kind == KindNone })
 	return nil
 }
 
-// add puts what a source has of the earliest frame over what the ones before had.
+// add merges a source's values of the earliest frame over those of the previous sources.
 func (r *rows) add(s source) (err error) {
 	switch {
 	case r.query.timesOnly:
@@ -285,8 +285,8 @@ func (r *rows) add(s source) (err error) {
 	return err
 }
 
-// mergeFields appends the union of two frames' fields; where both hold a
-// property the newer one's value stays.
+// mergeFields appends the union of two frames' fields; if both hold a property, the newer one's
+// value stays.
 func mergeFields(dst, older, newer []Field) []Field {
 	for len(older) > 0 && len(newer) > 0 {
 		switch {
@@ -301,7 +301,7 @@ func mergeFields(dst, older, newer []Field) []Field {
 	return append(append(dst, older...), newer...)
 }
 
-// Close gives the iterators back, and what else can be used again.
+// Close closes the iterators and returns the rows to the pool.
 func (r *rows) Close() error {
 	errs := []error{r.base.Close()}
 	if r.segment.it != nil {

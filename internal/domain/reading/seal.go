@@ -13,27 +13,25 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// sealEvery is how often Run looks for days to seal. What comes late is sealed
-// at the next look.
+// sealEvery is how often Run looks for days to seal. It seals late readings the next time.
 const sealEvery = 15 * time.Minute
 
-// A piece of sealing is done at once, holding up Erase and Expire alone; then
-// sealing rests so many times as long if readings are coming in meanwhile.
+// A slice of sealing runs without interruption and blocks only Erase and Expire. Then sealing
+// pauses sealPauseFactor times as long if readings arrived meanwhile.
 const (
 	sealSliceTime   = 20 * time.Millisecond
 	sealPauseFactor = 9
 )
 
-// errTooManyGenerations is a day sealed more often than keys can count since the
-// store was opened; opening it begins anew.
+// errTooManyGenerations means that a day was sealed more often than keys can count since the store
+// was opened; opening it again starts a new count.
 var errTooManyGenerations = errors.New("reading: a day has been sealed too often since the start")
 
-// Seal packs the days (UTC) that ended SealAfter or longer before now into
-// parts by columns: a seventh of the space, and a month is read in
-// milliseconds. Frames that came late since the last time are merged in.
-// Nothing that is read changes at any moment, and a crash at any moment changes
-// nothing either. A day that cannot be packed, since something of it is damaged,
-// stays as it is and keeps no other from being packed.
+// Seal packs the days (UTC) that ended SealAfter or longer before now into segments by columns:
+// they take a seventh of the space, and a month is read in milliseconds. Seal merges frames that
+// arrived late since the last time into the segments. Readers see the same readings at every
+// moment, and a crash at any moment changes nothing either. A day that cannot be packed because it
+// is damaged stays as it is; the other days are packed all the same.
 func (s *Store) Seal(ctx context.Context, now time.Time) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -81,12 +79,12 @@ func (s *Store) sealDay(ctx context.Context, day int32) error {
 	return nil
 }
 
-// markCold marks a day without frames in generations as such.
+// markCold marks a day as cold if it has no frames in generations.
 func (s *Store) markCold(ctx context.Context, day int32) (quiet bool, err error) {
 	if hot, err := s.hasHotKeys(ctx, day); err != nil || hot {
 		return false, err
 	}
-	s.calendar.writeMu.Lock() // whoever is writing there now is done
+	s.calendar.writeMu.Lock() // waits for writers of the day
 	defer s.calendar.writeMu.Unlock()
 	if hot, err := s.hasHotKeys(ctx, day); err != nil || hot {
 		return false, err
@@ -100,7 +98,7 @@ func (s *Store) hasHotKeys(ctx context.Context, day int32) (bool, error) {
 	return s.hasKeys(ctx, from, append(bytes.Clone(from), dayEnd...))
 }
 
-// hasKeys tells whether there is a key from one on to before another.
+// hasKeys reports whether there is a key in [from, end).
 func (s *Store) hasKeys(ctx context.Context, from, end []byte) (ok bool, err error) {
 	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
 	if err != nil {
@@ -110,9 +108,9 @@ func (s *Store) hasKeys(ctx context.Context, from, end []byte) (ok bool, err err
 	return it.First(), it.Error()
 }
 
-// startGeneration sees to it that the generations before the newest are at rest and the
-// newest holds nothing: it begins a new one, unless one that was begun earlier and
-// whose sealing failed is still empty.
+// startGeneration makes sure that nobody writes to the generations before the newest one and that
+// the newest one is empty. It starts a new generation unless an earlier one is still empty because
+// its sealing failed.
 func (s *Store) startGeneration(ctx context.Context, day int32) (d dayState, err error) {
 	s.calendar.writeMu.Lock()
 	defer s.calendar.writeMu.Unlock()
@@ -133,8 +131,8 @@ func (s *Store) startGeneration(ctx context.Context, day int32) (d dayState, err
 	return d, err
 }
 
-// dropSealed deletes the generations before newest: they are all in parts. The
-// log keeps the order of writes, so this is never on disk without the parts.
+// dropSealed deletes the generations before newest, which are completely in segments. The log keeps
+// the order of writes, so the deletion is never on disk without the segments.
 func (s *Store) dropSealed(day int32, newest uint16) error {
 	s.calendar.mu.Lock()
 	defer s.calendar.mu.Unlock()
@@ -150,7 +148,7 @@ func (s *Store) dropSealed(day int32, newest uint16) error {
 	return b.Close()
 }
 
-// daySealer is the work on one day.
+// daySealer seals one day.
 type daySealer struct {
 	store *Store
 	ctx   context.Context
@@ -160,7 +158,7 @@ type daySealer struct {
 	block   block
 	key     []byte
 	raw     []byte
-	newKeys map[string]bool // keys of the device's new parts
+	newKeys map[string]bool // keys of the device's new segments
 
 	devices, frames, bytes int
 }
@@ -189,8 +187,8 @@ func (w *daySealer) sealGeneration(g uint16) error {
 	}
 }
 
-// sealSlice packs devices from a key on for a while and tells where to go on; nil
-// at the end.
+// sealSlice packs devices from a key on for sealSliceTime and returns the key at which to continue;
+// nil at the end.
 func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (next []byte, err error) {
 	w.store.sealMu.Lock()
 	defer w.store.sealMu.Unlock()
@@ -223,14 +221,11 @@ func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (ne
 	return nil, b.Commit(pebble.NoSync)
 }
 
-// sealDevice puts a device's frames of a generation over its parts and writes the
-// parts anew.
+// sealDevice merges a device's frames of a generation over its segments and rewrites the segments.
 func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err error) {
 	s := w.store
-	base, err := s.db.NewIterWithContext(
-		w.ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	base, err := s.db.NewIterWithContext(w.ctx, &bounds)
 	if err != nil {
 		return err
 	}
@@ -256,7 +251,7 @@ func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err e
 		w.block.add(r.time, r.frame)
 	}
 	w.devices++
-	// Parts that begin elsewhere now.
+	// Delete the old segments whose keys the new ones do not have.
 	prefix := appendSegmentPrefix(nil, w.day, ref)
 	for ok := base.SeekGE(prefix); ok && bytes.HasPrefix(base.Key(), prefix); ok = base.Next() {
 		if !w.newKeys[string(base.Key())] {

@@ -10,8 +10,8 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// driftingStation is a station whose values move as weather does: slowly, with a little
-// noise in the last place, each on a scale of its own.
+// driftingStation is a station whose values change as weather does: slowly, with a little noise in
+// the last digit, each on a scale of its own.
 type driftingStation struct {
 	rng    *rand.Rand
 	values [8]float64
@@ -27,8 +27,8 @@ func (w *driftingStation) frame(d device.ID, at int64) Arrival {
 	return arrival(1, d, at, fields...)
 }
 
-// BenchmarkSealed reads 30 sealed days of one-minute frames, 5 of 8 properties,
-// of one device among 20, and tells what a value takes on disk.
+// BenchmarkSealed reads 30 sealed days of one-minute frames, 5 of 8 properties, of one device among
+// 20, and reports how many bytes a value takes on disk.
 func BenchmarkSealed(b *testing.B) {
 	const devices, days = 20, 30
 	ctx := context.Background()
@@ -37,15 +37,15 @@ func BenchmarkSealed(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	walks := make([]driftingStation, devices)
-	for i := range walks {
-		walks[i].rng = rand.New(rand.NewPCG(uint64(i), 1))
+	stations := make([]driftingStation, devices)
+	for i := range stations {
+		stations[i].rng = rand.New(rand.NewPCG(uint64(i), 1))
 	}
 	for at := start; at < start+days*msPerDay; at += 10 * 60_000 {
 		batch := make([]Arrival, 0, devices*10)
 		for m := range int64(10) {
-			for i := range walks {
-				batch = append(batch, walks[i].frame(device.ID(i+1), at+m*60_000))
+			for i := range stations {
+				batch = append(batch, stations[i].frame(device.ID(i+1), at+m*60_000))
 			}
 		}
 		if err := s.Append(ctx, batch); err != nil {
@@ -70,15 +70,8 @@ func BenchmarkSealed(b *testing.B) {
 	b.Run("Range", func(b *testing.B) {
 		for range b.N {
 			n := 0
-			err := s.Range(
-				ctx,
-				1,
-				7,
-				start,
-				start+days*msPerDay,
-				props,
-				func(_ int64, f []Field) error { n += len(f); return nil },
-			)
+			count := func(_ int64, f []Field) error { n += len(f); return nil }
+			err := s.Range(ctx, 1, 7, start, start+days*msPerDay, props, count)
 			if err != nil || n != days*1440*len(props) {
 				b.Fatal(n, err)
 			}
@@ -102,7 +95,7 @@ func BenchmarkSealed(b *testing.B) {
 			}
 		}
 	})
-	for name, points := range map[string]int{"Outlines of all": 0, "Outlines of 1000 points": 1000} {
+	for name, points := range map[string]int{"Downsample to all": 0, "Downsample to 1000 points": 1000} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {

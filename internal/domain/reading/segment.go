@@ -11,25 +11,23 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// A sealed device-day is one or more parts of at most segmentRows frames, by
-// columns. A part on disk, under a key that ends with the milliseconds of its
-// first frame:
+// A sealed device-day is one or more segments of at most segmentRows frames, by columns. The key of
+// a segment ends with the milliseconds of its first frame. Its value:
 //
 //	format 1 byte, then varints: frames, milliseconds from first to last,
 //	length of the block of times, columns;
-//	for each column: property (distance from the one before), length of its block,
-//	length of what is kept of it;
-//	the block of times; of each column its block and what is kept of it.
+//	for each column: property (difference from the previous one), length of its block,
+//	length of its minmax;
+//	the block of times; of each column its block and its minmax.
 //
-// So a query reads the columns it wants and jumps over the others. A block is
-// one byte that says how it is packed, then its content, as it is or by
-// Zstandard. Times are the differences of their differences, which are zero for
-// a device that keeps its interval; zeroes at the end are left out. A column of
-// numbers is the number of decimals that all of them have exactly, then the
-// differences of their digits; what is no such column (texts, booleans, numbers
-// of more decimals) is its values as frames have them. What is kept: kept.go.
+// So a query reads the columns that it wants and skips the others. A block is one byte that says
+// how it is packed, then its content, raw or compressed by Zstandard. Times are the differences of
+// their differences, which are zero for a device with a constant interval; zeroes at the end are
+// left out. A column of numbers is the number of decimals with which all of them are exact, then
+// the differences of their digits. Any other column (texts, booleans, numbers of more decimals)
+// holds its values as frames do. For the minmax see minmax.go.
 //
-// In format 1 nothing was kept and no zeroes were left out.
+// Format 1 had no minmax and left out no zeroes.
 const (
 	segmentFormat = 2
 	segmentRows   = 4096
@@ -41,38 +39,31 @@ const (
 	columnValues  = 1
 )
 
-// maxUnpackedBytes bounds what a damaged block may claim to unpack to.
+// maxUnpackedBytes bounds the memory that a damaged block can claim.
 const maxUnpackedBytes = 64 << 20
 
 var (
-	packer = mustPack(
-		zstd.NewWriter(
-			nil,
-			zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderLevel(zstd.SpeedDefault),
-			zstd.WithEncoderCRC(false),
-		),
-	)
-	unpacker = mustPack(
-		zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpackedBytes)),
-	)
+	packer = mustPack(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false)))
+	unpacker = mustPack(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
+		zstd.WithDecoderMaxMemory(maxUnpackedBytes)))
 )
 
 func mustPack[T any](x T, err error) T {
 	if err != nil {
-		panic(err) // the options above are constant
+		panic(err) // the options are constant
 	}
 	return x
 }
 
-// segmentWriter holds the buffers with which parts are encoded.
+// segmentWriter holds the buffers for encoding segments.
 type segmentWriter struct {
 	content, blocks, head, presence []byte
 
-	digits []int64 // of the column that was appended last, if it is of numbers
+	digits []int64 // digits of the last column, if it is of numbers
 }
 
-// encode appends b, which add has filled within one day, as a part.
+// encode appends b as a segment. add has filled b within one day.
 func (w *segmentWriter) encode(dst []byte, b *block) []byte {
 	count, first := len(b.times), b.times[0]
 	w.head, w.blocks = w.head[:0], w.blocks[:0]
@@ -99,8 +90,8 @@ func (w *segmentWriter) encode(dst []byte, b *block) []byte {
 	return append(append(dst, w.head...), w.blocks...)
 }
 
-// pack appends the content to the blocks, packed where that makes it smaller,
-// and tells its length.
+// pack appends the content to the blocks, compressed if that makes it smaller, and returns its
+// length.
 func (w *segmentWriter) pack() int {
 	begin := len(w.blocks)
 	w.blocks = append(w.blocks, packedZstd)
@@ -111,7 +102,7 @@ func (w *segmentWriter) pack() int {
 	return len(w.blocks) - begin
 }
 
-// appendTimes writes the times after the first, which the key has.
+// appendTimes writes the times after the first one, which is in the key.
 func appendTimes(b []byte, times []int64) []byte {
 	step, end := int64(0), len(b)
 	for i := 1; i < len(times); i++ {
@@ -154,9 +145,8 @@ func (w *segmentWriter) appendColumn(b []byte, c *column, count, decimals int, n
 	return b
 }
 
-// findDecimals finds the least number of decimals with which every value is read back
-// as it was, and each one's digits; false when there is none, or not all are
-// numbers.
+// findDecimals finds the least number of decimals with which every value is read back exactly, and
+// the digits of each. It returns false if there is none, or if not all are numbers.
 func (w *segmentWriter) findDecimals(values []Value) (decimals int, ok bool) {
 	w.digits = slices.Grow(w.digits[:0], len(values))
 	for i := 0; i < len(values); i++ {
@@ -168,13 +158,13 @@ func (w *segmentWriter) findDecimals(values []Value) (decimals int, ok bool) {
 		digits := math.RoundToEven(scaled)
 		switch {
 		case !(math.Abs(scaled) < maxExact):
-			return 0, false // too large for so many decimals
+			return 0, false // too large for this number of decimals
 		case digits/pow10[decimals] == v.num:
 			w.digits = append(w.digits, int64(digits))
 		case decimals == maxDecimals:
 			return 0, false
 		default:
-			// Those before may be too large for one more: they are looked at again.
+			// The previous values may be too large with one more decimal: check them again.
 			decimals++
 			w.digits, i = w.digits[:0], -1
 		}
@@ -182,14 +172,14 @@ func (w *segmentWriter) findDecimals(values []Value) (decimals int, ok bool) {
 	return decimals, true
 }
 
-// segmentReader decodes parts; it keeps its buffers.
+// segmentReader decodes segments; it keeps its buffers.
 type segmentReader struct {
 	content []byte
-	times   rowTimes // of the part that is decoded, once they are asked for
+	times   rowTimes // times of the current segment; count is 0 until takeMinmax reads them
 	bands   bands
 }
 
-// segmentHead is the front of a part.
+// segmentHead is the decoded head of a segment.
 type segmentHead struct {
 	format      byte
 	first, last int64 // epoch milliseconds
@@ -200,10 +190,10 @@ type segmentHead struct {
 
 type segmentColumn struct {
 	property     device.PropertyID
-	size, minmax int // of its block, and of what is kept of it
+	size, minmax int // lengths of its block and of its minmax
 }
 
-// readHead reads the front of a part whose first frame is at first.
+// readHead reads the head of a segment whose first frame is at first.
 func readHead(h *segmentHead, raw []byte, first int64) error {
 	if len(raw) == 0 || raw[0] == 0 || raw[0] > segmentFormat {
 		return ErrCorrupt
@@ -254,18 +244,18 @@ func readHead(h *segmentHead, raw []byte, first int64) error {
 	return nil
 }
 
-// decode reads the wanted columns (sorted; nil: all) into b. It is false when
-// the part has none of them.
+// decode reads the wanted columns (sorted; nil: all) into b. It returns false if the segment has
+// none of them.
 func (r *segmentReader) decode(b *block, h *segmentHead, wanted []device.PropertyID) (bool, error) {
 	return r.decodeExcept(b, h, wanted, nil)
 }
 
-// minmaxFunc takes what is kept of a column in place of its readings; false when
-// it wants these.
-type minmaxFunc func(p device.PropertyID, times *rowTimes, kept []byte) (bool, error)
+// minmaxFunc takes the minmax of a column instead of its readings. It returns false if it needs the
+// readings.
+type minmaxFunc func(p device.PropertyID, times *rowTimes, minmax []byte) (bool, error)
 
-// decodeExcept is decode without the columns of which take, if it is not nil, has
-// taken what is kept.
+// decodeExcept is decode without the columns whose minmax takeMinmax has accepted; takeMinmax may
+// be nil.
 func (r *segmentReader) decodeExcept(
 	b *block,
 	h *segmentHead,
@@ -276,8 +266,8 @@ func (r *segmentReader) decodeExcept(
 	return ok, err
 }
 
-// decodeWithin is decodeExcept, unless that takes more than so many bytes of memory:
-// fits is false then, and the block is of no use.
+// decodeWithin is decodeExcept with a limit of memory: if it would take more than maxBytes, fits is
+// false and the content of b is invalid.
 func (r *segmentReader) decodeWithin(
 	b *block,
 	h *segmentHead,
@@ -318,8 +308,8 @@ func (r *segmentReader) decodeWithin(
 	return len(b.columns) > 0, true, nil
 }
 
-// takeMinmax offers what is kept of a column to take, which may be nil. Times that
-// are not regular come into b.
+// takeMinmax passes the minmax of a column to takeMinmax, which may be nil. It puts times that are
+// not regular into b.
 func (r *segmentReader) takeMinmax(
 	p device.PropertyID,
 	minmax []byte,
@@ -342,7 +332,7 @@ func (r *segmentReader) takeMinmax(
 	return taken, nil
 }
 
-// decodeTimes reads a part's times alone into b.
+// decodeTimes reads only a segment's times into b.
 func (r *segmentReader) decodeTimes(b *block, h *segmentHead) error {
 	b.reset()
 	return r.appendTimes(b, h)
@@ -355,12 +345,12 @@ func (r *segmentReader) appendTimes(b *block, h *segmentHead) error {
 	return decodeTimes(b, r.content, h)
 }
 
-// rowTimes are when the frames of a part were. Of a device that keeps its
-// interval, no list of them is needed.
+// rowTimes holds the times of a segment's frames. For a device with a constant interval it needs no
+// list of them.
 type rowTimes struct {
 	count       int
 	first, step int64
-	list        []int64 // unless each is a step after the one before
+	list        []int64 // nil if each time is a step after the previous one
 }
 
 func (t *rowTimes) at(row int32) int64 {
@@ -370,7 +360,7 @@ func (t *rowTimes) at(row int32) int64 {
 	return t.first + int64(row)*t.step
 }
 
-// readTimes reads a part's times, into b where they are not regular.
+// readTimes reads a segment's times, into b if they are not regular.
 func (r *segmentReader) readTimes(b *block, h *segmentHead) error {
 	if err := r.unpack(h.times); err != nil {
 		return err
@@ -425,7 +415,7 @@ func decodeTimes(b *block, content []byte, h *segmentHead) error {
 	}
 	done := len(b.times)
 	b.times = b.times[:h.count]
-	for i := done; i < h.count; i++ { // the step stays as it is
+	for i := done; i < h.count; i++ { // the step stays the same
 		at += step
 		b.times[i] = at
 	}
@@ -464,7 +454,7 @@ func decodeNumbers(c *column, content []byte) error {
 	content = content[1:]
 	list, digits := slices.Grow(c.digits, len(c.rows))[:len(c.rows)], int64(0)
 	for i := range list {
-		if len(content) > 0 && content[0] < 0x80 { // one byte, by far the usual case
+		if len(content) > 0 && content[0] < 0x80 { // one byte, the usual case
 			digits += int64(content[0]>>1) ^ -int64(content[0]&1)
 			content = content[1:]
 		} else {

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// randomValue is of any kind, with the awkward ones among them.
+// randomValue returns a value of any kind, including extreme ones.
 func randomValue(rng *rand.Rand, kind int) Value {
 	switch kind {
 	case 0:
@@ -22,17 +22,8 @@ func randomValue(rng *rand.Rand, kind int) Value {
 		return Text(fmt.Sprint("state ", rng.IntN(3), "ş"))
 	case 3:
 		odd := []float64{
-			0,
-			math.Copysign(0, -1),
-			math.MaxFloat64,
-			math.SmallestNonzeroFloat64,
-			1.0 / 3,
-			maxExact,
-			maxExact - 1,
-			-maxExact,
-			1e-6,
-			1e-7,
-			123456789.123456,
+			0, math.Copysign(0, -1), math.MaxFloat64, math.SmallestNonzeroFloat64, 1.0 / 3, maxExact,
+			maxExact - 1, -maxExact, 1e-6, 1e-7, 123456789.123456,
 		}
 		return Number(odd[rng.IntN(len(odd))])
 	case 4:
@@ -42,7 +33,7 @@ func randomValue(rng *rand.Rand, kind int) Value {
 	}
 }
 
-// randomBlock is a block as sealing makes them.
+// randomBlock returns a block like those of sealing.
 func randomBlock(rng *rand.Rand, frames int) *block {
 	b := &block{}
 	kinds := make([]int, 1+rng.IntN(9))
@@ -91,8 +82,8 @@ func decodeSegment(raw []byte, first int64, wanted []device.PropertyID) (*block,
 	return b, err
 }
 
-// TestSegmentRoundTrip: every value bit for bit, by all or by some
-// of the columns, from buffers that were used before.
+// TestSegmentRoundTrip: every value is read back bit for bit, from all or some of the columns, with
+// reused buffers.
 func TestSegmentRoundTrip(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -102,20 +93,20 @@ func TestSegmentRoundTrip(t *testing.T) {
 		raw := w.encode(nil, b)
 		got, err := decodeSegment(raw, b.times[0], nil)
 		if err != nil {
-			t.Fatalf("seed %d, part %d: %v", seed, n, err)
+			t.Fatalf("seed %d, segment %d: %v", seed, n, err)
 		}
-		same(t, fmt.Sprintf("seed %d, part %d", seed, n), framesOf(got), framesOf(b))
+		same(t, fmt.Sprintf("seed %d, segment %d", seed, n), framesOf(got), framesOf(b))
 		for i, c := range b.columns {
 			for j, v := range c.values {
 				if g := got.columns[i].value(j); math.Float64bits(g.num) != math.Float64bits(v.num) {
-					t.Fatalf("seed %d, part %d: %v is read as %v", seed, n, v, g)
+					t.Fatalf("seed %d, segment %d: %v is read as %v", seed, n, v, g)
 				}
 			}
 		}
-		some := b.columns[rng.IntN(len(b.columns))].property
-		one, err := decodeSegment(raw, b.times[0], []device.PropertyID{some, math.MaxUint32})
-		if err != nil || len(one.columns) != 1 || one.columns[0].property != some {
-			t.Fatalf("seed %d, part %d: property %d alone: %d columns, %v", seed, n, some, len(one.columns), err)
+		wanted := b.columns[rng.IntN(len(b.columns))].property
+		one, err := decodeSegment(raw, b.times[0], []device.PropertyID{wanted, math.MaxUint32})
+		if err != nil || len(one.columns) != 1 || one.columns[0].property != wanted {
+			t.Fatalf("seed %d, segment %d: property %d alone: %d columns, %v", seed, n, wanted, len(one.columns), err)
 		}
 	}
 }
@@ -131,8 +122,8 @@ func TestSegmentWithoutWantedColumnsIsNotUnpacked(t *testing.T) {
 	}
 }
 
-// TestDamagedSegmentIsError: cut or altered anywhere, a part is an error or
-// something readable, never a panic nor a loop without end.
+// TestDamagedSegmentIsError: a truncated or altered segment gives an error or something readable,
+// but neither a panic nor an endless loop.
 func TestDamagedSegmentIsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	raw := new(segmentWriter).encode(nil, randomBlock(rng, 60))
@@ -147,7 +138,7 @@ func TestDamagedSegmentIsError(t *testing.T) {
 		}
 	}
 	if _, err := decodeSegment(append(raw, 0), start, nil); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("a byte too many: %v", err)
+		t.Errorf("an extra byte: %v", err)
 	}
 }
 

@@ -13,26 +13,25 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// A snapshot is a store of its own with everything that was answered before,
-// and its journal goes on right after what was judged then, however fast
-// entries are judged and removed meanwhile.
+// A snapshot is a store with everything that was acknowledged before. Its journal continues right
+// after the evaluated position, however fast batches are evaluated and deleted meanwhile.
 func TestSnapshot(t *testing.T) {
 	s := openStore(t, Options{})
-	var answered, judged atomic.Int64
+	var acknowledged, evaluated atomic.Int64
 	writing, stop := context.WithCancel(t.Context())
-	var both sync.WaitGroup
-	both.Go(func() {
+	var workers sync.WaitGroup
+	workers.Go(func() {
 		for n := 0; writing.Err() == nil; n++ {
 			if err := s.Append(t.Context(), numberedBatch(n)); err != nil {
 				t.Error(err)
 				return
 			}
-			answered.Store(int64(n + 1))
+			acknowledged.Store(int64(n + 1))
 		}
 	})
-	both.Go(func() {
+	workers.Go(func() {
 		err := s.Consume(writing, 0, func(_ context.Context, pos uint64, _ []Arrival) error {
-			judged.Store(int64(pos))
+			evaluated.Store(int64(pos))
 			s.Trim(pos)
 			return s.checkpoint(t.Context())
 		})
@@ -41,13 +40,13 @@ func TestSnapshot(t *testing.T) {
 		}
 	})
 	for round := range 5 {
-		for answered.Load() < int64(round+1)*20 || judged.Load() < int64(round+1)*10 {
+		for acknowledged.Load() < int64(round+1)*20 || evaluated.Load() < int64(round+1)*10 {
 			runtime.Gosched()
 		}
 		dir := filepath.Join(t.TempDir(), "copy")
 		var known, past int64
 		if err := s.Snapshot(t.Context(), dir, func(context.Context) error {
-			past, known = judged.Load(), answered.Load()
+			past, known = evaluated.Load(), acknowledged.Load()
 			return nil
 		}); err != nil {
 			t.Fatal(err)
@@ -57,7 +56,7 @@ func TestSnapshot(t *testing.T) {
 		for n := range int(known) {
 			for _, a := range numberedBatch(n) {
 				if len(readRange(t, c, a.Tenant, a.Device, a.Time, a.Time, a.Fields[0].Property)) == 0 {
-					t.Fatalf("round %d: batch %d of %d is not there", round, n, known)
+					t.Fatalf("round %d: batch %d of %d is missing", round, n, known)
 				}
 				rows++
 			}
@@ -65,13 +64,13 @@ func TestSnapshot(t *testing.T) {
 		next := uint64(past) + 1
 		if err := c.Backlog(t.Context(), uint64(past), func(pos uint64, batch []Arrival) error {
 			if pos != next {
-				return fmt.Errorf("position %d in place of %d", pos, next)
+				return fmt.Errorf("position %d, want %d", pos, next)
 			}
 			same(t, fmt.Sprint("batch ", pos), batch, numberedBatch(int(pos)-1))
 			next++
 			return nil
 		}); err != nil || next <= uint64(known) {
-			t.Errorf("round %d: the journal behind %d ends before %d of %d (%v)", round, past, next, known, err)
+			t.Errorf("round %d: the journal after %d ends before %d of %d (%v)", round, past, next, known, err)
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -82,15 +81,15 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	stop()
-	both.Wait()
+	workers.Wait()
 }
 
 func TestSnapshotErrors(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, numberedBatch(0)...)
 	dir := filepath.Join(t.TempDir(), "copy")
-	no := errors.New("no")
-	if err := s.Snapshot(t.Context(), dir, func(context.Context) error { return no }); !errors.Is(err, no) {
+	failure := errors.New("no")
+	if err := s.Snapshot(t.Context(), dir, func(context.Context) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("%v", err)
 	}
 	nothing := func(context.Context) error { return nil }
@@ -98,12 +97,12 @@ func TestSnapshotErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Snapshot(t.Context(), dir, nothing); err == nil {
-		t.Error("a snapshot took the place of another")
+		t.Error("a snapshot replaced another one")
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Snapshot(t.Context(), dir+"2", nothing); !errors.Is(err, ErrClosed) {
-		t.Errorf("of a closed store: %v", err)
+		t.Errorf("snapshot of a closed store: %v", err)
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// source gives the frames of one device and day from one place, oldest first.
+// source returns the frames of one device and day from one place, oldest first.
 type source interface {
-	// next goes to the following frame; false at the end or on an error.
+	// next moves to the next frame. It returns false at the end or on an error.
 	next() (bool, error)
-	// at is the time of the frame at which it stands, epoch milliseconds.
+	// at returns the time of the current frame, epoch milliseconds.
 	at() int64
-	// fields appends what the frame holds of the wanted properties. Called at
-	// most once for each frame.
+	// fields appends the frame's fields of the wanted properties. The caller calls it at most once
+	// for each frame.
 	fields(dst []Field) ([]Field, error)
 }
 
-// rowQuery is what a reader asks of a device: times from..to (epoch ms, within the
-// calendar), and the properties (sorted; nil: all), or nothing but the times.
+// rowQuery is a reader's query: a device, times from..to (epoch ms, within the calendar), and the
+// properties (sorted; nil: all) or only the times.
 type rowQuery struct {
 	ref       device.Ref
 	from, to  int64
@@ -30,7 +30,7 @@ type rowQuery struct {
 	timesOnly bool
 }
 
-// within is the part of the span that lies in day, milliseconds of the day.
+// within returns the part of from..to that lies in day, milliseconds of the day.
 func (q *rowQuery) within(day int32) (from, to uint32) {
 	begin := int64(day) * msPerDay
 	return uint32(max(q.from-begin, 0)), uint32(min(q.to-begin, msPerDay-1))
@@ -42,22 +42,22 @@ type hotSource struct {
 	query   *rowQuery
 	day     int32
 	prefix  []byte
-	end     []byte // above the prefix
+	end     []byte // upper bound of the prefix
 	target  []byte
 	to      uint32
 	started bool
 	time    int64
 }
 
-// begin goes before the first frame of the span in a generation.
+// begin moves before the first frame of the query in a generation.
 func (s *hotSource) begin(query *rowQuery, day int32, generation uint16) {
 	s.query, s.day, s.started = query, day, false
 	s.prefix = appendHotPrefix(s.prefix[:0], day, generation, query.ref)
 	var from uint32
 	from, s.to = query.within(day)
 	s.target = appendMs(append(s.target[:0], s.prefix...), from)
-	// Behind them may lie all that has been sealed since and is not cleared away
-	// yet, which would be walked over.
+	// The bounds exclude keys after the prefix that are sealed and not deleted yet; the iterator
+	// would walk over them.
 	s.end = append(append(s.end[:0], s.prefix...), afterAnyMs)
 	s.it.SetBounds(s.prefix, s.end)
 }
@@ -72,7 +72,7 @@ func (s *hotSource) next() (bool, error) {
 	return s.checkPosition(valid, func(ms uint32) bool { return ms <= s.to })
 }
 
-// last goes to the newest frame of the span; previous goes on backwards.
+// last moves to the newest frame of the query; previous continues backwards.
 func (s *hotSource) last() (bool, error) {
 	s.started = true
 	s.target = append(appendMs(append(s.target[:0], s.prefix...), s.to), 0)
@@ -86,10 +86,10 @@ func (s *hotSource) seekBack(valid bool) (bool, error) {
 	return s.checkPosition(valid, func(ms uint32) bool { return ms >= from })
 }
 
-// checkPosition looks where the iterator stands.
+// checkPosition reads the time at the iterator's position and reports whether it is in the query.
 func (s *hotSource) checkPosition(valid bool, inside func(ms uint32) bool) (bool, error) {
 	if !valid {
-		return false, s.it.Error()
+		return false, iteratorError(s.it)
 	}
 	key := s.it.Key()
 	if !bytes.HasPrefix(key, s.prefix) {
@@ -108,7 +108,7 @@ func (s *hotSource) at() int64 { return s.time }
 func (s *hotSource) fields(dst []Field) ([]Field, error) {
 	frame, err := s.it.ValueAndErr()
 	if err != nil {
-		return dst, err
+		return dst, fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
 	}
 	if s.query.wanted == nil {
 		dst, err = appendFields(dst, frame)
@@ -121,7 +121,7 @@ func (s *hotSource) fields(dst []Field) ([]Field, error) {
 	return dst, err
 }
 
-// segmentSource reads the parts of a sealed day.
+// segmentSource reads the segments of a sealed day.
 type segmentSource struct {
 	it         *pebble.Iterator
 	query      *rowQuery
@@ -129,24 +129,24 @@ type segmentSource struct {
 	prefix     []byte
 	target     []byte
 	started    bool
-	takeMinmax minmaxFunc // of parts that lie within the span; nil: readings alone
+	takeMinmax minmaxFunc // for segments that lie within the query; nil: read the readings
 
 	reader segmentReader
 	head   segmentHead
 	block  block
 	rows   rowCursor
-	open   bool // block holds frames not yet passed
+	open   bool // block holds frames that are not read yet
 }
 
-// begin goes before the first part of the span on a day.
+// begin moves before the first segment of the query on a day.
 func (s *segmentSource) begin(query *rowQuery, day int32, takeMinmax minmaxFunc) {
 	s.query, s.day, s.started, s.open, s.takeMinmax = query, day, false, false, takeMinmax
 	s.prefix = appendSegmentPrefix(s.prefix[:0], day, query.ref)
 	s.reader.bands.release()
 }
 
-// nextSegment goes to the following part, or the next band of one, that holds
-// something of the span, and decodes it.
+// nextSegment moves to the next segment, or the next band of one, that has wanted values, and
+// decodes it.
 func (s *segmentSource) nextSegment() (bool, error) {
 	for {
 		if s.reader.bands.more() {
@@ -162,8 +162,8 @@ func (s *segmentSource) nextSegment() (bool, error) {
 	}
 }
 
-// decodeNext decodes a part, or begins with its bands where it would take too much
-// memory as a whole; false where nothing is decoded yet.
+// decodeNext decodes a segment, or begins to decode it in bands if it would take too much memory as
+// a whole. It returns false if nothing is decoded yet.
 func (s *segmentSource) decodeNext() (bool, error) {
 	if s.query.timesOnly {
 		return s.decode()
@@ -172,9 +172,9 @@ func (s *segmentSource) decodeNext() (bool, error) {
 	if s.query.wanted != nil {
 		columns = min(columns, len(s.query.wanted))
 	}
-	takeMinmax, maxBytes := s.minmaxForHead(), maxWholeValues*13 // bytes: what numbers take, and a little
+	takeMinmax, maxBytes := s.minmaxForHead(), maxWholeValues*13 // bytes: a little more than numbers take
 	if takeMinmax != nil {
-		maxBytes = math.MaxInt // what it has taken cannot be given back
+		maxBytes = math.MaxInt // takeMinmax cannot undo what it accepted
 	}
 	if columns*s.head.count <= maxWholeValues {
 		ok, fits, err := s.reader.decodeWithin(&s.block, &s.head, s.query.wanted, takeMinmax, maxBytes)
@@ -186,7 +186,7 @@ func (s *segmentSource) decodeNext() (bool, error) {
 	return false, s.wrapError(s.reader.beginBands(&s.head, s.query.wanted, takeMinmax))
 }
 
-// minmaxForHead is take, of a part that lies within the span.
+// minmaxForHead returns takeMinmax if the segment lies within the query, otherwise nil.
 func (s *segmentSource) minmaxForHead() minmaxFunc {
 	if s.head.first < s.query.from || s.head.last > s.query.to {
 		return nil
@@ -194,7 +194,7 @@ func (s *segmentSource) minmaxForHead() minmaxFunc {
 	return s.takeMinmax
 }
 
-// nextHead goes to the following part that reaches into the span of time.
+// nextHead moves to the next segment that overlaps the query.
 func (s *segmentSource) nextHead() (bool, error) {
 	for valid := s.seekNext(); valid; valid = s.it.Next() {
 		if !bytes.HasPrefix(s.it.Key(), s.prefix) {
@@ -210,14 +210,14 @@ func (s *segmentSource) nextHead() (bool, error) {
 			return true, nil
 		}
 	}
-	return false, s.it.Error()
+	return false, iteratorError(s.it)
 }
 
-// seekNext goes to the part before the first that begins within the span, which
-// may reach into it, or to the following one.
+// seekNext moves to the segment before the first one that begins within the query, because it may
+// overlap the query; later calls move to the next segment.
 func (s *segmentSource) seekNext() bool {
 	if s.started {
-		// All but a day's last part are full.
+		// All segments of a day but the last are full.
 		return s.head.count == segmentRows && s.it.Next()
 	}
 	s.started = true
@@ -229,8 +229,8 @@ func (s *segmentSource) seekNext() bool {
 	return s.it.SeekGE(s.target)
 }
 
-// lastSegment goes to the newest part of the span and decodes it; false when there
-// is none. previousSegment goes on backwards.
+// lastSegment moves to the newest segment of the query and decodes it. It returns false if there is
+// none. previousSegment continues backwards.
 func (s *segmentSource) lastSegment() (bool, error) {
 	_, to := s.query.within(s.day)
 	s.target = append(appendMs(append(s.target[:0], s.prefix...), to), 0)
@@ -251,7 +251,7 @@ func (s *segmentSource) seekBack(valid bool) (bool, error) {
 			return ok, err
 		}
 	}
-	return false, s.it.Error()
+	return false, iteratorError(s.it)
 }
 
 func (s *segmentSource) readHead() error {
@@ -278,6 +278,14 @@ func (s *segmentSource) decode() (bool, error) {
 func (s *segmentSource) wrapError(err error) error {
 	if err != nil {
 		return fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
+	}
+	return nil
+}
+
+// iteratorError says that reading frames failed; nil at the end of the iterator's range.
+func iteratorError(it *pebble.Iterator) error {
+	if err := it.Error(); err != nil {
+		return fmt.Errorf("reading: read frames: %w", err)
 	}
 	return nil
 }

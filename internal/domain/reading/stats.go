@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// counters count since the store was opened.
+// counters counts since the store was opened.
 type counters struct {
 	frames, values, batches, syncNanos atomic.Uint64
 }
 
-// Stats are a store's figures for the metrics page. Counts are since Open.
+// Stats holds a store's figures for the metrics page. Counts are since Open.
 type Stats struct {
 	Frames       uint64  // frames appended
 	Values       uint64  // values appended
 	Batches      uint64  // batches appended
-	FsyncSeconds float64 // time that writes waited for the disk, summed over writes
-	JournalLag   uint64  // batches written and not yet taken by the consumer
+	FsyncSeconds float64 // time that writes waited for the disk, in total
+	JournalLag   uint64  // batches written and not yet consumed
 	Position     uint64  // last journal position written
 	Devices      int     // devices with latest values in memory
 	DiskBytes    uint64  // size of the data folder
 	Broken       bool    // see ErrBroken
 }
 
-// Stats are the figures as of now; zero after Close.
+// Stats returns the current figures; zero after Close.
 func (s *Store) Stats() Stats {
 	if s.enter() != nil {
 		return Stats{}

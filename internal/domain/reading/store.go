@@ -20,30 +20,29 @@ import (
 var (
 	// ErrClosed is returned by every method once Close has begun.
 	ErrClosed = errors.New("reading: the store is closed")
-	// ErrBroken is wrapped by Append and Erase once a write to the log has
-	// failed, within an Unkept error. What the disk holds of that batch is then
-	// unknown, so nothing more is written; the next start finds everything
-	// acknowledged before.
-	ErrBroken = errors.New("reading: writing to disk has failed, a new start is needed")
+	// ErrBroken is wrapped by Append and Erase, in an errs.StorageFailure error, once a write to
+	// the log has failed. It is then unknown what the disk holds of that batch, so the store writes
+	// nothing more; the next start finds everything that was acknowledged before.
+	ErrBroken = errors.New("reading: writing to disk has failed, a restart is needed")
 )
 
-// Options say how a Store is opened; zero fields take the defaults.
+// Options says how a Store is opened; zero fields take the defaults.
 type Options struct {
-	Dir             string           // data folder, made when missing
+	Dir             string           // data folder, created if missing
 	Retention       time.Duration    // how long readings are kept; default 400 days
 	Now             func() time.Time // default time.Now
-	RetentionClock  func() time.Time // how far time has come, for retention; default Now
+	RetentionClock  func() time.Time // time by which readings expire; default Now
 	Logger          *slog.Logger     // default: discard
 	SealAfter       time.Duration    // how long after its end a day is sealed; default 1 h
 	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
 	QueueFrames     int              // frames of these batches together; default 32,768
 	CheckpointEvery time.Duration    // between checkpoints of the latest values; default 15 s
-	RetryWait       time.Duration    // before a consumer is asked again, doubled up to 64 times; default 100 ms
+	RetryWait       time.Duration    // before a batch is retried, doubled up to 64 times; default 100 ms
 	CacheBytes      int64            // block cache; default 64 MiB
 
-	fs            vfs.FS // tests: a disk that can crash; Dir is not made
+	fs            vfs.FS // tests: a disk that can crash; Dir is not created
 	readOnly      bool   // Examine
-	memTableBytes uint64 // tests: small ones, so that files are written
+	memTableBytes uint64 // tests: small, so that Pebble writes files
 }
 
 func (o *Options) setDefaults() {
@@ -90,10 +89,10 @@ type Store struct {
 	journal *journal
 	counts  counters
 
-	// order makes journal positions, write order and hand-over order one.
+	// order makes journal positions follow the order of writes and of hand-overs.
 	order struct {
 		sync.Mutex
-		pos    uint64        // last position given out
+		pos    uint64        // last assigned position
 		opened uint64        // pos when the store was opened
 		done   chan struct{} // closed when the last write was handed over
 		erased map[device.Ref]uint64
@@ -101,13 +100,13 @@ type Store struct {
 	broken atomic.Pointer[error]
 
 	calendar calendar
-	// sealMu is held while parts of a device are written, and by Erase, so that
-	// neither brings back what the other deletes.
+	// sealMu is held while a device's segments are written, and by Erase, so that neither restores
+	// what the other deletes.
 	sealMu sync.Mutex
 
 	// checkpointMu keeps a checkpoint from writing back what Erase removes.
 	checkpointMu sync.Mutex
-	trimmedTo    uint64 // guarded by checkpointing: journal deleted up to here
+	trimmedTo    uint64 // guarded by checkpointMu: journal deleted up to here
 
 	views struct {
 		sync.Mutex
@@ -125,10 +124,10 @@ type Store struct {
 	closeErr       error
 }
 
-// Open opens the readings in o.Dir, or begins there. It reads the latest values
-// of every device into memory: the last checkpoint, then the journal after it;
-// ending ctx stops that. A folder that cannot be opened (in use, no permission,
-// not ours) gives one error that says so, as does one of a newer version.
+// Open opens the readings in o.Dir and creates them if there are none. It reads the latest values
+// of every device into memory: the last checkpoint, then the journal after it. Cancelling ctx stops
+// that. For a folder that cannot be opened (in use, no permission, not ours) or that a newer
+// version wrote, Open returns one error that says so.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o.setDefaults()
 	db, err := openEngine(o)
@@ -151,8 +150,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close ends Consume and Run, waits for calls in progress, writes a last
-// checkpoint and closes the folder. A second Close returns what the first did.
+// Close ends Consume and Run, waits for calls in progress, writes a last checkpoint and closes the
+// folder. A second Close returns the result of the first.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.gate.Lock()
@@ -169,7 +168,7 @@ func (s *Store) Close() error {
 	return s.closeErr
 }
 
-// enter keeps Close waiting until leave; it fails once Close has begun.
+// enter makes Close wait until leave; it fails once Close has begun.
 func (s *Store) enter() error {
 	s.gate.Lock()
 	defer s.gate.Unlock()
@@ -182,7 +181,7 @@ func (s *Store) enter() error {
 
 func (s *Store) leave() { s.gate.inside.Done() }
 
-// stopErr is why work should stop: the caller's context or Close.
+// stopErr returns why work should stop: the caller's context or Close.
 func (s *Store) stopErr(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -193,18 +192,18 @@ func (s *Store) stopErr(ctx context.Context) error {
 	return nil
 }
 
-// writeTicket is a write's place in the order: its journal position, and the moment
-// when it may hand over what it wrote.
+// writeTicket is a write's place in the order: its journal position, and the moment at which it may
+// hand over its batch.
 type writeTicket struct {
 	pos          uint64
-	previousDone chan struct{} // closed when the write before has been handed over
+	previousDone chan struct{} // closed when the previous write was handed over
 	done         chan struct{}
 }
 
-// write makes a batch durable. In order, prepare completes the batch and tells
-// how many journal positions it takes; once on disk, and after every earlier
-// write was handed over, handOver passes it on. Fsyncs of writes that overlap
-// are shared. After an error of the disk nothing is handed over, then or later.
+// write makes a batch durable. prepare, called in the order of writes, completes the batch and
+// returns how many journal positions it takes. handOver is called once the batch is on disk and
+// every earlier write was handed over. Overlapping writes share fsyncs. After an error of the disk
+// nothing is handed over any more.
 func (s *Store) write(
 	b *pebble.Batch,
 	prepare func(pos uint64) (taken uint64, err error),
@@ -217,7 +216,8 @@ func (s *Store) write(
 	return s.waitCommitted(b, t, handOver)
 }
 
-// waitCommitted waits until what apply put into the log is on disk, and hands it over.
+// waitCommitted waits until the batch that enqueueWrite put into the log is on disk, and calls
+// handOver.
 func (s *Store) waitCommitted(b *pebble.Batch, t writeTicket, handOver func(pos uint64)) error {
 	defer close(t.done)
 	started := time.Now() // a duration for the metrics, not a time of day
@@ -234,7 +234,7 @@ func (s *Store) waitCommitted(b *pebble.Batch, t writeTicket, handOver func(pos 
 	return nil
 }
 
-// enqueueWrite gives a batch its place and its way into the log.
+// enqueueWrite assigns a batch its place in the order and puts it into the log.
 func (s *Store) enqueueWrite(b *pebble.Batch, prepare func(pos uint64) (uint64, error)) (writeTicket, error) {
 	s.order.Lock()
 	defer s.order.Unlock()
@@ -255,15 +255,15 @@ func (s *Store) enqueueWrite(b *pebble.Batch, prepare func(pos uint64) (uint64, 
 	return t, nil
 }
 
-// fail stops all further writing; the first reason stays.
+// fail stops all further writing; it keeps the first cause.
 func (s *Store) fail(cause error) {
 	var err error = errs.New(errs.StorageFailure, "error.disk").WithCause(fmt.Errorf("%w: %w", ErrBroken, cause))
 	if s.broken.CompareAndSwap(nil, &err) {
-		s.opts.Logger.Error("readings: a write failed; nothing more is written until a new start", "error", cause)
+		s.opts.Logger.Error("readings: a write failed; the store writes nothing more until a restart", "error", cause)
 	}
 }
 
-// Broken is why nothing is written any more (ErrBroken); nil while all is well.
+// Broken returns why the store writes nothing more (ErrBroken); nil while it works.
 func (s *Store) Broken() error {
 	if p := s.broken.Load(); p != nil {
 		return *p

@@ -22,13 +22,12 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// start is a midnight (UTC) that tests begin at: 2026-05-01.
+// start is the midnight (UTC) at which tests begin: 2026-05-01.
 const start = int64(1777593600000)
 
 const minute = int64(time.Minute / time.Millisecond)
 
-// openStore opens a store that the test's end closes; without a Dir it gets a
-// fresh one.
+// openStore opens a store that is closed at the test's end; without a Dir it gets a new one.
 func openStore(t testing.TB, o Options) *Store {
 	t.Helper()
 	if o.Dir == "" {
@@ -55,8 +54,8 @@ func reopen(t testing.TB, s *Store) *Store {
 	return openStore(t, s.opts)
 }
 
-// crash is what the disk of s holds if power fails now: all that was synced and
-// nothing else. The store opened on it has never been closed.
+// crash opens a store on what the disk of s holds if power fails now: all synced data and nothing
+// else. That store has never been closed.
 func crash(t testing.TB, s *Store) *Store {
 	t.Helper()
 	o := s.opts
@@ -79,7 +78,7 @@ func mustAppend(t testing.TB, s *Store, batch ...Arrival) {
 	}
 }
 
-// row is one frame as Range gave it.
+// row is one frame of Range.
 type row struct {
 	Time   int64
 	Fields []Field
@@ -107,7 +106,7 @@ func readAsOf(t testing.TB, s *Store, tid tenant.ID, d device.ID, at int64, prop
 	return found
 }
 
-// same compares, taking nil and empty for equal.
+// same compares slices; nil and empty are equal.
 func same[E any](t testing.TB, what string, got, want []E) {
 	t.Helper()
 	if len(got) == 0 && len(want) == 0 {
@@ -118,7 +117,7 @@ func same[E any](t testing.TB, what string, got, want []E) {
 	}
 }
 
-// await polls until ok, for what happens in the store's own time.
+// await polls until ok, for events in the store's background work.
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -128,7 +127,7 @@ func await(t testing.TB, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("waited in vain for %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }
@@ -154,13 +153,13 @@ func TestAppendRoundTrip(t *testing.T) {
 
 func TestAppendRefusesInvalidFrames(t *testing.T) {
 	bad := map[string]Arrival{
-		"NaN":           arrival(1, 1, start, num(1, math.NaN())),
-		"infinite":      arrival(1, 1, start, num(1, math.Inf(1))),
-		"less infinite": arrival(1, 1, start, num(1, math.Inf(-1))),
-		"no owner":      arrival(0, 1, start, num(1, 1)),
-		"no device":     arrival(1, 0, start, num(1, 1)),
-		"too early":     arrival(1, 1, minTime, num(1, 1)),
-		"too late":      arrival(1, 1, maxTime, num(1, 1)),
+		"NaN":               arrival(1, 1, start, num(1, math.NaN())),
+		"infinite":          arrival(1, 1, start, num(1, math.Inf(1))),
+		"negative infinite": arrival(1, 1, start, num(1, math.Inf(-1))),
+		"no tenant":         arrival(0, 1, start, num(1, 1)),
+		"no device":         arrival(1, 0, start, num(1, 1)),
+		"too early":         arrival(1, 1, minTime, num(1, 1)),
+		"too late":          arrival(1, 1, maxTime, num(1, 1)),
 	}
 	s := openStore(t, Options{})
 	for name, a := range bad {
@@ -168,7 +167,7 @@ func TestAppendRefusesInvalidFrames(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	same(t, "nothing of a refused batch is written", readRange(t, s, 1, 1, minTime, maxTime, 1), nil)
+	same(t, "a refused batch writes nothing", readRange(t, s, 1, 1, minTime, maxTime, 1), nil)
 	if p := s.Stats().Position; p != 0 {
 		t.Errorf("journal position %d, want 0", p)
 	}
@@ -182,12 +181,8 @@ func TestAppendEmptyBatch(t *testing.T) {
 		t.Errorf("journal position %d after empty batches, want 0", p)
 	}
 	mustAppend(t, s, arrival(1, 1, start), arrival(1, 1, start+1, num(1, 1)))
-	same(
-		t,
-		"frames without fields are left out",
-		readRange(t, s, 1, 1, start, start+1, 1),
-		[]row{{start + 1, []Field{num(1, 1)}}},
-	)
+	same(t, "frames without fields are left out", readRange(t, s, 1, 1, start, start+1, 1),
+		[]row{{start + 1, []Field{num(1, 1)}}})
 }
 
 func TestAppendDoesNotChangeCallersFields(t *testing.T) {
@@ -195,12 +190,8 @@ func TestAppendDoesNotChangeCallersFields(t *testing.T) {
 	fields := []Field{num(9, 1), num(2, 2), num(9, 3), num(5, 4)}
 	batch := []Arrival{arrival(1, 1, start, fields...)}
 	mustAppend(t, s, batch...)
-	same(
-		t,
-		"stored",
-		readRange(t, s, 1, 1, start, start, 2, 5, 9),
-		[]row{{start, []Field{num(2, 2), num(5, 4), num(9, 3)}}},
-	)
+	same(t, "stored", readRange(t, s, 1, 1, start, start, 2, 5, 9),
+		[]row{{start, []Field{num(2, 2), num(5, 4), num(9, 3)}}})
 	same(t, "caller's", batch[0].Fields, []Field{num(9, 1), num(2, 2), num(9, 3), num(5, 4)})
 }
 
@@ -219,14 +210,11 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := vfs.NewMem()
-	db, err := pebble.Open(
-		"data",
-		&pebble.Options{
-			FS:                 foreign,
-			FormatMajorVersion: pebble.FormatNewest,
-			Logger:             engineLog{slog.New(slog.DiscardHandler)},
-		},
-	)
+	db, err := pebble.Open("data", &pebble.Options{
+		FS:                 foreign,
+		FormatMajorVersion: pebble.FormatNewest,
+		Logger:             engineLog{slog.New(slog.DiscardHandler)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,12 +223,12 @@ func TestOpenErrors(t *testing.T) {
 	}
 	cases := map[string]struct {
 		o    Options
-		says string
+		text string
 	}{
-		"in use":           {Options{Dir: inUse.opts.Dir}, "in use"},
-		"a file":           {Options{Dir: file}, "not a directory"},
-		"of a later build": {Options{Dir: "data", fs: later}, "format is 6"},
-		"not ours":         {Options{Dir: "data", fs: foreign}, "merger"},
+		"in use":          {Options{Dir: inUse.opts.Dir}, "in use by another process"},
+		"a file":          {Options{Dir: file}, "not a directory"},
+		"a later version": {Options{Dir: "data", fs: later}, "format is 6"},
+		"not ours":        {Options{Dir: "data", fs: foreign}, "merger"},
 	}
 	for name, c := range cases {
 		s, err := Open(t.Context(), c.o)
@@ -249,8 +237,8 @@ func TestOpenErrors(t *testing.T) {
 			s.Close()
 			continue
 		}
-		if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %q, want one line saying %q", name, err, c.says)
+		if !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %q, want one line with %q", name, err, c.text)
 		}
 	}
 }
@@ -266,7 +254,8 @@ func TestOpenStopsOnCancel(t *testing.T) {
 	if _, err := Open(ctx, s.opts); !errors.Is(err, context.Canceled) {
 		t.Errorf("open: %v, want canceled", err)
 	}
-	same(t, "the folder is free again", openStore(t, s.opts).Latest(t.Context(), 1, 1), []Last{{1, start, Number(1)}})
+	same(t, "the folder can be opened again", openStore(t, s.opts).Latest(t.Context(), 1, 1),
+		[]Last{{1, start, Number(1)}})
 }
 
 func TestClosedStoreReturnsErrClosed(t *testing.T) {
@@ -303,8 +292,8 @@ func TestClosedStoreReturnsErrClosed(t *testing.T) {
 	}
 }
 
-// TestCloseStopsReaders: a read under way ends early with
-// ErrClosed, and only then the folder is closed.
+// TestCloseStopsReaders: a running read stops early with ErrClosed, and only then Close closes the
+// folder.
 func TestCloseStopsReaders(t *testing.T) {
 	s := openStore(t, Options{})
 	var batch []Arrival
@@ -321,7 +310,7 @@ func TestCloseStopsReaders(t *testing.T) {
 		}
 		select {
 		case <-closed:
-			t.Error("closed while a read was under way")
+			t.Error("closed during a read")
 		default:
 		}
 		return nil
@@ -351,13 +340,13 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 		t.Errorf("broken before: %v", err)
 	}
 	failing.Store(true)
-	for range 3 { // more than the queue has room for: none may take room and keep it
+	for range 3 { // more than the queue holds: a failed append must release its slot
 		if err := s.Append(t.Context(), []Arrival{arrival(1, 1, start+1, num(1, 2))}); !errors.Is(err, ErrBroken) {
 			t.Errorf("append on a failing disk: %v, want ErrBroken", err)
 		}
 	}
 	if err := s.Erase(t.Context(), 1, 1); !errors.Is(err, ErrBroken) || !errs.Is(err, errs.StorageFailure) {
-		t.Errorf("erase on a failing disk: %v, want ErrBroken, for people Unkept", err)
+		t.Errorf("erase on a failing disk: %v, want ErrBroken within a StorageFailure", err)
 	}
 	if err := s.Expire(t.Context(), time.UnixMilli(start)); !errors.Is(err, ErrBroken) {
 		t.Errorf("expire on a failing disk: %v, want ErrBroken", err)
@@ -372,7 +361,7 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 	if err := c.stop(); !errors.Is(err, context.Canceled) {
 		t.Errorf("consume: %v", err)
 	}
-	same(t, "judged", c.positions(), []uint64{1})
+	same(t, "consumed", c.positions(), []uint64{1})
 	after := openStore(t, Options{Dir: "data", fs: disk.CrashClone(vfs.CrashCloneCfg{})})
 	same(t, "after a restart", readRange(t, after, 1, 1, start, start+1, 1), []row{{start, []Field{num(1, 1)}}})
 }
@@ -394,7 +383,7 @@ func TestStatsCountWhatHappened(t *testing.T) {
 	mustAppend(t, s, arrival(1, 1, start+1, num(1, 1)))
 	got := s.Stats()
 	if got.FsyncSeconds <= 0 || got.DiskBytes == 0 {
-		t.Errorf("fsync %v s, disk %d bytes: want more than nothing", got.FsyncSeconds, got.DiskBytes)
+		t.Errorf("fsync %v s, disk %d bytes: want more than 0", got.FsyncSeconds, got.DiskBytes)
 	}
 	got.FsyncSeconds, got.DiskBytes = 0, 0
 	want := Stats{Frames: 3, Values: 4, Batches: 2, JournalLag: 2, Position: 2, Devices: 2}
@@ -403,6 +392,6 @@ func TestStatsCountWhatHappened(t *testing.T) {
 	}
 	s.Trim(1)
 	if got := s.Stats().JournalLag; got != 1 {
-		t.Errorf("lag %d after judging one of two, want 1", got)
+		t.Errorf("lag %d after evaluating one of two, want 1", got)
 	}
 }

@@ -1,5 +1,5 @@
-// Package reading keeps what devices measured: append, latest, history,
-// retention, and the journal from which alarm rules are judged.
+// Package reading stores the readings of devices: append, latest values, history, retention, and
+// the journal from which alarm rules are evaluated.
 package reading
 
 import (
@@ -16,8 +16,8 @@ import (
 // Kind tells what a Value holds.
 type Kind uint8
 
-// The kinds of value. The zero Kind is no value at all: appended, it takes the
-// value of its device, time and property away.
+// The kinds of value. The zero Kind is no value: appended, it removes the stored value of its
+// device, time and property.
 const (
 	KindNone Kind = iota
 	KindNumber
@@ -50,7 +50,7 @@ func Text(s string) Value { return Value{kind: KindText, text: s} }
 // Kind tells what v holds.
 func (v Value) Kind() Kind { return v.kind }
 
-// Float is the number v holds; a boolean counts as 0 or 1, a text as NaN.
+// Float returns the number v holds; a boolean counts as 0 or 1, a text as NaN.
 func (v Value) Float() float64 {
 	if v.kind == KindText || v.kind == KindNone {
 		return math.NaN()
@@ -58,10 +58,10 @@ func (v Value) Float() float64 {
 	return v.num
 }
 
-// Bool is the boolean v holds.
+// Bool returns the boolean v holds.
 func (v Value) Bool() bool { return v.num != 0 }
 
-// String is v for a log or a text column.
+// String formats v for a log or a text column.
 func (v Value) String() string {
 	switch v.kind {
 	case KindNumber:
@@ -137,9 +137,9 @@ type Last struct {
 	Value    Value
 }
 
-// Newest is a Last, with the lesser of its time and its arrival (epoch
-// milliseconds): by that it is the newest. One that arrived before its time was
-// stamped by a clock that is ahead.
+// Newest is a Last with its Order, the lesser of its time and its arrival (epoch milliseconds), by
+// which it is the newest. A value that arrived before its time was stamped by a clock that is
+// ahead.
 type Newest struct {
 	Last
 	Order int64

@@ -11,9 +11,8 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// View is the store as it was at one moment, whatever is written since. It keeps
-// what was replaced since from being removed from disk, so it is not to be held
-// for longer than needed.
+// View is the store as it was at one moment, unaffected by later writes. It keeps the data that was
+// replaced since on disk, so the caller should not hold it longer than needed.
 type View struct {
 	store    *Store
 	snapshot *pebble.Snapshot
@@ -23,7 +22,7 @@ type View struct {
 	err      error
 }
 
-// View is the store as it is now. Close ends it; so does the store's Close.
+// View returns the store as it is now. Close of the view ends it, and so does Close of the store.
 func (s *Store) View() (*View, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -31,7 +30,7 @@ func (s *Store) View() (*View, error) {
 	defer s.leave()
 	s.calendar.mu.RLock()
 	defer s.calendar.mu.RUnlock()
-	// Before the snapshot: every entry up to there is in it.
+	// Read before the snapshot, which therefore holds every entry up to this position.
 	written, _, _ := s.journal.positions()
 	v := &View{store: s, snapshot: s.db.NewSnapshot(), days: s.calendar.days, position: written}
 	s.views.Lock()
@@ -40,10 +39,10 @@ func (s *Store) View() (*View, error) {
 	return v, nil
 }
 
-// Position is the last journal entry that the view surely holds.
+// Position returns the last journal position that the view is certain to hold.
 func (v *View) Position() uint64 { return v.position }
 
-// Close ends the view; further calls answer what the first one did.
+// Close ends the view; later calls return the result of the first.
 func (v *View) Close() error {
 	v.closed.Do(func() {
 		s := v.store
@@ -55,7 +54,7 @@ func (v *View) Close() error {
 	return v.err
 }
 
-// closeViews closes all that are open; nobody reads any more.
+// closeViews closes all open views; nobody reads them any more.
 func (s *Store) closeViews() (err error) {
 	s.views.Lock()
 	open := slices.Clone(s.views.open)
@@ -66,12 +65,10 @@ func (s *Store) closeViews() (err error) {
 	return err
 }
 
-// rows are newRows of the view.
+// rows is newRows of the view.
 func (v *View) rows(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error) {
-	base, err := v.snapshot.NewIterWithContext(
-		ctx,
-		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
-	)
+	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
+	base, err := v.snapshot.NewIterWithContext(ctx, &bounds)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +81,8 @@ func (v *View) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int
 	return v.store.rangeOver(ctx, v.rows, device.Ref{Tenant: t, ID: d}, from, to, props, fn)
 }
 
-// AsOf is Store.AsOf as of the view, of values that but does not leave out; a
-// property that was measured first since then costs a search through the whole
-// history.
+// AsOf is Store.AsOf as of the view, without the values for which skip returns true. A property
+// that was first measured after the view costs a search through the whole history.
 func (v *View) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID,
 	skip func(at int64, p device.PropertyID) bool) (found []Last, err error) {
 	s := v.store

@@ -9,36 +9,32 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// How many answers with every reading of a range may be on their way at a time:
-// each holds a reader of the store for as long as somebody reads it.
+// How many responses with every reading of a range may be sent at a time: each holds a reader of
+// the store until its client has read it.
 const (
 	HistoryStreamsPerUser   = 6
 	HistoryStreamsPerTenant = 24
-	HistoryRetry            = 2 * time.Second // when to try again
+	HistoryRetry            = 2 * time.Second // after which a client may retry
 )
 
-// HistoryStreams are the answers with every reading of a range that are on their way,
-// of whichever edge. It is safe for concurrent use.
+// HistoryStreams limits the responses with every reading of a range that are being sent at a time,
+// of all edges together. It is safe for concurrent use.
 type HistoryStreams struct {
 	users   *limit.Slots[int64]
 	tenants *limit.Slots[tenant.ID]
 }
 
-// NewHistoryStreams makes their limits; meter counts what they refuse, nil: nobody
-// asks.
+// NewHistoryStreams creates the limits; meter counts what they refuse, nil: nothing is counted.
 func NewHistoryStreams(meter *limit.Meter) *HistoryStreams {
 	return &HistoryStreams{
 		users: limit.NewSlots[int64](limit.Options{Name: "history_users", Meter: meter}, HistoryStreamsPerUser, 0),
-		tenants: limit.NewSlots[tenant.ID](
-			limit.Options{Name: "history_tenants", Meter: meter},
-			HistoryStreamsPerTenant,
-			0,
-		),
+		tenants: limit.NewSlots[tenant.ID](limit.Options{Name: "history_tenants", Meter: meter},
+			HistoryStreamsPerTenant, 0),
 	}
 }
 
-// Acquire takes a slot for an answer to a user of a tenant; leave gives it back. nil:
-// there is none.
+// Acquire takes a slot for a response to a user of a tenant; release frees it. It returns nil if
+// there is no slot.
 func (l *HistoryStreams) Acquire(_ context.Context, t tenant.ID, user int64) (release func()) {
 	if l.users.Enter(user) != limit.NotFull {
 		return nil
@@ -53,22 +49,21 @@ func (l *HistoryStreams) Acquire(_ context.Context, t tenant.ID, user int64) (re
 	}
 }
 
-// How much work that passes over readings a tenant, and a user of it, may let wait.
-// Each waits with what was asked, a mebibyte at most.
+// How many pieces of work over readings may wait, of a tenant and of one of its users. Each waiting
+// piece holds its request, at most a mebibyte.
 const (
 	maxWaitingPerTenant = 200
 	maxWaitingPerUser   = 60
-	// workSlice is after how long such work lets others go on.
+	// workSlice is after how long such work yields to other work.
 	workSlice = 20 * time.Millisecond
 )
 
-// WorkScheduler are those of work that passes over readings, of whichever edge: of tenants
-// and their users.
+// WorkScheduler schedules work over readings, of tenants and their users, of all edges together.
 type WorkScheduler = limit.Scheduler[tenant.ID, int64]
 
-// NewWorkScheduler makes them: the work of one tenant takes half the processors at most, two
-// pieces of a user are worked on at once, and a processor in four is for everything
-// else. meter counts what is refused, nil: nobody asks.
+// NewWorkScheduler creates the scheduler: the work of one tenant takes at most half the processors,
+// two pieces of a user run at once, and one processor in four stays free for everything else. meter
+// counts what is refused, nil: nothing is counted.
 func NewWorkScheduler(meter *limit.Meter) *WorkScheduler {
 	processors := runtime.GOMAXPROCS(0)
 	perTenant := max(1, processors/2)

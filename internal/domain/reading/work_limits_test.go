@@ -12,9 +12,9 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// Of the work that passes over readings two pieces of a user are done at once, a tenant
-// has half the processors at most, and another one has its turn at once, however much of
-// the first one waits, which is bounded.
+// Two pieces of a user's work run at once, and a tenant's work takes at most half the processors.
+// Another tenant's work starts at once, however much of the first one's waits; the waiting work is
+// limited.
 func TestWorkSchedulerLimits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	synctest.Test(t, func(t *testing.T) {
@@ -47,11 +47,11 @@ func TestWorkSchedulerLimits(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		for range 2 + maxWaitingPerUser + 5 { // two are done, the rest waits
+		for range 2 + maxWaitingPerUser + 5 { // two run, the rest waits
 			work(1, 1)
 		}
 		if refused != 5 {
-			t.Errorf("of one user %d were refused, want 5", refused)
+			t.Errorf("%d pieces of one user were refused, want 5", refused)
 		}
 		for user := range int64(4) {
 			for range 10 {
@@ -61,7 +61,7 @@ func TestWorkSchedulerLimits(t *testing.T) {
 		began := time.Now()
 		other, _ := scheduler.Enter(t.Context(), 2, 2)
 		if took := time.Since(began); other == nil || took != 0 {
-			t.Errorf("another tenant waited %s", took)
+			t.Errorf("another tenant's work waited %s", took)
 		}
 		other.Leave()
 		time.Sleep(time.Hour)
@@ -74,7 +74,7 @@ func TestWorkSchedulerLimits(t *testing.T) {
 	})
 }
 
-// On two processors a tenant's work has one of them, and another's the other.
+// On two processors, a tenant's work uses one of them and leaves the other to other tenants.
 func TestWorkSchedulerOnTwoProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	scheduler := NewWorkScheduler(nil)

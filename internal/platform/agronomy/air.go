@@ -1,37 +1,34 @@
-// Package agronomy holds the formulas by which one quantity follows from
-// others: dew point, vapour-pressure deficit, growing degree days,
-// evapotranspiration and their like. Everything here is a pure function of its
-// arguments. A formula that cannot say anything sensible says so: its second
-// result is false where an input is outside the range that the formula's
-// source gives, and the number then means nothing.
+// Package agronomy holds the formulas by which one quantity follows from others: dew point,
+// vapour-pressure deficit, growing degree days, evapotranspiration and the like. All functions are
+// pure. The second result of a formula is false if an input is outside the range that the formula's
+// source gives; the number is then meaningless.
 package agronomy
 
 import "math"
 
 const (
 	kelvin      = 273.15
-	minHumidity = 1.   // %, below which a sensor is not believed
-	maxHumidity = 103. // %, up to which a reading above 100 counts as 100
+	minHumidity = 1.   // %; a lower reading is a fault of the sensor
+	maxHumidity = 103. // %; a reading from 100 up to this counts as 100
 )
 
-// validHumidity is a relative humidity (%) as formulas take it: sensors tell a little
-// over 100 in fog.
+// validHumidity returns a relative humidity (%) as formulas use it: sensors show a little over 100
+// in fog.
 func validHumidity(rh float64) (float64, bool) {
 	return min(rh, 100), rh >= minHumidity && rh <= maxHumidity
 }
 
 func within(x, low, high float64) bool { return x >= low && x <= high }
 
-// magnus is the saturation vapour pressure over water at t °C, in hPa (Alduchov
-// and Eskridge 1996).
+// magnus returns the saturation vapour pressure over water at t °C, in hPa (Alduchov and Eskridge
+// 1996).
 func magnus(t float64) float64 { return 6.1094 * math.Exp(17.625*t/(243.04+t)) }
 
-// SaturationPressure is the saturation vapour pressure at t °C, in kPa (FAO-56 eq. 11).
+// SaturationPressure returns the saturation vapour pressure at t °C, in kPa (FAO-56 eq. 11).
 func SaturationPressure(t float64) float64 { return .6108 * math.Exp(17.27*t/(t+237.3)) }
 
-// DewPoint is the temperature, °C, to which air of t °C (−40..50) and rh %
-// must cool for dew to form (Magnus with the constants of Alduchov and Eskridge
-// 1996; Lawrence 2005).
+// DewPoint returns the temperature, °C, to which air of t °C (−40..50) and rh % must cool for dew
+// to form (Magnus with the constants of Alduchov and Eskridge 1996; Lawrence 2005).
 func DewPoint(t, rh float64) (float64, bool) {
 	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -40, 50) {
@@ -41,9 +38,9 @@ func DewPoint(t, rh float64) (float64, bool) {
 	return 243.04 * g / (17.625 - g), true
 }
 
-// FrostPoint is the temperature, °C, at which frost forms from air of t °C
-// (−40 or more) and rh %; there is none where the dew point is not below zero
-// (Alduchov and Eskridge 1996, constants over ice).
+// FrostPoint returns the temperature, °C, at which frost forms from air of t °C (−40 or more) and
+// rh %. There is none unless the dew point is below zero (Alduchov and Eskridge 1996, constants
+// over ice).
 func FrostPoint(t, rh float64) (float64, bool) {
 	dew, ok := DewPoint(t, rh)
 	if !ok || dew >= 0 {
@@ -54,14 +51,14 @@ func FrostPoint(t, rh float64) (float64, bool) {
 	return 273.86 * x / (22.587 - x), true
 }
 
-// VaporPressureDeficit is how much more water vapour air of t °C (−20..50) and
-// rh % could hold, in kPa (FAO-56 eq. 11).
+// VaporPressureDeficit returns how much more water vapour air of t °C (−20..50) and rh % could
+// hold, in kPa (FAO-56 eq. 11).
 func VaporPressureDeficit(t, rh float64) (float64, bool) {
 	return LeafVaporPressureDeficit(t, rh, t)
 }
 
-// LeafVaporPressureDeficit is the deficit, kPa, between a leaf of leaf °C and the air around
-// it of t °C (both −20..50) and rh %. Below zero dew lies on the leaf.
+// LeafVaporPressureDeficit returns the deficit, kPa, between a leaf of leaf °C and the air around
+// it of t °C (both −20..50) and rh %. It is negative if dew forms on the leaf.
 func LeafVaporPressureDeficit(t, rh, leaf float64) (float64, bool) {
 	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -20, 50) || !within(leaf, -20, 50) {
@@ -70,8 +67,7 @@ func LeafVaporPressureDeficit(t, rh, leaf float64) (float64, bool) {
 	return SaturationPressure(leaf) - SaturationPressure(t)*rh/100, true
 }
 
-// AbsoluteHumidity is the water vapour in air of t °C (−40..50) and rh %, in
-// g/m³ (WMO-No. 8).
+// AbsoluteHumidity returns the water vapour in air of t °C (−40..50) and rh %, in g/m³ (WMO-No. 8).
 func AbsoluteHumidity(t, rh float64) (float64, bool) {
 	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -40, 50) {
@@ -80,8 +76,8 @@ func AbsoluteHumidity(t, rh float64) (float64, bool) {
 	return 216.679 * magnus(t) * rh / 100 / (t + kelvin), true
 }
 
-// AirDensity is of moist air of t °C (−40..50) and rh % at a station pressure
-// of p hPa (500..1100), in kg/m³ (gas law; CIPM-2007 agrees to 0.001).
+// AirDensity returns the density of moist air of t °C (−40..50) and rh % at a station pressure of p
+// hPa (500..1100), in kg/m³ (gas law; CIPM-2007 agrees to 0.001).
 func AirDensity(t, rh, p float64) (float64, bool) {
 	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -40, 50) || !within(p, 500, 1100) {
@@ -91,9 +87,9 @@ func AirDensity(t, rh, p float64) (float64, bool) {
 	return 100*(p-e)/(287.058*k) + 100*e/(461.495*k), true
 }
 
-// WetBulb is what a ventilated wet thermometer shows, °C, in air of t °C
-// (−5..50) and rh % at a station pressure of p hPa (500..1100): the root of the
-// psychrometer's equation (FAO-56 eq. 15 and 16).
+// WetBulb returns the temperature, °C, that a ventilated wet thermometer shows in air of t °C
+// (−5..50) and rh % at a station pressure of p hPa (500..1100): the root of the psychrometer's
+// equation (FAO-56 eq. 15 and 16).
 func WetBulb(t, rh, p float64) (float64, bool) {
 	dew, ok := DewPoint(t, rh)
 	if !ok || !within(t, -5, 50) || !within(p, 500, 1100) {
@@ -102,7 +98,7 @@ func WetBulb(t, rh, p float64) (float64, bool) {
 	rh, _ = validHumidity(rh)
 	actual := SaturationPressure(t) * rh / 100
 	low, high := dew-1, t
-	for range 60 { // far below what a float tells apart
+	for range 60 { // more precise than a float64
 		w := (low + high) / 2
 		if SaturationPressure(w)-.000662*(p/10)*(t-w) < actual {
 			low = w
@@ -113,8 +109,8 @@ func WetBulb(t, rh, p float64) (float64, bool) {
 	return (low + high) / 2, true
 }
 
-// WetBulbSeaLevel is WetBulb without a barometer: good near sea level, for t of
-// −20..50 °C and rh of 5..99 %, with an error of −1 to +0.65 °C (Stull 2011).
+// WetBulbSeaLevel is WetBulb without a barometer. It is valid near sea level, for t of −20..50 °C
+// and rh of 5..99 %, with an error of −1 to +0.65 °C (Stull 2011).
 func WetBulbSeaLevel(t, rh float64) (float64, bool) {
 	if !within(rh, 5, 99) || !within(t, -20, 50) {
 		return 0, false
@@ -123,8 +119,8 @@ func WetBulbSeaLevel(t, rh float64) (float64, bool) {
 		.00391838*math.Pow(rh, 1.5)*math.Atan(.023101*rh) - 4.686035, true
 }
 
-// HeatIndex is how warm air of t °C (20..50) and rh % feels, in °C, up to 60
-// (Steadman 1979; Rothfusz, NWS SR 90-23).
+// HeatIndex returns how warm air of t °C (20..50) and rh % feels, in °C, up to 60 (Steadman 1979;
+// Rothfusz, NWS SR 90-23).
 func HeatIndex(t, rh float64) (float64, bool) {
 	rh, ok := validHumidity(rh)
 	if !ok || !within(t, 20, 50) {
@@ -139,7 +135,7 @@ func HeatIndex(t, rh float64) (float64, bool) {
 	return c, c <= 60
 }
 
-// rothfusz takes and gives °F.
+// rothfusz takes and returns °F.
 func rothfusz(f, rh float64) float64 {
 	index := -42.379 + 2.04901523*f + 10.14333127*rh - .22475541*f*rh - .00683783*f*f - .05481717*rh*rh +
 		.00122874*f*f*rh + .00085282*f*rh*rh - .00000199*f*f*rh*rh
@@ -152,9 +148,9 @@ func rothfusz(f, rh float64) float64 {
 	return index
 }
 
-// SeaLevelPressure is what a barometer that shows p hPa (500..1100) in air of
-// t °C (−40..50) at an elevation of h m (−100..3000) would show at sea level, in
-// hPa (standard atmosphere).
+// SeaLevelPressure returns the pressure, in hPa, that a barometer which shows p hPa (500..1100) in
+// air of t °C (−40..50) at an elevation of h m (−100..3000) would show at sea level (standard
+// atmosphere).
 func SeaLevelPressure(p, t, h float64) (float64, bool) {
 	if !within(p, 500, 1100) || !within(t, -40, 50) || !within(h, -100, 3000) {
 		return 0, false

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Day is a civil day's readings of the inputs of a formula, an element for each
-// input that the model names.
+// Day holds the readings of a formula's inputs on one civil day: a Series for each input that the
+// thing model names.
 type Day struct {
 	YearDay int // 1 is 1 January
 	Inputs  []Series
@@ -16,17 +16,16 @@ type Day struct {
 // Series is one input over a day of 23 to 25 hours.
 type Series struct {
 	High, Low float64   // extremes of the readings themselves
-	Hours     []float64 // mean of each hour; NaN: too few readings came
+	Hours     []float64 // mean of each hour; NaN: too few readings
 	Sums      []float64 // sum of each hour
 }
 
 const (
-	maxMissingHours = 4 // that a day may lack
-	maxMissingRun   = 3 // in a row, and that are filled in between two good ones
+	maxMissingHours = 4 // missing hours that a day may have
+	maxMissingRun   = 3 // missing hours in a row that are interpolated
 )
 
-// Reading is one value and when it was measured, in milliseconds since the
-// day's begin.
+// Reading is one value with its time, in milliseconds since the day's begin.
 type Reading struct {
 	At    int64
 	Value float64
@@ -34,10 +33,10 @@ type Reading struct {
 
 const hour = 3_600_000 // ms
 
-// minHourShare is what share of an hour's readings must have come.
+// minHourShare is the share of an hour's expected readings that must exist.
 const minHourShare = .75
 
-// NewSeries makes a day of so many hours of its readings, oldest first.
+// NewSeries creates the Series of a day with that many hours from its readings, oldest first.
 func NewSeries(readings []Reading, hours int) Series {
 	g := SeriesBuilder{}
 	for _, r := range readings {
@@ -46,26 +45,26 @@ func NewSeries(readings []Reading, hours int) Series {
 	return g.Series(hours)
 }
 
-// SeriesBuilder makes a Series of readings that come one by one, oldest first, and
-// keeps none of them. The zero one is ready.
+// SeriesBuilder creates a Series from readings that are added one by one, oldest first, and stores
+// none of them. The zero value is ready.
 type SeriesBuilder struct {
 	hasReading bool
-	lastAt     int64     // when the newest reading was, ms since the day's begin
-	gaps       gapCounts // of the day
+	lastAt     int64     // time of the newest reading, ms since the day's begin
+	gaps       gapCounts // gaps of the day
 	hours      []hourBuilder
 
 	high, low float64
 }
 
-// hourBuilder is what is known of an hour.
+// hourBuilder collects the readings of one hour.
 type hourBuilder struct {
 	readings int64
 	sum      float64
-	usualGap int64     // the usual time between its readings; 0: too few came
-	gaps     gapCounts // until the hour is over: of its readings, with the one before it
+	usualGap int64     // the usual time between its readings; 0: too few readings
+	gaps     gapCounts // gaps before each of its readings; empty once the hour is over
 }
 
-// Add takes in a reading, not older than those before.
+// Add adds a reading that is not older than the previous ones.
 func (g *SeriesBuilder) Add(r Reading) {
 	for int64(len(g.hours)) <= r.At/hour {
 		g.closeHour()
@@ -84,14 +83,14 @@ func (g *SeriesBuilder) Add(r Reading) {
 	h.sum += r.Value
 }
 
-// closeHour lets go of the times of the newest hour, which is over.
+// closeHour computes the usual gap of the newest hour, which is over, and drops its gaps.
 func (g *SeriesBuilder) closeHour() {
 	if n := len(g.hours); n > 0 {
 		g.hours[n-1].usualGap, g.hours[n-1].gaps = g.hours[n-1].gaps.median(3), gapCounts{}
 	}
 }
 
-// Series is the day of what was gathered; it has so many hours.
+// Series returns the Series of the added readings for a day with that many hours.
 func (g *SeriesBuilder) Series(hours int) Series {
 	g.closeHour()
 	s := Series{High: math.Inf(-1), Low: math.Inf(1), Hours: make([]float64, hours), Sums: make([]float64, hours)}
@@ -113,30 +112,29 @@ func (g *SeriesBuilder) Series(hours int) Series {
 	return s
 }
 
-// roundedMean is a mean without the dust of its sum: twelve readings of 7.2 are an hour
-// of 7.2, which a formula's class may end with.
+// roundedMean removes the rounding error of a mean: twelve readings of 7.2 give an hour of exactly
+// 7.2, which may be the limit of a formula's class.
 func roundedMean(mean float64) float64 {
 	const scale = 1e9
 	return math.Round(mean*scale) / scale
 }
 
-// expectedReadings is how many readings an hour has at least, whenever the first comes:
-// by the interval that its own readings keep where it has four or more, else by
-// the day's. 0: there is none.
+// expectedReadings returns how many readings an hour has at least, wherever its first one lies: by
+// the usual gap of its own readings if it has four or more, otherwise by the day's. A gap of 0 is
+// unknown.
 func expectedReadings(hourGap, dayGap int64) int64 {
 	gap := hourGap
 	if gap == 0 {
 		gap = dayGap
 	}
 	if gap == 0 {
-		return math.MaxInt64 // one reading a day says nothing of an hour
+		return math.MaxInt64 // one reading a day does not suffice for an hour
 	}
 	return max(1, hour/gap)
 }
 
-// gapCounts count how often each time between readings, in milliseconds, came. Of a day
-// there are few different ones, however many readings it has: thirteen thousand
-// would fill it.
+// gapCounts counts how often each time between readings, in milliseconds, occurs. A day has few
+// different ones, however many readings it has: at most about thirteen thousand.
 type gapCounts struct {
 	counts map[int64]int
 	total  int
@@ -150,7 +148,7 @@ func (g *gapCounts) add(gap int64) {
 	g.total++
 }
 
-// median is the median of them, 0 for none or fewer than least.
+// median returns the median gap, 0 if there are none or fewer than minGaps.
 func (g *gapCounts) median(minGaps int) int64 {
 	if g.total == 0 || g.total < minGaps {
 		return 0
@@ -164,7 +162,7 @@ func (g *gapCounts) median(minGaps int) int64 {
 	return 0
 }
 
-// hasEnoughHours tells whether enough of the day came.
+// hasEnoughHours reports whether few enough hours of the day are missing.
 func (s *Series) hasEnoughHours() bool {
 	missing, run := 0, 0
 	for _, v := range s.Hours {
@@ -180,8 +178,8 @@ func (s *Series) hasEnoughHours() bool {
 	return true
 }
 
-// interpolated are the hours with those that are missing between two good ones
-// interpolated; hours missing at either end of the day stay so.
+// interpolated returns the hours with missing ones interpolated between two valid ones; missing
+// hours at either end of the day stay missing.
 func (s *Series) interpolated() []float64 {
 	hours := slices.Clone(s.Hours)
 	before := -1
@@ -199,7 +197,7 @@ func (s *Series) interpolated() []float64 {
 	return hours
 }
 
-// meanOfHours is of the good hours.
+// meanOfHours returns the mean of the valid hours.
 func (s *Series) meanOfHours() float64 {
 	sum, n := 0., 0
 	for _, v := range s.interpolated() {
@@ -211,7 +209,7 @@ func (s *Series) meanOfHours() float64 {
 	return sum / float64(n)
 }
 
-// sum is of all hours; no number where one is missing.
+// sum returns the sum of all hours; NaN if one is missing.
 func (s *Series) sum() (sum float64) {
 	for _, v := range s.interpolated() {
 		sum += v
@@ -219,8 +217,8 @@ func (s *Series) sum() (sum float64) {
 	return sum
 }
 
-// Coverage are how many of the day's hours have a value of every input, how many more
-// were filled in between two such, and how many the day has.
+// Coverage returns how many of the day's hours have a value of every input, how many more were
+// interpolated between two such hours, and how many hours the day has.
 func (d *Day) Coverage() (measured, filled, total int) {
 	for i := range d.Inputs {
 		s := &d.Inputs[i]
@@ -239,7 +237,8 @@ func (d *Day) Coverage() (measured, filled, total int) {
 	return measured, filled, total
 }
 
-// HasEnoughHours tells whether enough hours of every input came for a value of the day.
+// HasEnoughHours reports whether few enough hours of every input are missing for a value of the
+// day.
 func (d *Day) HasEnoughHours() bool {
 	for i := range d.Inputs {
 		if !d.Inputs[i].hasEnoughHours() {
@@ -253,12 +252,12 @@ func dailyLight(d *Day, _ []float64, _ Place) (float64, bool) {
 	if !d.HasEnoughHours() {
 		return 0, false
 	}
-	// An hour that is missing at the day's end makes the sum no number.
+	// A missing hour at the day's end makes the sum NaN.
 	return DailyLightIntegral(d.Inputs[0].interpolated()), true
 }
 
-// wetHours needs a gauge that was not silent either: no rain is not what nobody
-// measured. The few hours that a day may lack the leaves decide alone.
+// wetHours also requires enough hours of the rain gauge: a gauge that sent nothing did not measure
+// zero rain. In the few hours that may be missing, leaf wetness alone decides.
 func wetHours(d *Day, p []float64, _ Place) (float64, bool) {
 	if !d.HasEnoughHours() {
 		return 0, false
@@ -286,7 +285,7 @@ const (
 	inputPressure
 )
 
-// temperatureOnly tells whether so many inputs are too few for FAO-56.
+// temperatureOnly reports whether the inputs are too few for FAO-56.
 func temperatureOnly(inputs int) bool { return inputs <= inputRadiation }
 
 func referenceUnmetNeed(inputs int, at Place) PlaceNeed {
@@ -299,8 +298,8 @@ func referenceUnmetNeed(inputs int, at Place) PlaceNeed {
 	return needsElevation(inputPressure+1)(inputs, at)
 }
 
-// referenceEvapotranspiration is by FAO-56 where humidity, wind and radiation are inputs, by
-// Hargreaves where temperature alone is.
+// referenceEvapotranspiration uses FAO-56 if humidity, wind and radiation are inputs, and
+// Hargreaves if only temperature is.
 func referenceEvapotranspiration(d *Day, p []float64, at Place) (float64, bool) {
 	if !d.HasEnoughHours() || at.Latitude == nil {
 		return 0, false
@@ -312,7 +311,7 @@ func referenceEvapotranspiration(d *Day, p []float64, at Place) (float64, bool) 
 	w := DayWeather{
 		High: t.High, Low: t.Low, Latitude: *at.Latitude, YearDay: d.YearDay,
 		Wind: WindAt2(d.Inputs[inputWind].meanOfHours(), p[0]),
-		// An hour that is missing at the day's end makes the sum no number.
+		// A missing hour at the day's end makes the sum NaN.
 		Radiation: d.Inputs[inputRadiation].sum() * MegajoulesPerWattHour,
 	}
 	high, ok := validHumidity(d.Inputs[inputHumidity].High)

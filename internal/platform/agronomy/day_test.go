@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// seriesEveryTenMinutes makes a day of a reading each ten minutes; value says what an hour
-// reads, NaN that nothing came.
+// seriesEveryTenMinutes returns a day with a reading every ten minutes; value returns the readings
+// of an hour, NaN if it has none.
 func seriesEveryTenMinutes(hours int, value func(h int) float64) Series {
 	var list []Reading
 	for h := range hours {
@@ -35,9 +35,9 @@ func TestDayNeedsEnoughHours(t *testing.T) {
 		what    string
 		missing []int
 		valid   bool
-		sum     float64 // of the hours; NaN: an hour is missing
+		sum     float64 // sum of the hours; NaN: an hour is missing
 	}{
-		{"whole", nil, true, 276},
+		{"complete", nil, true, 276},
 		{"three in a row", []int{5, 6, 7}, true, 276},
 		{"four, apart", []int{2, 5, 6, 10}, true, 276},
 		{"four in a row", []int{5, 6, 7, 8}, false, math.NaN()},
@@ -56,10 +56,10 @@ func TestDayNeedsEnoughHours(t *testing.T) {
 	}
 }
 
-// Three quarters of what an hour should have make it good, by whatever interval.
+// An hour is valid with three quarters of its expected readings, at any interval.
 func TestHourNeedsThreeQuartersOfReadings(t *testing.T) {
 	at := func(minutes ...int64) (list []Reading) {
-		for h := range int64(6) { // an ordinary morning
+		for h := range int64(6) { // a reading every five minutes until 6:00
 			for m := int64(0); m < 60; m += 5 {
 				list = append(list, Reading{At: h*hour + m*60_000, Value: 1})
 			}
@@ -72,20 +72,20 @@ func TestHourNeedsThreeQuartersOfReadings(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		minutes []int64
-		good    bool
+		valid   bool
 	}{
 		{"nine of twelve", []int64{0, 5, 10, 15, 20, 25, 30, 35, 40}, true},
 		{"eight of twelve", []int64{0, 5, 10, 15, 20, 25, 30, 35}, false},
 		{"two", []int64{55, 59}, false},
-		{"slower now", []int64{0, 15, 30, 45}, true},
-		{"faster now", []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, false},
+		{"longer interval", []int64{0, 15, 30, 45}, true},
+		{"shorter interval", []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, false},
 	} {
-		if s := NewSeries(at(c.minutes...), 7); math.IsNaN(s.Hours[6]) == c.good {
+		if s := NewSeries(at(c.minutes...), 7); math.IsNaN(s.Hours[6]) == c.valid {
 			t.Errorf("%s: %v", c.what, s.Hours[6])
 		}
 	}
 	if s := NewSeries([]Reading{{At: 0, Value: 1}}, 24); !math.IsNaN(s.Hours[0]) {
-		t.Error("one reading a day makes an hour")
+		t.Error("an hour is valid with the only reading of a day")
 	}
 }
 
@@ -102,7 +102,7 @@ func TestSeasonTallies(t *testing.T) {
 	begin := func() Tally { return f.NewTally(f.Values(map[string]float64{"base": 0, "method": 1})) }
 	sum := begin()
 	if _, ok := sum.Value(); ok {
-		t.Error("a sum of nothing")
+		t.Error("a season without days has a value")
 	}
 	for range 60 {
 		sum.Add(day(20, 10))
@@ -110,7 +110,7 @@ func TestSeasonTallies(t *testing.T) {
 	checkNear(t, "sixty days", valueOrNaN(sum.Value()), 900, 1e-9)
 	sum.Add(nil)
 	if _, ok := sum.Value(); ok {
-		t.Error("a sum that ends with a day that is missing")
+		t.Error("a season that ends with a missing day has a value")
 	}
 	sum.Add(day(30, 10))
 	checkNear(t, "a missing day takes its neighbours' mean", valueOrNaN(sum.Value()), 900+17.5+20, 1e-9)
@@ -127,7 +127,7 @@ func TestSeasonTallies(t *testing.T) {
 		late.Add(day(20, 10))
 	}
 	if _, ok := late.Value(); ok {
-		t.Error("a season whose beginning nobody knows")
+		t.Error("a season that begins with a missing day has a value")
 	}
 	chill := Find("chillHours").NewTally([]float64{0, 10, 1})
 	for range 30 {
@@ -141,8 +141,7 @@ func TestSeasonTallies(t *testing.T) {
 	}
 }
 
-// A device that keeps its interval has every hour, whatever the interval and
-// whenever it began.
+// A device with a constant interval has every hour, whatever the interval and its begin.
 func TestHourMeansAtAnyInterval(t *testing.T) {
 	const minute = hour / 60
 	for every := int64(1); every <= 60; every++ {
@@ -160,8 +159,8 @@ func TestHourMeansAtAnyInterval(t *testing.T) {
 	}
 }
 
-// The mean of equal readings is that reading: it lies in the class that ends
-// with it.
+// The mean of equal readings is exactly that reading, so that it belongs to the class whose limit
+// it equals.
 func TestMeanOfEqualReadingsIsExact(t *testing.T) {
 	for tenths := -200; tenths <= 400; tenths++ {
 		want := float64(tenths) / 10
@@ -175,17 +174,9 @@ func TestMeanOfEqualReadingsIsExact(t *testing.T) {
 			}
 		}
 	}
-	uneven := NewSeries(
-		[]Reading{
-			{0, 7.1},
-			{hour / 6, 7.3},
-			{hour / 3, 7.1},
-			{hour / 2, 7.3},
-			{2 * hour / 3, 7.1},
-			{5 * hour / 6, 7.3},
-		},
-		1,
-	)
+	uneven := NewSeries([]Reading{
+		{0, 7.1}, {hour / 6, 7.3}, {hour / 3, 7.1}, {hour / 2, 7.3}, {2 * hour / 3, 7.1}, {5 * hour / 6, 7.3},
+	}, 1)
 	if got := uneven.Hours[0]; ChillHour(got, 0) != 1 {
 		t.Errorf("7.1 and 7.3: mean %v", got)
 	}
@@ -195,7 +186,7 @@ func TestMeanOfEqualReadingsIsExact(t *testing.T) {
 	}
 }
 
-// A gauge that is silent does not say that no rain fell.
+// A gauge without readings does not mean that no rain fell.
 func TestLeafWetnessNeedsRainGauge(t *testing.T) {
 	f := Find("leafWetnessHours")
 	dry := seriesEveryTenMinutes(24, func(h int) float64 {
@@ -206,7 +197,7 @@ func TestLeafWetnessNeedsRainGauge(t *testing.T) {
 	})
 	rain := func(missing ...int) Series {
 		known := hoursExcept(missing...)
-		return seriesEveryTenMinutes(24, func(h int) float64 { // in hour 20
+		return seriesEveryTenMinutes(24, func(h int) float64 { // rain in hour 20
 			switch v := known(h); {
 			case math.IsNaN(v):
 				return v
@@ -222,10 +213,10 @@ func TestLeafWetnessNeedsRainGauge(t *testing.T) {
 		want   float64 // NaN: no value
 	}{
 		{"no gauge", []Series{dry}, 5},
-		{"whole", []Series{dry, rain()}, 6},
-		{"silent for some hours", []Series{dry, rain(8, 9, 10)}, 6},
-		{"silent for long", []Series{dry, rain(8, 9, 10, 11)}, math.NaN()},
-		{"silent often", []Series{dry, rain(8, 10, 12, 14, 16)}, math.NaN()},
+		{"complete", []Series{dry, rain()}, 6},
+		{"gauge missing for three hours", []Series{dry, rain(8, 9, 10)}, 6},
+		{"gauge missing for four hours", []Series{dry, rain(8, 9, 10, 11)}, math.NaN()},
+		{"gauge missing often", []Series{dry, rain(8, 10, 12, 14, 16)}, math.NaN()},
 	} {
 		got := valueOrNaN(f.DailyValue(&Day{Inputs: c.inputs}, f.Values(nil), Place{}))
 		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {

@@ -2,53 +2,52 @@ package agronomy
 
 import "math"
 
-// The FAO-56 reference evapotranspiration: of short grass that lacks no water.
-// Equation numbers are those of FAO Irrigation and Drainage Paper 56.
+// The FAO-56 reference evapotranspiration: that of short grass which lacks no water. Equation
+// numbers are those of FAO Irrigation and Drainage Paper 56.
 
 const (
-	stefanDay  = 4.903e-9  // MJ/K⁴/m² a day
-	stefanHour = 2.043e-10 // and an hour
+	stefanDay  = 4.903e-9  // MJ/K⁴/m² per day
+	stefanHour = 2.043e-10 // and per hour
 
-	// MegajoulesPerWattHour are the MJ/m² that one W/m² brings in an hour.
+	// MegajoulesPerWattHour is the energy, MJ/m², of one W/m² during an hour.
 	MegajoulesPerWattHour = .0036
 )
 
-// StandardPressure is at an elevation of z m, in hPa (eq. 7).
+// StandardPressure returns the standard pressure at an elevation of z m, in hPa (eq. 7).
 func StandardPressure(z float64) float64 {
 	return 1013 * math.Pow((293-.0065*z)/293, 5.26)
 }
 
-// Elevation is where StandardPressure is p hPa, in m: what a barometer says of
-// a place that nobody has measured.
+// Elevation returns the elevation, m, at which StandardPressure is p hPa. It estimates an unknown
+// elevation from a barometer.
 func Elevation(p float64) float64 {
 	return (1 - math.Pow(p/1013, 1/5.26)) * 293 / .0065
 }
 
-// WindAt2 is the wind at 2 m over grass, in the unit of u, of a wind u at
-// height m, which is above 0.1 (eq. 47).
+// WindAt2 returns the wind at 2 m over grass, in the unit of u, for a wind u at height m, which is
+// above 0.1 (eq. 47).
 func WindAt2(u, height float64) float64 { return u * 4.87 / math.Log(67.8*height-5.42) }
 
-// sunPosition are the distance factor and the declination, rad, of a day of the year
-// (eq. 23 and 24).
+// sunPosition returns the distance factor and the declination, rad, on a day of the year (eq. 23
+// and 24).
 func sunPosition(yearDay int) (distance, declination float64) {
 	j := 2 * math.Pi * float64(yearDay) / 365
 	return 1 + .033*math.Cos(j), .409 * math.Sin(j-1.39)
 }
 
-// sunset is the hour angle of sunset, rad (eq. 25); 0 in the polar night.
+// sunset returns the hour angle of sunset, rad (eq. 25); 0 in the polar night.
 func sunset(latitude, declination float64) float64 {
 	return math.Acos(min(max(-math.Tan(latitude)*math.Tan(declination), -1), 1))
 }
 
-// DaylightHours is how long a day of the year lasts at a latitude in degrees
-// (eq. 34).
+// DaylightHours returns how long a day of the year lasts at a latitude in degrees (eq. 34).
 func DaylightHours(latitude float64, yearDay int) float64 {
 	_, dec := sunPosition(yearDay)
 	return 24 / math.Pi * sunset(latitude*math.Pi/180, dec)
 }
 
-// ExtraterrestrialDay is the radiation of a day above the atmosphere, MJ/m², at
-// a latitude in degrees (eq. 21).
+// ExtraterrestrialDay returns the radiation of a day above the atmosphere, MJ/m², at a latitude in
+// degrees (eq. 21).
 func ExtraterrestrialDay(latitude float64, yearDay int) float64 {
 	phi := latitude * math.Pi / 180
 	distance, dec := sunPosition(yearDay)
@@ -56,8 +55,8 @@ func ExtraterrestrialDay(latitude float64, yearDay int) float64 {
 	return 37.586 * distance * (ws*math.Sin(phi)*math.Sin(dec) + math.Cos(phi)*math.Cos(dec)*math.Sin(ws))
 }
 
-// RadiationFromSunshine is the global radiation of a day, MJ/m², from its hours
-// of sunshine (eq. 35).
+// RadiationFromSunshine returns the global radiation of a day, MJ/m², from its hours of sunshine
+// (eq. 35).
 func RadiationFromSunshine(hours, daylight, extraterrestrial float64) float64 {
 	return (.25 + .5*hours/daylight) * extraterrestrial
 }
@@ -66,17 +65,16 @@ func clearSky(elevation, extraterrestrial float64) float64 {
 	return (.75 + 2e-5*elevation) * extraterrestrial // eq. 37
 }
 
-// slope is that of the saturation pressure at t °C, kPa/°C (eq. 13).
+// slope returns the slope of the saturation pressure at t °C, kPa/°C (eq. 13).
 func slope(t float64) float64 { return 4098 * SaturationPressure(t) / ((t + 237.3) * (t + 237.3)) }
 
-// penman is the combination equation (eq. 6 and 53); factor is 900 a day, 37 an
-// hour.
+// penman is the combination equation (eq. 6 and 53); factor is 900 for a day, 37 for an hour.
 func penman(factor, t, net, wind, deficit, pressure float64) float64 {
 	gamma := .000665 * pressure / 10
 	return (.408*slope(t)*net + factor*gamma*wind*deficit/(t+273)) / (slope(t) + gamma*(1+.34*wind))
 }
 
-// DayWeather is what a day's evapotranspiration follows from.
+// DayWeather holds the inputs of a day's evapotranspiration.
 type DayWeather struct {
 	High, Low float64 // °C
 	Vapor     float64 // actual vapour pressure, kPa
@@ -89,13 +87,13 @@ type DayWeather struct {
 	YearDay   int     // 1 is 1 January
 }
 
-// VaporPressureFromHumidity is the actual vapour pressure, kPa, of a day with these
-// extremes of temperature, °C, and relative humidity, % (eq. 17).
+// VaporPressureFromHumidity returns the actual vapour pressure, kPa, of a day with these extremes
+// of temperature, °C, and relative humidity, % (eq. 17).
 func VaporPressureFromHumidity(high, low, humidHigh, humidLow float64) float64 {
 	return (SaturationPressure(low)*humidHigh + SaturationPressure(high)*humidLow) / 200
 }
 
-// NetRadiation is the net radiation of the day, MJ/m² (eq. 38 to 40).
+// NetRadiation returns the net radiation of the day, MJ/m² (eq. 38 to 40).
 func (w DayWeather) NetRadiation() float64 {
 	clear, sky := clearSky(w.Elevation, ExtraterrestrialDay(w.Latitude, w.YearDay)), 0.
 	if clear > 0 {
@@ -106,13 +104,11 @@ func (w DayWeather) NetRadiation() float64 {
 	return .77*w.Radiation - lost
 }
 
-// Evapotranspiration is of the day, mm (eq. 6). It is false where the extremes
-// are the wrong way round or nothing of the kind can be measured.
+// Evapotranspiration returns the evapotranspiration of the day, mm (eq. 6). It returns false if
+// High is below Low or an input is impossible.
 func (w DayWeather) Evapotranspiration() (float64, bool) {
 	if w.High < w.Low || !within(w.Low, -50, 60) || !within(w.High, -50, 60) || w.Vapor < 0 || w.Wind < 0 ||
-		w.Radiation < 0 ||
-		!within(w.Pressure, 500, 1100) ||
-		!within(w.Latitude, -90, 90) {
+		w.Radiation < 0 || !within(w.Pressure, 500, 1100) || !within(w.Latitude, -90, 90) {
 		return 0, false
 	}
 	deficit := (SaturationPressure(w.High)+SaturationPressure(w.Low))/2 - w.Vapor
@@ -120,8 +116,8 @@ func (w DayWeather) Evapotranspiration() (float64, bool) {
 	return et, true
 }
 
-// Hargreaves is the evapotranspiration of a day, mm, by its temperatures alone,
-// °C (eq. 52): an estimate where humidity, wind and radiation are not measured.
+// Hargreaves returns the evapotranspiration of a day, mm, from its temperatures alone, °C (eq. 52):
+// an estimate for devices that do not measure humidity, wind and radiation.
 func Hargreaves(high, low, latitude float64, yearDay int) (float64, bool) {
 	if high < low || !within(latitude, -90, 90) {
 		return 0, false
@@ -130,7 +126,7 @@ func Hargreaves(high, low, latitude float64, yearDay int) (float64, bool) {
 	return max(0, .0023*(mean+17.8)*math.Sqrt(high-low)*.408*ExtraterrestrialDay(latitude, yearDay)), true
 }
 
-// HourWeather is what an hour's evapotranspiration follows from.
+// HourWeather holds the inputs of an hour's evapotranspiration.
 type HourWeather struct {
 	Mean, Humidity float64 // °C, %
 	Wind           float64 // m/s at 2 m
@@ -141,11 +137,13 @@ type HourWeather struct {
 	Longitude      float64 // degrees, east positive
 	YearDay        int
 	UTC            float64 // middle of the hour, hours of the day
-	NightSky       float64 // share of clear-sky radiation 2 to 3 h before sunset, which a night takes; 0: not known
+	// NightSky is the share of clear-sky radiation 2 to 3 h before sunset, used for the night;
+	// 0: unknown.
+	NightSky float64
 }
 
-// hourAngles gives the sun's hour angle in the middle of the hour and that of
-// sunset, rad (eq. 31 to 33).
+// hourAngles returns the sun's hour angle in the middle of the hour and that of sunset, rad (eq. 31
+// to 33).
 func (w HourWeather) hourAngles() (angle, set float64) {
 	b := 2 * math.Pi * float64(w.YearDay-81) / 364
 	correction := .1645*math.Sin(2*b) - .1255*math.Cos(b) - .025*math.Sin(b)
@@ -154,8 +152,8 @@ func (w HourWeather) hourAngles() (angle, set float64) {
 	return angle, sunset(w.Latitude*math.Pi/180, dec)
 }
 
-// Extraterrestrial is the hour's radiation above the atmosphere, MJ/m² (eq. 28,
-// the hour cut off at sunrise and sunset as ASCE does).
+// Extraterrestrial returns the hour's radiation above the atmosphere, MJ/m² (eq. 28, with the hour
+// cut at sunrise and sunset as in ASCE).
 func (w HourWeather) Extraterrestrial() float64 {
 	angle, set := w.hourAngles()
 	from, to := max(angle-math.Pi/24, -set), min(angle+math.Pi/24, set)
@@ -168,8 +166,8 @@ func (w HourWeather) Extraterrestrial() float64 {
 		((to-from)*math.Sin(phi)*math.Sin(dec) + math.Cos(phi)*math.Cos(dec)*(math.Sin(to)-math.Sin(from)))
 }
 
-// Evapotranspiration is of the hour, mm (eq. 53). A night's may be a little
-// below zero.
+// Evapotranspiration returns the evapotranspiration of the hour, mm (eq. 53). That of a night hour
+// may be slightly negative.
 func (w HourWeather) Evapotranspiration() (float64, bool) {
 	rh, ok := validHumidity(w.Humidity)
 	if !ok || !within(w.Mean, -50, 60) || w.Wind < 0 || w.Radiation < 0 || !within(w.Pressure, 500, 1100) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// close fails unless got is want within tol.
+// checkNear fails unless got is want within tol.
 func checkNear(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if math.IsNaN(got) || math.Abs(got-want) > tol+1e-12 {
@@ -20,7 +20,7 @@ func valueOrNaN(v float64, ok bool) float64 {
 	return v
 }
 
-// The worked examples, with their tolerances.
+// The worked examples of the sources, with their tolerances.
 func TestWorkedExamples(t *testing.T) {
 	for _, c := range []struct {
 		what           string
@@ -46,7 +46,7 @@ func TestWorkedExamples(t *testing.T) {
 		{"heat index 35, 60", valueOrNaN(HeatIndex(35, 60)), 45.05, .05},
 		{"heat index 40, 10", valueOrNaN(HeatIndex(40, 10)), 36.71, .05},
 		{"heat index 22, 70", valueOrNaN(HeatIndex(22, 70)), 22.04, .05},
-		// Below 80 °F nothing is corrected for damp air.
+		// Below 80 °F there is no correction for humid air.
 		{"heat index 26.1, 95", valueOrNaN(HeatIndex(26.1, 95)), 28.52, .01},
 		{"heat index 26.4, 90", valueOrNaN(HeatIndex(26.4, 90)), 29.08, .01},
 		{"heat index 26.6, 100", valueOrNaN(HeatIndex(26.6, 100)), 30.43, .01},
@@ -60,7 +60,9 @@ func TestWorkedExamples(t *testing.T) {
 		{"degree days 36/18 to 30, method 1", valueOrNaN(DegreeDays(36, 18, 10, 30, 1)), 14, 0},
 		{"degree days 36/18 to 30, method 2", valueOrNaN(DegreeDays(36, 18, 10, 30, 2)), 14, 0},
 		{"light, 16 h of 500", DailyLightIntegral(repeat(500, 16)), 28.80, .01},
-		{"light of a day", DailyLightIntegral([]float64{50, 200, 450, 750, 1000, 1200, 1300, 1280, 1150, 950, 700, 400, 180, 40}), 34.74, .01},
+		{"light of a day", DailyLightIntegral([]float64{
+			50, 200, 450, 750, 1000, 1200, 1300, 1280, 1150, 950, 700, 400, 180, 40,
+		}), 34.74, .01},
 		{"ppfd of 50,000 lx in the sun", valueOrNaN(PPFDFromLux(50_000, LuxOfSunlight)), 925, 1},
 		{"ppfd of 20,000 lx of sodium", valueOrNaN(PPFDFromLux(20_000, LuxOfSodium)), 244, 1},
 		{"ppfd of 1 W/m²", valueOrNaN(PPFDFromRadiation(1)), 2.06, .01},
@@ -68,17 +70,17 @@ func TestWorkedExamples(t *testing.T) {
 		{"conductivity 2.000 at 30", valueOrNaN(Conductivity25(2, 30, .0191)), 1.826, .001},
 		{"available water", valueOrNaN(AvailableWater(24, 32, 14)), 55.6, .1},
 		{"total water", TotalAvailableWater(32, 14, .6), 108, .1},
-		{"stress share", DepletionFraction(.5, 7), .42, .001},
+		{"depletion fraction", DepletionFraction(.5, 7), .42, .001},
 		{"oxygen at 0", valueOrNaN(OxygenSolubility(0)), 14.62, .01},
 		{"oxygen at 10", valueOrNaN(OxygenSolubility(10)), 11.29, .01},
 		{"oxygen at 20", valueOrNaN(OxygenSolubility(20)), 9.09, .01},
 		{"oxygen at 25", valueOrNaN(OxygenSolubility(25)), 8.26, .01},
 		{"oxygen at 30", valueOrNaN(OxygenSolubility(30)), 7.56, .01},
 		{"oxygen saturation 7.5 at 20, 906", valueOrNaN(OxygenSaturation(7.5, 20, 906)), 92.5, .2},
-		{"oxygen at 0, at the sea", valueOrNaN(OxygenSolubilityAt(0, 1013.25)), 14.62, .01},
-		{"oxygen at 30, at the sea", valueOrNaN(OxygenSolubilityAt(30, 1013.25)), 7.56, .01},
+		{"oxygen at 0, sea level", valueOrNaN(OxygenSolubilityAt(0, 1013.25)), 14.62, .01},
+		{"oxygen at 30, sea level", valueOrNaN(OxygenSolubilityAt(30, 1013.25)), 7.56, .01},
 		{"oxygen at 20, 906", valueOrNaN(OxygenSolubilityAt(20, 906)), 7.5 / .925, .02},
-		{"standard pressure at the sea", StandardPressure(0), 1013, .01},
+		{"standard pressure at sea level", StandardPressure(0), 1013, .01},
 		{"standard pressure at 938 m", StandardPressure(938), 906, 1},
 		{"Ra of example 8", ExtraterrestrialDay(-20, 246), 32.19, .01},
 		{"Ra in the polar night", ExtraterrestrialDay(80, 355), 0, 1e-9},
@@ -99,7 +101,9 @@ func repeat(x float64, n int) []float64 {
 
 func TestChillOfADay(t *testing.T) {
 	hours, units := 0., 0.
-	for _, x := range []float64{3, 2, 1, 1.4, 2.4, 2.5, 5, 7.2, 7.3, 9.1, 9.2, 12.4, 12.5, 15.9, 16, 18, 18.1, 14, 10, 8, 6, 4, 0, -1} {
+	for _, x := range []float64{
+		3, 2, 1, 1.4, 2.4, 2.5, 5, 7.2, 7.3, 9.1, 9.2, 12.4, 12.5, 15.9, 16, 18, 18.1, 14, 10, 8, 6, 4, 0, -1,
+	} {
 		hours += ChillHour(x, 0)
 		units += ChillUnit(x)
 	}
@@ -122,14 +126,14 @@ func TestChillPortions(t *testing.T) {
 		var chill Chill
 		for i := range c.hours {
 			if !chill.AddHour(c.at(i)) {
-				t.Fatalf("%s: hour %d was not taken in", c.what, i)
+				t.Fatalf("%s: hour %d was refused", c.what, i)
 			}
 		}
 		checkNear(t, c.what, chill.Portions, c.want, .001)
 	}
 	var chill Chill
 	if chill.AddHour(41) || chill.AddHour(-21) || chill != (Chill{}) {
-		t.Error("an hour out of range was taken in")
+		t.Error("an hour out of range was added")
 	}
 }
 
@@ -145,7 +149,7 @@ func TestLeafWetHours(t *testing.T) {
 
 func degrees(d, minutes float64) float64 { return d + minutes/60 }
 
-// FAO-56's own examples and two of ours.
+// Examples of FAO-56 and two of our own.
 func TestDailyEvapotranspiration(t *testing.T) {
 	bangkok := DayWeather{
 		High: 34.8, Low: 25.6, Vapor: 2.85, Wind: 2, SoilHeat: .14, Pressure: StandardPressure(2), Elevation: 2,
@@ -237,7 +241,7 @@ func TestHourlyEvapotranspiration(t *testing.T) {
 	checkNear(t, "an elevation and back", Elevation(StandardPressure(938)), 938, .001)
 }
 
-// Outside of its range a formula says nothing.
+// A formula has no value outside of its range.
 func TestNoValueOutOfRange(t *testing.T) {
 	nan := math.NaN()
 	for what, ok := range map[string]bool{
@@ -263,13 +267,13 @@ func TestNoValueOutOfRange(t *testing.T) {
 		"dark lux":        isOK(PPFDFromLux(-1, LuxOfSunlight)),
 		"radiation":       isOK(PPFDFromRadiation(1501)),
 		"ice":             isOK(Conductivity25(1, -1, .0191)),
-		"a day reversed":  isOK(DayWeather{High: 1, Low: 2, Pressure: 1000}.Evapotranspiration()),
+		"high below low":  isOK(DayWeather{High: 1, Low: 2, Pressure: 1000}.Evapotranspiration()),
 		"no pressure":     isOK(DayWeather{High: 2, Low: 1}.Evapotranspiration()),
 		"hour":            isOK(HourWeather{Humidity: 0, Pressure: 1000}.Evapotranspiration()),
 		"Hargreaves":      isOK(Hargreaves(1, 2, 0, 1)),
 	} {
 		if ok {
-			t.Errorf("%s: something was said", what)
+			t.Errorf("%s: there is a value", what)
 		}
 	}
 	checkNear(t, "fog counts as 100", valueOrNaN(DewPoint(20, 102)), 20, 1e-9)

@@ -8,31 +8,31 @@ type Kind uint8
 // The kinds of formula.
 const (
 	Instant Kind = iota + 1 // at each instant at which an input was measured
-	Daily                   // one of each day, when the day is over
-	Season                  // one of each day, of all days since the season began
+	Daily                   // one for each day, when the day is over
+	Season                  // one for each day, from all days since the season began
 )
 
 // Input is one input of a formula.
 type Input struct {
 	Name     string
-	Units    []string // in which the input may come
-	Optional bool     // a model may leave it out; then all after it too
+	Units    []string // units that the input may have
+	Optional bool     // a thing model may omit it, and then all after it
 }
 
-// Parameter is a number that a model may set.
+// Parameter is a number that a thing model may set.
 type Parameter struct {
 	Name      string
-	Default   float64 // NaN: the model must say it
+	Default   float64 // NaN: the thing model must set it
 	Low, High float64
 }
 
-// Place is where a device stands, as far as that is known.
+// Place is where a device stands, as far as known.
 type Place struct {
 	Latitude, Longitude *float64 // degrees
 	Elevation           *float64 // m
 }
 
-// Pressure is the standard pressure there, hPa; false without an elevation.
+// Pressure returns the standard pressure at the place, hPa; false without an elevation.
 func (p Place) Pressure() (float64, bool) {
 	if p.Elevation == nil {
 		return 0, false
@@ -40,37 +40,37 @@ func (p Place) Pressure() (float64, bool) {
 	return StandardPressure(*p.Elevation), true
 }
 
-// Formula is a formula as thing models name it.
+// Formula is a formula that thing models refer to by name.
 type Formula struct {
 	Name       string
 	Kind       Kind
-	Unit       string // of its value
-	Decimals   int    // that its value is good for
+	Unit       string // unit of its value
+	Decimals   int    // meaningful decimals of its value
 	Inputs     []Input
 	Parameters []Parameter
-	MustExceed [2]string // of two parameters, the one that must be above the other; empty: none
+	MustExceed [2]string // the first parameter must be above the second; empty: no such pair
 
 	isEstimate func(inputs int) bool                // nil: never
 	unmetNeed  func(inputs int, at Place) PlaceNeed // nil: nothing
 
-	// The one of these that Kind says is set; x are the inputs that the model
-	// names, in the order of Inputs, and p the parameters in theirs.
+	// Kind determines which one of these is set. x are the inputs that the thing model names, in
+	// the order of Inputs, and p the parameters in the order of Parameters.
 	instant  func(x, p []float64, at Place) (float64, bool)
 	daily    func(d *Day, p []float64, at Place) (float64, bool)
 	newTally func(p []float64) Tally
 }
 
-// PlaceNeed is something of a device's place without which a formula has no value.
+// PlaceNeed is a fact about a device's place without which a formula has no value.
 type PlaceNeed string
 
-// What of a place a formula may need.
+// The facts about a place that a formula may need.
 const (
 	NeedsPosition  PlaceNeed = "position"
 	NeedsElevation PlaceNeed = "elevation"
 )
 
-// UnmetNeed is what the formula, with so many inputs, needs to know of a place and
-// is not known; empty: nothing.
+// UnmetNeed returns the unknown fact about a place that the formula, with that many inputs, needs;
+// empty: none.
 func (f *Formula) UnmetNeed(inputs int, at Place) PlaceNeed {
 	if f.unmetNeed == nil {
 		return ""
@@ -78,14 +78,14 @@ func (f *Formula) UnmetNeed(inputs int, at Place) PlaceNeed {
 	return f.unmetNeed(inputs, at)
 }
 
-// IsEstimate tells whether the formula, with so many inputs, is an estimate
-// however good these are.
+// IsEstimate reports whether the formula, with that many inputs, is an estimate however precise
+// these are.
 func (f *Formula) IsEstimate(inputs int) bool { return f.isEstimate != nil && f.isEstimate(inputs) }
 
 func always(int) bool { return true }
 
-// needsElevation is what a formula lacks that needs the elevation unless it has
-// so many inputs.
+// needsElevation returns the unmetNeed of a formula that needs the elevation unless it has
+// enoughInputs.
 func needsElevation(enoughInputs int) func(inputs int, at Place) PlaceNeed {
 	return func(inputs int, at Place) PlaceNeed {
 		if inputs < enoughInputs && at.Elevation == nil {
@@ -95,7 +95,7 @@ func needsElevation(enoughInputs int) func(inputs int, at Place) PlaceNeed {
 	}
 }
 
-// Parameter finds a parameter by name; nil when the formula has none such.
+// Parameter finds a parameter by name; nil if the formula has none with that name.
 func (f *Formula) Parameter(name string) *Parameter {
 	for i := range f.Parameters {
 		if f.Parameters[i].Name == name {
@@ -105,25 +105,24 @@ func (f *Formula) Parameter(name string) *Parameter {
 	return nil
 }
 
-// InstantValue is the value of an instant formula.
+// InstantValue returns the value of an instant formula.
 func (f *Formula) InstantValue(x, p []float64, at Place) (float64, bool) {
 	return finite(f.instant(x, p, at))
 }
 
-// DailyValue is a daily formula's value of a day.
+// DailyValue returns a daily formula's value for a day.
 func (f *Formula) DailyValue(d *Day, p []float64, at Place) (float64, bool) {
 	return finite(f.daily(d, p, at))
 }
 
-// NewTally is a season formula's state before the season's first day.
+// NewTally returns a season formula's state before the season's first day.
 func (f *Formula) NewTally(p []float64) Tally { return f.newTally(p) }
 
 func finite(v float64, ok bool) (float64, bool) {
 	return v, ok && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// Values are the parameters in order: those that the model gives, the defaults
-// for the others.
+// Values returns the parameters in order: the given ones, and the defaults of the others.
 func (f *Formula) Values(given map[string]float64) []float64 {
 	values := make([]float64, len(f.Parameters))
 	for i, p := range f.Parameters {
@@ -136,11 +135,10 @@ func (f *Formula) Values(given map[string]float64) []float64 {
 	return values
 }
 
-// Find finds a formula by the name that thing models use; nil when there is
-// none.
+// Find finds a formula by name; nil if there is none.
 func Find(name string) *Formula { return byName[name] }
 
-// Names are those of all formulas.
+// Names returns the names of all formulas.
 func Names() []string {
 	names := make([]string, len(formulas))
 	for i := range formulas {
@@ -149,7 +147,7 @@ func Names() []string {
 	return names
 }
 
-// Units, in the spellings that are met.
+// Units with their accepted spellings.
 var (
 	celsius             = []string{"°C", "℃"}
 	percent             = []string{"%", "%RH"}
@@ -349,9 +347,9 @@ var formulas = []Formula{
 	},
 }
 
-// seasonStartParameters is when a season begins: a month and a day. The month is the northern
-// one; south of the equator, where the model says nothing, it is half a year
-// later. Where the month is shorter the season begins on its last day.
+// seasonStartParameters returns the parameters for the begin of a season: a month and a day. The
+// default month is for the northern hemisphere; in the southern one the season begins half a year
+// later unless the thing model sets a month. In a shorter month the season begins on the last day.
 func seasonStartParameters(month float64) []Parameter {
 	return []Parameter{{"startMonth", month, 1, 12}, {"startDay", 1, 1, 31}}
 }

@@ -2,10 +2,9 @@ package agronomy
 
 import "math"
 
-// DegreeDays are the growing degree days, °C·d, of a day whose highest and
-// lowest temperatures were high and low °C, for a crop that grows above base
-// and no faster above upper °C. Method 1 averages and then cuts off below
-// base; method 2 cuts both off first (McMaster and Wilhelm 1997).
+// DegreeDays returns the growing degree days, °C·d, of a day with the temperatures high and low,
+// °C, for a crop that grows above base and no faster above upper °C. Method 1 averages and then
+// cuts off below base; method 2 cuts off both first (McMaster and Wilhelm 1997).
 func DegreeDays(high, low, base, upper float64, method int) (float64, bool) {
 	if high < low || upper < base {
 		return 0, false
@@ -20,8 +19,8 @@ func DegreeDays(high, low, base, upper float64, method int) (float64, bool) {
 	return 0, false
 }
 
-// ChillHour is 1 for an hour with a mean of t °C at which buds rest: from low
-// (0 by Weinberger 1950) to 7.2 °C; else 0.
+// ChillHour returns 1 for an hour with a mean of t °C at which buds rest, from low (0 in Weinberger
+// 1950) to 7.2 °C, otherwise 0.
 func ChillHour(t, low float64) float64 {
 	if t >= low && t <= 7.2 {
 		return 1
@@ -29,10 +28,11 @@ func ChillHour(t, low float64) float64 {
 	return 0
 }
 
-// ChillUnit is what an hour with a mean of t °C counts in the Utah model, in
-// chill units; warm hours count below zero (Richardson 1974).
+// ChillUnit returns the chill units of an hour with a mean of t °C in the Utah model; they are
+// negative for warm hours (Richardson 1974).
 func ChillUnit(t float64) float64 {
-	for _, class := range [...]struct{ upTo, units float64 }{{1.4, 0}, {2.4, .5}, {9.1, 1}, {12.4, .5}, {15.9, 0}, {18, -.5}} {
+	classes := [...]struct{ upTo, units float64 }{{1.4, 0}, {2.4, .5}, {9.1, 1}, {12.4, .5}, {15.9, 0}, {18, -.5}}
+	for _, class := range classes {
 		if t <= class.upTo {
 			return class.units
 		}
@@ -44,12 +44,12 @@ func ChillUnit(t float64) float64 {
 // value is the state before the season's first hour.
 type Chill struct {
 	Portions float64 // collected, CP
-	level    float64 // of the thermally unstable intermediate
+	level    float64 // amount of the thermally unstable intermediate
 	started  bool
 }
 
-// AddHour takes in an hour with a mean of t °C. It is false, and nothing is taken
-// in, outside of −20..40 °C. The very first hour adds nothing.
+// AddHour adds an hour with a mean of t °C. Outside of −20..40 °C it adds nothing and returns
+// false. The very first hour adds nothing.
 func (c *Chill) AddHour(t float64) bool {
 	if !within(t, -20, 40) {
 		return false

@@ -2,36 +2,35 @@ package agronomy
 
 import "math"
 
-// Tally adds up a season, day by day. What it is given and in which order is
-// all that it depends on.
+// Tally sums up a season, day by day. It depends only on the days and their order.
 type Tally interface {
-	// Add takes in the next day; nil is a day of which nothing came.
+	// Add adds the next day; nil is a day without readings.
 	Add(d *Day)
-	// Value is the sum so far; false where too many days are missing.
+	// Value returns the sum so far; false if too many days are missing.
 	Value() (float64, bool)
-	// Coverage are how many days came, how many hours of them were filled in, and how
-	// many days there were.
-	Coverage() (days, filled, of int)
+	// Coverage returns how many days have values, how many of their hours were interpolated, and
+	// how many days there were.
+	Coverage() (days, filled, total int)
 }
 
 const (
-	maxMissingDays  = 3   // in a row, that their neighbours stand in for
-	maxMissingShare = .05 // of all days
+	maxMissingDays  = 3   // missing days in a row that a season may have
+	maxMissingShare = .05 // share of missing days that a season may have
 )
 
-// dayRecord counts the days of a season that are missing.
+// dayRecord counts the days of a season and the missing ones.
 type dayRecord struct {
 	days, missing, missingRun int
-	filledHours               int // hours
+	filledHours               int
 	invalid                   bool
 }
 
-// Coverage is the Tally's.
-func (r *dayRecord) Coverage() (days, filled, of int) {
+// Coverage implements Tally.
+func (r *dayRecord) Coverage() (days, filled, total int) {
 	return r.days - r.missing, r.filledHours, r.days
 }
 
-// hoursOf are a day's hours as they are added up.
+// hoursOf returns a day's hours, with missing ones interpolated, and counts the interpolated ones.
 func (r *dayRecord) hoursOf(d *Day) []float64 {
 	_, filled, _ := d.Coverage()
 	r.filledHours += filled
@@ -54,8 +53,8 @@ func (r *dayRecord) valid() bool {
 	return !r.invalid && r.days > 0 && float64(r.missing) <= maxMissingShare*float64(r.days)
 }
 
-// degreeTally adds growing degree days. A day that is missing takes the mean of
-// the days around it, so a season that ends with one has no value yet.
+// degreeTally sums up growing degree days. A missing day counts as the mean of the days around it,
+// so a season that ends with a missing day has no value yet.
 type degreeTally struct {
 	method      int
 	base, upper float64
@@ -76,7 +75,7 @@ func (s *degreeTally) Add(d *Day) {
 	}
 	if gap > 0 {
 		if s.days-gap-1 == 0 {
-			s.invalid = true // the season begins with days that nobody knows
+			s.invalid = true // the season begins with missing days
 		}
 		s.sum += float64(gap) * (s.previousDay + value) / 2
 	}
@@ -85,7 +84,7 @@ func (s *degreeTally) Add(d *Day) {
 
 func (s *degreeTally) Value() (float64, bool) { return s.sum, s.valid() && s.missingRun == 0 }
 
-// chillTally adds hours or units of chill. An hour that is missing adds nothing.
+// chillTally sums up hours or units of chill. A missing hour adds nothing.
 type chillTally struct {
 	unitsOf func(t float64) float64
 
@@ -107,7 +106,7 @@ func (s *chillTally) Add(d *Day) {
 
 func (s *chillTally) Value() (float64, bool) { return s.sum, s.valid() }
 
-// portionTally adds portions of chill. An hour that is missing leaves the state.
+// portionTally sums up portions of chill. A missing hour does not change the state.
 type portionTally struct {
 	dayRecord
 	chill Chill
@@ -119,7 +118,7 @@ func (s *portionTally) Add(d *Day) {
 		return
 	}
 	for _, t := range s.hoursOf(d) {
-		s.chill.AddHour(t) // which leaves out what is no temperature
+		s.chill.AddHour(t) // ignores NaN
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package archive packs a folder into one file that proves itself whole: a tar
-// whose last entry lists every file with its SHA-256.
+// Package archive packs a folder into one file that can be verified: a tar whose last entry lists
+// every file with its SHA-256.
 package archive
 
 import (
@@ -20,10 +20,9 @@ import (
 )
 
 var (
-	// ErrDamaged is of an archive that is cut off, changed, or none at all.
+	// ErrDamaged means that an archive is cut off, changed, or not an archive at all.
 	ErrDamaged = errors.New("the archive is damaged or not whole")
-	// ErrNewer is of an archive that a later version of this program packed in
-	// another way.
+	// ErrNewer means that a later version of this program packed the archive in another format.
 	ErrNewer = errors.New("the archive is of a later format")
 )
 
@@ -33,11 +32,11 @@ const (
 	formatVersion    = 1
 )
 
-// Manifest is what an archive says of itself.
+// Manifest is an archive's description of itself.
 type Manifest struct {
 	Format  int       `json:"format"`
-	Version string    `json:"version"` // of the program that made it
-	Time    time.Time `json:"time"`    // of what it holds
+	Version string    `json:"version"` // version of the program that wrote it
+	Time    time.Time `json:"time"`    // time of its content
 	Files   []File    `json:"files"`
 }
 
@@ -48,7 +47,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Size is the bytes that the files have.
+// Size returns the total size of the files in bytes.
 func (m *Manifest) Size() (bytes int64) {
 	for _, f := range m.Files {
 		bytes += f.Size
@@ -56,7 +55,7 @@ func (m *Manifest) Size() (bytes int64) {
 	return bytes
 }
 
-// Write packs the files of dir. m says the version and the time.
+// Write packs the files of dir. m provides the version and the time.
 func Write(ctx context.Context, w io.Writer, dir string, m Manifest) error {
 	m.Format, m.Files = formatVersion, nil
 	t := tar.NewWriter(w)
@@ -81,8 +80,8 @@ func Write(ctx context.Context, w io.Writer, dir string, m Manifest) error {
 	return t.Close()
 }
 
-// PackedSize is how many bytes Write would make of the files of dir, none of which it
-// reads.
+// PackedSize returns how many bytes Write would produce for the files of dir. It does not read
+// them.
 func PackedSize(ctx context.Context, dir string, m Manifest) (bytes int64, err error) {
 	m.Format, m.Files = formatVersion, nil
 	err = walkFiles(ctx, dir, func(_, name string, d fs.DirEntry) error {
@@ -90,10 +89,8 @@ func PackedSize(ctx context.Context, dir string, m Manifest) (bytes int64, err e
 		if err != nil {
 			return err
 		}
-		m.Files = append(
-			m.Files,
-			File{Name: name, Size: info.Size(), SHA256: hex.EncodeToString(make([]byte, sha256.Size))},
-		)
+		anySum := hex.EncodeToString(make([]byte, sha256.Size)) // all have the same length
+		m.Files = append(m.Files, File{Name: name, Size: info.Size(), SHA256: anySum})
 		n, err := entrySize(header(name, info.Size(), m.Time))
 		bytes += n
 		return err
@@ -106,14 +103,14 @@ func PackedSize(ctx context.Context, dir string, m Manifest) (bytes int64, err e
 		return 0, err
 	}
 	n, err := entrySize(header(manifestName, int64(len(text)), m.Time))
-	const end = 2 * blockSize // empty ones
+	const end = 2 * blockSize // two empty blocks
 	return bytes + n + end, err
 }
 
-// blockSize is what everything in a tar is a multiple of, bytes.
+// blockSize is the unit of all sizes in a tar, in bytes.
 const blockSize = 512
 
-// entrySize is how many bytes a file has in an archive, with all that says what it is.
+// entrySize returns how many bytes a file takes in an archive, with its header.
 func entrySize(h *tar.Header) (bytes int64, err error) {
 	var size byteCounter
 	if err := tar.NewWriter(&size).WriteHeader(h); err != nil {
@@ -130,7 +127,7 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// walkFiles calls f for every file of dir; name is as archives have it.
+// walkFiles calls f for every file of dir; name is the file's name in archives.
 func walkFiles(ctx context.Context, dir string, f func(path, name string, d fs.DirEntry) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -153,7 +150,7 @@ func header(name string, size int64, at time.Time) *tar.Header {
 	return &tar.Header{Name: name, Mode: 0o600, Size: size, ModTime: at}
 }
 
-// pack writes one file, as long as it is now.
+// pack writes one file up to its current length.
 func pack(t *tar.Writer, path, name string, at time.Time) (f File, err error) {
 	from, err := os.Open(path)
 	if err != nil {
@@ -177,10 +174,10 @@ func pack(t *tar.Writer, path, name string, at time.Time) (f File, err error) {
 	return f, err
 }
 
-// Read checks an archive and, unless dir is empty, unpacks it into dir, which
-// must exist. holds tells which names it may hold; nil: any that lead nowhere else. What was unpacked before an error is there and means nothing. An
-// archive that is not what it says is ErrDamaged. Of one that is ErrNewer the
-// manifest is given, too, as far as it can be read.
+// Read checks an archive and, unless dir is empty, unpacks it into dir, which must exist. allowed
+// reports which names the archive may contain; nil: all names that stay within dir. After an error,
+// unpacked files remain and are not reliable. Read returns ErrDamaged if the content does not match
+// the manifest. With ErrNewer it also returns the manifest, as far as it can be read.
 func Read(ctx context.Context, r io.Reader, dir string, allowed func(name string) bool) (*Manifest, error) {
 	t := tar.NewReader(r)
 	var found []File
@@ -194,7 +191,7 @@ func Read(ctx context.Context, r io.Reader, dir string, allowed func(name string
 			return nil, fmt.Errorf("%w: its list of files is missing", ErrDamaged)
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		case h.Typeflag != tar.TypeReg || isSparse(h) || path.Clean(h.Name) != h.Name || !filepath.IsLocal(filepath.FromSlash(h.Name)):
+		case h.Typeflag != tar.TypeReg || isSparse(h), !isSafeName(h.Name):
 			return nil, fmt.Errorf("%w: it holds %q", ErrDamaged, h.Name)
 		case h.Name == manifestName:
 			return verifyManifest(t, found)
@@ -209,8 +206,8 @@ func Read(ctx context.Context, r io.Reader, dir string, allowed func(name string
 	}
 }
 
-// isSparse tells whether a file has holes, which no file of ours has: it could be
-// terabytes long, in an archive of a few bytes.
+// isSparse reports whether a file has holes, which no file of ours has: it could be terabytes long
+// in an archive of a few bytes.
 func isSparse(h *tar.Header) bool {
 	for name := range h.PAXRecords {
 		if strings.HasPrefix(name, "GNU.sparse.") {
@@ -218,6 +215,11 @@ func isSparse(h *tar.Header) bool {
 		}
 	}
 	return h.Typeflag == tar.TypeGNUSparse
+}
+
+// isSafeName reports whether a name is clean and stays within the folder.
+func isSafeName(name string) bool {
+	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }
 
 // unpack reads one file to its end, into dir unless that is empty.
@@ -233,7 +235,7 @@ func unpack(t *tar.Reader, h *tar.Header, dir string) (f File, err error) {
 		if err != nil {
 			return f, err
 		}
-		// On disk before anything is said to be there.
+		// The file must be on disk before Read returns.
 		defer func() { err = errors.Join(err, file.Sync(), file.Close()) }()
 		to = io.MultiWriter(sum, file)
 	}
@@ -244,7 +246,7 @@ func unpack(t *tar.Reader, h *tar.Header, dir string) (f File, err error) {
 	return File{Name: h.Name, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
-// verifyManifest compares what was found with what the archive says at its end.
+// verifyManifest compares the found files with the manifest at the archive's end.
 func verifyManifest(t *tar.Reader, found []File) (*Manifest, error) {
 	text, err := io.ReadAll(io.LimitReader(t, maxManifestBytes))
 	if err != nil {
@@ -252,7 +254,7 @@ func verifyManifest(t *tar.Reader, found []File) (*Manifest, error) {
 	}
 	var m Manifest
 	err = json.Unmarshal(text, &m)
-	if m.Format > formatVersion { // whatever else of it cannot be read
+	if m.Format > formatVersion { // even if the rest of the manifest cannot be read
 		return &m, fmt.Errorf("%w (it has format %d, this program reads %d)", ErrNewer, m.Format, formatVersion)
 	}
 	if err != nil {

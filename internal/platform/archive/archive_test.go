@@ -20,7 +20,7 @@ import (
 
 var day = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// writeFolder makes files by name.
+// writeFolder creates a folder with the given files.
 func writeFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func writeFolder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// contents reads a folder back.
+// contents returns the files of a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -65,12 +65,8 @@ var sample = map[string]string{
 func packFiles(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := archive.Write(
-		t.Context(),
-		&b,
-		writeFolder(t, files),
-		archive.Manifest{Version: "1.2", Time: day},
-	); err != nil {
+	m := archive.Manifest{Version: "1.2", Time: day}
+	if err := archive.Write(t.Context(), &b, writeFolder(t, files), m); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -93,52 +89,42 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("checked only: %v", err)
 	}
 	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), dir, nil); !errors.Is(err, os.ErrExist) {
-		t.Errorf("over what is there: %v", err)
+		t.Errorf("over existing files: %v", err)
 	}
-	cancelled, end := context.WithCancel(t.Context())
-	end()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
 	if _, err := archive.Read(cancelled, bytes.NewReader(whole), "", nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
 	if err := archive.Write(cancelled, &bytes.Buffer{}, dir, archive.Manifest{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
-	if err := archive.Write(
-		t.Context(),
-		&bytes.Buffer{},
-		filepath.Join(dir, "none"),
-		archive.Manifest{},
-	); !errors.Is(
-		err,
-		os.ErrNotExist,
-	) {
+	err = archive.Write(t.Context(), &bytes.Buffer{}, filepath.Join(dir, "none"), archive.Manifest{})
+	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }
 
-// How long an archive will be is known before a file of it is read.
+// PackedSize knows the size of an archive without reading its files.
 func TestPackedSizeEqualsWritten(t *testing.T) {
-	long := strings.Repeat("long/", 40) + "name" // beyond what a header has room for
+	long := strings.Repeat("long/", 40) + "name" // longer than fits into a header
 	for name, files := range map[string]map[string]string{
-		"nothing": {}, "some": sample, "whole blocks": {"a": strings.Repeat("x", 1024)}, "long names": {long: "x", "Приозёрное.sst": "y"},
+		"nothing": {}, "some": sample, "full blocks": {"a": strings.Repeat("x", 1024)},
+		"long names": {long: "x", "Приозёрное.sst": "y"},
 	} {
 		m := archive.Manifest{Version: "1.2", Time: day}
-		if n, err := archive.PackedSize(
-			t.Context(),
-			writeFolder(t, files),
-			m,
-		); err != nil ||
-			n != int64(len(packFiles(t, files))) {
-			t.Errorf("%s: %d, %v, is %d", name, n, err, len(packFiles(t, files)))
+		n, err := archive.PackedSize(t.Context(), writeFolder(t, files), m)
+		if written := len(packFiles(t, files)); err != nil || n != int64(written) {
+			t.Errorf("%s: %d, %v, want %d", name, n, err, written)
 		}
 	}
-	dir := t.TempDir() // of a file with holes, for which a header alone has no room
+	dir := t.TempDir() // for a sparse file whose size does not fit into a plain header
 	f, err := os.Create(filepath.Join(dir, "big"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const most = 8 << 30
-	if err := errors.Join(f.Truncate(most), f.Close()); err != nil {
+	const size = 8 << 30
+	if err := errors.Join(f.Truncate(size), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	m := archive.Manifest{Version: "1.2", Time: day.Add(time.Nanosecond)}
@@ -146,36 +132,29 @@ func TestPackedSizeEqualsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(dir, "big"), most-512); err != nil {
+	if err := os.Truncate(filepath.Join(dir, "big"), size-512); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := archive.PackedSize(t.Context(), dir, m); err != nil || small-n < 512+2*512 {
-		t.Errorf("%d, %v, with a block and a size of eight digits more %d", n, err, small)
+		t.Errorf("%d, %v; one block more, whose size needs a longer header: %d", n, err, small)
 	}
-	cancelled, end := context.WithCancel(t.Context())
-	end()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
 	if _, err := archive.PackedSize(cancelled, dir, m); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
 	if _, err := archive.PackedSize(t.Context(), filepath.Join(dir, "none"), m); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }
 
-// Whatever is cut off or changed is noticed.
+// Read detects every truncation and every change.
 func TestReadDetectsDamage(t *testing.T) {
 	whole := packFiles(t, sample)
 	last := bytes.LastIndex(whole, []byte("}\n ]\n}")) + 6
 	for cut := 0; cut < last; cut += 97 {
-		if _, err := archive.Read(
-			t.Context(),
-			bytes.NewReader(whole[:cut]),
-			"",
-			nil,
-		); !errors.Is(
-			err,
-			archive.ErrDamaged,
-		) {
+		_, err := archive.Read(t.Context(), bytes.NewReader(whole[:cut]), "", nil)
+		if !errors.Is(err, archive.ErrDamaged) {
 			t.Fatalf("cut off at %d of %d: %v", cut, len(whole), err)
 		}
 	}
@@ -189,19 +168,19 @@ func TestReadDetectsDamage(t *testing.T) {
 	}
 }
 
-// isUnverifiedByte tells whether a byte is of what says nothing about the files: the
-// program's version and the time, or what fills a block of the tar.
+// isUnverifiedByte reports whether a byte does not concern the files: it is in the program's
+// version, in the time, or in the padding of a tar block.
 func isUnverifiedByte(whole []byte, at int) bool {
 	text := bytes.Index(whole, []byte(`"version"`))
 	files := bytes.Index(whole, []byte(`"files"`))
 	return whole[at] == 0 || at >= text && at < files
 }
 
-// A stranger's archive cannot write elsewhere.
+// A foreign archive cannot write outside of the folder.
 func TestReadRefusesUnsafeNames(t *testing.T) {
 	for _, h := range []tar.Header{
-		{Name: "../x", Typeflag: tar.TypeReg}, {Name: "/etc/x", Typeflag: tar.TypeReg}, {Name: "a/../../x", Typeflag: tar.TypeReg},
-		{Name: "link", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}, {Name: "dir/", Typeflag: tar.TypeDir},
+		{Name: "../x", Typeflag: tar.TypeReg}, {Name: "/etc/x", Typeflag: tar.TypeReg},
+		{Name: "a/../../x", Typeflag: tar.TypeReg}, {Name: "link", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}, {Name: "dir/", Typeflag: tar.TypeDir},
 	} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
@@ -218,7 +197,7 @@ func TestReadRefusesUnsafeNames(t *testing.T) {
 	}
 }
 
-// tarEntry is a file's part of a tar, as another kind of entry.
+// tarEntry returns the bytes of one file in a tar, with another type of entry.
 func tarEntry(t *testing.T, name, body string, kind byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -240,35 +219,24 @@ func tarEntry(t *testing.T, name, body string, kind byte) []byte {
 	return whole
 }
 
-// A file with holes, which would be longer than the archive that it comes in, is
-// none of ours; nor is one that a backup does not hold, or under a name that is not
-// written as ours are.
+// Read refuses a file with holes, which would be longer than the archive itself, a file that no
+// backup contains, and a name that is not clean.
 func TestReadRefusesSparseAndForeignFiles(t *testing.T) {
 	record := func(key, value string) string {
 		line := " " + key + "=" + value + "\n"
 		n := len(line) + 2
 		return fmt.Sprint(n) + line
 	}
-	holes := record(
-		"GNU.sparse.major",
-		"1",
-	) + record(
-		"GNU.sparse.minor",
-		"0",
-	) + record(
-		"GNU.sparse.name",
-		"a",
-	) + record(
-		"GNU.sparse.realsize",
-		"4096",
-	)
+	holes := record("GNU.sparse.major", "1") + record("GNU.sparse.minor", "0") +
+		record("GNU.sparse.name", "a") + record("GNU.sparse.realsize", "4096")
+	sparse := tarEntry(t, "a", "1\n0\n0\n"+strings.Repeat("\x00", 506), tar.TypeReg)
 	for name, b := range map[string][]byte{
-		"holes, PAX":   append(tarEntry(t, "pax", holes, tar.TypeXHeader), tarEntry(t, "a", "1\n0\n0\n"+strings.Repeat("\x00", 506), tar.TypeReg)...),
-		"holes, GNU":   tarEntry(t, "a", "", tar.TypeGNUSparse),
-		"not ours":     tarEntry(t, "b", "x", tar.TypeReg),
-		"a way around": tarEntry(t, "./a", "x", tar.TypeReg),
-		"there, back":  tarEntry(t, "b/../a", "x", tar.TypeReg),
-		"a device":     tarEntry(t, "a", "", tar.TypeChar),
+		"holes, PAX":  append(tarEntry(t, "pax", holes, tar.TypeXHeader), sparse...),
+		"holes, GNU":  tarEntry(t, "a", "", tar.TypeGNUSparse),
+		"not allowed": tarEntry(t, "b", "x", tar.TypeReg),
+		"leading dot": tarEntry(t, "./a", "x", tar.TypeReg),
+		"parent":      tarEntry(t, "b/../a", "x", tar.TypeReg),
+		"a device":    tarEntry(t, "a", "", tar.TypeChar),
 	} {
 		dir := t.TempDir()
 		b = append(b, make([]byte, 1024)...)
@@ -282,7 +250,7 @@ func TestReadRefusesSparseAndForeignFiles(t *testing.T) {
 	}
 }
 
-// What an archive's list says of its files is what they are, in their order.
+// The manifest must match the files in their order.
 func TestReadComparesManifest(t *testing.T) {
 	file := func(name, text string, size int) string {
 		return fmt.Sprintf(`{"name":%q,"size":%d,"sha256":"%x"}`, name, size, sha256.Sum256([]byte(text)))
@@ -292,21 +260,22 @@ func TestReadComparesManifest(t *testing.T) {
 		list string
 		ok   bool
 	}{
-		"as it is":       {a + "," + b, true},
-		"longer":         {file("tilth.db", "rows", 5) + "," + b, false},
-		"shorter":        {file("tilth.db", "rows", 3) + "," + b, false},
-		"of no length":   {file("tilth.db", "rows", 0) + "," + b, false},
-		"less than none": {file("tilth.db", "rows", -4) + "," + b, false},
-		"another's sum":  {file("tilth.db", "row", 4) + "," + b, false},
-		"another name":   {file("tilth.dB", "rows", 4) + "," + b, false},
-		"turned around":  {b + "," + a, false},
-		"one is missing": {a, false},
-		"one too many":   {a + "," + b + "," + file("device-key", "", 0), false},
-		"one twice":      {a + "," + a, false},
+		"unchanged":     {a + "," + b, true},
+		"longer":        {file("tilth.db", "rows", 5) + "," + b, false},
+		"shorter":       {file("tilth.db", "rows", 3) + "," + b, false},
+		"zero size":     {file("tilth.db", "rows", 0) + "," + b, false},
+		"negative size": {file("tilth.db", "rows", -4) + "," + b, false},
+		"another sum":   {file("tilth.db", "row", 4) + "," + b, false},
+		"another name":  {file("tilth.dB", "rows", 4) + "," + b, false},
+		"reversed":      {b + "," + a, false},
+		"one missing":   {a, false},
+		"one too many":  {a + "," + b + "," + file("device-key", "", 0), false},
+		"one twice":     {a + "," + a, false},
 	} {
 		var out bytes.Buffer
 		w := tar.NewWriter(&out)
-		for _, f := range [][2]string{{"tilth.db", "rows"}, {"readings/CURRENT", ""}, {"manifest.json", `{"format":1,"version":"1.2","files":[` + test.list + `]}`}} {
+		manifest := `{"format":1,"version":"1.2","files":[` + test.list + `]}`
+		for _, f := range [][2]string{{"tilth.db", "rows"}, {"readings/CURRENT", ""}, {"manifest.json", manifest}} {
 			err := w.WriteHeader(&tar.Header{Name: f[0], Size: int64(len(f[1])), Typeflag: tar.TypeReg})
 			if _, e := w.Write([]byte(f[1])); errors.Join(err, e) != nil {
 				t.Fatal(err, e)
@@ -322,17 +291,18 @@ func TestReadComparesManifest(t *testing.T) {
 	}
 }
 
-// A format to come is told from damage, and by whom it was made is known.
+// Read distinguishes a later format from damage, and returns the version that wrote it.
 func TestReadTellsNewerFormatFromDamage(t *testing.T) {
 	for text, want := range map[string]error{
-		`{"format":2,"version":"9.9","files":[]}`: archive.ErrNewer, `{"format":2,"version":"9.9","files":{"a":1}}`: archive.ErrNewer,
-		`{"format":1,"files":{}}`: archive.ErrDamaged, `{}`: archive.ErrDamaged,
+		`{"format":2,"version":"9.9","files":[]}`:      archive.ErrNewer,
+		`{"format":2,"version":"9.9","files":{"a":1}}`: archive.ErrNewer,
+		`{"format":1,"files":{}}`:                      archive.ErrDamaged,
+		`{}`:                                           archive.ErrDamaged,
 	} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
-		if err := w.WriteHeader(
-			&tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg},
-		); err != nil {
+		h := tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg}
+		if err := w.WriteHeader(&h); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write([]byte(text)); err != nil {

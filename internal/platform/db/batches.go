@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// batchTime is about how long one portion keeps the writer.
+	// batchTime is about how long one batch may hold the write lock.
 	batchTime = 10 * time.Millisecond
-	// firstBatch is how many rows the first one has, and minBatch how many
-	// each has at least.
+	// firstBatch is how many rows the first batch has, minBatch how many each has at least.
 	firstBatch = 100
 	minBatch   = 10
-	// pauseFactor is how many times as long as a portion took is rested after it.
+	// pauseFactor is how many times as long as a batch the pause after it is.
 	pauseFactor = 4
 )
 
-// DeleteInBatches calls remove, which removes at most so many rows, each time in a
-// transaction of its own, until it finds fewer. Others write in between, and use
-// the processor: portions are as large as a short while allows, most at most, and
-// after each comes a pause that is longer than it took.
+// DeleteInBatches calls deleteRows, which deletes at most limit rows, each time in its own
+// transaction, until it deletes fewer. Other transactions write in between and use the processor: a
+// batch has at most maxRows rows, fewer if it takes long, and the pause after it is longer than the
+// batch.
 func (d *DB) DeleteInBatches(
 	ctx context.Context,
 	maxRows int64,
@@ -32,7 +31,7 @@ func (d *DB) DeleteInBatches(
 		var removed int64
 		var began time.Time
 		err := d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			began = time.Now() // what was waited for others does not count
+			began = time.Now() // without the time spent waiting for other writers
 			res, err := deleteRows(ctx, tx, limit)
 			if err != nil {
 				return err

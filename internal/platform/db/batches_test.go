@@ -11,59 +11,54 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// rowsDeleted is a portion of which so many rows were removed.
+// rowsDeleted is the result of a statement that deleted that many rows.
 type rowsDeleted int64
 
-func (p rowsDeleted) LastInsertId() (int64, error) { return 0, nil }
-func (p rowsDeleted) RowsAffected() (int64, error) { return int64(p), nil }
+func (rowsDeleted) LastInsertId() (int64, error)   { return 0, nil }
+func (n rowsDeleted) RowsAffected() (int64, error) { return int64(n), nil }
 
-// What is removed bit by bit keeps others from the database and the processor for a
-// short while only: portions that take long become smaller, short ones larger, and
-// after each there is a pause.
+// DeleteInBatches holds the write lock and the processor only for short times: slow batches become
+// smaller, fast ones larger, and a pause follows each.
 func TestDeleteInBatches(t *testing.T) {
 	d := testkit.DB(t)
-	const each = 200 * time.Microsecond // a row
+	const each = 200 * time.Microsecond // per row
 	left, largest := int64(2000), int64(0)
 	var ended time.Time
-	var took, rested time.Duration
-	err := d.DeleteInBatches(t.Context(), 1000, func(_ context.Context, _ bun.IDB, atOnce int64) (sql.Result, error) {
+	var took, paused time.Duration
+	err := d.DeleteInBatches(t.Context(), 1000, func(_ context.Context, _ bun.IDB, limit int64) (sql.Result, error) {
 		began := time.Now()
 		if !ended.IsZero() {
 			if pause := began.Sub(ended); pause < took {
 				t.Errorf("a pause of %s after %s", pause, took)
 			}
-			rested += began.Sub(ended)
+			paused += began.Sub(ended)
 		}
-		some := min(atOnce, left)
-		time.Sleep(time.Duration(some) * each)
-		left, largest = left-some, max(largest, some)
+		n := min(limit, left)
+		time.Sleep(time.Duration(n) * each)
+		left, largest = left-n, max(largest, n)
 		ended = time.Now()
 		took = ended.Sub(began)
-		return rowsDeleted(some), nil
+		return rowsDeleted(n), nil
 	})
 	if err != nil || left != 0 {
-		t.Fatalf("%d are left: %v", left, err)
+		t.Fatalf("%d rows are left: %v", left, err)
 	}
 	if largest > 200 {
 		t.Errorf("%d rows at once, which take %s", largest, time.Duration(largest)*each)
 	}
-	if rested < 2000*each {
-		t.Errorf("rested for %s", rested)
+	if paused < 2000*each {
+		t.Errorf("paused for %s", paused)
 	}
 
 	sizes, left := []int64{}, int64(5000)
-	if err := d.DeleteInBatches(
-		t.Context(),
-		1000,
-		func(_ context.Context, _ bun.IDB, atOnce int64) (sql.Result, error) {
-			some := min(atOnce, left)
-			left -= some
-			sizes = append(sizes, some)
-			return rowsDeleted(some), nil
-		},
-	); err != nil || left != 0 ||
-		len(sizes) > 30 {
-		t.Errorf("what takes no time was removed in portions of %d, %d are left: %v", sizes, left, err)
+	err = d.DeleteInBatches(t.Context(), 1000, func(_ context.Context, _ bun.IDB, limit int64) (sql.Result, error) {
+		n := min(limit, left)
+		left -= n
+		sizes = append(sizes, n)
+		return rowsDeleted(n), nil
+	})
+	if err != nil || left != 0 || len(sizes) > 30 {
+		t.Errorf("fast deletes came in batches of %d, %d rows are left: %v", sizes, left, err)
 	}
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -72,6 +67,6 @@ func TestDeleteInBatches(t *testing.T) {
 		return rowsDeleted(10), nil
 	})
 	if err == nil {
-		t.Error("it went on after its end")
+		t.Error("it continued after its context was cancelled")
 	}
 }

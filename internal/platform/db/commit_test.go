@@ -24,22 +24,22 @@ func TestAfterCommit(t *testing.T) {
 			return nil
 		})
 		if len(calls) != 1 {
-			t.Errorf("told %v before the transaction was kept", calls)
+			t.Errorf("called %v before the commit", calls)
 		}
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"at once", "outer", "inner"}; !slices.Equal(calls, want) {
-		t.Errorf("told %v, want %v", calls, want)
+		t.Errorf("called %v, want %v", calls, want)
 	}
 
 	refused := errors.New("refused")
 	err := d.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
-		d.AfterCommit(ctx, record("undone"))
+		d.AfterCommit(ctx, record("rolled back"))
 		return refused
 	})
-	if !errors.Is(err, refused) || slices.Contains(calls, "undone") {
-		t.Errorf("error %v, told %v", err, calls)
+	if !errors.Is(err, refused) || slices.Contains(calls, "rolled back") {
+		t.Errorf("error %v, called %v", err, calls)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// A copy holds what a transaction did as a whole or not at all, however many
-// are under way.
+// A copy contains each transaction completely or not at all, however many are running.
 func TestCopy(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -22,6 +21,8 @@ func TestCopy(t *testing.T) {
 		_, err := tx.ExecContext(ctx, query, args...)
 		return err
 	}
+	const insert = `INSERT INTO tenants (name, time_zone, language, create_time)
+		VALUES (hex(randomblob(8)), 'UTC', 'en-us', 0)`
 	writing, stop := context.WithCancel(t.Context())
 	started := make(chan struct{})
 	var writer sync.WaitGroup
@@ -29,11 +30,7 @@ func TestCopy(t *testing.T) {
 		for i := 0; writing.Err() == nil; i++ {
 			err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 				for range 2 {
-					if err := exec(
-						ctx,
-						tx,
-						"INSERT INTO tenants (name, time_zone, language, create_time) VALUES (hex(randomblob(8)), 'UTC', 'en-us', 0)",
-					); err != nil {
+					if err := exec(ctx, tx, insert); err != nil {
 						return err
 					}
 				}
@@ -55,7 +52,7 @@ func TestCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := d.Copy(t.Context(), dir); err == nil {
-			t.Error("a copy took the place of another")
+			t.Error("a copy replaced another one")
 		}
 		c, err := db.OpenToRead(t.Context(), dir)
 		if err != nil {

@@ -1,5 +1,5 @@
-// Package db opens the relational database, brings its tables up to date and
-// carries transactions in the context.
+// Package db opens the relational database, upgrades its tables and carries transactions in the
+// context.
 package db
 
 import (
@@ -22,25 +22,25 @@ import (
 //go:embed migrations/sqlite/*.sql
 var migrations embed.FS
 
-// readers is how many statements may read at once; SQLite in WAL mode lets
-// them run beside the one writer.
+// readers is how many statements may read at once; in WAL mode SQLite runs them beside the one
+// writer.
 const readers = 4
 
-// DB is the relational database. Reads go through Read, writes through Tx; a
-// store never holds a connection of its own.
+// DB is the relational database. Stores read through Read and write through Tx; a store never holds
+// a connection of its own.
 type DB struct {
 	read      *bun.DB
 	write     *bun.DB
 	server    *pgServer     // nil: SQLite
-	writeLock chan struct{} // who writes has put something in
+	writeLock chan struct{} // full while a transaction writes
 
 	version         atomic.Uint64
 	storageFailures atomic.Uint64
 }
 
-// Open opens DIR/tilth.db, creating it where there is none, and applies the
-// migrations it lacks. A database of a newer version is refused, and stays as it
-// is (ErrNewer); so is a folder with readings whose database is missing.
+// Open opens DIR/tilth.db, creates it if it does not exist, and applies the missing migrations. It
+// refuses a database of a newer version and leaves it unchanged (ErrNewer); it also refuses a
+// folder with readings whose database is missing.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	if err := refuseForeignDB(dir); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	if err := upgrade(ctx, path); err != nil {
-		return nil, fmt.Errorf("bring %s up to date: %w", path, err)
+		return nil, fmt.Errorf("upgrade %s: %w", path, err)
 	}
 	write, err := connect(ctx, path, "immediate", 1)
 	if err != nil {
@@ -69,9 +69,8 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	return d, nil
 }
 
-// createPrivate makes the file where there is none, for its owner alone, whatever
-// folder it is put in. SQLite would ask the umask; the files that it keeps
-// beside get this one's mode.
+// createPrivate creates the file if it does not exist, readable by its owner only, in whatever
+// folder it is. SQLite would use the umask; the files that SQLite creates beside it get its mode.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -80,8 +79,8 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-// connect opens path with what durability and waiting ask of SQLite: a write
-// is on disk when its transaction ends (FULL), and a busy file is waited for.
+// connect opens path with settings for durability and waiting: a write is on disk when its
+// transaction ends (FULL), and SQLite waits for a busy file.
 func connect(ctx context.Context, path, lock string, conns int) (*bun.DB, error) {
 	pool, err := open(ctx, path, lock, "foreign_keys(ON)")
 	if err != nil {
@@ -107,12 +106,12 @@ func open(ctx context.Context, path, lock, foreignKeys string) (*sql.DB, error) 
 	return pool, nil
 }
 
-// fileURI is the path as an address: what means something there is escaped.
+// fileURI returns the path as a URI, with special characters escaped.
 func fileURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// upgrade applies the migrations that a database lacks. A migration that makes a
-// table anew drops the one that was there, which would take along what refers to it:
-// foreign keys are not looked at until all are applied, and then all at once.
+// upgrade applies the missing migrations. A migration that rebuilds a table drops the old one, and
+// with foreign keys enabled SQLite would delete the rows that refer to it. So upgrade disables
+// foreign keys and checks all of them at the end.
 func upgrade(ctx context.Context, path string) (err error) {
 	pool, err := open(ctx, path, "immediate", "foreign_keys(OFF)")
 	if err != nil {
@@ -132,7 +131,7 @@ func upgrade(ctx context.Context, path string) (err error) {
 	return checkForeignKeys(ctx, pool)
 }
 
-// checkForeignKeys refuses a database with rows that refer to what is not there.
+// checkForeignKeys refuses a database with rows that refer to missing rows.
 func checkForeignKeys(ctx context.Context, pool *sql.DB) error {
 	var table string
 	var row sql.NullInt64
@@ -145,7 +144,7 @@ func checkForeignKeys(ctx context.Context, pool *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("row %d of %s refers to a row of %s that is not there", row.Int64, table, parent)
+	return fmt.Errorf("row %d of %s refers to a row of %s that does not exist", row.Int64, table, parent)
 }
 
 func migrate(ctx context.Context, pool *sql.DB) error {
@@ -169,8 +168,8 @@ type txState struct {
 	onceValues  map[any]any
 }
 
-// Read is where a store's queries go: the transaction in ctx when there is
-// one, the reading pool otherwise.
+// Read returns the connection for a store's queries: the transaction in ctx if there is one, the
+// reading pool otherwise.
 func (d *DB) Read(ctx context.Context) bun.IDB {
 	if u, ok := ctx.Value(txKey{}).(*txState); ok {
 		return u.tx
@@ -178,9 +177,9 @@ func (d *DB) Read(ctx context.Context) bun.IDB {
 	return d.read
 }
 
-// Tx runs f in one transaction: what f does with the context it is given is
-// kept as a whole when f returns nil, and not at all otherwise. A Tx inside a
-// Tx joins it. What the disk refused to keep is an Unkept error.
+// Tx runs f in one transaction: the changes that f makes with the context it gets are committed if
+// f returns nil, and rolled back otherwise. A Tx inside a Tx joins it. If the disk refuses the
+// changes, the error is an errs.StorageFailure.
 func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) error) error {
 	if u, ok := ctx.Value(txKey{}).(*txState); ok {
 		return f(ctx, u.tx)
@@ -202,10 +201,11 @@ func (d *DB) transact(ctx context.Context, u *txState, f func(ctx context.Contex
 	defer func() { <-d.writeLock }()
 	begin := ctx
 	if d.server != nil {
-		// Who goes half way ends a statement, not the connection with its lock.
+		// If the caller's context is cancelled, only the statement is aborted; the connection keeps
+		// its lock.
 		begin = context.WithoutCancel(ctx)
 	}
-	// Also after one that failed: its end may have been kept all the same.
+	// Also after a failed commit, which may have taken effect all the same.
 	defer d.version.Add(1)
 	return d.write.RunInTx(begin, nil, func(_ context.Context, tx bun.Tx) error {
 		u.tx = tx
@@ -216,9 +216,9 @@ func (d *DB) transact(ctx context.Context, u *txState, f func(ctx context.Contex
 	})
 }
 
-// lockWriting waits for the turn to write: those who wait go in as they came. The pool with
-// its one connection lets any of them in, and with several that write all the time
-// one may wait for many of the others' transactions.
+// lockWriting waits for the write lock. Waiting transactions get it in the order of arrival. The
+// pool with its one connection does not keep that order: with several busy writers, one of them
+// might wait for many transactions of the others.
 func (d *DB) lockWriting(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -231,9 +231,9 @@ func (d *DB) lockWriting(ctx context.Context) error {
 	}
 }
 
-// AfterCommit calls f once what the transaction in ctx did is kept, never when
-// it is not; at once where ctx carries no transaction. It is for telling others
-// of a change, who would read the old state before.
+// AfterCommit calls f after the transaction in ctx has committed, and never if it fails; at once if
+// ctx carries no transaction. It is for notifying readers of a change, who would read the old state
+// before the commit.
 func (d *DB) AfterCommit(ctx context.Context, f func()) {
 	if u, ok := ctx.Value(txKey{}).(*txState); ok {
 		u.afterCommit = append(u.afterCommit, f)
@@ -242,11 +242,11 @@ func (d *DB) AfterCommit(ctx context.Context, f func()) {
 	f()
 }
 
-// Version changes with every transaction, before anybody learns of its end: what
-// was read after a version was asked for holds as long as the version does.
+// Version changes with every transaction, before its end is visible to anyone: data that was read
+// after a call of Version is current as long as Version returns the same.
 func (d *DB) Version() uint64 { return d.version.Load() }
 
-// Ping answers whether the database can be read, and is this process's still.
+// Ping returns an error if the database cannot be read or another process has taken it over.
 func (d *DB) Ping(ctx context.Context) error {
 	if d.server != nil && d.server.takenOver.Load() {
 		return ErrTakenOver
@@ -254,7 +254,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	return d.read.PingContext(ctx)
 }
 
-// IsDuplicate tells whether err is a broken uniqueness rule.
+// IsDuplicate reports whether err is a violated uniqueness constraint.
 func IsDuplicate(err error) bool {
 	var e *sqlite.Error
 	return postgresCode(err, uniqueViolation) ||
@@ -262,13 +262,12 @@ func IsDuplicate(err error) bool {
 			(e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-// IsReferenced tells whether err says that other rows still point to the one
-// that was to go.
+// IsReferenced reports whether err says that other rows still refer to the row to be deleted.
 func IsReferenced(err error) bool {
 	var e *sqlite.Error
 	return postgresCode(err, foreignKeyViolation) ||
 		errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
-// IsMissing tells whether err says that a row does not exist.
+// IsMissing reports whether err says that a row does not exist.
 func IsMissing(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -18,12 +18,9 @@ import (
 )
 
 func add(ctx context.Context, tx bun.IDB, sign string) error {
-	_, err := tx.NewRaw(
-		`INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES (?, '', '', '', '')`,
-		sign,
-	).Exec(
-		ctx,
-	)
+	const insert = `INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru)
+		VALUES (?, '', '', '', '')`
+	_, err := tx.NewRaw(insert, sign).Exec(ctx)
 	return err
 }
 
@@ -36,24 +33,27 @@ func count(t *testing.T, ctx context.Context, d *db.DB) int {
 	return n
 }
 
-// A write is on disk when its transaction ends, broken references are refused,
-// and readers do not wait for the writer: each connection must have been told.
+// Every connection has the settings by which a write is on disk when its transaction ends, SQLite
+// refuses broken references, and readers do not wait for the writer.
 func TestPragmas(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	ask := func(ctx context.Context, q bun.IDB) {
-		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000"} {
+	check := func(ctx context.Context, q bun.IDB) {
+		for pragma, want := range map[string]string{
+			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000",
+		} {
 			var got string
 			if err := q.NewRaw("PRAGMA "+pragma).Scan(ctx, &got); err != nil || got != want {
 				t.Errorf("%s = %s (%v), want %s", pragma, got, err, want)
 			}
 		}
 	}
-	ask(t.Context(), d.Read(t.Context()))
-	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { ask(ctx, tx); return nil }); err != nil {
+	check(t.Context(), d.Read(t.Context()))
+	checkTx := func(ctx context.Context, tx bun.IDB) error { check(ctx, tx); return nil }
+	if err := d.Tx(t.Context(), checkTx); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Ping(t.Context()); err != nil {
@@ -71,18 +71,15 @@ func TestTxIsAllOrNothing(t *testing.T) {
 		return failure
 	})
 	if !errors.Is(err, failure) || count(t, ctx, d) != 0 {
-		t.Errorf("%v, %d rows are left of what failed", err, count(t, ctx, d))
+		t.Errorf("%v, %d rows are left of the failed transaction", err, count(t, ctx, d))
 	}
-	if err := d.Tx(
-		ctx,
-		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") },
-	); err != nil ||
-		count(t, ctx, d) != 1 {
+	err = d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") })
+	if err != nil || count(t, ctx, d) != 1 {
 		t.Errorf("%v, %d rows", err, count(t, ctx, d))
 	}
 }
 
-// A panic leaves nothing behind either, and the connection goes back.
+// A panic rolls the transaction back too and releases the connection.
 func TestTxPanic(t *testing.T) {
 	d, ctx := testkit.DB(t), t.Context()
 	func() {
@@ -93,15 +90,15 @@ func TestTxPanic(t *testing.T) {
 		})
 	}()
 	if err := d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") }); err != nil {
-		t.Errorf("the writer is not free again: %v", err)
+		t.Errorf("the write connection was not released: %v", err)
 	}
 	if n := count(t, ctx, d); n != 1 {
 		t.Errorf("%d rows", n)
 	}
 }
 
-// A Tx inside a Tx joins it: it sees what the outer one wrote, Read does too,
-// and nothing outside sees it before the end.
+// A Tx inside a Tx joins it: it sees the outer one's writes, Read does too, and nothing outside
+// sees them before the commit.
 func TestTxJoins(t *testing.T) {
 	d, outside := testkit.DB(t), t.Context()
 	failure := errors.New("no")
@@ -116,7 +113,7 @@ func TestTxJoins(t *testing.T) {
 			t.Errorf("inside: %d rows", n)
 		}
 		if n := count(t, outside, d); n != 0 {
-			t.Errorf("outside, before the end: %d rows", n)
+			t.Errorf("outside, before the commit: %d rows", n)
 		}
 		return failure
 	})
@@ -125,7 +122,7 @@ func TestTxJoins(t *testing.T) {
 	}
 }
 
-// Writers take turns; none is told that the database is busy.
+// Writers wait for each other; none gets an error that the database is busy.
 func TestManyWriters(t *testing.T) {
 	d, ctx := testkit.DB(t), t.Context()
 	var wg sync.WaitGroup
@@ -148,7 +145,7 @@ func TestManyWriters(t *testing.T) {
 }
 
 func TestReopen(t *testing.T) {
-	// Characters that mean something in an address are only letters in a path.
+	// Characters that are special in a URI are ordinary in a path.
 	dir := filepath.Join(t.TempDir(), "a b%20c?d#e&f=ü")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -158,10 +155,9 @@ func TestReopen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Tx(
-			t.Context(),
-			func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, strings.Repeat("x", round)) },
-		); err != nil {
+		sign := strings.Repeat("x", round)
+		write := func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, sign) }
+		if err := d.Tx(t.Context(), write); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(t, t.Context(), d); n != round {
@@ -177,23 +173,17 @@ func TestReopen(t *testing.T) {
 }
 
 func TestOpenFails(t *testing.T) {
-	if _, err := db.Open(
-		t.Context(),
-		filepath.Join(t.TempDir(), "none"),
-	); err == nil ||
-		!strings.Contains(err.Error(), "none") {
+	_, err := db.Open(t.Context(), filepath.Join(t.TempDir(), "none"))
+	if err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a folder that does not exist: %v", err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(
-		filepath.Join(dir, "tilth.db"),
-		[]byte(strings.Repeat("not a database ", 100)),
-		0o600,
-	); err != nil {
+	content := []byte(strings.Repeat("not a database ", 100))
+	if err := os.WriteFile(filepath.Join(dir, "tilth.db"), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := db.Open(t.Context(), dir); err == nil {
-		t.Errorf("a file that is no database was opened: %v", d.Close())
+		t.Errorf("a file that is not a database was opened: %v", d.Close())
 	}
 }
 
@@ -234,27 +224,25 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
-// Who waits to write goes in as they came: nobody is passed over again and again.
+// Writers get the lock in the order of arrival: none is passed over.
 func TestWritersAreServedInOrder(t *testing.T) {
 	d := testkit.DB(t)
-	const many = 20
-	var order []int // written by who has the turn
+	const writers = 20
+	var order []int // written under the lock
 	var all sync.WaitGroup
 	err := d.Tx(t.Context(), func(context.Context, bun.IDB) error {
-		for i := range many {
+		for i := range writers {
 			all.Go(func() {
-				if err := d.Tx(
-					t.Context(),
-					func(context.Context, bun.IDB) error { order = append(order, i); return nil },
-				); err != nil {
+				write := func(context.Context, bun.IDB) error { order = append(order, i); return nil }
+				if err := d.Tx(t.Context(), write); err != nil {
 					t.Error(err)
 				}
 			})
-			time.Sleep(10 * time.Millisecond) // so that it waits before the next comes
+			time.Sleep(10 * time.Millisecond) // so that it waits before the next one arrives
 		}
 		return nil
 	})
-	if all.Wait(); err != nil || len(order) != many || !slices.IsSorted(order) {
-		t.Errorf("they wrote as %v: %v", order, err)
+	if all.Wait(); err != nil || len(order) != writers || !slices.IsSorted(order) {
+		t.Errorf("writers got the lock in the order %v: %v", order, err)
 	}
 }

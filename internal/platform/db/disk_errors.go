@@ -10,20 +10,20 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// PostgreSQL's codes for a disk that takes nothing.
+// PostgreSQL's codes for a disk that accepts no writes.
 const (
 	diskFull = "53100"
 	ioError  = "58030"
 )
 
-// storageRetry is when trying again makes sense: somebody must make room first.
+// storageRetry is after which time a retry makes sense: an operator must free space first.
 const storageRetry = 30 * time.Second
 
-// StorageFailures counts the transactions that were not kept because the disk took
-// nothing: it is full, read-only, or has failed.
+// StorageFailures counts the transactions that were not committed because the disk accepted no
+// writes: it is full, read-only, or has failed.
 func (d *DB) StorageFailures() uint64 { return d.storageFailures.Load() }
 
-// asStorageFailure makes an error of the disk one that people are told in words.
+// asStorageFailure converts an error of the disk to one that people see.
 func (d *DB) asStorageFailure(err error) error {
 	if err == nil || !isDiskError(err) {
 		return err
@@ -32,7 +32,7 @@ func (d *DB) asStorageFailure(err error) error {
 	return errs.New(errs.StorageFailure, "error.disk").RetryAfter(storageRetry).WithCause(err)
 }
 
-// isDiskError tells whether err is the disk's refusal to keep something.
+// isDiskError reports whether err says that the disk accepts no writes.
 func isDiskError(err error) bool {
 	for _, no := range diskErrors {
 		if errors.Is(err, no) {
@@ -46,7 +46,7 @@ func isDiskError(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	switch e.Code() & 0xff { // extended codes have the plain one there
+	switch e.Code() & 0xff { // the primary code of an extended one
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
 		return true
 	}

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// What the disk did not keep is told as such and counted; the database goes on
-// once there is room.
+// A full disk gives a StorageFailure, which is counted; the database works again once there is
+// space.
 func TestFullDiskIsStorageFailure(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -33,18 +33,15 @@ func TestFullDiskIsStorageFailure(t *testing.T) {
 		}
 	}
 	name := strings.Repeat("x", 1<<20)
-	keep := func() error {
+	write := func() error {
 		return d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-			_, err := tx.ExecContext(
-				ctx,
-				"INSERT INTO tenants (name, time_zone, language, create_time) VALUES (?, 'UTC', 'en-us', 0)",
-				name,
-			)
+			_, err := tx.ExecContext(ctx, `INSERT INTO tenants (name, time_zone, language, create_time)
+				VALUES (?, 'UTC', 'en-us', 0)`, name)
 			return err
 		})
 	}
-	limit(1) // no page more than there are
-	if err := keep(); !errs.Is(err, errs.StorageFailure) || errs.As(err).Key != "error.disk" ||
+	limit(1) // no more pages than exist
+	if err := write(); !errs.Is(err, errs.StorageFailure) || errs.As(err).Key != "error.disk" ||
 		errs.As(err).Retry <= 0 {
 		t.Errorf("a full disk: %v", err)
 	}
@@ -55,19 +52,19 @@ func TestFullDiskIsStorageFailure(t *testing.T) {
 		t.Errorf("%d tenants, %v", n, err)
 	}
 	limit(1 << 30)
-	if err := keep(); err != nil {
-		t.Errorf("with room again: %v", err)
+	if err := write(); err != nil {
+		t.Errorf("with space again: %v", err)
 	}
 }
 
-// Other errors stay what they are.
+// Other errors are not StorageFailures.
 func TestOtherErrorsAreNotStorageFailures(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for cause, blamed := range map[error]bool{
+	for cause, isFailure := range map[error]bool{
 		&fs.PathError{Op: "write", Path: "/data/x", Err: syscall.ENOSPC}: true,
 		fmt.Errorf("sync: %w", syscall.EROFS):                            true,
 		fmt.Errorf("sync: %w", syscall.EDQUOT):                           true,
@@ -76,7 +73,7 @@ func TestOtherErrorsAreNotStorageFailures(t *testing.T) {
 		context.Canceled: false,
 	} {
 		err := d.Tx(t.Context(), func(context.Context, bun.IDB) error { return cause })
-		if errs.Is(err, errs.StorageFailure) != blamed || !errors.Is(err, cause) {
+		if errs.Is(err, errs.StorageFailure) != isFailure || !errors.Is(err, cause) {
 			t.Errorf("%v became %v", cause, err)
 		}
 	}

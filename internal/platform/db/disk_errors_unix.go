@@ -4,5 +4,5 @@ package db
 
 import "syscall"
 
-// diskErrors are what the system says of a disk that takes nothing.
+// diskErrors are the system's errors for a disk that accepts no writes.
 var diskErrors = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO}

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// diskErrors are what the system says of a disk that takes nothing. Those of
-// the same names in syscall are made up: Windows never answers them.
+// diskErrors are the system's errors for a disk that accepts no writes. The constants with Unix
+// names in syscall are invented: Windows never returns them.
 var diskErrors = []syscall.Errno{
 	windows.ERROR_DISK_FULL,
 	windows.ERROR_HANDLE_DISK_FULL,

@@ -12,8 +12,8 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 )
 
-// OpenToRead opens DIR/tilth.db as it is: nothing is made, brought up to date
-// or written. Tx fails. What Open refuses to write is refused here, too.
+// OpenToRead opens DIR/tilth.db without creating, upgrading or writing anything. Tx fails. It
+// refuses the databases that Open refuses.
 func OpenToRead(ctx context.Context, dir string) (*DB, error) {
 	if err := refuseForeignDB(dir); err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func OpenToRead(ctx context.Context, dir string) (*DB, error) {
 	return &DB{read: d, write: d, writeLock: make(chan struct{}, 1)}, nil
 }
 
-// Examine has the database check itself and tells what it finds wrong: damaged
-// pages, and rows that refer to what is not there.
+// Examine lets the database check itself and returns the problems: damaged pages, and rows that
+// refer to missing rows.
 func (d *DB) Examine(ctx context.Context) (problems []string, err error) {
 	if d.server != nil {
 		return d.examinePostgres(ctx)
@@ -48,25 +48,18 @@ func (d *DB) Examine(ctx context.Context) (problems []string, err error) {
 			problems = append(problems, f)
 		}
 	}
-	var strays []struct {
+	var dangling []struct {
 		Table  string
 		Rowid  sql.NullInt64
 		Parent string
 		Fkid   int64
 	}
-	if err := d.Read(ctx).NewRaw("PRAGMA foreign_key_check").Scan(ctx, &strays); err != nil {
+	if err := d.Read(ctx).NewRaw("PRAGMA foreign_key_check").Scan(ctx, &dangling); err != nil {
 		return nil, err
 	}
-	for _, s := range strays {
-		problems = append(
-			problems,
-			fmt.Sprintf(
-				"%s row %d refers to a row of %s that is not there",
-				s.Table,
-				s.Rowid.Int64,
-				strings.ToLower(s.Parent),
-			),
-		)
+	for _, s := range dangling {
+		problems = append(problems, fmt.Sprintf("%s row %d refers to a row of %s that does not exist",
+			s.Table, s.Rowid.Int64, strings.ToLower(s.Parent)))
 	}
 	return problems, nil
 }

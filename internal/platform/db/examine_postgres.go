@@ -14,10 +14,9 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// OpenPostgresToRead opens the PostgreSQL database that belongs to the data
-// folder DIR as it is: nothing is made, brought up to date or written. Tx fails.
-// A database that a server has open is refused (ErrInUse), and what OpenPostgres
-// refuses to write (ErrNewer), too.
+// OpenPostgresToRead opens the PostgreSQL database that belongs to the data folder DIR without
+// creating, upgrading or writing anything. Tx fails. It refuses a database that a server has open
+// (ErrInUse), and the databases that OpenPostgres refuses (ErrNewer).
 func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err error) {
 	config, err := parseAddress(address)
 	if err != nil {
@@ -25,8 +24,7 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 	}
 	config.RuntimeParams["default_transaction_read_only"] = "on"
 	s := &pgServer{name: config.Host + "/" + config.Database}
-	// Every one of its connections is refused while somebody writes; among
-	// themselves they share.
+	// PostgreSQL refuses each of these connections while a server writes; readers share the lock.
 	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.lockToRead))
 	pool.SetMaxOpenConns(readers)
 	b := bun.NewDB(pool, pgdialect.New())
@@ -45,17 +43,13 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 		return nil, err
 	}
 	if folderMark != dbMark {
-		return nil, fmt.Errorf(
-			"the database %s and the data folder %s do not belong together",
-			s.name,
-			filepath.Clean(dir),
-		)
+		return nil, fmt.Errorf("the database %s and the data folder %s do not belong together",
+			s.name, filepath.Clean(dir))
 	}
 	return d, nil
 }
 
-// usedMark gives the mark of a database that a server of this version or an
-// earlier one has used.
+// usedMark returns the mark of a database that a server of this version or an earlier one has used.
 func (s *pgServer) usedMark(ctx context.Context, pool *sql.DB) (mark string, err error) {
 	unused := fmt.Errorf("the database %s is new: no server has used it yet", s.name)
 	at, err := appliedVersion(ctx, pool)
@@ -65,7 +59,7 @@ func (s *pgServer) usedMark(ctx context.Context, pool *sql.DB) (mark string, err
 	case err != nil:
 		return "", err
 	}
-	p, err := postgresProvider(pool) // only asked what it knows
+	p, err := postgresProvider(pool) // only for the list of its migrations
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +73,7 @@ func (s *pgServer) usedMark(ctx context.Context, pool *sql.DB) (mark string, err
 	return mark, err
 }
 
-// lockToRead is called with each connection that only reads, where nobody may write.
+// lockToRead is called for each connection that only reads; it excludes writers.
 func (s *pgServer) lockToRead(ctx context.Context, c *pgx.Conn) error {
 	err := s.acquireAdvisoryLock(ctx, c, "pg_advisory_lock_shared")
 	if err != nil {
@@ -88,72 +82,59 @@ func (s *pgServer) lockToRead(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// examinePostgres reads every row, and looks for rows that refer to what is not
-// there. What it cannot see is a damaged index: that is pg_amcheck's to find.
+// examinePostgres reads every row and finds rows that refer to missing rows. It does not detect
+// damaged indexes; pg_amcheck does.
 func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error) {
-	names, err := queryStrings(
-		ctx,
-		d.read.DB,
-		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`,
-	)
+	names, err := queryStrings(ctx, d.read.DB,
+		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		// All of each row is unpacked, however long.
+		// PostgreSQL decompresses every row completely, however long.
 		var rows, bytes int64
-		if err := d.read.DB.QueryRowContext(
-			ctx,
-			fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(octet_length(t::text)), 0) FROM "%s" AS t`, name),
-		).
-			Scan(
-				&rows,
-				&bytes,
-			); err != nil {
+		query := fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(octet_length(t::text)), 0) FROM "%s" AS t`, name)
+		if err := d.read.DB.QueryRowContext(ctx, query).Scan(&rows, &bytes); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			problems = append(problems, fmt.Sprintf("%s cannot be read: %v", name, err))
 		}
 	}
-	unsound, err := queryStrings(ctx, d.read.DB, `SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid
+	invalid, err := queryStrings(ctx, d.read.DB, `SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid
 		UNION SELECT conname FROM pg_constraint WHERE NOT convalidated`)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range unsound {
+	for _, name := range invalid {
 		problems = append(problems, name+" is not valid")
 	}
-	strays, err := d.danglingRows(ctx)
-	return append(problems, strays...), err
+	dangling, err := d.danglingRows(ctx)
+	return append(problems, dangling...), err
 }
 
-// danglingRows are rows that refer to rows that are not there.
+// danglingRows finds rows that refer to missing rows.
 func (d *DB) danglingRows(ctx context.Context) (problems []string, err error) {
-	references, err := queryStrings(
-		ctx,
-		d.read.DB,
+	references, err := queryStrings(ctx, d.read.DB,
 		`SELECT c.conrelid::regclass || ' ' || a.attname || ' ' || c.confrelid::regclass || ' ' || f.attname
 		FROM pg_constraint AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
 		JOIN pg_attribute AS f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1]
-		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1`,
-	)
+		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1`)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range references {
 		p := strings.Fields(r) // from, its column, to, its column
 		var n int64
-		if err := d.read.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM "%s" AS x WHERE x."%s" IS NOT NULL
-			AND NOT EXISTS (SELECT FROM "%s" AS y WHERE y."%s" = x."%s")`, p[0], p[1], p[2], p[3], p[1])).Scan(&n); err != nil {
+		query := fmt.Sprintf(`SELECT COUNT(*) FROM "%s" AS x WHERE x."%s" IS NOT NULL
+			AND NOT EXISTS (SELECT FROM "%s" AS y WHERE y."%s" = x."%s")`, p[0], p[1], p[2], p[3], p[1])
+		if err := d.read.DB.QueryRowContext(ctx, query).Scan(&n); err != nil {
 			return nil, err
 		}
 		if n > 0 {
-			problems = append(
-				problems,
-				fmt.Sprintf("%d rows of %s refer to rows of %s that are not there", n, p[0], p[2]),
-			)
+			problem := fmt.Sprintf("%d rows of %s refer to rows of %s that do not exist", n, p[0], p[2])
+			problems = append(problems, problem)
 		}
 	}
 	return problems, nil

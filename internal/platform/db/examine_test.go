@@ -29,11 +29,9 @@ func TestExamine(t *testing.T) {
 	if problems, err := read.Examine(t.Context()); err != nil || len(problems) != 0 {
 		t.Errorf("%q %v", problems, err)
 	}
-	if err := read.Tx(
-		t.Context(),
-		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") },
-	); err == nil {
-		t.Error("it can be written to")
+	write := func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") }
+	if err := read.Tx(t.Context(), write); err == nil {
+		t.Error("OpenToRead allows writing")
 	}
 	if err := read.Close(); err != nil {
 		t.Fatal(err)
@@ -58,17 +56,12 @@ func TestExamineReportsDanglingRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without the check of references, as a damaged file would be.
+	// Without foreign keys, as in a damaged file.
 	if _, err := d.Read(t.Context()).NewRaw("PRAGMA foreign_keys = OFF").Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Read(
-		t.Context(),
-	).NewRaw(
-		"INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)",
-	).Exec(
-		t.Context(),
-	); err != nil {
+	const insert = "INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)"
+	if _, err := d.Read(t.Context()).NewRaw(insert).Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	problems, err := d.Examine(t.Context())
@@ -79,6 +72,6 @@ func TestExamineReportsDanglingRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := db.OpenToRead(t.Context(), filepath.Join(dir, "none")); err == nil {
-		t.Error("a folder that is not there: no error")
+		t.Error("a folder that does not exist: no error")
 	}
 }

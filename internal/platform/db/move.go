@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Move moves the database of the data folder DIR to the PostgreSQL at an
-// address, which must hold nothing, and joins the two as OpenPostgres does. The
-// folder's tables must be of this version (Open sees to it), and nobody may have
-// it open. After an error the folder has its database still.
+// Move moves the database of the data folder DIR to the PostgreSQL database at an address, which
+// must be empty, and pairs the two as OpenPostgres does. The folder's tables must be of this
+// version (Open upgrades them), and no process may have the folder open. After an error the folder
+// still has its database.
 func Move(ctx context.Context, dir, address string) (err error) {
 	from, err := OpenToRead(ctx, dir)
 	if err != nil {
@@ -81,19 +81,15 @@ func (d *DB) importFrom(ctx context.Context, from *DB, tables []table, mark stri
 	})
 }
 
-// refuseNonEmpty refuses a database that holds anything.
+// refuseNonEmpty refuses a database that is not empty.
 func refuseNonEmpty(ctx context.Context, tx pgx.Tx, tables []table) error {
-	for _, name := range append([]table{{name: "data_folders"}}, tables...) {
-		var there bool
-		if err := tx.QueryRow(
-			ctx,
-			fmt.Sprintf(`SELECT EXISTS (SELECT FROM "%s")`, name.name),
-		).Scan(
-			&there,
-		); err != nil {
+	for _, t := range append([]table{{name: "data_folders"}}, tables...) {
+		var hasRows bool
+		query := fmt.Sprintf(`SELECT EXISTS (SELECT FROM "%s")`, t.name)
+		if err := tx.QueryRow(ctx, query).Scan(&hasRows); err != nil {
 			return err
 		}
-		if there {
+		if hasRows {
 			return errors.New("it is not empty, and stays as it is: name a new one")
 		}
 	}
@@ -105,15 +101,10 @@ func importTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err er
 	if err != nil {
 		return err
 	}
-	// In the order of insertion, where a table has one.
+	// In the order of insertion, if the table records it.
 	order := "rowid"
-	if err := from.QueryRowContext(
-		ctx,
-		fmt.Sprintf(`SELECT rowid FROM "%s" LIMIT 1`, t.name),
-	).Scan(
-		new(int64),
-	); err != nil &&
-		!errors.Is(err, sql.ErrNoRows) {
+	err = from.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid FROM "%s" LIMIT 1`, t.name)).Scan(new(int64))
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		order = "1"
 	}
 	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.columnList(), t.name, order))
@@ -125,19 +116,20 @@ func importTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err er
 	return errors.Join(err, rows.Err())
 }
 
-// columnTypes is PostgreSQL's type of each column.
+// columnTypes returns PostgreSQL's type of each column.
 func columnTypes(ctx context.Context, tx pgx.Tx, t *table) ([]string, error) {
 	kinds := make([]string, len(t.columns))
+	const query = `SELECT data_type FROM information_schema.columns
+		WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`
 	for i, c := range t.columns {
-		if err := tx.QueryRow(ctx, `SELECT data_type FROM information_schema.columns
-			WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`, t.name, c).Scan(&kinds[i]); err != nil {
+		if err := tx.QueryRow(ctx, query, t.name, c).Scan(&kinds[i]); err != nil {
 			return nil, err
 		}
 	}
 	return kinds, nil
 }
 
-// rowSource hands rows of SQLite to PostgreSQL.
+// rowSource passes rows of SQLite to PostgreSQL.
 type rowSource struct {
 	rows  *sql.Rows
 	types []string
@@ -160,8 +152,8 @@ func (s *rowSource) Values() ([]any, error) {
 	return values, nil
 }
 
-// convertValue is a value of SQLite, which keeps whole numbers where it can, as one of a
-// column that is particular.
+// convertValue converts a value of SQLite, which stores numbers as integers where it can, to one
+// for a PostgreSQL column of the given type.
 func convertValue(kind string, v any) any {
 	switch v := v.(type) {
 	case int64:
@@ -179,12 +171,10 @@ func convertValue(kind string, v any) any {
 	return v
 }
 
-// importSequences goes on with the numbers of rows where SQLite would.
+// importSequences continues the numbering of rows where SQLite would.
 func importSequences(ctx context.Context, from *sql.DB, tx pgx.Tx) (err error) {
-	rows, err := from.QueryContext(
-		ctx,
-		fmt.Sprintf("SELECT name, seq FROM %s WHERE seq > 0 AND name <> 'goose_db_version'", sequenceTable),
-	)
+	query := fmt.Sprintf("SELECT name, seq FROM %s WHERE seq > 0 AND name <> 'goose_db_version'", sequenceTable)
+	rows, err := from.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -195,13 +185,10 @@ func importSequences(ctx context.Context, from *sql.DB, tx pgx.Tx) (err error) {
 		if err := rows.Scan(&name, &last); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(
-			ctx,
-			`SELECT setval(pg_get_serial_sequence($1, column_name), $2) FROM information_schema.columns
-			WHERE table_schema = current_schema() AND table_name = $1 AND is_identity = 'YES' AND column_name <> 'rowid'`,
-			name,
-			last,
-		); err != nil {
+		_, err := tx.Exec(ctx, `SELECT setval(pg_get_serial_sequence($1, column_name), $2)
+			FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1
+			AND is_identity = 'YES' AND column_name <> 'rowid'`, name, last)
+		if err != nil {
 			return err
 		}
 	}

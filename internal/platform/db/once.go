@@ -2,10 +2,9 @@ package db
 
 import "context"
 
-// OncePerTx gives what read gives, and within a transaction reads only the first
-// time that it is asked for by key, a comparable value of a type of the
-// caller's own. It is for what many rows of one transaction are written from
-// and that transaction does not change.
+// OncePerTx returns the result of read. Within a transaction it calls read only the first time for
+// a key, a comparable value of a type of the caller's own. It is for data from which a transaction
+// writes many rows and which the transaction does not change.
 func OncePerTx[V any](ctx context.Context, key any, read func(ctx context.Context) (V, error)) (V, error) {
 	u, within := ctx.Value(txKey{}).(*txState)
 	if !within {

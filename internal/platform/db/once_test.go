@@ -13,25 +13,25 @@ import (
 
 func TestOncePerTx(t *testing.T) {
 	d := testkit.DB(t)
-	type north struct{ of int }
-	type south struct{ of int }
-	asked, boom := 0, errors.New("boom")
+	type keyA struct{ id int }
+	type keyB struct{ id int }
+	reads, failure := 0, errors.New("failure")
 	ask := func(ctx context.Context, key any, want int) {
 		t.Helper()
-		got, err := db.OncePerTx(ctx, key, func(context.Context) (int, error) { asked++; return asked, nil })
+		got, err := db.OncePerTx(ctx, key, func(context.Context) (int, error) { reads++; return reads, nil })
 		if err != nil || got != want {
-			t.Errorf("%v: %d, not %d: %v", key, got, want, err)
+			t.Errorf("%v: %d, want %d: %v", key, got, want, err)
 		}
 	}
-	for _, before := range []int{0, 2} { // what one transaction has read is nothing to the next
+	for _, before := range []int{0, 2} { // a transaction does not reuse the values of another
 		err := d.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
-			ask(ctx, north{1}, before+1)
-			ask(ctx, north{1}, before+1)
-			ask(ctx, south{1}, before+2)
+			ask(ctx, keyA{1}, before+1)
+			ask(ctx, keyA{1}, before+1)
+			ask(ctx, keyB{1}, before+2)
 			return d.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-				ask(ctx, north{1}, before+1)
-				_, err := db.OncePerTx(ctx, north{2}, func(context.Context) (int, error) { return 0, boom })
-				if !errors.Is(err, boom) {
+				ask(ctx, keyA{1}, before+1)
+				_, err := db.OncePerTx(ctx, keyA{2}, func(context.Context) (int, error) { return 0, failure })
+				if !errors.Is(err, failure) {
 					t.Error(err)
 				}
 				return nil
@@ -41,6 +41,6 @@ func TestOncePerTx(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ask(t.Context(), north{1}, 5)
-	ask(t.Context(), north{1}, 6)
+	ask(t.Context(), keyA{1}, 5)
+	ask(t.Context(), keyA{1}, 6)
 }

@@ -12,19 +12,16 @@ import (
 	"strings"
 )
 
-// markFile stands in a data folder whose database is on a server, and says
-// which one: readings of one installation must not meet the devices of another.
+// markFile is a file in a data folder whose database is on a server. It identifies the database, so
+// that readings of one installation are not used with the devices of another.
 const markFile = "database-mark"
 
-// checkPairing makes sure that the database and the data folder belong together, and
-// joins them when both are new.
+// checkPairing makes sure that the database and the data folder belong together, and pairs them if
+// both are new.
 func (d *DB) checkPairing(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tilth.db")); err == nil {
-		return fmt.Errorf(
-			"the folder %s has a database of its own (tilth.db): to move it to a server, make a backup and restore it with --database-url; "+
-				"to go on with it, start without --database-url",
-			dir,
-		)
+		return fmt.Errorf("the folder %s has a database of its own (tilth.db): to move it to a server, "+
+			"make a backup and restore it with --database-url; to keep using it, start without --database-url", dir)
 	}
 	folderMark, err := readMark(dir)
 	if err != nil {
@@ -45,11 +42,8 @@ func (d *DB) checkPairing(ctx context.Context, dir string) error {
 	case err != nil:
 		return err
 	case folderMark == "":
-		return fmt.Errorf(
-			"the database %s belongs to another data folder than %s, which is new: is its disk mounted, and --data-dir right?",
-			d.server.name,
-			dir,
-		)
+		return fmt.Errorf("the database %s belongs to another data folder than %s, which is new: "+
+			"is its disk mounted, and --data-dir right?", d.server.name, dir)
 	case folderMark != dbMark:
 		return fmt.Errorf("the database %s and the data folder %s do not belong together", d.server.name, dir)
 	}
@@ -64,8 +58,8 @@ func (d *DB) checkPairing(ctx context.Context, dir string) error {
 	return nil
 }
 
-// pairNew marks a database that has no folder yet. The folder's mark is written
-// first: a folder that has one, and nothing else, is new all the same.
+// pairNew marks a database that has no folder yet. It writes the folder's mark first: a folder that
+// has a mark and nothing else still counts as new.
 func (d *DB) pairNew(ctx context.Context, tx *sql.Tx, dir, folderMark string) (mark string, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "readings")); err == nil {
 		return "", fmt.Errorf("the database %s is new, but the data folder %s is not", d.server.name, dir)
@@ -80,7 +74,7 @@ func (d *DB) pairNew(ctx context.Context, tx *sql.Tx, dir, folderMark string) (m
 	return mark, err
 }
 
-// readMark is what a folder says of its database; empty when it has none on a
+// readMark returns the folder's mark of its database; empty if the folder has no database on a
 // server.
 func readMark(dir string) (string, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, markFile))
@@ -99,8 +93,8 @@ func writeMark(dir, mark string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// refuseForeignDB refuses a folder whose database is on a server: without it, an empty one
-// would take its place.
+// refuseForeignDB refuses a folder whose database is on a server: otherwise an empty one would
+// replace it.
 func refuseForeignDB(dir string) error {
 	switch mark, err := readMark(dir); {
 	case err != nil:

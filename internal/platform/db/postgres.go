@@ -22,21 +22,19 @@ import (
 var postgresMigrations embed.FS
 
 const (
-	// connectTimeout is how long making a connection may take, unless the address
-	// says so.
+	// connectTimeout limits how long connecting may take, unless the address sets a limit.
 	connectTimeout = 5 * time.Second
-	// cancelTimeout is how long a statement whose caller has gone may take to end;
-	// then its connection is given up.
+	// cancelTimeout limits how long a statement may take to end after its context was cancelled;
+	// then its connection is closed.
 	cancelTimeout = 5 * time.Second
 )
 
-// OpenPostgres opens the PostgreSQL database at an address (postgres://…), which
-// belongs to the data folder DIR, and applies the migrations it lacks. The first
-// time it joins the two, which must both be new; from then on it refuses either
-// with another. A second server on the same database is refused (ErrInUse).
+// OpenPostgres opens the PostgreSQL database at an address (postgres://…) that belongs to the data
+// folder DIR, and applies the missing migrations. The first time it pairs the two, which must both
+// be new; afterwards it refuses either with another. It refuses a second server on the same
+// database (ErrInUse).
 //
-// The database may go away and come back: meanwhile every call fails, and none
-// afterwards.
+// The database may become unreachable and return: every call fails meanwhile, and none afterwards.
 func OpenPostgres(ctx context.Context, dir, address string) (*DB, error) {
 	d, err := openPostgres(ctx, address)
 	if err != nil {
@@ -55,13 +53,13 @@ func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
 		return nil, err
 	}
 	s := &pgServer{name: config.Host + "/" + config.Database}
-	// One connection, kept for as long as it lives: it holds the lock. It is tried
-	// before each transaction, which must not begin on one that is broken.
+	// One connection, kept open because it holds the lock. The pool pings it before each
+	// transaction, which must not begin on a broken connection.
 	write := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.lockToWrite),
 		stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true }))
 	write.SetMaxOpenConns(1)
 	write.SetMaxIdleConns(1)
-	// Who writes past Tx would write without the lock.
+	// A write that does not go through Tx would not hold the lock.
 	config = config.Copy()
 	config.RuntimeParams["default_transaction_read_only"] = "on"
 	read := stdlib.OpenDB(*config)
@@ -89,39 +87,42 @@ func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
 		return nil, err
 	}
 	if _, err := p.Up(ctx); err != nil {
-		return nil, fmt.Errorf("bring it up to date: %w", err)
+		return nil, fmt.Errorf("upgrade its tables: %w", err)
 	}
 	return d, nil
 }
 
-// parseAddress reads an address, and says what Tilth needs of a connection.
-// What the address leaves out comes from the usual variables and files (PGHOST,
-// PGPASSFILE, ~/.pgpass).
+// parseAddress parses an address and adds the connection settings that Tilth needs. Settings that
+// the address omits come from the usual variables and files (PGHOST, PGPASSFILE, ~/.pgpass).
 func parseAddress(address string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return nil, err // the password is left out of it
+		return nil, err // pgx leaves the password out of it
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	// Statements come with their values written out, so no two are the same.
+	// Statements contain their values as literals, so no two are the same.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	// A caller who goes ends the statement and not the connection, on which the
-	// lock hangs.
+	// If the caller's context is cancelled, only the statement is aborted, not the connection,
+	// which holds the lock.
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
 	}
 	for name, value := range map[string]string{
-		"client_encoding": "UTF8", "standard_conforming_strings": "on", "timezone": "UTC", "default_transaction_isolation": "read committed",
-		"synchronous_commit": "on", "application_name": "tilth",
+		"client_encoding":               "UTF8",
+		"standard_conforming_strings":   "on",
+		"timezone":                      "UTC",
+		"default_transaction_isolation": "read committed",
+		"synchronous_commit":            "on",
+		"application_name":              "tilth",
 	} {
 		config.RuntimeParams[name] = value
 	}
 	return config, nil
 }
 
-// checkEncoding refuses a database that cannot keep every text.
+// checkEncoding refuses a database that cannot store every text.
 func checkEncoding(ctx context.Context, pool *sql.DB) error {
 	var encoding string
 	if err := pool.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
@@ -153,7 +154,7 @@ func postgresProvider(pool *sql.DB) (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, pool, files)
 }
 
-// postgresCode tells whether err is PostgreSQL's of one of the codes.
+// postgresCode reports whether err is PostgreSQL's and has one of the codes.
 func postgresCode(err error, codes ...string) bool {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {

@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// openDirect is a connection to a test's database past Tilth, as its owner has one.
+// openDirect connects to a test's database without Tilth.
 func openDirect(t *testing.T, address string) *sql.DB {
 	t.Helper()
 	pool, err := sql.Open("pgx", address)
@@ -26,12 +26,13 @@ func openDirect(t *testing.T, address string) *sql.DB {
 	return pool
 }
 
-// killConnections ends all of Tilth's connections, as a restart of the database does.
+// killConnections ends all connections of Tilth, as a restart of the database does.
 func killConnections(t *testing.T, pool *sql.DB) {
 	t.Helper()
 	var n int
-	if err := pool.QueryRow(`SELECT COUNT(*) FROM (SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-		WHERE datname = current_database() AND application_name = 'tilth') AS ended`).Scan(&n); err != nil || n == 0 {
+	const query = `SELECT COUNT(*) FROM (SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = 'tilth') AS ended`
+	if err := pool.QueryRow(query).Scan(&n); err != nil || n == 0 {
 		t.Fatalf("%d connections ended (%v)", n, err)
 	}
 }
@@ -46,15 +47,18 @@ func backendPID(t *testing.T, d *db.DB) (n int) {
 	return n
 }
 
-// One process has a database; who comes second is told so, and whoever examines
-// it, too.
+var postgresOpeners = map[string]func(ctx context.Context, dir, address string) (*db.DB, error){
+	"to write": db.OpenPostgres, "to read": db.OpenPostgresToRead,
+}
+
+// Only one process may have a database open; opening it in a second one, or to read it, fails.
 func TestSecondProcessIsRefused(t *testing.T) {
 	address, dir := testkit.Postgres(t), t.TempDir()
 	d, err := db.OpenPostgres(t.Context(), dir, address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, open := range map[string]func(context.Context, string, string) (*db.DB, error){"to write": db.OpenPostgres, "to read": db.OpenPostgresToRead} {
+	for name, open := range postgresOpeners {
 		db.WithShortLockTimeout(func() {
 			if second, err := open(t.Context(), dir, address); !errors.Is(err, db.ErrInUse) {
 				t.Errorf("%s: %v", name, err)
@@ -78,16 +82,16 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 }
 
-// A database and a data folder that do not belong together are refused.
+// Opening refuses a database and a data folder that do not belong together.
 func TestMismatchedFolderIsRefused(t *testing.T) {
 	address, dir, none := testkit.Postgres(t), t.TempDir(), t.TempDir()
-	refused := func(name, says string, open func() (*db.DB, error)) {
+	refused := func(name, text string, open func() (*db.DB, error)) {
 		t.Helper()
 		d, err := open()
 		if err == nil {
 			_ = d.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), says) {
+		if err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -97,7 +101,7 @@ func TestMismatchedFolderIsRefused(t *testing.T) {
 	examined := func(dir, address string) func() (*db.DB, error) {
 		return func() (*db.DB, error) { return db.OpenPostgresToRead(t.Context(), dir, address) }
 	}
-	refused("examined before a server used it", "is new", examined(dir, address))
+	refused("examined before the first start", "is new", examined(dir, address))
 	d, err := postgres(dir, address)()
 	if err != nil {
 		t.Fatal(err)
@@ -105,19 +109,16 @@ func TestMismatchedFolderIsRefused(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	refused("a folder that is not mounted", "is new: is its disk mounted", postgres(none, address))
-	refused("a folder that is not mounted, examined", "do not belong together", examined(none, address))
-	refused(
-		"without the address",
-		"say which with --database-url",
-		func() (*db.DB, error) { return db.Open(t.Context(), dir) },
-	)
+	refused("an empty folder", "is new: is its disk mounted", postgres(none, address))
+	refused("an empty folder, examined", "do not belong together", examined(none, address))
+	withoutAddress := func() (*db.DB, error) { return db.Open(t.Context(), dir) }
+	refused("without the address", "say which with --database-url", withoutAddress)
 	if err := os.Mkdir(filepath.Join(dir, "readings"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	refused("a database that is new", "is not", postgres(dir, testkit.Postgres(t)))
+	refused("a new database", "is not", postgres(dir, testkit.Postgres(t)))
 
-	// Cut off between the two marks, an empty folder is as good as new.
+	// If pairing stopped between the two marks, an empty folder still counts as new.
 	begun := t.TempDir()
 	if err := os.WriteFile(filepath.Join(begun, "database-mark"), []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -129,7 +130,7 @@ func TestMismatchedFolderIsRefused(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	refused("of another pair", "do not belong together", postgres(begun, address))
+	refused("a folder of another pair", "do not belong together", postgres(begun, address))
 
 	own := t.TempDir()
 	file, err := db.Open(t.Context(), own)
@@ -144,16 +145,16 @@ func TestMismatchedFolderIsRefused(t *testing.T) {
 
 func TestOpenPostgresErrors(t *testing.T) {
 	address := testkit.Postgres(t)
-	for name, c := range map[string]struct{ address, says string }{
+	for name, c := range map[string]struct{ address, text string }{
 		"no address":       {"postgres://%zz", "parse"},
-		"nobody listens":   {"postgres://tilth@127.0.0.1:1/tilth", "connect"},
+		"no listener":      {"postgres://tilth@127.0.0.1:1/tilth", "connect"},
 		"no such database": {strings.Replace(address, "/tilth_", "/none_", 1), "does not exist"},
 	} {
 		d, err := db.OpenPostgres(t.Context(), t.TempDir(), c.address)
 		if err == nil {
 			_ = d.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), c.says) {
+		if err == nil || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -165,15 +166,11 @@ func TestOpenPostgresErrors(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openDirect(
-		t,
-		newer,
-	).Exec(
-		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`,
-	); err != nil {
+	const insert = `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`
+	if _, err := openDirect(t, newer).Exec(insert); err != nil {
 		t.Fatal(err)
 	}
-	for name, open := range map[string]func(context.Context, string, string) (*db.DB, error){"to write": db.OpenPostgres, "to read": db.OpenPostgresToRead} {
+	for name, open := range postgresOpeners {
 		d, err := open(t.Context(), dir, newer)
 		if !errors.Is(err, db.ErrNewer) || !strings.Contains(err.Error(), "at step 999, this version knows") {
 			t.Errorf("newer, %s: %v", name, err)
@@ -184,7 +181,7 @@ func TestOpenPostgresErrors(t *testing.T) {
 	}
 }
 
-// After the database was away the next call works, on either side.
+// After a restart of the database the next call succeeds, for reading and for writing.
 func TestReconnectAfterDatabaseRestart(t *testing.T) {
 	address := testkit.Postgres(t)
 	d, pool := openPostgres(t, address, t.TempDir()), openDirect(t, address)
@@ -199,7 +196,7 @@ func TestReconnectAfterDatabaseRestart(t *testing.T) {
 	if err := write(); err != nil {
 		t.Fatal(err)
 	}
-	// A reader's first call may be what finds its connection broken.
+	// The first read may fail, because it finds its connection broken.
 	if err := d.Ping(t.Context()); err != nil {
 		if err := d.Ping(t.Context()); err != nil {
 			t.Fatal(err)
@@ -209,9 +206,9 @@ func TestReconnectAfterDatabaseRestart(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	if backendPID(t, d) == before {
-		t.Error("nothing was cut")
+		t.Error("the connection was not ended")
 	}
-	// Cut in the middle of a transaction, nothing of it is kept.
+	// A transaction whose connection ends is rolled back.
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		if err := add(ctx, tx, "b"); err != nil {
 			return err
@@ -219,7 +216,7 @@ func TestReconnectAfterDatabaseRestart(t *testing.T) {
 		killConnections(t, pool)
 		return nil
 	}); err == nil {
-		t.Error("a transaction that was cut is kept")
+		t.Error("a transaction committed although its connection ended")
 	}
 	if err := write(); !db.IsDuplicate(err) {
 		t.Errorf("%v", err)
@@ -229,32 +226,27 @@ func TestReconnectAfterDatabaseRestart(t *testing.T) {
 	}
 }
 
-// Who was cut off while another had the database writes nothing any more.
+// A process that was disconnected while another one opened the database writes nothing any more.
 func TestTakenOver(t *testing.T) {
 	address := testkit.Postgres(t)
 	d, pool := openPostgres(t, address, t.TempDir()), openDirect(t, address)
-	if _, err := pool.Exec("UPDATE data_folders SET starts = starts + 1"); err != nil { // as the other did
+	if _, err := pool.Exec("UPDATE data_folders SET starts = starts + 1"); err != nil { // as the other process does
 		t.Fatal(err)
 	}
 	killConnections(t, pool)
 	for range 2 {
-		if err := d.Tx(
-			t.Context(),
-			func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") },
-		); !errors.Is(
-			err,
-			db.ErrTakenOver,
-		) {
+		err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") })
+		if !errors.Is(err, db.ErrTakenOver) {
 			t.Errorf("%v", err)
 		}
 	}
 	if err := d.Ping(t.Context()); !errors.Is(err, db.ErrTakenOver) {
-		t.Errorf("ready: %v", err)
+		t.Errorf("ping: %v", err)
 	}
 }
 
-// Who goes half way leaves nothing behind, and the writer keeps its connection,
-// on which the lock hangs.
+// A cancelled transaction is rolled back, and the writer keeps its connection, which holds the
+// lock.
 func TestCancelledTxKeepsConnection(t *testing.T) {
 	d := openPostgres(t, testkit.Postgres(t), t.TempDir())
 	before := backendPID(t, d)
@@ -279,13 +271,13 @@ func TestCancelledTxKeepsConnection(t *testing.T) {
 			t.Errorf("%s: %v, %d rows", name, err, count(t, t.Context(), d))
 		}
 		if after := backendPID(t, d); after != before {
-			t.Errorf("%s: the connection %d was given up for %d", name, before, after)
+			t.Errorf("%s: connection %d was replaced by %d", name, before, after)
 		}
 		if err := d.Tx(ctx, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: begun by somebody who is gone", name)
+			t.Errorf("%s: a transaction began with a cancelled context", name)
 		}
 	}
-	// Waiting for one's turn ends, too.
+	// Cancelling also ends waiting for the write lock.
 	err := d.Tx(t.Context(), func(context.Context, bun.IDB) error {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()

@@ -7,9 +7,9 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// What is asked for often finds its rows without looking at all of a tenant's:
-// with 100,000 devices that is the difference between one and twenty
-// milliseconds, which no test on a handful of rows would notice.
+// Frequent queries find their rows without reading all rows of a tenant: with 100,000 devices that
+// is the difference between one and twenty milliseconds, which no test with a few rows would
+// notice.
 func TestQueriesUseIndexes(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -66,7 +66,8 @@ func TestQueriesUseIndexes(t *testing.T) {
 			ORDER BY e.actor, e.actor_id, e.time DESC, e.id DESC LIMIT 1`: "audit_entries_actor (tenant_id=? AND actor=? AND actor_id>?)",
 		`SELECT actor FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.actor > 'user')
 			ORDER BY e.actor, e.actor_id, e.time DESC, e.id DESC LIMIT 1`: "audit_entries_actor (tenant_id=? AND actor>?)",
-		`SELECT COUNT(*) FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.name_id IN (SELECT n.id FROM audit_names AS n WHERE (n.tenant_id = 1 AND n.folded LIKE '%a%')))`: "USING COVERING INDEX audit_entries_name (tenant_id=? AND name_id=?)",
+		`SELECT COUNT(*) FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.name_id IN
+			(SELECT n.id FROM audit_names AS n WHERE (n.tenant_id = 1 AND n.folded LIKE '%a%')))`: "USING COVERING INDEX audit_entries_name (tenant_id=? AND name_id=?)",
 		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (+e.name_id IN (SELECT n.id FROM audit_names AS n WHERE (n.tenant_id = 1 AND n.folded LIKE '%a%')))
 			ORDER BY e.time DESC, e.id DESC LIMIT 10`: "USING COVERING INDEX audit_entries_newest (tenant_id=?)",
 		`SELECT id FROM audit_entries AS e WHERE (e.time < 5) ORDER BY e.time LIMIT 1000`:        "audit_entries_time (time<?)",
@@ -76,6 +77,7 @@ func TestQueriesUseIndexes(t *testing.T) {
 			ID, Parent, Notused int
 			Detail              string
 		}
+
 		if err := d.Read(t.Context()).NewRaw("EXPLAIN QUERY PLAN "+query).Scan(t.Context(), &steps); err != nil {
 			t.Fatalf("%s: %v", query, err)
 		}
@@ -84,7 +86,7 @@ func TestQueriesUseIndexes(t *testing.T) {
 			plan.WriteString(step.Detail + "; ")
 		}
 		if found := plan.String(); !strings.Contains(found, want) || strings.Contains(found, "TEMP B-TREE") {
-			t.Errorf("%s\nis found by %s, want %s", query, found, want)
+			t.Errorf("%s\nhas the plan %s, want %s", query, found, want)
 		}
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Both kinds of database have the same steps, so that one number says what a
-// database is.
+// Both kinds of database have the same migrations, so that one number identifies a schema.
 func TestMigrationsOfBothDatabasesMatch(t *testing.T) {
 	names := func(dir string) (list []string) {
 		files, err := os.ReadDir("migrations/" + dir)
@@ -31,8 +30,7 @@ func TestMigrationsOfBothDatabasesMatch(t *testing.T) {
 	}
 }
 
-// schemaLines is what a database's tables are, in words that mean the same for both
-// kinds.
+// schemaLines describes a database's tables in terms that mean the same for both kinds.
 func schemaLines(t *testing.T, d *db.DB, queries ...string) (lines []string) {
 	t.Helper()
 	for _, query := range queries {
@@ -52,7 +50,7 @@ func schemaLines(t *testing.T, d *db.DB, queries ...string) (lines []string) {
 	return lines
 }
 
-// Of a condition or a default: both databases write it down in their own way.
+// The databases store conditions and defaults in different notations.
 var (
 	castPattern       = regexp.MustCompile(`::\w+|[()]| COLLATE "C"`)
 	conditionReplacer = strings.NewReplacer("<>", "!=", " = ", "=", "'number', 'boolean', 'text'", "LIST")
@@ -68,47 +66,69 @@ func normalizeLine(line string) string {
 	)
 }
 
-const fromSQLite = ` FROM sqlite_master AS m, `
-
 var sqliteSchemaQueries = []string{
-	`SELECT 'column ' || m.name || '.' || c.name || ' ' || CASE c.type WHEN 'INTEGER' THEN 'bigint' WHEN 'REAL' THEN 'double precision' WHEN 'BLOB' THEN 'bytea' ELSE lower(c.type) END
-		|| CASE WHEN c."notnull" OR c.pk THEN ' not null' ELSE '' END || '|' || COALESCE('default ' || c.dflt_value, '')` + fromSQLite + `pragma_table_info(m.name) AS c WHERE m.type = 'table' AND ` + sqliteTablesOnly,
-	`SELECT 'key ' || m.name || ' ' || group_concat(c.name ORDER BY c.pk)` + fromSQLite + `pragma_table_info(m.name) AS c WHERE m.type = 'table' AND c.pk > 0 AND ` + sqliteTablesOnly + ` GROUP BY m.name`,
-	`SELECT 'reference ' || m.name || '.' || f."from" || ' ' || f."table" || '.' || f."to" || ' ' || lower(f.on_delete)` + fromSQLite + `pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' AND ` + sqliteTablesOnly,
-	`SELECT 'unique ' || m.name || ' ' || (SELECT group_concat(c.name ORDER BY c.seqno) FROM pragma_index_info(i.name) AS c)` + fromSQLite + `pragma_index_list(m.name) AS i
+	`SELECT 'column ' || m.name || '.' || c.name || ' ' ||
+		CASE c.type WHEN 'INTEGER' THEN 'bigint' WHEN 'REAL' THEN 'double precision' WHEN 'BLOB' THEN 'bytea'
+			ELSE lower(c.type) END ||
+		CASE WHEN c."notnull" OR c.pk THEN ' not null' ELSE '' END || '|' ||
+		COALESCE('default ' || c.dflt_value, '')
+		FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND ` + sqliteTablesOnly,
+	`SELECT 'key ' || m.name || ' ' || group_concat(c.name ORDER BY c.pk)
+		FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+		WHERE m.type = 'table' AND c.pk > 0 AND ` + sqliteTablesOnly + ` GROUP BY m.name`,
+	`SELECT 'reference ' || m.name || '.' || f."from" || ' ' || f."table" || '.' || f."to" || ' ' || lower(f.on_delete)
+		FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
+		WHERE m.type = 'table' AND ` + sqliteTablesOnly,
+	`SELECT 'unique ' || m.name || ' ' ||
+		(SELECT group_concat(c.name ORDER BY c.seqno) FROM pragma_index_info(i.name) AS c)
+		FROM sqlite_master AS m, pragma_index_list(m.name) AS i
 		WHERE m.type = 'table' AND i.origin = 'u' AND ` + sqliteTablesOnly,
 	`SELECT 'index ' || x.name || ' ' || m.name || CASE WHEN i."unique" THEN ' unique' ELSE '' END || ' ' ||
-		(SELECT group_concat(c.name || CASE WHEN c."desc" THEN ' desc' ELSE '' END ORDER BY c.seqno) FROM pragma_index_xinfo(i.name) AS c WHERE c.key)
-		|| '|' || CASE WHEN i.partial THEN substr(x.sql, instr(x.sql, 'WHERE')) ELSE '' END` + fromSQLite + `pragma_index_list(m.name) AS i
+		(SELECT group_concat(c.name || CASE WHEN c."desc" THEN ' desc' ELSE '' END ORDER BY c.seqno)
+			FROM pragma_index_xinfo(i.name) AS c WHERE c.key) ||
+		'|' || CASE WHEN i.partial THEN substr(x.sql, instr(x.sql, 'WHERE')) ELSE '' END
+		FROM sqlite_master AS m, pragma_index_list(m.name) AS i
 		JOIN sqlite_master AS x ON x.name = i.name WHERE m.type = 'table' AND i.origin = 'c' AND ` + sqliteTablesOnly,
 }
 
 const sqliteTablesOnly = `m.name NOT LIKE 'sqlite_%' AND m.name <> 'goose_db_version'`
 
-const postgresTablesOnly = `c.relnamespace = current_schema()::regnamespace AND c.relname NOT IN ('goose_db_version', 'data_folders')`
+const postgresTablesOnly = `c.relnamespace = current_schema()::regnamespace
+	AND c.relname NOT IN ('goose_db_version', 'data_folders')`
 
 var postgresSchemaQueries = []string{
-	`SELECT 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
-		|| '|' || COALESCE('default ' || pg_get_expr(d.adbin, d.adrelid), '')
-		FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'rowid'
-		LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum WHERE c.relkind = 'r' AND ` + postgresTablesOnly,
-	`SELECT CASE k.contype WHEN 'p' THEN 'key ' ELSE 'unique ' END || c.relname || ' ' || (SELECT string_agg(a.attname, ',' ORDER BY n.i)
-			FROM unnest(k.conkey) WITH ORDINALITY AS n (num, i) JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.num)
-		FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid WHERE k.contype IN ('p', 'u') AND ` + postgresTablesOnly,
-	`SELECT 'reference ' || c.relname || '.' || a.attname || ' ' || k.confrelid::regclass || '.' || f.attname || ' ' ||
-			CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 'a' THEN 'no action' ELSE k.confdeltype::text END
+	`SELECT 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) ||
+		CASE WHEN a.attnotnull THEN ' not null' ELSE '' END || '|' ||
+		COALESCE('default ' || pg_get_expr(d.adbin, d.adrelid), '')
+		FROM pg_class AS c
+		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'rowid'
+		LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
+		WHERE c.relkind = 'r' AND ` + postgresTablesOnly,
+	`SELECT CASE k.contype WHEN 'p' THEN 'key ' ELSE 'unique ' END || c.relname || ' ' ||
+		(SELECT string_agg(a.attname, ',' ORDER BY n.i)
+			FROM unnest(k.conkey) WITH ORDINALITY AS n (num, i)
+			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.num)
 		FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
-		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.conkey[1] JOIN pg_attribute AS f ON f.attrelid = k.confrelid AND f.attnum = k.confkey[1]
+		WHERE k.contype IN ('p', 'u') AND ` + postgresTablesOnly,
+	`SELECT 'reference ' || c.relname || '.' || a.attname || ' ' || k.confrelid::regclass || '.' || f.attname || ' ' ||
+		CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 'a' THEN 'no action'
+			ELSE k.confdeltype::text END
+		FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
+		JOIN pg_attribute AS f ON f.attrelid = k.confrelid AND f.attnum = k.confkey[1]
 		WHERE k.contype = 'f' AND ` + postgresTablesOnly,
 	`SELECT 'index ' || x.relname || ' ' || c.relname || CASE WHEN i.indisunique THEN ' unique' ELSE '' END || ' ' ||
-			(SELECT string_agg(a.attname || CASE WHEN i.indoption[n.i - 1] & 1 = 1 THEN ' desc' ELSE '' END, ',' ORDER BY n.i)
-				FROM unnest(i.indkey::int[]) WITH ORDINALITY AS n (num, i) JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.num)
-			|| '|' || COALESCE('WHERE ' || pg_get_expr(i.indpred, i.indrelid), '')
+		(SELECT string_agg(a.attname || CASE WHEN i.indoption[n.i - 1] & 1 = 1 THEN ' desc' ELSE '' END, ','
+				ORDER BY n.i)
+			FROM unnest(i.indkey::int[]) WITH ORDINALITY AS n (num, i)
+			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.num) ||
+		'|' || COALESCE('WHERE ' || pg_get_expr(i.indpred, i.indrelid), '')
 		FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid JOIN pg_class AS c ON c.oid = i.indrelid
-		WHERE NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) AND ` + postgresTablesOnly,
+		WHERE NOT EXISTS (SELECT FROM pg_constraint AS k
+			WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) AND ` + postgresTablesOnly,
 }
 
-// The tables of both kinds are the same: columns, keys, references and indexes.
+// Both kinds of database have the same columns, keys, references and indexes.
 func TestSchemasOfBothDatabasesMatch(t *testing.T) {
 	postgres := openPostgres(t, testkit.Postgres(t), t.TempDir())
 	sqlite, err := db.Open(context.WithoutCancel(t.Context()), t.TempDir())
@@ -129,17 +149,13 @@ func TestSchemasOfBothDatabasesMatch(t *testing.T) {
 	}
 	// Every text is compared byte by byte.
 	var others []string
-	err = postgres.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT c.relname || '.' || a.attname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-		JOIN pg_collation AS l ON l.oid = a.attcollation WHERE c.relkind = 'r' AND l.collname <> 'C' AND a.attnum > 0 AND `+postgresTablesOnly,
-	).Scan(
-		t.Context(),
-		&others,
-	)
+	const collations = `SELECT c.relname || '.' || a.attname
+		FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+		JOIN pg_collation AS l ON l.oid = a.attcollation
+		WHERE c.relkind = 'r' AND l.collname <> 'C' AND a.attnum > 0 AND ` + postgresTablesOnly
+	err = postgres.Read(t.Context()).NewRaw(collations).Scan(t.Context(), &others)
 	if err != nil || len(others) > 0 {
-		t.Errorf("compared as people do: %v (%v)", others, err)
+		t.Errorf("columns with another collation: %v (%v)", others, err)
 	}
 }
 

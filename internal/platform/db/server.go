@@ -11,16 +11,15 @@ import (
 )
 
 var (
-	// ErrInUse is wrapped where another process has the database open to write.
+	// ErrInUse is wrapped if another process has the database open to write.
 	ErrInUse = errors.New("another Tilth has this database open; stop it first")
-	// ErrTakenOver is wrapped by every write once another process had the database
-	// while this one was cut off from it: what this one holds in memory is not what
-	// the database says any more.
+	// ErrTakenOver is wrapped by every write once another process opened the database while this
+	// one was disconnected: this process's memory may differ from the database.
 	ErrTakenOver = errors.New("another Tilth has taken this database over; this one must be stopped")
 )
 
-// OwnerLockID is the number of the advisory lock that the one writer of a
-// PostgreSQL database holds; it means something within that database only.
+// OwnerLockID is the number of the advisory lock that the one writer of a PostgreSQL database
+// holds; it is only used within that database.
 const OwnerLockID = 0x74696c7468 // "tilth"
 
 const (
@@ -31,23 +30,23 @@ const (
 	undefinedTable      = "42P01"
 )
 
-// lockTimeout is how long a connection waits for the lock: a process that has
-// just ended, or a connection that broke, may still hold it for a moment.
+// lockTimeout limits how long a connection waits for the lock: a process that has just ended, or a
+// broken connection, may still hold it for a moment.
 var lockTimeout = "5s"
 
-// pgServer is what a DB knows of the database server it works with.
+// pgServer is a DB's state of its database server.
 type pgServer struct {
 	name      string       // host and database, for messages
-	starts    atomic.Int64 // how often the database was opened, with this time; 0: not known yet
-	takenOver atomic.Bool  // to another process
+	starts    atomic.Int64 // how often the database was opened, including this time; 0: unknown yet
+	takenOver atomic.Bool  // another process opened the database
 }
 
-// lockToWrite is called with each connection of the writer: who holds the lock may
-// write, and it holds it until the connection ends.
+// lockToWrite is called for each connection of the writer. The lock allows writing; the connection
+// holds it until it ends.
 func (s *pgServer) lockToWrite(ctx context.Context, c *pgx.Conn) error {
 	err := s.lockAndVerify(ctx, c)
 	if err != nil {
-		return errors.Join(err, c.Close(ctx)) // nobody else would
+		return errors.Join(err, c.Close(ctx)) // no other code closes it
 	}
 	return nil
 }
@@ -71,7 +70,7 @@ func (s *pgServer) lockAndVerify(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// acquireAdvisoryLock takes the lock for a connection, as long as it lives.
+// acquireAdvisoryLock takes the lock for the lifetime of a connection.
 func (s *pgServer) acquireAdvisoryLock(ctx context.Context, c *pgx.Conn, function string) error {
 	if _, err := c.Exec(ctx, "SET lock_timeout = '"+lockTimeout+"'"); err != nil {
 		return err
@@ -86,13 +85,13 @@ func (s *pgServer) acquireAdvisoryLock(ctx context.Context, c *pgx.Conn, functio
 	return err
 }
 
-// countStart counts that the database was opened.
+// countStart counts an opening of the database.
 func (s *pgServer) countStart(ctx context.Context, tx *sql.Tx) (starts int64, err error) {
 	err = tx.QueryRowContext(ctx, "UPDATE data_folders SET starts = starts + 1 RETURNING starts").Scan(&starts)
 	return starts, err
 }
 
-// ServerSize is how many bytes a PostgreSQL database takes on its server.
+// ServerSize returns how many bytes a PostgreSQL database takes on its server.
 func (d *DB) ServerSize(ctx context.Context) (bytes int64, err error) {
 	err = d.read.QueryRowContext(ctx, "SELECT pg_database_size(current_database())").Scan(&bytes)
 	return bytes, err

@@ -11,59 +11,21 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Texts are kept, compared and sorted in one way, wherever they are kept: byte
-// by byte.
+// Both kinds of database compare and sort texts byte by byte.
 func TestTextsAreComparedByteByByte(t *testing.T) {
 	d := testkit.DB(t)
-	// A collation of people would sort otherwise, and call some of these equal.
+	// A language's collation would sort differently and treat some of these as equal.
 	texts := []string{
-		"",
-		" ",
-		"'; DROP TABLE elements; --",
-		`\`,
-		`\x41`,
-		"%",
-		"_",
-		"A",
-		"Z",
-		"a",
-		"a\x01",
-		"a\tb",
-		"a b",
-		"a-b",
-		"aB",
-		"ab",
-		"z",
-		"Ä",
-		"ä",
-		"a\u0308",
-		"é",
-		"ı",
-		"İ",
-		"ß",
-		"ss",
-		"я",
-		"农",
-		"🌱",
-		"\u200b",
-		"?",
-		"??",
-		"?0",
-		"$1",
-		"line\nbreak",
-		"\r\n",
-		strings.Repeat("long ", 200),
+		"", " ", "'; DROP TABLE elements; --", `\`, `\x41`, "%", "_", "A", "Z", "a", "a\x01", "a\tb", "a b",
+		"a-b", "aB", "ab", "z", "Ä", "ä", "a\u0308", "é", "ı", "İ", "ß", "ss", "я", "农", "🌱", "\u200b", "?",
+		"??", "?0", "$1", "line\nbreak", "\r\n", strings.Repeat("long ", 200),
 	}
 	slices.Reverse(texts)
+	const insert = `INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru)
+		VALUES (?, ?, '', '', '')`
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		for _, s := range texts {
-			if _, err := tx.NewRaw(
-				`INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES (?, ?, '', '', '')`,
-				s,
-				s,
-			).Exec(
-				ctx,
-			); err != nil {
+			if _, err := tx.NewRaw(insert, s, s).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -72,14 +34,8 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sorted []string
-	if err := d.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT name_en_us FROM elements ORDER BY name_en_us`,
-	).Scan(
-		t.Context(),
-		&sorted,
-	); err != nil {
+	const query = `SELECT name_en_us FROM elements ORDER BY name_en_us`
+	if err := d.Read(t.Context()).NewRaw(query).Scan(t.Context(), &sorted); err != nil {
 		t.Fatal(err)
 	}
 	if want := slices.Sorted(slices.Values(texts)); !slices.Equal(sorted, want) {
@@ -91,33 +47,24 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 		want  int
 	}{
 		{"yeu_sign = ?", "Ä", 1}, {"yeu_sign = ?", "a\u0308", 1}, {"yeu_sign < ?", "a", 14}, {"yeu_sign >= ?", "é", 7},
-		{`yeu_sign LIKE ? ESCAPE '\'`, `%\%%`, 1}, {`yeu_sign LIKE ? ESCAPE '\'`, `\_`, 1}, {`yeu_sign LIKE ? ESCAPE '\'`, `%\\%`, 2}, {`yeu_sign LIKE ? ESCAPE '\'`, `_`, 19},
-		{"yeu_sign = ?", "\xff", 0}, {"yeu_sign = ?", "a\xc3", 0}, // no text at all: nothing is found, and nothing fails
+		{`yeu_sign LIKE ? ESCAPE '\'`, `%\%%`, 1}, {`yeu_sign LIKE ? ESCAPE '\'`, `\_`, 1},
+		{`yeu_sign LIKE ? ESCAPE '\'`, `%\\%`, 2}, {`yeu_sign LIKE ? ESCAPE '\'`, `_`, 19},
+		{"yeu_sign = ?", "\xff", 0}, {"yeu_sign = ?", "a\xc3", 0}, // invalid text: the query finds nothing and succeeds
 	} {
 		var n int
-		if err := d.Read(
-			t.Context(),
-		).NewRaw(
-			"SELECT COUNT(*) FROM elements WHERE "+c.where,
-			c.arg,
-		).Scan(
-			t.Context(),
-			&n,
-		); err != nil ||
-			n != c.want {
+		query := "SELECT COUNT(*) FROM elements WHERE " + c.where
+		if err := d.Read(t.Context()).NewRaw(query, c.arg).Scan(t.Context(), &n); err != nil || n != c.want {
 			t.Errorf("%s, %q: %d, want %d (%v)", c.where, c.arg, n, c.want, err)
 		}
 	}
-	// A text that a database cannot keep as it is is refused, not cut off.
-	if err := d.Tx(
-		t.Context(),
-		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "nul\x00byte") },
-	); err == nil {
-		t.Error("kept a NUL")
+	// The database refuses a text that it cannot store unchanged, and does not truncate it.
+	err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "nul\x00byte") })
+	if err == nil {
+		t.Error("the database stored a NUL")
 	}
 }
 
-// Numbers and bytes come back as they were, at the ends of what there is, too.
+// Numbers and bytes are read back unchanged, including the extremes.
 func TestNumbersAndBytes(t *testing.T) {
 	d := testkit.DB(t)
 	const big = 1<<63 - 1
@@ -133,10 +80,13 @@ func TestNumbersAndBytes(t *testing.T) {
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		for _, s := range []string{
 			`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES (7, 't', '', '', 0)`,
-			`INSERT INTO users (id, tenant_id, user_name, folded_name, password_hash, create_time) VALUES (7, 7, '', '', '', 0)`,
+			`INSERT INTO users (id, tenant_id, user_name, folded_name, password_hash, create_time)
+				VALUES (7, 7, '', '', '', 0)`,
 			`INSERT INTO sessions (id, tenant_id, user_id, remember, create_time) VALUES (7, 7, 7, TRUE, 0)`,
-			`INSERT INTO products (id, name, offline_after) VALUES (7, '', 0)`, `INSERT INTO property_numbers (number, identifier) VALUES (7, '')`,
-			`INSERT INTO product_properties (product_id, position, number, data_type, min_value, max_value) VALUES (7, 0, 7, 'number', -1.7976931348623157e308, 0.1)`,
+			`INSERT INTO products (id, name, offline_after) VALUES (7, '', 0)`,
+			`INSERT INTO property_numbers (number, identifier) VALUES (7, '')`,
+			`INSERT INTO product_properties (product_id, position, number, data_type, min_value, max_value)
+				VALUES (7, 0, 7, 'number', -1.7976931348623157e308, 0.1)`,
 		} {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
 				return err
@@ -158,8 +108,7 @@ func TestNumbersAndBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(row.Hash) != string(want.Hash) || row.ExpireTime != big || row.UseTime != -big-1 ||
-		row.Successor == nil ||
-		len(row.Successor) != 0 {
+		row.Successor == nil || len(row.Successor) != 0 {
 		t.Errorf("%+v", row)
 	}
 }

@@ -9,45 +9,32 @@ import (
 	"strings"
 )
 
-// table is one of the tables that both kinds of database have.
+// table is a table that both kinds of database have.
 type table struct {
 	name       string
 	columns    []string
 	references []string // tables that its rows refer to
 }
 
-// columnList is the names of the columns as statements have them.
+// columnList returns the names of the columns for statements.
 func (t *table) columnList() string { return `"` + strings.Join(t.columns, `", "`) + `"` }
 
-// tablesOf lists the tables of an SQLite database, each after those that its
-// rows refer to.
+// tablesOf lists the tables of an SQLite database, each after those that its rows refer to.
 func tablesOf(ctx context.Context, q *sql.DB) ([]table, error) {
-	names, err := queryStrings(
-		ctx,
-		q,
-		`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`,
-	)
+	names, err := queryStrings(ctx, q, `SELECT name FROM sqlite_master
+		WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`)
 	if err != nil {
 		return nil, err
 	}
 	var waiting []table
 	for _, name := range names {
 		t := table{name: name}
-		if t.columns, err = queryStrings(
-			ctx,
-			q,
-			`SELECT name FROM pragma_table_info(?) ORDER BY cid`,
-			name,
-		); err != nil {
+		t.columns, err = queryStrings(ctx, q, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, name)
+		if err != nil {
 			return nil, err
 		}
-		if t.references, err = queryStrings(
-			ctx,
-			q,
-			`SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE "table" <> ?`,
-			name,
-			name,
-		); err != nil {
+		const references = `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE "table" <> ?`
+		if t.references, err = queryStrings(ctx, q, references, name, name); err != nil {
 			return nil, err
 		}
 		waiting = append(waiting, t)
@@ -66,7 +53,7 @@ func tablesOf(ctx context.Context, q *sql.DB) ([]table, error) {
 	return ordered, nil
 }
 
-// queryStrings is the one column of texts that a query gives.
+// queryStrings returns the single text column of a query.
 func queryStrings(ctx context.Context, q interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }, query string, args ...any) (list []string, err error) {
@@ -85,11 +72,11 @@ func queryStrings(ctx context.Context, q interface {
 	return list, rows.Err()
 }
 
-// sequenceTable is where SQLite keeps which number was given last in each table
-// that never gives one twice.
+// sequenceTable is the table in which SQLite stores the last number of each table that never reuses
+// numbers.
 const sequenceTable = "sqlite_sequence"
 
-// copyToFile copies everything, as it is at one instant, to DIR/tilth.db.
+// copyToFile copies all data as of one instant to DIR/tilth.db.
 func (d *DB) copyToFile(ctx context.Context, dir string) (err error) {
 	to, err := Open(ctx, dir)
 	if err != nil {
@@ -104,7 +91,7 @@ func (d *DB) copyToFile(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Rollback() }() // it only read
+	defer func() { _ = from.Rollback() }() // it only reads
 	into, err := to.write.DB.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -131,15 +118,8 @@ func copyTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	insert, err := into.PrepareContext(
-		ctx,
-		fmt.Sprintf(
-			`INSERT INTO "%s" (%s) VALUES (?%s)`,
-			t.name,
-			t.columnList(),
-			strings.Repeat(", ?", len(t.columns)-1),
-		),
-	)
+	insert, err := into.PrepareContext(ctx, fmt.Sprintf(`INSERT INTO "%s" (%s) VALUES (?%s)`,
+		t.name, t.columnList(), strings.Repeat(", ?", len(t.columns)-1)))
 	if err != nil {
 		return err
 	}
@@ -160,16 +140,13 @@ func copyTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) {
 	return rows.Err()
 }
 
-// insertionOrder is what a table's rows are ordered by, so that SQLite numbers them as
-// they were inserted.
+// insertionOrder returns the columns by which a table's rows are ordered, so that SQLite numbers
+// them in the order of insertion.
 func insertionOrder(ctx context.Context, q *sql.Tx, name string) (string, error) {
-	keys, err := queryStrings(
-		ctx,
-		q,
-		`SELECT a.attname FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-		WHERE a.attrelid = $1::regclass AND (a.attname = 'rowid' OR a.attnum = ANY (i.indkey)) ORDER BY a.attname <> 'rowid', array_position(i.indkey, a.attnum)`,
-		name,
-	)
+	keys, err := queryStrings(ctx, q, `SELECT a.attname
+		FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+		WHERE a.attrelid = $1::regclass AND (a.attname = 'rowid' OR a.attnum = ANY (i.indkey))
+		ORDER BY a.attname <> 'rowid', array_position(i.indkey, a.attnum)`, name)
 	if err != nil {
 		return "", err
 	}
@@ -179,8 +156,7 @@ func insertionOrder(ctx context.Context, q *sql.Tx, name string) (string, error)
 	return `"` + strings.Join(keys, `", "`) + `"`, nil
 }
 
-// copySequences hands on which numbers were given, to rows that are gone by now
-// included.
+// copySequences copies the last number of each table, including numbers of deleted rows.
 func copySequences(ctx context.Context, from, into *sql.Tx) error {
 	numbered, err := queryStrings(ctx, from, `SELECT table_name || '.' || column_name FROM information_schema.columns
 		WHERE table_schema = current_schema() AND is_identity = 'YES' AND column_name <> 'rowid'`)
@@ -197,23 +173,15 @@ func copySequences(ctx context.Context, from, into *sql.Tx) error {
 			return err
 		}
 		var last int64
-		if err := from.QueryRowContext(
-			ctx,
-			"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM "+sequence[0],
-		).Scan(
-			&last,
-		); err != nil {
+		query := "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM " + sequence[0]
+		if err := from.QueryRowContext(ctx, query).Scan(&last); err != nil {
 			return err
 		}
 		if last == 0 {
 			continue
 		}
-		if _, err := into.ExecContext(
-			ctx,
-			fmt.Sprintf("INSERT INTO %s (name, seq) VALUES (?, ?)", sequenceTable),
-			name,
-			last,
-		); err != nil {
+		insert := fmt.Sprintf("INSERT INTO %s (name, seq) VALUES (?, ?)", sequenceTable)
+		if _, err := into.ExecContext(ctx, insert, name, last); err != nil {
 			return err
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// filledFolder makes a folder whose database has rows in every table, with the values
-// that are hardest to carry, and has given numbers to rows that are gone.
+// filledFolder creates a folder whose database has rows in every table, with values that are hard
+// to transfer, and has assigned numbers to rows that are deleted.
 func filledFolder(t *testing.T) (dir string, tables []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -29,16 +29,11 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	ask := func(query string, into any) {
-		t.Helper()
-		if err := d.Read(t.Context()).NewRaw(query).Scan(t.Context(), into); err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
+
+	query := `SELECT m.name FROM sqlite_master AS m WHERE m.type = 'table' AND ` + sqliteTablesOnly + ` ORDER BY m.name`
+	if err := d.Read(t.Context()).NewRaw(query).Scan(t.Context(), &tables); err != nil {
+		t.Fatal(err)
 	}
-	ask(
-		`SELECT m.name FROM sqlite_master AS m WHERE m.type = 'table' AND `+sqliteTablesOnly+` ORDER BY m.name`,
-		&tables,
-	)
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		if _, err := tx.NewRaw("PRAGMA defer_foreign_keys = ON").Exec(ctx); err != nil {
 			return err
@@ -48,31 +43,21 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 				Name, Type, Parent string
 				Pk                 bool
 			}
-			if err := tx.NewRaw(
-				`SELECT c.name, c.type, c.pk > 0 AS pk, COALESCE((SELECT f."table" FROM pragma_foreign_key_list(?0) AS f WHERE f."from" = c.name), '') AS parent
-				FROM pragma_table_info(?0) AS c ORDER BY c.cid`,
-				table,
-			).Scan(
-				ctx,
-				&columns,
-			); err != nil {
+			if err := tx.NewRaw(`SELECT c.name, c.type, c.pk > 0 AS pk,
+				COALESCE((SELECT f."table" FROM pragma_foreign_key_list(?0) AS f WHERE f."from" = c.name), '') AS parent
+				FROM pragma_table_info(?0) AS c ORDER BY c.cid`, table).Scan(ctx, &columns); err != nil {
 				return err
 			}
 			rows := 3
 			var statement string
-			if err := tx.NewRaw(
-				`SELECT sql FROM sqlite_master WHERE name = ?`,
-				table,
-			).Scan(
-				ctx,
-				&statement,
-			); err != nil {
+			err := tx.NewRaw(`SELECT sql FROM sqlite_master WHERE name = ?`, table).Scan(ctx, &statement)
+			if err != nil {
 				return err
 			}
 			if strings.Contains(statement, "CHECK (id = 1)") {
 				rows = 1
 			}
-			// In another order than the keys' one.
+			// In another order than that of the keys.
 			for i := rows; i >= 1; i-- {
 				var names, values []string
 				for _, c := range columns {
@@ -96,16 +81,9 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 					}
 					names, values = append(names, `"`+c.Name+`"`), append(values, value)
 				}
-				if _, err := tx.NewRaw(
-					fmt.Sprintf(
-						`INSERT INTO "%s" (%s) VALUES (%s)`,
-						table,
-						strings.Join(names, ", "),
-						strings.ReplaceAll(strings.Join(values, ", "), "?", "\\?"),
-					),
-				).Exec(
-					ctx,
-				); err != nil {
+				escaped := strings.ReplaceAll(strings.Join(values, ", "), "?", "\\?")
+				insert := fmt.Sprintf(`INSERT INTO "%s" (%s) VALUES (%s)`, table, strings.Join(names, ", "), escaped)
+				if _, err := tx.NewRaw(insert).Exec(ctx); err != nil {
 					return fmt.Errorf("%s: %w", table, err)
 				}
 			}
@@ -118,8 +96,8 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 	return dir, tables
 }
 
-// dump is everything that the database file of a folder holds, a line a row,
-// in the order of insertion, and which numbers were given.
+// dump returns all rows of a folder's database file, one per line in the order of insertion, and
+// the last assigned numbers.
 func dump(t *testing.T, dir string, tables []string) (lines []string) {
 	t.Helper()
 	pool, err := sql.Open("sqlite", filepath.Join(dir, "tilth.db"))
@@ -131,8 +109,8 @@ func dump(t *testing.T, dir string, tables []string) (lines []string) {
 		order := "rowid"
 		if table == "sqlite_sequence" {
 			order = "name"
-		} else if _, err := pool.Exec(`SELECT rowid FROM "` + table + `"`); err != nil || table != "tenant_hosts" && table != "device_secrets" {
-			order = "1, 2" // nobody asks for the order of insertion
+		} else if table != "tenant_hosts" && table != "device_secrets" {
+			order = "1, 2" // the order of insertion does not matter
 		}
 		lines = append(lines, tableLines(t, pool, table, order)...)
 	}
@@ -173,8 +151,8 @@ func tableLines(t *testing.T, pool *sql.DB, table, order string) (lines []string
 	return lines
 }
 
-// A database that is moved to PostgreSQL and copied back is the same, in every
-// table, whichever come.
+// A database that is moved to PostgreSQL and copied back is unchanged, in every table, including
+// tables that are added later.
 func TestMoveToPostgresAndBack(t *testing.T) {
 	dir, tables := filledFolder(t)
 	want := dump(t, dir, tables)
@@ -200,22 +178,18 @@ func TestMoveToPostgresAndBack(t *testing.T) {
 		}
 	}
 	if err := d.Copy(t.Context(), back); err == nil {
-		t.Error("a copy took the place of another")
+		t.Error("a copy replaced another one")
 	}
 	if info, err := os.Stat(filepath.Join(back, "tilth.db")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v (%v)", info.Mode(), err)
 	}
-	// Numbers go on behind those that were given.
+	// New rows get numbers after the last assigned ones.
 	var id int64
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		return tx.NewRaw(
-			`INSERT INTO devices (tenant_id, name, product_id, folded_text, create_time) VALUES (1, 'new', 1, '', 0) RETURNING id`,
-		).Scan(
-			ctx,
-			&id,
-		)
+		return tx.NewRaw(`INSERT INTO devices (tenant_id, name, product_id, folded_text, create_time)
+			VALUES (1, 'new', 1, '', 0) RETURNING id`).Scan(ctx, &id)
 	}); err != nil || id != 1001 {
-		t.Errorf("the next device is %d (%v)", id, err)
+		t.Errorf("the next device has the id %d (%v)", id, err)
 	}
 	if problems, err := d.Examine(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("%q %v", problems, err)
@@ -229,7 +203,7 @@ func lineAt(lines []string, i int) string {
 	return "nothing"
 }
 
-// A database with anything in it is not moved to, and the folder keeps its own.
+// Move refuses a database that is not empty, and the folder keeps its own.
 func TestMoveRefusesNonEmptyDatabase(t *testing.T) {
 	dir, tables := filledFolder(t)
 	want := dump(t, dir, tables)
@@ -257,8 +231,7 @@ func TestMoveRefusesNonEmptyDatabase(t *testing.T) {
 	}
 }
 
-// A copy holds what a transaction did as a whole or not at all, however many
-// are under way.
+// A copy contains each transaction completely or not at all, however many are running.
 func TestCopyOfPostgres(t *testing.T) {
 	d := openPostgres(t, testkit.Postgres(t), t.TempDir())
 	writing, stop := context.WithCancel(t.Context())
@@ -301,7 +274,7 @@ func TestCopyOfPostgres(t *testing.T) {
 	writer.Wait()
 }
 
-// Examining tells of rows that refer to nothing, and writes nothing.
+// Examine reports rows that refer to missing rows, and writes nothing.
 func TestExamineOfPostgres(t *testing.T) {
 	address, dir := testkit.Postgres(t), t.TempDir()
 	d, err := db.OpenPostgres(t.Context(), dir, address)
@@ -311,10 +284,12 @@ func TestExamineOfPostgres(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Without the check of references, as a damaged database would be.
+	// Without foreign keys, as in a damaged database.
 	pool := openDirect(t, address)
 	pool.SetMaxOpenConns(1)
-	for _, s := range []string{"SET session_replication_role = replica", "INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)"} {
+	for _, s := range []string{
+		"SET session_replication_role = replica", "INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)",
+	} {
 		if _, err := pool.Exec(s); err != nil {
 			t.Fatal(err)
 		}
@@ -328,13 +303,11 @@ func TestExamineOfPostgres(t *testing.T) {
 		!strings.Contains(problems[0], "1 rows of tenant_hosts refer to rows of tenants") {
 		t.Errorf("%q %v", problems, err)
 	}
-	if err := read.Tx(
-		t.Context(),
-		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") },
-	); err == nil {
-		t.Error("it can be written to")
+	write := func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") }
+	if err := read.Tx(t.Context(), write); err == nil {
+		t.Error("OpenPostgresToRead allows writing")
 	}
-	// Nor does a server begin meanwhile.
+	// A server cannot open the database meanwhile.
 	db.WithShortLockTimeout(func() {
 		if second, err := db.OpenPostgres(t.Context(), dir, address); !errors.Is(err, db.ErrInUse) {
 			t.Errorf("%v", err)

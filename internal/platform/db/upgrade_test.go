@@ -17,8 +17,8 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// folderAtVersion makes a folder whose database has the migrations up to a version and
-// nothing after them, and runs statements in it.
+// folderAtVersion creates a folder whose database has the migrations up to a version, and runs
+// statements in it.
 func folderAtVersion(t *testing.T, version int64, statements ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -42,17 +42,17 @@ func folderAtVersion(t *testing.T, version int64, statements ...string) (dir str
 	return dir
 }
 
-// A folder of before devices were told apart by their serial knows its cameras,
-// and loses nothing.
+// The migration marks cameras in a folder from before, when serials identified them, and loses
+// nothing.
 func TestMigrationMarksCameras(t *testing.T) {
-	dir := folderAtVersion(
-		t,
-		4,
+	dir := folderAtVersion(t, 4,
 		`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES (1, 't', 'UTC', 'en-us', 0)`,
 		`INSERT INTO products (id, name, offline_after) VALUES (1, 'p', 1000)`,
 		`INSERT INTO scenes (id, tenant_id, name, folded_name, create_time) VALUES (7, 1, 'S', 's', 0)`,
-		`INSERT INTO devices (tenant_id, name, serial, note_name, folded_title, folded_text, product_id, scene_id, create_time) VALUES
-			(1, 'a', 'x-SXT-1', '', 'a', 'a', 1, 7, 5), (1, 'b', 'sxt', 'B', 'b', 'b', 1, NULL, 6), (1, 'c', 'SXT', '', 'c', 'c', 1, 7, 7)`,
+		`INSERT INTO devices
+			(tenant_id, name, serial, note_name, folded_title, folded_text, product_id, scene_id, create_time) VALUES
+			(1, 'a', 'x-SXT-1', '', 'a', 'a', 1, 7, 5), (1, 'b', 'sxt', 'B', 'b', 'b', 1, NULL, 6),
+			(1, 'c', 'SXT', '', 'c', 'c', 1, 7, 7)`,
 	)
 	d, err := db.Open(t.Context(), dir)
 	if err != nil {
@@ -65,14 +65,8 @@ func TestMigrationMarksCameras(t *testing.T) {
 		SceneID int64
 	}
 	var got []found
-	if err := d.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT name, video, COALESCE(scene_id, 0) AS scene_id FROM devices ORDER BY id`,
-	).Scan(
-		t.Context(),
-		&got,
-	); err != nil {
+	const query = `SELECT name, video, COALESCE(scene_id, 0) AS scene_id FROM devices ORDER BY id`
+	if err := d.Read(t.Context()).NewRaw(query).Scan(t.Context(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if want := []found{{"a", true, 7}, {"b", false, 0}, {"c", true, 7}}; !reflect.DeepEqual(got, want) {
@@ -95,22 +89,16 @@ func upgradedColumns(t *testing.T, dir string) (list []column) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	err = d.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT m.name AS "table", c.name, c.type, c."notnull" AS not_null, c.dflt_value AS preset, c.pk AS "key"
-		FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`,
-	).Scan(
-		t.Context(),
-		&list,
-	)
+	const query = `SELECT m.name AS "table", c.name, c.type, c."notnull" AS not_null, c.dflt_value AS preset, c.pk AS "key"
+		FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`
+	err = d.Read(t.Context()).NewRaw(query).Scan(t.Context(), &list)
 	if err != nil || len(list) < 100 {
 		t.Fatal(len(list), err)
 	}
 	return list
 }
 
-// migrationCount is how many migrations there are.
+// migrationCount returns the number of migrations.
 func migrationCount(t *testing.T) int64 {
 	t.Helper()
 	files, err := filepath.Glob("migrations/sqlite/*.sql")
@@ -120,9 +108,8 @@ func migrationCount(t *testing.T) int64 {
 	return int64(len(files))
 }
 
-// Each migration is kept as a whole or not at all. So whatever an upgrade was
-// cut off in is a database of one of these versions, and the next start brings
-// it to the same tables as a new one.
+// Each migration commits completely or not at all. So an interrupted upgrade leaves a database of
+// one of these versions, and the next start upgrades it to the same tables as a new one.
 func TestUpgradeFromEveryVersion(t *testing.T) {
 	want := upgradedColumns(t, t.TempDir())
 	for version := int64(1); version < migrationCount(t); version++ {
@@ -132,7 +119,7 @@ func TestUpgradeFromEveryVersion(t *testing.T) {
 	}
 }
 
-// folderContents is what every file of a folder holds.
+// folderContents returns the files of a folder.
 func folderContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -150,20 +137,19 @@ func folderContents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A database that must not be written is refused in words that say why, and is
-// the same afterwards, byte by byte.
+// A refused database is unchanged, byte by byte, and the error says why it is refused.
 func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 	newest := migrationCount(t)
 	for name, c := range map[string]struct {
-		version   int64 // of the folder
+		version   int64 // version of the folder
 		statement string
 		want      error
 		says      string
 	}{
-		"newer":              {newest, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`, db.ErrNewer, "at step 999, this version knows"},
-		"a column too few":   {8, `ALTER TABLE deliveries DROP COLUMN lease_until`, db.ErrUnreleased, "step 8 has deliveries.lease_until"},
-		"a column too many":  {8, `ALTER TABLE deliveries ADD COLUMN held BOOLEAN`, db.ErrUnreleased, "step 8 has no deliveries.held"},
-		"a table of another": {8, `CREATE TABLE billing (id INTEGER)`, db.ErrUnreleased, "step 8 has no billing.id"},
+		"newer":            {newest, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`, db.ErrNewer, "at step 999, this version knows"},
+		"a missing column": {8, `ALTER TABLE deliveries DROP COLUMN lease_until`, db.ErrUnreleased, "step 8 has deliveries.lease_until"},
+		"an extra column":  {8, `ALTER TABLE deliveries ADD COLUMN held BOOLEAN`, db.ErrUnreleased, "step 8 has no deliveries.held"},
+		"an extra table":   {8, `CREATE TABLE billing (id INTEGER)`, db.ErrUnreleased, "step 8 has no billing.id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folderAtVersion(t, c.version, c.statement)
@@ -179,13 +165,13 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 				}
 			}
 			if !maps.Equal(before, folderContents(t, dir)) {
-				t.Error("something was changed")
+				t.Error("a file has changed")
 			}
 		})
 	}
 }
 
-// What a killed process left in the log beside counts, too.
+// The version in the write-ahead log of a killed process counts too.
 func TestNewerVersionInWALIsRefused(t *testing.T) {
 	source, killed := folderAtVersion(t, migrationCount(t)), t.TempDir()
 	pool, err := sql.Open("sqlite", "file:"+filepath.Join(source, "tilth.db")+"?_pragma=journal_mode(WAL)")
@@ -198,7 +184,7 @@ func TestNewerVersionInWALIsRefused(t *testing.T) {
 	}
 	for name, content := range folderContents(t, source) {
 		if name == "tilth.db-shm" {
-			continue // in memory: a machine that lost power has none
+			continue // in memory: it is lost with the power
 		}
 		if err := os.WriteFile(filepath.Join(killed, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -206,29 +192,23 @@ func TestNewerVersionInWALIsRefused(t *testing.T) {
 	}
 	before := folderContents(t, killed)
 	if len(before["tilth.db-wal"]) == 0 {
-		t.Fatal("there is no log")
+		t.Fatal("there is no write-ahead log")
 	}
 	if _, err := db.Open(t.Context(), killed); !errors.Is(err, db.ErrNewer) {
 		t.Error(err)
 	}
 	after := folderContents(t, killed)
-	delete(after, "tilth.db-shm") // SQLite's index of the log, made anew by whoever reads it
+	delete(after, "tilth.db-shm") // SQLite's index of the log, which every reader rebuilds
 	if !maps.Equal(before, after) {
-		t.Error("something was changed")
+		t.Error("a file has changed")
 	}
 }
 
-// Another index, as a state between two releases had it, is no reason to refuse.
+// Different indexes, as in a development state, are no reason to refuse a database.
 func TestIndexesMayDiffer(t *testing.T) {
-	d, err := db.Open(
-		t.Context(),
-		folderAtVersion(
-			t,
-			6,
-			`DROP INDEX notices_rule`,
-			`CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`,
-		),
-	)
+	dir := folderAtVersion(t, 6, `DROP INDEX notices_rule`,
+		`CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`)
+	d, err := db.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,5 @@
-// Package errs is the one kind of error that reaches a person: what kind of
-// trouble it is, which sentence to say, and which field it is about. The edges
-// turn it into an answer in one place each.
+// Package errs defines the one type of error that reaches a person: its kind, the sentence to show,
+// and the field that it concerns. Each edge converts it to a response in one place.
 package errs
 
 import (
@@ -9,10 +8,10 @@ import (
 	"time"
 )
 
-// Kind is what sort of trouble an error is.
+// Kind is the kind of an error.
 type Kind uint8
 
-// The kinds of error. The zero Kind is a fault of ours.
+// The kinds of error. The zero Kind is a fault of the server.
 const (
 	Internal        Kind = iota // a fault of the server; never shown in detail
 	Malformed                   // unreadable request, wrong type: a programmer's error
@@ -20,28 +19,28 @@ const (
 	Forbidden                   // signed in, not allowed
 	NotFound                    // no such thing in this tenant
 	TooMany                     // too many requests
-	Refused                     // the person can mend it
+	Refused                     // the person can correct the request
 	Upstream                    // something outside this server failed
 	Unavailable                 // overloaded or shutting down
 	NoSuchPath                  // never reached a handler
 	NoSuchMethod                // never reached a handler
 	TooLarge                    // body over the limit
-	StorageFailure              // the disk is full or fails: nothing was changed
-	NotConfigured               // the operator has not set up what it takes: nothing failed
+	StorageFailure              // the disk is full or fails; nothing was changed
+	NotConfigured               // the operator has not set up what the request needs; nothing failed
 )
 
 // Error is an error that a person may see.
 type Error struct {
 	Kind  Kind
-	Key   string            // of the sentence, in package text
-	Field string            // of the request, named in the sentence; may be empty
+	Key   string            // key of the sentence in package text
+	Field string            // field of the request, named in the sentence; may be empty
 	Args  map[string]string // variables of the sentence
-	Retry time.Duration     // when trying again makes sense; 0: unsaid
-	Data  any               // what a program needs to know beside the sentence, for the answer's data; mostly nil
+	Retry time.Duration     // after which a retry makes sense; 0: unknown
+	Data  any               // the response's data, for programs; usually nil
 	Cause error             // for the log only
 }
 
-// New makes an error; args are pairs of variable and value.
+// New creates an error; args are pairs of variable and value.
 func New(kind Kind, key string, args ...string) *Error {
 	e := &Error{Kind: kind, Key: key}
 	for i := 0; i+1 < len(args); i += 2 {
@@ -53,20 +52,19 @@ func New(kind Kind, key string, args ...string) *Error {
 	return e
 }
 
-// WithField names the field that the error is about.
+// WithField sets the field that the error concerns.
 func (e *Error) WithField(field string) *Error { e.Field = field; return e }
 
-// RetryAfter says when trying again makes sense.
+// RetryAfter sets after which time a retry makes sense.
 func (e *Error) RetryAfter(d time.Duration) *Error { e.Retry = d; return e }
 
-// WithData adds what a program needs to know beside the sentence: a struct with
-// JSON names.
+// WithData sets data for programs beside the sentence: a struct with JSON names.
 func (e *Error) WithData(data any) *Error { e.Data = data; return e }
 
-// WithCause keeps the cause for the log.
+// WithCause sets the cause for the log.
 func (e *Error) WithCause(cause error) *Error { e.Cause = cause; return e }
 
-// Error is for logs.
+// Error returns the text for logs.
 func (e *Error) Error() string {
 	s := e.Key
 	if e.Field != "" {
@@ -78,10 +76,10 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// As finds the Error in err; anything else is a fault of ours.
+// As finds the Error in err; any other error becomes Internal.
 func As(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -90,8 +88,8 @@ func As(err error) *Error {
 	return New(Internal, "error.default").WithCause(err)
 }
 
-// Is tells whether err is of the given kind.
+// Is reports whether err is of the given kind.
 func Is(err error, kind Kind) bool { return err != nil && As(err).Kind == kind }
 
-// Missing is the answer to an id or name that this tenant does not have.
+// Missing returns the error for an id or name that this tenant does not have.
 func Missing() *Error { return New(NotFound, "error.404") }

@@ -9,19 +9,8 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	e := New(
-		Refused,
-		"invalid.max",
-		"limit",
-		"400",
-		"odd",
-	).WithField(
-		"pageSize",
-	).RetryAfter(
-		3 * time.Second,
-	).WithCause(
-		io.EOF,
-	)
+	e := New(Refused, "invalid.max", "limit", "400", "odd").
+		WithField("pageSize").RetryAfter(3 * time.Second).WithCause(io.EOF)
 	if e.Kind != Refused || e.Key != "invalid.max" || e.Field != "pageSize" || e.Retry != 3*time.Second {
 		t.Errorf("%+v", e)
 	}
@@ -29,10 +18,10 @@ func TestNew(t *testing.T) {
 		t.Errorf("data %v", data)
 	}
 	if len(e.Args) != 1 || e.Args["limit"] != "400" {
-		t.Errorf("args %v: a variable without a value must be left out", e.Args)
+		t.Errorf("args %v: New must leave out a variable without a value", e.Args)
 	}
 	if New(NotFound, "error.404").Args != nil {
-		t.Error("no pairs, but args")
+		t.Error("Args is set without pairs")
 	}
 }
 
@@ -52,13 +41,13 @@ func TestErrorIsForLogs(t *testing.T) {
 }
 
 func TestAs(t *testing.T) {
-	mine := Missing()
-	if got := As(fmt.Errorf("page 3: %w", mine)); got != mine {
-		t.Errorf("%+v, want the error that was wrapped", got)
+	missing := Missing()
+	if got := As(fmt.Errorf("page 3: %w", missing)); got != missing {
+		t.Errorf("%+v, want the wrapped error", got)
 	}
 	foreign := As(io.EOF)
 	if foreign.Kind != Internal || foreign.Key != "error.default" || !errors.Is(foreign, io.EOF) {
-		t.Errorf("%+v, want a fault of ours with its cause", foreign)
+		t.Errorf("%+v, want Internal with its cause", foreign)
 	}
 }
 
@@ -73,7 +62,7 @@ func TestIs(t *testing.T) {
 		{Missing(), Refused, false},
 		{io.EOF, Internal, true},
 		{io.EOF, NotFound, false},
-		{nil, Internal, false}, // nothing is wrong, so nothing is a fault either
+		{nil, Internal, false}, // no error is of no kind
 	} {
 		if got := Is(c.err, c.kind); got != c.want {
 			t.Errorf("Is(%v, %d) = %t", c.err, c.kind, got)
@@ -87,24 +76,11 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// Each kind is a kind of its own, and an error says the same wherever it was
-// wrapped or joined.
+// The kinds are distinct, and Is finds the kind of a wrapped or joined error.
 func TestKinds(t *testing.T) {
 	kinds := []Kind{
-		Internal,
-		Malformed,
-		Unauthenticated,
-		Forbidden,
-		NotFound,
-		TooMany,
-		Refused,
-		Upstream,
-		Unavailable,
-		NoSuchPath,
-		NoSuchMethod,
-		TooLarge,
-		StorageFailure,
-		NotConfigured,
+		Internal, Malformed, Unauthenticated, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable,
+		NoSuchPath, NoSuchMethod, TooLarge, StorageFailure, NotConfigured,
 	}
 	for i, k := range kinds {
 		err := errors.Join(io.EOF, fmt.Errorf("deep: %w", New(k, "x")))

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// DateTime writes a day and a time. Of an hour that comes twice, when clocks are
-// set back, it says which of the two: Oct 25, 2026, 02:30 UTC+1.
+// DateTime writes a day and a time. For an hour that occurs twice, when clocks are set back, it
+// adds the offset: Oct 25, 2026, 02:30 UTC+1.
 func DateTime(l Language, t time.Time) string {
-	said := t.Format(formatOf(l).dateTime)
+	written := t.Format(formatOf(l).dateTime)
 	if isAmbiguous(t) {
-		said += " " + ZoneOffset(t)
+		written += " " + ZoneOffset(t)
 	}
-	return said
+	return written
 }
 
-// DateTimeWithZone writes a time with its zone's offset, for mails: it is read where the
-// reader's own zone is not known.
+// DateTimeWithZone writes a time with its zone's offset, for emails: the reader's own zone is
+// unknown there.
 func DateTimeWithZone(l Language, t time.Time) string {
 	form := formatOf(l)
 	return fmt.Sprintf(form.withZone, t.Format(form.dateTime), ZoneOffset(t))
@@ -25,8 +25,8 @@ func DateTimeWithZone(l Language, t time.Time) string {
 // ShortDateTime writes a day of this year and a time, for SMS.
 func ShortDateTime(l Language, t time.Time) string { return t.Format(formatOf(l).shortDateTime) }
 
-// DateTimeAfter writes a time that stands behind an earlier one of the same zone: on the same
-// day its clock alone, unless that hour comes twice, else as the given function does.
+// DateTimeAfter writes a time that follows an earlier one of the same zone: on the same day only
+// its clock time, unless that hour occurs twice; otherwise as format does.
 func DateTimeAfter(l Language, t, earlier time.Time, format func(Language, time.Time) string) string {
 	if t.Year() != earlier.Year() || t.YearDay() != earlier.YearDay() || isAmbiguous(t) {
 		return format(l, t)
@@ -37,7 +37,7 @@ func DateTimeAfter(l Language, t, earlier time.Time, format func(Language, time.
 // AxisDate writes a day on an axis.
 func AxisDate(l Language, t time.Time) string { return t.Format(formatOf(l).axisDate) }
 
-// ZoneOffset names the offset of a time: UTC+3, UTC−3:30, UTC.
+// ZoneOffset returns the offset of a time: UTC+3, UTC−3:30, UTC.
 func ZoneOffset(t time.Time) string {
 	_, offset := t.Zone()
 	if offset == 0 {
@@ -54,7 +54,7 @@ func ZoneOffset(t time.Time) string {
 	return zone
 }
 
-// isAmbiguous tells whether clocks show that time twice, as they are set back.
+// isAmbiguous reports whether clocks show that time twice because they are set back.
 func isAmbiguous(t time.Time) bool {
 	start, end := t.ZoneBounds()
 	_, offset := t.Zone()

@@ -5,46 +5,43 @@ import (
 	"time"
 )
 
-// durationUnits are the units of a length of time, and their sentences.
+// durationUnits are the units of a duration, and the keys of their sentences.
 var durationUnits = []struct {
 	length time.Duration
 	key    string
 }{
-	{
-		24 * time.Hour,
-		"span.days",
-	},
+	{24 * time.Hour, "span.days"},
 	{time.Hour, "span.hours"},
 	{time.Minute, "span.minutes"},
 	{time.Second, "span.seconds"},
 }
 
-// Duration says how long something lasted, in its largest unit and the next
-// below: 1 h 35 min.
+// Duration writes how long something lasted, in its largest unit and the next smaller one: 1 h 35
+// min.
 func Duration(l Language, d time.Duration) string {
 	left, first := max(d, 0), 0
 	for first < len(durationUnits)-1 && left < durationUnits[first].length {
 		first++
 	}
 	n := int(left / durationUnits[first].length)
-	said := span(l, durationUnits[first].key, n)
+	written := span(l, durationUnits[first].key, n)
 	if first == len(durationUnits)-1 {
-		return said
+		return written
 	}
 	next := durationUnits[first+1]
 	rest := int(left % durationUnits[first].length / next.length)
 	if rest == 0 {
-		return said
+		return written
 	}
 	key := durationUnits[first].key
-	if key == "span.minutes" { // Chinese has another word before seconds
+	if key == "span.minutes" { // Chinese uses another word before seconds
 		key = "span.minutesAnd"
 	}
 	return Translate(l, "span.both", map[string]string{"first": span(l, key, n), "rest": span(l, next.key, rest)})
 }
 
-// WaitTime says how long to wait, rounded up: seconds below a minute, minutes up to
-// two hours, else hours.
+// WaitTime writes how long to wait, rounded up: seconds below a minute, minutes up to two hours,
+// otherwise hours.
 func WaitTime(l Language, d time.Duration) string {
 	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
 	switch {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold makes texts comparable regardless of case in every script: NFKC, lower
-// case, all four Turkish i as i, and ё as е. Stored beside names and applied
-// to queries; the console folds in the same way.
+// Fold makes texts comparable regardless of case in every script: NFKC, lower case, all four
+// Turkish i as i, and ё as е. The folded text is stored beside names, and queries are folded too;
+// the console folds in the same way.
 func Fold(s string) string {
 	s = norm.NFKC.String(s)
 	var b strings.Builder
@@ -17,7 +17,7 @@ func Fold(s string) string {
 		switch r {
 		case 'ı', 'İ':
 			b.WriteRune('i')
-		case '\u0307': // the dot that lower-casing İ leaves behind
+		case '\u0307': // the combining dot that lower-casing İ leaves
 		case 'ё':
 			b.WriteRune('е')
 		default:
@@ -27,8 +27,8 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// FoldASCII folds what is compared by its Latin letters only: user names,
-// serials, e-mail addresses.
+// FoldASCII folds texts that are compared by their Latin letters only: user names, serials, email
+// addresses.
 func FoldASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -40,6 +40,6 @@ func FoldASCII(s string) string {
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// ContainsPattern makes the LIKE pattern (ESCAPE '\') for a column that holds folded
-// text and contains the folded query.
+// ContainsPattern returns the LIKE pattern (ESCAPE '\') that matches a column of folded text
+// containing the folded query.
 func ContainsPattern(query string) string { return "%" + likeEscaper.Replace(Fold(query)) + "%" }

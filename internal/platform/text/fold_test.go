@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// What is folded stays as it is, and upper and lower case fold alike, for
-// every letter of the scripts that the console speaks.
+// For every letter of the console's scripts, folding twice changes nothing more, and upper and
+// lower case fold alike.
 func TestFoldEveryLetter(t *testing.T) {
 	for r := rune(0x20); r <= 0x4ff; r++ {
 		if !unicode.In(r, unicode.Latin, unicode.Cyrillic) {
@@ -23,7 +23,7 @@ func TestFoldEveryLetter(t *testing.T) {
 	}
 }
 
-// The four Turkish letters are one, whichever keyboard they came from.
+// The four Turkish letters i fold to one.
 func TestFoldTurkish(t *testing.T) {
 	for _, s := range []string{"ISPARTA", "İSPARTA", "ısparta", "isparta", "Isparta", "i\u0307sparta"} {
 		if got := Fold(s); got != "isparta" {
@@ -32,7 +32,7 @@ func TestFoldTurkish(t *testing.T) {
 	}
 }
 
-// A pattern holds nothing that LIKE would take for more than itself.
+// A pattern contains no unescaped wildcards of the query.
 func TestContainsEscapes(t *testing.T) {
 	for query, want := range map[string]string{
 		"":      "%%",
@@ -44,7 +44,7 @@ func TestContainsEscapes(t *testing.T) {
 		"％":     `%\%%`, // the full-width sign becomes the plain one, and is escaped
 	} {
 		if got := ContainsPattern(query); got != want {
-			t.Errorf("Contains(%q) = %q, want %q", query, got, want)
+			t.Errorf("ContainsPattern(%q) = %q, want %q", query, got, want)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestFoldASCIIKeepsOtherLetters(t *testing.T) {
 
 func TestLanguages(t *testing.T) {
 	if len(Languages) != 4 || Languages[0] != English {
-		t.Errorf("%v: English comes first", Languages)
+		t.Errorf("%v: English must be the first", Languages)
 	}
 	for _, l := range Languages {
 		if !l.Valid() {
@@ -75,8 +75,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// A value is put in as it is: it is not looked through for further variables
-// of its own, and a key that does not exist is answered as it stands.
+// Translate does not replace variables within values, and returns a key that does not exist.
 func TestTranslateVariables(t *testing.T) {
 	if got := Translate(English, "invalid.unknown", map[string]string{"value": "50%{x}"}); got != "unknown: 50%{x}" {
 		t.Error(got)
@@ -86,6 +85,6 @@ func TestTranslateVariables(t *testing.T) {
 	}
 	got := Translate(English, "field", map[string]string{"field": "{reason}", "reason": "{field}"})
 	if got != "{reason}: {field}" {
-		t.Errorf("%q: one variable's value was taken for another variable", got)
+		t.Errorf("%q: Translate replaced a variable within a value", got)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// formatRow is a row of testdata/formats.json, which the console's tests read,
-// too: how something is written in each language.
+// formatRow is a row of testdata/formats.json: how a value is written in each language. The
+// console's tests read the file too.
 type formatRow struct {
 	Kind     string
 	Value    float64
 	Decimals *int
 	Unit     string
-	Name     string // of what the reading is, where it stands beside it
+	Name     string // name of the property, if it is shown beside the reading
 	Time     time.Time
 	Earlier  time.Time
 	Zone     string
@@ -36,8 +36,7 @@ func formats(t *testing.T) (rows []formatRow) {
 	return rows
 }
 
-// The console alone writes these: ages, days beside a clock that runs, shares,
-// days of the week.
+// Only the console writes these: ages, days beside a running clock, shares, days of the week.
 var consoleOnlyKinds = []string{"age", "ago", "day", "lasting", "near", "nearSeconds", "picker", "share", "weekdays"}
 
 func TestFormats(t *testing.T) {
@@ -63,7 +62,7 @@ func TestFormats(t *testing.T) {
 		write, known := writers[row.Kind]
 		if !known {
 			if !slices.Contains(consoleOnlyKinds, row.Kind) {
-				t.Errorf("nothing writes %q", row.Kind)
+				t.Errorf("no function writes %q", row.Kind)
 			}
 			continue
 		}
@@ -86,8 +85,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A part of units that is written otherwise in a language has its row, so that
-// the server and the console know the same.
+// Every part of units that a language writes differently has a row, so that the server and the
+// console know the same ones.
 func TestFormatsHaveAllUnits(t *testing.T) {
 	rows := map[string]bool{}
 	for _, row := range formats(t) {
@@ -108,7 +107,7 @@ func TestNumberNegativeZeroAndUnknownLanguage(t *testing.T) {
 	if got := Number(English, math.Copysign(0, -1), nil); got != "0" {
 		t.Error(got)
 	}
-	if got := Number("xx", 1234.5, nil); got != "1,234.5" { // as sentences are, in English
+	if got := Number("xx", 1234.5, nil); got != "1,234.5" { // in English, like sentences
 		t.Error(got)
 	}
 }
@@ -123,11 +122,8 @@ func TestFormatDigits(t *testing.T) {
 		}
 	}
 	args := map[string]string{"limit": "10000", "value": "10000"}
-	if said := LocalizeArgs(
-		English,
-		args,
-	); said["limit"] != "10,000" || said["value"] != "10000" ||
-		args["limit"] != "10000" {
-		t.Error(said, args)
+	got := LocalizeArgs(English, args)
+	if got["limit"] != "10,000" || got["value"] != "10000" || args["limit"] != "10000" {
+		t.Error(got, args)
 	}
 }

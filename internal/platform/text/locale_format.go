@@ -1,16 +1,16 @@
 package text
 
-// localeFormat is how a language writes numbers, days and times. The words beside them
-// (h, days) are sentences, span.*, and units are in unit.go. The console has the
-// same in web/src/lib/format; testdata/formats.json holds both to one text.
+// localeFormat is how a language writes numbers, days and times. The words beside them (h, days)
+// are sentences, span.*, and units are in unit.go. The console has the same formats in
+// web/src/lib/format; the tests of both use testdata/formats.json.
 type localeFormat struct {
-	thousands, decimals string // the marks
+	thousands, decimals string // separators
 	percentFirst        bool   // %45,2
-	percentGap          string // between the number and the sign behind it
-	dateTime            string // day and time, as time.Format takes it; on a 24-hour clock
-	shortDateTime       string // the same without its year, as short as an SMS has it
-	axisDate            string // a day on an axis, in figures of a face without Chinese
-	withZone            string // a moment and its offset from UTC
+	percentGap          string // between the number and the percent sign after it
+	dateTime            string // day and time for time.Format; on a 24-hour clock
+	shortDateTime       string // the same without the year, for SMS
+	axisDate            string // a day on an axis, in digits for a font without Chinese
+	withZone            string // a time and its offset from UTC
 }
 
 var localeFormats = map[Language]localeFormat{
@@ -22,7 +22,7 @@ var localeFormats = map[Language]localeFormat{
 
 const (
 	nbsp = "\u00a0"
-	// minus is what people read; SMS and machines have a hyphen.
+	// minus is the sign that people read; SMS and machines use a hyphen.
 	minus = "\u2212"
 )
 

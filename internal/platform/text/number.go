@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	defaultDecimals = 6    // of a number without a precision: no sensor measures finer
-	maxDecimals     = 12   // of one with
-	maxPlainNumber  = 1e15 // beyond, a number is written with an exponent
+	defaultDecimals = 6    // for a number without a precision: no sensor is more precise
+	maxDecimals     = 12   // for a number with a precision
+	maxPlainNumber  = 1e15 // from here on a number is written with an exponent
 )
 
-// Number writes f with so many decimals, rounded half away from zero as rules
-// are judged; nil: as many as it has.
+// Number writes f with that many decimals, rounded half away from zero, as rules are evaluated;
+// nil: with as many as it has.
 func Number(l Language, f float64, decimals *int) string {
 	if math.Abs(f) >= maxPlainNumber {
 		return scientific(l, f)
@@ -32,8 +32,8 @@ func Number(l Language, f float64, decimals *int) string {
 // Count writes a whole number.
 func Count(l Language, n int) string { return localizeDigits(l, strconv.Itoa(n)) }
 
-// FormatDigits writes a number that comes as digits with a point, such as a limit in
-// an error; what is none stays as it is.
+// FormatDigits writes a number given as digits with a point, such as a limit in an error. A text
+// that is not a number stays unchanged.
 func FormatDigits(l Language, digits string) string {
 	f, err := strconv.ParseFloat(digits, 64)
 	if err != nil || math.Abs(f) >= maxPlainNumber || strings.Trim(digits, "+-.0123456789") != "" {
@@ -42,8 +42,8 @@ func FormatDigits(l Language, digits string) string {
 	return localizeDigits(l, strconv.FormatFloat(f, 'f', -1, 64))
 }
 
-// LocalizeArgs are what a refusal says, with its limits written as numbers of the
-// language; the map is the caller's own.
+// LocalizeArgs returns the arguments of a refusal with its limits written as numbers of the
+// language. The result is a new map.
 func LocalizeArgs(l Language, raw map[string]string) map[string]string {
 	args := make(map[string]string, len(raw)+1)
 	for name, value := range raw {
@@ -56,14 +56,14 @@ func LocalizeArgs(l Language, raw map[string]string) map[string]string {
 	return args
 }
 
-// localizeDigits puts a language's marks into digits with a point.
+// localizeDigits writes digits with a point in a language's notation.
 func localizeDigits(l Language, digits string) string {
 	sign := ""
 	if digits[0] == '-' {
 		sign, digits = minus, digits[1:]
 	}
 	if strings.Trim(digits, "0.") == "" {
-		sign = "" // what rounds to nothing is 0, never −0
+		sign = "" // a number that rounds to zero is 0, never −0
 	}
 	format := formatOf(l)
 	whole, part, fraction := strings.Cut(digits, ".")
@@ -76,7 +76,7 @@ func localizeDigits(l Language, digits string) string {
 	return sign + whole
 }
 
-// scientific is a number that is too long to be read by its digits: 1.5E20.
+// scientific writes a number that is too long for its digits to be read: 1.5E20.
 func scientific(l Language, f float64) string {
 	digits := strconv.FormatFloat(f, 'E', 5, 64)
 	mantissa, exponent, _ := strings.Cut(digits, "E")
@@ -84,8 +84,8 @@ func scientific(l Language, f float64) string {
 	return localizeDigits(l, mantissa) + "E" + strings.TrimPrefix(exponent, "+")
 }
 
-// roundDigits goes by the decimals that people see: 1.005 is what it says, not the
-// binary number a little below.
+// roundDigits rounds by the decimal digits that people see: 1.005 counts as such, not as the binary
+// number slightly below.
 func roundDigits(f float64, keep int) string {
 	exact := strconv.FormatFloat(f, 'f', -1, 64)
 	whole, part, _ := strings.Cut(exact, ".")
@@ -107,7 +107,7 @@ func roundDigits(f float64, keep int) string {
 	return s
 }
 
-// incrementDigits is the number in digits plus one.
+// incrementDigits returns the number in digits plus one.
 func incrementDigits(digits []byte) []byte {
 	for i := len(digits) - 1; i >= 0; i-- {
 		if digits[i] < '9' {

@@ -6,20 +6,21 @@ import (
 	"unicode/utf16"
 )
 
-// The letters of GSM 03.38, and those that take two places in it. One letter
-// outside turns the whole message into UCS-2.
+// The characters of GSM 03.38, and those that take two places in it. One other character turns the
+// whole message into UCS-2.
 const (
-	gsmAlphabet = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+	gsmAlphabet = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
+		"¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 	gsmExtended = "^{}\\[~]|€"
 )
 
-// How many characters one part holds, and each part of a longer message.
+// How many characters a message of one part holds, and each part of a longer message.
 const (
 	gsmSingle, gsmPart = 160, 153
 	ucsSingle, ucsPart = 70, 67
 )
 
-// SMSParts is how many parts a text takes as SMS, which is what is paid for.
+// SMSParts returns how many parts a text takes as SMS; each part is charged.
 func SMSParts(s string) int {
 	n, gsm := 0, true
 	for _, r := range s {
@@ -42,8 +43,8 @@ func SMSParts(s string) int {
 	return (n + each - 1) / each
 }
 
-// IsGSM tells whether a text is of letters of GSM 03.38 alone, of which one
-// part holds more than twice as many.
+// IsGSM reports whether a text has only characters of GSM 03.38. One part holds more than twice as
+// many of these.
 func IsGSM(s string) bool {
 	for _, r := range s {
 		if !strings.ContainsRune(gsmAlphabet, r) && !strings.ContainsRune(gsmExtended, r) {
@@ -53,19 +54,18 @@ func IsGSM(s string) bool {
 	return true
 }
 
-// smsPunctuation is what every SMS has in place of signs that people read elsewhere: one
-// of them would turn a message of Latin letters into UCS-2.
+// smsPunctuation replaces characters that would turn a message of Latin letters into UCS-2.
 var smsPunctuation = strings.NewReplacer(nbsp, " ", "\u202f", " ", minus, "-")
 
-// smsLetters are the letters besides that GSM 03.38 lacks and plain ones say as well.
+// smsLetters replaces other characters that GSM 03.38 lacks and that plain ones can express.
 var smsLetters = strings.NewReplacer(
 	"°C", "C", "°F", "F", "°", " deg", "²", "2", "³", "3", "₂", "2", "µ", "u", "μ", "u", "·", "*",
 	"–", "-", "—", "-", "“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'", "…", "...", "≥", ">=", "≤", "<=", "≠", "!=",
 )
 
-// FoldSMS is a message in plain signs where those say the same. Letters it folds
-// in English alone; other languages keep their own, which Turkish without them
-// would turn into other words.
+// FoldSMS returns a message with characters replaced by plain ones of the same meaning. It folds
+// letters in English only; other languages keep their own, because Turkish without them would read
+// as other words.
 func FoldSMS(l Language, s string) string {
 	if s = smsPunctuation.Replace(s); l == English {
 		return smsLetters.Replace(s)
@@ -73,8 +73,8 @@ func FoldSMS(l Language, s string) string {
 	return s
 }
 
-// TranslateSMS is the sentence of key in one part: the value of the named variable
-// is shortened until it fits, since a name may be long.
+// TranslateSMS returns the sentence of key in one part: it shortens the value of the named
+// variable, such as a long name, until the text fits.
 func TranslateSMS(l Language, key string, args map[string]string, shorten string) string {
 	short := map[string]string{}
 	for name, value := range args {
@@ -89,8 +89,8 @@ func TranslateSMS(l Language, key string, args map[string]string, shorten string
 	}
 }
 
-// SingleLine is s as one line: control characters and runs of white space become one
-// space each.
+// SingleLine returns s as one line: runs of control characters and white space become one space
+// each.
 func SingleLine(s string) string {
 	return strings.Join(
 		strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }),
@@ -98,8 +98,7 @@ func SingleLine(s string) string {
 	)
 }
 
-// TrimLines is s in the lines that it has, each by itself as Line makes it; empty ones
-// are left out.
+// TrimLines applies SingleLine to each line of s and leaves out empty lines.
 func TrimLines(s string) string {
 	var lines []string
 	for line := range strings.SplitSeq(s, "\n") {
@@ -110,7 +109,7 @@ func TrimLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Shorten cuts s to at most so many characters, three dots included.
+// Shorten cuts s to at most limit characters, three dots included.
 func Shorten(s string, limit int) string {
 	letters := []rune(s)
 	if len(letters) <= limit {
@@ -118,8 +117,10 @@ func Shorten(s string, limit int) string {
 	}
 	const dots = "..."
 	keep := max(limit-len(dots), 1)
-	// Never between a letter and what belongs to it.
-	for keep > 1 && (unicode.In(letters[keep], unicode.Mn, unicode.Me, unicode.Variation_Selector) || letters[keep] == '\u200d' || letters[keep-1] == '\u200d') {
+	// Never cut between a letter and its combining characters or joiners.
+	const joiner = '\u200d'
+	for keep > 1 && (unicode.In(letters[keep], unicode.Mn, unicode.Me, unicode.Variation_Selector) ||
+		letters[keep] == joiner || letters[keep-1] == joiner) {
 		keep--
 	}
 	return strings.TrimRight(string(letters[:keep]), " \n") + dots

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// What the specification words, the server words alike. The table is the
-// console's, which checks its own texts against it; where a row names no key
-// of the server, the server has nothing to say of it, or under the same name
-// says something else, as of a refused sign-in.
+// The server's sentences match the specification's. The table is the console's, which checks its
+// own texts against it. The test skips rows without a key of the server: the server has no such
+// sentence, or has another sentence under the same name, as for a refused sign-in.
 func TestSentencesMatchSpecification(t *testing.T) {
 	raw, err := os.ReadFile("../../../web/src/locales/specification.json")
 	if err != nil {
@@ -19,24 +18,24 @@ func TestSentencesMatchSpecification(t *testing.T) {
 	if err := json.Unmarshal(raw, &rows); err != nil {
 		t.Fatal(err)
 	}
-	listed := 0
+	count := 0
 	for _, row := range rows {
-		key, said := row["server"].(string)
-		if !said {
+		key, listed := row["server"].(string)
+		if !listed {
 			continue
 		}
-		listed++
+		count++
 		for _, l := range Languages {
-			got, there := sentences[l][key]
-			if !there {
+			got, exists := sentences[l][key]
+			if !exists {
 				t.Errorf("%s: %s is missing", l, key)
 			}
-			if want := row[string(l)]; there && got != want {
+			if want := row[string(l)]; exists && got != want {
 				t.Errorf("%s: %s is %q, want %q", l, key, got, want)
 			}
 		}
 	}
-	if len(rows) < 80 || listed < 30 {
-		t.Errorf("only %d rows, %d of them the server's", len(rows), listed)
+	if len(rows) < 80 || count < 30 {
+		t.Errorf("only %d rows, %d of them with a key of the server", len(rows), count)
 	}
 }

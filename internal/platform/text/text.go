@@ -1,5 +1,5 @@
-// Package text is the server's side of the four languages: which one a caller
-// reads, the sentences, and the folding that searches use.
+// Package text is the server's part of the four languages: which one a caller reads, the sentences,
+// and the folding for searches.
 package text
 
 import (
@@ -23,14 +23,14 @@ const (
 // Languages lists all four, the default first.
 var Languages = []Language{English, Chinese, Turkish, Russian}
 
-// Valid tells whether l is one of the four.
+// Valid reports whether l is one of the four.
 func (l Language) Valid() bool {
 	_, ok := sentences[l]
 	return ok
 }
 
-// Negotiate picks the language of an Accept-Language header: the first of its
-// languages that is spoken here, by its primary tag; English where none is.
+// Negotiate picks the language of an Accept-Language header: the first of its languages that is one
+// of the four, by its primary tag; English if none is.
 func Negotiate(header string) Language {
 	for part := range strings.SplitSeq(header, ",") {
 		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -59,17 +59,16 @@ func load() map[Language]map[string]string {
 			all[l] = m
 		}
 		if err != nil {
-			// The files are part of the program; a broken one is caught by every test.
+			// The files are part of the program; every test fails with a broken one.
 			panic(fmt.Sprintf("sentences of %s: %v", l, err))
 		}
 	}
 	return all
 }
 
-// Translate is the sentence of key in l with its {variables} filled in. A value that
-// ends with a stop, like an abbreviation, takes the place of the sentence's own.
-// A key that does not exist is answered as it stands; the tests see to it that
-// none is missing.
+// Translate returns the sentence of key in l with its {variables} filled in. A value that ends with
+// a full stop, such as an abbreviation, replaces the sentence's own full stop. For a missing key it
+// returns the key; the tests check that none is missing.
 func Translate(l Language, key string, args map[string]string) string {
 	m, ok := sentences[l]
 	if !ok {
@@ -79,7 +78,7 @@ func Translate(l Language, key string, args map[string]string) string {
 	if !ok {
 		return key
 	}
-	// In one pass: a value is never looked through for other variables.
+	// In one pass, so that variables in a value are not replaced.
 	pairs := make([]string, 0, 2*len(args))
 	for name, value := range args {
 		variable := "{" + name + "}"
@@ -93,7 +92,7 @@ func Translate(l Language, key string, args map[string]string) string {
 	return strings.NewReplacer(pairs...).Replace(s)
 }
 
-// HasKey tells whether there is a sentence for key.
+// HasKey reports whether there is a sentence for key.
 func HasKey(key string) bool {
 	_, ok := sentences[English][key]
 	return ok

@@ -49,22 +49,19 @@ func TestLocalesAgree(t *testing.T) {
 }
 
 func TestTranslate(t *testing.T) {
-	if got := Translate(
-		Turkish,
-		"signin.locked",
-		map[string]string{"wait": "15 dk"},
-	); got != "Çok fazla hatalı deneme. 15 dk sonra yeniden deneyin" {
+	got := Translate(Turkish, "signin.locked", map[string]string{"wait": "15 dk"})
+	if got != "Çok fazla hatalı deneme. 15 dk sonra yeniden deneyin" {
 		t.Error(got)
 	}
 	if got := Translate("xx", "error.404", nil); got != "This resource does not exist" {
 		t.Errorf("unknown language: %s", got)
 	}
 	if !HasKey("error.404") || HasKey("error.none") {
-		t.Error("Has is wrong")
+		t.Error("HasKey is wrong")
 	}
 }
 
-// A value's own stop is the sentence's.
+// A full stop at the end of a value replaces the sentence's own.
 func TestTranslateAvoidsDoubleStop(t *testing.T) {
 	for _, c := range []struct {
 		l           Language
@@ -76,11 +73,8 @@ func TestTranslateAvoidsDoubleStop(t *testing.T) {
 		{English, "a@x...", "noon.", "The email address of the account “ada” is now a@x... Time: noon."},
 		{Chinese, "a@x。", "A.Ş.", "账号“ada”的邮箱地址已改为 a@x。时间：A.Ş.。"},
 	} {
-		if got := Translate(
-			c.l,
-			"mail.emailBody",
-			map[string]string{"user": "ada", "email": c.email, "time": c.time},
-		); got != c.want {
+		args := map[string]string{"user": "ada", "email": c.email, "time": c.time}
+		if got := Translate(c.l, "mail.emailBody", args); got != c.want {
 			t.Errorf("%s\nwant\n%s", got, c.want)
 		}
 	}
@@ -102,6 +96,6 @@ func TestFold(t *testing.T) {
 		t.Errorf("FoldASCII: %q", got)
 	}
 	if got := ContainsPattern(`50%_\Ş`); got != `%50\%\_\\ş%` {
-		t.Errorf("Contains: %q", got)
+		t.Errorf("ContainsPattern: %q", got)
 	}
 }

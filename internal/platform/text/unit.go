@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// units are the parts of units that are written otherwise in a language, as the
-// console has them in web/src/lib/format/unit.ts; what is not here is written alike.
+// units lists the parts of units that a language writes differently, as web/src/lib/format/unit.ts
+// does for the console. Other parts stay unchanged.
 var units = map[Language]map[string]string{
 	Russian: {
 		"mm":   "мм",
@@ -62,8 +62,8 @@ var units = map[Language]map[string]string{
 	Turkish: {"s": "sn", "min": "dk", "h": "sa", "d": "gün"},
 }
 
-// Unit writes a unit as people of the language do. In Russian one with an
-// unknown part stays whole: half Latin, half Cyrillic reads as neither.
+// Unit writes a unit in the language. In Russian, a unit with an unknown part stays unchanged as a
+// whole, because a mix of Latin and Cyrillic is hard to read.
 func Unit(l Language, unit string) string {
 	known := units[l]
 	unit = SingleLine(unit)
@@ -94,7 +94,7 @@ func Unit(l Language, unit string) string {
 	return b.String()
 }
 
-// NumberWithUnit joins a number and its unit so that no line breaks between them.
+// NumberWithUnit joins a number and its unit without a possible line break between them.
 func NumberWithUnit(l Language, f float64, decimals *int, unit string) string {
 	digits, unit := Number(l, f, decimals), Unit(l, unit)
 	switch unit {
@@ -104,7 +104,7 @@ func NumberWithUnit(l Language, f float64, decimals *int, unit string) string {
 		return digits + unit
 	case "%", "‰":
 		form := formatOf(l)
-		if form.percentFirst { // the sign before both: −%5
+		if form.percentFirst { // the minus precedes both: −%5
 			figures, negative := strings.CutPrefix(digits, minus)
 			if negative {
 				return minus + unit + figures
@@ -116,8 +116,8 @@ func NumberWithUnit(l Language, f float64, decimals *int, unit string) string {
 	return digits + nbsp + unit
 }
 
-// UnitUnlessInName is the unit of a value that stands beside its name: none where the
-// name says it, since nobody says pH 7.67 pH.
+// UnitUnlessInName returns the unit of a value that is shown beside its name; empty if the name
+// contains the unit, to avoid "pH 7.67 pH".
 func UnitUnlessInName(l Language, name, unit string) string {
 	if unit = SingleLine(unit); unit == "" || namesUnit(name, unit) || namesUnit(name, Unit(l, unit)) {
 		return ""
@@ -125,8 +125,8 @@ func UnitUnlessInName(l Language, name, unit string) string {
 	return unit
 }
 
-// namesUnit tells whether a unit is one of a name's words: in "Water pH" and 水体pH值,
-// and not in "Wind at 2 m", where it belongs to a number.
+// namesUnit reports whether a unit is one of a name's words: as in "Water pH" and 水体pH值, but not in
+// "Wind at 2 m", where it belongs to a number.
 func namesUnit(name, unit string) bool {
 	for at := 0; ; {
 		found := strings.Index(name[at:], unit)
@@ -137,7 +137,7 @@ func namesUnit(name, unit string) bool {
 		last, _ := utf8.DecodeLastRuneInString(before)
 		next, _ := utf8.DecodeRuneInString(after)
 		previous, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(before, unicode.IsSpace))
-		// A letter alone may be any word, unless it ends the name or is in brackets.
+		// A single letter may be any word, unless it ends the name or is in brackets.
 		standalone := utf8.RuneCountInString(unit) > 1 || !unicode.IsLetter(rune(unit[0])) || after == "" ||
 			strings.ContainsRune(")）]", next)
 		if standalone && !isWordRune(last) && !isWordRune(next) && !unicode.IsDigit(previous) {
@@ -147,8 +147,8 @@ func namesUnit(name, unit string) bool {
 	}
 }
 
-// isWordRune tells whether a letter or a figure beside a word is a part of it, as a
-// Chinese one is not.
+// isWordRune reports whether a letter or digit beside a word belongs to it; a Chinese character
+// does not.
 func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.Is(unicode.Han, r)
 }

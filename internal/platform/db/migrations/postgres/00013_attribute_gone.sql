@@ -1,4 +1,4 @@
 -- +goose Up
 
--- Of a notice that ended because its device lost an attribute of the rule: which one, its identifier.
+-- If a notice ended because its device lost an attribute of the rule: the attribute's identifier.
 ALTER TABLE notices ADD COLUMN resolve_attribute TEXT COLLATE "C" NOT NULL DEFAULT '';

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- A notice that began when its rule had begun as many within an hour as it may, and
--- how often its conditions turned true or false since.
+-- Whether a notice began after its rule had reached the hourly limit of notices, and how often its conditions
+-- turned true or false since.
 ALTER TABLE notices ADD COLUMN unsteady BOOLEAN NOT NULL DEFAULT FALSE;
 ALTER TABLE notices ADD COLUMN changes BIGINT NOT NULL DEFAULT 0;
 -- When the newest notices of a rule began, by the readings' own times: JSON.

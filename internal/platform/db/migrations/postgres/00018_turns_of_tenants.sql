@@ -1,10 +1,10 @@
 -- +goose Up
 
--- Tenants are told in turn: who has something due, and the first of it.
+-- Deliveries are sent round robin by tenant: this index finds the tenants with due deliveries, and the first of each.
 CREATE INDEX deliveries_turn ON deliveries (mode, tenant_id, alarm_level, next_time, id) WHERE state = 'queued';
 
 -- How many serious notices began (triggered) or ended (resolved) for a recipient within the minute that
--- began then, and whether the minute before brought too many.
+-- starts at began, and whether the previous minute had too many.
 CREATE TABLE recipient_minutes (
     tenant_id BIGINT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     mode      TEXT COLLATE "C" NOT NULL,
@@ -16,6 +16,6 @@ CREATE TABLE recipient_minutes (
     PRIMARY KEY (tenant_id, mode, recipient, event)
 );
 CREATE INDEX recipient_minutes_began ON recipient_minutes (began);
--- Letters of a burst are a recipient's, whatever the channels.
+-- A burst of messages is counted by recipient, for all channels together.
 DROP INDEX deliveries_digest;
 CREATE INDEX deliveries_digest ON deliveries (tenant_id, digest) WHERE state = 'queued' AND digest > 0;

@@ -1,9 +1,9 @@
 -- +goose Up
 
--- What a rule names: devices, scenes, models; a row with none of them is the default group.
+-- The targets of a rule: devices, scenes, models; a row with none of them is the default group.
 CREATE TABLE alarm_rule_targets (
     rule_id    BIGINT NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
-    place      BIGINT NOT NULL, -- in the order that people gave
+    place      BIGINT NOT NULL, -- in the order in which people listed them
     device_id  BIGINT REFERENCES devices (id) ON DELETE CASCADE,
     scene_id   BIGINT REFERENCES scenes (id),
     product_id BIGINT REFERENCES products (id),
@@ -14,17 +14,17 @@ CREATE INDEX alarm_rule_targets_scene ON alarm_rule_targets (scene_id);
 CREATE INDEX alarm_rule_targets_product ON alarm_rule_targets (product_id);
 CREATE INDEX alarm_rule_targets_roaming ON alarm_rule_targets (rule_id) WHERE device_id IS NULL;
 
--- The devices that come of that now: a rule is judged on each of them by itself.
+-- The devices that these targets contain now; a rule is evaluated on each of them separately.
 CREATE TABLE alarm_rule_devices (
     rule_id   BIGINT NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
     device_id BIGINT NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
     tenant_id BIGINT NOT NULL REFERENCES tenants (id),
-    state     BIGINT NOT NULL DEFAULT 0, -- 0 judged; left out: 1 it has as many rules as it can, 2 its model does not fit
-    join_time BIGINT NOT NULL DEFAULT 0, -- what it measured before does not count, epoch ms; 0: it joined with the rule
+    state     BIGINT NOT NULL DEFAULT 0, -- 0 evaluated; excluded: 1 too many rules, 2 wrong model
+    join_time BIGINT NOT NULL DEFAULT 0, -- earlier readings do not count, epoch ms; 0: it joined with the rule
     PRIMARY KEY (rule_id, device_id)
 );
 CREATE INDEX alarm_rule_devices_device ON alarm_rule_devices (device_id);
-CREATE INDEX alarm_rule_devices_tenant ON alarm_rule_devices (tenant_id, state); -- counted whenever a rule is made
+CREATE INDEX alarm_rule_devices_tenant ON alarm_rule_devices (tenant_id, state); -- counted when a rule is created
 CREATE INDEX alarm_rule_devices_left_out ON alarm_rule_devices (tenant_id, rule_id) WHERE state <> 0;
 
 INSERT INTO alarm_rule_targets (rule_id, place, device_id) SELECT id, 0, device_id FROM alarm_rules;

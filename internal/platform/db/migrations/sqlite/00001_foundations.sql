@@ -11,7 +11,7 @@ CREATE TABLE elements (
     name_tr_tr   TEXT NOT NULL,
     name_ru_ru   TEXT NOT NULL
 );
--- Numbers that readings on disk carry in place of identifiers. Never deleted.
+-- Numbers that readings on disk hold instead of identifiers. Never deleted.
 CREATE TABLE property_numbers (
     number     INTEGER PRIMARY KEY AUTOINCREMENT,
     identifier TEXT NOT NULL UNIQUE
@@ -78,7 +78,7 @@ CREATE TABLE sessions (
     create_time INTEGER NOT NULL
 );
 CREATE INDEX sessions_user ON sessions (tenant_id, user_id);
--- Tokens are kept as SHA-256 only.
+-- Tokens are stored as SHA-256 only.
 CREATE TABLE access_tokens (
     hash        BLOB PRIMARY KEY,
     session_id  INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -105,15 +105,15 @@ CREATE TABLE scenes (
     create_time INTEGER NOT NULL,
     UNIQUE (tenant_id, folded_name)
 );
--- AUTOINCREMENT: a device's id is never reused, since readings hang on it.
+-- AUTOINCREMENT: a device's id is never reused, because stored readings refer to it.
 CREATE TABLE devices (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
     name         TEXT NOT NULL UNIQUE,
     serial       TEXT NOT NULL DEFAULT '',
     note_name    TEXT NOT NULL DEFAULT '',
-    folded_title TEXT NOT NULL, -- what lists sort by: noteName, else name
-    folded_text  TEXT NOT NULL, -- what searches look in: name, noteName, serial
+    folded_title TEXT NOT NULL, -- lists sort by it: noteName, otherwise name
+    folded_text  TEXT NOT NULL, -- searches read it: name, noteName, serial
     product_id   INTEGER NOT NULL REFERENCES products (id),
     scene_id     INTEGER REFERENCES scenes (id) ON DELETE SET NULL,
     longitude    REAL,
@@ -132,7 +132,7 @@ CREATE TABLE device_secrets (
     create_time INTEGER NOT NULL
 );
 CREATE INDEX device_secrets_device ON device_secrets (device_id);
--- Contact and intake, written behind by at most ten seconds.
+-- Contact and intake, written with a delay of at most ten seconds.
 CREATE TABLE device_status (
     device_id          INTEGER PRIMARY KEY REFERENCES devices (id) ON DELETE CASCADE,
     tenant_id          INTEGER NOT NULL,
@@ -150,7 +150,7 @@ CREATE TABLE device_status (
 );
 CREATE INDEX device_status_online ON device_status (tenant_id, online, offline_time);
 
--- Alarm notices. A rule's notice is unique by what it was judged from.
+-- Alarm notices. A rule's notice is unique by the readings from which it was evaluated.
 CREATE TABLE notices (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id      INTEGER NOT NULL REFERENCES tenants (id),
@@ -169,19 +169,19 @@ CREATE TABLE notices (
 );
 CREATE INDEX notices_newest ON notices (tenant_id, create_time DESC, id DESC);
 CREATE INDEX notices_open ON notices (tenant_id, resolve_status, device_id);
--- How far the journal of readings has been judged; one row.
+-- The evaluated position of the journal of readings; one row.
 CREATE TABLE judged_positions (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
     position INTEGER NOT NULL
 );
 
--- In-app messages: stored once a tenant, with a read mark a user.
+-- In-app messages: stored once per tenant, with a read mark per user.
 CREATE TABLE messages (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id   INTEGER NOT NULL REFERENCES tenants (id),
     notice_id   INTEGER REFERENCES notices (id) ON DELETE SET NULL,
     event       TEXT NOT NULL, -- triggered or resolved
-    facts       TEXT NOT NULL, -- JSON: what the text is rendered from in the reader's language
+    facts       TEXT NOT NULL, -- JSON: facts from which the text is rendered in the reader's language
     create_time INTEGER NOT NULL
 );
 CREATE INDEX messages_newest ON messages (tenant_id, create_time DESC, id DESC);

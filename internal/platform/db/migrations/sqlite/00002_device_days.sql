@@ -1,7 +1,7 @@
 -- +goose Up
 
--- What arrived from a device and what was refused, a day; the last 31 days are
--- kept. Written behind by at most ten seconds, with device_status.
+-- How much arrived from a device and was refused, per day; the last 31 days are kept. Written with a delay
+-- of at most ten seconds, with device_status.
 CREATE TABLE device_days (
     device_id   INTEGER NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
     day         INTEGER NOT NULL, -- since 1970-01-01, UTC

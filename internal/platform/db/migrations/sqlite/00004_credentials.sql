@@ -1,7 +1,6 @@
 -- +goose Up
 
--- API credentials: made by a user, opening the tenant's data. The secret is
--- kept as SHA-256 only.
+-- API credentials: created by a user, for access to the tenant's data. The secret is stored as SHA-256 only.
 CREATE TABLE credentials (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id     INTEGER NOT NULL REFERENCES tenants (id),
@@ -11,11 +10,11 @@ CREATE TABLE credentials (
     secret_hash   BLOB NOT NULL,
     enabled       BOOLEAN NOT NULL DEFAULT TRUE,
     create_time   INTEGER NOT NULL,
-    last_use_time INTEGER NOT NULL DEFAULT 0 -- written behind by at most a minute; 0: never used
+    last_use_time INTEGER NOT NULL DEFAULT 0 -- written with a delay of at most a minute; 0: never used
 );
 CREATE INDEX credentials_newest ON credentials (tenant_id, user_id, id DESC);
 
--- Users' pictures, one a user, under an address that cannot be guessed.
+-- Users' pictures, one per user, under an address that cannot be guessed.
 CREATE TABLE avatars (
     user_id     INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
     tenant_id   INTEGER NOT NULL REFERENCES tenants (id),

@@ -1,9 +1,9 @@
 -- +goose Up
 
--- When devices came and went: of each the last 400 days, and no more than some
--- 2,000 changes. Written behind with device_status.
+-- When devices went online and offline: the last 400 days, and at most about 2,000 changes of each device.
+-- Written with a delay, with device_status.
 CREATE TABLE device_presence (
-    id        INTEGER PRIMARY KEY AUTOINCREMENT, -- changes of one moment stay in order
+    id        INTEGER PRIMARY KEY AUTOINCREMENT, -- keeps the order of changes at the same time
     tenant_id INTEGER NOT NULL,
     device_id INTEGER NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
     time      INTEGER NOT NULL,
@@ -12,16 +12,15 @@ CREATE TABLE device_presence (
 CREATE INDEX device_presence_newest ON device_presence (device_id, time, id);
 CREATE INDEX device_presence_time ON device_presence (time);
 
--- Cameras, which each page's policy asks for.
+-- Cameras, which the server reads for the security policy of each page.
 ALTER TABLE devices ADD COLUMN video BOOLEAN NOT NULL DEFAULT FALSE;
 UPDATE devices SET video = TRUE WHERE instr(serial, 'SXT') > 0;
 CREATE INDEX devices_video ON devices (tenant_id, video);
 
--- Lists are made in memory: nothing is sorted by title here any more. A scene
--- that is deleted looks for its devices.
+-- Lists are made in memory, so no statement sorts by title any more. Deleting a scene finds its devices.
 DROP INDEX devices_title;
 DROP INDEX devices_scene;
 CREATE INDEX devices_scene ON devices (scene_id);
--- The rows of a page, by number; without it all of the tenant's are looked at.
+-- Finds the rows of a page by id; without it SQLite reads all rows of the tenant.
 CREATE INDEX devices_number ON devices (tenant_id, id);
 ALTER TABLE devices DROP COLUMN folded_title;

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Alarm rules, each of one device. Conditions and the period are read and
--- written whole, so they are JSON. Every change makes a new revision.
+-- Alarm rules, each of one device. Conditions and the period are read and written as a whole, so they are
+-- JSON. Every change creates a new revision.
 CREATE TABLE alarm_rules (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id      INTEGER NOT NULL REFERENCES tenants (id),
@@ -34,24 +34,24 @@ CREATE TABLE alarm_rule_channels (
 );
 CREATE INDEX alarm_rule_channels_channel ON alarm_rule_channels (channel_id);
 
--- What a running rule remembers that no reading tells.
+-- The state of a running rule that does not follow from readings.
 CREATE TABLE alarm_states (
     rule_id  INTEGER PRIMARY KEY REFERENCES alarm_rules (id) ON DELETE CASCADE,
     revision INTEGER NOT NULL,
-    floor    INTEGER NOT NULL, -- samples up to here do not count any more, epoch ms
-    waiting  BOOLEAN NOT NULL  -- resolved by hand: arms again at the first sample for which the condition is false
+    floor    INTEGER NOT NULL, -- samples up to here do not count, epoch ms
+    waiting  BOOLEAN NOT NULL  -- resolved manually: the first sample for which the condition is false arms it again
 );
 
--- A notice keeps the rule as it was, and how it ended.
+-- A notice stores the rule as it was, and how the notice ended.
 ALTER TABLE notices ADD COLUMN alarm_desc TEXT NOT NULL DEFAULT '';
 ALTER TABLE notices ADD COLUMN rule TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE notices ADD COLUMN samples TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE notices ADD COLUMN resolve_reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE notices ADD COLUMN resolve_user TEXT NOT NULL DEFAULT '';
 ALTER TABLE notices ADD COLUMN remark TEXT NOT NULL DEFAULT '';
-ALTER TABLE notices ADD COLUMN kept TEXT NOT NULL DEFAULT ''; -- JSON: points of its chart, once it is over
+ALTER TABLE notices ADD COLUMN kept TEXT NOT NULL DEFAULT ''; -- JSON: points of its chart, after its end
 CREATE INDEX notices_rule ON notices (tenant_id, rule_id, start_time);
 CREATE INDEX notices_start ON notices (tenant_id, start_time);
-CREATE INDEX notices_waiting ON notices (end_time) WHERE kept = '' AND resolve_status <> 0; -- for their charts
+CREATE INDEX notices_waiting ON notices (end_time) WHERE kept = '' AND resolve_status <> 0; -- finds notices without stored charts
 CREATE INDEX notices_created ON notices (create_time);
 CREATE INDEX notices_unresolved ON notices (rule_id) WHERE resolve_status = 0;

@@ -4,5 +4,5 @@
 ALTER TABLE product_properties ADD COLUMN formula TEXT NOT NULL DEFAULT '';
 ALTER TABLE product_properties ADD COLUMN inputs TEXT NOT NULL DEFAULT '[]'; -- JSON: identifiers
 ALTER TABLE product_properties ADD COLUMN parameters TEXT NOT NULL DEFAULT '{}'; -- JSON: name to number
--- What some of them need to know of a place, in metres above the sea.
+-- Some of them need the elevation, in metres above the sea.
 ALTER TABLE devices ADD COLUMN elevation REAL;

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Notification channels: who is told, and how.
+-- Notification channels: who is notified, and how.
 CREATE TABLE channels (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id   INTEGER NOT NULL REFERENCES tenants (id),
@@ -16,7 +16,7 @@ CREATE TABLE channels (
 );
 CREATE INDEX channels_newest ON channels (tenant_id, create_time DESC, id DESC);
 
--- No rule could name a channel before there were any.
+-- No rule could refer to a channel before channels existed.
 DROP TABLE alarm_rule_channels;
 CREATE TABLE alarm_rule_channels (
     rule_id    INTEGER NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
@@ -26,35 +26,35 @@ CREATE TABLE alarm_rule_channels (
 CREATE INDEX alarm_rule_channels_channel ON alarm_rule_channels (channel_id);
 ALTER TABLE alarm_rules ADD COLUMN remind_every INTEGER NOT NULL DEFAULT 0; -- minutes; 0: no reminders
 
--- The outbox: what each recipient is to be told, and what became of it.
+-- The outbox: the deliveries for each recipient, and their results.
 CREATE TABLE deliveries (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
     notice_id    INTEGER NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
     rule_id      INTEGER NOT NULL,
-    channel_id   INTEGER NOT NULL, -- may be gone
+    channel_id   INTEGER NOT NULL, -- may be deleted
     channel_name TEXT NOT NULL,
     recipient    TEXT NOT NULL,
-    destination  TEXT NOT NULL, -- what a far end may refuse as a whole: the address's domain, the number's first digits
+    destination  TEXT NOT NULL, -- may be refused as a whole: domain, or first digits
     mode         TEXT NOT NULL, -- email, phoneMessage
     event        TEXT NOT NULL, -- triggered, reminder, resolved
-    seq          INTEGER NOT NULL DEFAULT 0, -- of a reminder: the how many-th
+    seq          INTEGER NOT NULL DEFAULT 0, -- the number of a reminder
     alarm_level  INTEGER NOT NULL,
     language     TEXT NOT NULL, -- empty: the tenant's
-    facts        TEXT NOT NULL, -- JSON: what the text is written from
-    period       TEXT NOT NULL, -- JSON: when people are told
+    facts        TEXT NOT NULL, -- JSON: facts from which the text is written
+    period       TEXT NOT NULL, -- JSON: when people are notified
     remind_every INTEGER NOT NULL, -- ms; 0: never
-    after_id     INTEGER NOT NULL DEFAULT 0, -- the delivery of the trigger that must have been told before
-    over         TEXT NOT NULL DEFAULT '', -- why what waits is not told any more: ended, changed; empty while the notice is open
-    late         BOOLEAN NOT NULL DEFAULT FALSE, -- of a logger's backlog: waits for its end
-    digest       INTEGER NOT NULL DEFAULT 0, -- end of the minute whose digest tells it, epoch ms; 0: told by itself
-    lease_until  INTEGER NOT NULL DEFAULT 0, -- it is in flight, or that process is gone, epoch ms
+    after_id     INTEGER NOT NULL DEFAULT 0, -- the delivery of the trigger that must be sent before this one
+    over         TEXT NOT NULL DEFAULT '', -- why it is not sent: ended, changed; empty: notice is open
+    late         BOOLEAN NOT NULL DEFAULT FALSE, -- about a logger's backlog: waits for its end
+    digest       INTEGER NOT NULL DEFAULT 0, -- end of the minute whose digest includes it, epoch ms; 0: sent by itself
+    lease_until  INTEGER NOT NULL DEFAULT 0, -- until then it is in flight or its process has ended, epoch ms
     state        TEXT NOT NULL, -- queued, sent, failed, skipped
     reason       TEXT NOT NULL DEFAULT '',
     attempts     INTEGER NOT NULL DEFAULT 0,
     last_error   TEXT NOT NULL DEFAULT '',
-    next_time    INTEGER NOT NULL, -- not before, epoch ms; the greatest number: when what it waits for happens
-    first_time   INTEGER NOT NULL DEFAULT 0, -- of the first attempt, epoch ms: retried for so long since
+    next_time    INTEGER NOT NULL, -- not before, epoch ms; the greatest number: waits for an event
+    first_time   INTEGER NOT NULL DEFAULT 0, -- time of the first attempt, epoch ms; limits how long it is retried
     create_time  INTEGER NOT NULL,
     update_time  INTEGER NOT NULL
 );
@@ -73,13 +73,13 @@ CREATE TABLE delivery_steps (
 );
 CREATE INDEX delivery_steps_delivery ON delivery_steps (delivery_id, id);
 
--- One row while nothing may leave: from a restore on until somebody releases it.
+-- One row while nothing may be sent: from a restore until an operator releases it.
 CREATE TABLE outbox_holds (
     id    INTEGER PRIMARY KEY CHECK (id = 1),
     since INTEGER NOT NULL -- epoch ms
 );
 
--- How many notices began (triggered) or ended (resolved) for a channel within the minute that began then.
+-- How many notices began (triggered) or ended (resolved) for a channel within the minute that starts at began.
 CREATE TABLE channel_minutes (
     channel_id INTEGER NOT NULL REFERENCES channels (id) ON DELETE CASCADE,
     event      TEXT NOT NULL,
@@ -88,12 +88,12 @@ CREATE TABLE channel_minutes (
     PRIMARY KEY (channel_id, event)
 );
 
--- A notice has one message of each event; nothing was written before.
+-- A notice has one message for each event; there were no messages before.
 CREATE UNIQUE INDEX messages_once ON messages (notice_id, event);
 CREATE INDEX messages_tenant ON messages (tenant_id, id);
 CREATE INDEX message_reads_user ON message_reads (user_id, message_id);
 CREATE INDEX messages_created ON messages (create_time);
--- How far somebody has marked all messages as read: those up to it have no mark of their own.
+-- Up to which message a user has marked all as read; those messages have no mark of their own.
 CREATE TABLE message_marks (
     user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
     read_up_to INTEGER NOT NULL -- id of a message

@@ -1,4 +1,4 @@
 -- +goose Up
 
--- LoRaWAN network servers name a device by what is written on it.
+-- LoRaWAN network servers identify a device by the serial printed on it.
 CREATE INDEX devices_serial ON devices (tenant_id, serial);

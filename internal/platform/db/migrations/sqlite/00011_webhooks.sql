@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Webhooks: programs of a tenant that are told of every notice.
+-- Webhooks: programs of a tenant that are notified of every notice.
 CREATE TABLE webhooks (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id   INTEGER NOT NULL REFERENCES tenants (id),
@@ -9,15 +9,15 @@ CREATE TABLE webhooks (
     url         TEXT NOT NULL,
     on_opened   BOOLEAN NOT NULL,
     on_resolved BOOLEAN NOT NULL,
-    alarm_level INTEGER NOT NULL, -- the lowest that it is told of
+    alarm_level INTEGER NOT NULL, -- the lowest level of which it is notified
     enabled     BOOLEAN NOT NULL,
-    gone        BOOLEAN NOT NULL DEFAULT FALSE, -- the far end said so, which switched it off
+    gone        BOOLEAN NOT NULL DEFAULT FALSE, -- the receiver answered Gone, which switched it off
     secret      BLOB NOT NULL, -- encrypted
-    old_secret  BLOB, -- the one before, encrypted
-    old_until   INTEGER NOT NULL DEFAULT 0, -- until when it counts, too, epoch ms
+    old_secret  BLOB, -- the previous secret, encrypted
+    old_until   INTEGER NOT NULL DEFAULT 0, -- until when the previous secret is valid too, epoch ms
     create_time INTEGER NOT NULL,
     update_time INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX webhooks_name ON webhooks (tenant_id, folded_name);
--- Of a webhook a delivery has the id as its channel.
+-- A delivery to a webhook has the webhook's id as its channel.
 CREATE INDEX deliveries_webhook ON deliveries (channel_id, id) WHERE mode = 'webhook';

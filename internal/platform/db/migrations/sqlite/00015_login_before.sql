@@ -1,4 +1,4 @@
 -- +goose Up
 
--- The profile shows the newest sign-in; nobody reads the one before it.
+-- The profile shows the newest sign-in; nothing reads the previous one.
 ALTER TABLE users DROP COLUMN login_before;

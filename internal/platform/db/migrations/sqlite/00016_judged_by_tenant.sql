@@ -1,8 +1,7 @@
 -- +goose Up
 
--- How far the journal of readings has been judged: for all (tenant 0), and for a
--- tenant that is further on. Of the entry behind position, what stands before
--- place is judged too.
+-- The evaluated positions of the journal of readings: for all tenants (tenant 0), and for a tenant that is
+-- further ahead. Of the entry after position, the arrivals before place are evaluated too.
 ALTER TABLE judged_positions RENAME TO judged_positions_of_all;
 CREATE TABLE judged_positions (
     tenant_id INTEGER PRIMARY KEY,

@@ -1,10 +1,10 @@
 -- +goose Up
 
--- How many letters a tenant may send in a day, where that is not what the server's settings say; 0: any number.
+-- How many messages a tenant may send per day, if it differs from the server's settings; 0: no limit.
 ALTER TABLE tenants ADD COLUMN mails_a_day INTEGER;
 ALTER TABLE tenants ADD COLUMN sms_a_day INTEGER;
 
--- How many letters left in a day of the tenant's zone.
+-- How many messages were sent on a day of the tenant's zone.
 CREATE TABLE letter_days (
     tenant_id INTEGER NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     mode      TEXT NOT NULL,

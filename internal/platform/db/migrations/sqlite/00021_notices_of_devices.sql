@@ -1,8 +1,10 @@
 -- +goose Up
 
--- SQLite changes no constraint of a table that is there: the table is made anew. Foreign keys are not looked at meanwhile (see bringUpToDate).
--- Each device of a rule has its own notices, so the device is a part of what a notice is unique by. holds_since: since when its conditions
--- have held by the stored readings; NULL: not looked for yet, 0: not known. ack_…: who said to be on it; ack_time 0: nobody.
+-- SQLite cannot change constraints of an existing table, so the table is rebuilt, with foreign keys disabled
+-- (see upgrade in db.go).
+-- Each device of a rule has its own notices, so the unique key of a notice includes the device.
+-- holds_since: since when its conditions have held by the stored readings; NULL: not searched yet, 0: unknown.
+-- ack_…: who acknowledged it; ack_time 0: nobody.
 CREATE TABLE notices_anew (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant_id      INTEGER NOT NULL REFERENCES tenants (id),
@@ -23,7 +25,7 @@ CREATE TABLE notices_anew (
     resolve_reason TEXT NOT NULL DEFAULT '',
     resolve_user   TEXT NOT NULL DEFAULT '',
     remark         TEXT NOT NULL DEFAULT '',
-    kept           TEXT NOT NULL DEFAULT '', -- JSON: points of its chart, once it is over
+    kept           TEXT NOT NULL DEFAULT '', -- JSON: points of its chart, after its end
     resolve_attribute TEXT NOT NULL DEFAULT '',
     unsteady       BOOLEAN NOT NULL DEFAULT FALSE,
     changes        INTEGER NOT NULL DEFAULT 0,
@@ -40,7 +42,7 @@ INSERT INTO notices_anew (id, tenant_id, rule_id, rule_revision, device_id, devi
         end_time, create_time, alarm_desc, rule, samples, resolve_reason, resolve_user, remark, kept, resolve_attribute, unsteady, changes,
         CASE WHEN resolve_status = 0 THEN NULL ELSE 0 END
     FROM notices;
--- Numbers are never used again.
+-- Numbers are never reused.
 DELETE FROM sqlite_sequence WHERE name = 'notices_anew';
 INSERT INTO sqlite_sequence (name, seq) SELECT 'notices_anew', seq FROM sqlite_sequence WHERE name = 'notices';
 DROP TABLE notices;
@@ -49,7 +51,7 @@ CREATE INDEX notices_newest ON notices (tenant_id, create_time DESC, id DESC);
 CREATE INDEX notices_open ON notices (tenant_id, resolve_status, device_id);
 CREATE INDEX notices_rule ON notices (tenant_id, rule_id, start_time);
 CREATE INDEX notices_start ON notices (tenant_id, start_time);
-CREATE INDEX notices_waiting ON notices (end_time) WHERE kept = '' AND resolve_status <> 0; -- for their charts
+CREATE INDEX notices_waiting ON notices (end_time) WHERE kept = '' AND resolve_status <> 0; -- finds notices without stored charts
 CREATE INDEX notices_created ON notices (create_time);
 CREATE INDEX notices_unresolved ON notices (rule_id) WHERE resolve_status = 0;
-CREATE INDEX notices_since_unknown ON notices (id) WHERE holds_since IS NULL; -- for that to be found
+CREATE INDEX notices_since_unknown ON notices (id) WHERE holds_since IS NULL; -- finds notices that are not searched yet

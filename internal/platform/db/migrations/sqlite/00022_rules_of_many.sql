@@ -1,9 +1,9 @@
 -- +goose Up
 
--- What a rule names: devices, scenes, models; a row with none of them is the default group.
+-- The targets of a rule: devices, scenes, models; a row with none of them is the default group.
 CREATE TABLE alarm_rule_targets (
     rule_id    INTEGER NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
-    place      INTEGER NOT NULL, -- in the order that people gave
+    place      INTEGER NOT NULL, -- in the order in which people listed them
     device_id  INTEGER REFERENCES devices (id) ON DELETE CASCADE,
     scene_id   INTEGER REFERENCES scenes (id),
     product_id INTEGER REFERENCES products (id),
@@ -14,29 +14,30 @@ CREATE INDEX alarm_rule_targets_scene ON alarm_rule_targets (scene_id);
 CREATE INDEX alarm_rule_targets_product ON alarm_rule_targets (product_id);
 CREATE INDEX alarm_rule_targets_roaming ON alarm_rule_targets (rule_id) WHERE device_id IS NULL;
 
--- The devices that come of that now: a rule is judged on each of them by itself.
+-- The devices that these targets contain now; a rule is evaluated on each of them separately.
 CREATE TABLE alarm_rule_devices (
     rule_id   INTEGER NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
     device_id INTEGER NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
     tenant_id INTEGER NOT NULL REFERENCES tenants (id),
-    state     INTEGER NOT NULL DEFAULT 0, -- 0 judged; left out: 1 it has as many rules as it can, 2 its model does not fit
-    join_time INTEGER NOT NULL DEFAULT 0, -- what it measured before does not count, epoch ms; 0: it joined with the rule
+    state     INTEGER NOT NULL DEFAULT 0, -- 0 evaluated; excluded: 1 too many rules, 2 wrong model
+    join_time INTEGER NOT NULL DEFAULT 0, -- earlier readings do not count, epoch ms; 0: it joined with the rule
     PRIMARY KEY (rule_id, device_id)
 );
 CREATE INDEX alarm_rule_devices_device ON alarm_rule_devices (device_id);
-CREATE INDEX alarm_rule_devices_tenant ON alarm_rule_devices (tenant_id, state); -- counted whenever a rule is made
+CREATE INDEX alarm_rule_devices_tenant ON alarm_rule_devices (tenant_id, state); -- counted when a rule is created
 CREATE INDEX alarm_rule_devices_left_out ON alarm_rule_devices (tenant_id, rule_id) WHERE state <> 0;
 
 INSERT INTO alarm_rule_targets (rule_id, place, device_id) SELECT id, 0, device_id FROM alarm_rules;
 INSERT INTO alarm_rule_devices (rule_id, device_id, tenant_id) SELECT id, device_id, tenant_id FROM alarm_rules;
 
--- SQLite changes no constraint of a table that is there: tables are made anew. Foreign keys are not looked at meanwhile (see migrate).
+-- SQLite cannot change constraints of an existing table, so tables are rebuilt, with foreign keys disabled
+-- (see upgrade in db.go).
 CREATE TABLE alarm_states_anew (
     rule_id   INTEGER NOT NULL REFERENCES alarm_rules (id) ON DELETE CASCADE,
     device_id INTEGER NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
     revision  INTEGER NOT NULL,
-    floor     INTEGER NOT NULL, -- samples up to here do not count any more, epoch ms
-    waiting   BOOLEAN NOT NULL, -- resolved by hand: arms again at the first sample for which the condition is false
+    floor     INTEGER NOT NULL, -- samples up to here do not count, epoch ms
+    waiting   BOOLEAN NOT NULL, -- resolved manually: the first sample for which the condition is false arms it again
     openings  TEXT NOT NULL DEFAULT '', -- when its newest notices of the device began, by the readings' own times: JSON
     PRIMARY KEY (rule_id, device_id)
 );
