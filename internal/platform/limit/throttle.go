@@ -82,10 +82,10 @@ func (l *Throttle[K]) Enter(ctx context.Context, key K) (leave func(), why Full)
 		l.mu.Unlock()
 		return nil, FullForKey
 	}
-	turn := make(chan struct{})
-	mine.waiting = append(mine.waiting, turn)
+	ready := make(chan struct{})
+	mine.waiting = append(mine.waiting, ready)
 	l.mu.Unlock()
-	return l.wait(ctx, key, turn)
+	return l.wait(ctx, key, ready)
 }
 
 // leaveFunc makes the function that ends a task which starts now.
@@ -107,16 +107,16 @@ func (l *Throttle[K]) leaveFunc(key K) func() {
 }
 
 // wait waits for the turn of a queued task.
-func (l *Throttle[K]) wait(ctx context.Context, key K, turn chan struct{}) (leave func(), why Full) {
+func (l *Throttle[K]) wait(ctx context.Context, key K, ready chan struct{}) (leave func(), why Full) {
 	select {
-	case <-turn:
+	case <-ready:
 		return l.leaveFunc(key), NotFull
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
 	mine := l.keys[key]
 	for i, other := range mine.waiting {
-		if other == turn {
+		if other == ready {
 			mine.waiting = append(mine.waiting[:i:i], mine.waiting[i+1:]...)
 			l.mu.Unlock()
 			return nil, NotFull

@@ -37,14 +37,14 @@ func (c *pacedConn) SetWriteDeadline(t time.Time) error {
 // Write writes by the deadline that is set, or else chunk by chunk.
 func (c *pacedConn) Write(b []byte) (n int, err error) {
 	for {
-		piece := b[n:]
+		chunk := b[n:]
 		if !c.hasDeadline.Load() {
-			piece = piece[:min(len(piece), c.ChunkSize)]
+			chunk = chunk[:min(len(chunk), c.ChunkSize)]
 			if err := c.Conn.SetWriteDeadline(time.Now().Add(c.Within)); err != nil {
 				return n, err
 			}
 		}
-		m, err := c.Conn.Write(piece)
+		m, err := c.Conn.Write(chunk)
 		if n += m; err != nil || n == len(b) {
 			return n, err
 		}

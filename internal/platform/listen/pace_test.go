@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Who takes a piece within its time gets everything, however long that lasts; who takes
-// nothing is written to no longer. Whoever writes may set a deadline instead.
+// A client that takes each chunk in time gets everything, however long that lasts; a write to a
+// client that takes nothing fails. A writer may set a deadline instead.
 func TestPace(t *testing.T) {
 	pace := Pace{ChunkSize: 1000, Within: 30 * time.Second}
 	paced := func(t *testing.T, from string) (server, client net.Conn) {
@@ -26,9 +26,9 @@ func TestPace(t *testing.T) {
 		t.Cleanup(func() { _ = server.Close(); p.end() })
 		return server, client
 	}
-	const long = 100_500 // not whole pieces
+	const long = 100_500 // not a multiple of the chunk
 	for name, from := range map[string]string{"a client": strangerAddr, "a balancer": balancer} {
-		t.Run(name+" that is slow", func(t *testing.T) {
+		t.Run(name+" that reads slowly", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, client := paced(t, from)
 				wrote := make(chan error, 1)
@@ -44,18 +44,18 @@ func TestPace(t *testing.T) {
 					time.Sleep(pace.Within - time.Second)
 					n, err := io.ReadFull(client, make([]byte, min(pace.ChunkSize, long-took)))
 					if took += n; err != nil {
-						t.Fatalf("after %d bytes: %v", took, err)
+						t.Fatalf("write failed after %d bytes: %v", took, err)
 					}
 				}
 				if err := <-wrote; err != nil {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < 100*(pace.Within-time.Second) {
-					t.Errorf("all was taken within %s", took)
+					t.Errorf("the client took everything within %s", took)
 				}
 			})
 		})
-		t.Run(name+" that stops", func(t *testing.T) {
+		t.Run(name+" that stops reading", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, client := paced(t, from)
 				go func() { _, _ = io.ReadFull(client, make([]byte, 2500)) }() // and no more
@@ -65,7 +65,7 @@ func TestPace(t *testing.T) {
 					began,
 				); n != 2500 || !errors.Is(err, os.ErrDeadlineExceeded) ||
 					took != pace.Within {
-					t.Errorf("%d bytes were taken, %v after %s", n, err, took)
+					t.Errorf("%d bytes written, %v after %s", n, err, took)
 				}
 			})
 		})
@@ -83,7 +83,7 @@ func TestPace(t *testing.T) {
 						make([]byte, long),
 					); !errors.Is(err, os.ErrDeadlineExceeded) ||
 						time.Since(began) != limit {
-						t.Errorf("%v after %s, not %s", err, time.Since(began), limit)
+						t.Errorf("write failed with %v after %s, want %s", err, time.Since(began), limit)
 					}
 				}
 				if err := set(time.Time{}); err != nil {
@@ -94,9 +94,9 @@ func TestPace(t *testing.T) {
 					[]byte("x"),
 				); !errors.Is(err, os.ErrDeadlineExceeded) ||
 					time.Since(began) != pace.Within {
-					t.Errorf("afterwards: %v after %s", err, time.Since(began))
+					t.Errorf("without a deadline: %v after %s", err, time.Since(began))
 				}
-				time.Sleep(time.Hour) // what is past counts no more
+				time.Sleep(time.Hour) // an expired deadline no longer counts
 				go func() { _, _ = io.ReadFull(client, make([]byte, 1)) }()
 				if _, err := server.Write([]byte("x")); err != nil {
 					t.Errorf("an hour later: %v", err)
@@ -104,7 +104,7 @@ func TestPace(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a door without", func(t *testing.T) {
+	t.Run("a listener without a pace", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := newTestLimiter(0).startListener(t, ListenerOptions{Name: "mqtt"})
 			client := p.connect(strangerAddr)
