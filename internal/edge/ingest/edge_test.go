@@ -17,7 +17,7 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// testServer is an edge on real stores, with its judge.
+// testServer is an edge on real stores, with its consumer.
 type testServer struct {
 	*edge
 	store *reading.Store
@@ -69,8 +69,8 @@ func openTestServer(t *testing.T, dir string) *testServer {
 	return h
 }
 
-// A reading on one screen: from a device's socket to disk, then to the screen,
-// and it is there after a restart.
+// A reading passes from a device's socket to disk and then to the screens of its tenant only, and
+// is there after a restart.
 func TestReadingReachesDiskAndScreen(t *testing.T) {
 	dir := t.TempDir()
 	h := openTestServer(t, dir)
@@ -88,11 +88,11 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 		},
 		{Property: heating, Time: now, Value: reading.Boolean(true)},
 	}) {
-		t.Errorf("acknowledged, and latest is %s", got)
+		t.Errorf("the message was acknowledged, but latest is %s", got)
 	}
 	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":3.4,"heating":true}}`
 	if event := receive(t, screen.Events); event.Name != "reading" || string(event.Data) != want {
-		t.Errorf("the screen was told %s %s", event.Name, event.Data)
+		t.Errorf("the screen got %s %s", event.Name, event.Data)
 	}
 
 	gateway := h.dialSignedIn(4, "BLUE-GW")
@@ -106,7 +106,7 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 	); string(
 		event.Data,
 	) != `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}` {
-		t.Errorf("the other tenant's screen was told %s", event.Data)
+		t.Errorf("the other tenant's screen got %s", event.Data)
 	}
 	if last := latest(t, h.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) {
 		t.Errorf("another tenant's gateway wrote %v", last)
@@ -117,11 +117,11 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 		t.Errorf("HTTP: %d %s", status, body)
 	}
 	if last := latest(t, h.store, green, 2); len(last) != 1 || last[0].Value != reading.Number(44.5) {
-		t.Errorf("over HTTP: %v", last)
+		t.Errorf("latest after HTTP: %v", last)
 	}
 	receive(t, screen.Events)
 	if n := len(screen.Events); n > 0 {
-		t.Errorf("%d more events", n)
+		t.Errorf("%d unexpected events", n)
 	}
 	c.Close()
 	gateway.Close()
@@ -129,7 +129,7 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 
 	again := openTestServer(t, dir)
 	if last := latest(t, again.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) {
-		t.Errorf("after a restart: %v", last)
+		t.Errorf("latest after a restart: %v", last)
 	}
 	// The same message again, as after a lost answer, changes nothing.
 	c = again.dialSignedIn(4, "WS-1")
@@ -144,12 +144,12 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 		1,
 	); len(last) != 2 || last[0].Value != reading.Number(3.4) ||
 		last[0].Time != now {
-		t.Errorf("sent again: %v", last)
+		t.Errorf("latest after sending again: %v", last)
 	}
 }
 
-// What was committed but not judged when the server died is judged before
-// devices are let in, and screens are not told of it.
+// Readings that were committed but not consumed before a crash are consumed before devices may
+// connect, and are not published to screens.
 func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
@@ -182,7 +182,7 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	); string(
 		event.Data,
 	) != `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}` {
-		t.Errorf("told first: %s", event.Data)
+		t.Errorf("first published event: %s", event.Data)
 	}
 	c.Close()
 	h.close()
@@ -192,7 +192,7 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	}
 	defer base.Close()
 	if pos, err := alarm.NewPositionStore(base).Load(ctx); pos != 6 || err != nil {
-		t.Errorf("judged up to %d, %v", pos, err)
+		t.Errorf("evaluated up to %d, %v", pos, err)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// withPublisher runs a teller for green's weather stations 1 to n on a clock of its
-// own; tell hands over a frame of each.
+// withPublisher runs a publisher for green's weather stations 1 to n in a synctest bubble; tell
+// adds a frame of each.
 func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(second int64))) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -48,8 +48,8 @@ func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(secon
 	})
 }
 
-// drainScreen takes what waits for a screen: how many events, and the newest value of
-// each device.
+// drainScreen takes the waiting events of a screen, and returns their number and the newest value
+// of each device.
 func drainScreen(t *testing.T, s *live.Screen) (events int, newest map[string]float64) {
 	t.Helper()
 	newest = map[string]float64{}
@@ -66,8 +66,7 @@ func drainScreen(t *testing.T, s *live.Screen) (events int, newest map[string]fl
 	return events, newest
 }
 
-// While there is little to tell, all of it is told: at once, and what follows
-// after a pause too short to notice.
+// At a low load every event is published: the first ones at once, later ones after a short pause.
 func TestLivePublisherPublishesEverythingAtLowLoad(t *testing.T) {
 	withPublisher(t, 10, func(hub *live.Hub, tell func(int64)) {
 		screen, _, _, _ := hub.Subscribe(green, "", "")
@@ -87,8 +86,8 @@ func TestLivePublisherPublishesEverythingAtLowLoad(t *testing.T) {
 	})
 }
 
-// At a load beyond what a screen can show it is not cut off: it hears of every
-// device several times a second, and at the end the last value of each.
+// At a load beyond what a screen can show, the screen is not cut off: it gets every device several
+// times a second, and at the end the last value of each.
 func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
 	const n = 2000
 	withPublisher(t, n, func(hub *live.Hub, tell func(int64)) {
@@ -119,17 +118,17 @@ func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
 		default:
 		}
 		if len(last) != n || total > 6*n {
-			t.Errorf("heard %d times of %d devices", total, len(last))
+			t.Errorf("%d events of %d devices", total, len(last))
 		}
 		for name, value := range last {
 			if value != frames-1 || times[name] < 3 {
-				t.Fatalf("%s: last heard %v, %d times", name, value, times[name])
+				t.Fatalf("%s: last value %v after %d events", name, value, times[name])
 			}
 		}
 	})
 }
 
-// A screen that takes nothing holds the tenant's others up for a moment only.
+// A screen that takes nothing holds up the tenant's other screens only for a moment.
 func TestLivePublisherDropsStuckScreen(t *testing.T) {
 	withPublisher(t, 1500, func(hub *live.Hub, tell func(int64)) {
 		stuck, _, _, _ := hub.Subscribe(green, "", "")
@@ -147,20 +146,20 @@ func TestLivePublisherDropsStuckScreen(t *testing.T) {
 		select {
 		case <-stuck.Ended:
 		default:
-			t.Error("a screen that takes nothing is still waited for")
+			t.Error("the stuck screen was not ended")
 		}
 		select {
 		case <-quick.Ended:
-			t.Error("the other screen was cut off with it")
+			t.Error("the other screen was ended, too")
 		default:
 		}
 		if len(last) != 1500 {
-			t.Errorf("the other screen heard of %d devices", len(last))
+			t.Errorf("the other screen got events of %d devices", len(last))
 		}
 	})
 }
 
-// Folded frames keep each property's newest value with the time it is of.
+// Folded frames keep each property's newest value with its time.
 func TestPendingUpdatesFold(t *testing.T) {
 	n := &pendingUpdates{owner: green}
 	for range publishPortionSize {
@@ -185,9 +184,9 @@ func TestPendingUpdatesFold(t *testing.T) {
 		n.add(arrived(now+5, f))
 	}
 	if got := describe(ofArrivals(n.take(1))); got != "9@0 hum=1" {
-		t.Errorf("first %s", got)
+		t.Errorf("first portion %s", got)
 	}
-	// What was stamped ahead hides nothing that comes after it.
+	// A value with a time in the future does not hide later values.
 	n.add(arrived(now+6, reading.Frame{Tenant: green, Device: 1, Time: now + 90_000, Fields: []reading.Field{
 		field(humidity, reading.Number(8)), field(note, reading.Text("y"))}}))
 	n.add(
@@ -202,10 +201,10 @@ func TestPendingUpdatesFold(t *testing.T) {
 		),
 	)
 	if got := describe(ofArrivals(n.take(5))); got != "1@1 air=2; 1@7 hum=5; 1@90000 note=y" {
-		t.Errorf("then %s", got)
+		t.Errorf("second portion %s", got)
 	}
 	if !n.empty() {
-		t.Error("something is left")
+		t.Error("updates are left")
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Messages are taken in as long as there is any memory. Then devices over HTTP are
-// told to come again, others wait; and what waited is taken in, and only then
+// Messages are accepted as long as there is memory for them. When memory is short, HTTP clients are
+// told to send again later and other messages wait; waiting messages are accepted, and then
 // answered, once there is memory again.
 func TestMemoryShortageDelaysMessages(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
@@ -32,7 +32,7 @@ func TestMemoryShortageDelaysMessages(t *testing.T) {
 	testkit.Eventually(t, "a message that waits", func() bool { return gauge.Refused()["intake"] == 2 })
 	select {
 	case <-submitted:
-		t.Error("a message was accepted for which there is no memory")
+		t.Error("a message was accepted although memory is short")
 	case <-time.After(3 * memoryPollInterval):
 	}
 	percent.Store(90)
@@ -40,11 +40,11 @@ func TestMemoryShortageDelaysMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := <-answered; o.Err != nil || o.Values != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("outcome %+v", o)
 	}
 }
 
-// Whoever waits for memory does not keep the server from stopping.
+// A message that waits for memory does not keep the pipeline from closing.
 func TestMemoryShortageDoesNotBlockClose(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
@@ -59,6 +59,6 @@ func TestMemoryShortageDoesNotBlockClose(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-submitted; err == nil {
-		t.Error("accepted after the end")
+		t.Error("a message was accepted after Close")
 	}
 }
