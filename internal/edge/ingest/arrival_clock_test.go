@@ -68,8 +68,8 @@ func TestPipelineArrivalClockForgetsDeletedDevices(t *testing.T) {
 
 // The memory of many devices is released when they are deleted.
 func TestArrivalClockReleasesMemory(t *testing.T) {
-	const crowd = 100_000
-	ids := make([]device.ID, crowd)
+	const many = 100_000
+	ids := make([]device.ID, many)
 	for i := range ids {
 		ids[i] = device.ID(i + 1)
 	}
@@ -81,7 +81,7 @@ func TestArrivalClockReleasesMemory(t *testing.T) {
 	s.registry.Replace(entries(ids[:10]...))
 	with := heapInUse()
 	s.sweep()
-	if n, back := s.size(), with-heapInUse(); n != 10 || back < crowd*24 { // an id and two times each
+	if n, back := s.size(), with-heapInUse(); n != 10 || back < many*24 { // an id and two times each
 		t.Errorf("the clock knows %d devices, %d bytes were released", n, back)
 	}
 }

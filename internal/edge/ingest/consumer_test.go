@@ -205,9 +205,9 @@ func TestConsumerStartsAtAlarmPosition(t *testing.T) {
 	screen, _, _, _ := hub.Subscribe(green, "", "")
 	journal := newFakeJournal()
 	position, alarms := &memoryPosition{pos: 40}, &fakeAlarms{start: 42}
-	j := NewConsumer(
-		ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()},
-	)
+	j := NewConsumer(ConsumerOptions{
+		Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry(),
+	})
 	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(3)))}
 	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"humidity":3}}`
@@ -338,15 +338,11 @@ func TestConsumerReturnsFailures(t *testing.T) {
 func TestConsumerEndsWhenAlarmsFail(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
-	journal, position, alarms := newFakeJournal(), &memoryPosition{
-		pos: 4,
-	}, &fakeAlarms{
-		start: 4,
-		fails: make(chan error),
-	}
-	j := NewConsumer(
-		ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()},
-	)
+	journal, position := newFakeJournal(), &memoryPosition{pos: 4}
+	alarms := &fakeAlarms{start: 4, fails: make(chan error)}
+	j := NewConsumer(ConsumerOptions{
+		Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry(),
+	})
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}

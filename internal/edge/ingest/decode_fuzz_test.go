@@ -181,12 +181,8 @@ func oracleValue(p device.Property, raw any) (reading.Value, bool) {
 		if f, err := number.Float64(); isNumber && err == nil && (f == 0 || f == 1) {
 			return reading.Boolean(f == 1), true
 		}
-		return reading.Boolean(
-				text == "1" || text == "true",
-			), slices.Contains(
-				[]string{"0", "1", "true", "false"},
-				text,
-			)
+		known := slices.Contains([]string{"0", "1", "true", "false"}, text)
+		return reading.Boolean(text == "1" || text == "true"), known
 	default:
 		return reading.Text(text), isText && utf8.RuneCountInString(text) <= maxText
 	}

@@ -200,13 +200,13 @@ func TestDecodeClockAhead(t *testing.T) {
 
 func TestArrivalClockTimesAreDistinctAndIncreasing(t *testing.T) {
 	s := newArrivalClock(1, 2, 7)
-	type stamp struct {
+	type assigned struct {
 		id     device.ID
 		at     int64
 		want   int64
 		wantOK bool
 	}
-	for i, step := range []stamp{
+	for i, step := range []assigned{
 		{1, now, now, true},
 		{1, now, now + 1, true},
 		{2, now, now, true},           // another device has its own times

@@ -111,7 +111,7 @@ func TestDerivedValuesAreInTheFrame(t *testing.T) {
 	if a, b := dewPoints(t, store, 1), dewPoints(t, store, 2); len(a) != 2 || len(b) != 0 {
 		t.Errorf("dew points %v and %v", a, b)
 	}
-	told := make(chan []reading.Arrival, 4)
+	consumed := make(chan []reading.Arrival, 4)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
@@ -119,10 +119,10 @@ func TestDerivedValuesAreInTheFrame(t *testing.T) {
 		_ = store.Consume(
 			ctx,
 			0,
-			func(_ context.Context, _ uint64, batch []reading.Arrival) error { told <- batch; return nil },
+			func(_ context.Context, _ uint64, batch []reading.Arrival) error { consumed <- batch; return nil },
 		)
 	}()
-	if batch := receive(t, told); len(batch) != 1 || len(batch[0].Fields) != 3 {
+	if batch := receive(t, consumed); len(batch) != 1 || len(batch[0].Fields) != 3 {
 		t.Errorf("consumed %+v", batch)
 	}
 }
@@ -225,10 +225,10 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	corruptStore(t, dir)
 	store = open()
 	t.Cleanup(func() { store.Close() })
-	var told bytes.Buffer
+	var log bytes.Buffer
 	e := newEdge(t, func(o *Options) {
 		o.Journal = store
-		o.Logger = slog.New(slog.NewTextHandler(&told, nil))
+		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		o.Derivation = derivation.New(
 			derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
 				return device.Site{Zone: time.UTC}, nil
@@ -262,35 +262,22 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	if got := valuesBefore(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, dewPoint); len(got) != 0 {
 		t.Errorf("some derived values were kept: %v", got)
 	}
-	if got := valuesBefore(
-		t,
-		store,
-		device.Ref{Tenant: blue, ID: 5},
-		now+1,
-		dewPoint,
-	); len(got) != 1 ||
-		got[0] != 16.7 {
+	got := valuesBefore(t, store, device.Ref{Tenant: blue, ID: 5}, now+1, dewPoint)
+	if len(got) != 1 || got[0] != 16.7 {
 		t.Errorf("blue's dew points: %v", got)
 	}
 	// Values whose computation does not need the corrupt day continue.
 	e.submit("WS-1", Telemetry, fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":30,"humidity":60}}`, now+1))
-	if last := store.Latest(
-		t.Context(),
-		green,
-		1,
-	); len(last) != 3 || last[2].Property != dewPoint ||
-		last[2].Time != now+1 {
+	last := store.Latest(t.Context(), green, 1)
+	if len(last) != 3 || last[2].Property != dewPoint || last[2].Time != now+1 {
 		t.Errorf("newest %+v", last)
 	}
 	if err := e.pipeline.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(
-		told.String(),
-		"nothing can be derived",
-	); n != 1 ||
-		!strings.Contains(told.String(), "device=1") {
-		t.Errorf("the error was logged %d times: %s", n, told.String())
+	n := strings.Count(log.String(), "nothing can be derived")
+	if n != 1 || !strings.Contains(log.String(), "device=1") {
+		t.Errorf("the error was logged %d times: %s", n, log.String())
 	}
 }
 

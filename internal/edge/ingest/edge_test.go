@@ -41,7 +41,7 @@ func openTestServer(t *testing.T, dir string) *testServer {
 	}
 	h := &testServer{store: store, hub: live.NewHub("e")}
 	h.edge = newEdge(t, func(o *Options) { o.Journal = store })
-	judge := NewConsumer(
+	consumer := NewConsumer(
 		ConsumerOptions{
 			Alarms:   &fakeAlarms{start: store.Stats().Position},
 			Journal:  store,
@@ -50,8 +50,8 @@ func openTestServer(t *testing.T, dir string) *testServer {
 			Registry: h.registry,
 		},
 	)
-	judged := make(chan error, 1)
-	go func() { judged <- judge.Run(ctx) }()
+	ended := make(chan error, 1)
+	go func() { ended <- consumer.Run(ctx) }()
 	h.serve()
 	closed := false
 	h.close = func() {
@@ -61,7 +61,7 @@ func openTestServer(t *testing.T, dir string) *testServer {
 		closed = true
 		err := errors.Join(h.mqtt.Shutdown(ctx), h.pipeline.Close(ctx))
 		cancel()
-		if err := errors.Join(err, <-judged, store.Close(), base.Close()); err != nil {
+		if err := errors.Join(err, <-ended, store.Close(), base.Close()); err != nil {
 			t.Errorf("closing: %v", err)
 		}
 	}
@@ -96,16 +96,11 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 	}
 
 	gateway := h.dialSignedIn(4, "BLUE-GW")
-	gateway.send(
-		gateway.publish("v1/gateway/telemetry", `{"WS-1":[{"airTemperature":66}],"BLUE-1":[{"humidity":5}]}`, 2, 1),
-	)
+	payload := `{"WS-1":[{"airTemperature":66}],"BLUE-1":[{"humidity":5}]}`
+	gateway.send(gateway.publish("v1/gateway/telemetry", payload, 2, 1))
 	gateway.wantAck(v5.PUBREC, 1, 0)
-	if event := receive(
-		t,
-		foreign.Events,
-	); string(
-		event.Data,
-	) != `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}` {
+	wantForeign := `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}`
+	if event := receive(t, foreign.Events); string(event.Data) != wantForeign {
 		t.Errorf("the other tenant's screen got %s", event.Data)
 	}
 	if last := latest(t, h.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) {
@@ -137,13 +132,8 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 	c.send(c.publish("v1/devices/me/telemetry", repeat, 1, 1), c.publish("v1/devices/me/telemetry", repeat, 1, 2))
 	c.wantAck(v5.PUBACK, 1, 0)
 	c.wantAck(v5.PUBACK, 2, 0)
-	if last := latest(
-		t,
-		again.store,
-		green,
-		1,
-	); len(last) != 2 || last[0].Value != reading.Number(3.4) ||
-		last[0].Time != now {
+	last := latest(t, again.store, green, 1)
+	if len(last) != 2 || last[0].Value != reading.Number(3.4) || last[0].Time != now {
 		t.Errorf("latest after sending again: %v", last)
 	}
 }
@@ -161,10 +151,8 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if err := store.Append(
-			ctx,
-			[]reading.Arrival{arrival(green, 1, now+int64(i), field(humidity, reading.Number(float64(i))))},
-		); err != nil {
+		a := arrival(green, 1, now+int64(i), field(humidity, reading.Number(float64(i))))
+		if err := store.Append(ctx, []reading.Arrival{a}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,12 +164,8 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	c := h.dialSignedIn(4, "WS-1")
 	c.send(c.telemetry(6, 1, 1))
 	c.wantAck(v5.PUBACK, 1, 0)
-	if event := receive(
-		t,
-		screen.Events,
-	); string(
-		event.Data,
-	) != `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}` {
+	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}`
+	if event := receive(t, screen.Events); string(event.Data) != want {
 		t.Errorf("first published event: %s", event.Data)
 	}
 	c.Close()

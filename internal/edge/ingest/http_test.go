@@ -76,9 +76,8 @@ func TestHTTPTelemetry(t *testing.T) {
 			t.Errorf("%s: headers %v", test.name, header)
 		}
 	}
-	if got, want := describe(
-		e.journal.frames(),
-	), "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"; got != want {
+	want := "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"
+	if got := describe(e.journal.frames()); got != want {
 		t.Errorf("committed %s\nwant %s", got, want)
 	}
 	if r, err := http.Get(own + "/telemetry"); err != nil || r.StatusCode != http.StatusMethodNotAllowed {
@@ -213,12 +212,8 @@ func TestHTTPFailedSignInsAreLimited(t *testing.T) {
 	})
 	base := e.serveHTTP().URL + "/api/v1/"
 	for i, want := range []int{401, 401, 429, 429} {
-		if status, _, header := post(
-			t,
-			base+"wrong/telemetry",
-			`{}`,
-		); status != want ||
-			(status == 429) != (header.Get("Retry-After") != "") {
+		status, _, header := post(t, base+"wrong/telemetry", `{}`)
+		if status != want || (status == 429) != (header.Get("Retry-After") != "") {
 			t.Errorf("failure %d: status %d %v", i, status, header)
 		}
 	}

@@ -26,12 +26,12 @@ func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(secon
 		}
 		r.Replace(stations)
 		hub := live.NewHub("e")
-		teller := newLivePublisher(hub, r)
+		publisher := newLivePublisher(hub, r)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			teller.run(ctx)
+			publisher.run(ctx)
 		}()
 		test(hub, func(second int64) {
 			var batch []reading.Arrival
@@ -41,7 +41,7 @@ func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(secon
 					arrival(green, device.ID(i+1), now+1000*second, field(humidity, reading.Number(float64(second)))),
 				)
 			}
-			teller.add(batch)
+			publisher.add(batch)
 		})
 		cancel()
 		<-ended
@@ -94,8 +94,8 @@ func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
 		screen, _, _, _ := hub.Subscribe(green, "", "")
 		times := map[string]int{}
 		total, last := 0, map[string]float64{}
-		listen := func(turns int) {
-			for range turns {
+		listen := func(rounds int) {
+			for range rounds {
 				time.Sleep(publishInterval / 4)
 				synctest.Wait()
 				events, newest := drainScreen(t, screen)
@@ -163,23 +163,13 @@ func TestLivePublisherDropsStuckScreen(t *testing.T) {
 func TestPendingUpdatesFold(t *testing.T) {
 	n := &pendingUpdates{owner: green}
 	for range publishPortionSize {
-		n.add(
-			arrived(
-				now,
-				reading.Frame{
-					Tenant: green,
-					Device: 9,
-					Time:   now,
-					Fields: []reading.Field{field(humidity, reading.Number(1))},
-				},
-			),
-		)
+		n.add(arrived(now, frameOf(9, now, field(humidity, reading.Number(1)))))
 	}
 	for _, f := range []reading.Frame{
-		{Tenant: green, Device: 1, Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(1)), field(humidity, reading.Number(1))}},
-		{Tenant: green, Device: 1, Time: now + 2, Fields: []reading.Field{field(humidity, reading.Number(3)), field(note, reading.Text("x"))}},
-		{Tenant: green, Device: 1, Time: now + 1, Fields: []reading.Field{field(airTemperature, reading.Number(2)), field(humidity, reading.Number(2))}},
-		{Tenant: green, Device: 1, Time: now + 2, Fields: []reading.Field{field(humidity, reading.Number(4))}},
+		frameOf(1, now, field(airTemperature, reading.Number(1)), field(humidity, reading.Number(1))),
+		frameOf(1, now+2, field(humidity, reading.Number(3)), field(note, reading.Text("x"))),
+		frameOf(1, now+1, field(airTemperature, reading.Number(2)), field(humidity, reading.Number(2))),
+		frameOf(1, now+2, field(humidity, reading.Number(4))),
 	} {
 		n.add(arrived(now+5, f))
 	}
@@ -187,25 +177,20 @@ func TestPendingUpdatesFold(t *testing.T) {
 		t.Errorf("first portion %s", got)
 	}
 	// A value with a time in the future does not hide later values.
-	n.add(arrived(now+6, reading.Frame{Tenant: green, Device: 1, Time: now + 90_000, Fields: []reading.Field{
-		field(humidity, reading.Number(8)), field(note, reading.Text("y"))}}))
-	n.add(
-		arrived(
-			now+8,
-			reading.Frame{
-				Tenant: green,
-				Device: 1,
-				Time:   now + 7,
-				Fields: []reading.Field{field(humidity, reading.Number(5))},
-			},
-		),
-	)
+	ahead := frameOf(1, now+90_000, field(humidity, reading.Number(8)), field(note, reading.Text("y")))
+	n.add(arrived(now+6, ahead))
+	n.add(arrived(now+8, frameOf(1, now+7, field(humidity, reading.Number(5)))))
 	if got := describe(ofArrivals(n.take(5))); got != "1@1 air=2; 1@7 hum=5; 1@90000 note=y" {
 		t.Errorf("second portion %s", got)
 	}
 	if !n.empty() {
 		t.Error("updates are left")
 	}
+}
+
+// frameOf is a frame of green.
+func frameOf(id device.ID, at int64, fields ...reading.Field) reading.Frame {
+	return reading.Frame{Tenant: green, Device: id, Time: at, Fields: fields}
 }
 
 func arrived(at int64, f reading.Frame) *reading.Arrival { return &reading.Arrival{Frame: f, At: at} }
@@ -227,14 +212,8 @@ func TestEventIsJSON(t *testing.T) {
 		)
 		name, _ := json.Marshal(e.Name)
 		value, _ := json.Marshal(f)
-		if want := fmt.Sprintf(
-			`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`,
-			name,
-			now,
-			value,
-		); string(
-			got,
-		) != want {
+		want := fmt.Sprintf(`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`, name, now, value)
+		if string(got) != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
@@ -242,21 +221,14 @@ func TestEventIsJSON(t *testing.T) {
 		now,
 		reading.Frame{Time: now + 5, Fields: []reading.Field{field(airTemperature, reading.Number(1))}},
 	)
-	if got, want := string(
-		readingEvent(e, ahead),
-	), fmt.Sprintf(
-		`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`,
-		now+5,
-		now,
-	); !strings.HasSuffix(
-		got,
-		want,
-	) {
+	want := fmt.Sprintf(`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`, now+5, now)
+	if got := string(readingEvent(e, ahead)); !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want %s at its end", got, want)
 	}
-	if got := string(readingEvent(e, arrived(0, reading.Frame{Fields: []reading.Field{
+	got := string(readingEvent(e, arrived(0, reading.Frame{Fields: []reading.Field{
 		field(airTemperature, reading.Value{}), field(note, reading.Text("a\xffb")), field(99, reading.Number(1)),
-	}}))); !strings.HasSuffix(got, `"values":{"note":"a`+"\ufffd"+`b"}}`) || !json.Valid([]byte(got)) {
+	}})))
+	if !strings.HasSuffix(got, `"values":{"note":"a`+"\ufffd"+`b"}}`) || !json.Valid([]byte(got)) {
 		t.Errorf("%s", got)
 	}
 }

@@ -238,12 +238,9 @@ func TestLoRaWANSignIn(t *testing.T) {
 	}
 	for _, wrong := range [][2]string{{}, {right[0], "x"}, {right[0], o.keys["blue"][1]}, {"tk_x", right[1]}} {
 		o.keys["wrong"] = wrong
-		if got, header := o.post(
-			"wrong",
-			"thethingsstack",
-			body,
-		); got != `401 {"code":"unauthorized"}` ||
-			!strings.HasPrefix(header.Get("WWW-Authenticate"), "Basic ") {
+		got, header := o.post("wrong", "thethingsstack", body)
+		basic := strings.HasPrefix(header.Get("WWW-Authenticate"), "Basic ")
+		if got != `401 {"code":"unauthorized"}` || !basic {
 			t.Errorf("%v: %s %v", wrong, got, header)
 		}
 	}
@@ -346,7 +343,8 @@ func FuzzUplink(f *testing.F) {
 	f.Add([]byte(`{"deviceInfo": {}, "object": {"": {}}, "rxInfo": [{"rssi": 1e308}]}`))
 	p := &device.Product{Properties: []device.Property{{Identifier: "rssi"}}}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, read := range []func([]byte) (*uplink, error){func(b []byte) (*uplink, error) { return chirpStack("up", b) }, thingsStack} {
+		chirp := func(b []byte) (*uplink, error) { return chirpStack("up", b) }
+		for _, read := range []func([]byte) (*uplink, error){chirp, thingsStack} {
 			u, err := read(body)
 			if err != nil {
 				continue

@@ -51,7 +51,7 @@ func chirpStack(event string, body []byte) (*uplink, error) {
 	}
 	u := &uplink{eui: e.DeviceInfo.DevEUI, name: e.DeviceInfo.DeviceName, at: e.Time, values: e.Object}
 	for _, rx := range e.RxInfo {
-		u.heard(rx.RSSI, rx.SNR)
+		u.noteReception(rx.RSSI, rx.SNR)
 	}
 	return u, nil
 }
@@ -92,13 +92,13 @@ func thingsStack(body []byte) (*uplink, error) {
 		u.at = e.ReceivedAt
 	}
 	for _, rx := range e.UplinkMessage.RxMetadata {
-		u.heard(rx.RSSI, rx.SNR)
+		u.noteReception(rx.RSSI, rx.SNR)
 	}
 	return u, nil
 }
 
-// heard notes how well a gateway received the message; the best reception counts.
-func (u *uplink) heard(rssi, snr *float64) {
+// noteReception notes how well a gateway received the message; the best reception counts.
+func (u *uplink) noteReception(rssi, snr *float64) {
 	if rssi == nil {
 		return
 	}

@@ -16,13 +16,14 @@ func TestMemoryShortageDelaysMessages(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
 	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
 	percent.Store(95)
-	if status, said, _ := post(t, url, `{"humidity":1}`); status != http.StatusOK {
-		t.Fatalf("at 95%%: %d %s", status, said)
+	if status, answer, _ := post(t, url, `{"humidity":1}`); status != http.StatusOK {
+		t.Fatalf("at 95%%: %d %s", status, answer)
 	}
 	percent.Store(98)
-	status, said, header := post(t, url, `{"humidity":2}`)
-	if status != http.StatusServiceUnavailable || said != `{"code":"unavailable"}` || header.Get("Retry-After") != "5" {
-		t.Errorf("at 98%%: %d %s %v", status, said, header)
+	status, answer, header := post(t, url, `{"humidity":2}`)
+	if status != http.StatusServiceUnavailable || answer != `{"code":"unavailable"}` ||
+		header.Get("Retry-After") != "5" {
+		t.Errorf("at 98%%: %d %s %v", status, answer, header)
 	}
 	answered, submitted := make(chan Outcome, 1), make(chan error, 1)
 	go func() {

@@ -115,7 +115,7 @@ func TestMQTTSignInForms(t *testing.T) {
 
 func TestMQTT5Connack(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.InFlight, o.MaxMessage = 77, 9000 }).serve()
-	greet := func(change func(*v5.Connect)) *v5.Connack {
+	connect := func(change func(*v5.Connect)) *v5.Connack {
 		t.Helper()
 		c := e.dial(5)
 		p := v5.Connect{ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: true, KeepAlive: 60, ClientID: "a",
@@ -136,7 +136,7 @@ func TestMQTT5Connack(t *testing.T) {
 		return &answer
 	}
 
-	a := greet(func(*v5.Connect) {})
+	a := connect(func(*v5.Connect) {})
 	props := a.Properties
 	if a.ReasonCode != 0 || *props.ReceiveMaximum != 77 || *props.MaximumPacketSize != 9000 ||
 		*props.TopicAliasMaximum != topicAliases {
@@ -147,14 +147,11 @@ func TestMQTT5Connack(t *testing.T) {
 	}
 
 	hour := uint32(3600)
-	a = greet(func(p *v5.Connect) {
+	a = connect(func(p *v5.Connect) {
 		p.ClientID, p.KeepAlive, p.CleanStart = "", 0, false
 		p.Properties.SessionExpiryInterval = &hour
-		p.WillFlag, p.WillTopic, p.WillMessage, p.WillProperties = true, "t", []byte(
-			"m",
-		), &v5.Properties{
-			WillDelayInterval: &hour,
-		}
+		p.WillFlag, p.WillTopic, p.WillMessage = true, "t", []byte("m")
+		p.WillProperties = &v5.Properties{WillDelayInterval: &hour}
 	})
 	props = a.Properties
 	if a.ReasonCode != 0 || props.AssignedClientID == "" || props.ServerKeepAlive == nil ||
@@ -164,9 +161,8 @@ func TestMQTT5Connack(t *testing.T) {
 	if props.SessionExpiryInterval == nil || *props.SessionExpiryInterval != 0 {
 		t.Error("a session was promised")
 	}
-	if other := greet(
-		func(p *v5.Connect) { p.ClientID = "" },
-	); other.Properties.AssignedClientID == props.AssignedClientID {
+	other := connect(func(p *v5.Connect) { p.ClientID = "" })
+	if other.Properties.AssignedClientID == props.AssignedClientID {
 		t.Error("the same client identifier was assigned twice")
 	}
 
@@ -179,7 +175,7 @@ func TestMQTT5Connack(t *testing.T) {
 		"receive maximum 0":       {reasonProtocolError, func(p *v5.Connect) { p.Properties.ReceiveMaximum = &zero }},
 		"maximum packet size 0":   {reasonProtocolError, func(p *v5.Connect) { p.Properties.MaximumPacketSize = &zero32 }},
 	} {
-		if a := greet(test.change); a.ReasonCode != test.reason {
+		if a := connect(test.change); a.ReasonCode != test.reason {
 			t.Errorf("%s: %#x", name, a.ReasonCode)
 		}
 	}
@@ -209,16 +205,16 @@ func TestMQTT5MaximumPacketSize(t *testing.T) {
 func TestMQTTTakeOver(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t, func(o *Options) { o.PerDevice = 3 }).serve()
-		first, other, stranger := e.dial(version), e.dial(version), e.dial(version)
+		first, other, unrelated := e.dial(version), e.dial(version), e.dial(version)
 		first.signIn("WS-1", "logger")
 		other.signIn("WS-1", "another client")
-		stranger.signIn("WS-2", "logger")
+		unrelated.signIn("WS-2", "logger")
 		again := e.dial(version)
 		again.signIn("WS-1", "logger")
 		first.wantEnd(reasonTakenOver)
 		again.ping()
 		other.ping()
-		stranger.ping()
+		unrelated.ping()
 
 		// Beyond the connections of one device its oldest one is ended.
 		third, fourth := e.dial(version), e.dial(version)

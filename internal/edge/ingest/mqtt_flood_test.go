@@ -162,7 +162,7 @@ func withProperties(before, block, after []byte) []byte {
 func TestPacketReadingAllocatesLittle(t *testing.T) {
 	const large = 256 << 10
 	user := []byte{v5.PropUser, 0, 0, 0, 0}
-	greeting := withProperties(
+	connect := withProperties(
 		[]byte{0, 4, 'M', 'Q', 'T', 'T', 5, 0xC2, 0, 60},
 		filled(nil, user, connectLimit-64),
 		[]byte("\x00\x01c\x00\x01u\x00\x01p"),
@@ -180,7 +180,7 @@ func TestPacketReadingAllocatesLittle(t *testing.T) {
 			_, err := parsePublish(packet{kind: v5.PUBLISH, body: body}, 5)
 			return err
 		}},
-		"CONNECT 5": {greeting, func(body []byte) error {
+		"CONNECT 5": {connect, func(body []byte) error {
 			g, err := readConnect(body, 5)
 			if err == nil && (g.clientID != "c" || g.userName != "u" || g.password != "p" || g.keepAlive != 60) {
 				err = fmt.Errorf("%+v", g)
@@ -278,9 +278,8 @@ func testFloods(t *testing.T, version byte) {
 			}
 			eventually(t, "the floods under way", func() bool { return sent.Load() > 4*floods })
 			longest := other.wantTimelyAcks()
-			if now := heapGrowth(
-				before,
-			); now > 64<<20 { // includes what the floods leave behind while the heap is measured
+			// This includes what the floods leave behind while the heap is measured.
+			if now := heapGrowth(before); now > 64<<20 {
 				t.Errorf("%d MiB are held", now>>20)
 			}
 			t.Logf("%d chunks of 64 KiB, the slowest acknowledgement took %s", sent.Load(), longest)

@@ -121,12 +121,8 @@ func TestPaho5Client(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 64 {
 		all.Go(func() {
-			if code, err := publish(
-				"v1/gateway/telemetry",
-				byte(i%3),
-				fmt.Sprintf(`{"WS-2":[{"airTemperature":%d}]}`, i),
-			); err != nil ||
-				code != 0 {
+			payload := fmt.Sprintf(`{"WS-2":[{"airTemperature":%d}]}`, i)
+			if code, err := publish("v1/gateway/telemetry", byte(i%3), payload); err != nil || code != 0 {
 				t.Errorf("message %d: %#x %v", i, code, err)
 			}
 		})
@@ -201,56 +197,20 @@ func TestMosquittoClients(t *testing.T) {
 				eventually(t, "it committed", func() bool { return len(e.journal.temperatures(1)) == n })
 			}
 		}
-		if out, err := run(
-			pub,
-			"-V",
-			version,
-			"-q",
-			"1",
-			"-u",
-			"WS-1",
-			"-P",
-			"wrong",
-			"-t",
-			"v1/devices/me/telemetry",
-			"-m",
-			"{}",
-		); err == nil {
+		out, err := run(pub, "-V", version, "-q", "1", "-u", "WS-1", "-P", "wrong",
+			"-t", "v1/devices/me/telemetry", "-m", "{}")
+		if err == nil {
 			t.Errorf("output for a wrong secret: %s", out)
 		}
-		if out, err := run(
-			sub,
-			"-V",
-			version,
-			"-u",
-			"WS-1",
-			"-P",
-			secretOf("WS-1"),
-			"-t",
-			"v1/devices/me/rpc/request/+",
-			"-E",
-		); err != nil {
+		out, err = run(sub, "-V", version, "-u", "WS-1", "-P", secretOf("WS-1"),
+			"-t", "v1/devices/me/rpc/request/+", "-E")
+		if err != nil {
 			t.Errorf("subscription to its own topic: %v %s", err, out)
 		}
 	}
-	if out, _ := run(
-		pub,
-		"-V",
-		"5",
-		"-q",
-		"1",
-		"-u",
-		"WS-1",
-		"-P",
-		secretOf("WS-1"),
-		"-t",
-		"v1/devices/me/telemetry",
-		"-m",
-		"{",
-	); !strings.Contains(
-		out,
-		"Payload format invalid",
-	) {
+	out, _ := run(pub, "-V", "5", "-q", "1", "-u", "WS-1", "-P", secretOf("WS-1"),
+		"-t", "v1/devices/me/telemetry", "-m", "{")
+	if !strings.Contains(out, "Payload format invalid") {
 		t.Errorf("output for a message without valid values: %s", out)
 	}
 }

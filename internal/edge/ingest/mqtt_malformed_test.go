@@ -103,9 +103,9 @@ func TestMQTTOversizedIsCounted(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
 		oversized := []byte{0x32, 0x81, 0x80, 0x10} // 256 KiB + 1
-		stranger := e.dial(version)
-		stranger.send(oversized)
-		stranger.readToEnd()
+		unknown := e.dial(version)
+		unknown.send(oversized)
+		unknown.readToEnd()
 
 		c := e.dialSignedIn(version, "WS-1")
 		c.send(c.telemetry(1, 1, 7))

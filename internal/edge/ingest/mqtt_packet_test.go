@@ -124,8 +124,8 @@ func FuzzConnection(f *testing.F) {
 	})
 }
 
-// FuzzGreeting feeds a connection that has not signed in.
-func FuzzGreeting(f *testing.F) {
+// FuzzConnect feeds a connection that has not signed in.
+func FuzzConnect(f *testing.F) {
 	for _, version := range []byte{4, 5} {
 		c := client{version: version}
 		f.Add(c.connect("WS-1", secretOf("WS-1"), "a"))

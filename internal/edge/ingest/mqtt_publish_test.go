@@ -362,14 +362,14 @@ func TestMQTTShutdownFinishesWhatWasAccepted(t *testing.T) {
 		e := newEdge(t).serve()
 		c := e.dialSignedIn(version, "WS-1")
 		idle := e.dialSignedIn(version, "WS-2")
-		stranger := e.dial(version)
+		unknown := e.dial(version)
 		e.journal.hold()
 		c.send(c.telemetry(1, 1, 1), c.telemetry(2, 2, 2))
 		c.ping()
 		down := make(chan error, 1)
 		go func() { down <- e.mqtt.Shutdown(context.Background()) }()
 		idle.wantEnd(reasonShuttingDown)
-		stranger.wantEnd(0)
+		unknown.wantEnd(0)
 		eventually(t, "no new connections", func() bool { return refusedDial(e.address) })
 		select {
 		case err := <-down:

@@ -69,12 +69,8 @@ func TestMQTTJS(t *testing.T) {
 				}
 				eventually(t, "30 pairs of values and one committed", func() bool { return values() == 61 })
 			}
-			if _, complaint := mqttJS(
-				t,
-				append([]string{url, "5", "not-the-secret-of-anything"}, root...)...); !strings.Contains(
-				complaint,
-				"Bad User Name or Password",
-			) {
+			_, complaint := mqttJS(t, append([]string{url, "5", "not-the-secret-of-anything"}, root...)...)
+			if !strings.Contains(complaint, "Bad User Name or Password") {
 				t.Errorf("error for a wrong secret: %q", complaint)
 			}
 			if root == nil {

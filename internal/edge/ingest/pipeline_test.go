@@ -151,12 +151,10 @@ func TestPipelineLimitsBatches(t *testing.T) {
 	submit(`{"humidity":1}`)
 	receive(t, e.journal.entered)
 	submit(`[{"humidity":1},{"humidity":2},{"humidity":3}]`)
-	submit(
-		`[{"humidity":4},{"humidity":5}]`,
-	) // does not fit together with the three
-	submit(
-		`[{"humidity":6},{"humidity":7},{"humidity":8},{"humidity":9},{"humidity":10},{"humidity":11}]`,
-	) // larger than a batch, so committed alone
+	// This does not fit together with the three.
+	submit(`[{"humidity":4},{"humidity":5}]`)
+	// This is larger than a batch, so it is committed alone.
+	submit(`[{"humidity":6},{"humidity":7},{"humidity":8},{"humidity":9},{"humidity":10},{"humidity":11}]`)
 	e.journal.release()
 	answered.Wait()
 	var sizes []int
@@ -257,7 +255,7 @@ func TestPipelineOutcomesAndDiagnostics(t *testing.T) {
 		{"connect, another tenant's", "BLUE-GW", GatewayConnect, `{"device":"WS-2"}`, 0, true,
 			device.Refusal{Time: now, Identifier: "WS-2", Reason: device.ReasonNotYours}},
 		{"connect without a device", "GW-1", GatewayConnect, `{"name":"WS-2"}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnreadable}},
-		{"disconnect, shut out", "GW-1", GatewayDisconnect, `{"device":"WS-OFF"}`, 0, true,
+		{"disconnect, disabled", "GW-1", GatewayDisconnect, `{"device":"WS-OFF"}`, 0, true,
 			device.Refusal{Time: now, Identifier: "WS-OFF", Reason: device.ReasonDisabled}},
 	} {
 		o := e.submit(test.from, test.kind, test.payload)

@@ -25,20 +25,17 @@ func TestRecompute(t *testing.T) {
 	}
 	addDewPoints(e)
 	ws1 := e.find("WS-1").Ref
-	var beside sync.WaitGroup
+	var senders sync.WaitGroup
 	for _, name := range []string{"WS-1", "WS-2"} {
-		beside.Go(func() {
+		senders.Go(func() {
 			for n := range 50 {
-				e.submit(
-					name,
-					Telemetry,
-					fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":25,"humidity":62}}`, now+int64(n)),
-				)
+				payload := `{"ts":%d,"values":{"airTemperature":25,"humidity":62}}`
+				e.submit(name, Telemetry, fmt.Sprintf(payload, now+int64(n)))
 			}
 		})
 	}
 	values, err := e.pipeline.Recompute(t.Context(), ws1, now-minutes*60_000)
-	beside.Wait()
+	senders.Wait()
 	if err != nil || values != minutes {
 		t.Errorf("%d values recomputed: %v", values, err)
 	}
@@ -52,7 +49,8 @@ func TestRecompute(t *testing.T) {
 	if s := e.pipeline.Stats(); s.Messages != minutes+100 || s.Waiting != 0 {
 		t.Errorf("%d messages counted, %d waiting", s.Messages, s.Waiting)
 	}
-	for _, ref := range []device.Ref{{Tenant: green, ID: 999}, {Tenant: blue, ID: 1}} { // an unknown device, and one of another tenant
+	// An unknown device, and one of another tenant.
+	for _, ref := range []device.Ref{{Tenant: green, ID: 999}, {Tenant: blue, ID: 1}} {
 		if values, err := e.pipeline.Recompute(t.Context(), ref, now); err != nil || values > 0 {
 			t.Errorf("%+v: %d values recomputed, %v", ref, values, err)
 		}

@@ -125,7 +125,8 @@ func TestTLSPlainClient(t *testing.T) {
 func TestTLSVersions(t *testing.T) {
 	e := newEdge(t)
 	roots, _ := e.serveTLS(t.TempDir())
-	for version, want := range map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+	versions := map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true}
+	for version, want := range versions {
 		nc, err := tls.Dial(
 			"tcp",
 			e.address,

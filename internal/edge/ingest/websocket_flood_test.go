@@ -22,12 +22,9 @@ import (
 
 // upgradeRequest is the request for a WebSocket, with additional header lines.
 func upgradeRequest(lines ...string) []byte {
-	b := []byte(
-		"GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-			"Sec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(
-			make([]byte, 16),
-		) + "\r\n",
-	)
+	key := base64.StdEncoding.EncodeToString(make([]byte, 16))
+	b := []byte("GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + key + "\r\n")
 	for _, line := range lines {
 		b = append(append(b, line...), "\r\n"...)
 	}

@@ -310,14 +310,10 @@ func TestWebSocketBroken(t *testing.T) {
 			}
 			defer nc.Close()
 			c := &client{t: t, version: 4, Conn: nc}
-			c.send(
-				[]byte(
-					"GET /mqtt HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-						"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(
-						make([]byte, 16),
-					) + "\r\n\r\n",
-				),
-			)
+			key := base64.StdEncoding.EncodeToString(make([]byte, 16))
+			c.send([]byte("GET /mqtt HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+				"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mqtt\r\n" +
+				"Sec-WebSocket-Key: " + key + "\r\n\r\n"))
 			hello := c.connect("WS-1", secretOf("WS-1"), "a")
 			c.send(frame(0x82, hello), test.bytes)
 			eventually(t, "signed in", func() bool { return e.presence.Status(green, 1).Online })

@@ -64,13 +64,8 @@ func TestAcceptRetriesWhenOutOfFiles(t *testing.T) {
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestLimiter(5)
-		devices, watchers := h.startListener(
-			t,
-			ListenerOptions{Name: "mqtt", ReservedForOthers: 2},
-		), h.startListener(
-			t,
-			ListenerOptions{Name: "admin"},
-		)
+		devices := h.startListener(t, ListenerOptions{Name: "mqtt", ReservedForOthers: 2})
+		watchers := h.startListener(t, ListenerOptions{Name: "admin"})
 		synctest.Wait() // each of the two listeners holds a place for its next connection
 		for range 3 {
 			devices.connect(strangerAddr)
@@ -79,7 +74,7 @@ func TestConnectionLimit(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		if len(devices.accepted) != 0 || devices.fake.tried() != 2 || h.Ready() == nil {
 			t.Errorf(
-				"%d more were taken in, %d tries, ready: %v",
+				"%d more connections were accepted, %d accepts, ready: %v",
 				len(devices.accepted),
 				devices.fake.tried(),
 				h.Ready(),

@@ -18,12 +18,8 @@ func TestPaceOverTCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited := newTestLimiter(
-		0,
-	).Listen(
-		ln,
-		ListenerOptions{Name: "http", Pace: Pace{ChunkSize: 32 << 10, Within: 20 * time.Second}},
-	)
+	pace := Pace{ChunkSize: 32 << 10, Within: 20 * time.Second}
+	limited := newTestLimiter(0).Listen(ln, ListenerOptions{Name: "http", Pace: pace})
 	defer func() { _ = limited.Close() }() // nothing was written
 	client, err := net.Dial("tcp", limited.Addr().String())
 	if err != nil {

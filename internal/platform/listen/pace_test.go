@@ -15,12 +15,8 @@ import (
 func TestPace(t *testing.T) {
 	pace := Pace{ChunkSize: 1000, Within: 30 * time.Second}
 	paced := func(t *testing.T, from string) (server, client net.Conn) {
-		p := newTestLimiter(
-			0,
-		).startListener(
-			t,
-			ListenerOptions{Name: "http", Pace: pace, Balancers: proxiedOptions.Balancers},
-		)
+		options := ListenerOptions{Name: "http", Pace: pace, Balancers: proxiedOptions.Balancers}
+		p := newTestLimiter(0).startListener(t, options)
 		client = p.connect(from)
 		server = <-p.accepted
 		t.Cleanup(func() { _ = server.Close(); p.end() })
@@ -61,10 +57,8 @@ func TestPace(t *testing.T) {
 				go func() { _, _ = io.ReadFull(client, make([]byte, 2500)) }() // and no more
 				began := time.Now()
 				n, err := server.Write(make([]byte, long))
-				if took := time.Since(
-					began,
-				); n != 2500 || !errors.Is(err, os.ErrDeadlineExceeded) ||
-					took != pace.Within {
+				took := time.Since(began)
+				if n != 2500 || !errors.Is(err, os.ErrDeadlineExceeded) || took != pace.Within {
 					t.Errorf("%d bytes written, %v after %s", n, err, took)
 				}
 			})
@@ -79,10 +73,8 @@ func TestPace(t *testing.T) {
 						t.Fatal(err)
 					}
 					began := time.Now()
-					if _, err := server.Write(
-						make([]byte, long),
-					); !errors.Is(err, os.ErrDeadlineExceeded) ||
-						time.Since(began) != limit {
+					_, err := server.Write(make([]byte, long))
+					if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != limit {
 						t.Errorf("write failed with %v after %s, want %s", err, time.Since(began), limit)
 					}
 				}
@@ -90,10 +82,8 @@ func TestPace(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				if _, err := server.Write(
-					[]byte("x"),
-				); !errors.Is(err, os.ErrDeadlineExceeded) ||
-					time.Since(began) != pace.Within {
+				_, err := server.Write([]byte("x"))
+				if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != pace.Within {
 					t.Errorf("without a deadline: %v after %s", err, time.Since(began))
 				}
 				time.Sleep(time.Hour) // an expired deadline no longer counts

@@ -96,9 +96,8 @@ func TestProxyHeader(t *testing.T) {
 				defer p.end()
 				client := p.connect(test.from)
 				go func() {
-					_, _ = client.Write(
-						append(bytes.Clone(test.head), data...),
-					) // an invalid header is not read to its end
+					// The write fails after an invalid header, which is not read to its end.
+					_, _ = client.Write(append(bytes.Clone(test.head), data...))
 					_ = client.Close() // everything was written
 				}()
 				c := <-p.accepted
@@ -218,10 +217,8 @@ func TestWriteLocalHeader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(
-			WriteLocalHeader(nc, []netip.Prefix{netip.MustParsePrefix(network)}),
-			nc.Close(),
-		); err != nil {
+		err = WriteLocalHeader(nc, []netip.Prefix{netip.MustParsePrefix(network)})
+		if err := errors.Join(err, nc.Close()); err != nil {
 			t.Error(err)
 		}
 		if data, err := io.ReadAll(c); string(data) != want || err != nil {

@@ -50,11 +50,9 @@ func TestMemoryReleasedAfterScreensLeave(t *testing.T) {
 		}
 		publish(h, tenant.ID(i), 1, maxReplayEvents)
 	}
-	if n, watched, bytes := topicCount(
-		h,
-	), h.watched.Load(), h.bytes.Load(); n != tenants/2 || watched != 0 ||
-		bytes != 0 {
-		t.Errorf("%d tenants, %d watched, %d bytes are held", n, watched, bytes)
+	topics, watched, held := topicCount(h), h.watched.Load(), h.bytes.Load()
+	if topics != tenants/2 || watched != 0 || held != 0 {
+		t.Errorf("%d tenants, %d watched, %d bytes are held", topics, watched, held)
 	}
 	if grown := heap() - before; grown > tenants*1000 {
 		t.Errorf("the heap is still %d bytes larger", grown)
@@ -112,7 +110,7 @@ func TestForget(t *testing.T) {
 	if endReason(mine) != EndExpired || endReason(theirs) != "" || h.Screens() != 1 || h.Watched(field) ||
 		!h.Watched(rival) {
 		t.Errorf(
-			"%q, %q, %d screens, watched %t and %t",
+			"ended for %q and %q, %d screens, watched %t and %t",
 			endReason(mine),
 			endReason(theirs),
 			h.Screens(),
@@ -175,7 +173,7 @@ func TestForgetMeanwhile(t *testing.T) {
 	h.Forget(field)
 	if topicCount(h) != 0 || h.Screens() != 0 || h.watched.Load() != 0 || h.bytes.Load() != 0 {
 		t.Errorf(
-			"%d tenants, %d screens, %d watched, %d bytes",
+			"left: %d tenants, %d screens, %d watched, %d bytes",
 			topicCount(h),
 			h.Screens(),
 			h.watched.Load(),
