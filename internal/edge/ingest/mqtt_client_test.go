@@ -206,7 +206,7 @@ func eachVersion(t *testing.T, f func(t *testing.T, version byte)) {
 	}
 }
 
-// refusedDial tells whether nobody listens at an address.
+// refusedDial tells whether no listener accepts at an address.
 func refusedDial(address string) bool {
 	nc, err := net.Dial("tcp", address)
 	if err == nil {

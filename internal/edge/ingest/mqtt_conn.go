@@ -149,7 +149,7 @@ func (c *conn) serve() error {
 
 func (c *conn) handle(pk packet) error {
 	if pk.kind != packets.PUBLISH && pk.kind != packets.DISCONNECT {
-		// publish checks by itself, before it waits for the rate limit.
+		// publish checks by itself, before it queues the message.
 		if err := c.revalidate(); err != nil {
 			return err
 		}

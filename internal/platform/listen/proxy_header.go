@@ -52,7 +52,7 @@ func (c *proxiedConn) Read(b []byte) (int, error) {
 		return 0, c.err
 	}
 	if len(b) == 0 {
-		return 0, nil // as most readers do; the buffered reader would not
+		return 0, nil // the layers below differ in what they do with an empty read
 	}
 	if c.buffered != nil && c.buffered.Buffered() > 0 {
 		return c.buffered.Read(b)

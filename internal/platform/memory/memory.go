@@ -77,6 +77,7 @@ type Gauge struct {
 	reportedShort [works]bool   // what the log says of each kind of work
 }
 
+// New makes a gauge; zero options take the defaults.
 func New(o Options) *Gauge {
 	if o.Read == nil {
 		o.Read = readRuntime
