@@ -15,19 +15,18 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// abuse is one way to ill-treat the server: n connections, each treated by
-// do, then what the server is to have counted of them.
+// abuse is one way to abuse the server: do runs on each of n connections, and counted tells what
+// the server must have counted of them.
 type abuse struct {
 	name    string
 	n       int
 	do      func(i int, random *rand.Rand, c *client) error
 	hold    bool               // the connections stay open until all are counted
-	counted func(Stats) uint64 // nil: it is no refusal and counts as none
-	heap    uint64             // bytes that may be held while they are open, for all
+	counted func(Stats) uint64 // nil: the server refuses nothing and counts nothing
+	heap    uint64             // bytes that all connections together may hold while they are open
 }
 
-// randomPacket makes random bytes that begin with a packet type and a length of
-// their own.
+// randomPacket makes random bytes after a packet type and a length.
 func randomPacket(kind byte, random *rand.Rand) []byte {
 	body := make([]byte, random.IntN(120))
 	for i := range body {
@@ -36,19 +35,19 @@ func randomPacket(kind byte, random *rand.Rand) []byte {
 	return framed(kind<<4|byte(random.IntN(16)), body)
 }
 
-// abuses lists everything that is tried; connections are the many.
+// abuses lists all abuses; many is the number of connections of the larger ones.
 func abuses(many int) []abuse {
 	malformed := func(s Stats) uint64 { return s.Malformed }
 	silent := func(s Stats) uint64 { return s.IdleTimeouts }
 	send := func(b []byte) func(int, *rand.Rand, *client) error {
 		return func(_ int, _ *rand.Rand, c *client) error { return c.write(b) }
 	}
-	perConn := uint64(24 << 10) // what a connection may cost, both its ends
+	perConn := uint64(24 << 10) // what both ends of a connection may cost
 	held := func(n int) uint64 { return uint64(n)*perConn + 4<<20 }
 	few := many / 5
 	return []abuse{
 		{name: "random bytes", n: many, counted: malformed, do: func(_ int, random *rand.Rand, c *client) error {
-			return c.write(randomPacket(byte(2+random.IntN(14)), random)) // anything but a CONNECT
+			return c.write(randomPacket(byte(2+random.IntN(14)), random)) // any packet but a CONNECT
 		}},
 		{name: "random CONNECT", n: few, do: func(_ int, random *rand.Rand, c *client) error {
 			b := append(
@@ -70,7 +69,7 @@ func abuses(many int) []abuse {
 			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
 			}
-			// Of a kind that a client may not send: what is inside does not matter.
+			// A packet type that a client may not send: its content does not matter.
 			return c.write(randomPacket([]byte{0, 1, 2, 4, 5, 7, 9, 11, 13, 15}[random.IntN(10)], random))
 		}, counted: malformed},
 		{name: "oversized message", n: few, do: func(i int, _ *rand.Rand, c *client) error {
@@ -79,7 +78,7 @@ func abuses(many int) []abuse {
 			}
 			return c.write([]byte{0x32, 0x81, 0x80, 0x10})
 		}, counted: malformed},
-		{name: "messages promised and never sent", n: few, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
+		{name: "messages announced and never sent", n: few, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
 			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
 			}
@@ -98,12 +97,12 @@ func abuses(many int) []abuse {
 		}},
 		{name: "slow senders", n: few, hold: true, do: func(_ int, _ *rand.Rand, c *client) error {
 			b := c.connect("WS-2", secretOf("WS-2"), "x")
-			go func() { // until it is cut off
+			go func() { // until the server cuts it off
 				for _, one := range b {
 					if c.write([]byte{one}) != nil {
 						return
 					}
-					time.Sleep(abuseTimeout / 4) // this is what makes it slow
+					time.Sleep(abuseTimeout / 4) // this makes the sender slow
 				}
 			}()
 			return nil
@@ -122,14 +121,14 @@ func abuses(many int) []abuse {
 			hold: true,
 			do:   func(_ int, _ *rand.Rand, c *client) error { return c.Conn.(*net.TCPConn).CloseWrite() },
 		},
-		{name: "deaf", n: 8, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
+		{name: "not reading answers", n: 8, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
 			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
 			}
 			if err := c.Conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 				return err
 			}
-			go func() { // pings whose answers are never taken
+			go func() { // pings whose answers are never read
 				pings := make([]byte, 0, 4096)
 				for len(pings) < cap(pings) {
 					pings = append(pings, v5.PINGREQ<<4, 0)
@@ -142,8 +141,7 @@ func abuses(many int) []abuse {
 	}
 }
 
-// abuseTimeout is what the server waits for CONNECTs, and for answers to be
-// taken.
+// abuseTimeout is how long the server waits for CONNECTs, and for answers to be read.
 const abuseTimeout = 700 * time.Millisecond
 
 func (c *client) write(b []byte) error {
@@ -165,8 +163,8 @@ func (c *client) signInShortKeepAlive(i int) error {
 	return err
 }
 
-// smallBuffers makes the system hold little of what is sent, so that a client
-// which takes nothing is soon noticed.
+// smallBuffers makes the system buffer little of what is sent, so that the server soon notices a
+// client which reads nothing.
 type smallBuffers struct{ net.Listener }
 
 func (l smallBuffers) Accept() (net.Conn, error) {
@@ -177,8 +175,8 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 	return nc, err
 }
 
-// heap is what is in use after collections: what has a finalizer, as
-// connections do, takes two.
+// heap is the heap in use after two collections: objects with a finalizer, such as connections,
+// take two.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -187,8 +185,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// Whatever strangers and broken devices do, a device that behaves is served on,
-// memory stays as it was, and everything that was refused is counted.
+// Whatever unknown clients and broken devices do, other devices are served, memory stays bounded,
+// and every refusal is counted.
 func TestAbusiveClientsAreCountedAndHarmless(t *testing.T) {
 	many := 500
 	if testing.Short() {
@@ -205,21 +203,20 @@ func TestAbusiveClientsAreCountedAndHarmless(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			e.abuse(t, a)
 			if n := served.Swap(0); n == 0 {
-				t.Error("the device that behaves was not served meanwhile")
+				t.Error("the steady device was not served meanwhile")
 			}
 			if after := heap(); after > before+4<<20 {
-				t.Errorf("%d KiB more in use than before all", (after-before)>>10)
+				t.Errorf("the heap grew by %d KiB", (after-before)>>10)
 			}
 		})
 	}
 	if s := e.pipeline.Stats(); s.Panics != 0 || s.RefusedAddress+s.RefusedFull != 0 ||
 		s.SignInFailures != uint64(many) {
-		t.Errorf("%+v", s)
+		t.Errorf("stats %+v", s)
 	}
 }
 
-// publishSteadily keeps one device publishing until the test ends, and counts its
-// answers.
+// publishSteadily makes one device publish until the test ends, and counts its answers.
 func (e *edge) publishSteadily(t *testing.T) *atomic.Uint64 {
 	t.Helper()
 	c := e.dialSignedIn(4, "WS-1")
@@ -246,14 +243,13 @@ func (e *edge) publishSteadily(t *testing.T) *atomic.Uint64 {
 	t.Cleanup(func() {
 		stopped.Store(true)
 		if err := receive(t, done); err != nil {
-			t.Errorf("the device that behaves: %v", err)
+			t.Errorf("the steady device: %v", err)
 		}
 	})
 	return &served
 }
 
-// abuse does one abuse with as many connections at once as it says, and makes
-// sure that each is counted and gone.
+// abuse runs one abuse on all its connections at once, and checks that each is counted and closed.
 func (e *edge) abuse(t *testing.T, a abuse) {
 	want := uint64(a.n)
 	if a.counted == nil {
@@ -273,7 +269,7 @@ func (e *edge) abuse(t *testing.T, a abuse) {
 					return
 				}
 				clients[i] = c
-				// The server may have ended it already: that is what it is for.
+				// The server may have ended the connection already, as it should.
 				if err := a.do(i, random, c); err != nil && !a.hold && !isNetwork(err) {
 					t.Errorf("connection %d: %v", i, err)
 				}
@@ -292,7 +288,7 @@ func (e *edge) abuse(t *testing.T, a abuse) {
 	}
 	eventually(t, "all are gone", func() bool { return e.pipeline.Stats().Connections == 1 })
 	if n := a.counted(e.pipeline.Stats()) - start; n != want {
-		t.Errorf("%d of %d counted: %+v", n, want, e.pipeline.Stats())
+		t.Errorf("%d of %d connections counted: %+v", n, want, e.pipeline.Stats())
 	}
 	for _, c := range clients {
 		if c != nil {
@@ -301,7 +297,7 @@ func (e *edge) abuse(t *testing.T, a abuse) {
 	}
 }
 
-// dialOtherAddress opens a connection from another address than the rest of the tests.
+// dialOtherAddress opens a connection from an address that no other client of the tests has.
 func (e *edge) dialOtherAddress() (*client, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: 5 * time.Second}
 	nc, err := dialer.Dial("tcp", e.address)
@@ -311,14 +307,14 @@ func (e *edge) dialOtherAddress() (*client, error) {
 	return &client{t: e.t, version: 4, Conn: nc}, nil
 }
 
-// isNetwork tells an error of the network from one of the protocol.
+// isNetwork tells whether an error is one of the network and not of the protocol.
 func isNetwork(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.As(err, &op)
 }
 
-// A flood of connections from one address takes what it may and no more; others
-// come in all the while.
+// A flood of connections from one address gets no more than the limit per address, and other
+// addresses can connect all the time.
 func TestAbuseFloodFromOneAddress(t *testing.T) {
 	many := 2000
 	if testing.Short() {
@@ -345,7 +341,7 @@ func TestAbuseFloodFromOneAddress(t *testing.T) {
 	close(held)
 	eventually(t, "the rest refused", func() bool { return e.pipeline.Stats().RefusedAddress == uint64(many-share) })
 	if s := e.pipeline.Stats(); s.Connections != share+1 {
-		t.Errorf("%d open", s.Connections)
+		t.Errorf("%d connections are open", s.Connections)
 	}
 	other.ping()
 	e.dialSignedIn(4, "WS-1").ping()

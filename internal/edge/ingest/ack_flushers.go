@@ -6,12 +6,11 @@ import (
 	"sync"
 )
 
-// flushBatch is how many connections' answers are written in one go.
+// flushBatch is how many connections' answers one goroutine writes per batch.
 const flushBatch = 64
 
-// ackFlushers have the answers of a commit written while the next is on its way. A few
-// goroutines do it for all connections: waking one for each would cost as much
-// as the writing.
+// ackFlushers write the answers of a commit while the next commit runs. A few goroutines serve all
+// connections: waking one per connection would cost as much as the writing.
 type ackFlushers struct {
 	batches chan []*writeBuffer
 	working sync.WaitGroup
@@ -22,22 +21,22 @@ func newAckFlushers() *ackFlushers {
 	p := &ackFlushers{batches: make(chan []*writeBuffer, 4*n)}
 	for range n {
 		p.working.Go(func() {
-			for round := range p.batches {
-				flushAll(round)
+			for batch := range p.batches {
+				flushAll(batch)
 			}
 		})
 	}
 	return p
 }
 
-func flushAll(round []*writeBuffer) {
-	for _, o := range round {
+func flushAll(batch []*writeBuffer) {
+	for _, o := range batch {
 		o.flush()
 	}
 }
 
-// flush has what waits in these outboxes written. It does so itself where that
-// is little or the others are busy.
+// flush writes the waiting answers of these write buffers. It writes them itself if they are few or
+// all flushers are busy.
 func (p *ackFlushers) flush(dirty []*writeBuffer) {
 	for len(dirty) > 0 {
 		n := min(len(dirty), flushBatch)
@@ -54,7 +53,7 @@ func (p *ackFlushers) flush(dirty []*writeBuffer) {
 	}
 }
 
-// close waits until all is written that was sent.
+// close waits until all batches are written.
 func (p *ackFlushers) close() {
 	close(p.batches)
 	p.working.Wait()

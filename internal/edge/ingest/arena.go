@@ -2,13 +2,12 @@ package ingest
 
 import "tilth/internal/domain/reading"
 
-// chunkLength is how many elements are allocated at once. What of a chunk is
-// in use keeps the whole of it in memory, so it is not large.
+// chunkLength is how many elements are allocated at once. It is small, because one element in use
+// keeps the whole chunk in memory.
 const chunkLength = 128
 
-// arena is where decoded messages have their parts: a few large allocations in
-// place of several small ones a message. Nothing of it is ever used again, so
-// whoever gets a part may keep it.
+// arena allocates the parts of decoded messages: a few large allocations replace several small ones
+// per message. Memory of an arena is never reused, so the caller may keep what it gets.
 type arena struct {
 	arrivals chunk[reading.Arrival]
 	parts    chunk[deviceContent]
@@ -17,8 +16,8 @@ type arena struct {
 
 type chunk[T any] struct{ free []T }
 
-// reserve gives an empty slice with room for n; keep says afterwards how much of
-// it is needed.
+// reserve returns an empty slice with room for n elements; commit then says how many of them are
+// used.
 func (c *chunk[T]) reserve(n int) []T {
 	if len(c.free) < n {
 		c.free = make([]T, max(n, chunkLength))
@@ -26,10 +25,10 @@ func (c *chunk[T]) reserve(n int) []T {
 	return c.free[:0:n]
 }
 
-// commit takes the first n elements of the room given last out of what is free.
+// commit takes the first n elements of the last reservation out of the free ones.
 func (c *chunk[T]) commit(n int) { c.free = c.free[n:] }
 
-// alloc is room that is needed in full.
+// alloc returns an empty slice with room for n elements, all of which are taken.
 func (c *chunk[T]) alloc(n int) []T {
 	room := c.reserve(n)
 	c.commit(n)

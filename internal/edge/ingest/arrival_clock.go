@@ -7,31 +7,30 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// clockStepTolerance is how much earlier than the one before it a message has to arrive to
-// tell that the clock was set back: messages of one device that come over
-// several connections may overtake each other by less.
+// clockStepTolerance is how much earlier than its predecessor a message must arrive to show that
+// the clock was set back: messages of one device on several connections may overtake each other by
+// less.
 const clockStepTolerance = 5 * time.Second
 
-// arrivalClock gives times to readings that came without one. Two of one device that
-// arrive within a millisecond get distinct times, or the second would replace
-// the first.
+// arrivalClock assigns times to readings that came without one. Two readings of one device that
+// arrive within a millisecond get distinct times; otherwise the second would replace the first.
 type arrivalClock struct {
 	registry *device.Registry
 
 	mu   sync.Mutex
-	last map[device.ID]lastTime // of devices that there are
+	last map[device.ID]lastTime // of existing devices
 }
 
-// lastTime is the newest time that was given to a device's readings.
+// lastTime is the newest time that was assigned to a device's readings.
 type lastTime struct {
-	at      int64 // epoch milliseconds, as is arrival
-	arrival int64 // the latest
+	at      int64 // epoch milliseconds, like arrival
+	arrival int64 // the latest arrival
 }
 
-// next is the time for a reading that arrived at the given epoch milliseconds.
-// A device that sends so many at once that their times would run out of what is
-// accepted gets none; ok is false then. Where the clock was set back, times
-// begin again at the arrival: they would run ahead of it until it has caught up.
+// next returns the time for a reading that arrived at the given epoch milliseconds. ok is false if
+// a device sends so many readings at once that their times would be later than the decoder accepts.
+// After the clock was set back, times start again at the arrival; otherwise they would run ahead of
+// the clock until it has caught up.
 func (s *arrivalClock) next(id device.ID, arrival int64) (at int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +39,7 @@ func (s *arrivalClock) next(id device.ID, arrival int64) (at int64, ok bool) {
 	}
 	last, known := s.last[id]
 	if !known && s.registry.Get(id) == nil {
-		return arrival, true // deleted while its message was on its way; nothing of it is kept
+		return arrival, true // the device was deleted while its message was on its way; the reading is dropped
 	}
 	if !known || arrival < last.arrival-clockStepTolerance.Milliseconds() {
 		s.last[id] = lastTime{at: arrival, arrival: arrival}
@@ -54,8 +53,8 @@ func (s *arrivalClock) next(id device.ID, arrival int64) (at int64, ok bool) {
 	return at, true
 }
 
-// sweep forgets devices that are not in the registry any more. The map is made anew: one that
-// was larger would keep its room.
+// sweep forgets devices that are no longer in the registry. It makes a new map, because a map does
+// not release the memory of deleted keys.
 func (s *arrivalClock) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// newArrivalClock are over a registry of these devices.
+// newArrivalClock makes an arrival clock over a registry of these devices.
 func newArrivalClock(ids ...device.ID) *arrivalClock {
 	s := &arrivalClock{registry: device.NewRegistry(hashKey)}
 	s.registry.Replace(entries(ids...))
@@ -32,7 +32,7 @@ func (s *arrivalClock) size() int {
 	return len(s.last)
 }
 
-// Devices that are deleted leave no stamp behind, and those that stay keep theirs.
+// The clock forgets deleted devices, and keeps the times of the others.
 func TestArrivalClockForgetsDeletedDevices(t *testing.T) {
 	s := newArrivalClock(1, 2, 3)
 	for _, id := range []device.ID{1, 2, 3, 3} {
@@ -40,21 +40,21 @@ func TestArrivalClockForgetsDeletedDevices(t *testing.T) {
 	}
 	s.registry.Replace(entries(1, 3, 4))
 	if n := s.size(); n != 2 {
-		t.Errorf("stamps of %d devices", n)
+		t.Errorf("the clock knows %d devices", n)
 	}
 	if at, ok := s.next(3, now); at != now+2 || !ok {
-		t.Errorf("the next of one that stayed is %d %t", at-now, ok)
+		t.Errorf("the next time of a device that stayed is %d %t", at-now, ok)
 	}
-	// Its message was on its way.
+	// The device was deleted while its message was on its way.
 	if at, ok := s.next(2, now); at != now || !ok || s.size() != 2 {
-		t.Errorf("of one that is gone: %d %t, stamps of %d devices", at-now, ok, s.size())
+		t.Errorf("a deleted device: %d %t, the clock knows %d devices", at-now, ok, s.size())
 	}
 	if at, ok := s.next(4, now); at != now || !ok || s.size() != 3 {
-		t.Errorf("of one that came: %d %t, stamps of %d devices", at-now, ok, s.size())
+		t.Errorf("a new device: %d %t, the clock knows %d devices", at-now, ok, s.size())
 	}
 }
 
-// A pipeline's stamps follow its registry.
+// A pipeline's arrival clock follows the registry.
 func TestPipelineArrivalClockForgetsDeletedDevices(t *testing.T) {
 	e := newEdge(t)
 	for _, entry := range testDevices() {
@@ -62,14 +62,14 @@ func TestPipelineArrivalClockForgetsDeletedDevices(t *testing.T) {
 	}
 	e.registry.Replace(testDevices()[:2])
 	if n := e.pipeline.decoder.clock.size(); n != 2 {
-		t.Errorf("stamps of %d devices, there are 2", n)
+		t.Errorf("the clock knows %d devices, want 2", n)
 	}
 }
 
-// The memory of a crowd comes back when it has gone.
+// The memory of many devices is released when they are deleted.
 func TestArrivalClockReleasesMemory(t *testing.T) {
-	const crowd = 100_000
-	ids := make([]device.ID, crowd)
+	const many = 100_000
+	ids := make([]device.ID, many)
 	for i := range ids {
 		ids[i] = device.ID(i + 1)
 	}
@@ -77,19 +77,19 @@ func TestArrivalClockReleasesMemory(t *testing.T) {
 	for _, id := range ids {
 		s.next(id, now)
 	}
-	s.registry = device.NewRegistry(hashKey) // the crowd itself is not to count
+	s.registry = device.NewRegistry(hashKey) // the registry's own memory must not count
 	s.registry.Replace(entries(ids[:10]...))
 	with := heapInUse()
 	s.sweep()
-	if n, back := s.size(), with-heapInUse(); n != 10 || back < crowd*24 { // a number and two times each
-		t.Errorf("stamps of %d devices, %d bytes came back", n, back)
+	if n, back := s.size(), with-heapInUse(); n != 10 || back < many*24 { // an id and two times each
+		t.Errorf("the clock knows %d devices, %d bytes were released", n, back)
 	}
 }
 
-// heapInUse is in bytes.
+// heapInUse is the heap in use, in bytes.
 func heapInUse() int {
 	runtime.GC()
-	runtime.GC() // what the first one only marked as gone
+	runtime.GC() // collects what the first run only marked
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

@@ -14,7 +14,7 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// BenchmarkDecode is one message of eight values, as a weather station sends.
+// BenchmarkDecode decodes one message of eight values, as a weather station sends.
 func BenchmarkDecode(b *testing.B) {
 	d := newDecoder()
 	e := d.registry.Get(1)
@@ -31,8 +31,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkGateReserve is a message's place in its device's allowance, of one device
-// and of many, from all processors.
+// BenchmarkGateReserve takes a message's cost from its device's bucket, of one device and of many,
+// on all processors.
 func BenchmarkGateReserve(b *testing.B) {
 	for _, devices := range []int{1, 100_000} {
 		b.Run(fmt.Sprint(devices), func(b *testing.B) {
@@ -53,8 +53,8 @@ func BenchmarkGateReserve(b *testing.B) {
 	}
 }
 
-// BenchmarkMQTT is QoS 1 over real sockets, answered after the commit: to
-// memory, and to the store with its fsync.
+// BenchmarkMQTT publishes with QoS 1 over real sockets, answered after the commit: to memory, and
+// to the store with its fsync.
 func BenchmarkMQTT(b *testing.B) {
 	b.Run("memory", func(b *testing.B) { benchmarkMQTT(b, discardJournal{}) })
 	b.Run("store", func(b *testing.B) {

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Certificate is the server's own certificate with its key, from two PEM
-// files. They are read anew when they change, so that a renewal needs no
-// restart.
+// Certificate is the server's own certificate with its key, from two PEM files. It reads the files
+// again when they change, so that a renewal needs no restart.
 type Certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -21,16 +20,16 @@ type Certificate struct {
 
 	mu   sync.Mutex
 	pair *tls.Certificate
-	read [2]fs.FileInfo // the files when they were read last, right or wrong; nil: was not there
+	read [2]fs.FileInfo // the files at the last read, valid or not; nil: the file was missing
 }
 
-// unchanged tells whether a file is still the one that was read.
+// unchanged tells whether a file is the one that was read.
 func unchanged(was, is fs.FileInfo) bool {
 	return was != nil && os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
 }
 
-// LoadCertificate reads the pair, or tells in one line why it cannot be used.
-// now is the clock by which an expired certificate is warned of.
+// LoadCertificate reads the pair. An error is one line. now is the clock for the warning about an
+// expired certificate.
 func LoadCertificate(certFile, keyFile string, now func() time.Time, logger *slog.Logger) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, now: now, logger: logger}
 	if _, err := c.refresh(); err != nil {
@@ -39,8 +38,8 @@ func LoadCertificate(certFile, keyFile string, now func() time.Time, logger *slo
 	return c, nil
 }
 
-// Config is how devices are met over TLS: 1.2 or later, with the certificate as
-// it is in the files at that moment.
+// Config is the TLS configuration for devices: TLS 1.2 or later, with the certificate that is in
+// the files at the time of the handshake.
 func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -48,8 +47,8 @@ func (c *Certificate) Config() *tls.Config {
 	}
 }
 
-// Expiry is until when the certificate that devices are met with is good, and
-// the first host name in it, else its subject's.
+// Expiry is when the current certificate expires, and its first host name, or else its subject's
+// name.
 func (c *Certificate) Expiry() (name string, until time.Time) {
 	leaf := c.current().Leaf
 	if len(leaf.DNSNames) > 0 {
@@ -58,30 +57,30 @@ func (c *Certificate) Expiry() (name string, until time.Time) {
 	return leaf.Subject.CommonName, leaf.NotAfter
 }
 
-// current is the pair in the files, or the one before where they do not hold a
-// right one: half a renewal keeps nobody out.
+// current returns the pair in the files, or the previous one if the files hold no valid pair: a
+// half-finished renewal does not shut devices out.
 func (c *Certificate) current() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed, err := c.refresh()
 	switch {
 	case err != nil:
-		c.logger.Warn("the changed certificate cannot be used, going on with the one before", "error", err)
+		c.logger.Warn("the changed certificate cannot be used; the previous one stays in use", "error", err)
 	case changed:
-		c.logger.Info("the certificate was read anew", "file", c.certFile)
+		c.logger.Info("a new certificate was read", "file", c.certFile)
 	}
 	return c.pair
 }
 
-// refresh reads the files if they are not those read last; changed tells that
-// there is a new pair. An error is told once for every change of the files.
-// Callers hold the lock, or are alone.
+// refresh reads the files if they changed since the last read; changed is true if there is a new
+// pair. It returns an error once per change of the files. The caller holds the lock, or is the only
+// user.
 func (c *Certificate) refresh() (changed bool, err error) {
 	var infos [2]fs.FileInfo
 	for i, path := range []string{c.certFile, c.keyFile} {
 		if infos[i], err = os.Stat(path); err != nil {
 			if c.pair != nil && c.read[i] == nil {
-				return false, nil // told already
+				return false, nil // reported already
 			}
 			c.read[i] = nil
 			return false, err
@@ -96,7 +95,7 @@ func (c *Certificate) refresh() (changed bool, err error) {
 		return false, fmt.Errorf("%s with %s: %s", c.certFile, c.keyFile, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	if now := c.now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
-		c.logger.Warn("the certificate is not valid now; devices that check will stay away", "file", c.certFile,
+		c.logger.Warn("the certificate is not valid now; devices that check it do not connect", "file", c.certFile,
 			"from", pair.Leaf.NotBefore, "until", pair.Leaf.NotAfter)
 	}
 	c.pair = &pair

@@ -13,7 +13,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// journal hands out committed batches in the order of their arrival.
+// journal hands out committed batches in the order of arrival.
 type journal interface {
 	Consume(
 		ctx context.Context,
@@ -23,22 +23,22 @@ type journal interface {
 	Trim(pos uint64)
 }
 
-// position remembers how far the journal is judged.
+// position stores the evaluated position of the journal.
 type position interface {
 	Load(ctx context.Context) (uint64, error)
 	Save(ctx context.Context, pos uint64) error
 }
 
-// screens are the open ones of each tenant.
+// screens are the open screens of each tenant.
 type screens interface {
 	Watched(t tenant.ID) bool
 	MedianLag(t tenant.ID) int
 	Publish(t tenant.ID, name string, data []byte)
 }
 
-// alarms are the rules that readings are judged by: they take batches over at
-// once and judge them beside, tenant by tenant. Taken is what they have or find
-// in the journal themselves; what they come to is on disk up to Recorded.
+// alarms evaluate the rules: Take accepts a batch at once, and Work evaluates the batches tenant by
+// tenant. Taken is the position up to which the alarms have the batches or read them from the
+// journal themselves; up to Recorded, their results are on disk.
 type alarms interface {
 	Taken() uint64
 	Take(pos uint64, batch []reading.Arrival)
@@ -46,8 +46,7 @@ type alarms interface {
 	Recorded() uint64
 }
 
-// ConsumerOptions say what a Judge works with; all but Logger and SaveEvery are
-// needed.
+// ConsumerOptions say what a Consumer works with; all but Logger and SaveEvery are needed.
 type ConsumerOptions struct {
 	Journal   journal
 	Position  position
@@ -55,18 +54,18 @@ type ConsumerOptions struct {
 	Screens   screens
 	Registry  *device.Registry
 	Logger    *slog.Logger  // default: discard
-	SaveEvery time.Duration // how often the position is saved at most; default 1 s
+	SaveEvery time.Duration // minimum time between saves of the position; default 1 s
 }
 
-// Consumer reads the journal in order: what was committed is handed over to be
-// judged, and told to the screens. One Judge runs at a time.
+// Consumer reads the journal in order: it hands committed batches to the alarms, and publishes them
+// to the screens. One Consumer runs at a time.
 type Consumer struct {
 	opts      ConsumerOptions
 	publisher *livePublisher
-	saved     uint64 // known to Run and then to its saver
+	saved     uint64 // used by Run and then by its saver
 }
 
-// NewConsumer makes a judge; Run sets it to work.
+// NewConsumer makes a consumer; Run starts it.
 func NewConsumer(o ConsumerOptions) *Consumer {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -75,77 +74,77 @@ func NewConsumer(o ConsumerOptions) *Consumer {
 	return &Consumer{opts: o, publisher: newLivePublisher(o.Screens, o.Registry)}
 }
 
-// Run judges until ctx ends and then saves the position a last time. It returns
-// nil when that was all, else why it cannot go on.
-func (j *Consumer) Run(ctx context.Context) error {
-	from, err := j.opts.Position.Load(ctx)
-	if ctx.Err() != nil { // ended before anything was judged
+// Run consumes the journal until ctx ends, and then saves the position a last time. It returns nil
+// in that case, and otherwise why it cannot continue.
+func (c *Consumer) Run(ctx context.Context) error {
+	from, err := c.opts.Position.Load(ctx)
+	if ctx.Err() != nil { // ended before anything was consumed
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("ingest: cannot read how far the journal is judged: %w", err)
+		return fmt.Errorf("ingest: load evaluated position: %w", err)
 	}
-	j.saved = from
-	j.opts.Journal.Trim(from)
+	c.saved = from
+	c.opts.Journal.Trim(from)
 
-	beside, stop := context.WithCancel(ctx)
+	runCtx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { j.saveRegularly(beside) })
-	running.Go(func() { j.publisher.run(beside) })
-	var working error
+	running.Go(func() { c.saveRegularly(runCtx) })
+	running.Go(func() { c.publisher.run(runCtx) })
+	var alarmsErr error
 	running.Go(func() {
 		defer stop()
-		working = j.opts.Alarms.Work(beside)
+		alarmsErr = c.opts.Alarms.Work(runCtx)
 	})
-	err = j.opts.Journal.Consume(beside, j.opts.Alarms.Taken(), j.consume)
+	err = c.opts.Journal.Consume(runCtx, c.opts.Alarms.Taken(), c.consume)
 	stop()
 	running.Wait()
-	if working != nil {
-		err = working
+	if alarmsErr != nil {
+		err = alarmsErr
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	saveCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return errors.Join(err, j.save(last))
+	return errors.Join(err, c.save(saveCtx))
 }
 
-// consume hands one batch over. What must never be missed comes before the position
-// moves; the screens may miss it, since they resume by fetching.
-func (j *Consumer) consume(_ context.Context, pos uint64, batch []reading.Arrival) error {
-	j.opts.Alarms.Take(pos, batch)
-	j.publisher.add(batch)
+// consume hands over one batch. The alarms, which must miss nothing, get it before the position
+// moves; the screens may miss it, because they resume by fetching.
+func (c *Consumer) consume(_ context.Context, pos uint64, batch []reading.Arrival) error {
+	c.opts.Alarms.Take(pos, batch)
+	c.publisher.add(batch)
 	return nil
 }
 
-func (j *Consumer) saveRegularly(ctx context.Context) {
-	tick := time.NewTicker(j.opts.SaveEvery)
+func (c *Consumer) saveRegularly(ctx context.Context) {
+	tick := time.NewTicker(c.opts.SaveEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			// A position that is saved late costs a longer replay, nothing
-			// else; the next tick tries again.
-			if err := j.save(ctx); err != nil && ctx.Err() == nil {
-				j.opts.Logger.Warn("judged position not saved, trying again", "error", err)
+			// If the position is saved late, only the replay after a restart takes longer; the next
+			// tick tries again.
+			if err := c.save(ctx); err != nil && ctx.Err() == nil {
+				c.opts.Logger.Warn("the evaluated position was not saved; trying again", "error", err)
 			}
 		}
 	}
 }
 
-// save makes the position durable; the journal up to there may go then.
-func (j *Consumer) save(ctx context.Context) error {
-	pos := j.opts.Alarms.Recorded()
-	if pos <= j.saved {
+// save stores the evaluated position; the journal before it may then be removed.
+func (c *Consumer) save(ctx context.Context) error {
+	pos := c.opts.Alarms.Recorded()
+	if pos <= c.saved {
 		return nil
 	}
-	if err := j.opts.Position.Save(ctx, pos); err != nil {
-		return fmt.Errorf("ingest: judged position %d not saved: %w", pos, err)
+	if err := c.opts.Position.Save(ctx, pos); err != nil {
+		return fmt.Errorf("ingest: save evaluated position %d: %w", pos, err)
 	}
-	j.saved = pos
-	j.opts.Journal.Trim(pos)
+	c.saved = pos
+	c.opts.Journal.Trim(pos)
 	return nil
 }

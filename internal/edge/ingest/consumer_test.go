@@ -15,7 +15,7 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// fakeJournal is a journal that a test writes.
+// fakeJournal is a journal whose content a test decides.
 type fakeJournal struct {
 	live chan []reading.Arrival
 
@@ -57,7 +57,7 @@ func (s *fakeJournal) Trim(pos uint64) {
 	s.trimmed = append(s.trimmed, pos)
 }
 
-// memoryPosition is a position whose saving a test can make fail.
+// memoryPosition is a position whose Save a test can make fail.
 type memoryPosition struct {
 	mu    sync.Mutex
 	pos   uint64
@@ -94,7 +94,7 @@ func (p *memoryPosition) saved() []uint64 {
 	return slices.Clone(p.saves)
 }
 
-// fakeAlarms take over what is to be judged, until a test makes them fail.
+// fakeAlarms accept batches until a test makes them fail.
 type fakeAlarms struct {
 	start uint64
 	fails chan error
@@ -142,8 +142,8 @@ func testRegistry() *device.Registry {
 	return r
 }
 
-// runConsumer runs a judge until the returned function is called, which gives Run's
-// answer.
+// runConsumer runs a consumer until the returned function is called, which returns the result of
+// Run.
 func runConsumer(t *testing.T, j *Consumer) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -173,10 +173,11 @@ func TestConsumerPublishesToScreensOfTenant(t *testing.T) {
 	journal.live <- []reading.Arrival{
 		arrival(green, 1, now, field(airTemperature, reading.Number(3.4)), field(heating, reading.Boolean(true))),
 		arrival(blue, 5, now-1, field(note, reading.Text(`"quoted" <&> ä`))),
-		arrival(green, 2, now, field(99, reading.Number(1))),                                             // a property that the product lost
-		arrival(green, 77, now, field(humidity, reading.Number(1))),                                      // a device that is gone
-		arrival(green, 5, now, field(humidity, reading.Number(2))),                                       // a device that is another's
-		arrival(green, 2, now, field(humidity, reading.Number(1e-9)), field(99, reading.Boolean(false))), // half of it known
+		arrival(green, 2, now, field(99, reading.Number(1))),        // a property that the product lost
+		arrival(green, 77, now, field(humidity, reading.Number(1))), // a deleted device
+		arrival(green, 5, now, field(humidity, reading.Number(2))),  // a device of another tenant
+		// Only the first property is known.
+		arrival(green, 2, now, field(humidity, reading.Number(1e-9)), field(99, reading.Boolean(false))),
 	}
 	for _, want := range []string{
 		`{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":3.4,"heating":true}}`,
@@ -194,30 +195,30 @@ func TestConsumerPublishesToScreensOfTenant(t *testing.T) {
 		t.Error(err)
 	}
 	if len(greenScreen.Events)+len(blueScreen.Events) > 0 {
-		t.Error("more was told than what happened")
+		t.Error("an unexpected event was published")
 	}
 }
 
-// What the rules find in the journal themselves is neither handed over nor told.
+// What the alarms read from the journal themselves is neither handed over nor published.
 func TestConsumerStartsAtAlarmPosition(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
 	journal := newFakeJournal()
 	position, alarms := &memoryPosition{pos: 40}, &fakeAlarms{start: 42}
-	j := NewConsumer(
-		ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()},
-	)
+	j := NewConsumer(ConsumerOptions{
+		Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry(),
+	})
 	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(3)))}
 	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"humidity":3}}`
 	if e := receive(t, screen.Events); string(e.Data) != want {
-		t.Errorf("told first: %s", e.Data)
+		t.Errorf("first published event: %s", e.Data)
 	}
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
 	if journal.from != 42 || position.pos != 43 || !slices.Equal(alarms.taken, []uint64{43}) {
-		t.Errorf("judged %v, from %d to %d", alarms.taken, journal.from, position.pos)
+		t.Errorf("taken %v, from %d to %d", alarms.taken, journal.from, position.pos)
 	}
 }
 
@@ -256,17 +257,17 @@ func TestConsumerSavesPosition(t *testing.T) {
 			},
 		)
 		stop := runConsumer(t, j)
-		for range 100 { // 1 s in all
+		for range 100 { // 1 s in total
 			journal.live <- nil
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(10 * time.Millisecond)
 		if got := position.saved(); len(got) != 1 || got[0] < 105 {
-			t.Errorf("saved %v in the first second", got)
+			t.Errorf("positions saved in the first second: %v", got)
 		}
 		time.Sleep(10 * time.Second)
 		if got := position.saved(); got[len(got)-1] != 107 || len(got) > 2 {
-			t.Errorf("saved %v", got)
+			t.Errorf("positions saved: %v", got)
 		}
 		position.fail(errDisk)
 		journal.live <- nil
@@ -274,7 +275,7 @@ func TestConsumerSavesPosition(t *testing.T) {
 		position.fail(nil)
 		time.Sleep(2 * time.Second)
 		if got := position.saved(); got[len(got)-1] != 108 {
-			t.Errorf("a failed saving was not tried again: %v", got)
+			t.Errorf("a failed save was not repeated: %v", got)
 		}
 		journal.live <- nil
 		synctest.Wait()
@@ -283,9 +284,9 @@ func TestConsumerSavesPosition(t *testing.T) {
 		}
 		saved := position.saved()
 		if saved[len(saved)-1] != 109 {
-			t.Errorf("saved %v at the end", saved)
+			t.Errorf("positions saved at the end: %v", saved)
 		}
-		// The journal goes only up to what is saved.
+		// The journal is trimmed only up to the saved position.
 		if want := append([]uint64{7}, saved...); !slices.Equal(journal.trimmed, want) {
 			t.Errorf("trimmed %v, want %v", journal.trimmed, want)
 		}
@@ -304,13 +305,13 @@ func TestConsumerReturnsFailures(t *testing.T) {
 		},
 	)
 	if err := j.Run(context.Background()); !errors.Is(err, errDisk) {
-		t.Errorf("without a position: %v", err)
+		t.Errorf("without a position, Run returned %v", err)
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	broken.fail(context.Canceled)
 	if err := j.Run(stopped); err != nil {
-		t.Errorf("stopped before it began: %v", err)
+		t.Errorf("with an ended context, Run returned %v", err)
 	}
 	journal, position := newFakeJournal(), &memoryPosition{}
 	j = NewConsumer(
@@ -329,33 +330,28 @@ func TestConsumerReturnsFailures(t *testing.T) {
 	close(journal.live)
 	err := receive(t, ended)
 	if !errors.Is(err, reading.ErrClosed) || !errors.Is(err, errDisk) {
-		t.Errorf("ended with %v; want why the journal ended and that the position was not saved", err)
+		t.Errorf("Run returned %v; want the journal's error and that the position was not saved", err)
 	}
 }
 
-// When the rules cannot go on, neither can the judge; the position stays where
-// they came to.
+// If the alarms fail, the consumer ends; the position stays at what they recorded.
 func TestConsumerEndsWhenAlarmsFail(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
-	journal, position, alarms := newFakeJournal(), &memoryPosition{
-		pos: 4,
-	}, &fakeAlarms{
-		start: 4,
-		fails: make(chan error),
-	}
-	j := NewConsumer(
-		ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()},
-	)
+	journal, position := newFakeJournal(), &memoryPosition{pos: 4}
+	alarms := &fakeAlarms{start: 4, fails: make(chan error)}
+	j := NewConsumer(ConsumerOptions{
+		Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry(),
+	})
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
 	receive(t, screen.Events)
 	alarms.fails <- errDisk
 	if err := receive(t, ended); !errors.Is(err, errDisk) {
-		t.Errorf("ended with %v", err)
+		t.Errorf("Run returned %v", err)
 	}
 	if position.pos != 5 || !slices.Equal(alarms.taken, []uint64{5}) {
-		t.Errorf("judged %v, recorded up to %d", alarms.taken, position.pos)
+		t.Errorf("taken %v, recorded up to %d", alarms.taken, position.pos)
 	}
 }

@@ -15,33 +15,33 @@ import (
 
 const (
 	maxAhead      = 10 * time.Minute       // a reading further in the future is refused
-	reportedAhead = reading.ClockTolerance // a clock further ahead is shown
-	maxIdentifier = 64                     // characters of a refused identifier that are kept
+	reportedAhead = reading.ClockTolerance // a clock that is further ahead is reported
+	maxIdentifier = 64                     // characters kept of a refused identifier
 
-	// Epoch milliseconds between 2000 and 2100; what lies outside is seconds,
-	// microseconds or a clock that was never set.
+	// Epoch milliseconds between 2000 and 2100; values outside are seconds, microseconds, or times
+	// of a clock that was never set.
 	earliestTime = 946_684_800_000
 	latestTime   = 4_102_444_800_000
 )
 
-// messageContent is what was made of one message.
+// messageContent is the decoded content of one message.
 type messageContent struct {
 	arrivals []reading.Arrival
 	parts    []deviceContent // the sender's first, then a gateway's children
-	arena    *arena          // while it is made
+	arena    *arena          // while it is decoded
 }
 
-// deviceContent is what one message brought from one device.
+// deviceContent is what one message holds of one device.
 type deviceContent struct {
 	ref            device.Ref
 	at             int64
 	values         int
 	refusals       []device.Refusal
-	ahead          time.Duration // how far the newest reading was ahead; 0 up to a minute
-	clockPlausible bool          // one had a time within a minute of its arrival
+	ahead          time.Duration // how far the newest reading was ahead; 0 if up to reportedAhead
+	clockPlausible bool          // one reading had a time within reportedAhead of its arrival
 }
 
-// clockAhead is what the part says of its device's clock, for Diagnostics.Count.
+// clockAhead is what the message shows of the device's clock, for Diagnostics.Count.
 func (p *deviceContent) clockAhead() time.Duration {
 	if p.ahead == 0 && !p.clockPlausible {
 		return device.ClockUnknown
@@ -70,16 +70,16 @@ func clip(identifier string) string {
 	return identifier
 }
 
-// decoder turns payloads into frames. Good values of a message are kept,
-// whatever else is refused; a text that is no JSON is refused as a whole.
+// decoder turns payloads into frames. It keeps the valid values of a message and refuses the
+// others; a payload that is not JSON is refused as a whole.
 type decoder struct {
 	registry  *device.Registry
 	retention time.Duration
 	clock     arrivalClock
-	arenas    sync.Pool // of *slab
+	arenas    sync.Pool // of *arena
 }
 
-// begin makes c ready to be decoded into; finish must follow.
+// begin prepares c for decoding; finish must follow.
 func (d *decoder) begin(c *messageContent) {
 	c.arena, _ = d.arenas.Get().(*arena)
 	if c.arena == nil {
@@ -94,8 +94,8 @@ func (d *decoder) finish(c *messageContent) {
 	c.arena = nil
 }
 
-// decodeOwn decodes what a device publishes of itself: {"k":v,…},
-// {"ts":ms,"values":{…}} or a list of either.
+// decodeOwn decodes what a device publishes of itself: {"k":v,…}, {"ts":ms,"values":{…}} or a list
+// of either.
 func (d *decoder) decodeOwn(c *messageContent, e *device.Entry, payload []byte, at int64) {
 	d.begin(c)
 	defer d.finish(c)
@@ -109,9 +109,8 @@ func (d *decoder) decodeOwn(c *messageContent, e *device.Entry, payload []byte, 
 	c.sortByTime()
 }
 
-// sortByTime puts what one message brought in the order of time, in which it is
-// judged: loggers list what they have saved up as they like. Of equal times
-// what was written later stays later.
+// sortByTime sorts the frames of a message by time, the order in which rules are evaluated: loggers
+// list saved readings in any order. Frames with equal times stay in the order of the message.
 func (c *messageContent) sortByTime() {
 	byTime := func(a, b reading.Arrival) int { return cmp.Compare(a.Time, b.Time) }
 	if !slices.IsSortedFunc(c.arrivals, byTime) {
@@ -119,9 +118,8 @@ func (c *messageContent) sortByTime() {
 	}
 }
 
-// decodeGateway decodes {"DEVICE":[entry,…],…}; a single entry may stand without its
-// list. A device that the gateway's tenant does not have is refused and gets
-// nothing.
+// decodeGateway decodes {"DEVICE":[entry,…],…}; a single entry may stand without its list. A device
+// that the gateway's tenant does not have is refused, and nothing is stored for it.
 func (d *decoder) decodeGateway(c *messageContent, e *device.Entry, payload []byte, at int64) {
 	d.begin(c)
 	defer d.finish(c)
@@ -149,7 +147,7 @@ func (d *decoder) decodeGateway(c *messageContent, e *device.Entry, payload []by
 	c.sortByTime()
 }
 
-// findChild finds the device for which a gateway speaks, or says why it may not.
+// findChild finds a child of a gateway, or says why the gateway may not publish for it.
 func findChild(r *device.Registry, gateway *device.Entry, name string) (*device.Entry, device.Reason) {
 	child := r.Find(gateway.Tenant, name)
 	switch {
@@ -218,7 +216,7 @@ func (d *decoder) decodeEntry(c *messageContent, p *deviceContent, e *device.Ent
 	})
 }
 
-// findTimeAndValues finds an entry's time and values; of members that come twice the last
+// findTimeAndValues finds an entry's time and values; if a member occurs twice, the last one
 // counts.
 func findTimeAndValues(raw []byte) (ts, values []byte) {
 	cur := cursor{text: raw}
@@ -239,8 +237,7 @@ func keyIs(key []byte, name string) bool {
 	return string(stringBytes(key)) == name
 }
 
-// readTime reads epoch milliseconds and holds them against arrival and
-// retention.
+// readTime reads epoch milliseconds and checks them against the arrival and the retention.
 func (d *decoder) readTime(p *deviceContent, raw []byte) (int64, device.Reason) {
 	at, ok := readMillis(raw)
 	if !ok {
@@ -272,8 +269,8 @@ func readMillis(raw []byte) (int64, bool) {
 	return at, at >= earliestTime && at < latestTime
 }
 
-// fields reads the members of an object as values of product's properties:
-// sorted by property, each once, the last of equal names counting.
+// fields reads the members of an object as values of the product's properties, sorted by property.
+// If a name occurs twice, the last value counts.
 func (p *deviceContent) fields(from *chunk[reading.Field], product *device.Product, raw []byte) []reading.Field {
 	fields := from.reserve(min(len(product.Properties), bytes.Count(raw, []byte{':'})))
 	cur := cursor{text: raw}
@@ -310,8 +307,8 @@ func (p *deviceContent) fields(from *chunk[reading.Field], product *device.Produ
 
 func byProperty(f reading.Field, id device.PropertyID) int { return cmp.Compare(f.Property, id) }
 
-// findProperty gives the index of the property that a quoted key names, or -1.
-// Devices repeat the order in which they send, so it begins at guess.
+// findProperty returns the index of the property with the quoted name, or -1. It starts at guess,
+// because devices repeat the order in which they send.
 func findProperty(product *device.Product, guess int, key []byte) int {
 	name := stringBytes(key)
 	n := len(product.Properties)

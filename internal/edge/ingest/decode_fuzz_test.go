@@ -12,8 +12,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// FuzzOwn holds the decoder against the standard library's: the same entries,
-// the same values, and a refusal wherever something was not taken.
+// FuzzOwn compares the decoder with one on the standard library: the same entries, the same values,
+// and a refusal for everything that was not taken.
 func FuzzOwn(f *testing.F) {
 	for _, payload := range []string{
 		`{"airTemperature":3.4,"heating":true}`,
@@ -32,7 +32,7 @@ func FuzzOwn(f *testing.F) {
 		want, plausible := oracle(payload)
 		if !plausible {
 			if len(c.arrivals) != 0 || len(c.parts[0].refusals) != 1 {
-				t.Fatalf("not readable, but %d frames and refusals %s", len(c.arrivals), refusalsOf(c))
+				t.Fatalf("unreadable, but %d frames and refusals %s", len(c.arrivals), refusalsOf(c))
 			}
 			return
 		}
@@ -40,7 +40,7 @@ func FuzzOwn(f *testing.F) {
 		if len(got) != len(want) {
 			t.Fatalf("%d frames, want %d: %s", len(got), len(want), describe(got))
 		}
-		for _, frame := range got { // in the order of time, which the oracle does not know
+		for _, frame := range got { // sorted by time, unlike the oracle's
 			i := slices.IndexFunc(
 				want,
 				func(w map[device.PropertyID]reading.Value) bool { return sameValues(frame.Fields, w) },
@@ -62,8 +62,8 @@ func sameValues(fields []reading.Field, values map[device.PropertyID]reading.Val
 	return len(fields) == len(values)
 }
 
-// FuzzGateway makes sure that nothing is ever written for a device that the
-// gateway's tenant does not have, or that is shut out.
+// FuzzGateway checks that nothing is ever written for a device that the gateway's tenant does not
+// have, or that is disabled.
 func FuzzGateway(f *testing.F) {
 	f.Add([]byte(`{"WS-1":[{"ts":1700000000000,"values":{"humidity":5}}],"BLUE-1":[{"humidity":6}]}`))
 	f.Add([]byte(`{"GW-1":{"humidity":5},"WS-OFF":{"humidity":5},"":[]}`))
@@ -75,25 +75,25 @@ func FuzzGateway(f *testing.F) {
 	})
 }
 
-// checkFrames checks what the store and the judge rely on.
+// checkFrames checks what the store and the evaluation of rules rely on.
 func checkFrames(t *testing.T, c messageContent, allowed ...device.ID) {
 	t.Helper()
 	for n, a := range c.arrivals {
 		if n > 0 && c.arrivals[n-1].Time > a.Time {
-			t.Fatalf("not in the order of time: %d before %d", c.arrivals[n-1].Time, a.Time)
+			t.Fatalf("frames are not sorted by time: %d before %d", c.arrivals[n-1].Time, a.Time)
 		}
 		if a.Tenant != green || !slices.Contains(allowed, a.Device) {
-			t.Fatalf("a frame of tenant %d, device %d", a.Tenant, a.Device)
+			t.Fatalf("unexpected frame of tenant %d, device %d", a.Tenant, a.Device)
 		}
 		if len(a.Fields) == 0 || a.Time < earliestTime || a.Time > now+600_000 {
-			t.Fatalf("a frame at %d of %d fields", a.Time, len(a.Fields))
+			t.Fatalf("unexpected frame at %d with %d fields", a.Time, len(a.Fields))
 		}
 		for i, field := range a.Fields {
 			if i > 0 && a.Fields[i-1].Property >= field.Property {
 				t.Fatalf("fields out of order: %v", a.Fields)
 			}
 			if _, err := field.Value.MarshalJSON(); err != nil {
-				t.Fatalf("a value that cannot be said: %v", err)
+				t.Fatalf("a value that cannot be written: %v", err)
 			}
 		}
 	}
@@ -106,8 +106,8 @@ func checkFrames(t *testing.T, c messageContent, allowed ...device.ID) {
 	}
 }
 
-// oracle decodes with encoding/json: the values of each entry that has any, in
-// order. plausible is false when nothing can be made of the text as a whole.
+// oracle decodes with encoding/json: it returns the values of each entry that has any, in order.
+// plausible is false if the payload is unreadable as a whole.
 func oracle(payload []byte) (frames []map[device.PropertyID]reading.Value, plausible bool) {
 	dec := json.NewDecoder(bytes.NewReader(payload))
 	dec.UseNumber()
@@ -181,12 +181,8 @@ func oracleValue(p device.Property, raw any) (reading.Value, bool) {
 		if f, err := number.Float64(); isNumber && err == nil && (f == 0 || f == 1) {
 			return reading.Boolean(f == 1), true
 		}
-		return reading.Boolean(
-				text == "1" || text == "true",
-			), slices.Contains(
-				[]string{"0", "1", "true", "false"},
-				text,
-			)
+		known := slices.Contains([]string{"0", "1", "true", "false"}, text)
+		return reading.Boolean(text == "1" || text == "true"), known
 	default:
 		return reading.Text(text), isText && utf8.RuneCountInString(text) <= maxText
 	}

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// newDecoder is a decoder over the fixture's devices.
+// newDecoder makes a decoder over the fixture's devices.
 func newDecoder() *decoder {
 	r := device.NewRegistry(hashKey)
 	r.Replace(testDevices())
@@ -25,7 +25,7 @@ func framesOf(c messageContent) []reading.Frame {
 	return frames
 }
 
-// refusalsOf writes refusals for comparison: device:identifier:reason.
+// refusalsOf formats refusals for comparison: device:identifier:reason.
 func refusalsOf(c messageContent) string {
 	var all []string
 	for _, p := range c.parts {
@@ -55,7 +55,7 @@ func TestDecodeOwn(t *testing.T) {
 		{"empty object", `{}`, "", ""},
 		{"empty list", `[]`, "", ""},
 		{"time without values is a name", fmt.Sprintf(`{"ts":%d,"humidity":5}`, now), "1@0 hum=5", "1:ts:unknown"},
-		{"values without time is a name", `{"values":{"humidity":5}}`, "", "1:values:unknown"},
+		{"values without ts is an identifier", `{"values":{"humidity":5}}`, "", "1:values:unknown"},
 
 		{"numbers in text", `{"airTemperature":"3.25","humidity":" 7e1 "}`, "1@0 air=3.25 hum=70", ""},
 		{"as loggers print", `{"airTemperature":"+.5","humidity":"007."}`, "1@0 air=0.5 hum=7", ""},
@@ -69,7 +69,7 @@ func TestDecodeOwn(t *testing.T) {
 		{"empty text", `{"note":""}`, "1@0 note=", ""},
 		{"longest text", `{"note":"` + strings.Repeat("ж", 1024) + `"}`, "1@0 note=" + strings.Repeat("ж", 1024), ""},
 
-		{"unknown identifier, good kept", `{"wind":3,"humidity":5}`, "1@0 hum=5", "1:wind:unknown"},
+		{"unknown identifier, valid value kept", `{"wind":3,"humidity":5}`, "1@0 hum=5", "1:wind:unknown"},
 		{"wrong types", `{"airTemperature":true,"humidity":{"a":[1,"}"]},"heating":2,"note":5}`, "",
 			"1:airTemperature:wrongType 1:humidity:wrongType 1:heating:wrongType 1:note:wrongType"},
 		{"null is no value", `{"airTemperature":null,"heating":null,"note":null}`, "",
@@ -81,7 +81,7 @@ func TestDecodeOwn(t *testing.T) {
 		{"out of range", `{"airTemperature":-999,"humidity":100.01}`, "", "1:airTemperature:outOfRange 1:humidity:outOfRange"},
 		{"at the bounds", `[{"humidity":0,"airTemperature":-50},{"humidity":100,"airTemperature":70}]`,
 			"1@0 air=-50 hum=0; 1@1 air=70 hum=100", ""},
-		{"beyond all numbers", `{"airTemperature":1e999}`, "", "1:airTemperature:outOfRange"},
+		{"larger than any float", `{"airTemperature":1e999}`, "", "1:airTemperature:outOfRange"},
 		{"too long", `{"note":"` + strings.Repeat("ж", 1025) + `"}`, "", "1:note:tooLong"},
 
 		{"last of a name counts", `{"humidity":1,"humidity":2}`, "1@0 hum=2", ""},
@@ -100,19 +100,19 @@ func TestDecodeOwn(t *testing.T) {
 		{"a date", `{"ts":"2023-11-14","values":{"humidity":1}}`, "", "1:ts:badTime"},
 		{"time zero", `{"ts":0,"values":{"humidity":1}}`, "", "1:ts:badTime"},
 		{"values that are none", fmt.Sprintf(`{"ts":%d,"values":[1]}`, now), "", "1:values:wrongType"},
-		{"good beside a bad time", "[" + at(600_001, `{"humidity":1}`) + `,{"humidity":2}]`, "1@0 hum=2", "1:ts:future"},
+		{"valid entry beside a bad time", "[" + at(600_001, `{"humidity":1}`) + `,{"humidity":2}]`, "1@0 hum=2", "1:ts:future"},
 
 		{"no JSON", `humidity=5`, "", "1::unreadable"},
 		{"nothing", ``, "", "1::unreadable"},
 		{"cut short", `{"humidity":5`, "", "1::unreadable"},
-		{"good part of a broken text", `{"humidity":5,}`, "", "1::unreadable"},
+		{"valid part of a broken text", `{"humidity":5,}`, "", "1::unreadable"},
 		{"two texts", `{"humidity":5}{"humidity":6}`, "", "1::unreadable"},
 		{"a number", `5`, "", "1::unreadable"},
 		{"a text", `"humidity"`, "", "1::unreadable"},
 		{"list of numbers", `[1,{"humidity":5},[{"humidity":6}]]`, "1@0 hum=5", "1::unreadable 1::unreadable"},
 		{"long identifier is cut", `{"` + strings.Repeat("ж", 70) + `":1}`, "", "1:" + strings.Repeat("ж", 64) + ":unknown"},
-		{"identifier that is no text", "{\"\xff\":1}", "", "1:\uFFFD:unknown"},
-		{"identifier that no database takes", `{"\u0000":1,"a\u0000b":1,"\ud800":1}`, "", "1:\uFFFD:unknown 1:a\uFFFDb:unknown 1:\uFFFD:unknown"},
+		{"identifier that is not UTF-8", "{\"\xff\":1}", "", "1:\uFFFD:unknown"},
+		{"identifier that the database cannot store", `{"\u0000":1,"a\u0000b":1,"\ud800":1}`, "", "1:\uFFFD:unknown 1:a\uFFFDb:unknown 1:\uFFFD:unknown"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDecoder()
@@ -128,7 +128,7 @@ func TestDecodeOwn(t *testing.T) {
 			for _, a := range c.arrivals {
 				values += len(a.Fields)
 				if a.At != now || a.Tenant != green {
-					t.Errorf("arrival at %d of tenant %d", a.At, a.Tenant)
+					t.Errorf("unexpected arrival at %d of tenant %d", a.At, a.Tenant)
 				}
 			}
 			if len(c.parts) != 1 || c.parts[0].values != values {
@@ -144,10 +144,10 @@ func TestDecodeGateway(t *testing.T) {
 			"1@-5 hum=1; 2@0 hum=2; 2@1 hum=3", ""},
 		{"an entry without its list", `{"WS-1":{"humidity":1},"WS-2":{"humidity":2}}`, "1@0 hum=1; 2@0 hum=2", ""},
 		{"itself", `{"GW-1":[{"humidity":1}]}`, "3@0 hum=1", ""},
-		{"another tenant's", `{"BLUE-1":[{"humidity":1}],"WS-1":[{"humidity":2}]}`, "1@0 hum=2", "3:BLUE-1:notYours"},
+		{"another tenant's device", `{"BLUE-1":[{"humidity":1}],"WS-1":[{"humidity":2}]}`, "1@0 hum=2", "3:BLUE-1:notYours"},
 		{"nobody's", `{"WS-99":[{"humidity":1}]}`, "", "3:WS-99:notYours"},
-		{"a name that no database takes", `{"WS\u00001":[{"humidity":1}]}`, "", "3:WS\uFFFD1:notYours"},
-		{"shut out", `{"WS-OFF":[{"humidity":1}]}`, "", "3:WS-OFF:disabled"},
+		{"a name that the database cannot store", `{"WS\u00001":[{"humidity":1}]}`, "", "3:WS\uFFFD1:notYours"},
+		{"disabled child", `{"WS-OFF":[{"humidity":1}]}`, "", "3:WS-OFF:disabled"},
 		{"refused for the child", `{"WS-1":[{"humidity":101,"heating":1}]}`, "1@0 heat=true", "1:humidity:outOfRange"},
 		{"child without entries", `{"WS-1":5,"WS-2":[]}`, "", "1::unreadable"},
 		{"a list", `[{"WS-1":[]}]`, "", "3::unreadable"},
@@ -166,7 +166,7 @@ func TestDecodeGateway(t *testing.T) {
 			}
 			for _, a := range c.arrivals {
 				if a.Tenant != green {
-					t.Errorf("a frame for tenant %d", a.Tenant)
+					t.Errorf("unexpected frame for tenant %d", a.Tenant)
 				}
 			}
 		})
@@ -184,7 +184,7 @@ func TestDecodeClockAhead(t *testing.T) {
 		{[]int64{60_000}, 0},
 		{[]int64{60_001}, 60_001 * time.Millisecond},
 		{[]int64{90_000, 120_000, -3}, 2 * time.Minute},
-		{[]int64{7_200_000}, 2 * time.Hour}, // refused, and the page should say why
+		{[]int64{7_200_000}, 2 * time.Hour}, // refused, and the device's page shows why
 	} {
 		payload := `[{"humidity":1}`
 		for _, o := range test.offsets {
@@ -200,17 +200,17 @@ func TestDecodeClockAhead(t *testing.T) {
 
 func TestArrivalClockTimesAreDistinctAndIncreasing(t *testing.T) {
 	s := newArrivalClock(1, 2, 7)
-	type stamp struct {
+	type assigned struct {
 		id     device.ID
 		at     int64
 		want   int64
 		wantOK bool
 	}
-	for i, step := range []stamp{
+	for i, step := range []assigned{
 		{1, now, now, true},
 		{1, now, now + 1, true},
-		{2, now, now, true},           // another device has its own
-		{1, now - 500, now + 2, true}, // came later than what overtook it
+		{2, now, now, true},           // another device has its own times
+		{1, now - 500, now + 2, true}, // arrived later than the message that overtook it
 		{1, now + 10, now + 10, true},
 	} {
 		if got, ok := s.next(step.id, step.at); got != step.want || ok != step.wantOK {
@@ -219,19 +219,19 @@ func TestArrivalClockTimesAreDistinctAndIncreasing(t *testing.T) {
 	}
 	for i := range int64(600_001) {
 		if at, ok := s.next(7, now); !ok || at != now+i {
-			t.Fatalf("stamp %d is %d %v", i, at-now, ok)
+			t.Fatalf("time %d is %d %v", i, at-now, ok)
 		}
 	}
 	if _, ok := s.next(7, now); ok {
-		t.Error("a stamp beyond what is accepted")
+		t.Error("a time beyond what the decoder accepts")
 	}
 	if at, ok := s.next(7, now+1); !ok || at != now+600_001 {
 		t.Errorf("a millisecond later: %d %v", at-now, ok)
 	}
 }
 
-// A clock that is set back is followed: what arrives then is neither refused
-// until the clock has caught up, nor given times of its own.
+// The arrival clock follows a clock that was set back: readings are neither refused until the clock
+// has caught up, nor given the old times.
 func TestArrivalClockFollowsClockSetBack(t *testing.T) {
 	const hour, second = 3_600_000, 1000
 	for _, back := range []int64{8 * hour, hour / 10, 6 * second} {
@@ -242,7 +242,7 @@ func TestArrivalClockFollowsClockSetBack(t *testing.T) {
 			{now - back, now - back + 1}, // distinct there, too
 			{now - back + second, now - back + second},
 			{now - back, now - back + second + 1},
-			{now, now}, // caught up
+			{now, now}, // the clock caught up
 			{now + second, now + second},
 		} {
 			if got, ok := s.next(1, step.at); got != step.want || !ok {
@@ -250,7 +250,7 @@ func TestArrivalClockFollowsClockSetBack(t *testing.T) {
 			}
 		}
 	}
-	// Small steps that come one after the other count together.
+	// Small steps in sequence count together.
 	s := newArrivalClock(1)
 	for back := int64(0); back <= 9*second; back += 3 * second {
 		if got, ok := s.next(1, now-back); !ok || back > 5*second != (got < now) && got != now-back {

@@ -6,12 +6,12 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// appendFrames makes frames durable together with what is derived from them.
+// appendFrames makes frames durable together with the values derived from them.
 func (p *Pipeline) appendFrames(arrivals []reading.Arrival, deriving []*device.Entry) error {
 	if deriving == nil {
 		return p.opts.Journal.Append(p.ctx, arrivals)
 	}
-	whole, lapsed, err := p.opts.Derivation.DeriveBatch(p.ctx, arrivals, deriving)
+	whole, failures, err := p.opts.Derivation.DeriveBatch(p.ctx, arrivals, deriving)
 	if err == nil {
 		err = p.opts.Journal.Append(p.ctx, whole)
 	}
@@ -19,7 +19,7 @@ func (p *Pipeline) appendFrames(arrivals []reading.Arrival, deriving []*device.E
 		p.opts.Derivation.ForgetBatch(deriving)
 		return err
 	}
-	for _, l := range lapsed {
+	for _, l := range failures {
 		if p.reportedErrors.add(l) {
 			p.opts.Logger.Error("nothing can be derived from what a device sends; it is kept as it was measured",
 				"tenant", l.Tenant, "device", l.ID, "error", l.Err)
@@ -28,8 +28,8 @@ func (p *Pipeline) appendFrames(arrivals []reading.Arrival, deriving []*device.E
 	return nil
 }
 
-// reportedErrors are those that the log was told of: a device that cannot be read may
-// send a message a second.
+// reportedErrors are the errors that the log already shows: a device whose data cannot be read may
+// send a message per second.
 type reportedErrors map[reportedError]struct{}
 
 type reportedError struct {
@@ -37,12 +37,12 @@ type reportedError struct {
 	reason string
 }
 
-// maxReportedErrors bounds the memory of lapses; beyond, the log is told again.
+// maxReportedErrors bounds the memory of reportedErrors; beyond it, errors are logged again.
 const maxReportedErrors = 1000
 
 func (known *reportedErrors) add(l derivation.DeviceFailure) bool {
 	key := reportedError{l.Ref, l.Err.Error()}
-	if _, told := (*known)[key]; told {
+	if _, reported := (*known)[key]; reported {
 		return false
 	}
 	if *known == nil || len(*known) >= maxReportedErrors {

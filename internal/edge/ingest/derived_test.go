@@ -19,7 +19,7 @@ import (
 
 const dewPoint device.PropertyID = 99
 
-// newDerivingEdge makes an edge over a real store, whose stations have a dew point.
+// newDerivingEdge makes an edge over a real store, whose stations have a derived dew point.
 func newDerivingEdge(t testing.TB) (*edge, *reading.Store, *failingJournal) {
 	t.Helper()
 	store, err := reading.Open(
@@ -43,7 +43,7 @@ func newDerivingEdge(t testing.TB) (*edge, *reading.Store, *failingJournal) {
 	return e, store, log
 }
 
-// addDewPoints gives the stations a dew point.
+// addDewPoints adds a derived dew point to the stations' product.
 func addDewPoints(e *edge) {
 	p := station()
 	p.Properties[0].ElementUnit, p.Properties[1].ElementUnit = "%", "°C"
@@ -97,22 +97,21 @@ func dewPoints(t testing.TB, s *reading.Store, id device.ID) (values []float64) 
 	return values
 }
 
-// A message that is answered has its derived values in the same frame, which is
-// what the judge gets too.
+// The derived values of an answered message are in the same frame, in the journal, too.
 func TestDerivedValuesAreInTheFrame(t *testing.T) {
 	e, store, _ := newDerivingEdge(t)
 	if o := e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60}`); o.Values != 2 || o.Refused != 0 {
-		t.Errorf("%+v", o)
+		t.Errorf("outcome %+v", o)
 	}
 	if got := dewPoints(t, store, 1); len(got) != 1 || got[0] != 16.7 {
 		t.Errorf("dew points %v", got)
 	}
-	// Of a gateway's children too, each its own.
+	// The children of a gateway get their own values.
 	e.submit("GW-1", GatewayTelemetry, `{"WS-1":[{"airTemperature":30,"humidity":60}],"WS-2":[{"airTemperature":20}]}`)
 	if a, b := dewPoints(t, store, 1), dewPoints(t, store, 2); len(a) != 2 || len(b) != 0 {
 		t.Errorf("dew points %v and %v", a, b)
 	}
-	told := make(chan []reading.Arrival, 4)
+	consumed := make(chan []reading.Arrival, 4)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
@@ -120,21 +119,21 @@ func TestDerivedValuesAreInTheFrame(t *testing.T) {
 		_ = store.Consume(
 			ctx,
 			0,
-			func(_ context.Context, _ uint64, batch []reading.Arrival) error { told <- batch; return nil },
+			func(_ context.Context, _ uint64, batch []reading.Arrival) error { consumed <- batch; return nil },
 		)
 	}()
-	if batch := receive(t, told); len(batch) != 1 || len(batch[0].Fields) != 3 {
-		t.Errorf("judged %+v", batch)
+	if batch := receive(t, consumed); len(batch) != 1 || len(batch[0].Fields) != 3 {
+		t.Errorf("consumed %+v", batch)
 	}
 }
 
-// A device does not say itself what is computed here.
+// A device may not send values that the server derives.
 func TestDerivedValuesAreNotSent(t *testing.T) {
 	e, store, _ := newDerivingEdge(t)
 	o := e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60,"dewPoint":3}`)
 	if o.Values != 2 || o.Refused != 1 || o.FirstRefusal.Reason != device.ReasonDerived ||
 		o.FirstRefusal.Identifier != "dewPoint" {
-		t.Errorf("%+v", o)
+		t.Errorf("outcome %+v", o)
 	}
 	if got := dewPoints(t, store, 1); len(got) != 1 || got[0] != 16.7 {
 		t.Errorf("dew points %v", got)
@@ -143,25 +142,25 @@ func TestDerivedValuesAreNotSent(t *testing.T) {
 		t.Errorf("intake %+v", in)
 	}
 	if n := e.pipeline.Stats().Refused[device.ReasonDerived]; n != 1 {
-		t.Errorf("%d counted", n)
+		t.Errorf("%d refusals counted", n)
 	}
 }
 
-// What was not written is not remembered: nothing follows from it.
+// Values that were not written are not remembered, so nothing is derived from them.
 func TestFailedWriteLeavesNoDerivedState(t *testing.T) {
 	e, store, log := newDerivingEdge(t)
 	log.err = errors.New("disk full")
 	if o := e.submit("WS-1", Telemetry, `{"airTemperature":25}`); o.Err == nil {
-		t.Fatal("answered")
+		t.Fatal("the failed message was answered")
 	}
 	log.err = nil
 	e.submit("WS-1", Telemetry, `{"humidity":60}`)
 	if got := dewPoints(t, store, 1); len(got) != 0 {
-		t.Errorf("dew points %v of a temperature that nobody has", got)
+		t.Errorf("dew points %v from a temperature that was not stored", got)
 	}
 }
 
-// corruptStore makes the only part of a store unreadable.
+// corruptStore makes the only segment of a store unreadable.
 func corruptStore(t *testing.T, dir string) {
 	t.Helper()
 	db, err := pebble.Open(dir, &pebble.Options{
@@ -188,13 +187,12 @@ func corruptStore(t *testing.T, dir string) {
 		}
 	}
 	if err := it.Close(); err != nil || parts != 1 {
-		t.Fatalf("%d parts, %v", parts, err)
+		t.Fatalf("%d segments, %v", parts, err)
 	}
 }
 
-// A device of which something stored cannot be read keeps nobody waiting, itself
-// neither: what it measured is kept without what would follow from it, and the
-// log is told once.
+// A device whose stored data cannot be read blocks nobody, not even itself: what it measured is
+// stored without derived values, and the error is logged once.
 func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	const day = 86_400_000
 	dir := t.TempDir()
@@ -227,10 +225,10 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	corruptStore(t, dir)
 	store = open()
 	t.Cleanup(func() { store.Close() })
-	var told bytes.Buffer
+	var log bytes.Buffer
 	e := newEdge(t, func(o *Options) {
 		o.Journal = store
-		o.Logger = slog.New(slog.NewTextHandler(&told, nil))
+		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		o.Derivation = derivation.New(
 			derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
 				return device.Site{Zone: time.UTC}, nil
@@ -240,7 +238,7 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	addDewPoints(e)
 	e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60}`)
 	outcomes := make(chan Outcome, 40)
-	for range 20 { // of a day that is whole, and of the one that is not
+	for range 20 { // of a day that is intact, and of the corrupt one
 		late := fmt.Sprintf(
 			`[{"ts":%d,"values":{"airTemperature":25,"humidity":60}},{"ts":%d,"values":{"airTemperature":2}}]`,
 			now-5*day,
@@ -259,44 +257,31 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 		}
 	}
 	if got := valuesBefore(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, airTemperature); len(got) != 1 {
-		t.Errorf("green's temperatures before the damage: %v", got)
+		t.Errorf("green's temperatures before the corrupt day: %v", got)
 	}
 	if got := valuesBefore(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, dewPoint); len(got) != 0 {
-		t.Errorf("half of what follows was kept: %v", got)
+		t.Errorf("some derived values were kept: %v", got)
 	}
-	if got := valuesBefore(
-		t,
-		store,
-		device.Ref{Tenant: blue, ID: 5},
-		now+1,
-		dewPoint,
-	); len(got) != 1 ||
-		got[0] != 16.7 {
+	got := valuesBefore(t, store, device.Ref{Tenant: blue, ID: 5}, now+1, dewPoint)
+	if len(got) != 1 || got[0] != 16.7 {
 		t.Errorf("blue's dew points: %v", got)
 	}
-	// It goes on with what needs nothing of the damage.
+	// Values whose computation does not need the corrupt day continue.
 	e.submit("WS-1", Telemetry, fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":30,"humidity":60}}`, now+1))
-	if last := store.Latest(
-		t.Context(),
-		green,
-		1,
-	); len(last) != 3 || last[2].Property != dewPoint ||
-		last[2].Time != now+1 {
+	last := store.Latest(t.Context(), green, 1)
+	if len(last) != 3 || last[2].Property != dewPoint || last[2].Time != now+1 {
 		t.Errorf("newest %+v", last)
 	}
 	if err := e.pipeline.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(
-		told.String(),
-		"nothing can be derived",
-	); n != 1 ||
-		!strings.Contains(told.String(), "device=1") {
-		t.Errorf("told %d times: %s", n, told.String())
+	n := strings.Count(log.String(), "nothing can be derived")
+	if n != 1 || !strings.Contains(log.String(), "device=1") {
+		t.Errorf("the error was logged %d times: %s", n, log.String())
 	}
 }
 
-// valuesBefore are a property's values until before a time.
+// valuesBefore are a property's values before a time.
 func valuesBefore(
 	t *testing.T,
 	s *reading.Store,

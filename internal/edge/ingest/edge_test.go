@@ -17,7 +17,7 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// testServer is an edge on real stores, with its judge.
+// testServer is an edge on real stores, with its consumer.
 type testServer struct {
 	*edge
 	store *reading.Store
@@ -41,7 +41,7 @@ func openTestServer(t *testing.T, dir string) *testServer {
 	}
 	h := &testServer{store: store, hub: live.NewHub("e")}
 	h.edge = newEdge(t, func(o *Options) { o.Journal = store })
-	judge := NewConsumer(
+	consumer := NewConsumer(
 		ConsumerOptions{
 			Alarms:   &fakeAlarms{start: store.Stats().Position},
 			Journal:  store,
@@ -50,8 +50,8 @@ func openTestServer(t *testing.T, dir string) *testServer {
 			Registry: h.registry,
 		},
 	)
-	judged := make(chan error, 1)
-	go func() { judged <- judge.Run(ctx) }()
+	ended := make(chan error, 1)
+	go func() { ended <- consumer.Run(ctx) }()
 	h.serve()
 	closed := false
 	h.close = func() {
@@ -61,7 +61,7 @@ func openTestServer(t *testing.T, dir string) *testServer {
 		closed = true
 		err := errors.Join(h.mqtt.Shutdown(ctx), h.pipeline.Close(ctx))
 		cancel()
-		if err := errors.Join(err, <-judged, store.Close(), base.Close()); err != nil {
+		if err := errors.Join(err, <-ended, store.Close(), base.Close()); err != nil {
 			t.Errorf("closing: %v", err)
 		}
 	}
@@ -69,8 +69,8 @@ func openTestServer(t *testing.T, dir string) *testServer {
 	return h
 }
 
-// A reading on one screen: from a device's socket to disk, then to the screen,
-// and it is there after a restart.
+// A reading passes from a device's socket to disk and then to the screens of its tenant only, and
+// is there after a restart.
 func TestReadingReachesDiskAndScreen(t *testing.T) {
 	dir := t.TempDir()
 	h := openTestServer(t, dir)
@@ -88,25 +88,20 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 		},
 		{Property: heating, Time: now, Value: reading.Boolean(true)},
 	}) {
-		t.Errorf("acknowledged, and latest is %s", got)
+		t.Errorf("the message was acknowledged, but latest is %s", got)
 	}
 	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":3.4,"heating":true}}`
 	if event := receive(t, screen.Events); event.Name != "reading" || string(event.Data) != want {
-		t.Errorf("the screen was told %s %s", event.Name, event.Data)
+		t.Errorf("the screen got %s %s", event.Name, event.Data)
 	}
 
 	gateway := h.dialSignedIn(4, "BLUE-GW")
-	gateway.send(
-		gateway.publish("v1/gateway/telemetry", `{"WS-1":[{"airTemperature":66}],"BLUE-1":[{"humidity":5}]}`, 2, 1),
-	)
+	payload := `{"WS-1":[{"airTemperature":66}],"BLUE-1":[{"humidity":5}]}`
+	gateway.send(gateway.publish("v1/gateway/telemetry", payload, 2, 1))
 	gateway.wantAck(v5.PUBREC, 1, 0)
-	if event := receive(
-		t,
-		foreign.Events,
-	); string(
-		event.Data,
-	) != `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}` {
-		t.Errorf("the other tenant's screen was told %s", event.Data)
+	wantForeign := `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}`
+	if event := receive(t, foreign.Events); string(event.Data) != wantForeign {
+		t.Errorf("the other tenant's screen got %s", event.Data)
 	}
 	if last := latest(t, h.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) {
 		t.Errorf("another tenant's gateway wrote %v", last)
@@ -117,11 +112,11 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 		t.Errorf("HTTP: %d %s", status, body)
 	}
 	if last := latest(t, h.store, green, 2); len(last) != 1 || last[0].Value != reading.Number(44.5) {
-		t.Errorf("over HTTP: %v", last)
+		t.Errorf("latest after HTTP: %v", last)
 	}
 	receive(t, screen.Events)
 	if n := len(screen.Events); n > 0 {
-		t.Errorf("%d more events", n)
+		t.Errorf("%d unexpected events", n)
 	}
 	c.Close()
 	gateway.Close()
@@ -129,7 +124,7 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 
 	again := openTestServer(t, dir)
 	if last := latest(t, again.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) {
-		t.Errorf("after a restart: %v", last)
+		t.Errorf("latest after a restart: %v", last)
 	}
 	// The same message again, as after a lost answer, changes nothing.
 	c = again.dialSignedIn(4, "WS-1")
@@ -137,19 +132,14 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 	c.send(c.publish("v1/devices/me/telemetry", repeat, 1, 1), c.publish("v1/devices/me/telemetry", repeat, 1, 2))
 	c.wantAck(v5.PUBACK, 1, 0)
 	c.wantAck(v5.PUBACK, 2, 0)
-	if last := latest(
-		t,
-		again.store,
-		green,
-		1,
-	); len(last) != 2 || last[0].Value != reading.Number(3.4) ||
-		last[0].Time != now {
-		t.Errorf("sent again: %v", last)
+	last := latest(t, again.store, green, 1)
+	if len(last) != 2 || last[0].Value != reading.Number(3.4) || last[0].Time != now {
+		t.Errorf("latest after sending again: %v", last)
 	}
 }
 
-// What was committed but not judged when the server died is judged before
-// devices are let in, and screens are not told of it.
+// Readings that were committed but not consumed before a crash are consumed before devices may
+// connect, and are not published to screens.
 func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
@@ -161,10 +151,8 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if err := store.Append(
-			ctx,
-			[]reading.Arrival{arrival(green, 1, now+int64(i), field(humidity, reading.Number(float64(i))))},
-		); err != nil {
+		a := arrival(green, 1, now+int64(i), field(humidity, reading.Number(float64(i))))
+		if err := store.Append(ctx, []reading.Arrival{a}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,13 +164,9 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	c := h.dialSignedIn(4, "WS-1")
 	c.send(c.telemetry(6, 1, 1))
 	c.wantAck(v5.PUBACK, 1, 0)
-	if event := receive(
-		t,
-		screen.Events,
-	); string(
-		event.Data,
-	) != `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}` {
-		t.Errorf("told first: %s", event.Data)
+	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}`
+	if event := receive(t, screen.Events); string(event.Data) != want {
+		t.Errorf("first published event: %s", event.Data)
 	}
 	c.Close()
 	h.close()
@@ -192,7 +176,7 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	}
 	defer base.Close()
 	if pos, err := alarm.NewPositionStore(base).Load(ctx); pos != 6 || err != nil {
-		t.Errorf("judged up to %d, %v", pos, err)
+		t.Errorf("evaluated up to %d, %v", pos, err)
 	}
 }
 

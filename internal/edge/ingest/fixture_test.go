@@ -58,7 +58,7 @@ func station() *device.Product {
 
 var hashKey = []byte("key of this test")
 
-// secretOf is the secret that a device of the fixture has.
+// secretOf is the secret of a device of the fixture.
 func secretOf(name string) string { return "secret-" + name + "-0123456789" }
 
 func entry(t tenant.ID, id device.ID, name string, gateway, disabled bool) *device.Entry {
@@ -66,7 +66,7 @@ func entry(t tenant.ID, id device.ID, name string, gateway, disabled bool) *devi
 		device.HashSecret(hashKey, secretOf(name)))
 }
 
-// testDevices is what the fixture's registry holds at first.
+// testDevices are the devices in the fixture's registry.
 func testDevices() []*device.Entry {
 	return []*device.Entry{
 		entry(green, 1, "WS-1", false, false),
@@ -87,8 +87,8 @@ type edge struct {
 	journal     *memoryJournal
 	pipeline    *Pipeline
 	mqtt        *MQTT
-	address     string       // of the MQTT listener, once serve was called
-	passed      atomic.Int64 // ms by which the clock was moved on
+	address     string       // of the MQTT listener, after serve
+	passed      atomic.Int64 // ms by which the test moved the clock
 	fault       atomic.Bool  // makes the handling of a message panic
 }
 
@@ -103,14 +103,13 @@ func (e *edge) arrival() time.Time {
 // now is the edge's clock, which stands still unless a test moves it.
 func (e *edge) now() time.Time { return time.UnixMilli(now + e.passed.Load()) }
 
-// runningClock is a clock that does not stand still, for limits that make somebody
-// wait.
+// runningClock is a clock that runs, for limits that make clients wait.
 func runningClock() func() time.Time {
 	begin := time.Now()
 	return func() time.Time { return time.UnixMilli(now).Add(time.Since(begin)) }
 }
 
-// newEdge makes an edge with a log in memory; change may set options.
+// newEdge makes an edge with a journal in memory; change may set options.
 func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	t.Helper()
 	e := &edge{
@@ -149,7 +148,7 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	return e
 }
 
-// serve opens an MQTT listener; over may put something on it.
+// serve opens an MQTT listener; over may wrap it.
 func (e *edge) serve(over ...func(net.Listener) net.Listener) *edge {
 	e.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -183,7 +182,7 @@ func (e *edge) find(name string) *device.Entry {
 	return nil
 }
 
-// submit hands a message over and waits for its outcome.
+// submit submits a message and waits for its outcome.
 func (e *edge) submit(name string, kind Kind, payload string) Outcome {
 	e.t.Helper()
 	done := make(chan Outcome, 1)
@@ -200,27 +199,27 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	deadline := time.Now().Add(5 * time.Second)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timeout while waiting for: %s", what)
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// receive takes what a channel gives within a reasonable time.
+// receive receives a value within a reasonable time.
 func receive[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-c:
 		return v
 	case <-time.After(5 * time.Second):
-		t.Fatal("waited in vain")
+		t.Fatal("timeout while waiting for a value")
 		panic("unreachable")
 	}
 }
 
 // memoryJournal is an appender whose commits a test can hold and fail.
 type memoryJournal struct {
-	entered chan int // frames of each Append that begins
+	entered chan int // the number of frames of each Append that begins
 
 	mu      sync.Mutex
 	batches [][]reading.Arrival
@@ -267,14 +266,14 @@ func (l *memoryJournal) release() {
 	}
 }
 
-// fail makes commits fail; nil: work again.
+// fail makes commits fail; nil: they succeed again.
 func (l *memoryJournal) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.err = err
 }
 
-// frames gives every committed frame in order.
+// frames returns all committed frames in order.
 func (l *memoryJournal) frames() []reading.Frame {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -293,7 +292,7 @@ func (l *memoryJournal) commits() int {
 	return len(l.batches)
 }
 
-// temperatures gives the committed air temperatures of a device in order.
+// temperatures returns the committed air temperatures of a device in order.
 func (l *memoryJournal) temperatures(id device.ID) []float64 {
 	var all []float64
 	for _, f := range l.frames() {
@@ -306,8 +305,8 @@ func (l *memoryJournal) temperatures(id device.ID) []float64 {
 	return all
 }
 
-// describe writes frames for comparison: device@time property=value …, the time
-// relative to the frozen clock.
+// describe formats frames for comparison: device@time property=value …, with the time relative to
+// the frozen clock.
 func describe(frames []reading.Frame) string {
 	names := map[device.PropertyID]string{airTemperature: "air", humidity: "hum", heating: "heat", note: "note"}
 	var lines []string
@@ -324,8 +323,7 @@ func describe(frames []reading.Frame) string {
 	return strings.Join(lines, "; ")
 }
 
-// needed fails in CI and skips elsewhere when a program the test needs is
-// missing.
+// needed fails the test in CI, and skips it elsewhere, if a program that it needs is missing.
 func needed(t *testing.T, what string, err error) {
 	t.Helper()
 	if err == nil {
@@ -339,7 +337,7 @@ func needed(t *testing.T, what string, err error) {
 
 var _ http.Handler = NewHTTP(&Pipeline{})
 
-// forget drops what was committed.
+// forget drops the committed frames.
 func (l *memoryJournal) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,24 +10,23 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// How many devices, and addresses, the limits remember at once; devices that are
-// connected over MQTT apart.
+// How many devices and addresses the limits remember at once, besides the devices that are
+// connected over MQTT.
 const (
 	devicesKept = 100_000
 	originsKept = 100_000
 )
 
-// errWrongSecret says that a sign-in failed, without saying in what.
+// errWrongSecret says that a sign-in failed, without saying why.
 var errWrongSecret = errors.New("ingest: sign-in refused")
 
-// limitedError says that a sign-in failed, and that its address has failed too
-// often to be told more.
+// limitedError says that a sign-in failed and that its address has failed too often.
 type limitedError struct{ retry time.Duration }
 
 func (limitedError) Error() string { return "ingest: too many failed sign-ins from this address" }
 
-// gate decides who comes in and how fast. MQTT and HTTP share it, so that a
-// device has one limit.
+// gate decides which devices may send, and how fast. MQTT and HTTP share it, so that a device has
+// one limit.
 type gate struct {
 	registry *device.Registry
 	stats    *counters
@@ -52,10 +51,10 @@ func newGate(o Options, stats *counters) *gate {
 	}
 }
 
-// signIn lets a device in, or fails with errWrongSecret or a limitedError. The
-// secret is looked at first: that costs a hash and a look into memory, less than
-// the packet that brought it. Failures alone are limited, since many devices share
-// an address: one with an old secret would keep all others of a village out.
+// signIn authenticates a device, or fails with errWrongSecret or a limitedError. It checks the
+// secret before any limit: the check costs one hash and one look-up in memory, less than reading
+// the packet that brought it. Only failures are limited, because many devices share an address: one
+// device with an old secret would otherwise shut out all others behind the same address.
 func (g *gate) signIn(address, userName, password string) (*device.Entry, device.SecretHash, error) {
 	if userName != "" || password != "" {
 		if e, hash, ok := g.registry.Authenticate(userName, password); ok {
@@ -65,7 +64,7 @@ func (g *gate) signIn(address, userName, password string) (*device.Entry, device
 	return nil, device.SecretHash{}, g.noteFailure(networkOf(address))
 }
 
-// noteFailure counts a failed sign-in of an address, and gives its error.
+// noteFailure counts a failed sign-in of an address, and returns its error.
 func (g *gate) noteFailure(from limit.Network) error {
 	g.stats.signInFailures.Add(1)
 	if retry := g.failures.Add(from); retry > 0 {
@@ -74,21 +73,21 @@ func (g *gate) noteFailure(from limit.Network) error {
 	return errWrongSecret
 }
 
-// pin gives a device's allowance to a connection of it, until Release.
+// pin returns a device's bucket for one of its connections, until Release.
 func (g *gate) pin(id device.ID) limit.PinnedBucket[device.ID] { return g.messages.Pin(id) }
 
-// reserve takes a message's place, of the allowance that a device's connection
-// holds, and tells how long to wait before it may be handled.
+// reserve takes the cost of a message from the bucket that a connection has pinned, and returns how
+// long to wait before the message may be handled.
 func (g *gate) reserve(h limit.PinnedBucket[device.ID], now time.Time, e *device.Entry) time.Duration {
 	return h.Reserve(now, g.cost(e))
 }
 
-// admit takes a message's place only when it may be handled at once; else it
-// tells when to come again.
+// admit takes the cost of a message only if the message may be handled at once; otherwise it
+// returns when to try again.
 func (g *gate) admit(e *device.Entry) time.Duration { return g.messages.Allow(e.ID, g.cost(e)).Retry }
 
-// cost is what a message takes of its device's allowance: of a gateway, which
-// speaks for all devices of its tenant, the part of one among them.
+// cost is what a message takes from its device's bucket. A gateway publishes for all devices of its
+// tenant, so its messages cost one event divided by their number.
 func (g *gate) cost(e *device.Entry) limit.Cost {
 	if !e.Gateway {
 		return limit.One
@@ -96,8 +95,8 @@ func (g *gate) cost(e *device.Entry) limit.Cost {
 	return limit.Share(max(1, g.registry.Count(e.Tenant)))
 }
 
-// networkOf is what failed sign-ins and connections of an address, with a port or
-// without, are counted by.
+// networkOf is the network that failed sign-ins and connections of an address, with or without a
+// port, are counted by.
 func networkOf(address string) limit.Network {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -105,7 +104,7 @@ func networkOf(address string) limit.Network {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return limit.Network{} // a listener without addresses: all its clients count as one
+		return limit.Network{} // a listener without addresses: all its clients count as one network
 	}
 	return limit.Client.Of(ip)
 }

@@ -31,8 +31,8 @@ func TestGateSignIn(t *testing.T) {
 		{"another device's secret", "WS-1", secretOf("WS-2"), ""},
 		{"name alone", "WS-1", "", ""},
 		{"nothing", "", "", ""},
-		{"shut out", "WS-OFF", secretOf("WS-OFF"), ""},
-		{"shut out, secret alone", secretOf("WS-OFF"), "", ""},
+		{"disabled", "WS-OFF", secretOf("WS-OFF"), ""},
+		{"disabled, secret alone", secretOf("WS-OFF"), "", ""},
 	} {
 		e, hash, err := g.signIn("192.0.2.1:5000", test.user, test.password)
 		switch {
@@ -64,7 +64,7 @@ func TestGateLimitsFailuresByAddress(t *testing.T) {
 		var limited limitedError
 		for range 3 {
 			if err := fail("192.0.2.1:1"); !errors.As(err, &limited) {
-				t.Fatalf("an address that failed too often: %v", err)
+				t.Fatalf("after too many failures of the address: %v", err)
 			}
 			if limited.retry != 2*time.Second {
 				t.Errorf("retry after %v", limited.retry)
@@ -80,12 +80,13 @@ func TestGateLimitsFailuresByAddress(t *testing.T) {
 	})
 }
 
-// Whatever others fail at, who has the right secret is let in, as often as they come.
+// A device with the right secret may sign in at any time, however many attempts of its address
+// fail.
 func TestGateAcceptsRightSecretDespiteFailures(t *testing.T) {
 	g := newTestGate(func(o *Options) { o.FailureRate, o.FailureBurst = 0.001, 3 })
 	for i := range 100 {
 		if _, _, err := g.signIn("192.0.2.1:5000", "WS-1", fmt.Sprint("wrong ", i)); err == nil {
-			t.Fatal("a wrong secret let in")
+			t.Fatal("a wrong secret was accepted")
 		}
 		for _, device := range []string{"WS-1", "WS-2"} {
 			if e, _, err := g.signIn("192.0.2.1:1", device, secretOf(device)); err != nil || e.Name != device {
@@ -95,12 +96,12 @@ func TestGateAcceptsRightSecretDespiteFailures(t *testing.T) {
 	}
 }
 
-// What a wrong secret costs the server, where its address has failed too often.
+// BenchmarkGateWrongSecret measures a wrong secret from an address that failed too often.
 func BenchmarkGateWrongSecret(b *testing.B) {
 	g := newTestGate(func(*Options) {})
 	for b.Loop() {
 		if _, _, err := g.signIn("192.0.2.1:5000", "WS-1", "a-secret-that-is-not-right"); err == nil {
-			b.Fatal("a wrong secret let in")
+			b.Fatal("a wrong secret was accepted")
 		}
 	}
 }
@@ -113,7 +114,7 @@ func TestNetworkOf(t *testing.T) {
 		"[2001:db8:1:2:3:4:5:6]:1883":   "2001:db8:1:2::/64",
 		"2001:db8:1:2:ffff::1":          "2001:db8:1:2::/64",
 		"[fe80::1%eth0]:1883":           "fe80::/64",
-		"pipe":                          limit.Network{}.String(), // of nobody knows where
+		"pipe":                          limit.Network{}.String(), // an unknown address
 		"":                              limit.Network{}.String(),
 		"[2001:db8:1:3:3:4:5:6%lo]:443": "2001:db8:1:3::/64",
 	} {
@@ -140,10 +141,10 @@ func TestGateReserve(t *testing.T) {
 			}
 		}
 		if d := g.admit(ws); d != 200*time.Millisecond {
-			t.Errorf("HTTP may come again in %v", d)
+			t.Errorf("HTTP may send again in %v", d)
 		}
 		if d := g.admit(ws); d != 200*time.Millisecond {
-			t.Errorf("asking cost a place: %v", d)
+			t.Errorf("a refused admit took from the bucket: %v", d)
 		}
 		time.Sleep(200 * time.Millisecond)
 		if d := g.admit(ws); d != 0 {
@@ -158,7 +159,7 @@ func TestGateReserve(t *testing.T) {
 		if d := pace(gw); d != 12500*time.Microsecond {
 			t.Errorf("the gateway waits %v", d)
 		}
-		// A fifth device comes.
+		// A fifth device is added.
 		g.registry.Replace(append(testDevices(), entry(green, 9, "WS-9", false, false)))
 		pace(gw)
 		time.Sleep(time.Hour)
@@ -168,18 +169,18 @@ func TestGateReserve(t *testing.T) {
 			}
 		}
 		if d := pace(gw); d != 10*time.Millisecond {
-			t.Errorf("the gateway of five waits %v", d)
+			t.Errorf("the gateway of five devices waits %v", d)
 		}
 	})
 }
 
-// Each message passes here.
+// Every message passes the gate.
 func TestGateReserveAllocatesNothing(t *testing.T) {
 	g := newTestGate(func(*Options) {})
 	ws := g.registry.Get(1)
 	held := g.pin(ws.ID)
 	defer held.Release()
 	if n := testing.AllocsPerRun(100, func() { g.reserve(held, time.Now(), ws) }); n != 0 {
-		t.Errorf("%v allocations a message", n)
+		t.Errorf("%v allocations per message", n)
 	}
 }

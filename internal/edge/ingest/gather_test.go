@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// submitN hands n messages over at once and gives what counts the answers.
+// submitN submits n messages at once and returns a function that counts the answers.
 func submitN(t *testing.T, e *edge, n int) (answered func() int) {
 	t.Helper()
 	outcomes := make(chan Outcome, n)
@@ -27,15 +27,15 @@ func submitN(t *testing.T, e *edge, n int) (answered func() int) {
 	return func() int { return len(outcomes) }
 }
 
-// Where many publish at once a commit waits for more of them, a moment; a
-// device that publishes alone never waits.
+// If many publish at once, a commit waits a moment for more messages; a device that publishes alone
+// never waits.
 func TestPipelineGathersWhereManyPublish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
 		for range 3 {
 			alone := submitN(t, e, 1)
 			if synctest.Wait(); alone() != 1 {
-				t.Fatal("a message that came alone waits")
+				t.Fatal("a single message waits")
 			}
 		}
 		e.journal.hold()
@@ -44,20 +44,20 @@ func TestPipelineGathersWhereManyPublish(t *testing.T) {
 		many := submitN(t, e, gatherThreshold)
 		e.journal.release()
 		if synctest.Wait(); many() != gatherThreshold {
-			t.Fatalf("%d of the many are answered", many())
+			t.Fatalf("%d of the many messages are answered", many())
 		}
 		commits := e.journal.commits()
 		first := submitN(t, e, 1)
 		time.Sleep(gatherDelay / 2)
 		second := submitN(t, e, 2)
 		if synctest.Wait(); first()+second() != 0 {
-			t.Error("nothing was gathered after a commit of many")
+			t.Error("no messages were gathered after a commit of many")
 		}
 		time.Sleep(gatherDelay / 2)
 		if synctest.Wait(); first() != 1 || second() != 2 || e.journal.commits() != commits+1 {
-			t.Errorf("%d and %d answered with %d commits", first(), second(), e.journal.commits()-commits)
+			t.Errorf("%d and %d messages answered with %d commits", first(), second(), e.journal.commits()-commits)
 		}
-		// Those were few: the next does not wait.
+		// Those were few: the next message does not wait.
 		alone := submitN(t, e, 1)
 		if synctest.Wait(); alone() != 1 {
 			t.Error("a message waits after a commit of few")
@@ -91,8 +91,7 @@ func TestPipelineGathersNoLongerThanNeeded(t *testing.T) {
 	})
 }
 
-// What the network does not take at once is written when it does, in order and
-// in full.
+// Bytes that the network does not take at once are written later, in order and completely.
 func TestDirectWriterLeavesTheRest(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -111,9 +110,9 @@ func TestDirectWriterLeavesTheRest(t *testing.T) {
 	defer server.Close()
 	o := newWriteBuffer(server, time.Minute)
 	if o.direct == nil {
-		t.Fatal("plain TCP is not written to directly")
+		t.Fatal("there is no direct writer for plain TCP")
 	}
-	const n = 1 << 20 // more than a socket takes
+	const n = 1 << 20 // more than a socket buffers
 	var flushes int
 	for i := range n {
 		o.mu.Lock()
@@ -123,12 +122,12 @@ func TestDirectWriterLeavesTheRest(t *testing.T) {
 		o.mu.Unlock()
 	}
 	if flushes != 1 {
-		t.Errorf("asked for %d times to flush", flushes)
+		t.Errorf("%d requests to flush, want one", flushes)
 	}
 	o.flush()
 	o.mu.Lock()
 	if !o.writing {
-		t.Error("all of it was taken at once: the test shows nothing")
+		t.Error("the network took everything at once, so the test shows nothing")
 	}
 	o.appendLocked([]byte("end"))
 	o.mu.Unlock()
@@ -146,9 +145,9 @@ func TestDirectWriterLeavesTheRest(t *testing.T) {
 		}
 	}
 	if string(got[4*n:]) != "end" {
-		t.Errorf("ends with %q", got[4*n:])
+		t.Errorf("the output ends with %q", got[4*n:])
 	}
-	// The goroutine has left, and its deadline with it.
+	// The goroutine has ended, and its deadline is cleared.
 	eventually(t, "the writer has left", func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -164,6 +163,6 @@ func TestDirectWriterLeavesTheRest(t *testing.T) {
 		return o.closed
 	})
 	if o.hasStalled() {
-		t.Error("a client that left counts as one that stalled")
+		t.Error("a client that disconnected counts as stalled")
 	}
 }

@@ -15,11 +15,11 @@ import (
 
 const (
 	bodyTimeout  = 60 * time.Second // for a device on a slow line to send one message
-	queueTimeout = 5 * time.Second  // for the queue to take it
-	retrySeconds = 5                // what an overloaded server asks for
+	queueTimeout = 5 * time.Second  // for the queue to accept the message
+	retrySeconds = 5                // the delay that an overloaded server asks for
 )
 
-// errTooLarge says that a message is over the limit.
+// errTooLarge says that a message is larger than the limit.
 var errTooLarge = errors.New("ingest: message over the limit")
 
 // httpEdge answers devices that post over HTTP.
@@ -28,10 +28,9 @@ type httpEdge struct {
 	opts     Options
 }
 
-// NewHTTP makes the handler of /api/v1/{secret}/…: POST telemetry takes a
-// device's readings in the same three forms as MQTT, POST attributes is counted.
-// It answers 200 only after the commit. Paths hold secrets: whoever logs
-// requests must leave these out.
+// NewHTTP makes the handler of /api/v1/{secret}/…: POST telemetry takes a device's readings in the
+// same three forms as MQTT, POST attributes is only counted. It answers 200 only after the commit.
+// The paths hold secrets, so a request log must leave them out.
 func NewHTTP(p *Pipeline) http.Handler {
 	h := &httpEdge{pipeline: p, opts: p.opts}
 	mux := http.NewServeMux()
@@ -46,7 +45,7 @@ func NewHTTP(p *Pipeline) http.Handler {
 	return mux
 }
 
-// problem is the body of every answer but 200.
+// problem is the body of every answer except 200.
 type problem struct {
 	Code       string        `json:"code"` // refused, unauthorized, tooLarge, tooMany, tooSlow, unavailable, unreadable
 	Reason     device.Reason `json:"reason,omitempty"`
@@ -81,7 +80,7 @@ func (h *httpEdge) handle(w http.ResponseWriter, r *http.Request, kind Kind) {
 	h.commit(w, r, Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()})
 }
 
-// refuseShortOfMemory refuses a message before it is read while there is no memory for it.
+// refuseShortOfMemory refuses a message before its body is read if memory is short.
 func (h *httpEdge) refuseShortOfMemory(w http.ResponseWriter) bool {
 	if !h.opts.Memory.Refuse(memory.Intake) {
 		return false
@@ -90,7 +89,7 @@ func (h *httpEdge) refuseShortOfMemory(w http.ResponseWriter) bool {
 	return true
 }
 
-// commit hands a message over and answers what became of it.
+// commit submits a message and answers with its outcome.
 func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
 	outcome, err := h.submit(r.Context(), m)
 	switch {
@@ -109,7 +108,7 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
 	}
 }
 
-// read takes the body. errTooLarge: it is over the limit.
+// read reads the body; errTooLarge says that it is larger than the limit.
 func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > int64(h.opts.MaxMessage) {
 		return nil, errTooLarge
@@ -122,8 +121,9 @@ func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) 
 	return body, err
 }
 
-// answerReadError answers why a body was not read. What was only too slow may be sent
-// again, over a connection on which the rest of it is not awaited.
+// answerReadError answers with the reason why a body was not read. A client that was only too slow
+// may send the message again, on a new connection, because the server does not wait for the rest of
+// the body.
 func answerReadError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -136,8 +136,8 @@ func answerReadError(w http.ResponseWriter, err error) {
 	}
 }
 
-// submit hands the message over and waits for its commit. An error means that
-// nobody took it in time.
+// submit submits the message and waits for its commit. An error means that the queue did not accept
+// it in time.
 func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
 	waiting, cancel := context.WithTimeout(ctx, queueTimeout)
 	defer cancel()

@@ -19,14 +19,14 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// serveHTTP opens an HTTP listener on the edge.
+// serveHTTP opens an HTTP server on the edge.
 func (e *edge) serveHTTP() *httptest.Server {
 	s := httptest.NewServer(NewHTTP(e.pipeline))
 	e.t.Cleanup(s.Close)
 	return s
 }
 
-// post posts a body and gives status, body and headers of the answer.
+// post posts a body and returns status, body and headers of the answer.
 func post(t testing.TB, url, body string) (int, string, http.Header) {
 	t.Helper()
 	r, err := http.Post(url, "application/json", strings.NewReader(body))
@@ -53,19 +53,19 @@ func TestHTTPTelemetry(t *testing.T) {
 		{"plain", own + "/telemetry", `{"humidity":1}`, 200, `{}`},
 		{"timed", own + "/telemetry", fmt.Sprintf(`{"ts":%d,"values":{"humidity":2}}`, now-1), 200, `{}`},
 		{"list", own + "/telemetry", fmt.Sprintf(`[{"ts":%d,"values":{"humidity":3}},{"ts":%d,"values":{"humidity":4}}]`, now-2, now-3), 200, `{}`},
-		{"good in part", own + "/telemetry", `{"humidity":5,"wind":1}`, 200, `{}`},
+		{"partly valid", own + "/telemetry", `{"humidity":5,"wind":1}`, 200, `{}`},
 		{"heartbeat", own + "/telemetry", `{}`, 200, `{}`},
-		{"nothing good", own + "/telemetry", `{"humidity":101,"wind":1}`, 400, `{"code":"refused","reason":"outOfRange","identifier":"humidity"}`},
+		{"nothing valid", own + "/telemetry", `{"humidity":101,"wind":1}`, 400, `{"code":"refused","reason":"outOfRange","identifier":"humidity"}`},
 		{"unreadable", own + "/telemetry", `humidity=5`, 400, `{"code":"refused","reason":"unreadable"}`},
 		{"empty", own + "/telemetry", ``, 400, `{"code":"refused","reason":"unreadable"}`},
 		{"gateway's form", base + secretOf("GW-1") + "/telemetry", `{"WS-2":[{"humidity":6}]}`, 400, `{"code":"refused","reason":"unknown","identifier":"WS-2"}`},
 		{"attributes", own + "/attributes", `{"firmware":"1.2"}`, 200, `{}`},
-		{"as large as may be", own + "/telemetry", `{"humidity":7}` + strings.Repeat(" ", 2000-14), 200, `{}`},
+		{"at the size limit", own + "/telemetry", `{"humidity":7}` + strings.Repeat(" ", 2000-14), 200, `{}`},
 		{"too large", own + "/telemetry", `{"humidity":8}` + strings.Repeat(" ", 2000-13), 413, `{"code":"tooLarge"}`},
 		{"wrong secret", base + "wrong-secret-0123456789/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
-		{"a name is no secret", base + "WS-1/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
-		{"shut out", base + secretOf("WS-OFF") + "/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
-		{"no such thing", own + "/gateway/telemetry", `{}`, 404, "404 page not found\n"},
+		{"name instead of secret", base + "WS-1/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
+		{"disabled", base + secretOf("WS-OFF") + "/telemetry", `{"humidity":9}`, 401, `{"code":"unauthorized"}`},
+		{"unknown path", own + "/gateway/telemetry", `{}`, 404, "404 page not found\n"},
 	} {
 		status, answer, header := post(t, test.url, test.body)
 		if status != test.status || answer != test.answer {
@@ -76,16 +76,15 @@ func TestHTTPTelemetry(t *testing.T) {
 			t.Errorf("%s: headers %v", test.name, header)
 		}
 	}
-	if got, want := describe(
-		e.journal.frames(),
-	), "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"; got != want {
+	want := "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"
+	if got := describe(e.journal.frames()); got != want {
 		t.Errorf("committed %s\nwant %s", got, want)
 	}
 	if r, err := http.Get(own + "/telemetry"); err != nil || r.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("GET: %v %v", r, err)
 	}
 	if !e.presence.Status(green, 1).Online || e.presence.Status(green, 4).Online {
-		t.Error("what arrives over HTTP is contact; what is not let in is none")
+		t.Error("a message over HTTP must count as contact, a rejected sign-in must not")
 	}
 	if in := e.diagnostics.Get(green, 1); in.Messages != 11 || in.Refused != 6 {
 		t.Errorf("diagnostics %+v", in)
@@ -95,7 +94,7 @@ func TestHTTPTelemetry(t *testing.T) {
 	}
 }
 
-// A body without a length is limited too.
+// The limit applies to a body without a length, too.
 func TestHTTPStreamedBody(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.MaxMessage = 2000 })
 	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
@@ -107,14 +106,14 @@ func TestHTTPStreamedBody(t *testing.T) {
 		}
 		r.Body.Close()
 		if r.StatusCode != want {
-			t.Errorf("%d bytes: %d", size, r.StatusCode)
+			t.Errorf("%d bytes: status %d", size, r.StatusCode)
 		}
 	}
 	wantOversizedCounted(t, e, 2)
 }
 
-// wantOversizedCounted checks that of so many messages of WS-1 one was over the limit,
-// and that this was counted.
+// wantOversizedCounted checks that WS-1 sent the given number of messages, and that one of them was
+// over the limit and counted so.
 func wantOversizedCounted(t *testing.T, e *edge, messages int64) {
 	t.Helper()
 	in := e.diagnostics.Get(green, 1)
@@ -126,16 +125,16 @@ func wantOversizedCounted(t *testing.T, e *edge, messages int64) {
 		t.Errorf("stats %+v", s)
 	}
 	if !e.presence.Status(green, 1).Online {
-		t.Error("what is too large is contact all the same")
+		t.Error("an oversized message must count as contact")
 	}
 }
 
-// A body whose length says that it is too large is not read, and counted.
+// A body whose announced length is over the limit is not read, but counted.
 func TestHTTPTooLargeIsCounted(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.MaxMessage = 2000 })
 	status, _, _ := post(t, e.serveHTTP().URL+"/api/v1/"+secretOf("WS-1")+"/telemetry", strings.Repeat(" ", 2001))
 	if status != http.StatusRequestEntityTooLarge {
-		t.Errorf("answered %d", status)
+		t.Errorf("status %d", status)
 	}
 	wantOversizedCounted(t, e, 1)
 }
@@ -152,12 +151,12 @@ func TestHTTPAnswersAfterTheCommit(t *testing.T) {
 	receive(t, e.journal.entered)
 	select {
 	case status := <-statuses:
-		t.Fatalf("answered %d before the commit", status)
+		t.Fatalf("status %d before the commit", status)
 	default:
 	}
 	e.journal.release()
 	if status := receive(t, statuses); status != 200 {
-		t.Errorf("answered %d", status)
+		t.Errorf("status %d", status)
 	}
 }
 
@@ -185,7 +184,7 @@ func TestHTTPRate(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.Rate, o.Burst = 0.1, 2 }).serve()
 	base := e.serveHTTP().URL + "/api/v1/"
 	url := base + secretOf("WS-1") + "/telemetry"
-	// One limit for a device, however it comes.
+	// A device has one limit for MQTT and HTTP.
 	c := e.dialSignedIn(4, "WS-1")
 	c.send(c.telemetry(1, 1, 1))
 	c.wantAck(4, 1, 0)
@@ -213,13 +212,9 @@ func TestHTTPFailedSignInsAreLimited(t *testing.T) {
 	})
 	base := e.serveHTTP().URL + "/api/v1/"
 	for i, want := range []int{401, 401, 429, 429} {
-		if status, _, header := post(
-			t,
-			base+"wrong/telemetry",
-			`{}`,
-		); status != want ||
-			(status == 429) != (header.Get("Retry-After") != "") {
-			t.Errorf("failure %d: %d %v", i, status, header)
+		status, _, header := post(t, base+"wrong/telemetry", `{}`)
+		if status != want || (status == 429) != (header.Get("Retry-After") != "") {
+			t.Errorf("failure %d: status %d %v", i, status, header)
 		}
 	}
 	if status, _, _ := post(t, base+secretOf("WS-1")+"/telemetry", `{}`); status != 200 {
@@ -231,7 +226,7 @@ func TestHTTPFailedSignInsAreLimited(t *testing.T) {
 	}
 }
 
-// A client that goes away in the middle of its body leaves nothing behind.
+// A client that disconnects in the middle of its body leaves nothing behind.
 func TestHTTPBodyCutShort(t *testing.T) {
 	e := newEdge(t)
 	s := e.serveHTTP()
@@ -257,7 +252,7 @@ func TestHTTPBodyCutShort(t *testing.T) {
 	}
 }
 
-// pipeListener is a listener with one connection, whose client is known.
+// pipeListener is a listener with one connection over a pipe.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -275,8 +270,8 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { close(l.done); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// A body that does not come in time may be sent again, which no other 4xx but
-// 429 says.
+// A body that does not arrive in time is answered with 408, so that the client may send it again;
+// of the other 4xx answers only 429 allows that.
 func TestHTTPBodyTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
@@ -286,7 +281,7 @@ func TestHTTPBodyTooSlow(t *testing.T) {
 		s := &http.Server{Handler: NewHTTP(e.pipeline), ReadHeaderTimeout: time.Second}
 		go s.Serve(l)
 		defer s.Close()
-		began := time.Now() // of the bubble's own time
+		began := time.Now() // the bubble's time
 		fmt.Fprintf(
 			ours,
 			"POST /api/v1/%s/telemetry HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"humidity\":1",
@@ -302,15 +297,15 @@ func TestHTTPBodyTooSlow(t *testing.T) {
 			t.Errorf("%d %s %v, closing %t", r.StatusCode, body, err, r.Close)
 		}
 		if waited := time.Since(began); waited != bodyTimeout {
-			t.Errorf("after %s", waited)
+			t.Errorf("answered after %s", waited)
 		}
 		if in := e.diagnostics.Get(green, 1); in.Refused != 0 {
-			t.Errorf("counted as refused: %+v", in)
+			t.Errorf("the timeout was counted as a refusal: %+v", in)
 		}
 	})
 }
 
-// No secret of a device ever reaches the log, whatever goes wrong.
+// A device's secret never reaches the log, whatever goes wrong.
 func TestSecretsAreNotLogged(t *testing.T) {
 	var mu sync.Mutex
 	var log bytes.Buffer
@@ -349,7 +344,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		t.Errorf("a secret in the log:\n%s", log.String())
 	}
 	if !strings.Contains(log.String(), "cannot be written") || !strings.Contains(log.String(), "device=WS-1") {
-		t.Errorf("the log says too little:\n%s", log.String())
+		t.Errorf("the log lacks expected lines:\n%s", log.String())
 	}
 	if n := e.pipeline.Stats().Refused[device.ReasonUnreadable]; n != 0 {
 		t.Errorf("%d unreadable", n)

@@ -1,6 +1,6 @@
-// Package ingest is the devices' edge: what devices publish over MQTT or HTTP
-// is decoded, written durably, answered and then judged. A device is answered
-// only once what it sent is on disk.
+// Package ingest is the devices' edge: it decodes what devices publish over MQTT or HTTP, writes it
+// durably, answers, and hands it to the evaluation of rules. A device is answered only when its
+// readings are on disk.
 package ingest
 
 import (
@@ -18,51 +18,51 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// Kind says what a message is, as its topic or path tells.
+// Kind says what a message is, by its topic or path.
 type Kind uint8
 
 // The kinds of message.
 const (
 	Telemetry         Kind = iota + 1 // the device's own readings
 	GatewayTelemetry                  // a gateway's readings of other devices
-	GatewayConnect                    // a gateway met one of its devices
-	GatewayDisconnect                 // a gateway lost one of its devices
-	Ignored                           // attributes, rpc, claims: counted, nothing more
-	UnknownTopic                      // a topic that is not the device's own
+	GatewayConnect                    // a gateway reports that one of its devices connected
+	GatewayDisconnect                 // a gateway reports that one of its devices disconnected
+	Ignored                           // attributes, rpc, claims: only counted
+	UnknownTopic                      // a topic that the device may not publish to
 )
 
-// Message is one thing that a device sent.
+// Message is one message of a device.
 type Message struct {
-	Entry   *device.Entry // who sent it
+	Entry   *device.Entry // the sender
 	Kind    Kind
 	Payload []byte // read before Submit returns, not kept
 	At      int64  // arrival, epoch milliseconds
 }
 
-// Outcome tells what became of a message.
+// Outcome is the result of a message.
 type Outcome struct {
-	Err          error          // the commit failed: the device must not be answered and sends again
-	Values       int            // kept
-	Refused      int            // refusals
+	Err          error          // the commit failed: the device is not answered and sends again
+	Values       int            // kept values
+	Refused      int            // number of refusals
 	FirstRefusal device.Refusal // the first of them, when Refused > 0
 }
 
-// Rejected tells that nothing of the message was good. It is answered all the
-// same, since sending it again would not help.
+// Rejected tells that nothing of the message was valid. It is answered all the same, because
+// sending it again would not help.
 func (o Outcome) Rejected() bool { return o.Err == nil && o.Values == 0 && o.Refused > 0 }
 
-// ErrClosed is returned for messages that come after Close.
+// ErrClosed is the error for messages after Close.
 var ErrClosed = errors.New("ingest: shutting down")
 
-// appender makes readings durable, with the journal entry from which they are
-// judged: embedded the reading store, with many nodes a log between edge and
-// judge. It owns the batch afterwards.
+// appender makes readings durable, together with the journal entry from which rules are evaluated.
+// In one process it is the reading store; with several nodes it would be a log between the edge and
+// the consumer. It owns the batch afterwards.
 type appender interface {
 	Append(ctx context.Context, batch []reading.Arrival) error
 }
 
-// Options say how the edge works; Registry, Presence, Diagnostics and Log are
-// needed, other zero fields take the defaults.
+// Options configure the edge. Registry, Presence, Diagnostics and Journal are needed; other zero
+// fields take the defaults.
 type Options struct {
 	Registry    *device.Registry
 	Presence    *device.Presence
@@ -71,12 +71,12 @@ type Options struct {
 	Derivation  *derivation.Engine // nil: nothing is derived
 	// Admit waits until a tenant's readings may come in; nil: they always may.
 	Admit  func(ctx context.Context, t tenant.ID) error
-	Now    func() time.Time // of arrivals and limits; default time.Now
+	Now    func() time.Time // of arrivals and limits; default: time.Now
 	Logger *slog.Logger     // default: discard
-	Limits *limit.Meter     // counts what limits refuse; nil: nobody asks
-	Memory *memory.Gauge    // while it is short, messages wait; nil: they never do
+	Limits *limit.Meter     // counts what limits refuse; nil: not counted
+	Memory *memory.Gauge    // messages wait while it is short; nil: they never wait
 
-	Retention  time.Duration // how old a reading may be; default 400 days
+	Retention  time.Duration // maximum age of a reading; default 400 days
 	MaxMessage int           // bytes of one message; default 256 KiB
 
 	Rate  float64 // messages a second from one device, sustained; default 20
@@ -95,12 +95,12 @@ type Options struct {
 	PerDevice      int           // MQTT connections of one device; default 16
 	InFlight       int           // messages of one connection that wait for their commit; default 256
 
-	// OnFull is told when a connection is turned away since MaxConnections are open;
-	// it does not wait. nil: nobody asks.
+	// OnFull is called when a connection is rejected because MaxConnections are open; it must not
+	// block. nil: not called.
 	OnFull func(why error)
 
-	// ClientAddr is the address that a request's failed sign-ins and a
-	// WebSocket count for; default: the peer's.
+	// ClientAddr is the address that a request's failed sign-ins and a WebSocket are counted for;
+	// default: the peer's address.
 	ClientAddr func(*http.Request) string
 }
 

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// cursor walks a JSON text without allocating. The text must be one that valid
-// accepts: the cursor only finds its way, so it knows no errors.
+// cursor walks a JSON text without allocating. The text must be one that validJSON accepts: the
+// cursor does not check it, so its methods return no errors.
 type cursor struct {
 	text []byte
 	at   int
@@ -24,20 +24,19 @@ func (c *cursor) space() {
 	}
 }
 
-// kind is the first byte of the value that comes next.
+// kind is the first byte of the next value.
 func (c *cursor) kind() byte {
 	c.space()
 	return c.text[c.at]
 }
 
-// enter steps into the object or list that comes next.
+// enter steps into the next object or list.
 func (c *cursor) enter() {
 	c.space()
 	c.at++
 }
 
-// more tells whether a further member or element follows; after the last one
-// it steps out.
+// more tells whether another member or element follows; after the last one it steps out.
 func (c *cursor) more() bool {
 	switch c.kind() {
 	case '}', ']':
@@ -49,7 +48,7 @@ func (c *cursor) more() bool {
 	return true
 }
 
-// key steps over the name of a member and gives it as written, with quotes.
+// key steps over a member's name and returns it as written, with quotes.
 func (c *cursor) key() []byte {
 	k := c.value()
 	c.space()
@@ -57,7 +56,7 @@ func (c *cursor) key() []byte {
 	return k
 }
 
-// value steps over a value and gives its text.
+// value steps over a value and returns its text.
 func (c *cursor) value() []byte {
 	c.space()
 	start := c.at
@@ -99,8 +98,7 @@ func (c *cursor) nested() {
 	}
 }
 
-// maxDepth is how deep objects and lists lie in each other in a text that valid
-// accepts.
+// maxDepth is how deep objects and lists are nested in a text that validJSON accepts.
 func maxDepth(text []byte) (deepest int) {
 	c := cursor{text: text}
 	for depth := 0; c.at < len(c.text); {
@@ -129,14 +127,14 @@ func (c *cursor) bare() {
 	}
 }
 
-// rawString gives what stands between the quotes of a JSON string when that is
-// already the string itself; else ok is false and unquote is needed.
+// rawString returns the bytes between the quotes of a JSON string if they are the string itself;
+// otherwise ok is false and unquote is needed.
 func rawString(quoted []byte) (inner []byte, ok bool) {
 	inner = quoted[1 : len(quoted)-1]
 	return inner, bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner)
 }
 
-// stringBytes is the text that a JSON string stands for.
+// stringBytes decodes a JSON string.
 func stringBytes(quoted []byte) []byte {
 	if inner, ok := rawString(quoted); ok {
 		return inner
@@ -144,14 +142,14 @@ func stringBytes(quoted []byte) []byte {
 	return []byte(unquote(quoted))
 }
 
-// unquote gives the string that a JSON string stands for.
+// unquote decodes a JSON string.
 func unquote(quoted []byte) string {
 	if inner, ok := rawString(quoted); ok {
 		return string(inner)
 	}
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
-		// Cannot be: the text around it was valid.
+		// Impossible: validJSON accepted the text around it.
 		return ""
 	}
 	return s

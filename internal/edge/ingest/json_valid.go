@@ -1,12 +1,11 @@
 package ingest
 
-// maxNesting is how deep lists and objects may lie in each other, as in the
-// standard library.
+// maxNesting is how deep lists and objects may be nested, as in the standard library.
 const maxNesting = 10_000
 
-// validJSON tells whether a text is JSON, exactly as json.Valid does, several times
-// as fast: every message is looked at before anything of it is taken, since a
-// text that is broken at its end is refused from its beginning.
+// validJSON tells whether a text is JSON, exactly as json.Valid does, but several times as fast.
+// Every message is checked before anything of it is used, because a text with an error at its end
+// is refused as a whole.
 func validJSON(text []byte) bool {
 	at, ok := skipValue(text, skipSpace(text, 0), 0)
 	return ok && skipSpace(text, at) == len(text)
@@ -19,7 +18,7 @@ func skipSpace(text []byte, at int) int {
 	return at
 }
 
-// skipValue gives the place behind the value that begins at a place.
+// skipValue returns the position after the value that begins at a position.
 func skipValue(text []byte, at, depth int) (end int, ok bool) {
 	if at >= len(text) {
 		return at, false
@@ -43,7 +42,7 @@ func skipValue(text []byte, at, depth int) (end int, ok bool) {
 	return at, false
 }
 
-// skipMembers skips an object or a list, by the bracket that closes it.
+// skipMembers skips an object or a list, up to its closing bracket.
 func skipMembers(text []byte, at, depth int, closing byte) (end int, ok bool) {
 	if depth > maxNesting {
 		return at, false
@@ -74,7 +73,7 @@ func skipMembers(text []byte, at, depth int, closing byte) (end int, ok bool) {
 	}
 }
 
-// skipName skips a member's name and its colon.
+// skipName skips a member's name and colon.
 func skipName(text []byte, at int) (end int, ok bool) {
 	if at >= len(text) || text[at] != '"' {
 		return at, false
@@ -145,7 +144,7 @@ func skipNumber(text []byte, at int) (end int, ok bool) {
 	return at, true
 }
 
-// skipDigits skips one digit or more.
+// skipDigits skips one or more digits.
 func skipDigits(text []byte, at int) (end int, ok bool) {
 	from := at
 	for at < len(text) && isDigit(text[at]) {

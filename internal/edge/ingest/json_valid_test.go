@@ -103,8 +103,8 @@ func TestValidIsJSON(t *testing.T) {
 	}
 }
 
-// FuzzValid holds every text against the standard library, and each beginning
-// of it, where most mistakes would be.
+// FuzzValid compares validJSON with the standard library for every text and each of its prefixes,
+// where most mistakes would be.
 func FuzzValid(f *testing.F) {
 	for _, text := range texts {
 		if len(text) < 200 {
@@ -129,7 +129,7 @@ func BenchmarkValid(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				if !f(text) {
-					b.Fatal("not valid")
+					b.Fatal("the text is not valid")
 				}
 			}
 		})

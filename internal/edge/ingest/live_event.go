@@ -9,9 +9,9 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// readingEvent is the JSON of a frame as screens get it:
-// {"deviceName":"…","time":<epoch ms>,"values":{"identifier":value,…}}, with
-// "arrival" before the values where that was before its time. It is nil when the device's product knows none of the frame's properties any more.
+// readingEvent is the JSON of a frame for screens: {"deviceName":"…","time":<epoch
+// ms>,"values":{"identifier":value,…}}, with "arrival" before "values" if the frame arrived before
+// its time. It is nil if the device's product no longer has any of the frame's properties.
 func readingEvent(e *device.Entry, f *reading.Arrival) []byte {
 	b := make([]byte, 0, 64+32*len(f.Fields))
 	b = append(b, `{"deviceName":`...)
@@ -26,11 +26,11 @@ func readingEvent(e *device.Entry, f *reading.Arrival) []byte {
 	written := 0
 	for _, field := range f.Fields {
 		if field.Value.Kind() == reading.KindNone {
-			continue // taken away: screens see it with the next look
+			continue // deleted: screens notice it at their next fetch
 		}
 		identifier := identifierOf(e.Product, field.Property)
 		if identifier == "" {
-			continue // known no more: nothing for a screen to show
+			continue // the product no longer has the property
 		}
 		before := len(b)
 		if written > 0 {
@@ -38,12 +38,12 @@ func readingEvent(e *device.Entry, f *reading.Arrival) []byte {
 		}
 		b = appendString(b, identifier)
 		b = append(b, ':')
-		said, ok := appendValue(b, field.Value)
+		extended, ok := appendValue(b, field.Value)
 		if !ok {
 			b = b[:before]
-			continue // not sayable
+			continue // cannot be written as JSON
 		}
-		b = said
+		b = extended
 		written++
 	}
 	if written == 0 {
@@ -61,11 +61,10 @@ func identifierOf(p *device.Product, id device.PropertyID) string {
 	return ""
 }
 
-// appendValue writes a value as its MarshalJSON does; ok is false when it
-// cannot be said.
+// appendValue writes a value as its MarshalJSON does; ok is false if it cannot be written.
 func appendValue(b []byte, v reading.Value) (_ []byte, ok bool) {
 	if v.Kind() == reading.KindNumber {
-		// What few digits can say comes without an exponent.
+		// Numbers of ordinary size are written without an exponent.
 		if f := v.Float(); f == 0 || math.Abs(f) >= 1e-6 && math.Abs(f) < 1e21 {
 			return strconv.AppendFloat(b, f, 'f', -1, 64), true
 		}
@@ -74,14 +73,13 @@ func appendValue(b []byte, v reading.Value) (_ []byte, ok bool) {
 	return append(b, written...), err == nil
 }
 
-// appendString writes a JSON string; names of devices and properties seldom
-// hold anything that needs an escape.
+// appendString writes a JSON string. Names of devices and properties seldom need an escape.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			quoted, err := json.Marshal(s)
 			if err != nil {
-				// Cannot be: every string can be written.
+				// Impossible: every string can be written.
 				return append(b, `""`...)
 			}
 			return append(b, quoted...)

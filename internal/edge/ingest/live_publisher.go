@@ -11,23 +11,22 @@ import (
 )
 
 const (
-	publishInterval    = 40 * time.Millisecond // from telling to telling again
-	publishPortionSize = 256                   // events of a tenant told at once; half of what a screen may lag behind
-	maxScreenHold      = time.Second           // how long one slow screen may hold up its tenant's others
+	publishInterval    = 40 * time.Millisecond // between two portions
+	publishPortionSize = 256                   // events of a tenant per portion; half of what a screen may lag behind
+	maxScreenHold      = time.Second           // how long slow screens may hold up the other screens of their tenant
 )
 
-// livePublisher tells the screens what was judged: at once while that is little, in
-// portions when a tenant's devices say more than a screen can show. Then of
-// each device the newest values are told, several times a second, and what
-// they have replaced is not: a screen keeps up with any load and ends up with
-// the last value of everything.
+// livePublisher publishes committed readings to the screens: at once while there are few, in
+// portions if a tenant's devices send more than a screen can show. Portions hold the newest values
+// of each device, several times a second; values that were replaced in between are not published.
+// So a screen keeps up with any load and ends with the last value of everything.
 type livePublisher struct {
 	screens  screens
 	registry *device.Registry
 
 	mu      sync.Mutex
 	pending map[tenant.ID]*pendingUpdates
-	wake    chan struct{} // holds one
+	wake    chan struct{} // capacity 1
 }
 
 func newLivePublisher(s screens, r *device.Registry) *livePublisher {
@@ -39,7 +38,7 @@ func newLivePublisher(s screens, r *device.Registry) *livePublisher {
 	}
 }
 
-// add takes in a batch; it keeps nothing for tenants that nobody watches.
+// add accepts a batch; it keeps nothing for tenants without screens.
 func (t *livePublisher) add(batch []reading.Arrival) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,8 +72,7 @@ func (t *livePublisher) pendingFor(owner tenant.ID) *pendingUpdates {
 	return t.pending[owner]
 }
 
-// run tells until ctx ends; what is not told then is fetched by screens that
-// come back.
+// run publishes until ctx ends. Screens that come back fetch what was not published by then.
 func (t *livePublisher) run(ctx context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -96,8 +94,8 @@ func (t *livePublisher) run(ctx context.Context) {
 	}
 }
 
-// publishPortion tells a portion of each tenant's tidings; more is true when some are
-// left. now times how long a slow screen has held them up.
+// publishPortion publishes a portion of each tenant's pending updates; more is true if some are
+// left. now is compared with the time since which slow screens hold up a tenant.
 func (t *livePublisher) publishPortion(now time.Time) (more bool) {
 	t.mu.Lock()
 	portions := map[tenant.ID][]reading.Arrival{}
@@ -126,7 +124,7 @@ func (t *livePublisher) publishPortion(now time.Time) (more bool) {
 			f := &portion[i]
 			e := t.registry.Get(f.Device)
 			if e == nil || e.Tenant != owner {
-				continue // deleted meanwhile
+				continue // deleted in the meantime
 			}
 			if event := readingEvent(e, f); event != nil {
 				t.screens.Publish(owner, "reading", event)

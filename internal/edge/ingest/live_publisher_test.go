@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// withPublisher runs a teller for green's weather stations 1 to n on a clock of its
-// own; tell hands over a frame of each.
+// withPublisher runs a publisher for green's weather stations 1 to n in a synctest bubble; tell
+// adds a frame of each.
 func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(second int64))) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -26,12 +26,12 @@ func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(secon
 		}
 		r.Replace(stations)
 		hub := live.NewHub("e")
-		teller := newLivePublisher(hub, r)
+		publisher := newLivePublisher(hub, r)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			teller.run(ctx)
+			publisher.run(ctx)
 		}()
 		test(hub, func(second int64) {
 			var batch []reading.Arrival
@@ -41,15 +41,15 @@ func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(secon
 					arrival(green, device.ID(i+1), now+1000*second, field(humidity, reading.Number(float64(second)))),
 				)
 			}
-			teller.add(batch)
+			publisher.add(batch)
 		})
 		cancel()
 		<-ended
 	})
 }
 
-// drainScreen takes what waits for a screen: how many events, and the newest value of
-// each device.
+// drainScreen takes the waiting events of a screen, and returns their number and the newest value
+// of each device.
 func drainScreen(t *testing.T, s *live.Screen) (events int, newest map[string]float64) {
 	t.Helper()
 	newest = map[string]float64{}
@@ -66,8 +66,7 @@ func drainScreen(t *testing.T, s *live.Screen) (events int, newest map[string]fl
 	return events, newest
 }
 
-// While there is little to tell, all of it is told: at once, and what follows
-// after a pause too short to notice.
+// At a low load every event is published: the first ones at once, later ones after a short pause.
 func TestLivePublisherPublishesEverythingAtLowLoad(t *testing.T) {
 	withPublisher(t, 10, func(hub *live.Hub, tell func(int64)) {
 		screen, _, _, _ := hub.Subscribe(green, "", "")
@@ -87,16 +86,16 @@ func TestLivePublisherPublishesEverythingAtLowLoad(t *testing.T) {
 	})
 }
 
-// At a load beyond what a screen can show it is not cut off: it hears of every
-// device several times a second, and at the end the last value of each.
+// At a load beyond what a screen can show, the screen is not cut off: it gets every device several
+// times a second, and at the end the last value of each.
 func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
 	const n = 2000
 	withPublisher(t, n, func(hub *live.Hub, tell func(int64)) {
 		screen, _, _, _ := hub.Subscribe(green, "", "")
 		times := map[string]int{}
 		total, last := 0, map[string]float64{}
-		listen := func(turns int) {
-			for range turns {
+		listen := func(rounds int) {
+			for range rounds {
 				time.Sleep(publishInterval / 4)
 				synctest.Wait()
 				events, newest := drainScreen(t, screen)
@@ -119,17 +118,17 @@ func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
 		default:
 		}
 		if len(last) != n || total > 6*n {
-			t.Errorf("heard %d times of %d devices", total, len(last))
+			t.Errorf("%d events of %d devices", total, len(last))
 		}
 		for name, value := range last {
 			if value != frames-1 || times[name] < 3 {
-				t.Fatalf("%s: last heard %v, %d times", name, value, times[name])
+				t.Fatalf("%s: last value %v after %d events", name, value, times[name])
 			}
 		}
 	})
 }
 
-// A screen that takes nothing holds the tenant's others up for a moment only.
+// A screen that takes nothing holds up the tenant's other screens only for a moment.
 func TestLivePublisherDropsStuckScreen(t *testing.T) {
 	withPublisher(t, 1500, func(hub *live.Hub, tell func(int64)) {
 		stuck, _, _, _ := hub.Subscribe(green, "", "")
@@ -147,66 +146,51 @@ func TestLivePublisherDropsStuckScreen(t *testing.T) {
 		select {
 		case <-stuck.Ended:
 		default:
-			t.Error("a screen that takes nothing is still waited for")
+			t.Error("the stuck screen was not ended")
 		}
 		select {
 		case <-quick.Ended:
-			t.Error("the other screen was cut off with it")
+			t.Error("the other screen was ended, too")
 		default:
 		}
 		if len(last) != 1500 {
-			t.Errorf("the other screen heard of %d devices", len(last))
+			t.Errorf("the other screen got events of %d devices", len(last))
 		}
 	})
 }
 
-// Folded frames keep each property's newest value with the time it is of.
+// Folded frames keep each property's newest value with its time.
 func TestPendingUpdatesFold(t *testing.T) {
 	n := &pendingUpdates{owner: green}
 	for range publishPortionSize {
-		n.add(
-			arrived(
-				now,
-				reading.Frame{
-					Tenant: green,
-					Device: 9,
-					Time:   now,
-					Fields: []reading.Field{field(humidity, reading.Number(1))},
-				},
-			),
-		)
+		n.add(arrived(now, frameOf(9, now, field(humidity, reading.Number(1)))))
 	}
 	for _, f := range []reading.Frame{
-		{Tenant: green, Device: 1, Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(1)), field(humidity, reading.Number(1))}},
-		{Tenant: green, Device: 1, Time: now + 2, Fields: []reading.Field{field(humidity, reading.Number(3)), field(note, reading.Text("x"))}},
-		{Tenant: green, Device: 1, Time: now + 1, Fields: []reading.Field{field(airTemperature, reading.Number(2)), field(humidity, reading.Number(2))}},
-		{Tenant: green, Device: 1, Time: now + 2, Fields: []reading.Field{field(humidity, reading.Number(4))}},
+		frameOf(1, now, field(airTemperature, reading.Number(1)), field(humidity, reading.Number(1))),
+		frameOf(1, now+2, field(humidity, reading.Number(3)), field(note, reading.Text("x"))),
+		frameOf(1, now+1, field(airTemperature, reading.Number(2)), field(humidity, reading.Number(2))),
+		frameOf(1, now+2, field(humidity, reading.Number(4))),
 	} {
 		n.add(arrived(now+5, f))
 	}
 	if got := describe(ofArrivals(n.take(1))); got != "9@0 hum=1" {
-		t.Errorf("first %s", got)
+		t.Errorf("first portion %s", got)
 	}
-	// What was stamped ahead hides nothing that comes after it.
-	n.add(arrived(now+6, reading.Frame{Tenant: green, Device: 1, Time: now + 90_000, Fields: []reading.Field{
-		field(humidity, reading.Number(8)), field(note, reading.Text("y"))}}))
-	n.add(
-		arrived(
-			now+8,
-			reading.Frame{
-				Tenant: green,
-				Device: 1,
-				Time:   now + 7,
-				Fields: []reading.Field{field(humidity, reading.Number(5))},
-			},
-		),
-	)
+	// A value with a time in the future does not hide later values.
+	ahead := frameOf(1, now+90_000, field(humidity, reading.Number(8)), field(note, reading.Text("y")))
+	n.add(arrived(now+6, ahead))
+	n.add(arrived(now+8, frameOf(1, now+7, field(humidity, reading.Number(5)))))
 	if got := describe(ofArrivals(n.take(5))); got != "1@1 air=2; 1@7 hum=5; 1@90000 note=y" {
-		t.Errorf("then %s", got)
+		t.Errorf("second portion %s", got)
 	}
 	if !n.empty() {
-		t.Error("something is left")
+		t.Error("updates are left")
 	}
+}
+
+// frameOf is a frame of green.
+func frameOf(id device.ID, at int64, fields ...reading.Field) reading.Frame {
+	return reading.Frame{Tenant: green, Device: id, Time: at, Fields: fields}
 }
 
 func arrived(at int64, f reading.Frame) *reading.Arrival { return &reading.Arrival{Frame: f, At: at} }
@@ -228,14 +212,8 @@ func TestEventIsJSON(t *testing.T) {
 		)
 		name, _ := json.Marshal(e.Name)
 		value, _ := json.Marshal(f)
-		if want := fmt.Sprintf(
-			`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`,
-			name,
-			now,
-			value,
-		); string(
-			got,
-		) != want {
+		want := fmt.Sprintf(`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`, name, now, value)
+		if string(got) != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
@@ -243,21 +221,14 @@ func TestEventIsJSON(t *testing.T) {
 		now,
 		reading.Frame{Time: now + 5, Fields: []reading.Field{field(airTemperature, reading.Number(1))}},
 	)
-	if got, want := string(
-		readingEvent(e, ahead),
-	), fmt.Sprintf(
-		`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`,
-		now+5,
-		now,
-	); !strings.HasSuffix(
-		got,
-		want,
-	) {
+	want := fmt.Sprintf(`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`, now+5, now)
+	if got := string(readingEvent(e, ahead)); !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want %s at its end", got, want)
 	}
-	if got := string(readingEvent(e, arrived(0, reading.Frame{Fields: []reading.Field{
+	got := string(readingEvent(e, arrived(0, reading.Frame{Fields: []reading.Field{
 		field(airTemperature, reading.Value{}), field(note, reading.Text("a\xffb")), field(99, reading.Number(1)),
-	}}))); !strings.HasSuffix(got, `"values":{"note":"a`+"\ufffd"+`b"}}`) || !json.Valid([]byte(got)) {
+	}})))
+	if !strings.HasSuffix(got, `"values":{"note":"a`+"\ufffd"+`b"}}`) || !json.Valid([]byte(got)) {
 		t.Errorf("%s", got)
 	}
 }

@@ -17,28 +17,28 @@ import (
 
 var eui = regexp.MustCompile(`^[0-9A-Fa-f]{16}$`)
 
-// credentials tell whose devices a network server may report of.
+// credentials tell for whose devices a network server may report.
 type credentials interface {
 	Authenticate(ctx context.Context, appKey, appSecret string) (identity.APICaller, error)
 }
 
-// serials find a tenant's devices by what is written on them.
+// serials find a tenant's devices by their serials.
 type serials interface {
 	BySerial(ctx context.Context, t tenant.ID, serials []string) ([]device.ID, error)
 }
 
-// lorawan takes what LoRaWAN network servers post.
+// lorawan handles the messages of LoRaWAN network servers.
 type lorawan struct {
 	*httpEdge
 	credentials credentials
 	serials     serials
 }
 
-// NewLoRaWAN makes the handler of /api/v1/integrations/: POST chirpstack and
-// thethingsstack take those servers' own uplinks, with a decoded payload, for
-// devices of the tenant that the API credential (HTTP Basic) belongs to. A
-// device is the one whose name, or else whose serial, is the DevEUI, or whose
-// name is the network server's. 200 only after the commit.
+// NewLoRaWAN makes the handler of /api/v1/integrations/: POST chirpstack and POST thethingsstack
+// take the uplinks of those servers, with a decoded payload, for devices of the tenant that the API
+// credential (HTTP Basic) belongs to. The device is the one whose name, or else whose serial, is
+// the DevEUI, or else whose name is the name at the network server. It answers 200 only after the
+// commit.
 func NewLoRaWAN(p *Pipeline, c credentials, s serials) http.Handler {
 	h := &lorawan{httpEdge: &httpEdge{pipeline: p, opts: p.opts}, credentials: c, serials: s}
 	mux := http.NewServeMux()
@@ -62,7 +62,7 @@ func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byt
 	}
 	body, err := h.read(w, r)
 	if err != nil {
-		answerReadError(w, err) // whose it is stands in it, so it counts for no device
+		answerReadError(w, err) // the body names the device, so the error counts for no device
 		return
 	}
 	u, err := read(body)
@@ -93,8 +93,8 @@ func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byt
 	h.commit(w, r, Message{Entry: e, Kind: Telemetry, Payload: u.telemetry(e.Product), At: h.opts.Now().UnixMilli()})
 }
 
-// signIn tells whose devices the request may speak of, or answers why not.
-// Failures count for an address as those of devices do.
+// signIn returns the tenant whose devices the request may report for, or answers with an error.
+// Failures count for an address together with those of devices.
 func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, bool) {
 	gate, from := h.pipeline.gate, networkOf(h.opts.ClientAddr(r))
 	program, err := h.check(r, from)
@@ -114,7 +114,7 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 	return 0, false
 }
 
-// check looks at a request's credential, which asks the database.
+// check authenticates a request's credential, which takes a database query.
 func (h *lorawan) check(r *http.Request, from limit.Network) (identity.APICaller, error) {
 	done, err := h.pipeline.gate.failures.Enter(r.Context(), from)
 	if err != nil {
@@ -125,8 +125,8 @@ func (h *lorawan) check(r *http.Request, from limit.Network) (identity.APICaller
 	return h.credentials.Authenticate(r.Context(), key, secret)
 }
 
-// find is the tenant's device that an uplink is of; nil when there is none. A
-// serial that several devices have tells none of them.
+// find returns the tenant's device of an uplink; nil if there is none. A serial of several devices
+// matches none of them.
 func (h *lorawan) find(ctx context.Context, t tenant.ID, u *uplink) (*device.Entry, error) {
 	upper, lower := strings.ToUpper(u.eui), strings.ToLower(u.eui)
 	if eui.MatchString(u.eui) {

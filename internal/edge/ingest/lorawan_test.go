@@ -38,8 +38,8 @@ const thingsStackUp = `{
     "received_at": "2026-03-01T08:59:40.25Z", "consumed_airtime": "0.056576s"}
 }`
 
-// lorawanFixture is an edge beside real stores: two tenants, each with a credential,
-// and the probes that network servers speak of.
+// lorawanFixture is an edge on real stores: two tenants, each with a credential, and the devices
+// that network servers report.
 type lorawanFixture struct {
 	*testkit.Stores
 	t        *testing.T
@@ -87,11 +87,11 @@ func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 		d := o.Device(t, owner, probe, name, append(with, func(d *device.Device) { d.Serial = serial })...)
 		o.base[d.ID] = name
 	}
-	add(green.ID, "A84041FFFF1A2B3C", "1")    // by the DevEUI as its name
-	add(green.ID, "P-B", "A84041FFFF1A2B3D")  // by its serial
-	add(green.ID, "probe-c", "2")             // by the network server's name
-	add(green.ID, "P-D1", "a84041ffff1a2b40") // two with one serial
-	add(green.ID, "P-D2", "A84041FFFF1A2B40") //
+	add(green.ID, "A84041FFFF1A2B3C", "1")    // found by its name, the DevEUI
+	add(green.ID, "P-B", "A84041FFFF1A2B3D")  // found by its serial
+	add(green.ID, "probe-c", "2")             // found by the network server's name
+	add(green.ID, "P-D1", "a84041ffff1a2b40") // two devices with one serial
+	add(green.ID, "P-D2", "A84041FFFF1A2B40")
 	add(green.ID, "probe-off", "3", func(d *device.Device) { d.Disabled = true })
 	add(blue.ID, "P-BLUE", "A84041FFFF1A2BFF")
 	settings := Options{
@@ -122,7 +122,7 @@ func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 	return o
 }
 
-// post posts as a tenant's network server; the answer with its status before it.
+// post posts with a tenant's credential, and returns status and body of the answer.
 func (o *lorawanFixture) post(as, path, body string) (string, http.Header) {
 	o.t.Helper()
 	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.url+path, strings.NewReader(body))
@@ -144,7 +144,7 @@ func (o *lorawanFixture) post(as, path, body string) (string, http.Header) {
 	return fmt.Sprint(a.StatusCode, " ", string(text)), a.Header
 }
 
-// committed is what was committed: device, time of the minute, values by property.
+// committed lists the committed frames: device, time within the minute, values by property.
 func (o *lorawanFixture) committed() (lines []string) {
 	for _, f := range o.journal.frames() {
 		line := o.base[f.Device] + " " + time.UnixMilli(f.Time).UTC().Format("05.000")
@@ -175,24 +175,24 @@ func TestLoRaWANUplinks(t *testing.T) {
 		{"DevEUI is the serial", "green", "thethingsstack", things("", "", moist), "200 {}"},
 		{"the network server's name", "green", "chirpstack", chirp(`"PROBE-A",
     "devEui": "a84041ffff1a2b3c"`, `"probe-c", "devEui": "a84041ffff1a2b50"`, moist), "200 {}"},
-		{"objects are opened", "green", "thethingsstack", things("", "", `"battery": {"voltage": 3.6, "cells": {"count": 1}}`), "200 {}"},
+		{"objects are flattened", "green", "thethingsstack", things("", "", `"battery": {"voltage": 3.6, "cells": {"count": 1}}`), "200 {}"},
 		{"the payload's own rssi", "green", "thethingsstack", things("", "", `"rssi": -1`), "200 {}"},
-		{"good in part", "green", "thethingsstack", things("", "", `"soilMoisture": 7, "soilWarmth": [1, 2]`), "200 {}"},
+		{"partly valid", "green", "thethingsstack", things("", "", `"soilMoisture": 7, "soilWarmth": [1, 2]`), "200 {}"},
 		{"without a time", "green", "chirpstack", chirp(`"time": "2026-03-01T08:59:30.123456789+00:00",`, "", `"soilMoisture": 8`), "200 {}"},
-		{"a join", "green", "chirpstack?event=join", `{"deviceInfo": {}}`, "200 {}"},
-		{"an acknowledgement", "green", "thethingsstack", `{"end_device_ids": {"device_id": "probe-b"}, "downlink_ack": {}}`, "200 {}"},
+		{"join", "green", "chirpstack?event=join", `{"deviceInfo": {}}`, "200 {}"},
+		{"acknowledgement", "green", "thethingsstack", `{"end_device_ids": {"device_id": "probe-b"}, "downlink_ack": {}}`, "200 {}"},
 
-		{"nobody decoded it", "green", "chirpstack", chirp("", "", ""), `400 {"code":"refused","reason":"unreadable"}`},
+		{"not decoded", "green", "chirpstack", chirp("", "", ""), `400 {"code":"refused","reason":"unreadable"}`},
 		{"out of range", "green", "chirpstack", strings.ReplaceAll(chirp("", "", `"soilMoisture": 101`), "-96", `"-"`), `400 {"code":"refused","reason":"unreadable"}`},
-		{"nothing good", "green", "thethingsstack", strings.ReplaceAll(things("", "", `"soilMoisture": 101`), `"rssi": -35,`, ""), `400 {"code":"refused","reason":"outOfRange","identifier":"soilMoisture"}`},
+		{"nothing valid", "green", "thethingsstack", strings.ReplaceAll(things("", "", `"soilMoisture": 101`), `"rssi": -35,`, ""), `400 {"code":"refused","reason":"outOfRange","identifier":"soilMoisture"}`},
 		{"no JSON", "green", "chirpstack", `devEui=1`, `400 {"code":"refused","reason":"unreadable"}`},
-		{"of another kind", "green", "chirpstack", things("", "", moist), `400 {"code":"refused","reason":"unreadable"}`},
-		{"of another kind", "green", "thethingsstack", chirp("", "", moist), `400 {"code":"refused","reason":"unreadable"}`},
+		{"another server's format", "green", "chirpstack", things("", "", moist), `400 {"code":"refused","reason":"unreadable"}`},
+		{"another server's format", "green", "thethingsstack", chirp("", "", moist), `400 {"code":"refused","reason":"unreadable"}`},
 		{"unknown device", "green", "chirpstack", chirp("1a2b3c", "1a2b99", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2b99"}`},
-		{"two have the serial", "green", "chirpstack", chirp("1a2b3c", "1a2b40", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2b40"}`},
+		{"two devices with the serial", "green", "chirpstack", chirp("1a2b3c", "1a2b40", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2b40"}`},
 		{"no EUI and no name", "green", "chirpstack", `{"deviceInfo": {"devEui": "%"}, "object": {"soilMoisture": 1}}`, `404 {"code":"refused","reason":"notYours","identifier":"%"}`},
-		{"shut out", "green", "thethingsstack", things("A84041FFFF1A2B3D", "", strings.ReplaceAll(moist, "x", "")), `404 {"code":"refused","reason":"notYours"}`},
-		{"shut out", "green", "thethingsstack", strings.ReplaceAll(things("A84041FFFF1A2B3D", "", moist), "probe-b", "probe-off"), `403 {"code":"refused","reason":"disabled","identifier":"probe-off"}`},
+		{"disabled, by serial", "green", "thethingsstack", things("A84041FFFF1A2B3D", "", strings.ReplaceAll(moist, "x", "")), `404 {"code":"refused","reason":"notYours"}`},
+		{"disabled, by name", "green", "thethingsstack", strings.ReplaceAll(things("A84041FFFF1A2B3D", "", moist), "probe-b", "probe-off"), `403 {"code":"refused","reason":"disabled","identifier":"probe-off"}`},
 		{"another tenant's device", "blue", "chirpstack", chirp("", "", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2b3c"}`},
 		{"another tenant's serial", "green", "chirpstack", chirp("1a2b3c", "1a2bff", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2bff"}`},
 		{"another tenant's name", "green", "chirpstack", `{"deviceInfo": {"deviceName": "P-BLUE"}, "object": {"soilMoisture": 1}}`, `404 {"code":"refused","reason":"notYours"}`},
@@ -211,12 +211,12 @@ func TestLoRaWANUplinks(t *testing.T) {
 		"A84041FFFF1A2B3C 00.000 soilMoisture=8 rssi=-96",
 	}
 	if got := o.committed(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("kept\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("committed\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// What was refused of a device that is known shows on its page.
+	// Refused values of a known device show on its page.
 	d := o.Registry.Find(o.Registry.Get(1).Tenant, "P-B")
 	if got := o.Diagnostics.Get(d.Tenant, d.ID); got.Refused == 0 {
-		t.Errorf("nothing is counted as refused: %+v", got)
+		t.Errorf("no refusal is counted: %+v", got)
 	}
 }
 
@@ -231,29 +231,27 @@ func TestLoRaWANSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := o.post("green", "thethingsstack", body); got != `401 {"code":"unauthorized"}` {
-		t.Errorf("a closed credential: %s", got)
+		t.Errorf("a deleted credential: %s", got)
 	}
 	if err := o.Credentials.Toggle(t.Context(), o.Registry.Get(1).Tenant, 1, 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, wrong := range [][2]string{{}, {right[0], "x"}, {right[0], o.keys["blue"][1]}, {"tk_x", right[1]}} {
 		o.keys["wrong"] = wrong
-		if got, header := o.post(
-			"wrong",
-			"thethingsstack",
-			body,
-		); got != `401 {"code":"unauthorized"}` ||
-			!strings.HasPrefix(header.Get("WWW-Authenticate"), "Basic ") {
+		got, header := o.post("wrong", "thethingsstack", body)
+		basic := strings.HasPrefix(header.Get("WWW-Authenticate"), "Basic ")
+		if got != `401 {"code":"unauthorized"}` || !basic {
 			t.Errorf("%v: %s %v", wrong, got, header)
 		}
 	}
-	// An address that failed so often is told to come later, and nobody else of it.
+	// Failed sign-ins of an address get 429 after the limit; correct credentials from the address
+	// still succeed.
 	got, header := o.post("wrong", "thethingsstack", body)
 	if got != `429 {"code":"tooMany"}` || header.Get("Retry-After") == "" {
 		t.Errorf("after five failures: %s %v", got, header)
 	}
 	if got, _ := o.post("green", "thethingsstack", body); got != "200 {}" {
-		t.Errorf("the right credential beside them: %s", got)
+		t.Errorf("the right credential from the same address: %s", got)
 	}
 }
 
@@ -289,34 +287,34 @@ func TestLoRaWANAnswersRetryWhenStoreFails(t *testing.T) {
 	}
 	o.journal.fail(errors.New("the disk is full"))
 	if got, _ := o.post("green", "thethingsstack", body); got != `503 {"code":"unavailable"}` {
-		t.Errorf("not on disk: %s", got)
+		t.Errorf("a failed commit: %s", got)
 	}
 	if len(o.committed()) != 0 {
-		t.Errorf("kept %v", o.committed())
+		t.Errorf("committed %v", o.committed())
 	}
 }
 
-// nested is an uplink of so many objects in each other, with what is in them all.
+// nested is an uplink with the given number of nested objects around inside.
 func nested(depth int, name, inside string) string {
 	object := strings.Repeat(`{"`+name+`":`, depth) + inside + strings.Repeat("}", depth)
 	return `{"deviceInfo": {"devEui": "A84041FFFF1A2B3C"}, "object": ` + object + "}"
 }
 
-// Objects in each other are opened as far as a codec has any, and never cost
-// more than some times the body.
+// Nested objects are flattened up to the depth that codecs produce, and never cost more than a few
+// times the size of the body.
 func TestLoRaWANNesting(t *testing.T) {
 	o := newLoRaWANFixture(t)
 	const unreadable = `400 {"code":"refused","reason":"unreadable"}`
 	for _, c := range []struct{ name, body, want string }{
-		{"as deep as may be", nested(16, "k", "1"), `400 {"code":"refused","reason":"unknown","identifier":"k_k_k_k_k_k_k_k"}`},
+		{"at the depth limit", nested(16, "k", "1"), `400 {"code":"refused","reason":"unknown","identifier":"k_k_k_k_k_k_k_k"}`},
 		{"deeper", nested(17, "k", "1"), unreadable},
 		{"lists", nested(1, "soilMoisture", strings.Repeat("[", 16)+strings.Repeat("]", 16)), unreadable},
-		{"as deep as JSON may be", nested(9990, strings.Repeat("k", 20), "1"), unreadable},
+		{"at the depth limit of JSON", nested(9990, strings.Repeat("k", 20), "1"), unreadable},
 		{"no object", strings.ReplaceAll(nested(0, "", "5"), "\n", ""), unreadable},
 		{"null", nested(0, "", "null"), unreadable},
 		{"empty", nested(0, "", "{}"), unreadable},
-		{"brackets in a text", nested(1, "soilMoisture", `"`+strings.Repeat("{", 20)+`"`), `400 {"code":"refused","reason":"wrongType","identifier":"soilMoisture"}`},
-		{"a name that no database takes", nested(1, `a\u0000`, `{"b": 1}`), `400 {"code":"refused","reason":"unknown","identifier":"a\uFFFD_b"}`},
+		{"brackets in a string", nested(1, "soilMoisture", `"`+strings.Repeat("{", 20)+`"`), `400 {"code":"refused","reason":"wrongType","identifier":"soilMoisture"}`},
+		{"a name that the database cannot store", nested(1, `a\u0000`, `{"b": 1}`), `400 {"code":"refused","reason":"unknown","identifier":"a\uFFFD_b"}`},
 	} {
 		if got, _ := o.post("green", "chirpstack", c.body); got != strings.ReplaceAll(c.want, "\\uFFFD", "\uFFFD") {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -334,7 +332,7 @@ func TestLoRaWANNesting(t *testing.T) {
 		}
 		made := testing.AllocsPerRun(1, func() { u.telemetry(p) })
 		if n := len(u.telemetry(p)); n > 4*len(body) || made > float64(len(body)) {
-			t.Errorf("%s: of %d bytes came %d, in %.0f allocations", name, len(body), n, made)
+			t.Errorf("%s: %d bytes became %d, with %.0f allocations", name, len(body), n, made)
 		}
 	}
 }
@@ -345,7 +343,8 @@ func FuzzUplink(f *testing.F) {
 	f.Add([]byte(`{"deviceInfo": {}, "object": {"": {}}, "rxInfo": [{"rssi": 1e308}]}`))
 	p := &device.Product{Properties: []device.Property{{Identifier: "rssi"}}}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, read := range []func([]byte) (*uplink, error){func(b []byte) (*uplink, error) { return chirpStack("up", b) }, thingsStack} {
+		chirp := func(b []byte) (*uplink, error) { return chirpStack("up", b) }
+		for _, read := range []func([]byte) (*uplink, error){chirp, thingsStack} {
 			u, err := read(body)
 			if err != nil {
 				continue

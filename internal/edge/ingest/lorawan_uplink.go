@@ -9,25 +9,23 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// maxFlattenDepth is how deep objects and lists may lie in each other in what a codec
-// made.
+// maxFlattenDepth is how deep objects and lists may be nested in a decoded payload.
 const maxFlattenDepth = 16
 
-// uplink is what a LoRaWAN network server tells of one message of a device.
+// uplink is a network server's report of one message of a device.
 type uplink struct {
-	eui    string             // the device's, 16 hexadecimal digits
-	name   string             // what the network server calls the device
-	at     time.Time          // when it arrived there; zero: not said
-	values json.RawMessage    // what the network server's codec made; a JSON text, or nothing
-	radio  map[string]float64 // of the gateway that heard it best
+	eui    string             // of the device, 16 hexadecimal digits
+	name   string             // the device's name at the network server
+	at     time.Time          // when it arrived at the network server; zero: unknown
+	values json.RawMessage    // the payload as decoded by the network server's codec; a JSON text or empty
+	radio  map[string]float64 // reception at the gateway that received it best
 }
 
-// errNoUplink is of an event that brings no readings: a join, an
-// acknowledgement, a status.
+// errNoUplink marks an event without readings: a join, an acknowledgement, a status.
 var errNoUplink = errors.New("ingest: not an uplink")
 
-// chirpStack reads an event of ChirpStack 4, as its HTTP integration posts it
-// with the JSON encoding.
+// chirpStack reads an event of ChirpStack 4, as its HTTP integration posts it in the JSON encoding.
+//
 // Source: ChirpStack's documentation, "Event types", UplinkEvent.
 func chirpStack(event string, body []byte) (*uplink, error) {
 	if event != "" && event != "up" {
@@ -53,13 +51,13 @@ func chirpStack(event string, body []byte) (*uplink, error) {
 	}
 	u := &uplink{eui: e.DeviceInfo.DevEUI, name: e.DeviceInfo.DeviceName, at: e.Time, values: e.Object}
 	for _, rx := range e.RxInfo {
-		u.heard(rx.RSSI, rx.SNR)
+		u.noteReception(rx.RSSI, rx.SNR)
 	}
 	return u, nil
 }
 
-// thingsStack reads a message of The Things Stack 3, as its webhooks post it
-// with the JSON format.
+// thingsStack reads a message of The Things Stack 3, as its webhooks post it in the JSON format.
+//
 // Source: The Things Stack's documentation, "Data Formats", uplink messages.
 func thingsStack(body []byte) (*uplink, error) {
 	var e struct {
@@ -94,13 +92,13 @@ func thingsStack(body []byte) (*uplink, error) {
 		u.at = e.ReceivedAt
 	}
 	for _, rx := range e.UplinkMessage.RxMetadata {
-		u.heard(rx.RSSI, rx.SNR)
+		u.noteReception(rx.RSSI, rx.SNR)
 	}
 	return u, nil
 }
 
-// heard takes in how well a gateway received the message; the best counts.
-func (u *uplink) heard(rssi, snr *float64) {
+// noteReception notes how well a gateway received the message; the best reception counts.
+func (u *uplink) noteReception(rssi, snr *float64) {
 	if rssi == nil {
 		return
 	}
@@ -113,11 +111,10 @@ func (u *uplink) heard(rssi, snr *float64) {
 	}
 }
 
-// telemetry is the uplink as a device's own message: objects in the decoded
-// payload are opened, battery: {voltage} is battery_voltage; rssi and snr are
-// added where the product has such properties and the payload has not. A
-// message that nobody decoded is one that cannot be read, and so is one in which
-// more lies in each other than any codec makes.
+// telemetry is the uplink in the form of a device's own message. Objects in the decoded payload are
+// flattened: battery: {voltage} becomes battery_voltage. rssi and snr are added if the product has
+// such properties and the payload does not. A message that was not decoded, or whose payload is
+// nested deeper than any codec produces, becomes an unreadable one.
 func (u *uplink) telemetry(p *device.Product) []byte {
 	if !u.decoded() || maxDepth(u.values) > maxFlattenDepth {
 		return []byte("null")
@@ -129,7 +126,7 @@ func (u *uplink) telemetry(p *device.Product) []byte {
 		b = append(b, `,"values":`...)
 	}
 	b = append(b, '{')
-	for _, name := range []string{"rssi", "snr"} { // the payload's own come later, so those count
+	for _, name := range []string{"rssi", "snr"} { // before the payload's own, so that those count
 		if f, known := u.radio[name]; known && p.Property(name) != nil {
 			b = appendMember(b, name, strconv.AppendFloat(nil, f, 'g', -1, 64))
 		}
@@ -145,7 +142,7 @@ func (u *uplink) telemetry(p *device.Product) []byte {
 	return b
 }
 
-// decoded tells whether the network server's codec made anything of the message.
+// decoded tells whether the network server's codec decoded the message.
 func (u *uplink) decoded() bool {
 	if len(u.values) == 0 {
 		return false
@@ -158,9 +155,9 @@ func (u *uplink) decoded() bool {
 	return c.more()
 }
 
-// flattenObject appends what is in an object, and in objects of it, as members of one
-// object. A name as long as the product's longest is none of them with more
-// behind it: what is in there is refused as one value.
+// flattenObject appends the members of an object, and of the objects in it, as members of one
+// object. An object whose name is already as long as the product's longest identifier is not
+// flattened, since no longer name can match: it is refused as one value.
 func flattenObject(b []byte, longest int, prefix string, object []byte) []byte {
 	c := cursor{text: object}
 	for c.enter(); c.more(); {
@@ -174,7 +171,7 @@ func flattenObject(b []byte, longest int, prefix string, object []byte) []byte {
 	return b
 }
 
-// appendMember appends a member to an object that is not closed yet.
+// appendMember appends a member to an object that is still open.
 func appendMember(b []byte, name string, value []byte) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')

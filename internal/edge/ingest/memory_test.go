@@ -8,21 +8,22 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Messages are taken in as long as there is any memory. Then devices over HTTP are
-// told to come again, others wait; and what waited is taken in, and only then
+// Messages are accepted as long as there is memory for them. When memory is short, HTTP clients are
+// told to send again later and other messages wait; waiting messages are accepted, and then
 // answered, once there is memory again.
 func TestMemoryShortageDelaysMessages(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
 	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
 	percent.Store(95)
-	if status, said, _ := post(t, url, `{"humidity":1}`); status != http.StatusOK {
-		t.Fatalf("at 95%%: %d %s", status, said)
+	if status, answer, _ := post(t, url, `{"humidity":1}`); status != http.StatusOK {
+		t.Fatalf("at 95%%: %d %s", status, answer)
 	}
 	percent.Store(98)
-	status, said, header := post(t, url, `{"humidity":2}`)
-	if status != http.StatusServiceUnavailable || said != `{"code":"unavailable"}` || header.Get("Retry-After") != "5" {
-		t.Errorf("at 98%%: %d %s %v", status, said, header)
+	status, answer, header := post(t, url, `{"humidity":2}`)
+	if status != http.StatusServiceUnavailable || answer != `{"code":"unavailable"}` ||
+		header.Get("Retry-After") != "5" {
+		t.Errorf("at 98%%: %d %s %v", status, answer, header)
 	}
 	answered, submitted := make(chan Outcome, 1), make(chan error, 1)
 	go func() {
@@ -32,7 +33,7 @@ func TestMemoryShortageDelaysMessages(t *testing.T) {
 	testkit.Eventually(t, "a message that waits", func() bool { return gauge.Refused()["intake"] == 2 })
 	select {
 	case <-submitted:
-		t.Error("a message was accepted for which there is no memory")
+		t.Error("a message was accepted although memory is short")
 	case <-time.After(3 * memoryPollInterval):
 	}
 	percent.Store(90)
@@ -40,11 +41,11 @@ func TestMemoryShortageDelaysMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := <-answered; o.Err != nil || o.Values != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("outcome %+v", o)
 	}
 }
 
-// Whoever waits for memory does not keep the server from stopping.
+// A message that waits for memory does not keep the pipeline from closing.
 func TestMemoryShortageDoesNotBlockClose(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
@@ -59,6 +60,6 @@ func TestMemoryShortageDoesNotBlockClose(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-submitted; err == nil {
-		t.Error("accepted after the end")
+		t.Error("a message was accepted after Close")
 	}
 }

@@ -13,10 +13,10 @@ import (
 )
 
 // errFull says that MaxConnections are open.
-var errFull = errors.New("as many MQTT connections are open as there may be")
+var errFull = errors.New("the limit of MQTT connections is reached")
 
-// MQTT is an endpoint for devices, not a broker: it takes in what they
-// publish, over MQTT 3.1.1 and 5, and delivers nothing.
+// MQTT is an endpoint for devices, not a broker: it accepts what they publish, over MQTT 3.1.1 and
+// 5, and delivers nothing.
 type MQTT struct {
 	pipeline   *Pipeline
 	opts       Options
@@ -27,12 +27,12 @@ type MQTT struct {
 	closing   bool
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{}
-	addresses *limit.Slots[limit.Network] // open connections by where they come from
+	addresses *limit.Slots[limit.Network] // open connections by network
 	devices   map[device.ID][]*conn       // signed in, oldest first
 	running   sync.WaitGroup
 }
 
-// NewMQTT makes an endpoint that hands messages to p.
+// NewMQTT makes an endpoint that submits messages to p.
 func NewMQTT(p *Pipeline) *MQTT {
 	m := &MQTT{
 		pipeline:  p,
@@ -50,10 +50,9 @@ func NewMQTT(p *Pipeline) *MQTT {
 	return m
 }
 
-// Serve accepts connections until ctx ends or Shutdown is called, and closes
-// ln; connections that are open go on until Shutdown. It returns nil then, else
-// why nothing can be accepted any more. What passes, such as a want of file
-// descriptors, is the listener's to wait for.
+// Serve accepts connections until ctx ends or Shutdown is called, and then closes ln and returns
+// nil; open connections continue until Shutdown. Otherwise it returns why it can no longer accept
+// connections. The listener itself waits out temporary errors, such as a lack of file descriptors.
 func (m *MQTT) Serve(ctx context.Context, ln net.Listener) error {
 	if !m.listen(ln) {
 		return errors.Join(ErrClosed, ln.Close())
@@ -97,14 +96,13 @@ func (m *MQTT) stopListening(ln net.Listener) {
 	}
 	delete(m.listeners, ln)
 	if err := ln.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-		m.opts.Logger.Warn("closing a listener", "error", err)
+		m.opts.Logger.Warn("cannot close a listener", "error", err)
 	}
 }
 
-// ServeConn serves one connection, which it closes, until it ends: one that
-// Serve accepted, or one that came over a WebSocket. clientAddr is what the
-// connection and failed sign-ins count for; empty: the connection's remote
-// address.
+// ServeConn serves one connection until it ends, and closes it. The connection is one that Serve
+// accepted or one over a WebSocket. clientAddr is the address that the connection and failed
+// sign-ins count for; empty: the connection's remote address.
 func (m *MQTT) ServeConn(nc net.Conn, clientAddr string) {
 	if clientAddr == "" {
 		clientAddr = nc.RemoteAddr().String()
@@ -118,7 +116,7 @@ func (m *MQTT) ServeConn(nc net.Conn, clientAddr string) {
 	c.run()
 }
 
-// register enters a connection, when there is room for it.
+// register adds a connection if there is room for it.
 func (m *MQTT) register(c *conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,9 +147,8 @@ func (m *MQTT) unregister(c *conn) {
 	m.running.Done()
 }
 
-// attach enters a connection that signed in. One with the same client id is
-// the same client come back, and is taken over; a device with too many loses
-// its oldest. It fails when the endpoint shuts down.
+// attach adds a connection that signed in. It replaces a connection of the device with the same
+// client id, or the oldest if the device has too many. It returns false if the endpoint shuts down.
 func (m *MQTT) attach(c *conn) bool {
 	m.mu.Lock()
 	if m.closing {
@@ -181,7 +178,7 @@ func (m *MQTT) attach(c *conn) bool {
 	return true
 }
 
-// detach takes a connection out again, if it was entered.
+// detach removes a connection that attach added.
 func (m *MQTT) detach(c *conn) {
 	if !c.attached {
 		return
@@ -201,8 +198,8 @@ func (m *MQTT) detach(c *conn) {
 	c.allowance.Release()
 }
 
-// structureChanged makes every connection look at its device anew before its
-// next message, and ends at once those whose secret is no longer valid.
+// structureChanged makes every connection check its device before its next message, and ends
+// connections whose secret is no longer valid.
 func (m *MQTT) structureChanged() {
 	m.generation.Add(1)
 	if m.sweeping.CompareAndSwap(false, true) {
@@ -225,9 +222,9 @@ func (m *MQTT) endRevoked() {
 	}
 }
 
-// Shutdown accepts nothing more, lets every connection finish what was accepted
-// and closes it. When ctx ends first the rest is cut off and ctx's error
-// returned. The pipeline is closed after it.
+// Shutdown stops accepting, lets every connection finish the accepted messages, and closes it. If
+// ctx ends first, it cuts off the remaining connections and returns ctx's error. The pipeline must
+// be closed after it.
 func (m *MQTT) Shutdown(ctx context.Context) error {
 	m.mu.Lock()
 	m.closing = true

@@ -16,7 +16,7 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// client is an MQTT client that does what the test says, right or wrong.
+// client is an MQTT client that does what the test says, valid or not.
 type client struct {
 	t       testing.TB
 	version byte
@@ -34,8 +34,8 @@ func (e *edge) dial(version byte) *client {
 	return &client{t: e.t, version: version, Conn: nc}
 }
 
-// reset ends the connection without goodbye, as a machine does that loses its power:
-// what the server has not read yet is lost.
+// reset ends the connection without a DISCONNECT, like a machine that loses power: what the server
+// has not read yet is lost.
 func (c *client) reset() {
 	c.t.Helper()
 	if err := c.Conn.(*net.TCPConn).SetLinger(0); err != nil {
@@ -58,7 +58,7 @@ func (c *client) signIn(name, clientID string) {
 	c.want("CONNACK accepted", accepted)
 }
 
-// accepted is the beginning of a CONNACK that lets in.
+// accepted tells whether a packet is a CONNACK that accepts the client.
 func accepted(kind byte, body []byte) bool {
 	return kind == v5.CONNACK && len(body) >= 2 && body[0] == 0 && body[1] == 0
 }
@@ -66,11 +66,11 @@ func accepted(kind byte, body []byte) bool {
 func (c *client) send(packets ...[]byte) {
 	c.t.Helper()
 	if _, err := c.Write(bytes.Join(packets, nil)); err != nil {
-		c.t.Fatalf("sending: %v", err)
+		c.t.Fatalf("send: %v", err)
 	}
 }
 
-// read reads one packet: its kind and body.
+// read reads one packet and returns its kind and body.
 func (c *client) read() (kind byte, body []byte, err error) {
 	if err := c.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return 0, nil, err
@@ -87,7 +87,7 @@ func (c *client) read() (kind byte, body []byte, err error) {
 	return head[0] >> 4, body, err
 }
 
-// want reads one packet that must be what is said.
+// want reads one packet and checks it.
 func (c *client) want(what string, is func(kind byte, body []byte) bool) {
 	c.t.Helper()
 	kind, body, err := c.read()
@@ -108,8 +108,8 @@ func (c *client) wantAck(kind byte, id uint16, reason byte) {
 	})
 }
 
-// wantEnd makes sure that the server ends the connection, an MQTT 5 client
-// being told the reason, unless that is 0.
+// wantEnd checks that the server ends the connection, and that an MQTT 5 client gets the reason,
+// unless that is 0.
 func (c *client) wantEnd(reason byte) {
 	c.t.Helper()
 	if c.version == 5 && reason != 0 {
@@ -119,14 +119,14 @@ func (c *client) wantEnd(reason byte) {
 	}
 	kind, body, err := c.read()
 	if err == nil {
-		c.t.Fatalf("want the end, got kind %d % x", kind, body)
+		c.t.Fatalf("want the end of the connection, got kind %d % x", kind, body)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		c.t.Fatal("the connection was not ended")
 	}
 }
 
-// readToEnd reads whatever is said until the connection ends.
+// readToEnd reads and discards everything until the connection ends.
 func (c *client) readToEnd() {
 	c.t.Helper()
 	for {
@@ -138,8 +138,7 @@ func (c *client) readToEnd() {
 	}
 }
 
-// ping makes sure that the connection lives, and that everything sent before
-// was read.
+// ping checks that the connection is open, and that the server has read everything sent before.
 func (c *client) ping() {
 	c.t.Helper()
 	c.send([]byte{v5.PINGREQ << 4, 0})
@@ -178,7 +177,7 @@ func packed5(p v5.Packet) []byte {
 	return b.Bytes()
 }
 
-// publish makes a PUBLISH; with QoS 0 the identifier is left out.
+// publish makes a PUBLISH; with QoS 0 it has no identifier.
 func (c *client) publish(topic, payload string, qos byte, id uint16) []byte {
 	if c.version == 5 {
 		p := v5.Publish{Topic: topic, Payload: []byte(payload), QoS: qos, PacketID: id, Properties: &v5.Properties{}}
@@ -207,7 +206,7 @@ func eachVersion(t *testing.T, f func(t *testing.T, version byte)) {
 	}
 }
 
-// refusedDial tells whether nobody listens at an address.
+// refusedDial tells whether no listener accepts at an address.
 func refusedDial(address string) bool {
 	nc, err := net.Dial("tcp", address)
 	if err == nil {

@@ -9,10 +9,10 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// sizes of parts of a CONNECT
+// Lengths and offsets in a CONNECT.
 const (
 	fixedConnect = 10 // protocol name, level, flags, keep-alive
-	flagsAt      = 7  // where the flags stand
+	flagsAt      = 7  // offset of the flags
 )
 
 // connectRequest is a CONNECT of either version.
@@ -25,15 +25,14 @@ type connectRequest struct {
 
 	cleanStart bool
 	hasUser    bool
-	hasSecret  bool // a password came
+	hasSecret  bool // a password is present
 
-	sessionExpiry bool   // MQTT 5: a session was asked for
-	authMethod    bool   // MQTT 5: enhanced authentication was asked for
-	maxPacket     uint32 // MQTT 5: largest packet the client takes; 0: any
+	sessionExpiry bool   // MQTT 5: the client asks for a session
+	authMethod    bool   // MQTT 5: the client asks for enhanced authentication
+	maxPacket     uint32 // MQTT 5: largest packet that the client accepts; 0: any
 }
 
-// protocolLevel reads the version out of a CONNECT; ok is false when it is not
-// MQTT at all.
+// protocolLevel reads the version of a CONNECT; ok is false if it is not MQTT.
 func protocolLevel(body []byte) (level byte, ok bool) {
 	name, rest, ok := cutString(body)
 	if !ok || string(name) != "MQTT" || len(rest) == 0 {
@@ -42,8 +41,8 @@ func protocolLevel(body []byte) (level byte, ok bool) {
 	return rest[0], true
 }
 
-// readConnect decodes a CONNECT of a version that is spoken here. The codecs
-// are lenient with strings cut short and with bytes left over; this is not.
+// readConnect decodes a CONNECT of a supported version. Unlike the codecs, it accepts neither
+// truncated strings nor trailing bytes.
 func readConnect(body []byte, level byte) (connectRequest, error) {
 	if len(body) < fixedConnect {
 		return connectRequest{}, malformed("CONNECT cut short")
@@ -123,7 +122,7 @@ func readConnect5(body []byte) (connectRequest, error) {
 	return g, nil
 }
 
-// cutField cuts a string of a CONNECT off b, where it has it.
+// cutField cuts a string off b if the CONNECT has it.
 func cutField(b []byte, has bool) (s string, rest []byte, err error) {
 	if !has {
 		return "", b, nil
@@ -135,8 +134,7 @@ func cutField(b []byte, has bool) (s string, rest []byte, err error) {
 	return string(raw), rest, nil
 }
 
-// cutWill cuts the will of an MQTT 5 CONNECT off b. Nothing becomes of it: what a device
-// says when it is gone is no reading.
+// cutWill cuts the will of an MQTT 5 CONNECT off b. The will is ignored, because it is no reading.
 func cutWill(b []byte) (rest []byte, err error) {
 	block, rest, ok := cutProperties(b)
 	if !ok {
@@ -153,8 +151,8 @@ func cutWill(b []byte) (rest []byte, err error) {
 	return rest, nil
 }
 
-// readSubscribe gives the identifier of a SUBSCRIBE, and its list of so many topic
-// filters, from which cutSubscription cuts them off.
+// readSubscribe returns the identifier of a SUBSCRIBE, and its list of topic filters and their
+// number; cutSubscription takes the list apart.
 func readSubscribe(pk packet, version byte) (id uint16, list []byte, filters int, err error) {
 	if id, list, err = readList(pk, version); err != nil {
 		return 0, nil, 0, err
@@ -169,8 +167,8 @@ func readSubscribe(pk packet, version byte) (id uint16, list []byte, filters int
 	return id, list, filters, checkList(pk, id, filters)
 }
 
-// cutSubscription cuts a topic filter, and the QoS that is wished for, off the list of a
-// SUBSCRIBE. An MQTT 5 client's other wishes are of deliveries, of which there are none.
+// cutSubscription cuts a topic filter with its requested QoS off the list of a SUBSCRIBE. The other
+// options of MQTT 5 concern deliveries, of which there are none.
 func cutSubscription(list []byte, version byte) (filter []byte, qos byte, rest []byte) {
 	filter, rest, _ = cutString(list)
 	if qos = rest[0]; version == 5 {
@@ -193,8 +191,7 @@ func readUnsubscribe(pk packet, version byte) (id uint16, topics int, err error)
 	return id, topics, checkList(pk, id, topics)
 }
 
-// readList gives the identifier of a SUBSCRIBE or UNSUBSCRIBE, and what comes after its
-// properties.
+// readList returns the identifier of a SUBSCRIBE or UNSUBSCRIBE, and what follows its properties.
 func readList(pk packet, version byte) (id uint16, list []byte, err error) {
 	if len(pk.body) < 2 {
 		return 0, nil, malformed("packet without identifier")
@@ -220,7 +217,7 @@ func checkList(pk packet, id uint16, n int) error {
 	return nil
 }
 
-// readPubrel gives the identifier of a PUBREL.
+// readPubrel returns the identifier of a PUBREL.
 func readPubrel(pk packet, version byte) (uint16, error) {
 	if pk.flags != 2 || len(pk.body) < 2 || version != 5 && len(pk.body) != 2 {
 		return 0, malformed("PUBREL")

@@ -21,53 +21,53 @@ import (
 )
 
 const (
-	readBufferSize = 4 << 10  // bytes; what most packets fit in
-	connectLimit   = 32 << 10 // bytes of a CONNECT: whoever is not signed in gets less memory
-	topicAliases   = 16       // MQTT 5, a connection
-	maxClientID    = 1 << 10  // bytes of a client identifier, which is kept
-	maxKeepAlive   = 3600     // seconds; an MQTT 5 client that wants more is told this
+	readBufferSize = 4 << 10  // bytes; most packets fit
+	connectLimit   = 32 << 10 // bytes of a CONNECT: a client that has not signed in gets less memory
+	topicAliases   = 16       // MQTT 5, per connection
+	maxClientID    = 1 << 10  // bytes of a client identifier, which stays in memory
+	maxKeepAlive   = 3600     // seconds; the CONNACK tells an MQTT 5 client that wants more
 )
 
 var (
-	errStopped        = errors.New("ingest: the connection was stopped") // by this side
-	errStalled        = errors.New("ingest: the client does not take what it is sent")
-	errDisconnect     = errors.New("ingest: the client said goodbye")
-	errHandshake      = errors.New("ingest: TLS was not agreed on")
+	errStopped        = errors.New("ingest: the connection was stopped") // by the server
+	errStalled        = errors.New("ingest: the client does not read its answers")
+	errDisconnect     = errors.New("ingest: the client disconnected")
+	errHandshake      = errors.New("ingest: the TLS handshake failed")
 	errConnectRefused = errors.New("ingest: CONNECT refused")
-	errRevoked        = errors.New("ingest: the device is shut out or its secret dropped")
+	errRevoked        = errors.New("ingest: the device is disabled or its secret is no longer valid")
 )
 
-// conn is one device's connection. One goroutine reads it; answers are left in
-// its outbox by whoever has them.
+// conn is one device's connection. One goroutine reads it; any goroutine may add answers to its
+// write buffer.
 type conn struct {
 	server  *MQTT
 	address string
-	network limit.Network // what its address counts as
+	network limit.Network // that its address counts as
 	in      *timedReader
 	packets packetReader
 	out     *writeBuffer
 
 	ctx      context.Context // ends with the connection
 	cancel   context.CancelFunc
-	stopping chan struct{} // closed: read no more, finish what was accepted
+	stopping chan struct{} // closed: read no more, finish the accepted messages
 	stopOnce sync.Once
 
-	// Known from the CONNECT on and never changed.
+	// Set from the CONNECT on and never changed.
 	version   byte
 	clientID  string
 	ref       device.Ref
 	hash      device.SecretHash
-	maxPacket int // largest the client takes; 0: any
+	maxPacket int // largest packet that the client accepts; 0: any
 	connected bool
 
-	// Of the reading goroutine.
-	attached   bool                          // entered in the server's list
-	allowance  limit.PinnedBucket[device.ID] // of messages, while it is attached
+	// Used by the reading goroutine.
+	attached   bool                          // in the server's list
+	allowance  limit.PinnedBucket[device.ID] // for messages, while it is attached
 	entry      *device.Entry
-	generation uint64 // of the structure that entry was read from
+	generation uint64 // of the structure when entry was read
 	aliases    [topicAliases + 1]Kind
 
-	qos2 qos2Messages // QoS 2; guarded by out.mu
+	qos2 qos2Messages // guarded by out.mu
 }
 
 func newConn(m *MQTT, nc net.Conn, address string) *conn {
@@ -82,8 +82,7 @@ func newConn(m *MQTT, nc net.Conn, address string) *conn {
 	return c
 }
 
-// run serves the connection to its end. A fault of ours ends this connection
-// only.
+// run serves the connection until it ends. A panic ends only this connection.
 func (c *conn) run() {
 	defer c.out.linger()
 	defer func() {
@@ -100,7 +99,7 @@ func (c *conn) run() {
 		err = c.handleConnect()
 	}
 	if err == nil {
-		// Once more, now that changes of structure find it.
+		// Check again, now that changes of structure find the connection.
 		err = c.revalidate()
 	}
 	if err == nil {
@@ -109,7 +108,7 @@ func (c *conn) run() {
 	c.close(err)
 }
 
-// handshake shakes hands where the connection is one of TLS.
+// handshake does the TLS handshake if the connection is a TLS one.
 func (c *conn) handshake() error {
 	nc, ok := c.in.conn.(*tls.Conn)
 	if !ok {
@@ -118,7 +117,7 @@ func (c *conn) handshake() error {
 	if err := nc.SetDeadline(c.in.deadline); err != nil {
 		return err
 	}
-	// After the deadline: stop sets its own one behind the mark.
+	// Check after setting the deadline: stop first sets the flag and then its own deadline.
 	if c.in.stopped.Load() {
 		return errStopped
 	}
@@ -126,13 +125,14 @@ func (c *conn) handshake() error {
 		if c.in.stopped.Load() {
 			return errStopped
 		}
-		c.server.opts.Logger.Debug("TLS was not agreed on", "address", c.address, "error", err)
+		c.server.opts.Logger.Debug("the TLS handshake failed", "address", c.address, "error", err)
 		return fmt.Errorf("%w: %w", errHandshake, err)
 	}
 	return nc.SetWriteDeadline(time.Time{})
 }
 
-// serve handles packets until there is a reason to end, which it returns.
+// serve handles packets until one of them, or the connection, ends the loop, and returns the
+// reason.
 func (c *conn) serve() error {
 	for {
 		c.in.packetStart = true
@@ -149,7 +149,7 @@ func (c *conn) serve() error {
 
 func (c *conn) handle(pk packet) error {
 	if pk.kind != packets.PUBLISH && pk.kind != packets.DISCONNECT {
-		// A PUBLISH looks itself, before it waits for its turn.
+		// publish checks by itself, before it queues the message.
 		if err := c.revalidate(); err != nil {
 			return err
 		}
@@ -174,8 +174,8 @@ func (c *conn) handle(pk packet) error {
 	return protocolError{reasonProtocolError, "packet that a client may not send now"}
 }
 
-// revalidate makes sure that the device may still be here, when structure changed
-// since it was looked at last.
+// revalidate checks that the device may still be connected, if the structure changed since the last
+// check.
 func (c *conn) revalidate() error {
 	now := c.server.generation.Load()
 	if now == c.generation {
@@ -190,8 +190,8 @@ func (c *conn) revalidate() error {
 	return nil
 }
 
-// send leaves an answer for the client; one larger than it takes is not sent, as
-// MQTT 5 wants it.
+// send queues an answer for the client. It drops an answer that is larger than the client accepts,
+// as MQTT 5 requires.
 func (c *conn) send(b []byte) error {
 	if c.maxPacket > 0 && len(b) > c.maxPacket {
 		return nil
@@ -231,24 +231,23 @@ func (c *conn) close(why error) {
 	case errors.Is(why, errHandshake):
 		c.server.pipeline.stats.handshakeFailures.Add(1)
 		c.end(reasonSuccess)
-	default: // DISCONNECT, or the network
+	default: // DISCONNECT, or a network error
 		c.end(reasonSuccess)
 	}
 }
 
-// logViolation logs what a client did wrong. What strangers do wrong is not worth the
-// log.
+// logViolation logs a protocol violation, at debug level if the client has not signed in.
 func (c *conn) logViolation(violation protocolError) {
 	logger := c.server.opts.Logger
 	if c.entry == nil {
-		logger.Debug("a stranger's connection was ended", "address", c.address, "error", violation)
+		logger.Debug("the connection of an unknown client was ended", "address", c.address, "error", violation)
 		return
 	}
 	logger.Info("a device's connection was ended", "device", c.entry.Name, "address", c.address, "error", violation)
 }
 
-// end ends the connection; answers that wait are still written. An MQTT 5
-// client is told the reason unless that is success.
+// end ends the connection after the waiting answers are written. An MQTT 5 client gets the reason
+// unless it is success.
 func (c *conn) end(reason byte) {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
@@ -261,13 +260,13 @@ func (c *conn) endLocked(reason byte) {
 	if c.connected && c.version == 5 && reason != reasonSuccess {
 		last = []byte{packets.DISCONNECT << 4, 1, reason}
 	}
-	// Nothing more is taken once the client may have noticed.
+	// Accept nothing more once the client may notice the end.
 	c.cancel()
 	c.in.stop()
 	c.out.end(last)
 }
 
-// stop reads no more and lets the connection finish what was accepted.
+// stop stops reading and lets the connection finish the accepted messages.
 func (c *conn) stop() {
 	c.stopOnce.Do(func() { close(c.stopping) })
 	c.in.stop()
@@ -280,21 +279,21 @@ func (c *conn) abort() {
 	c.out.abort()
 }
 
-// timedReader reads a connection under a deadline that moves only when its
-// reader moves it, so that a client which trickles bytes does not gain time.
-// Moving it costs, so it is put off until that makes a difference.
+// timedReader reads a connection with a deadline that moves only when its user moves it, so that a
+// client which sends byte by byte gains no time. Moving the deadline is expensive, so the reader
+// delays it until it matters.
 type timedReader struct {
 	conn        net.Conn
-	deadline    time.Time     // zero: none; of the reading goroutine
-	idleTimeout time.Duration // how long a client may say nothing; 0: for ever
-	packetStart bool          // the next read is for a new packet: the silence begins with it
-	set         time.Time     // the connection's own deadline
-	known       bool          // set is it
+	deadline    time.Time     // zero: none; used by the reading goroutine
+	idleTimeout time.Duration // how long a client may be silent; 0: for ever
+	packetStart bool          // the next read starts a new packet, with which the idle timeout starts
+	set         time.Time     // the deadline that is set on the connection
+	known       bool          // whether set is known
 	stopped     atomic.Bool
 	bytes       *atomic.Uint64
 }
 
-// armDeadline gives the next read its time.
+// armDeadline sets the deadline of the next read.
 func (t *timedReader) armDeadline() error {
 	slack := time.Duration(0)
 	if t.packetStart && t.idleTimeout > 0 {
@@ -314,12 +313,12 @@ func (t *timedReader) armDeadline() error {
 	return t.conn.SetReadDeadline(t.set)
 }
 
-// Read reads what is there; errStopped after stop.
+// Read reads what is there; after stop it returns errStopped.
 func (t *timedReader) Read(b []byte) (int, error) {
 	if err := t.armDeadline(); err != nil {
 		return 0, err
 	}
-	// After the deadline: stop sets its own one behind the mark.
+	// Check after setting the deadline: stop first sets the flag and then its own deadline.
 	if t.stopped.Load() {
 		return 0, errStopped
 	}
@@ -334,6 +333,6 @@ func (t *timedReader) Read(b []byte) (int, error) {
 // stop ends a read in progress and all later ones.
 func (t *timedReader) stop() {
 	t.stopped.Store(true)
-	// An error means that the connection is closed, which ends reads too.
+	// An error means that the connection is closed, which ends reads, too.
 	_ = t.conn.SetReadDeadline(time.Unix(1, 0))
 }

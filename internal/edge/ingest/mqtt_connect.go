@@ -13,9 +13,9 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// connectRefusal is why a CONNECT is refused, in the words of both versions.
+// connectRefusal is the answer to a refused CONNECT, for both versions.
 type connectRefusal struct {
-	returnCode byte // 0: closed without an answer
+	returnCode byte // 0: the connection is closed without an answer
 	reason     byte
 }
 
@@ -29,10 +29,11 @@ var (
 	refusedShutdown    = connectRefusal{v3.ErrRefusedServerUnavailable, 0x88}
 )
 
-// handleConnect takes the CONNECT and signs the device in. After an error the
-// connection is to be closed.
+// handleConnect reads the CONNECT and signs the device in. The caller closes the connection after
+// an error.
 func (c *conn) handleConnect() error {
-	// Looked at before its length is believed: HTTP or TLS would be waited for.
+	// Check the first byte before trusting the length: otherwise a client that speaks HTTP or TLS
+	// would keep the server waiting for the rest.
 	first, err := c.packets.r.Peek(1)
 	if err != nil {
 		return err
@@ -77,10 +78,10 @@ func (c *conn) signIn(g connectRequest) error {
 	case g.clientID == "" && g.version != 5 && !g.cleanStart:
 		return c.refuseConnect(g.version, refusedID, "a session without a client identifier")
 	}
-	if !g.hasUser { // MQTT 5 allows the secret alone as password, too
+	if !g.hasUser { // MQTT 5 also allows the secret alone as the password
 		g.userName, g.password = g.password, ""
 	}
-	// Read before the registry, so that a change in between is noticed.
+	// Loaded before the registry is read, so that a change in between is noticed.
 	c.generation = c.server.generation.Load()
 	entry, hash, err := c.server.pipeline.gate.signIn(c.address, g.userName, g.password)
 	if err != nil {
@@ -101,8 +102,8 @@ func (c *conn) signIn(g connectRequest) error {
 	return c.acceptConnect(g, assigned)
 }
 
-// acceptConnect enters the connection and answers the CONNECT, in this order: whoever
-// sees the answer may rely on being known.
+// acceptConnect adds the connection and then answers the CONNECT, so that a client that sees the
+// answer is known to the server.
 func (c *conn) acceptConnect(g connectRequest, assigned string) error {
 	keepAlive := g.keepAlive
 	if g.version == 5 && (keepAlive == 0 || keepAlive > maxKeepAlive) {
@@ -129,8 +130,7 @@ func (c *conn) acceptConnect(g connectRequest, assigned string) error {
 	return nil
 }
 
-// refuseConnect answers a CONNECT with a refusal and gives the error that ends the
-// connection.
+// refuseConnect answers a CONNECT with a refusal and returns the error that ends the connection.
 func (c *conn) refuseConnect(version byte, why connectRefusal, text string) error {
 	var answer []byte
 	if version == 5 {

@@ -25,7 +25,7 @@ func TestMQTTSignIn(t *testing.T) {
 		{"wrong secret", "WS-1", "wrong", "a", 5, 0x86},
 		{"another's secret", "WS-1", secretOf("WS-2"), "a", 5, 0x86},
 		{"name alone", "WS-1", "", "a", 5, 0x86},
-		{"shut out", "WS-OFF", secretOf("WS-OFF"), "a", 5, 0x86},
+		{"disabled", "WS-OFF", secretOf("WS-OFF"), "a", 5, 0x86},
 		{"nothing", "", "", "a", 4, 0x86},
 		{"unreadable client identifier", "WS-1", secretOf("WS-1"), "\xff", 0xff, 0x81},
 	}
@@ -38,7 +38,7 @@ func TestMQTTSignIn(t *testing.T) {
 			if version == 5 {
 				code = test.reason
 			}
-			if code == 0xff { // 3.1.1 has no word for it
+			if code == 0xff { // MQTT 3.1.1 has no code for it
 				c.wantEnd(0)
 				continue
 			}
@@ -78,14 +78,14 @@ func TestMQTTSignInForms(t *testing.T) {
 	c.send(packed3(p))
 	c.want("CONNACK 2", func(kind byte, body []byte) bool { return kind == v5.CONNACK && body[1] == 2 })
 
-	// With one it is fine, and answered honestly: no session is there.
+	// With a client identifier it is accepted; the CONNACK says that no session is present.
 	c = e.dial(4)
 	p.ClientIdentifier = "kept"
 	p.WillFlag, p.WillTopic, p.WillMessage, p.WillQos = true, "v1/devices/me/attributes", []byte("gone"), 1
 	c.send(packed3(p))
 	c.want("CONNACK accepted", accepted)
 
-	// A client identifier is kept, and no longer than that.
+	// The length of a client identifier is limited, because it stays in memory.
 	eachVersion(t, func(t *testing.T, version byte) {
 		c := e.dial(version)
 		c.t = t
@@ -115,7 +115,7 @@ func TestMQTTSignInForms(t *testing.T) {
 
 func TestMQTT5Connack(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.InFlight, o.MaxMessage = 77, 9000 }).serve()
-	greet := func(change func(*v5.Connect)) *v5.Connack {
+	connect := func(change func(*v5.Connect)) *v5.Connack {
 		t.Helper()
 		c := e.dial(5)
 		p := v5.Connect{ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: true, KeepAlive: 60, ClientID: "a",
@@ -131,30 +131,27 @@ func TestMQTT5Connack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if answer.SessionPresent {
-			t.Error("no session is ever present")
+			t.Error("the CONNACK says that a session is present")
 		}
 		return &answer
 	}
 
-	a := greet(func(*v5.Connect) {})
+	a := connect(func(*v5.Connect) {})
 	props := a.Properties
 	if a.ReasonCode != 0 || *props.ReceiveMaximum != 77 || *props.MaximumPacketSize != 9000 ||
 		*props.TopicAliasMaximum != topicAliases {
 		t.Errorf("answer %v", a)
 	}
 	if props.AssignedClientID != "" || props.ServerKeepAlive != nil || props.SessionExpiryInterval != nil {
-		t.Errorf("said more than needed: %v", a)
+		t.Errorf("the CONNACK has unneeded properties: %v", a)
 	}
 
 	hour := uint32(3600)
-	a = greet(func(p *v5.Connect) {
+	a = connect(func(p *v5.Connect) {
 		p.ClientID, p.KeepAlive, p.CleanStart = "", 0, false
 		p.Properties.SessionExpiryInterval = &hour
-		p.WillFlag, p.WillTopic, p.WillMessage, p.WillProperties = true, "t", []byte(
-			"m",
-		), &v5.Properties{
-			WillDelayInterval: &hour,
-		}
+		p.WillFlag, p.WillTopic, p.WillMessage = true, "t", []byte("m")
+		p.WillProperties = &v5.Properties{WillDelayInterval: &hour}
 	})
 	props = a.Properties
 	if a.ReasonCode != 0 || props.AssignedClientID == "" || props.ServerKeepAlive == nil ||
@@ -164,9 +161,8 @@ func TestMQTT5Connack(t *testing.T) {
 	if props.SessionExpiryInterval == nil || *props.SessionExpiryInterval != 0 {
 		t.Error("a session was promised")
 	}
-	if other := greet(
-		func(p *v5.Connect) { p.ClientID = "" },
-	); other.Properties.AssignedClientID == props.AssignedClientID {
+	other := connect(func(p *v5.Connect) { p.ClientID = "" })
+	if other.Properties.AssignedClientID == props.AssignedClientID {
 		t.Error("the same client identifier was assigned twice")
 	}
 
@@ -179,13 +175,13 @@ func TestMQTT5Connack(t *testing.T) {
 		"receive maximum 0":       {reasonProtocolError, func(p *v5.Connect) { p.Properties.ReceiveMaximum = &zero }},
 		"maximum packet size 0":   {reasonProtocolError, func(p *v5.Connect) { p.Properties.MaximumPacketSize = &zero32 }},
 	} {
-		if a := greet(test.change); a.ReasonCode != test.reason {
+		if a := connect(test.change); a.ReasonCode != test.reason {
 			t.Errorf("%s: %#x", name, a.ReasonCode)
 		}
 	}
 }
 
-// What is larger than an MQTT 5 client takes is not sent to it.
+// A packet that is larger than an MQTT 5 client accepts is not sent.
 func TestMQTT5MaximumPacketSize(t *testing.T) {
 	e := newEdge(t).serve()
 	dial := func(size uint32) *client {
@@ -201,7 +197,7 @@ func TestMQTT5MaximumPacketSize(t *testing.T) {
 	for range 30 {
 		body = append(body, 0, 1, 'a', 0)
 	}
-	c.send(framed(v5.SUBSCRIBE<<4|2, body)) // the answer would be too large
+	c.send(framed(v5.SUBSCRIBE<<4|2, body)) // the SUBACK would be too large
 	c.ping()
 	dial(5).wantEnd(0)
 }
@@ -209,18 +205,18 @@ func TestMQTT5MaximumPacketSize(t *testing.T) {
 func TestMQTTTakeOver(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t, func(o *Options) { o.PerDevice = 3 }).serve()
-		first, other, stranger := e.dial(version), e.dial(version), e.dial(version)
+		first, other, unrelated := e.dial(version), e.dial(version), e.dial(version)
 		first.signIn("WS-1", "logger")
 		other.signIn("WS-1", "another client")
-		stranger.signIn("WS-2", "logger")
+		unrelated.signIn("WS-2", "logger")
 		again := e.dial(version)
 		again.signIn("WS-1", "logger")
 		first.wantEnd(reasonTakenOver)
 		again.ping()
 		other.ping()
-		stranger.ping()
+		unrelated.ping()
 
-		// Beyond what one device may have open its oldest goes.
+		// Beyond the connections of one device its oldest one is ended.
 		third, fourth := e.dial(version), e.dial(version)
 		third.signIn("WS-1", "third")
 		other.ping()
@@ -235,7 +231,7 @@ func TestMQTTTakeOver(t *testing.T) {
 
 func TestMQTTPresence(t *testing.T) {
 	e := newEdge(t).serve()
-	// An hour later, what does not vouch for the device has run out.
+	// An hour later, only an open connection keeps the device online.
 	online := func() bool {
 		e.passed.Add(3_600_000)
 		e.presence.Expire()
@@ -245,13 +241,13 @@ func TestMQTTPresence(t *testing.T) {
 	second := e.dial(4)
 	second.signIn("WS-1", "second")
 	if !online() {
-		t.Error("a connection vouches for its device")
+		t.Error("the device is offline despite its connection")
 	}
 	c.send([]byte{v5.DISCONNECT << 4, 0})
 	c.wantEnd(0)
 	eventually(t, "one connection left", func() bool { return e.pipeline.Stats().Connections == 1 })
 	if !online() {
-		t.Error("the second connection vouches for its device")
+		t.Error("the device is offline despite its second connection")
 	}
 	second.Close()
 	eventually(t, "offline without a connection", func() bool { return !online() })
@@ -274,7 +270,7 @@ func TestMQTTRevokedDeviceIsDisconnected(t *testing.T) {
 			}
 			return nil
 		},
-		"secret dropped": func(name string) *device.Entry {
+		"secret revoked": func(name string) *device.Entry {
 			if name == "WS-1" {
 				return device.NewEntry(
 					device.Ref{Tenant: green, ID: 1},
@@ -287,7 +283,7 @@ func TestMQTTRevokedDeviceIsDisconnected(t *testing.T) {
 			}
 			return nil
 		},
-		"device made again": func(name string) *device.Entry {
+		"device recreated": func(name string) *device.Entry {
 			if name == "WS-1" {
 				return entry(green, 100, name, false, false)
 			}
@@ -302,22 +298,22 @@ func TestMQTTRevokedDeviceIsDisconnected(t *testing.T) {
 				idle.signIn("WS-1", "idle")
 				busy.signIn("WS-1", "busy")
 				replaced(e, change)
-				// Whatever it sends from now on is not taken.
+				// Whatever it sends from now on is not accepted.
 				if _, err := busy.Write(busy.telemetry(1, 1, 1)); err != nil {
-					t.Log("cut off already:", err)
+					t.Log("the connection has ended already:", err)
 				}
 				idle.wantEnd(reasonAdministrative)
 				busy.wantEnd(reasonAdministrative)
 				other.ping()
 				if got := e.journal.temperatures(1); len(got) > 0 {
-					t.Errorf("written after the cut: %v", got)
+					t.Errorf("written after the end: %v", got)
 				}
 			})
 		})
 	}
 }
 
-// A change of the product reaches a connection that is open.
+// A change of the product reaches open connections.
 func TestMQTTNewStructureReachesOpenConnections(t *testing.T) {
 	e := newEdge(t).serve()
 	c := e.dialSignedIn(5, "WS-1")
@@ -359,7 +355,7 @@ func TestMQTTFailedSignInsAreLimited(t *testing.T) {
 		code = map[byte]byte{4: 3, 5: reasonTooManyConnection}[version]
 		try("wrong once more")
 		inside.ping()
-		e.dialSignedIn(version, "WS-1").ping() // though others of its address fail
+		e.dialSignedIn(version, "WS-1").ping() // although others of its address fail
 	})
 }
 
@@ -373,12 +369,12 @@ func TestMQTTConnectionCap(t *testing.T) {
 	eventually(t, "room again", func() bool { return e.pipeline.Stats().Connections == 1 })
 	e.dialSignedIn(4, "WS-1").ping()
 	if s := e.pipeline.Stats(); s.RefusedFull != 1 || s.RefusedAddress != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("stats %+v", s)
 	}
 }
 
-// One address has its share of the connections, however they came; another is
-// not kept out by it, and a place is free again when a connection ends.
+// An address gets a limited number of connections, over whatever transport; other addresses are not
+// affected, and a place is free again when a connection ends.
 func TestMQTTConnectionsPerAddress(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.PerAddress = 2 })
 	from := func(address string) (ours net.Conn, ended chan struct{}) {
@@ -401,7 +397,7 @@ func TestMQTTConnectionsPerAddress(t *testing.T) {
 	open(2)
 	_, refused := from("2001:db8::3")
 	receive(t, refused)
-	from("2001:db8:0:1::1") // of another
+	from("2001:db8:0:1::1") // of another network
 	open(3)
 	from("192.0.2.1:1")
 	from("192.0.2.1:2")
@@ -409,13 +405,13 @@ func TestMQTTConnectionsPerAddress(t *testing.T) {
 	_, refused = from("::ffff:192.0.2.1")
 	receive(t, refused)
 	if s := e.pipeline.Stats(); s.RefusedAddress != 2 || s.RefusedFull != 0 || s.ConnectionsTotal != 5 {
-		t.Errorf("%+v", s)
+		t.Errorf("stats %+v", s)
 	}
 	first.Close()
 	receive(t, ended)
 	from("2001:db8::3")
 	open(5)
 	if n := e.pipeline.Stats().RefusedAddress; n != 2 {
-		t.Errorf("%d refused: its place was not free again", n)
+		t.Errorf("%d refused: the place of the ended connection was not free", n)
 	}
 }

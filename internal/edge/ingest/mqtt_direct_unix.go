@@ -8,18 +8,17 @@ import (
 	"syscall"
 )
 
-// directWriter writes to a connection of the network as much as it takes at
-// once, and never waits.
+// directWriter writes to a TCP connection as much as the kernel takes at once, and never waits.
 type directWriter struct {
 	raw  syscall.RawConn
-	once func(fd uintptr) bool // made once: it would be allocated for each write
+	once func(fd uintptr) bool // made once, so that a write does not allocate it
 	b    []byte
 	n    int
 	err  error
 }
 
-// newDirectWriter is nil for what is not plain TCP, be it one of a listener's that
-// counts it.
+// newDirectWriter returns nil unless the connection is plain TCP, possibly wrapped by package
+// listen.
 func newDirectWriter(conn net.Conn) *directWriter {
 	if counted, ok := conn.(interface{ Plain() net.Conn }); ok {
 		conn = counted.Plain()
@@ -30,7 +29,7 @@ func newDirectWriter(conn net.Conn) *directWriter {
 	}
 	raw, err := plain.SyscallConn()
 	if err != nil {
-		return nil // closed already, as the next write will tell
+		return nil // closed already; the next write reports it
 	}
 	d := &directWriter{raw: raw}
 	d.once = func(fd uintptr) bool {
@@ -44,8 +43,8 @@ func newDirectWriter(conn net.Conn) *directWriter {
 	return d
 }
 
-// write writes as much of b as goes; that may be nothing. One at a time may
-// call it, and only without a deadline for writing.
+// write writes as much of b as the kernel takes, which may be nothing. Only one goroutine at a time
+// may call it, and only while no write deadline is set.
 func (d *directWriter) write(b []byte) (int, error) {
 	d.b = b
 	err := d.raw.Write(d.once)

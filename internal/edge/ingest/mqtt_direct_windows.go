@@ -2,12 +2,11 @@ package ingest
 
 import "net"
 
-// directWriter is not there on Windows: a socket of Go's is written to by
-// handing a buffer over and hearing of it later, so that a write either waits or
-// goes by another goroutine.
+// directWriter does not exist on Windows: there Go hands a buffer to the system and learns of the
+// result later, so that a write either waits or needs another goroutine.
 type directWriter struct{}
 
-// newDirectWriter is nil: nothing can be written at once.
+// newDirectWriter returns nil: no write is possible without waiting.
 func newDirectWriter(net.Conn) *directWriter { return nil }
 
 func (*directWriter) write([]byte) (int, error) {

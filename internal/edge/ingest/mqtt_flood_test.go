@@ -19,7 +19,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// discarded reads whatever a client is told, and tells it to nobody.
+// discarded reads and discards all answers to a client, and counts them.
 func (c *client) discarded() (answers *atomic.Uint64) {
 	c.t.Helper()
 	if err := c.SetReadDeadline(time.Time{}); err != nil {
@@ -38,12 +38,12 @@ func (c *client) discarded() (answers *atomic.Uint64) {
 	return answers
 }
 
-// heapGrowth is what is in use beyond what there was, bytes.
+// heapGrowth is by how many bytes the heap has grown.
 func heapGrowth(before uint64) uint64 { return max(heap(), before) - before }
 
-// A client of MQTT 3.1.1 that releases none of its QoS 2 messages holds what they can
-// be told apart by, and nothing of the server's beyond; it is served on, and can
-// release them. (One of MQTT 5 is told how many it may have: TestMQTTReceiveMaximum.)
+// For an MQTT 3.1.1 client that releases none of its QoS 2 messages, the server holds only what it
+// needs to tell them apart; the client is served, and can release them. (An MQTT 5 client has a
+// receive maximum: TestMQTTReceiveMaximum.)
 func TestMQTTUnreleasedQoS2UsesBoundedMemory(t *testing.T) {
 	const clients = 3
 	e := newEdge(t, func(o *Options) { o.Journal = discardJournal{} }).serve()
@@ -79,9 +79,9 @@ func TestMQTTUnreleasedQoS2UsesBoundedMemory(t *testing.T) {
 	}
 	running.Wait()
 	testkit.Eventually(t, "every message answered", answered(math.MaxUint16))
-	// 20 KiB each, and what the connections' ends have by now.
+	// 20 KiB each, and what both ends of the connections take.
 	if now := heapGrowth(before); now > clients*(20<<10)+512<<10 {
-		t.Errorf("%d KiB are held for %d of them", now>>10, clients)
+		t.Errorf("%d KiB are held for %d clients", now>>10, clients)
 	}
 	for _, c := range all {
 		c.send(c.pubrel(1), c.pubrel(math.MaxUint16), c.telemetry(2, 2, 1))
@@ -89,7 +89,7 @@ func TestMQTTUnreleasedQoS2UsesBoundedMemory(t *testing.T) {
 	eventually(t, "releases and another message answered", answered(math.MaxUint16+3))
 }
 
-// What the server notes of QoS 2 messages is what a plain map would say.
+// qos2Messages behave like a plain map.
 func TestQoS2Messages(t *testing.T) {
 	var x qos2Messages
 	want := map[uint16]bool{}
@@ -126,23 +126,23 @@ func TestQoS2Messages(t *testing.T) {
 			check(id)
 			x.end(id)
 			delete(want, id)
-			x.end(id) // is nothing
+			x.end(id) // changes nothing
 			check(id)
 		}
 		if len(x.pages) > 1 {
-			t.Errorf("%d pages of nothing", len(x.pages))
+			t.Errorf("%d pages are left without messages", len(x.pages))
 		}
 	}
-	x.answer(7) // of nothing
+	x.answer(7) // an unknown message
 	check(7)
 }
 
-// filled fills a packet's body up to a size with one thing again and again.
+// filled fills a packet's body with repetitions up to a size.
 func filled(head, one []byte, size int) []byte {
 	return append(slices.Clone(head), bytes.Repeat(one, (size-len(head))/len(one))...)
 }
 
-// withProperties puts a block of properties between what comes before and after it.
+// withProperties puts a property block between the bytes before and after it.
 func withProperties(before, block, after []byte) []byte {
 	body := slices.Clone(before)
 	for n := len(block); ; {
@@ -157,12 +157,12 @@ func withProperties(before, block, after []byte) []byte {
 	return append(append(body, block...), after...)
 }
 
-// Whatever a packet is full of, reading it takes little more than its own size: what
-// took five hundred times that let a client with a slow line keep all processors busy.
+// Reading a packet takes little more memory than its own size, whatever it is full of. A codec that
+// takes five hundred times as much lets a client on a slow line keep all processors busy.
 func TestPacketReadingAllocatesLittle(t *testing.T) {
 	const large = 256 << 10
 	user := []byte{v5.PropUser, 0, 0, 0, 0}
-	greeting := withProperties(
+	connect := withProperties(
 		[]byte{0, 4, 'M', 'Q', 'T', 'T', 5, 0xC2, 0, 60},
 		filled(nil, user, connectLimit-64),
 		[]byte("\x00\x01c\x00\x01u\x00\x01p"),
@@ -180,7 +180,7 @@ func TestPacketReadingAllocatesLittle(t *testing.T) {
 			_, err := parsePublish(packet{kind: v5.PUBLISH, body: body}, 5)
 			return err
 		}},
-		"CONNECT 5": {greeting, func(body []byte) error {
+		"CONNECT 5": {connect, func(body []byte) error {
 			g, err := readConnect(body, 5)
 			if err == nil && (g.clientID != "c" || g.userName != "u" || g.password != "p" || g.keepAlive != 60) {
 				err = fmt.Errorf("%+v", g)
@@ -206,11 +206,11 @@ func readSubscribeOf(version byte) func([]byte) error {
 		for ; len(list) > 0; n-- {
 			var filter []byte
 			if filter, _, list = cutSubscription(list, version); string(filter) != "a" {
-				return fmt.Errorf("a filter %q", filter)
+				return fmt.Errorf("unexpected filter %q", filter)
 			}
 		}
 		if n != 0 {
-			err = errors.Join(err, fmt.Errorf("%d filters too many or too few", n))
+			err = errors.Join(err, fmt.Errorf("the number of filters is off by %d", n))
 		}
 		return err
 	}
@@ -223,8 +223,8 @@ func readUnsubscribeOf(version byte) func([]byte) error {
 	}
 }
 
-// Floods of what is answered at once, by clients that take their answers: a device
-// beside them has its acknowledgements in time, and nothing is held for them.
+// Clients flood the server with requests that it answers at once, and read their answers: another
+// device still gets its acknowledgements in time, and no memory is held for the flood.
 func TestMQTTFloods(t *testing.T) {
 	eachVersion(t, testFloods)
 }
@@ -237,12 +237,12 @@ func testFloods(t *testing.T, version byte) {
 		start = append(start, 0)
 	}
 	all := map[string]func(c *client) []byte{
-		"repeats":             func(c *client) []byte { return withDUP(c.telemetry(1, 2, 9)) },
-		"releases of nothing": func(c *client) []byte { return c.pubrel(77) },
+		"repeats":                      func(c *client) []byte { return withDUP(c.telemetry(1, 2, 9)) },
+		"releases of unknown messages": func(c *client) []byte { return c.pubrel(77) },
 		"subscriptions": func(*client) []byte {
 			return framed(0x82, filled(start, []byte("\x00\x15v1/devices/me/rpc/+/1\x01"), 64<<10))
 		},
-		"ends of subscriptions": func(*client) []byte {
+		"unsubscriptions": func(*client) []byte {
 			return framed(0xA2, filled(start, []byte("\x00\x15v1/devices/me/rpc/+/1"), 64<<10))
 		},
 	}
@@ -278,10 +278,11 @@ func testFloods(t *testing.T, version byte) {
 			}
 			eventually(t, "the floods under way", func() bool { return sent.Load() > 4*floods })
 			longest := other.wantTimelyAcks()
-			if now := heapGrowth(before); now > 64<<20 { // with what the floods leave behind while it is looked at
+			// This includes what the floods leave behind while the heap is measured.
+			if now := heapGrowth(before); now > 64<<20 {
 				t.Errorf("%d MiB are held", now>>20)
 			}
-			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
+			t.Logf("%d chunks of 64 KiB, the slowest acknowledgement took %s", sent.Load(), longest)
 			for _, c := range clients {
 				c.reset()
 			}
@@ -290,12 +291,12 @@ func testFloods(t *testing.T, version byte) {
 		})
 	}
 	if s := e.pipeline.Stats(); s.Panics != 0 || s.Malformed != 0 || s.Stalls != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("stats %+v", s)
 	}
 }
 
-// wantTimelyAcks makes sure that fifty messages are each acknowledged within three
-// seconds, and tells how long the slowest took.
+// wantTimelyAcks checks that each of fifty messages is acknowledged within three seconds, and
+// returns how long the slowest took.
 func (c *client) wantTimelyAcks() (longest time.Duration) {
 	c.t.Helper()
 	for id := range uint16(50) {
@@ -310,14 +311,14 @@ func (c *client) wantTimelyAcks() (longest time.Duration) {
 	return longest
 }
 
-// However often a QoS 2 message comes again while its commit is waited for, with whatever
-// in it, it is one message: nothing more waits, it is answered once and committed once.
+// A QoS 2 message that is repeated before its commit, with any content, stays one message: nothing
+// more waits, and it is committed and answered once.
 func TestMQTTRepeatsBeforeTheCommit(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
 		c := e.dialSignedIn(version, "WS-1")
 		e.journal.hold()
-		t.Cleanup(e.journal.release) // where it fails, too
+		t.Cleanup(e.journal.release) // also if the test fails
 		c.send(c.telemetry(1, 2, 9))
 		receive(t, e.journal.entered)
 		waiting := e.pipeline.Stats().Waiting
@@ -329,7 +330,7 @@ func TestMQTTRepeatsBeforeTheCommit(t *testing.T) {
 		for range 50 {
 			c.send(repeats)
 		}
-		c.ping() // all were read, and none was answered
+		c.ping() // all repeats were read, and none was answered
 		if now := heapGrowth(before); now > 4<<20 {
 			t.Errorf("%d KiB are held", now>>10)
 		}
@@ -339,15 +340,14 @@ func TestMQTTRepeatsBeforeTheCommit(t *testing.T) {
 		e.journal.release()
 		c.wantAck(v5.PUBREC, 9, 0)
 		c.send(c.pubrel(9))
-		c.wantAck(v5.PUBCOMP, 9, 0) // and no other PUBREC before
+		c.wantAck(v5.PUBCOMP, 9, 0) // and no second PUBREC before
 		if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1}) {
 			t.Errorf("committed %v, want once", got)
 		}
 	})
 }
 
-// What a device wants said when it is gone, and what is to be kept for others, is
-// nothing that is kept or told here, however large it is.
+// Wills and retained messages are neither stored nor delivered, however large they are.
 func TestMQTTWillsAndRetained(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		const clients = 100
@@ -363,7 +363,7 @@ func TestMQTTWillsAndRetained(t *testing.T) {
 			all = append(all, c)
 		}
 		if now := heapGrowth(before); now > clients*(24<<10)+1<<20 {
-			t.Errorf("%d KiB are held for %d of them", now>>10, clients)
+			t.Errorf("%d KiB are held for %d clients", now>>10, clients)
 		}
 		for _, c := range all {
 			c.reset()
@@ -383,14 +383,14 @@ func TestMQTTWillsAndRetained(t *testing.T) {
 		}
 		late.send(framed(0x82, append([]byte{0, 1}, list...)))
 		late.want("SUBACK", func(kind byte, _ []byte) bool { return kind == v5.SUBACK })
-		late.ping() // and nothing before
+		late.ping() // and nothing before it
 		if got := describe(e.journal.frames()); got != "2@0 air=7" {
 			t.Errorf("committed %s", got)
 		}
 	})
 }
 
-// connectWithWill makes a CONNECT of WS-1 with a will that is retained, of QoS 2.
+// connectWithWill makes a CONNECT of WS-1 with a retained will of QoS 2.
 func (c *client) connectWithWill(clientID, topic string, message []byte) []byte {
 	if c.version == 5 {
 		p := v5.Connect{

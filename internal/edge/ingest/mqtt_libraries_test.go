@@ -15,7 +15,7 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// The clients that loggers and gateways are built on, as they are.
+// The tests below use the client libraries that loggers and gateways are built on.
 
 func TestPaho311Client(t *testing.T) {
 	e := newEdge(t).serve()
@@ -43,7 +43,7 @@ func TestPaho311Client(t *testing.T) {
 	}
 	for i, token := range tokens {
 		if i%3 == 0 {
-			continue // QoS 0 is done when sent
+			continue // a QoS 0 token is done when sent
 		}
 		select {
 		case <-token.Done():
@@ -62,24 +62,24 @@ func TestPaho311Client(t *testing.T) {
 		t.Error("committed out of order")
 	}
 	if err := done(c.Subscribe("v1/devices/me/attributes", 1, nil)); err != nil {
-		t.Errorf("its own topic: %v", err)
+		t.Errorf("subscription to its own topic: %v", err)
 	}
 	foreign := c.Subscribe("v1/devices/WS-2/attributes", 1, nil)
 	_ = done(foreign)
 	if code := foreign.(*mqtt.SubscribeToken).Result()["v1/devices/WS-2/attributes"]; code != 0x80 {
-		t.Errorf("another's topic: %#x", code)
+		t.Errorf("subscription to another device's topic: %#x", code)
 	}
 	if err := done(c.Unsubscribe("v1/devices/me/attributes")); err != nil {
 		t.Error(err)
 	}
-	// Shut out, it is cut off at once.
+	// A disabled device is disconnected at once.
 	entries := testDevices()
 	entries[0] = entry(green, 1, "WS-1", false, true)
 	e.registry.Replace(entries)
 	receive(t, lost)
 	again := mqtt.NewClient(options)
 	if err := done(again.Connect()); err == nil {
-		t.Error("a device that is shut out was let in")
+		t.Error("a disabled device signed in")
 	}
 }
 
@@ -117,16 +117,12 @@ func TestPaho5Client(t *testing.T) {
 		}
 		return r.ReasonCode, err
 	}
-	// Many at once, as its callers have them.
+	// Many messages at once.
 	var all sync.WaitGroup
 	for i := range 64 {
 		all.Go(func() {
-			if code, err := publish(
-				"v1/gateway/telemetry",
-				byte(i%3),
-				fmt.Sprintf(`{"WS-2":[{"airTemperature":%d}]}`, i),
-			); err != nil ||
-				code != 0 {
+			payload := fmt.Sprintf(`{"WS-2":[{"airTemperature":%d}]}`, i)
+			if code, err := publish("v1/gateway/telemetry", byte(i%3), payload); err != nil || code != 0 {
 				t.Errorf("message %d: %#x %v", i, code, err)
 			}
 		})
@@ -135,10 +131,10 @@ func TestPaho5Client(t *testing.T) {
 	eventually(t, "all committed", func() bool { return len(e.journal.temperatures(2)) == 64 })
 	for qos := byte(1); qos <= 2; qos++ {
 		if code, _ := publish("v1/devices/me/telemetry", qos, `{"airTemperature":999}`); code != reasonBadPayload {
-			t.Errorf("QoS %d, nothing good: %#x", qos, code)
+			t.Errorf("QoS %d, nothing valid: %#x", qos, code)
 		}
 		if code, _ := publish("v1/devices/WS-2/telemetry", qos, `{}`); code != reasonBadTopic {
-			t.Errorf("QoS %d, another's topic: %#x", qos, code)
+			t.Errorf("QoS %d, another device's topic: %#x", qos, code)
 		}
 	}
 	granted, err := c.Subscribe(
@@ -146,19 +142,19 @@ func TestPaho5Client(t *testing.T) {
 		&paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: "v1/gateway/rpc", QoS: 1}}},
 	)
 	if err != nil || granted.Reasons[0] != 1 {
-		t.Errorf("its own topic: %v %v", granted, err)
+		t.Errorf("subscription to its own topic: %v %v", granted, err)
 	}
 	down := make(chan error, 1)
 	go func() { down <- e.mqtt.Shutdown(ctx) }()
 	if code := receive(t, goodbye); code != reasonShuttingDown {
-		t.Errorf("goodbye %#x", code)
+		t.Errorf("DISCONNECT with reason %#x", code)
 	}
 	if err := receive(t, down); err != nil {
 		t.Error(err)
 	}
 }
 
-// The command line that people try first.
+// The command-line clients that people try first.
 func TestMosquittoClients(t *testing.T) {
 	pub, err := exec.LookPath("mosquitto_pub")
 	needed(t, "mosquitto_pub", err)
@@ -201,56 +197,20 @@ func TestMosquittoClients(t *testing.T) {
 				eventually(t, "it committed", func() bool { return len(e.journal.temperatures(1)) == n })
 			}
 		}
-		if out, err := run(
-			pub,
-			"-V",
-			version,
-			"-q",
-			"1",
-			"-u",
-			"WS-1",
-			"-P",
-			"wrong",
-			"-t",
-			"v1/devices/me/telemetry",
-			"-m",
-			"{}",
-		); err == nil {
-			t.Errorf("a wrong secret: %s", out)
+		out, err := run(pub, "-V", version, "-q", "1", "-u", "WS-1", "-P", "wrong",
+			"-t", "v1/devices/me/telemetry", "-m", "{}")
+		if err == nil {
+			t.Errorf("output for a wrong secret: %s", out)
 		}
-		if out, err := run(
-			sub,
-			"-V",
-			version,
-			"-u",
-			"WS-1",
-			"-P",
-			secretOf("WS-1"),
-			"-t",
-			"v1/devices/me/rpc/request/+",
-			"-E",
-		); err != nil {
-			t.Errorf("its own topic: %v %s", err, out)
+		out, err = run(sub, "-V", version, "-u", "WS-1", "-P", secretOf("WS-1"),
+			"-t", "v1/devices/me/rpc/request/+", "-E")
+		if err != nil {
+			t.Errorf("subscription to its own topic: %v %s", err, out)
 		}
 	}
-	if out, _ := run(
-		pub,
-		"-V",
-		"5",
-		"-q",
-		"1",
-		"-u",
-		"WS-1",
-		"-P",
-		secretOf("WS-1"),
-		"-t",
-		"v1/devices/me/telemetry",
-		"-m",
-		"{",
-	); !strings.Contains(
-		out,
-		"Payload format invalid",
-	) {
-		t.Errorf("nothing good: %s", out)
+	out, _ := run(pub, "-V", "5", "-q", "1", "-u", "WS-1", "-P", secretOf("WS-1"),
+		"-t", "v1/devices/me/telemetry", "-m", "{")
+	if !strings.Contains(out, "Payload format invalid") {
+		t.Errorf("output for a message without valid values: %s", out)
 	}
 }

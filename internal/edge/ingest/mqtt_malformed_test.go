@@ -12,8 +12,8 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// What a client sends that is no MQTT, or not allowed, ends its connection and
-// no other.
+// A client that sends something that is not MQTT, or not allowed, loses its connection; other
+// connections are not affected.
 func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 	topic := "v1/devices/me/telemetry"
 	publish := func(first byte, body ...byte) []byte { return framed(first, body) }
@@ -29,18 +29,18 @@ func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 		{"second CONNECT", 0, framed(0x10, []byte{0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 0}), reasonProtocolError},
 		{"packet type 0", 0, []byte{0x00, 0}, reasonProtocolError},
 		{"AUTH", 5, []byte{0xF0, 0}, reasonProtocolError},
-		{"PUBACK for nothing", 0, []byte{0x40, 2, 0, 1}, reasonProtocolError},
+		{"unexpected PUBACK", 0, []byte{0x40, 2, 0, 1}, reasonProtocolError},
 		{"CONNACK from a client", 0, []byte{0x20, 2, 0, 0}, reasonProtocolError},
 		{"endless length", 0, []byte{0x30, 0xff, 0xff, 0xff, 0xff, 1}, reasonMalformed},
 		{"oversized", 0, append([]byte{0x30}, 0x81, 0x80, 0x10), reasonTooLarge}, // 256 KiB + 1
-		{"largest length there is", 0, []byte{0x32, 0xff, 0xff, 0xff, 0x7f}, reasonTooLarge},
+		{"largest possible length", 0, []byte{0x32, 0xff, 0xff, 0xff, 0x7f}, reasonTooLarge},
 		{"QoS 3", 0, publish(0x36, withTopic(0, 1, 0)...), reasonMalformed},
 		{"QoS 0 sent again", 0, publish(0x38, withTopic(0)...), reasonMalformed},
 		{"no topic length", 0, publish(0x30, 0), reasonMalformed},
 		{"topic cut short", 0, publish(0x30, 0, 9, 'v', '1'), reasonMalformed},
 		{"topic with wildcard", 0, publish(0x30, 0, 3, 'a', '/', '+', 0), reasonMalformed},
 		{"topic with NUL", 0, publish(0x30, 0, 2, 'a', 0, 0), reasonMalformed},
-		{"topic that is no text", 0, publish(0x30, 0, 2, 0xc3, 0x28, 0), reasonMalformed},
+		{"topic that is not UTF-8", 0, publish(0x30, 0, 2, 0xc3, 0x28, 0), reasonMalformed},
 		{"empty topic", 0, publish(0x30, 0, 0, 0), reasonProtocolError},
 		{"no identifier", 0, publish(0x32, withTopic(0)...), reasonMalformed},
 		{"identifier 0", 0, publish(0x32, withTopic(0, 0, 0)...), reasonMalformed},
@@ -48,7 +48,7 @@ func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 		{"properties missing", 5, publish(0x30, withTopic()...), reasonMalformed},
 		{"endless property length", 5, publish(0x30, withTopic(0xff, 0xff, 0xff, 0xff, 1)...), reasonMalformed},
 		{"property of another packet", 5, publish(0x30, withTopic(3, 33, 0, 1)...), reasonMalformed},
-		{"property that is none", 5, publish(0x30, withTopic(2, 99, 1)...), reasonMalformed},
+		{"unknown property", 5, publish(0x30, withTopic(2, 99, 1)...), reasonMalformed},
 		{"property cut short", 5, publish(0x30, withTopic(2, 35, 1)...), reasonMalformed},
 		{"subscription identifier", 5, publish(0x30, withTopic(2, 11, 1)...), reasonProtocolError},
 		{"PINGREQ with a body", 0, []byte{0xC0, 1, 0}, reasonMalformed},
@@ -92,20 +92,20 @@ func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 			t.Errorf("stats %+v, want %d malformed", s, broken)
 		}
 		if n := len(e.journal.frames()); n > 0 {
-			t.Errorf("%d frames were made of it", n)
+			t.Errorf("%d frames were committed", n)
 		}
 	})
 }
 
-// A packet over the limit is told in its device's diagnostics; of a stranger's
-// nobody knows whose it is.
+// An oversized packet shows in its device's diagnostics; before a sign-in there is no device to
+// count it for.
 func TestMQTTOversizedIsCounted(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
 		oversized := []byte{0x32, 0x81, 0x80, 0x10} // 256 KiB + 1
-		stranger := e.dial(version)
-		stranger.send(oversized)
-		stranger.readToEnd()
+		unknown := e.dial(version)
+		unknown.send(oversized)
+		unknown.readToEnd()
 
 		c := e.dialSignedIn(version, "WS-1")
 		c.send(c.telemetry(1, 1, 7))
@@ -124,7 +124,7 @@ func TestMQTTMalformedConnect(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		bytes  []byte
-		answer []byte // what comes before the end
+		answer []byte // what the client gets before the end
 	}{
 		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), nil},
 		{"PUBLISH first", framed(0x30, []byte("\x00\x01ahello")), nil},
@@ -133,13 +133,13 @@ func TestMQTTMalformedConnect(t *testing.T) {
 		{"another protocol", framed(0x10, []byte("\x00\x06MQIsdp\x03\x02\x00\x00\x00\x00")), nil},
 		{"no level", framed(0x10, []byte("\x00\x04MQTT")), nil},
 		{"cut short", framed(0x10, []byte("\x00\x04MQTT\x04\x02")), nil},
-		{"larger than a stranger may send", []byte{0x10, 0x81, 0x80, 0x02}, nil},
+		{"over the limit before a sign-in", []byte{0x10, 0x81, 0x80, 0x02}, nil},
 		{"reserved flag", hello(4, 0x03, 0, 0), nil},
 		{"will QoS without will", hello(4, 0x0A, 0, 0), nil},
 		{"will QoS 3", hello(4, 0x1E, 0, 0, 0, 0, 0, 0), nil},
 		{"client identifier cut short", hello(4, 0x02, 0, 9, 'a'), nil},
 		{"user name missing", hello(4, 0x82, 0, 1, 'a'), nil},
-		{"bytes left over", hello(4, 0x02, 0, 1, 'a', 'b'), nil},
+		{"trailing bytes", hello(4, 0x02, 0, 1, 'a', 'b'), nil},
 		{"5: reserved flag", hello(5, 0x03, 0, 0, 0), []byte{0x20, 3, 0, reasonMalformed, 0}},
 		{"5: no properties", hello(5, 0x02), []byte{0x20, 3, 0, reasonMalformed, 0}},
 		{"5: properties beyond it", hello(5, 0x02, 9, 1), []byte{0x20, 3, 0, reasonMalformed, 0}},
@@ -177,12 +177,12 @@ func TestMQTTTruncatedPackets(t *testing.T) {
 			c.Close()
 		}
 		if n := len(e.journal.frames()); n > 0 {
-			t.Errorf("%d frames were made of parts", n)
+			t.Errorf("%d frames were made of truncated packets", n)
 		}
 	})
 }
 
-// A client that says it sends no more still gets what it waits for.
+// A client that closes its write side still gets its answers.
 func TestMQTTHalfClosed(t *testing.T) {
 	e := newEdge(t).serve()
 	c := e.dialSignedIn(4, "WS-1")
@@ -198,7 +198,7 @@ func TestMQTTHalfClosed(t *testing.T) {
 	c.wantEnd(0)
 }
 
-// A message as large as may be goes through, in pieces as in one.
+// A message at the size limit is accepted, in parts as in one.
 func TestMQTTLargeMessages(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
@@ -220,8 +220,8 @@ func TestMQTTLargeMessages(t *testing.T) {
 	})
 }
 
-// servePipe serves one end of a pipe and gives the other; in a bubble of false
-// time, deadlines are exact.
+// servePipe serves one end of a pipe and returns the other; in a synctest bubble, deadlines are
+// exact.
 func servePipe(t *testing.T, e *edge, version byte) (c *client, ended chan struct{}) {
 	ours, theirs := net.Pipe()
 	ended = make(chan struct{})
@@ -239,7 +239,7 @@ func TestMQTTDeadlineForConnect(t *testing.T) {
 		begin := time.Now()
 		c, ended := servePipe(t, e, 4)
 		hello := c.connect("WS-1", secretOf("WS-1"), "a")
-		for i := range 9 { // trickling gains no time
+		for i := range 9 { // sending byte by byte gains no time
 			c.send(hello[i : i+1])
 			time.Sleep(time.Second)
 		}
@@ -256,9 +256,9 @@ func TestMQTTKeepAlive(t *testing.T) {
 		keepAlive uint16
 		want      time.Duration
 	}{
-		"3.1.1":                 {4, 20, 30 * time.Second},
-		"5":                     {5, 20, 30 * time.Second},
-		"5, none: the server's": {5, 0, 5400 * time.Second},
+		"3.1.1":                     {4, 20, 30 * time.Second},
+		"5":                         {5, 20, 30 * time.Second},
+		"5, none: the server's own": {5, 0, 5400 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -272,14 +272,14 @@ func TestMQTTKeepAlive(t *testing.T) {
 				time.Sleep(test.want - time.Second)
 				c.ping()
 				begin := time.Now()
-				c.send([]byte{0x30, 5}) // the beginning of a packet is none
+				c.send([]byte{0x30, 5}) // the beginning of a packet does not count
 				if test.version == 5 {
 					if err := c.SetReadDeadline(time.Time{}); err != nil {
 						t.Fatal(err)
 					}
 					last := make([]byte, 3)
 					if _, err := c.Conn.Read(last); err != nil || last[2] != reasonKeepAlive {
-						t.Errorf("said % x, %v", last, err)
+						t.Errorf("read % x, %v", last, err)
 					}
 				}
 				<-ended
@@ -291,12 +291,12 @@ func TestMQTTKeepAlive(t *testing.T) {
 	}
 }
 
-// Beyond its rate a device is slowed down; nothing it sent is lost.
+// A device beyond its rate is slowed down; nothing it sent is lost.
 func TestMQTTRateSlowsAndDropsNothing(t *testing.T) {
 	for _, test := range []struct {
 		device  string
 		version byte
-		share   int // devices it speaks for
+		share   int // devices that it publishes for
 	}{{"WS-1", 4, 1}, {"WS-1", 5, 1}, {"GW-1", 5, 4}} {
 		synctest.Test(t, func(t *testing.T) {
 			e := newEdge(t, func(o *Options) { o.Now, o.Rate, o.Burst = runningClock(), 20, 10 })
@@ -325,15 +325,15 @@ func TestMQTTRateSlowsAndDropsNothing(t *testing.T) {
 	}
 }
 
-// A client that does not take its answers is not read any further, whatever it has
-// answered again and again, and in the end cut off.
+// The server stops reading from a client that does not read its answers, whatever it requests again
+// and again, and in the end cuts it off.
 func TestMQTTClientNotReadingIsCutOff(t *testing.T) {
 	subscribe := framed(0x82, []byte{0, 1, 0, 1, 'a', 0})
 	for name, asks := range map[string]func(c *client) []byte{
-		"pings":                func(*client) []byte { return []byte{0xC0, 0} },
-		"repeats":              func(c *client) []byte { return withDUP(c.telemetry(1, 2, 9)) },
-		"releases of nothing":  func(c *client) []byte { return c.pubrel(77) },
-		"endless subscription": func(*client) []byte { return subscribe },
+		"pings":                        func(*client) []byte { return []byte{0xC0, 0} },
+		"repeats":                      func(c *client) []byte { return withDUP(c.telemetry(1, 2, 9)) },
+		"releases of unknown messages": func(c *client) []byte { return c.pubrel(77) },
+		"endless subscription":         func(*client) []byte { return subscribe },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -348,29 +348,29 @@ func TestMQTTClientNotReadingIsCutOff(t *testing.T) {
 						break
 					}
 					if asked > 2*maxWaitingBytes {
-						t.Fatalf("%d times, and it is read on", asked)
+						t.Fatalf("the server still reads after %d packets", asked)
 					}
 				}
 				<-ended
 				if d := time.Since(begin); d < 30*time.Second || d > 32*time.Second {
-					t.Errorf("cut off after %v", d)
+					t.Errorf("the client was cut off after %v", d)
 				}
 				if asked < maxWaitingBytes/8 { // an answer has two to five bytes
-					t.Errorf("it is read no further after %d times", asked)
+					t.Errorf("the server stopped reading after only %d packets", asked)
 				}
 			})
 		})
 	}
 }
 
-// withDUP is a packet that is sent once more.
+// withDUP marks a PUBLISH as a repetition.
 func withDUP(publish []byte) []byte {
 	publish = slices.Clone(publish)
 	publish[0] |= 8 // DUP
 	return publish
 }
 
-// A listener that is closed from outside does not come back.
+// Serve returns nil if the listener is closed from outside.
 func TestMQTTListenerIsClosed(t *testing.T) {
 	e := newEdge(t)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -383,11 +383,11 @@ func TestMQTTListenerIsClosed(t *testing.T) {
 	e.dialSignedIn(4, "WS-1").ping()
 	ln.Close()
 	if err := receive(t, served); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("served: %v", err)
+		t.Errorf("Serve returned %v", err)
 	}
 }
 
-// A fault of ours ends one connection, not the process.
+// A panic ends one connection, not the process.
 func TestMQTTFaultEndsOneConnection(t *testing.T) {
 	e := newEdge(t).serve()
 	other := e.dialSignedIn(4, "WS-2")
@@ -399,6 +399,6 @@ func TestMQTTFaultEndsOneConnection(t *testing.T) {
 	other.send(other.telemetry(2, 1, 1))
 	other.wantAck(v5.PUBACK, 1, 0)
 	if n := e.pipeline.stats.panics.Swap(0); n != 1 {
-		t.Errorf("%d faults counted", n)
+		t.Errorf("%d panics counted", n)
 	}
 }

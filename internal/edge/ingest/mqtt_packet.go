@@ -11,7 +11,7 @@ import (
 	"github.com/eclipse/paho.golang/packets"
 )
 
-// MQTT 5 reason codes that the endpoint uses; 3.1.1 has no words for them.
+// MQTT 5 reason codes that the endpoint uses; MQTT 3.1.1 has no equivalents.
 const (
 	reasonSuccess           = 0x00
 	reasonMalformed         = 0x81
@@ -36,7 +36,7 @@ const (
 	reasonTooManyConnection = 0x9F
 )
 
-// protocolError ends a connection: its client broke the protocol.
+// protocolError ends a connection whose client violates the protocol.
 type protocolError struct {
 	reason byte // for MQTT 5
 	text   string
@@ -46,23 +46,23 @@ func (e protocolError) Error() string { return "mqtt: " + e.text }
 
 func malformed(text string) error { return protocolError{reasonMalformed, text} }
 
-// packet is a control packet as it came. The body is good until the next read.
+// packet is a control packet as received. The body is valid until the next read.
 type packet struct {
 	kind  byte // high half of the first byte
 	flags byte // low half
 	body  []byte
 }
 
-// packetReader cuts a connection into packets. Packets that fit in the buffer
-// are not copied; of larger ones no more is allocated than has arrived.
+// packetReader splits a connection into packets. It does not copy packets that fit in the buffer;
+// for larger ones it allocates no more than about what has arrived.
 type packetReader struct {
 	r     *bufio.Reader
 	limit int // largest body accepted, bytes
-	used  int // of the buffer, by the packet given out last
+	used  int // bytes of the buffer that the last returned packet uses
 }
 
-// next reads a packet. io.EOF means that the connection ended between two
-// packets, any other error of io that it ended within one.
+// next reads a packet. io.EOF means that the connection ended between two packets; another error of
+// package io means that it ended within one.
 func (p *packetReader) next() (packet, error) {
 	if _, err := p.r.Discard(p.used); err != nil {
 		return packet{}, err
@@ -83,8 +83,8 @@ func (p *packetReader) next() (packet, error) {
 	return pk, nil
 }
 
-// length reads the remaining length and refuses what is over the limit before
-// a byte is allocated.
+// length reads the remaining length and refuses a packet over the limit before it allocates
+// anything.
 func (p *packetReader) length() (int, error) {
 	n := 0
 	for shift := 0; ; shift += 7 {
@@ -132,7 +132,7 @@ func (p *packetReader) body(n int) ([]byte, error) {
 	return body, nil
 }
 
-// unexpectedEOF makes the end of the stream inside a packet an error.
+// unexpectedEOF turns the end of the stream within a packet into an error.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -145,12 +145,12 @@ type publishPacket struct {
 	topic   []byte
 	payload []byte
 	id      uint16
-	alias   uint16 // MQTT 5; 0 when there is none
+	alias   uint16 // MQTT 5; 0: none
 	qos     byte
 }
 
-// parsePublish reads a PUBLISH. It is the one packet that comes a hundred
-// thousand times a second, so it is read here, without allocating.
+// parsePublish reads a PUBLISH. This packet may come a hundred thousand times a second, so the
+// endpoint reads it itself, without allocating.
 func parsePublish(pk packet, version byte) (publishPacket, error) {
 	pub := publishPacket{qos: pk.flags >> 1 & 3}
 	if pub.qos == 3 || pub.qos == 0 && pk.flags&8 != 0 {
@@ -228,8 +228,8 @@ func cutProperties(b []byte) (block, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// validTopic tells whether a topic name is one: UTF-8 without NUL and without
-// wildcards. An empty one is for the caller to judge.
+// validTopic tells whether a topic name is valid: UTF-8 without NUL and without wildcards. It
+// accepts the empty name, which the caller checks.
 func validTopic(topic []byte) bool {
 	for _, b := range topic {
 		if b == 0 || b == '+' || b == '#' {

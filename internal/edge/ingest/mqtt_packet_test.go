@@ -51,7 +51,7 @@ func TestPacketReaderCutShort(t *testing.T) {
 	}
 }
 
-// What is announced is not allocated before it has come.
+// An announced length is not allocated before the bytes have arrived.
 func TestPacketReaderAllocatesWhatArrives(t *testing.T) {
 	announced := append([]byte{0x30, 0xff, 0xff, 0xff, 0x7f}, make([]byte, 1000)...)
 	p := packetReader{r: bufio.NewReader(bytes.NewReader(announced)), limit: 1 << 28}
@@ -63,13 +63,13 @@ func TestPacketReaderAllocatesWhatArrives(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	allocated := after.TotalAlloc - before.TotalAlloc
 	if allocated > 100_000 {
-		t.Errorf("%d bytes allocated for 256 MiB announced and 1,000 sent", allocated)
+		t.Errorf("%d bytes allocated for 256 MiB announced and 1,000 bytes sent", allocated)
 	}
 	p = packetReader{r: bufio.NewReader(bytes.NewReader(announced)), limit: 1 << 18}
 	var violation protocolError
 	if _, err := p.next(); !errors.As(err, &violation) || violation.reason != reasonTooLarge ||
 		!strings.Contains(err.Error(), "268435455") {
-		t.Errorf("over the limit: %v", err)
+		t.Errorf("error of a packet over the limit: %v", err)
 	}
 }
 
@@ -90,8 +90,7 @@ func TestParsePublishAllocatesNothing(t *testing.T) {
 	}
 }
 
-// replayConn is a connection whose client has sent everything already and takes
-// every answer.
+// replayConn is a connection whose client has sent everything already and reads every answer.
 type replayConn struct {
 	*bytes.Reader
 	net.Conn
@@ -103,8 +102,8 @@ func (w replayConn) Close() error                     { return nil }
 func (w replayConn) SetReadDeadline(time.Time) error  { return nil }
 func (w replayConn) SetWriteDeadline(time.Time) error { return nil }
 
-// FuzzConnection feeds a signed-in connection with anything: it ends, without a
-// fault of ours, and never writes for another device.
+// FuzzConnection feeds a signed-in connection with arbitrary bytes: it ends without a panic, and
+// never writes for another device.
 func FuzzConnection(f *testing.F) {
 	for _, version := range []byte{4, 5} {
 		c := client{version: version}
@@ -125,8 +124,8 @@ func FuzzConnection(f *testing.F) {
 	})
 }
 
-// FuzzGreeting feeds a connection that has not signed in.
-func FuzzGreeting(f *testing.F) {
+// FuzzConnect feeds a connection that has not signed in.
+func FuzzConnect(f *testing.F) {
 	for _, version := range []byte{4, 5} {
 		c := client{version: version}
 		f.Add(c.connect("WS-1", secretOf("WS-1"), "a"))
@@ -149,14 +148,14 @@ func checkFuzzed(t *testing.T, e *edge) {
 	eventually(t, "everything settled", func() bool { return e.pipeline.Stats().Waiting == 0 })
 	for _, f := range e.journal.frames() {
 		if f.Device != 1 || f.Tenant != green {
-			t.Fatalf("written for device %d", f.Device)
+			t.Fatalf("a frame was written for device %d", f.Device)
 		}
 	}
 	e.journal.forget()
 }
 
-// FuzzProperties holds the reader of MQTT 5 properties against a codec: they take and
-// refuse the same, but for numbers whose end is missing, and find the same.
+// FuzzProperties compares the reader of MQTT 5 properties with a codec: they accept and refuse the
+// same blocks, except for numbers that are cut short, and read the same values.
 func FuzzProperties(f *testing.F) {
 	two, four := uint16(7), uint32(70_000)
 	for _, p := range []v5.Properties{
@@ -176,13 +175,13 @@ func FuzzProperties(f *testing.F) {
 		body := withProperties(nil, block, nil)
 		whole, rest, ok := cutProperties(body)
 		if !ok || len(rest) > 0 {
-			t.Fatal("its length is not as it was written")
+			t.Fatal("the block's length is wrong")
 		}
 		got, err := readProperties(whole, kind)
 		var want v5.Properties
 		number := malformed(fmt.Sprintf("property %d is cut short", v5.PropSubscriptionIdentifier))
 		if e := want.Unpack(bytes.NewBuffer(body), kind); (e == nil) != (err == nil) && !errors.Is(err, number) {
-			t.Fatalf("%v, the codec says %v", err, e)
+			t.Fatalf("error %v, the codec's is %v", err, e)
 		}
 		if err != nil {
 			return
@@ -195,7 +194,7 @@ func FuzzProperties(f *testing.F) {
 			want.SessionExpiryInterval != nil && *want.SessionExpiryInterval != got.sessionExpiry ||
 			(want.AuthMethod != "") != got.authMethod ||
 			(want.SubscriptionIdentifier != nil) != got.has.subscription {
-			t.Errorf("%+v, the codec says %+v", got, want)
+			t.Errorf("properties %+v, the codec's are %+v", got, want)
 		}
 	})
 }

@@ -7,25 +7,25 @@ import (
 	"github.com/eclipse/paho.golang/packets"
 )
 
-// properties are what the endpoint goes by of those that MQTT 5 packets of clients have.
+// properties are those properties of clients' MQTT 5 packets that the endpoint uses.
 type properties struct {
-	sessionExpiry  uint32 // seconds; 0: no session is asked for
+	sessionExpiry  uint32 // seconds; 0: the client asks for no session
 	maxPacket      uint32 // bytes
 	receiveMaximum uint16
 	alias          uint16
-	authMethod     bool // one that is not empty
+	authMethod     bool // the method is not empty
 	has            struct{ maxPacket, receiveMaximum, alias, subscription bool }
 }
 
-// How long the value of a property is, bytes, or how its end is found.
+// Lengths of property values in bytes, or how to find the end of a value.
 const (
 	lengthVar  int8 = -1 // a number of one to four bytes
-	lengthText int8 = -2 // text or binary with its length before it
+	lengthText int8 = -2 // text or binary data, prefixed with its length
 	lengthPair int8 = -3 // two texts
 )
 
-// propertySpecs says how long a property's value is, and which packets may have it: the bits
-// of their types. A CONNECT's are those of its will, too.
+// propertySpecs says how long a property's value is, and which packets may have it, as bits of
+// their types. The properties of a CONNECT include those of its will.
 var propertySpecs = [...]struct {
 	length int8
 	in     uint16
@@ -52,12 +52,12 @@ var propertySpecs = [...]struct {
 	packets.PropMaximumPacketSize: {4, 1 << packets.CONNECT},
 }
 
-// readProperties reads a property block of a packet of the given type, as cutProperties
-// cut it off. It allocates nothing: the codec takes five hundred times what a packet has,
-// so that a client with a slow line could keep all processors busy.
+// readProperties reads the property block of a packet of the given type, as cut off by
+// cutProperties. It allocates nothing; the codec allocates five hundred times the size of the
+// packet, with which a client on a slow line could keep all processors busy.
 func readProperties(block []byte, kind byte) (p properties, err error) {
 	rest := block
-	for rest[0] >= 0x80 { // the block's own length, which has been looked at
+	for rest[0] >= 0x80 { // the block's own length, which cutProperties checked
 		rest = rest[1:]
 	}
 	for rest = rest[1:]; len(rest) > 0; {
@@ -88,7 +88,7 @@ func readProperties(block []byte, kind byte) (p properties, err error) {
 	return p, nil
 }
 
-// cutValue cuts a property's value off b; of two texts, the second.
+// cutValue cuts a property's value off b; of two texts it returns the second.
 func cutValue(b []byte, length int8) (value, rest []byte, ok bool) {
 	switch length {
 	case lengthPair:

@@ -11,9 +11,8 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// publish takes in a PUBLISH. It waits while the device is beyond its rate or
-// too much of its connection is unanswered: nothing is dropped, the client is
-// just not read.
+// publish accepts a PUBLISH. It waits while the device exceeds its rate or too many messages of the
+// connection are unanswered: nothing is dropped, the server just stops reading from the client.
 func (c *conn) publish(pk packet) error {
 	pub, err := parsePublish(pk, c.version)
 	if err != nil {
@@ -44,7 +43,7 @@ func (c *conn) publish(pk packet) error {
 	return nil
 }
 
-// route finds out what the message is, by its topic or the alias of one.
+// route finds the kind of the message by its topic or topic alias.
 func (c *conn) route(pub publishPacket) (Kind, error) {
 	if len(pub.topic) == 0 {
 		kind := c.aliases[pub.alias]
@@ -60,9 +59,9 @@ func (c *conn) route(pub publishPacket) (Kind, error) {
 	return kind, nil
 }
 
-// beginQoS2 notes a QoS 2 message; again tells that it came before and is not
-// released yet. One that was answered is answered once more, when the client takes its
-// answers: whoever repeats it without an end gets no more of them than that.
+// beginQoS2 notes a QoS 2 message; again is true if it came before and is not released yet. An
+// answered one is answered once more when the client reads its answers, so a client that repeats it
+// endlessly gets no more answers than it reads.
 func (c *conn) beginQoS2(id uint16) (again bool, err error) {
 	c.out.mu.Lock()
 	answered, again := c.qos2.get(id)
@@ -80,7 +79,7 @@ func (c *conn) beginQoS2(id uint16) (again bool, err error) {
 	return again, nil
 }
 
-// pause waits for the device's turn; a shutdown lets the message through.
+// pause waits for the device's rate limit; a shutdown lets the message through.
 func (c *conn) pause(d time.Duration) {
 	if d <= 0 {
 		return
@@ -94,10 +93,9 @@ func (c *conn) pause(d time.Duration) {
 	}
 }
 
-// acknowledge is told what became of a message, in the order in which the client
-// sent them. A message that could not be written is not answered and the
-// connection ended, so that the client sends it again. What is to be said to
-// the client is left in its outbox; mail asks the caller to flush that.
+// acknowledge handles the outcome of a message, in the order in which the client sent the messages.
+// A message that could not be written is not answered, and the connection is ended, so that the
+// client sends it again. Answers go to the write buffer; needsFlush asks the caller to flush it.
 func (c *conn) acknowledge(qos byte, id uint16, o Outcome) (needsFlush bool) {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
@@ -126,7 +124,7 @@ func (c *conn) acknowledge(qos byte, id uint16, o Outcome) (needsFlush bool) {
 	return c.out.queueLocked(c.encodeAck(v5.PUBREC, id, reason))
 }
 
-// reasonOf is what an MQTT 5 client is told.
+// reasonOf is the reason code for an MQTT 5 client.
 func reasonOf(o Outcome) byte {
 	if !o.Rejected() {
 		return reasonSuccess
@@ -148,8 +146,8 @@ func (c *conn) encodeAck(kind byte, id uint16, reason byte) []byte {
 	return []byte{kind << 4, 2, byte(id >> 8), byte(id)}
 }
 
-// handlePubrel takes a PUBREL, the client's word that it knows its QoS 2 message
-// arrived. One for a message not known is answered too: it may be of an earlier
+// handlePubrel handles a PUBREL, with which the client confirms that it knows of the arrival of its
+// QoS 2 message. A PUBREL for an unknown message is answered, too: the message may be of an earlier
 // connection.
 func (c *conn) handlePubrel(pk packet) error {
 	id, err := readPubrel(pk, c.version)
@@ -171,7 +169,7 @@ func (c *conn) handlePubrel(pk packet) error {
 	return c.send(c.encodeAck(v5.PUBCOMP, id, reasonSuccess))
 }
 
-// subscribe grants a device its own topics, on which nothing is ever sent.
+// subscribe grants a device its own topics, to which nothing is ever sent.
 func (c *conn) subscribe(pk packet) error {
 	id, list, filters, err := readSubscribe(pk, c.version)
 	if err != nil {

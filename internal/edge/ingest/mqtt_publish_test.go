@@ -22,7 +22,7 @@ func TestMQTTQoS1IsAnsweredAfterTheCommit(t *testing.T) {
 		e.journal.hold()
 		c.send(c.telemetry(3.4, 1, 7))
 		receive(t, e.journal.entered)
-		c.ping() // which answers at once: nothing else was said before
+		c.ping() // answered at once, so there was no PUBACK before
 		e.journal.release()
 		c.wantAck(v5.PUBACK, 7, 0)
 		if got := describe(e.journal.frames()); got != "1@0 air=3.4" {
@@ -31,8 +31,8 @@ func TestMQTTQoS1IsAnsweredAfterTheCommit(t *testing.T) {
 	})
 }
 
-// A client that pipelines is not serialised: all it sent goes into few commits
-// and is answered in order.
+// The messages of a client that pipelines are not serialised: they go into few commits and are
+// answered in order.
 func TestMQTTPipelinedClient(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
@@ -57,7 +57,7 @@ func TestMQTTPipelinedClient(t *testing.T) {
 			t.Errorf("committed %v", got)
 		}
 		if n := e.journal.commits(); n > 2 {
-			t.Errorf("%d commits for one pipeline", n)
+			t.Errorf("%d commits for the pipelined messages", n)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func TestMQTTFailedCommitIsNotAnswered(t *testing.T) {
 			if frames := e.journal.frames(); len(frames) != int(qos)-1 {
 				t.Fatalf("committed %s", describe(frames))
 			}
-			// The device comes again and sends again.
+			// The device reconnects and sends again.
 			e.journal.fail(nil)
 			c = e.dialSignedIn(version, "WS-1")
 			c.send(c.telemetry(3.4, qos, 7))
@@ -90,7 +90,7 @@ func TestMQTTQoS0(t *testing.T) {
 		c := e.dialSignedIn(version, "WS-1")
 		c.send(c.telemetry(1, 0, 0), c.publish("v1/devices/me/telemetry", "{", 0, 0), c.telemetry(2, 0, 0))
 		eventually(t, "both committed", func() bool { return slices.Equal(e.journal.temperatures(1), []float64{1, 2}) })
-		c.ping() // and nothing was answered
+		c.ping() // the QoS 0 message was not answered
 		if s := e.pipeline.Stats(); s.Acks != 0 {
 			t.Errorf("%d answers", s.Acks)
 		}
@@ -111,7 +111,7 @@ func TestMQTTQoS2(t *testing.T) {
 		c.ping()
 		e.journal.release()
 		c.wantAck(v5.PUBREC, 9, 0)
-		c.send(again) // the PUBREC was lost
+		c.send(again) // as after a lost PUBREC
 		c.wantAck(v5.PUBREC, 9, 0)
 		c.send(c.pubrel(9))
 		c.wantAck(v5.PUBCOMP, 9, 0)
@@ -126,14 +126,14 @@ func TestMQTTQoS2(t *testing.T) {
 		if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1, 2}) {
 			t.Errorf("committed %v", got)
 		}
-		// The PUBREL of an earlier connection is answered too.
+		// The PUBREL of an earlier connection is answered, too.
 		c.send(c.pubrel(77))
 		unknown := byte(0)
 		if version == 5 {
 			unknown = reasonIDNotFound
 		}
 		c.wantAck(v5.PUBCOMP, 77, unknown)
-		// A release of what is not answered yet is no way to behave.
+		// A PUBREL for an unanswered message violates the protocol.
 		e.journal.hold()
 		c.send(c.telemetry(3, 2, 10), c.pubrel(10))
 		c.wantEnd(reasonProtocolError)
@@ -174,7 +174,7 @@ func TestMQTTPublishReasonCodes(t *testing.T) {
 			c, id := clients[test.from], uint16(i+1)
 			reason := test.reason
 			if version != 5 {
-				reason = 0 // which has no words for it
+				reason = 0 // MQTT 3.1.1 has no reason codes
 			}
 			c.send(c.publish(test.topic, test.payload, 1, id))
 			c.wantAck(v5.PUBACK, id, reason)
@@ -186,10 +186,10 @@ func TestMQTTPublishReasonCodes(t *testing.T) {
 			}
 		}
 		if got := e.journal.temperatures(2); len(got) > 0 {
-			t.Errorf("written for another device: %v", got)
+			t.Errorf("frames were written for another device: %v", got)
 		}
 		if got := e.journal.temperatures(5); len(got) > 0 {
-			t.Errorf("written for another tenant's device: %v", got)
+			t.Errorf("frames were written for another tenant's device: %v", got)
 		}
 		in := e.diagnostics.Get(green, 1)
 		if in.Messages != 32 || in.Refused != 20 || in.LastRefusal.Reason != device.ReasonNotGateway {
@@ -205,7 +205,7 @@ func TestMQTTGateway(t *testing.T) {
 		c.send(c.publish("v1/gateway/connect", `{"device":"WS-2"}`, 1, 1))
 		c.wantAck(v5.PUBACK, 1, 0)
 		if !e.presence.Status(green, 2).Online {
-			t.Error("connect did not bring the child online")
+			t.Error("the child is not online after connect")
 		}
 		c.send(c.publish("v1/gateway/telemetry",
 			`{"WS-1":[{"airTemperature":1}],"BLUE-1":[{"airTemperature":2}],"WS-2":[{"airTemperature":3}]}`, 1, 2))
@@ -214,7 +214,7 @@ func TestMQTTGateway(t *testing.T) {
 			t.Errorf("committed %s", got)
 		}
 		if e.presence.Status(blue, 5).Online || e.diagnostics.Get(blue, 5).Messages != 0 {
-			t.Error("another tenant's device was touched")
+			t.Error("another tenant's device is online")
 		}
 		in := e.diagnostics.Get(green, 3)
 		if in.Refused != 1 || in.LastRefusal.Identifier != "BLUE-1" || in.LastRefusal.Reason != device.ReasonNotYours {
@@ -223,7 +223,7 @@ func TestMQTTGateway(t *testing.T) {
 		c.send(c.publish("v1/gateway/disconnect", `{"device":"WS-2"}`, 1, 3))
 		c.wantAck(v5.PUBACK, 3, 0)
 		if e.presence.Status(green, 2).Online {
-			t.Error("disconnect did not take the child offline")
+			t.Error("the child is not offline after disconnect")
 		}
 	})
 }
@@ -271,7 +271,7 @@ func TestMQTTReceiveMaximum(t *testing.T) {
 	}
 }
 
-// Beyond what may be in flight a client is not read, and nothing is lost.
+// Beyond the messages in flight the server stops reading from a client, and nothing is lost.
 func TestMQTTInFlightLimit(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t, func(o *Options) { o.InFlight = 4 }).serve()
@@ -362,18 +362,18 @@ func TestMQTTShutdownFinishesWhatWasAccepted(t *testing.T) {
 		e := newEdge(t).serve()
 		c := e.dialSignedIn(version, "WS-1")
 		idle := e.dialSignedIn(version, "WS-2")
-		stranger := e.dial(version)
+		unknown := e.dial(version)
 		e.journal.hold()
 		c.send(c.telemetry(1, 1, 1), c.telemetry(2, 2, 2))
 		c.ping()
 		down := make(chan error, 1)
 		go func() { down <- e.mqtt.Shutdown(context.Background()) }()
 		idle.wantEnd(reasonShuttingDown)
-		stranger.wantEnd(0)
+		unknown.wantEnd(0)
 		eventually(t, "no new connections", func() bool { return refusedDial(e.address) })
 		select {
 		case err := <-down:
-			t.Fatalf("shut down before the commit (%v)", err)
+			t.Fatalf("Shutdown returned before the commit (%v)", err)
 		default:
 		}
 		e.journal.release()
@@ -399,12 +399,12 @@ func TestMQTTShutdownGivesUpInTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if err := e.mqtt.Shutdown(ctx); err == nil {
-		t.Error("a shutdown that was cut short says nothing of it")
+		t.Error("Shutdown that ran out of time returned no error")
 	}
 	c.wantEnd(0)
 }
 
-// A message that waits for its turn is not lost when the server stops.
+// A message that waits for the rate limit is not lost when the server stops.
 func TestMQTTShutdownTakesRateLimitedMessage(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.Rate, o.Burst = 0.001, 1 }).serve()
 	c := e.dialSignedIn(5, "WS-1")
@@ -425,8 +425,7 @@ func TestMQTTShutdownTakesRateLimitedMessage(t *testing.T) {
 	}
 }
 
-// Without a pipeline nothing is accepted, and the client knows that it must
-// send again.
+// After the pipeline is closed nothing is accepted, and the client learns that it must send again.
 func TestMQTTPipelineClosed(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
@@ -439,7 +438,7 @@ func TestMQTTPipelineClosed(t *testing.T) {
 	})
 }
 
-// A device that is cut off while it waits for room gives its place back.
+// A device that is revoked while it waits for capacity releases its place.
 func TestMQTTRevokedDeviceReleasesQueuePlace(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.QueueBytes = itemWeight + 100 }).serve()
 	c, other := e.dialSignedIn(4, "WS-1"), e.dialSignedIn(4, "WS-2")
@@ -476,9 +475,9 @@ func TestMQTTServeAfterShutdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := e.mqtt.Serve(context.Background(), ln); !errors.Is(err, ErrClosed) {
-		t.Errorf("served: %v", err)
+		t.Errorf("Serve returned %v", err)
 	}
 	if !refusedDial(ln.Addr().String()) {
-		t.Error("the listener was left open")
+		t.Error("the listener is still open")
 	}
 }

@@ -2,15 +2,15 @@ package ingest
 
 import "math/bits"
 
-// idsPerPage is of how many packet identifiers a page of exchanges is.
+// idsPerPage is the number of packet identifiers in a page.
 const idsPerPage = 1024
 
-// qos2Messages are the QoS 2 messages of a connection that its client has not released
-// yet. MQTT 3.1.1 lets it hold 65,535 of them, and one that holds many must not be
-// waited for: what would release them lies behind those that it sends. So each takes two
-// bits, and all 20 KiB.
+// qos2Messages are the QoS 2 messages of a connection that its client has not released yet. MQTT
+// 3.1.1 allows a client 65,535 of them, and the server must keep reading from a client that has
+// many: the PUBREL packets that release them come after the messages. So each message takes two
+// bits, and all together 20 KiB.
 type qos2Messages struct {
-	pages map[uint16]*qos2Page // those that are not empty, and the last one
+	pages map[uint16]*qos2Page // pages that are not empty, and the last one
 	count int
 }
 
@@ -20,7 +20,8 @@ func (x *qos2Messages) locate(id uint16) (page *qos2Page, word int, bit uint64) 
 	return x.pages[id/idsPerPage], int(id % idsPerPage / 64), 1 << (id % 64)
 }
 
-// get tells whether a message came and is not released, and whether it was answered.
+// get tells whether a message is known, that is, received and not released, and whether it was
+// answered.
 func (x *qos2Messages) get(id uint16) (answered, known bool) {
 	page, word, bit := x.locate(id)
 	if page == nil {
@@ -29,7 +30,7 @@ func (x *qos2Messages) get(id uint16) (answered, known bool) {
 	return page.answered[word]&bit != 0, page.known[word]&bit != 0
 }
 
-// begin notes a message that is not known.
+// begin notes a new message.
 func (x *qos2Messages) begin(id uint16) {
 	page, word, bit := x.locate(id)
 	if page == nil {
@@ -49,7 +50,7 @@ func (x *qos2Messages) answer(id uint16) {
 	}
 }
 
-// end forgets a known message.
+// end forgets a message.
 func (x *qos2Messages) end(id uint16) {
 	page, word, bit := x.locate(id)
 	if page == nil {

@@ -10,7 +10,7 @@ const (
 	gatewayTopics = "v1/gateway/"
 )
 
-// kindOf tells what a message on a topic is.
+// kindOf returns the kind of a message by its topic.
 func kindOf(topic []byte) Kind {
 	// The compiler compares without making a string.
 	switch string(topic) {
@@ -37,9 +37,8 @@ func kindOf(topic []byte) Kind {
 	return UnknownTopic
 }
 
-// authorizeFilter judges a topic filter of a SUBSCRIBE: a device is granted its own
-// topics, a gateway also a gateway's. ok is false when it is not; reason is
-// then why, for MQTT 5.
+// authorizeFilter decides on a topic filter of a SUBSCRIBE: a device is granted its own topics, a
+// gateway also the gateway topics. If ok is false, reason says why, for MQTT 5.
 func authorizeFilter(filter string, gateway bool) (reason byte, ok bool) {
 	switch {
 	case !validFilter(filter):
@@ -50,7 +49,7 @@ func authorizeFilter(filter string, gateway bool) (reason byte, ok bool) {
 	return reasonNotAuthorized, false
 }
 
-// validFilter tells whether wildcards stand where they may.
+// validFilter tells whether wildcards are only where they are allowed.
 func validFilter(filter string) bool {
 	if filter == "" || strings.ContainsRune(filter, 0) || !utf8.ValidString(filter) {
 		return false

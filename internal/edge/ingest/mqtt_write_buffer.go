@@ -10,32 +10,31 @@ import (
 )
 
 const (
-	maxWaitingBytes = 64 << 10        // answers that a client may leave untaken before it is no longer read
+	maxWaitingBytes = 64 << 10        // unread answers of a client beyond which the server stops reading from it
 	maxSpareBytes   = 1 << 10         // of a buffer that an idle connection keeps
-	maxLingerBytes  = 1 << 20         // thrown away while a connection closes
-	closeTimeout    = 1 * time.Second // for a client to take what is said before its connection is closed
+	maxLingerBytes  = 1 << 20         // discarded while a connection closes
+	closeTimeout    = 1 * time.Second // for a client to read the last answers before its connection is closed
 )
 
-// writeBuffer is what a connection still has to say, and how many of its messages
-// wait for their commit. Whoever answers leaves bytes here, many answers at a
-// time are written. Where the network takes them at once, whoever flushes
-// writes them; where it does not, or something like TLS lies over it, a
-// goroutine does, which is there only while bytes wait.
+// writeBuffer holds the answers that a connection still has to write, and counts its messages that
+// wait for their commit. Any goroutine may add answers; many are written at a time. If the network
+// takes them at once, the goroutine that flushes writes them; if not, or if a layer such as TLS
+// lies above the network, a separate goroutine does, which exists only while bytes wait.
 type writeBuffer struct {
 	conn    net.Conn
-	direct  *directWriter // nil: something lies over the network
+	direct  *directWriter // nil: a layer lies above the network
 	timeout time.Duration // for one write
 
 	mu          sync.Mutex
 	changed     *sync.Cond
 	waiting     []byte
 	spare       []byte
-	writing     bool // the goroutine is there
-	flushQueued bool // somebody is going to flush
+	writing     bool // the writing goroutine runs
+	flushQueued bool // some goroutine is going to flush
 	pending     int  // messages accepted and not answered
 	closing     bool // nothing more is accepted or answered
 	closed      bool
-	stalled     bool // the client did not take its answers in time
+	stalled     bool // the client did not read its answers in time
 }
 
 func newWriteBuffer(conn net.Conn, timeout time.Duration) *writeBuffer {
@@ -44,8 +43,8 @@ func newWriteBuffer(conn net.Conn, timeout time.Duration) *writeBuffer {
 	return o
 }
 
-// acquire waits until fewer than limit messages are pending and the client takes
-// its answers, then counts one more; false when the connection ends.
+// acquire waits until fewer than limit messages are pending and the client reads its answers, then
+// counts one more pending message; it returns false if the connection ends.
 func (o *writeBuffer) acquire(limit int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,7 +58,7 @@ func (o *writeBuffer) acquire(limit int) bool {
 	return true
 }
 
-// release takes a pending message off without an answer.
+// release uncounts a pending message without an answer.
 func (o *writeBuffer) release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,8 +66,7 @@ func (o *writeBuffer) release() {
 	o.changed.Broadcast()
 }
 
-// send leaves b to be written, when the client takes its answers; false when
-// the connection ends.
+// send queues b once the client reads its answers; it returns false if the connection ends.
 func (o *writeBuffer) send(b []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -82,14 +80,14 @@ func (o *writeBuffer) send(b []byte) bool {
 	return true
 }
 
-// appendLocked has b written after what waits already. Callers hold the lock.
+// appendLocked queues b and starts writing. Callers hold the lock.
 func (o *writeBuffer) appendLocked(b []byte) {
 	o.waiting = append(o.waiting, b...)
 	o.writeWaiting()
 }
 
-// queueLocked leaves b to be written by a later put or flush; mail tells that the
-// caller must see to one. Callers hold the lock.
+// queueLocked queues b without writing; needsFlush tells the caller to call flush. Callers hold the
+// lock.
 func (o *writeBuffer) queueLocked(b []byte) (needsFlush bool) {
 	o.waiting = append(o.waiting, b...)
 	needsFlush = !o.writing && !o.flushQueued
@@ -97,7 +95,7 @@ func (o *writeBuffer) queueLocked(b []byte) (needsFlush bool) {
 	return needsFlush
 }
 
-// flush has written what was left.
+// flush writes the queued bytes.
 func (o *writeBuffer) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,8 +103,7 @@ func (o *writeBuffer) flush() {
 	o.writeWaiting()
 }
 
-// writeWaiting writes what waits, or sees to it that it is written. Callers
-// hold the lock.
+// writeWaiting writes the queued bytes, or starts the writing goroutine. Callers hold the lock.
 func (o *writeBuffer) writeWaiting() {
 	if o.writing || o.closed || len(o.waiting) == 0 {
 		return
@@ -129,7 +126,7 @@ func (o *writeBuffer) writeWaiting() {
 	go o.write()
 }
 
-// failLocked ends a connection that takes nothing more. Callers hold the lock.
+// failLocked ends a connection that takes no more bytes. Callers hold the lock.
 func (o *writeBuffer) failLocked() {
 	o.closing = true
 	o.markClosed()
@@ -165,7 +162,7 @@ func (o *writeBuffer) write() {
 	}
 }
 
-// armDeadline gives the next write its time. Callers hold the lock.
+// armDeadline sets the deadline of the next write. Callers hold the lock.
 func (o *writeBuffer) armDeadline() error {
 	limit := o.timeout
 	if o.closing {
@@ -174,8 +171,8 @@ func (o *writeBuffer) armDeadline() error {
 	return o.conn.SetWriteDeadline(time.Now().Add(limit))
 }
 
-// end accepts and answers nothing more, has the last bytes written if the
-// client takes them soon, and closes. Callers hold the lock.
+// end stops accepting and answering messages, writes the last bytes if the client reads them soon,
+// and closes. Callers hold the lock.
 func (o *writeBuffer) end(last []byte) {
 	if o.closing {
 		return
@@ -190,15 +187,15 @@ func (o *writeBuffer) end(last []byte) {
 	o.changed.Broadcast()
 }
 
-// markClosed lets linger say that nothing more comes, which may take time over TLS
-// or a WebSocket. Callers hold the lock.
+// markClosed lets linger close the write side, which may take time over TLS or a WebSocket. Callers
+// hold the lock.
 func (o *writeBuffer) markClosed() {
 	o.closed = true
 	o.waiting, o.spare = nil, nil
 	o.changed.Broadcast()
 }
 
-// abort closes at once.
+// abort closes the connection at once.
 func (o *writeBuffer) abort() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -207,8 +204,8 @@ func (o *writeBuffer) abort() {
 	o.closeConn()
 }
 
-// closeConn closes the connection without a word, and so without waiting: what lies
-// over the network's own connection would say goodbye first.
+// closeConn closes the network's own connection, without waiting: a layer above it would first send
+// its closing message.
 func (o *writeBuffer) closeConn() {
 	conn := o.conn
 	if over, ok := conn.(interface{ NetConn() net.Conn }); ok {
@@ -218,15 +215,14 @@ func (o *writeBuffer) closeConn() {
 	_ = conn.Close()
 }
 
-// hasStalled tells whether the client was cut off for not taking its answers.
+// hasStalled tells whether the client was cut off because it did not read its answers.
 func (o *writeBuffer) hasStalled() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.stalled
 }
 
-// drain waits until every accepted message is answered, or the connection
-// ends.
+// drain waits until every accepted message is answered, or the connection ends.
 func (o *writeBuffer) drain() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -235,10 +231,9 @@ func (o *writeBuffer) drain() {
 	}
 }
 
-// linger waits until the last words are written, says that nothing more comes
-// and closes the connection. What the client still sends is thrown away first,
-// for a moment: closing a socket with unread bytes would destroy answers on
-// their way.
+// linger waits until the last bytes are written, closes the write side and then the connection. In
+// between it discards, for a moment, what the client still sends: closing a socket with unread
+// bytes would destroy answers on their way.
 func (o *writeBuffer) linger() {
 	o.mu.Lock()
 	for !o.closed {
@@ -247,7 +242,7 @@ func (o *writeBuffer) linger() {
 	o.mu.Unlock()
 	half, ok := o.conn.(interface{ CloseWrite() error })
 	if ok && o.conn.SetDeadline(time.Now().Add(closeTimeout)) == nil && half.CloseWrite() == nil {
-		// It ends by the client's end, the deadline or the limit; all are fine.
+		// It ends with the client's end, the deadline or the limit; all are fine.
 		_, _ = io.CopyN(io.Discard, o.conn, maxLingerBytes)
 	}
 	o.closeConn()

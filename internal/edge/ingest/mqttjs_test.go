@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// mqttJS runs testdata/mqttjs.cjs, a device with MQTT.js, and gives what it
-// prints and what it complains of. The package is the console's.
+// mqttJS runs testdata/mqttjs.cjs, a device with MQTT.js, and returns its output and its errors.
+// The package is the console's.
 func mqttJS(t *testing.T, args ...string) (out, complaint string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -35,8 +35,7 @@ func mqttJS(t *testing.T, args ...string) (out, complaint string) {
 	return stdout.String(), stderr.String()
 }
 
-// Over a WebSocket, as browsers and devices behind HTTP proxies come, and over
-// TLS.
+// MQTT.js works over a WebSocket, as for browsers and devices behind HTTP proxies, and over TLS.
 func TestMQTTJS(t *testing.T) {
 	for way, serve := range map[string]func(t *testing.T, e *edge) (url string, root []string){
 		"a WebSocket": func(_ *testing.T, e *edge) (string, []string) {
@@ -60,7 +59,7 @@ func TestMQTTJS(t *testing.T) {
 					t.Fatalf("version %d: %v %s", version, err, complaint)
 				}
 				if outcome.Granted != 1 || outcome.Refused != refused {
-					t.Errorf("version %d: %s", version, out)
+					t.Errorf("version %d: output %s", version, out)
 				}
 				values := func() (n int) {
 					for _, f := range e.journal.frames() {
@@ -70,19 +69,15 @@ func TestMQTTJS(t *testing.T) {
 				}
 				eventually(t, "30 pairs of values and one committed", func() bool { return values() == 61 })
 			}
-			if _, complaint := mqttJS(
-				t,
-				append([]string{url, "5", "not-the-secret-of-anything"}, root...)...); !strings.Contains(
-				complaint,
-				"Bad User Name or Password",
-			) {
-				t.Errorf("a wrong secret: %q", complaint)
+			_, complaint := mqttJS(t, append([]string{url, "5", "not-the-secret-of-anything"}, root...)...)
+			if !strings.Contains(complaint, "Bad User Name or Password") {
+				t.Errorf("error for a wrong secret: %q", complaint)
 			}
 			if root == nil {
 				return
 			}
 			if _, complaint := mqttJS(t, url, "5", secretOf("WS-1")); !strings.Contains(complaint, "self-signed") {
-				t.Errorf("without the root: %q", complaint)
+				t.Errorf("error without the root certificate: %q", complaint)
 			}
 		})
 	}

@@ -6,8 +6,8 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// rejectOversized counts a message that is over the limit and was not read: contact,
-// and a refusal.
+// rejectOversized counts a message over the size limit that was not read: as a contact of the
+// device, and as a refusal.
 func (p *Pipeline) rejectOversized(e *device.Entry) {
 	m := Message{Entry: e, At: p.opts.Now().UnixMilli()}
 	p.opts.Presence.SeenAt(e.Ref, m.At)
@@ -16,8 +16,8 @@ func (p *Pipeline) rejectOversized(e *device.Entry) {
 	p.recordOutcome(&it)
 }
 
-// noteOversized counts what ended the connection, if it is a packet over the
-// limit, for the device that may still be here.
+// noteOversized counts a packet over the size limit that ended the connection, if the device may
+// still be connected.
 func (c *conn) noteOversized(why error) {
 	var violation protocolError
 	if errors.As(why, &violation) && violation.reason == reasonTooLarge && c.revalidate() == nil {

@@ -10,14 +10,14 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// pendingUpdates is what a tenant's screens are still to be told: every frame while
-// these are few, else the newest values of each device.
+// pendingUpdates are the updates that a tenant's screens still have to get: every frame while there
+// are few, otherwise the newest values of each device.
 type pendingUpdates struct {
 	owner     tenant.ID
 	frames    []reading.Arrival
-	newest    map[device.ID][]reading.Newest // nil while frames are few; by property
-	order     []device.ID                    // of newest, what waits longest first
-	heldSince time.Time                      // when a slow screen began to hold them up; zero: none does
+	newest    map[device.ID][]reading.Newest // nil while frames are few; sorted by property
+	order     []device.ID                    // of the devices in newest, the longest waiting first
+	heldSince time.Time                      // when a slow screen began to hold the updates up; zero: none does
 }
 
 func (n *pendingUpdates) empty() bool { return len(n.frames) == 0 && len(n.order) == 0 }
@@ -37,8 +37,8 @@ func (n *pendingUpdates) add(f *reading.Arrival) {
 	n.fold(f)
 }
 
-// fold lets a frame's values replace those of its device that are not newer, by
-// the lesser of time and arrival.
+// fold replaces the values of the frame's device that are not newer. The order of values is the
+// smaller of time and arrival.
 func (n *pendingUpdates) fold(f *reading.Arrival) {
 	values, known := n.newest[f.Device]
 	if !known {
@@ -56,14 +56,16 @@ func (n *pendingUpdates) fold(f *reading.Arrival) {
 		switch {
 		case i == len(values) || values[i].Property != field.Property:
 			values = slices.Insert(values, i, last)
-		case last.Order > values[i].Order || last.Order == values[i].Order && f.Time > values[i].Time || f.Time == values[i].Time:
+		case last.Order > values[i].Order,
+			last.Order == values[i].Order && f.Time > values[i].Time,
+			f.Time == values[i].Time:
 			values[i] = last
 		}
 	}
 	n.newest[f.Device] = values
 }
 
-// take takes what waits longest, as frames of so many devices at most.
+// take removes and returns the longest waiting updates, as frames of at most most devices.
 func (n *pendingUpdates) take(most int) []reading.Arrival {
 	if n.newest == nil {
 		taken := n.frames
@@ -80,9 +82,8 @@ func (n *pendingUpdates) take(most int) []reading.Arrival {
 	return taken
 }
 
-// appendFrames appends a device's newest values, a frame for each time that
-// they are of, in the order of time. Most devices send all they have at once:
-// that is one frame.
+// appendFrames appends a device's newest values in the order of time, with one frame for each time.
+// Most devices send all values at once: that is one frame.
 func (n *pendingUpdates) appendFrames(to []reading.Arrival, id device.ID) []reading.Arrival {
 	values := n.newest[id]
 	slices.SortStableFunc(values, func(a, b reading.Newest) int {
@@ -90,10 +91,8 @@ func (n *pendingUpdates) appendFrames(to []reading.Arrival, id device.ID) []read
 	})
 	for i, v := range values {
 		if i == 0 || v.Time != values[i-1].Time || v.Order != values[i-1].Order {
-			to = append(
-				to,
-				reading.Arrival{Frame: reading.Frame{Tenant: n.owner, Device: id, Time: v.Time}, At: v.Order},
-			)
+			frame := reading.Frame{Tenant: n.owner, Device: id, Time: v.Time}
+			to = append(to, reading.Arrival{Frame: frame, At: v.Order})
 		}
 		f := &to[len(to)-1]
 		f.Fields = append(f.Fields, reading.Field{Property: v.Property, Value: v.Value})

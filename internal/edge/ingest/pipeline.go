@@ -13,35 +13,34 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// itemWeight is what an accepted message counts in the queue besides its
-// payload: its frames, refusals and answer.
+// itemWeight is what an accepted message counts in the queue besides its payload: for its frames,
+// refusals and answer.
 const itemWeight = 512
 
 const (
-	// Where many publish at once, each for an answer of its own, a commit is
-	// worth waiting for: one of few messages costs almost as much as one of
-	// hundreds. A device that publishes alone never waits.
-	gatherThreshold = 16                   // messages of the newest commit from which on it is worth it
-	gatherDelay     = 2 * time.Millisecond // from the first message on
-	gatherLimit     = 1024                 // messages with which it ends at once
+	// If many clients publish, each waiting for its answer, it pays to delay a commit: one of few
+	// messages costs almost as much as one of hundreds. A device that publishes alone never waits.
+	gatherThreshold = 16                   // messages of the previous commit from which on gathering pays
+	gatherDelay     = 2 * time.Millisecond // maximum delay
+	gatherLimit     = 1024                 // messages with which gathering ends at once
 )
 
-// Pipeline takes messages from the connections, commits what waits in one
-// batch after the other (while one is written the next gathers) and answers
-// after the commit, in the order in which messages were submitted.
+// Pipeline accepts messages from the connections, commits them in batches, one after the other
+// (while one is written the next gathers), and answers after the commit, in the order in which
+// messages were submitted.
 type Pipeline struct {
 	opts    Options
 	decoder decoder
 	gate    *gate
 	stats   *counters
 
-	capacity *semaphore.Weighted // bytes that may wait; who waits for room is served in turn
+	capacity *semaphore.Weighted // bytes that may wait; callers that wait for room are served in order
 
 	mu       sync.Mutex
-	more     *sync.Cond // enough waits, gathering has lasted long enough, or closed
+	more     *sync.Cond // there is enough to commit, gathering ended, or the pipeline closed
 	waiting  []item
-	spare    []item // the room of a batch that was answered
-	enough   int    // how many waiting messages the committing goroutine is woken for
+	spare    []item // the memory of an answered batch
+	enough   int    // how many waiting messages wake the committing goroutine
 	gathered bool
 	closed   bool
 
@@ -50,28 +49,27 @@ type Pipeline struct {
 	finished chan struct{}
 	flushers *ackFlushers
 
-	// writing is held while a batch is looked through for devices that are gone and
-	// written.
+	// writing is held from the moment a batch is checked for deleted devices until it is written.
 	writing sync.Mutex
 
-	// Of the committing goroutine.
-	lastBatchSize  int         // messages of the newest batch
+	// Used by the committing goroutine.
+	lastBatchSize  int         // messages of the previous batch
 	gather         *time.Timer // ends gathering
-	failing        bool        // the newest commit failed
+	failing        bool        // the previous commit failed
 	reportedErrors reportedErrors
 
-	dirty []*writeBuffer // of the answering goroutine: what the batch left something in
+	dirty []*writeBuffer // used by the answering goroutine: buffers with answers of the batch
 }
 
 // item is an accepted message.
 type item struct {
 	messageContent
 	weight    int64
-	done      func(Outcome) // nil: conn is answered
-	recompute *recompute    // nil: a message
+	done      func(Outcome) // nil: the answer goes to conn
+	recompute *recompute    // nil: the item is a message
 
 	conn *conn
-	id   uint16 // of the packet
+	id   uint16 // packet identifier
 	qos  byte
 }
 
@@ -100,10 +98,10 @@ func NewPipeline(o Options) *Pipeline {
 // Stats is what the edge has counted so far.
 func (p *Pipeline) Stats() Stats { return p.stats.snapshot() }
 
-// Submit decodes a message and hands it over. It waits while too much is
-// waiting for the disk. done is called exactly once when Submit returns nil,
-// after the commit, messages of one caller in their order; it must not block.
-// An error (of ctx, or ErrClosed) means that nothing was accepted.
+// Submit decodes a message and queues it. It waits while too much waits for the disk. If Submit
+// returns nil, done is called exactly once, after the commit, and for one caller in the order of
+// its messages; done must not block. An error (of ctx, or ErrClosed) means that nothing was
+// accepted.
 func (p *Pipeline) Submit(ctx context.Context, m Message, done func(Outcome)) error {
 	return p.submit(ctx, m, item{done: done})
 }
@@ -112,7 +110,7 @@ func (p *Pipeline) submit(ctx context.Context, m Message, it item) error {
 	p.decode(&it.messageContent, m)
 	it.weight = min(int64(itemWeight+len(m.Payload)), int64(p.opts.QueueBytes))
 	if p.opts.Admit != nil && len(it.arrivals) > 0 {
-		// Before it takes room that others share.
+		// Wait before taking capacity that others share.
 		if err := p.opts.Admit(ctx, m.Entry.Tenant); err != nil {
 			return err
 		}
@@ -120,7 +118,7 @@ func (p *Pipeline) submit(ctx context.Context, m Message, it item) error {
 	return p.enqueue(ctx, it)
 }
 
-// enqueue waits for room for an item, and leaves it to be committed.
+// enqueue waits for capacity for an item, and queues it for the commit.
 func (p *Pipeline) enqueue(ctx context.Context, it item) error {
 	if err := p.waitForMemory(ctx); err != nil {
 		return err
@@ -142,11 +140,11 @@ func (p *Pipeline) enqueue(ctx context.Context, it item) error {
 	return nil
 }
 
-// memoryPollInterval is how often it is looked whether there is memory again.
+// memoryPollInterval is how often the pipeline checks whether there is memory again.
 const memoryPollInterval = 100 * time.Millisecond
 
-// waitForMemory waits while there is too little memory to take anything in. What
-// waits is not accepted yet, so nothing of it can be lost.
+// waitForMemory waits while memory is short. A waiting message is not accepted yet, so nothing can
+// be lost.
 func (p *Pipeline) waitForMemory(ctx context.Context) error {
 	if !p.opts.Memory.Refuse(memory.Intake) {
 		return nil
@@ -169,7 +167,7 @@ func (p *Pipeline) waitForMemory(ctx context.Context) error {
 	return nil
 }
 
-// decode makes frames and refusals of a message. What arrived is contact,
+// decode decodes a message into frames and refusals. Any message counts as a contact of its device,
 // whatever it holds.
 func (p *Pipeline) decode(c *messageContent, m Message) {
 	p.opts.Presence.SeenAt(m.Entry.Ref, m.At)
@@ -198,7 +196,7 @@ func (c *messageContent) refuse(m Message, identifier string, reason device.Reas
 	c.parts[0].refuse(identifier, reason)
 }
 
-// gatewayPresence takes a gateway's word that one of its devices came or went.
+// gatewayPresence notes that a gateway reports one of its devices as connected or disconnected.
 func (p *Pipeline) gatewayPresence(c *messageContent, m Message) {
 	var named struct {
 		Device string `json:"device"`
@@ -220,8 +218,8 @@ func (p *Pipeline) gatewayPresence(c *messageContent, m Message) {
 	}
 }
 
-// run commits batches until the pipeline is closed and empty. Another goroutine
-// answers them, so that the disk need not wait for the network.
+// run commits batches until the pipeline is closed and empty. Another goroutine answers them, so
+// that the disk does not wait for the network.
 func (p *Pipeline) run() {
 	defer close(p.finished)
 	defer p.flushers.close()
@@ -243,14 +241,14 @@ func (p *Pipeline) run() {
 	}
 }
 
-// commit is a batch that was written, or was not because of an error.
+// commit is a batch with the result of writing it.
 type commit struct {
 	batch []item
 	err   error
 }
 
-// nextBatch waits for messages and takes what is there, up to a batch; nil when the
-// pipeline is closed and empty.
+// nextBatch waits for messages and takes those that wait, up to a batch; nil if the pipeline is
+// closed and empty.
 func (p *Pipeline) nextBatch() []item {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,10 +262,14 @@ func (p *Pipeline) nextBatch() []item {
 		p.waitForMore()
 	}
 	n, frames := 0, 0
-	for n < len(p.waiting) && (n == 0 || p.waiting[n].recompute == nil && frames+len(p.waiting[n].arrivals) <= p.opts.BatchFrames) {
-		frames += len(p.waiting[n].arrivals)
+	for n < len(p.waiting) {
+		next := &p.waiting[n]
+		if n > 0 && (next.recompute != nil || frames+len(next.arrivals) > p.opts.BatchFrames) {
+			break
+		}
+		frames += len(next.arrivals)
 		n++
-		if p.waiting[n-1].recompute != nil {
+		if next.recompute != nil {
 			break // it reads what is written, and so is a batch of its own
 		}
 	}
@@ -281,7 +283,7 @@ func (p *Pipeline) nextBatch() []item {
 	return batch
 }
 
-// waitForMore gathers. Callers hold the lock.
+// waitForMore gathers messages. Callers hold the lock.
 func (p *Pipeline) waitForMore() {
 	p.gathered, p.enough = false, gatherLimit
 	p.gather.Reset(gatherDelay)
@@ -299,14 +301,15 @@ func (p *Pipeline) stopGathering() {
 	p.more.Signal()
 }
 
-// WaitCommitted waits until nothing is being written any more that was looked for in
-// the registry before: of a device that was taken out of it nothing more comes.
+// WaitCommitted waits until no batch is being written that was checked against the registry before
+// the call: after that, no more readings of a device that was removed from the registry are
+// written.
 func (p *Pipeline) WaitCommitted() {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 }
 
-// write makes a batch's frames durable. A batch that brought none needs no disk.
+// write makes a batch's frames durable. A batch without frames needs no disk.
 func (p *Pipeline) write(batch []item) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
@@ -321,11 +324,11 @@ func (p *Pipeline) write(batch []item) error {
 		return nil
 	}
 	arrivals := make([]reading.Arrival, 0, frames)
-	var deriving []*device.Entry // by arrival; nil while nothing is derived from any
+	var deriving []*device.Entry // by arrival; nil while no device has derived values
 	for i := range batch {
 		for _, a := range batch[i].arrivals {
-			// A device deleted while its message waited gets no readings
-			// behind the erasure of the others.
+			// A device that was deleted while its message waited gets no more readings after the
+			// others were erased.
 			e := p.opts.Registry.Get(a.Device)
 			if e == nil {
 				continue
@@ -347,8 +350,8 @@ func (p *Pipeline) write(batch []item) error {
 	return err
 }
 
-// answerBatch tells every sender of a batch what became of its message. One that
-// brought no frames needed no disk, so a failure does not concern it.
+// answerBatch answers every message of a batch. A message without frames needs no disk, so a failed
+// commit does not affect it.
 func (p *Pipeline) answerBatch(c commit) {
 	batch := c.batch
 	var weight int64
@@ -377,7 +380,7 @@ func (p *Pipeline) answerBatch(c commit) {
 	p.dirty = p.dirty[:0]
 }
 
-// reuse lets the room of a batch be used again, unless it is an exceptional one.
+// reuse keeps the memory of a batch for later ones, unless it is exceptionally large.
 func (p *Pipeline) reuse(batch []item) {
 	clear(batch)
 	p.mu.Lock()
@@ -387,8 +390,8 @@ func (p *Pipeline) reuse(batch []item) {
 	}
 }
 
-// noteCommit counts commits and tells the log once when they begin to fail and once
-// when they work again.
+// noteCommit counts commits, and logs once when they begin to fail and once when they succeed
+// again.
 func (p *Pipeline) noteCommit(err error) {
 	if err == nil {
 		p.stats.commits.Add(1)
@@ -405,8 +408,8 @@ func (p *Pipeline) noteCommit(err error) {
 	}
 }
 
-// recordOutcome enters what a message brought in the diagnostics, so that nothing
-// vanishes in silence.
+// recordOutcome enters the content of a message in the diagnostics, so that no refusal goes
+// unnoticed.
 func (p *Pipeline) recordOutcome(it *item) Outcome {
 	var o Outcome
 	for i := range it.parts {
@@ -426,9 +429,8 @@ func (p *Pipeline) recordOutcome(it *item) Outcome {
 	return o
 }
 
-// Close takes no more messages, finishes what was accepted and answers it. When
-// ctx ends first, what is still waiting is answered as failed and ctx's error
-// returned.
+// Close accepts no more messages, and finishes and answers the accepted ones. If ctx ends first, it
+// answers the waiting messages as failed and returns ctx's error.
 func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true

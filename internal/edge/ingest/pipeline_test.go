@@ -38,8 +38,8 @@ func TestPipelineCommitsBeforeItAnswers(t *testing.T) {
 	}
 }
 
-// Readings of a tenant that is not admitted wait, and take no room of others';
-// what brings none does not wait.
+// Readings of a tenant that is not admitted wait, without taking capacity from others; messages
+// without readings do not wait.
 func TestPipelineAdmits(t *testing.T) {
 	open := make(chan struct{})
 	var kept tenant.ID
@@ -72,24 +72,23 @@ func TestPipelineAdmits(t *testing.T) {
 	gone, stop := context.WithCancel(context.Background())
 	stop()
 	if err := submit(gone, "WS-1", Telemetry); !errors.Is(err, context.Canceled) {
-		t.Errorf("admitted: %v", err)
+		t.Errorf("a tenant that is not admitted: %v", err)
 	}
 	if err := submit(context.Background(), "WS-1", Ignored); err != nil {
-		t.Errorf("what brings no reading: %v", err)
+		t.Errorf("a message without readings: %v", err)
 	}
 	if err := submit(context.Background(), "BLUE-1", Telemetry); err != nil {
-		t.Errorf("another tenant's: %v", err)
+		t.Errorf("a message of another tenant: %v", err)
 	}
 	waits := make(chan error, 1)
 	go func() { waits <- submit(context.Background(), "WS-1", Telemetry) }()
 	close(open)
 	if err := receive(t, waits); err != nil {
-		t.Errorf("once it is admitted: %v", err)
+		t.Errorf("after the admission: %v", err)
 	}
 }
 
-// While one batch is written the next gathers, and answers keep the order of
-// submission.
+// While one batch is written the next gathers, and answers keep the order of submission.
 func TestPipelineGroupsCommits(t *testing.T) {
 	e := newEdge(t)
 	e.journal.hold()
@@ -105,7 +104,7 @@ func TestPipelineGroupsCommits(t *testing.T) {
 			At:      now,
 		}
 		if i%10 == 3 {
-			m.Kind = Ignored // nothing to write, and still not answered before its turn
+			m.Kind = Ignored // nothing to write, but answered in order
 		}
 		err := e.pipeline.Submit(context.Background(), m, func(Outcome) {
 			mu.Lock()
@@ -122,7 +121,7 @@ func TestPipelineGroupsCommits(t *testing.T) {
 		}
 	}
 	if s := e.pipeline.Stats(); s.Waiting != n {
-		t.Errorf("%d waiting, want %d", s.Waiting, n)
+		t.Errorf("%d messages wait, want %d", s.Waiting, n)
 	}
 	e.journal.release()
 	receive(t, all)
@@ -130,7 +129,7 @@ func TestPipelineGroupsCommits(t *testing.T) {
 		t.Error("answered out of order")
 	}
 	if got := e.journal.commits(); got != 2 {
-		t.Errorf("%d commits, want 2: the first message, then all that gathered", got)
+		t.Errorf("%d commits, want one for the first message and one for the gathered ones", got)
 	}
 	s := e.pipeline.Stats()
 	if s.Messages != n || s.Values != n-n/10 || s.Commits != 2 || s.Waiting != 0 {
@@ -152,12 +151,10 @@ func TestPipelineLimitsBatches(t *testing.T) {
 	submit(`{"humidity":1}`)
 	receive(t, e.journal.entered)
 	submit(`[{"humidity":1},{"humidity":2},{"humidity":3}]`)
-	submit(
-		`[{"humidity":4},{"humidity":5}]`,
-	) // does not fit beside the three
-	submit(
-		`[{"humidity":6},{"humidity":7},{"humidity":8},{"humidity":9},{"humidity":10},{"humidity":11}]`,
-	) // larger than a batch: alone
+	// This does not fit together with the three.
+	submit(`[{"humidity":4},{"humidity":5}]`)
+	// This is larger than a batch, so it is committed alone.
+	submit(`[{"humidity":6},{"humidity":7},{"humidity":8},{"humidity":9},{"humidity":10},{"humidity":11}]`)
 	e.journal.release()
 	answered.Wait()
 	var sizes []int
@@ -165,7 +162,7 @@ func TestPipelineLimitsBatches(t *testing.T) {
 		sizes = append(sizes, receive(t, e.journal.entered))
 	}
 	if !slices.Equal(sizes, []int{3, 2, 6}) {
-		t.Errorf("batches of %v frames", sizes)
+		t.Errorf("batch sizes %v", sizes)
 	}
 }
 
@@ -186,18 +183,18 @@ func TestPipelineHoldsBackWhenTooMuchWaits(t *testing.T) {
 	go func() { taken <- e.pipeline.Submit(context.Background(), m, nothing) }()
 	cancel()
 	if err := receive(t, refused); !errors.Is(err, context.Canceled) {
-		t.Errorf("waiting ended with %v", err)
+		t.Errorf("Submit returned %v", err)
 	}
 	select {
 	case err := <-taken:
-		t.Fatalf("a third message was taken (%v)", err)
+		t.Fatalf("a third message was accepted (%v)", err)
 	default:
 	}
 	e.journal.release()
 	if err := receive(t, taken); err != nil {
-		t.Errorf("after the commit: %v", err)
+		t.Errorf("Submit after the commit: %v", err)
 	}
-	// A message larger than the whole queue is taken when nothing else waits.
+	// A message larger than the whole queue is accepted if nothing else waits.
 	large := m
 	large.Payload = append([]byte(`{"humidity":1}`), make([]byte, 4096)...)
 	for i := range large.Payload[14:] {
@@ -219,15 +216,15 @@ func TestPipelineReportsFailure(t *testing.T) {
 		t.Errorf("outcome %+v", o)
 	}
 	if in := e.diagnostics.Get(green, 1); in.Messages != 0 || in.Refused != 0 {
-		t.Errorf("a message that comes again was counted: %+v", in)
+		t.Errorf("a message that will be sent again was counted: %+v", in)
 	}
-	// What needs no disk is answered all the same.
+	// A message that needs no disk is answered all the same.
 	if o := e.submit("WS-1", Telemetry, `{"wind":1}`); o.Err != nil || !o.Rejected() {
 		t.Errorf("outcome %+v", o)
 	}
 	e.journal.fail(nil)
 	if o := e.submit("WS-1", Telemetry, `{"humidity":5,"wind":1}`); o.Err != nil || o.Values != 1 || o.Refused != 1 {
-		t.Errorf("sent again: %+v", o)
+		t.Errorf("outcome after sending again: %+v", o)
 	}
 	if s := e.pipeline.Stats(); s.CommitFailures != 1 || s.Commits != 1 || s.Messages != 2 {
 		t.Errorf("stats %+v", s)
@@ -246,8 +243,8 @@ func TestPipelineOutcomesAndDiagnostics(t *testing.T) {
 		first      device.Refusal
 	}{
 		{"good", "WS-1", Telemetry, `{"humidity":5}`, 1, false, device.Refusal{}},
-		{"partly good", "WS-1", Telemetry, ahead, 1, false, device.Refusal{Time: now, Identifier: "heating", Reason: device.ReasonWrongType}},
-		{"empty is no fault", "WS-1", Telemetry, `{}`, 0, false, device.Refusal{}},
+		{"partly valid", "WS-1", Telemetry, ahead, 1, false, device.Refusal{Time: now, Identifier: "heating", Reason: device.ReasonWrongType}},
+		{"an empty message is valid", "WS-1", Telemetry, `{}`, 0, false, device.Refusal{}},
 		{"unreadable", "WS-1", Telemetry, `{`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnreadable}},
 		{"attributes", "WS-1", Ignored, `whatever`, 0, false, device.Refusal{}},
 		{"stray", "WS-1", UnknownTopic, `{}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnknownTopic}},
@@ -257,8 +254,8 @@ func TestPipelineOutcomesAndDiagnostics(t *testing.T) {
 			device.Refusal{Time: now, Identifier: "WS-1", Reason: device.ReasonNotYours}},
 		{"connect, another tenant's", "BLUE-GW", GatewayConnect, `{"device":"WS-2"}`, 0, true,
 			device.Refusal{Time: now, Identifier: "WS-2", Reason: device.ReasonNotYours}},
-		{"connect nobody", "GW-1", GatewayConnect, `{"name":"WS-2"}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnreadable}},
-		{"disconnect, shut out", "GW-1", GatewayDisconnect, `{"device":"WS-OFF"}`, 0, true,
+		{"connect without a device", "GW-1", GatewayConnect, `{"name":"WS-2"}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnreadable}},
+		{"disconnect, disabled", "GW-1", GatewayDisconnect, `{"device":"WS-OFF"}`, 0, true,
 			device.Refusal{Time: now, Identifier: "WS-OFF", Reason: device.ReasonDisabled}},
 	} {
 		o := e.submit(test.from, test.kind, test.payload)
@@ -295,9 +292,9 @@ func TestPipelineShowsClockAhead(t *testing.T) {
 			t.Errorf("%s: clock ahead %v", untold, in.ClockAhead)
 		}
 	}
-	e.submit("WS-2", Telemetry, `{"humidity":7}`) // another's
+	e.submit("WS-2", Telemetry, `{"humidity":7}`) // another device
 	if in := e.diagnostics.Get(green, 1); in.ClockAhead != 90*time.Second {
-		t.Errorf("by another device: clock ahead %v", in.ClockAhead)
+		t.Errorf("after a message of another device: clock ahead %v", in.ClockAhead)
 	}
 	e.submit("WS-1", Telemetry, fmt.Sprintf(`{"ts":%d,"values":{"humidity":7}}`, now))
 	if in := e.diagnostics.Get(green, 1); in.ClockAhead != 0 {
@@ -310,28 +307,28 @@ func TestPipelineContact(t *testing.T) {
 	online := func(id device.ID) bool { return e.presence.Status(green, id).Online }
 	e.submit("GW-1", GatewayTelemetry, `{"WS-1":[{"humidity":500}],"BLUE-1":[{"humidity":5}],"WS-OFF":[]}`)
 	if !online(3) || !online(1) || online(2) || online(4) {
-		t.Error("a gateway's message is contact of the gateway and of the children it names")
+		t.Error("a gateway's message must count as contact of the gateway and of its children")
 	}
 	if e.presence.Status(blue, 5).Online {
-		t.Error("a gateway's message was contact of another tenant's device")
+		t.Error("a gateway's message counted as contact of another tenant's device")
 	}
 	e.submit("GW-1", GatewayConnect, `{"device":"WS-2"}`)
 	if !online(2) {
-		t.Error("connect is contact of the child")
+		t.Error("connect must count as contact of the child")
 	}
 	e.submit("GW-1", GatewayDisconnect, `{"device":"WS-2","type":"default"}`)
 	if online(2) || e.presence.Status(green, 2).OfflineTime != now {
-		t.Error("disconnect takes the child offline")
+		t.Error("the child is not offline after disconnect")
 	}
 	e.presence.Connected(device.Ref{Tenant: green, ID: 1})
 	e.submit("GW-1", GatewayDisconnect, `{"device":"WS-1"}`)
 	if !online(1) {
-		t.Error("a connection of its own keeps a child online")
+		t.Error("a child with its own connection is not online")
 	}
 	e.submit("BLUE-GW", GatewayDisconnect, `{"device":"WS-1"}`)
 	e.submit("BLUE-1", UnknownTopic, ``)
 	if !online(1) || !e.presence.Status(blue, 5).Online {
-		t.Error("contact is arrival, whatever arrives")
+		t.Error("any message must count as contact")
 	}
 }
 
@@ -376,17 +373,17 @@ func TestPipelineCloseGivesUpInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := e.pipeline.Close(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("close: %v", err)
+		t.Errorf("Close returned %v", err)
 	}
 	if o := receive(t, outcomes); o.Err == nil {
-		t.Error("what was not written was answered as if it were")
+		t.Error("a message that was not written was answered as if it were")
 	}
 }
 
-// What is being written when its device is deleted is waited for.
+// WaitCommitted waits for a batch that is being written when its device is deleted.
 func TestPipelineWaitCommitted(t *testing.T) {
 	e := newEdge(t)
-	e.pipeline.WaitCommitted() // nothing is being written
+	e.pipeline.WaitCommitted() // no batch is being written
 	e.journal.hold()
 	gone := e.find("WS-1")
 	outcomes := make(chan Outcome, 1)
@@ -402,18 +399,17 @@ func TestPipelineWaitCommitted(t *testing.T) {
 	}()
 	select {
 	case <-settled:
-		t.Error("settled while a batch is being written")
+		t.Error("WaitCommitted returned while a batch is being written")
 	case <-time.After(50 * time.Millisecond):
 	}
 	e.journal.release()
 	if written := receive(t, settled); written != 1 {
-		t.Errorf("%d frames are written by then", written)
+		t.Errorf("%d frames were written when WaitCommitted returned", written)
 	}
 	receive(t, outcomes)
 }
 
-// What waits for the disk when its device is deleted is not written behind the
-// erasure.
+// Messages that wait when their device is deleted are not written after its data was erased.
 func TestPipelineWritesNothingForADeletedDevice(t *testing.T) {
 	e := newEdge(t)
 	e.journal.hold()
@@ -437,6 +433,6 @@ func TestPipelineWritesNothingForADeletedDevice(t *testing.T) {
 	}
 	frames := e.journal.frames()
 	if len(frames) != 2 || frames[0].Device != stays.ID || frames[1].Device != stays.ID {
-		t.Errorf("written: %+v", frames)
+		t.Errorf("frames written: %+v", frames)
 	}
 }

@@ -7,21 +7,21 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// recompute is a day of a device whose derived values are computed anew.
+// recompute is the recomputation of the derived values of a device's day.
 type recompute struct {
 	ref    device.Ref
 	at     int64 // a time of the day, epoch ms
-	from   int64 // where to go on within it, epoch ms
-	more   bool  // the day is not done
-	values int   // that were otherwise, or not there
+	from   int64 // where to continue within the day, epoch ms
+	more   bool  // the day is not finished
+	values int   // changed or added values
 }
 
-// Recompute computes anew what is derived from a device's readings of the day on
-// which at lies, epoch ms, and writes what is not stored so: that many values.
-// It takes its turn among the messages, of a day of many readings again and again,
-// and is on disk when Redo returns. Days are redone oldest first. A device that is
-// gone, or of whose product nothing is derived, has none. What was written before an
-// error counts in values, and is right.
+// Recompute recomputes the values derived from a device's readings of the day of the time at, epoch
+// ms, and writes those that differ from the stored ones; values is their number. It queues among
+// the messages, several times for a day with many readings, and its values are on disk when it
+// returns. Days must be recomputed oldest first. If the device is gone, or its product derives
+// nothing, there is nothing to do. After an error, values counts what was written before, which is
+// correct.
 func (p *Pipeline) Recompute(ctx context.Context, ref device.Ref, at int64) (values int, err error) {
 	r := &recompute{ref: ref, at: at, from: math.MinInt64, more: true}
 	done := make(chan error, 1)
@@ -30,7 +30,7 @@ func (p *Pipeline) Recompute(ctx context.Context, ref device.Ref, at int64) (val
 		if err := p.enqueue(ctx, it); err != nil {
 			return r.values, err
 		}
-		// Not ctx: it is being written.
+		// Do not stop at ctx: the write is in progress.
 		if err := <-done; err != nil {
 			return r.values, err
 		}
@@ -38,7 +38,7 @@ func (p *Pipeline) Recompute(ctx context.Context, ref device.Ref, at int64) (val
 	return r.values, nil
 }
 
-// recompute is called by the committing goroutine, between batches.
+// recompute runs in the committing goroutine, between batches.
 func (p *Pipeline) recompute(r *recompute) error {
 	r.more = false
 	e := p.opts.Registry.Get(r.ref.ID)
@@ -52,7 +52,7 @@ func (p *Pipeline) recompute(r *recompute) error {
 	}
 	frames, values := done.Frames, 0
 	for i := range frames {
-		values += len(frames[i].Fields) // before they are the store's
+		values += len(frames[i].Fields) // counted before the store owns them
 	}
 	if err := p.opts.Journal.Append(p.ctx, frames); err != nil {
 		p.opts.Derivation.Forget(r.ref)

@@ -6,30 +6,30 @@ import (
 	"tilth/internal/domain/device"
 )
 
-// Stats is what the edge has counted since the start, for the metrics.
+// Stats are the edge's counts since the start, for the metrics.
 type Stats struct {
 	Messages         uint64 // committed, refused ones included
-	Values           uint64 // kept
+	Values           uint64 // kept values
 	Refused          map[device.Reason]uint64
 	Commits          uint64 // batches made durable
-	CommitFailures   uint64 // batches that were not
+	CommitFailures   uint64 // batches that were not made durable
 	Waiting          int    // messages accepted and not yet committed
 	Acks             uint64 // messages answered: PUBACK, PUBREC, HTTP 200 and 400
-	Bytes            uint64 // received, MQTT packets and HTTP bodies
+	Bytes            uint64 // bytes received, of MQTT packets and HTTP bodies
 	Connections      int64  // MQTT, open now
 	ConnectionsTotal uint64 // MQTT, accepted ever
 	SignInFailures   uint64
 
-	// MQTT connections that were not wanted, each counted once at most.
-	RefusedFull       uint64 // there were MaxConnections
-	RefusedAddress    uint64 // there were PerAddress from the same address
-	HandshakeFailures uint64 // TLS was not agreed on
+	// Rejected MQTT connections, each counted at most once.
+	RefusedFull       uint64 // MaxConnections were open
+	RefusedAddress    uint64 // the network had PerAddress connections
+	HandshakeFailures uint64 // the TLS handshake failed
 	ConnectsRefused   uint64 // CONNECTs answered with a refusal, failed sign-ins among them
-	IdleTimeouts      uint64 // ended for silence: before the CONNECT, or beyond the keep-alive
-	Stalls            uint64 // cut off for not taking their answers
-	Malformed         uint64 // ended for what they sent
+	IdleTimeouts      uint64 // ended because the client was silent: before the CONNECT, or beyond the keep-alive
+	Stalls            uint64 // cut off because the client did not read its answers
+	Malformed         uint64 // ended because the client violated the protocol
 
-	Panics uint64 // connections ended by a fault of ours
+	Panics uint64 // connections ended by a panic of the server
 }
 
 type counters struct {

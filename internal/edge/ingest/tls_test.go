@@ -17,8 +17,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// serveTLS opens an MQTT listener over TLS with a certificate of its own in
-// dir.
+// serveTLS opens an MQTT listener over TLS with a new certificate in dir.
 func (e *edge) serveTLS(dir string) (roots *x509.CertPool, log *testkit.Log) {
 	e.t.Helper()
 	certFile, keyFile, roots := testkit.Certificate(e.t, dir, time.Now())
@@ -31,8 +30,8 @@ func (e *edge) serveTLS(dir string) (roots *x509.CertPool, log *testkit.Log) {
 	return roots, log
 }
 
-// dialTLS opens a connection to the edge's TLS listener; an error means that
-// the server's certificate is not among the roots.
+// dialTLS opens a connection to the edge's TLS listener; an error means that the server's
+// certificate is not among the roots.
 func (e *edge) dialTLS(version byte, roots *x509.CertPool) (*client, error) {
 	e.t.Helper()
 	nc, err := tls.Dial("tcp", e.address, &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"})
@@ -64,12 +63,12 @@ func TestTLSPaho(t *testing.T) {
 	c.Disconnect(100)
 	eventually(t, "its end noticed", func() bool { return e.pipeline.Stats().Connections == 0 })
 	if s := e.pipeline.Stats(); s.HandshakeFailures+s.IdleTimeouts+s.Malformed != 0 {
-		t.Errorf("counted against it: %+v", s)
+		t.Errorf("failures were counted: %+v", s)
 	}
 }
 
-// Everything a client must be told before its end reaches it over TLS too, and
-// the end is said.
+// All answers and the reason reach a client before the end over TLS, too, and the connection is
+// closed properly.
 func TestTLSShutdownAnswersBeforeClose(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t)
@@ -96,11 +95,11 @@ func TestTLSShutdownAnswersBeforeClose(t *testing.T) {
 	})
 }
 
-// Who does not speak TLS on its port is turned away, and holds up nobody.
+// A client that does not speak TLS is rejected, and blocks no other client.
 func TestTLSPlainClient(t *testing.T) {
 	e := newEdge(t)
 	roots, _ := e.serveTLS(t.TempDir())
-	silent := e.dial(4) // shakes no hands and stays
+	silent := e.dial(4) // never starts a handshake
 	plain := e.dial(4)
 	plain.send(plain.connect("WS-1", secretOf("WS-1"), "a"))
 	eventually(t, "turned away", func() bool { return e.pipeline.Stats().HandshakeFailures == 1 })
@@ -122,11 +121,12 @@ func TestTLSPlainClient(t *testing.T) {
 	silent.Close()
 }
 
-// Old versions are not spoken.
+// Old versions of TLS are refused.
 func TestTLSVersions(t *testing.T) {
 	e := newEdge(t)
 	roots, _ := e.serveTLS(t.TempDir())
-	for version, want := range map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+	versions := map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true}
+	for version, want := range versions {
 		nc, err := tls.Dial(
 			"tcp",
 			e.address,
@@ -142,8 +142,8 @@ func TestTLSVersions(t *testing.T) {
 	eventually(t, "one was refused", func() bool { return e.pipeline.Stats().HandshakeFailures == 1 })
 }
 
-// The time for a CONNECT covers the handshake before it: a silent client, or
-// one that shakes hands byte by byte, has no longer than any other.
+// The time limit for a CONNECT includes the handshake: a silent client, or one that does the
+// handshake byte by byte, has no more time than others.
 func TestTLSDeadline(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile, _ := testkit.Certificate(t, dir, time.Now())
@@ -163,7 +163,7 @@ func TestTLSDeadline(t *testing.T) {
 					defer close(ended)
 					e.mqtt.ServeConn(tls.Server(theirs, certificate.Config()), "192.0.2.1")
 				}()
-				go func() { // what the server says
+				go func() { // reads what the server sends
 					for {
 						if _, err := ours.Read(make([]byte, 64)); err != nil {
 							return
@@ -178,10 +178,10 @@ func TestTLSDeadline(t *testing.T) {
 				}
 				<-ended
 				if d := time.Since(begin); d < 10*time.Second || d > 11*time.Second {
-					t.Errorf("ended after %v", d)
+					t.Errorf("the connection ended after %v", d)
 				}
 				if s := e.pipeline.Stats(); s.IdleTimeouts != 1 || s.HandshakeFailures != 0 || s.Connections != 0 {
-					t.Errorf("%+v", s)
+					t.Errorf("stats %+v", s)
 				}
 				ours.Close()
 			})
@@ -189,7 +189,7 @@ func TestTLSDeadline(t *testing.T) {
 	}
 }
 
-// A stop ends handshakes in progress at once.
+// Shutdown ends handshakes in progress at once.
 func TestTLSShutdownDuringHandshake(t *testing.T) {
 	e := newEdge(t)
 	e.serveTLS(t.TempDir())
@@ -197,16 +197,16 @@ func TestTLSShutdownDuringHandshake(t *testing.T) {
 	eventually(t, "it connected", func() bool { return e.pipeline.Stats().Connections == 1 })
 	begin := time.Now()
 	if err := e.mqtt.Shutdown(t.Context()); err != nil || time.Since(begin) > 3*time.Second {
-		t.Errorf("%v after %v", err, time.Since(begin))
+		t.Errorf("Shutdown returned %v after %v", err, time.Since(begin))
 	}
 	silent.wantEnd(0)
 	if s := e.pipeline.Stats(); s.IdleTimeouts+s.HandshakeFailures != 0 {
-		t.Errorf("our own end was counted against it: %+v", s)
+		t.Errorf("Shutdown was counted as a failure: %+v", s)
 	}
 }
 
-// A renewed certificate is used from the next connection on, without a restart;
-// half a renewal and a lost file keep nobody out.
+// A renewed certificate is used from the next connection on, without a restart; a half-finished
+// renewal or a missing file does not stop the service.
 func TestTLSCertificateIsReadAnew(t *testing.T) {
 	dir := t.TempDir()
 	e := newEdge(t)
@@ -238,28 +238,28 @@ func TestTLSCertificateIsReadAnew(t *testing.T) {
 	move(otherCert, certFile)
 	for range 3 {
 		if !trusted(second) {
-			t.Error("half a renewal keeps devices out")
+			t.Error("devices cannot connect during a half-finished renewal")
 		}
 	}
 	if n := strings.Count(log.Text(), "cannot be used"); n != 1 {
-		t.Errorf("half a renewal was told %d times:\n%s", n, log.Text())
+		t.Errorf("the half-finished renewal was logged %d times:\n%s", n, log.Text())
 	}
 	move(otherKey, keyFile)
 	if !trusted(third) {
-		t.Error("the whole renewal is not used")
+		t.Error("the finished renewal is not used")
 	}
 	if err := os.Remove(keyFile); err != nil {
 		t.Fatal(err)
 	}
 	if !trusted(third) {
-		t.Error("a lost file keeps devices out")
+		t.Error("devices cannot connect while a file is missing")
 	}
 	if n := strings.Count(log.Text(), "cannot be used"); n != 2 {
-		t.Errorf("a lost file was told %d times in all:\n%s", n, log.Text())
+		t.Errorf("the missing file was logged %d times in total:\n%s", n, log.Text())
 	}
 	_, _, fourth := testkit.Certificate(t, dir, time.Now())
 	if !trusted(fourth) {
-		t.Error("after a loss nothing is read any more")
+		t.Error("the certificate is not read again after a file was missing")
 	}
 }
 
@@ -268,7 +268,7 @@ func TestCertificateThatCannotBeUsed(t *testing.T) {
 	certFile, keyFile, _ := testkit.Certificate(t, dir, time.Now())
 	_, otherKey, _ := testkit.Certificate(t, other, time.Now())
 	for name, pair := range map[string][2]string{
-		"of two pairs": {certFile, otherKey}, "no certificate": {keyFile, keyFile}, "no key": {certFile, certFile},
+		"from two pairs": {certFile, otherKey}, "no certificate": {keyFile, keyFile}, "no key": {certFile, certFile},
 		"missing certificate": {dir + "/none", keyFile}, "missing key": {certFile, dir + "/none"}, "folder": {dir, keyFile},
 	} {
 		log := testkit.NewLog()

@@ -13,9 +13,9 @@ import (
 
 const maxText = 1024 // characters of a text value
 
-// readValue turns the JSON text of a value into a value of property p, or says
-// why that cannot be. Values are kept as they come: rounding to the property's
-// precision is the judge's and the screens' affair.
+// readValue turns the JSON text of a value into a value of property p, or returns why that is not
+// possible. Values are kept as they come: the rules and the screens round to the property's
+// precision.
 func readValue(p *device.Property, raw []byte) (reading.Value, device.Reason) {
 	if p.Derived() {
 		return reading.Value{}, device.ReasonDerived
@@ -38,8 +38,7 @@ func readValue(p *device.Property, raw []byte) (reading.Value, device.Reason) {
 	return reading.Value{}, device.ReasonWrongType
 }
 
-// readNumber takes a JSON number or a string that holds a decimal number, as
-// many loggers print them.
+// readNumber reads a JSON number, or a string with a decimal number, which many loggers send.
 func readNumber(raw []byte) (float64, device.Reason) {
 	if raw[0] == '"' {
 		raw = bytes.TrimSpace(stringBytes(raw))
@@ -47,8 +46,7 @@ func readNumber(raw []byte) (float64, device.Reason) {
 	if f, ok := shortDecimal(raw); ok {
 		return f, ""
 	}
-	// Only these characters: neither hexadecimal nor NaN nor infinity, all of
-	// which ParseFloat would take.
+	// Allow only these characters: ParseFloat also accepts hexadecimal numbers, NaN and infinity.
 	if !isDecimal(raw) {
 		return 0, device.ReasonWrongType
 	}
@@ -62,13 +60,12 @@ func readNumber(raw []byte) (float64, device.Reason) {
 	return f + 0, "" // -0 becomes 0
 }
 
-// powersOfTen are the powers of ten up to the largest that a float holds exactly.
+// powersOfTen are the powers of ten up to the number of digits that a float holds exactly.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// shortDecimal reads what sensors send: some digits, perhaps with a point in
-// them. Both the digits and the power of ten that they are divided by are exact,
-// so the one rounding is that of the division, and the result is the nearest
-// float there is. ok is false for what needs ParseFloat.
+// shortDecimal reads what sensors usually send: some digits, perhaps with a decimal point. The
+// digits and the power of ten by which they are divided are both exact, so the division is the only
+// rounding, and the result is the nearest float. ok is false if ParseFloat is needed.
 func shortDecimal(text []byte) (_ float64, ok bool) {
 	digits := text
 	if len(digits) > 0 && digits[0] == '-' {

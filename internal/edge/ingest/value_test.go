@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is read the short way is what ParseFloat reads, to the last bit.
+// shortDecimal returns what ParseFloat returns, to the last bit.
 func TestShortDecimal(t *testing.T) {
 	check := func(text string) (short bool) {
 		t.Helper()
@@ -23,12 +23,12 @@ func TestShortDecimal(t *testing.T) {
 	}
 	for _, text := range []string{"0", "-0", "-0.0", "0.1", "-273.15", "101325", "007", "9007199254740993", "9999999999999999", "0.00000000000001", "1700000000000"} {
 		if !check(text) {
-			t.Errorf("%q is not read the short way", text)
+			t.Errorf("shortDecimal refused %q", text)
 		}
 	}
 	for _, text := range []string{"", "-", ".", "1.", ".5", "+1", "1e3", "1.2.3", "--1", "1-", "0x1", "12345678901234567", "NaN", " 1"} {
 		if check(text) {
-			t.Errorf("%q is read the short way", text)
+			t.Errorf("shortDecimal accepted %q", text)
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))

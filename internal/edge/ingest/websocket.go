@@ -15,12 +15,12 @@ import (
 	"github.com/coder/websocket"
 )
 
-// subprotocols are the names under which MQTT is asked for over a WebSocket;
-// the second is what clients of MQTT 3.1.1 said before the standard did.
+// subprotocols are the names by which clients ask for MQTT over a WebSocket; the second is what
+// MQTT 3.1.1 clients sent before the standard.
 var subprotocols = []string{"mqtt", "mqttv3.1"}
 
-// NewWebSocket makes the handler that serves MQTT over WebSockets, with m's
-// limits. Options.ClientAddr tells whom a connection counts for.
+// NewWebSocket makes the handler that serves MQTT over WebSockets, with m's limits.
+// Options.ClientAddr says which address a connection counts for.
 func NewWebSocket(m *MQTT) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" && !asksForMQTT(r) {
@@ -30,16 +30,16 @@ func NewWebSocket(m *MQTT) http.Handler {
 		hijacked := &hijackable{ResponseWriter: w}
 		ws, err := websocket.Accept(hijacked, r, &websocket.AcceptOptions{
 			Subprotocols: subprotocols,
-			// A page of another origin holds no cookie of ours that could sign
-			// it in: a device signs in by its secret, wherever it runs.
+			// A page of another origin has no cookie that could sign it in: a device signs in with
+			// its secret, wherever it runs.
 			InsecureSkipVerify: true,
 		})
 		if err != nil {
 			return // Accept has answered
 		}
-		defer func() { _ = ws.CloseNow() }() // closed long since, where all went well
-		// Messages are read as a stream: what a packet may have is the limit,
-		// and a message may hold many packets.
+		defer func() { _ = ws.CloseNow() }() // normally closed already
+		// Messages are read as streams: MaxMessage limits packets, and a message may hold many
+		// packets.
 		ws.SetReadLimit(-1)
 		m.ServeConn(
 			&wsConn{lastErrConn: hijacked.conn, ws: ws, status: websocket.StatusNormalClosure},
@@ -59,8 +59,8 @@ func asksForMQTT(r *http.Request) bool {
 	return false
 }
 
-// hijackable remembers the connection that is taken from the HTTP server: its
-// deadlines end a read or a write, while those of a WebSocket end everything.
+// hijackable remembers the connection that is taken from the HTTP server: its deadlines end one
+// read or write, while those of a WebSocket end the whole connection.
 type hijackable struct {
 	http.ResponseWriter
 	conn *lastErrConn
@@ -76,11 +76,11 @@ func (h *hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.conn, buffers, nil
 }
 
-// lastErrConn keeps what the network said of the last read, so that an end or a
-// deadline is told from a client that does not speak WebSocket as it should.
+// lastErrConn keeps the network's error of the last read, to tell the end of the connection or a
+// deadline from a client that violates the WebSocket protocol.
 type lastErrConn struct {
 	net.Conn
-	err error // of the reading goroutine
+	err error // used by the reading goroutine
 }
 
 func (c *lastErrConn) Read(b []byte) (int, error) {
@@ -89,18 +89,18 @@ func (c *lastErrConn) Read(b []byte) (int, error) {
 	return n, c.err
 }
 
-// wsConn is a WebSocket as the connection that MQTT runs over: binary messages
-// whose borders mean nothing. Deadlines and addresses are those of the network
-// connection below. Read and CloseWrite are for one goroutine.
+// wsConn presents a WebSocket as the connection under MQTT: binary messages whose boundaries mean
+// nothing. Deadlines and addresses are those of the network connection. Read and CloseWrite are for
+// one goroutine.
 type wsConn struct {
 	*lastErrConn
 	ws      *websocket.Conn
-	message io.Reader            // what is left of the message that is being read
-	status  websocket.StatusCode // why it will be closed
+	message io.Reader            // the unread rest of the current message
+	status  websocket.StatusCode // sent when it closes
 }
 
-// Read reads of the message that came, or waits for the next. io.EOF means that
-// the client has said that it ends.
+// Read reads from the current message, or waits for the next. io.EOF means that the client has
+// closed its side.
 func (c *wsConn) Read(b []byte) (int, error) {
 	for {
 		if c.message == nil {
@@ -127,7 +127,7 @@ func (c *wsConn) Read(b []byte) (int, error) {
 	}
 }
 
-// readError is what ended reading, in the words of the network.
+// readError returns why reading ended, as an error of the network.
 func (c *wsConn) readError(err error) error {
 	if c.err != nil {
 		return c.err
@@ -137,7 +137,7 @@ func (c *wsConn) readError(err error) error {
 	case websocket.CloseStatus(err) != -1, errors.Is(err, net.ErrClosed):
 		return io.EOF
 	case errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, os.ErrDeadlineExceeded): // of a pong that was not taken
+		errors.Is(err, os.ErrDeadlineExceeded): // of a pong that the client did not read
 		return errStalled
 	case errors.As(err, &network): // of a pong to a client that is gone
 		return err
@@ -146,8 +146,8 @@ func (c *wsConn) readError(err error) error {
 	return protocolError{reasonProtocolError, err.Error()}
 }
 
-// Write sends b as one message, by the write deadline. That does not outlive
-// it: pongs go out at other times.
+// Write sends b as one message, by the write deadline, and then clears the deadline, which must not
+// apply to later pongs.
 func (c *wsConn) Write(b []byte) (int, error) {
 	if err := c.ws.Write(context.Background(), websocket.MessageBinary, b); err != nil {
 		return 0, err
@@ -155,9 +155,9 @@ func (c *wsConn) Write(b []byte) (int, error) {
 	return len(b), c.SetWriteDeadline(time.Time{})
 }
 
-// CloseWrite says that nothing more comes and waits, by the deadlines that are
-// set, until the client says so too.
+// CloseWrite sends a close message and waits, by the deadlines that are set, until the client
+// closes, too.
 func (c *wsConn) CloseWrite() error { return c.ws.Close(c.status, "") }
 
-// NetConn is the network connection below.
+// NetConn returns the network connection.
 func (c *wsConn) NetConn() net.Conn { return c.Conn }

@@ -20,27 +20,23 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// upgradeRequest is the request for a WebSocket, with header lines.
+// upgradeRequest is the request for a WebSocket, with additional header lines.
 func upgradeRequest(lines ...string) []byte {
-	b := []byte(
-		"GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-			"Sec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(
-			make([]byte, 16),
-		) + "\r\n",
-	)
+	key := base64.StdEncoding.EncodeToString(make([]byte, 16))
+	b := []byte("GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + key + "\r\n")
 	for _, line := range lines {
 		b = append(append(b, line...), "\r\n"...)
 	}
 	return append(b, "\r\n"...)
 }
 
-// A page of whatever origin gets as far as a program does: to where the secret is asked
-// for. Nothing that its browser may send along by itself lets it in, and nothing
-// compressed is agreed on.
+// A page of any origin gets as far as any other client: to the check of the secret. Nothing that
+// its browser sends along by itself signs it in, and no compression is negotiated.
 func TestWebSocketOrigins(t *testing.T) {
 	for name, origin := range map[string][]string{
-		"a program": nil, "the console's": {"Origin: http://tilth.example"}, "another site's": {"Origin: https://elsewhere.example"},
-		"of a frame without one": {"Origin: null"}, "that is none": {"Origin: ::"},
+		"no browser": nil, "the console's": {"Origin: http://tilth.example"}, "another site's": {"Origin: https://elsewhere.example"},
+		"a frame without an origin": {"Origin: null"}, "an invalid origin": {"Origin: ::"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEdge(t).serveWebSocket()
@@ -70,12 +66,12 @@ func TestWebSocketOrigins(t *testing.T) {
 				}
 			}
 			c.send(frame(0x82, c.connect("", "", "a")))
-			answer := make([]byte, 4) // a frame's two bytes first
+			answer := make([]byte, 4) // first the two bytes of the frame
 			if _, err := reader.Read(answer); err != nil || answer[2] != v5.CONNACK<<4 {
 				t.Fatalf("% x, %v", answer, err)
 			}
 			if s := e.pipeline.Stats(); s.ConnectsRefused != 1 {
-				t.Errorf("let in without a secret: %+v", s)
+				t.Errorf("signed in without a secret: %+v", s)
 			}
 			device := e.dial(4)
 			device.send(
@@ -87,7 +83,7 @@ func TestWebSocketOrigins(t *testing.T) {
 	}
 }
 
-// singleConnListener is a listener to which one connection comes.
+// singleConnListener is a listener with one connection.
 type singleConnListener struct {
 	come   chan net.Conn
 	closed chan struct{}
@@ -105,8 +101,8 @@ func (l *singleConnListener) Accept() (net.Conn, error) {
 func (l *singleConnListener) Close() error   { close(l.closed); return nil }
 func (l *singleConnListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// webSocketOnPipe opens a WebSocket over a pipe, so that time can be held; what the
-// client reads is whatever comes, frames and all.
+// webSocketOnPipe opens a WebSocket over a pipe, so that a test controls time; the client reads the
+// raw bytes, frames included.
 func webSocketOnPipe(t *testing.T, e *edge, over ...func(net.Conn) net.Conn) *client {
 	t.Helper()
 	l := &singleConnListener{come: make(chan net.Conn, 1), closed: make(chan struct{})}
@@ -119,7 +115,7 @@ func webSocketOnPipe(t *testing.T, e *edge, over ...func(net.Conn) net.Conn) *cl
 	}
 	l.come <- theirs
 	t.Cleanup(func() {
-		_ = ours.Close() // the server may have
+		_ = ours.Close() // the server may have closed it
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
@@ -127,22 +123,22 @@ func webSocketOnPipe(t *testing.T, e *edge, over ...func(net.Conn) net.Conn) *cl
 	})
 	c := &client{t: t, version: 4, Conn: ours}
 	c.send(upgradeRequest("Sec-WebSocket-Protocol: mqtt"))
-	resp, err := http.ReadResponse(bufio.NewReaderSize(c, 16), nil) // nothing comes after it before something is said
+	resp, err := http.ReadResponse(bufio.NewReaderSize(c, 16), nil) // nothing follows before the server sends something
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
 		t.Fatal(resp, err)
 	}
 	return c
 }
 
-// Frames that say nothing in MQTT are silence, however many come: before the CONNECT and
-// after it. They cost the time that they take, and no memory.
+// Frames without MQTT content count as silence, however many come, before the CONNECT and after it.
+// They take no memory.
 func TestWebSocketEmptyFramesTimeOut(t *testing.T) {
 	begun := frame(0x02, []byte{0x32, 0xff, 0xff, 0x03}) // of a packet of 64 KiB
 	for name, test := range map[string]struct{ first, again []byte }{
 		"pings":                 {nil, frame(0x89, bytes.Repeat([]byte("x"), 125))},
 		"pongs":                 {nil, frame(0x8A, nil)},
-		"messages of nothing":   {nil, frame(0x82, nil)},
-		"fragments of nothing":  {frame(0x02, nil), frame(0x00, nil)},
+		"empty messages":        {nil, frame(0x82, nil)},
+		"empty fragments":       {frame(0x02, nil), frame(0x00, nil)},
 		"fragments of one byte": {begun, frame(0x00, []byte{0})},
 	} {
 		for _, signedIn := range []bool{false, true} {
@@ -150,7 +146,7 @@ func TestWebSocketEmptyFramesTimeOut(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					e := newEdge(t)
 					c := webSocketOnPipe(t, e)
-					go func() { // takes whatever comes
+					go func() { // reads whatever comes
 						b := make([]byte, 4096)
 						for {
 							if _, err := c.Conn.Read(b); err != nil {
@@ -173,16 +169,16 @@ func TestWebSocketEmptyFramesTimeOut(t *testing.T) {
 					begin, times := time.Now(), 0
 					for c.write(test.again) == nil {
 						if times++; times > 10_000 {
-							t.Fatal("it has no end")
+							t.Fatal("the connection does not end")
 						}
 						time.Sleep(10 * time.Millisecond)
 					}
 					if took := time.Since(begin); took < within-time.Second || took > within+3*time.Second {
-						t.Errorf("ended after %s, %d times", took, times)
+						t.Errorf("ended after %s and %d frames", took, times)
 					}
 					synctest.Wait()
 					if s := e.pipeline.Stats(); s.Connections != 0 || s.IdleTimeouts != 1 {
-						t.Errorf("%+v", s)
+						t.Errorf("stats %+v", s)
 					}
 				})
 			})
@@ -190,7 +186,8 @@ func TestWebSocketEmptyFramesTimeOut(t *testing.T) {
 	}
 }
 
-// Who sends pings of WebSocket and takes no pongs is read no further, and cut off.
+// The server stops reading from a client that sends WebSocket pings and does not read the pongs,
+// and cuts it off.
 func TestWebSocketPongsNotTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
@@ -199,21 +196,21 @@ func TestWebSocketPongsNotTaken(t *testing.T) {
 		begin, times := time.Now(), 0
 		for c.write(frame(0x89, []byte("x"))) == nil {
 			if times++; times > 100_000 {
-				t.Fatal("it is read on")
+				t.Fatal("the server still reads")
 			}
 		}
 		if took := time.Since(begin); took > 35*time.Second {
-			t.Errorf("cut off after %s", took)
+			t.Errorf("the client was cut off after %s", took)
 		}
 		synctest.Wait()
 		if s := e.pipeline.Stats(); s.Connections != 0 || s.Stalls != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("stats %+v", s)
 		}
 	})
 }
 
-// resettingConn is a connection whose other end is gone, once that is said, though what it sent
-// before can still be read.
+// resettingConn is a connection whose other end is gone once a test says so; what it sent before
+// can still be read.
 type resettingConn struct {
 	net.Conn
 	gone *atomic.Bool
@@ -226,7 +223,7 @@ func (c resettingConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// Who is gone before its pong is written broke no protocol: that is the network's end of it.
+// A client that is gone before its pong is written violates no protocol: it is a network error.
 func TestWebSocketResetBeforePongIsNoViolation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
@@ -242,13 +239,12 @@ func TestWebSocketResetBeforePongIsNoViolation(t *testing.T) {
 		synctest.Wait()
 		if s := e.pipeline.Stats(); s.Connections != 0 || s.ConnectionsTotal != 1 ||
 			s.Malformed+s.Stalls+s.IdleTimeouts+s.Panics != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("stats %+v", s)
 		}
 	})
 }
 
-// One frame of a terabyte holds packets as any message does, and takes no memory beyond
-// theirs.
+// One frame of a terabyte may hold packets like any message, and takes no memory beyond theirs.
 func TestWebSocketFrameOfATerabyte(t *testing.T) {
 	e := newEdge(t).serveWebSocket()
 	c := e.dial(4)
@@ -269,19 +265,19 @@ func TestWebSocketFrameOfATerabyte(t *testing.T) {
 	}
 }
 
-// Floods of frames, by clients that take their answers: a device beside them has its
-// acknowledgements in time, and nothing is held for them.
+// Clients flood the server with frames, and read their answers: another device still gets its
+// acknowledgements in time, and no memory is held for the flood.
 func TestWebSocketFloods(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.Journal = discardJournal{} }).serve()
 	other := e.dialSignedIn(4, "WS-1")
 	e.serveWebSocket()
 	for name, one := range map[string][]byte{
-		"pings":                frame(0x89, []byte("x")),
-		"long pings":           frame(0x89, bytes.Repeat([]byte("x"), 125)),
-		"pongs":                frame(0x8A, nil),
-		"messages of nothing":  frame(0x82, nil),
-		"a packet in two":      append(frame(0x02, []byte{0xC0}), frame(0x80, []byte{0})...),
-		"pings within packets": slices.Concat(frame(0x02, []byte{0xC0}), frame(0x89, nil), frame(0x80, []byte{0})),
+		"pings":                  frame(0x89, []byte("x")),
+		"long pings":             frame(0x89, bytes.Repeat([]byte("x"), 125)),
+		"pongs":                  frame(0x8A, nil),
+		"empty messages":         frame(0x82, nil),
+		"a packet in two frames": append(frame(0x02, []byte{0xC0}), frame(0x80, []byte{0})...),
+		"pings within packets":   slices.Concat(frame(0x02, []byte{0xC0}), frame(0x89, nil), frame(0x80, []byte{0})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := heap()
@@ -314,47 +310,50 @@ func TestWebSocketFloods(t *testing.T) {
 			if n := e.pipeline.Stats().Connections; n != floods+1 {
 				t.Errorf("%d connections are left", n)
 			}
-			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
+			t.Logf("%d chunks of 64 KiB, the slowest acknowledgement took %s", sent.Load(), longest)
 			for _, c := range clients {
-				c.reset() // or the server would first read what is on its way, frame by frame
+				c.reset() // otherwise the server would first read what is on its way, frame by frame
 			}
 			running.Wait()
 			eventually(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
 		})
 	}
 	if s := e.pipeline.Stats(); s.Panics != 0 || s.Malformed != 0 || s.Stalls != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("stats %+v", s)
 	}
 }
 
-// Who sends on after being told of the end, and does not say goodbye either, is cut off soon:
-// whatever is thrown away meanwhile has an end.
+// A client that keeps sending after the server has closed, and does not close either, is cut off
+// soon: the server discards only a limited number of bytes.
 func TestWebSocketSendingAfterCloseIsCutOff(t *testing.T) {
 	for name, again := range map[string][]byte{
-		"messages":             frame(0x82, []byte{0xC0, 0}),
-		"messages of nothing":  frame(0x82, nil),
-		"pings":                frame(0x89, nil),
-		"fragments of nothing": frame(0x00, nil),
+		"messages":        frame(0x82, []byte{0xC0, 0}),
+		"empty messages":  frame(0x82, nil),
+		"pings":           frame(0x89, nil),
+		"empty fragments": frame(0x00, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := newEdge(t)
 				c := webSocketOnPipe(t, e)
 				c.discarded()
-				c.send(frame(0x82, c.connect("WS-1", secretOf("WS-1"), "a")), frame(0x81, nil)) // text ends it
+				c.send(
+					frame(0x82, c.connect("WS-1", secretOf("WS-1"), "a")),
+					frame(0x81, nil),
+				) // a text message ends it
 				begin, times := time.Now(), 0
 				for c.write(again) == nil {
 					if times++; times > 10_000 {
-						t.Fatal("it has no end")
+						t.Fatal("the connection does not end")
 					}
 					time.Sleep(time.Millisecond)
 				}
 				if took := time.Since(begin); took > 2*closeTimeout {
-					t.Errorf("cut off after %s, %d times", took, times)
+					t.Errorf("cut off after %s and %d frames", took, times)
 				}
 				synctest.Wait()
 				if s := e.pipeline.Stats(); s.Connections != 0 || s.Malformed != 1 {
-					t.Errorf("%+v", s)
+					t.Errorf("stats %+v", s)
 				}
 			})
 		})

@@ -81,7 +81,7 @@ func TestWebSocketPaho(t *testing.T) {
 	}
 	select {
 	case <-tokens[1].Done():
-		t.Error("answered before the commit")
+		t.Error("the message was answered before the commit")
 	default:
 	}
 	e.journal.release()
@@ -92,17 +92,17 @@ func TestWebSocketPaho(t *testing.T) {
 	c.Disconnect(100)
 	eventually(t, "its end noticed", func() bool { return e.pipeline.Stats().Connections == 0 })
 	if s := e.pipeline.Stats(); s.Malformed+s.IdleTimeouts+s.Stalls != 0 {
-		t.Errorf("counted against it: %+v", s)
+		t.Errorf("failures were counted: %+v", s)
 	}
 }
 
-// Where messages begin and end means nothing, and neither do frames.
+// The boundaries of messages and frames mean nothing.
 func TestWebSocketFraming(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serveWebSocket()
 		c, ws := e.dialWebSocket(version)
 		hello := c.connect("WS-1", secretOf("WS-1"), "a")
-		for i := range hello { // a message a byte
+		for i := range hello { // one message per byte
 			c.send(hello[i : i+1])
 		}
 		c.want("CONNACK accepted", accepted)
@@ -111,8 +111,8 @@ func TestWebSocketFraming(t *testing.T) {
 			c.telemetry(2, 1, 2),
 			c.telemetry(3, 0, 0),
 			[]byte{0xC0, 0},
-		) // many packets a message
-		var acks, pongs []byte // where a pong comes in is open: a PUBACK waits for the disk
+		) // many packets per message
+		var acks, pongs []byte // a pong may come at any place, because a PUBACK waits for the disk
 		for range 3 {
 			kind, body, err := c.read()
 			switch {
@@ -125,9 +125,9 @@ func TestWebSocketFraming(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(acks, []byte{1, 2}) || len(pongs) != 1 {
-			t.Errorf("answered % x, %d pongs", acks, len(pongs))
+			t.Errorf("acknowledgements % x, %d pongs", acks, len(pongs))
 		}
-		c.send(nil) // a message of nothing
+		c.send(nil) // an empty message
 		large := c.publish("v1/devices/me/telemetry", `{"airTemperature":4}`+strings.Repeat(" ", 200_000), 1, 3)
 		w, err := ws.Writer(t.Context(), websocket.MessageBinary) // one message of many frames
 		if err != nil {
@@ -147,7 +147,7 @@ func TestWebSocketFraming(t *testing.T) {
 	})
 }
 
-// The client's limit of a packet holds for a message that promises more.
+// The size limit of packets also holds for a message that announces more.
 func TestWebSocketOversized(t *testing.T) {
 	e := newEdge(t).serveWebSocket()
 	c, _ := e.dialWebSocket(5)
@@ -155,12 +155,12 @@ func TestWebSocketOversized(t *testing.T) {
 	c.send([]byte{0x32, 0xff, 0xff, 0xff, 0x7f})
 	c.wantEnd(reasonTooLarge)
 	if n := e.pipeline.Stats().Malformed; n != 1 {
-		t.Errorf("%d counted", n)
+		t.Errorf("%d oversized packets counted", n)
 	}
 }
 
-// What waits for its commit is still answered when the server stops, the
-// reason is told, and the WebSocket is closed as one should be.
+// When the server stops, messages that wait for their commit are still answered, the client gets
+// the reason, and the WebSocket is closed properly.
 func TestWebSocketShutdownAnswersBeforeClose(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serveWebSocket()
@@ -190,8 +190,7 @@ func TestWebSocketShutdownAnswersBeforeClose(t *testing.T) {
 	})
 }
 
-// A read deadline ends reading and nothing else: the client is told why it is
-// left, and what it was owed.
+// A read deadline ends only reading: the client still gets its answers and the reason.
 func TestWebSocketKeepAlive(t *testing.T) {
 	e := newEdge(t).serveWebSocket()
 	c, _ := e.dialWebSocket(5)
@@ -202,13 +201,12 @@ func TestWebSocketKeepAlive(t *testing.T) {
 	begin := time.Now()
 	c.wantEnd(reasonKeepAlive)
 	if d := time.Since(begin); d < 1400*time.Millisecond {
-		t.Errorf("ended after %v", d)
+		t.Errorf("the connection ended after %v", d)
 	}
 	eventually(t, "it is counted", func() bool { return e.pipeline.Stats().IdleTimeouts == 1 })
 }
 
-// A WebSocket on which nothing is said lasts no longer than any other
-// connection without a CONNECT.
+// A silent WebSocket lasts no longer than any other connection without a CONNECT.
 func TestWebSocketSilent(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.ConnectTimeout = 100 * time.Millisecond }).serveWebSocket()
 	_, ws := e.dialWebSocket(4)
@@ -218,11 +216,11 @@ func TestWebSocketSilent(t *testing.T) {
 		t.Errorf("closed with %v", err)
 	}
 	if n := e.pipeline.Stats().IdleTimeouts; n != 1 {
-		t.Errorf("%d counted", n)
+		t.Errorf("%d idle timeouts counted", n)
 	}
 }
 
-// Pings of the WebSocket are answered, however long ago something else was.
+// WebSocket pings are answered, however long ago the last message was.
 func TestWebSocketPing(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.WriteTimeout = 50 * time.Millisecond }).serveWebSocket()
 	c, ws := e.dialWebSocket(4)
@@ -230,14 +228,14 @@ func TestWebSocketPing(t *testing.T) {
 	reading := ws.CloseRead(t.Context())
 	ctx, cancel := context.WithTimeout(reading, 5*time.Second)
 	defer cancel()
-	for begin := time.Now(); time.Since(begin) < 80*time.Millisecond; { // longer than a write may take
+	for begin := time.Now(); time.Since(begin) < 80*time.Millisecond; { // longer than the write timeout
 		if err := ws.Ping(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// What asks for something else is told so before it costs anything.
+// A request for another subprotocol is refused before it costs anything.
 func TestWebSocketUpgrade(t *testing.T) {
 	e := newEdge(t).serveWebSocket()
 	for _, test := range []struct {
@@ -257,7 +255,7 @@ func TestWebSocketUpgrade(t *testing.T) {
 			continue
 		}
 		if err == nil && ws.Subprotocol() != test.got {
-			t.Errorf("%v: got %s", test.asked, ws.Subprotocol())
+			t.Errorf("%v: subprotocol %s", test.asked, ws.Subprotocol())
 		}
 	}
 	resp, err := http.Get("http://" + e.address + "/mqtt")
@@ -266,41 +264,41 @@ func TestWebSocketUpgrade(t *testing.T) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusUpgradeRequired {
-		t.Errorf("no upgrade: %s", resp.Status)
+		t.Errorf("without an upgrade: %s", resp.Status)
 	}
 }
 
-// frame makes a WebSocket frame as a client sends it: masked, with a mask of
-// zeros.
+// frame makes a WebSocket frame as a client sends it, masked with zeros.
 func frame(first byte, payload []byte) []byte {
 	return append([]byte{first, 0x80 | byte(len(payload)), 0, 0, 0, 0}, payload...)
 }
 
-// What breaks WebSocket, or sends text, ends its own connection and is counted.
+// A client that violates the WebSocket protocol, or sends text, loses its connection and is
+// counted.
 func TestWebSocketBroken(t *testing.T) {
 	ping := []byte{0xC0, 0}
 	for name, test := range map[string]struct {
 		bytes     []byte
 		malformed uint64
 	}{
-		"text":                  {frame(0x81, ping), 1},
-		"text of nothing":       {frame(0x81, nil), 1},
-		"not masked":            {append([]byte{0x82, 2}, ping...), 1},
-		"reserved bit":          {frame(0xC2, ping), 1},
-		"opcode 3":              {frame(0x83, ping), 1},
-		"continued from naught": {frame(0x80, ping), 1},
-		"begun twice":           {append(frame(0x02, ping), frame(0x82, ping)...), 1},
-		"ping in parts":         {frame(0x09, nil), 1},
-		"close with one byte":   {frame(0x88, []byte{3}), 1},
-		"ping of 126 bytes":     {append([]byte{0x89, 0xfe, 0, 126, 0, 0, 0, 0}, make([]byte, 126)...), 1},
-		"close for no reason":   {frame(0x88, []byte{3, 0xed}), 1},
-		"text in parts":         {append(frame(0x01, nil), frame(0x80, ping)...), 1},
-		"ping between parts":    {slices.Concat(frame(0x02, ping[:1]), frame(0x89, nil), frame(0x80, ping[1:])), 0},
-		"endless length":        {[]byte{0x82, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, 1},
-		"malformed MQTT":        {frame(0x82, []byte{0, 0}), 1},
-		"cut within a frame":    {frame(0x82, []byte{0x30, 9})[:7], 0},
-		"cut within a message":  {frame(0x02, ping), 0},
-		"close":                 {frame(0x88, []byte{3, 0xe8}), 0},
+		"text":                             {frame(0x81, ping), 1},
+		"empty text":                       {frame(0x81, nil), 1},
+		"not masked":                       {append([]byte{0x82, 2}, ping...), 1},
+		"reserved bit":                     {frame(0xC2, ping), 1},
+		"opcode 3":                         {frame(0x83, ping), 1},
+		"continuation without a beginning": {frame(0x80, ping), 1},
+		"two beginnings":                   {append(frame(0x02, ping), frame(0x82, ping)...), 1},
+		"ping in parts":                    {frame(0x09, nil), 1},
+		"close with one byte":              {frame(0x88, []byte{3}), 1},
+		"ping of 126 bytes":                {append([]byte{0x89, 0xfe, 0, 126, 0, 0, 0, 0}, make([]byte, 126)...), 1},
+		"close with an invalid reason":     {frame(0x88, []byte{3, 0xed}), 1},
+		"text in parts":                    {append(frame(0x01, nil), frame(0x80, ping)...), 1},
+		"ping between parts":               {slices.Concat(frame(0x02, ping[:1]), frame(0x89, nil), frame(0x80, ping[1:])), 0},
+		"endless length":                   {[]byte{0x82, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, 1},
+		"malformed MQTT":                   {frame(0x82, []byte{0, 0}), 1},
+		"cut within a frame":               {frame(0x82, []byte{0x30, 9})[:7], 0},
+		"cut within a message":             {frame(0x02, ping), 0},
+		"close":                            {frame(0x88, []byte{3, 0xe8}), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEdge(t).serveWebSocket()
@@ -312,14 +310,10 @@ func TestWebSocketBroken(t *testing.T) {
 			}
 			defer nc.Close()
 			c := &client{t: t, version: 4, Conn: nc}
-			c.send(
-				[]byte(
-					"GET /mqtt HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-						"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(
-						make([]byte, 16),
-					) + "\r\n\r\n",
-				),
-			)
+			key := base64.StdEncoding.EncodeToString(make([]byte, 16))
+			c.send([]byte("GET /mqtt HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+				"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mqtt\r\n" +
+				"Sec-WebSocket-Key: " + key + "\r\n\r\n"))
 			hello := c.connect("WS-1", secretOf("WS-1"), "a")
 			c.send(frame(0x82, hello), test.bytes)
 			eventually(t, "signed in", func() bool { return e.presence.Status(green, 1).Online })
@@ -363,7 +357,7 @@ func TestWebSocketAddress(t *testing.T) {
 	}
 }
 
-// A server whose connections cannot be taken over says so.
+// A server whose connections cannot be hijacked answers with an error.
 func TestWebSocketWithoutHijackerFails(t *testing.T) {
 	e := newEdge(t)
 	w := httptest.NewRecorder()

@@ -7,8 +7,8 @@ import (
 	"tilth/internal/platform/clock"
 )
 
-// Time that passes is no leap, however much; what is set ahead is, once, by how
-// far; what is set back, or kept right, is none.
+// Elapsed time is no jump, however much. A step forward is reported once, with its size; a step
+// back, or a small correction, is not.
 func TestJumpDetectorReportsForwardJumps(t *testing.T) {
 	now, elapsed := time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC), time.Duration(0)
 	l := clock.NewJumpDetector(now, func() time.Duration { return elapsed })
@@ -25,21 +25,21 @@ func TestJumpDetectorReportsForwardJumps(t *testing.T) {
 	} {
 		elapsed, now = elapsed+step.passed, now.Add(step.passed+step.set)
 		if got := l.Jump(now); got != step.want {
-			t.Errorf("%v passed, set by %v: leapt %v", step.passed, step.set, got)
+			t.Errorf("%v passed, set by %v: jumped %v", step.passed, step.set, got)
 		}
 	}
 }
 
-// Without another clock the times themselves tell: of those that have no more
-// than what they show, all that differs has passed.
+// Without a source of elapsed time the times themselves tell; for times without a monotonic
+// reading, the whole difference counts as elapsed.
 func TestJumpDetectorWithoutElapsedSource(t *testing.T) {
 	shown := time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
 	if got := clock.NewJumpDetector(shown, nil).Jump(shown.Add(time.Hour)); got != 0 {
-		t.Errorf("leapt %v", got)
+		t.Errorf("jumped %v", got)
 	}
 	now := time.Now()
 	l := clock.NewJumpDetector(now, nil)
 	if got := l.Jump(time.Now()); got != 0 {
-		t.Errorf("leapt %v while nobody set the clock", got)
+		t.Errorf("jumped %v although nobody set the clock", got)
 	}
 }

@@ -5,41 +5,40 @@ import (
 	"time"
 )
 
-// catchUpFactor is how much time passes at most in an hour of the process: more than
-// one hour, so that what passed while nothing ran is caught up with.
+// catchUpFactor is by how much the retention clock may at most outpace the process's own time. It
+// is more than 1, so that the clock catches up on the time in which the process did not run.
 const catchUpFactor = 4
 
-// RetentionClock tells how far time has come, for what is removed once it is old enough and
-// is gone for good then. Where the clock leaps ahead, as on a machine that starts
-// with a wrong one, time follows it at a slow pace, so that nothing is old at once;
-// and all that is done meanwhile is to keep things for longer. It is safe for
-// concurrent use.
+// RetentionClock tells the time by which old data is removed for good. If the system clock jumps
+// forward, as on a machine that starts with a wrong time, the retention clock follows slowly, so
+// that nothing becomes old at once; the only effect meanwhile is that data is kept longer. It is
+// safe for concurrent use.
 type RetentionClock struct {
 	elapsed func() time.Duration
 
 	mu          sync.Mutex
-	confirmed   time.Time     // how far it has come for certain
-	lastElapsed time.Duration // what ran said then
+	confirmed   time.Time     // the latest time that is certain
+	lastElapsed time.Duration // what elapsed returned then
 }
 
-// NewRetentionClock goes on from how far time had come when that was known last. ran is how
-// long has passed, by a clock that nobody sets.
+// NewRetentionClock continues from confirmed, the latest time that was certain before. elapsed is
+// how much time has passed by a clock that nobody sets.
 func NewRetentionClock(confirmed time.Time, elapsed func() time.Duration) *RetentionClock {
 	return &RetentionClock{elapsed: elapsed, confirmed: confirmed.Round(0), lastElapsed: elapsed()}
 }
 
-// Advance is how far time has come where the clock shows now: never later than that.
+// Advance returns the retention time when the system clock shows now: never later than now.
 func (l *RetentionClock) Advance(now time.Time) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, elapsed := now.Round(0), l.elapsed() // without what tells of time that passed
+	now, elapsed := now.Round(0), l.elapsed() // Round drops the monotonic reading
 	reached := l.confirmed.Add(catchUpFactor * (elapsed - l.lastElapsed))
 	l.lastElapsed = elapsed
 	if reached.After(now) {
 		reached = now
 	}
-	// A clock that is behind, as after a start without the time, takes back nothing
-	// of what is known: once it is right that holds again.
+	// A clock that is behind, as after a start with a wrong time, does not lower the confirmed
+	// time, which counts again once the clock is right.
 	if reached.After(l.confirmed) {
 		l.confirmed = reached
 	}
@@ -49,7 +48,7 @@ func (l *RetentionClock) Advance(now time.Time) time.Time {
 	return l.confirmed
 }
 
-// Confirmed is how far time has come for certain, to go on from after a restart.
+// Confirmed is the latest time that is certain, from which to continue after a restart.
 func (l *RetentionClock) Confirmed() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()

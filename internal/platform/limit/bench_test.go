@@ -11,7 +11,7 @@ func benchmarked(most int) *Buckets[int64] {
 	return NewBuckets[int64](Options{Name: "bench", MaxKeys: most, Now: time.Now}, 1e6, 1e6)
 }
 
-// BenchmarkOneKey is an event of a key that is known, as of one busy device.
+// BenchmarkOneKey measures an event of a known key, as of one busy device.
 func BenchmarkOneKey(b *testing.B) {
 	limit := benchmarked(50_000)
 	b.ReportAllocs()
@@ -20,8 +20,7 @@ func BenchmarkOneKey(b *testing.B) {
 	}
 }
 
-// BenchmarkFull is an event of a key that is known among as many as there is
-// room for.
+// BenchmarkFull measures an event of a known key in a full table.
 func BenchmarkFull(b *testing.B) {
 	const most = 50_000
 	limit := benchmarked(most)
@@ -36,8 +35,8 @@ func BenchmarkFull(b *testing.B) {
 	}
 }
 
-// BenchmarkFlood is an event of a key that nobody knows, where there is no more
-// room and nobody rests: the most work there is.
+// BenchmarkFlood measures an event of an unknown key in a full table without idle keys: the worst
+// case.
 func BenchmarkFlood(b *testing.B) {
 	limit := NewBuckets[Network](Options{Name: "bench", MaxKeys: 50_000, Now: time.Now}, 1e-6, 60)
 	stranger := func(i uint64) Network {
@@ -54,7 +53,7 @@ func BenchmarkFlood(b *testing.B) {
 	}
 }
 
-// BenchmarkManyAtOnce is events of many keys from all processors.
+// BenchmarkManyAtOnce measures events of many keys on all processors.
 func BenchmarkManyAtOnce(b *testing.B) {
 	const most = 50_000
 	limit := benchmarked(most)

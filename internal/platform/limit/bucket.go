@@ -7,43 +7,42 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Cost is what an event takes of a bucket, in parts of One. A cost beyond the
-// whole bucket counts as the bucket: else it could never be paid.
+// Cost is what an event takes from a bucket, in fractions of One. A cost larger than a whole bucket
+// counts as the whole bucket; otherwise it could never be paid.
 type Cost int64
 
-// One is what one ordinary event costs. It is a power of two, so that counting
-// in its parts rounds nothing that counting in ones would not. As tokens are an
-// int, which has 64 bits, no bucket holds more than eight million events.
+// One is the cost of one ordinary event. It is a power of two, so counting in fractions of One
+// rounds nothing that counting in whole events would not. Tokens are an int of 64 bits, so no
+// bucket holds more than eight million events.
 const One Cost = 1 << 40
 
 // Events is the cost of n events.
 func Events(n int) Cost { return Cost(min(n, math.MaxInt/int(One))) * One }
 
-// Share is the cost of an event of somebody who may do n times as much as
-// others, rounded up to the part.
+// Share is the cost of an event for a key that may do n times as much as others, rounded up to the
+// next fraction.
 func Share(n int) Cost {
 	n = max(1, n)
 	return One/Cost(n) + min(1, One%Cost(n))
 }
 
-// Buckets lets so many events of a key through a second, and so many at once
-// where the key has rested: each key has a bucket of tokens, which grow back
-// evenly.
+// Buckets allows each key a sustained rate of events per second, and a burst after the key was
+// idle: each key has a bucket of tokens that refills evenly.
 type Buckets[K comparable] struct {
 	*table[K, *rate.Limiter]
-	rate  float64 // tokens that grow in a second
-	burst int     // tokens of a full bucket
+	rate  float64 // tokens refilled per second
+	burst int     // tokens in a full bucket
 }
 
-// NewBuckets makes buckets of burst events, of which perSecond grow back in a
-// second. Both are more than 0; a burst beyond eight million is eight million.
+// NewBuckets makes buckets that hold burst events and refill perSecond events per second. Both are
+// greater than 0; a burst over eight million counts as eight million.
 func NewBuckets[K comparable](o Options, perSecond float64, burst int) *Buckets[K] {
 	b := &Buckets[K]{rate: perSecond * float64(One), burst: int(Events(burst))}
 	b.table = newTable[K](o, b.newBucket, b.untilFull)
 	return b
 }
 
-// Allow takes a cost of a key's bucket if that is in it.
+// Allow takes the cost from the key's bucket if the bucket holds that much.
 func (b *Buckets[K]) Allow(key K, cost Cost) State {
 	now, tokens := b.now(), b.tokens(cost)
 	s := b.shardFor(key)
@@ -57,13 +56,13 @@ func (b *Buckets[K]) Allow(key K, cost Cost) State {
 		return state
 	}
 	s.refused++
-	state.Retry = max(1, state.Retry) // whatever came of rounding
+	state.Retry = max(1, state.Retry) // rounding may have made it 0
 	return state
 }
 
-// Reserve takes a cost of a key's bucket, be it of tokens to come, and tells how
-// long until they are there: for those who wait, and for charging what was done
-// already. 0: they are there.
+// Reserve takes the cost from the key's bucket even if the bucket must first refill, and returns
+// how long the refill takes; 0: the tokens are there already. It serves callers that wait, and
+// callers that charge for work already done.
 func (b *Buckets[K]) Reserve(key K, cost Cost) time.Duration {
 	now, tokens := b.now(), b.tokens(cost)
 	s := b.shardFor(key)
@@ -76,7 +75,7 @@ func (b *Buckets[K]) Reserve(key K, cost Cost) time.Duration {
 	return wait
 }
 
-// Peek tells what Allow would; it takes nothing, and nobody counts as refused.
+// Peek returns what Allow would return. It takes nothing and counts nothing as refused.
 func (b *Buckets[K]) Peek(key K, cost Cost) State {
 	now, tokens := b.now(), b.tokens(cost)
 	s := b.shardFor(key)
@@ -89,24 +88,24 @@ func (b *Buckets[K]) Peek(key K, cost Cost) State {
 	return b.state(p.state.TokensAt(now), tokens)
 }
 
-// PinnedBucket is the bucket of a key that somebody asks again and again, as a
-// connection does: without looking for it each time. It is the same bucket as
-// everybody else's who asks for the key, and is not forgotten while it is held.
+// PinnedBucket is the bucket of a key for a caller that asks often, such as a connection: it saves
+// the look-up each time. Callers of Buckets share the same bucket, and the bucket is not evicted
+// while it is pinned.
 type PinnedBucket[K comparable] struct {
 	buckets *Buckets[K]
 	entry   *entry[K, *rate.Limiter]
 	bucket  *rate.Limiter
 }
 
-// Pin gives the bucket of a key to hold, beside the Options.Most that are not
-// held. Release is called once, and the bucket not used after.
+// Pin returns the bucket of a key and keeps it until Release. Pinned keys do not count towards
+// Options.MaxKeys. The caller calls Release once and does not use the bucket afterwards.
 func (b *Buckets[K]) Pin(key K) PinnedBucket[K] {
 	p := b.pin(key)
 	return PinnedBucket[K]{buckets: b, entry: p, bucket: p.state}
 }
 
-// Reserve is that of Buckets. now is what the limit's clock shows: who asks
-// often has just looked at it.
+// Reserve does what Buckets.Reserve does. now is the time on the limit's clock; a caller that asks
+// often has just read it.
 func (h PinnedBucket[K]) Reserve(now time.Time, cost Cost) time.Duration {
 	wait := reserve(h.bucket, now, h.buckets.tokens(cost))
 	if wait > 0 {
@@ -118,17 +117,16 @@ func (h PinnedBucket[K]) Reserve(now time.Time, cost Cost) time.Duration {
 	return wait
 }
 
-// Release lets go of the bucket.
+// Release unpins the bucket.
 func (h PinnedBucket[K]) Release() { h.buckets.unpin(h.entry) }
 
-// reserve has no type parameter: so it is compiled in this package, wherever
-// buckets are used, and the reservation stays off the heap.
+// reserve has no type parameter, so the compiler compiles it in this package wherever buckets are
+// used, and the reservation stays off the heap.
 func reserve(bucket *rate.Limiter, now time.Time, tokens int) time.Duration {
 	return bucket.ReserveN(now, tokens).DelayFrom(now)
 }
 
-// state is how a bucket stands that holds so many tokens, of which wanted are
-// asked for.
+// state describes a bucket that holds the given tokens when a caller wants wanted tokens.
 func (b *Buckets[K]) state(held float64, wanted int) State {
 	return State{
 		Remaining: int(max(0, math.Floor(held/float64(One)))),
@@ -137,7 +135,7 @@ func (b *Buckets[K]) state(held float64, wanted int) State {
 	}
 }
 
-// refillTime is how long tokens need to grow that are lacking.
+// refillTime is how long the bucket takes to refill the lacking tokens.
 func (b *Buckets[K]) refillTime(lacking float64) time.Duration {
 	if lacking <= 0 {
 		return 0
@@ -145,7 +143,7 @@ func (b *Buckets[K]) refillTime(lacking float64) time.Duration {
 	return time.Duration(min(lacking/b.rate*float64(time.Second), math.MaxInt64/2))
 }
 
-// tokens is a cost as package rate counts.
+// tokens converts a cost to the tokens of package rate.
 func (b *Buckets[K]) tokens(cost Cost) int { return min(int(cost), b.burst) }
 
 func (b *Buckets[K]) newBucket() *rate.Limiter { return rate.NewLimiter(rate.Limit(b.rate), b.burst) }

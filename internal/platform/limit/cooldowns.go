@@ -2,14 +2,14 @@ package limit
 
 import "time"
 
-// Cooldowns makes keys wait before they may try again, for as long as they are told to.
+// Cooldowns makes each key wait for a given time before its next attempt.
 type Cooldowns[K comparable] struct {
 	*table[K, time.Time]
 	kept time.Duration
 }
 
-// NewCooldowns makes waits, each of which is remembered for a time after its end: a key
-// that has waited may try then.
+// NewCooldowns makes cooldowns. Each is remembered for kept after its end; during that time the key
+// may try without starting a new cooldown.
 func NewCooldowns[K comparable](o Options, kept time.Duration) *Cooldowns[K] {
 	w := &Cooldowns[K]{kept: kept}
 	w.table = newTable[K](o, func() time.Time { return time.Time{} }, func(until, now time.Time) time.Duration {
@@ -18,7 +18,7 @@ func NewCooldowns[K comparable](o Options, kept time.Duration) *Cooldowns[K] {
 	return w
 }
 
-// Begin makes a key wait from now on.
+// Begin starts a cooldown of d for a key.
 func (w *Cooldowns[K]) Begin(key K, d time.Duration) {
 	now := w.now()
 	s := w.shardFor(key)
@@ -27,8 +27,8 @@ func (w *Cooldowns[K]) Begin(key K, d time.Duration) {
 	w.getOrCreate(s, key, now).state = now.Add(d)
 }
 
-// Try tells how long a key waits yet; 0: it may try. A key of which no wait is
-// remembered begins one of d.
+// Try returns how long a key still has to wait; 0: it may try. If no cooldown of the key is
+// remembered, Try starts one of d.
 func (w *Cooldowns[K]) Try(key K, d time.Duration) time.Duration {
 	now := w.now()
 	s := w.shardFor(key)
@@ -48,8 +48,8 @@ func (w *Cooldowns[K]) Try(key K, d time.Duration) time.Duration {
 	return left
 }
 
-// Left tells how long a key waits yet, and begins nothing.
+// Left returns how long a key still has to wait, and starts nothing.
 func (w *Cooldowns[K]) Left(key K) time.Duration { return w.Try(key, 0) }
 
-// Forget lets a key off.
+// Forget ends the cooldown of a key.
 func (w *Cooldowns[K]) Forget(key K) { w.reset(key) }

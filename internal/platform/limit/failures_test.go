@@ -13,25 +13,25 @@ func TestFailures(t *testing.T) {
 	f := NewFailures[string](Options{MaxKeys: 10, Now: clock.now}, 1, 3)
 	for i := range 3 {
 		if retry := f.Add("a"); retry != 0 {
-			t.Fatalf("failure %d is told to come in %s", i, retry)
+			t.Fatalf("failure %d: retry after %s", i, retry)
 		}
 	}
-	for range 5 { // those that are too many do not make the wait longer
+	for range 5 { // further failures do not lengthen the wait
 		if retry := f.Add("a"); retry != time.Second {
-			t.Fatalf("one too many is told to come in %s", retry)
+			t.Fatalf("one failure too many: retry after %s", retry)
 		}
 	}
 	if retry := f.Add("b"); retry != 0 {
-		t.Errorf("another key is told to come in %s", retry)
+		t.Errorf("another key: retry after %s", retry)
 	}
 	clock.advance(time.Second)
 	if retry := f.Add("a"); retry != 0 {
-		t.Errorf("later it is told to come in %s", retry)
+		t.Errorf("a second later: retry after %s", retry)
 	}
 }
 
-// Those of a key that failed too often are looked at one after the other, in the order
-// in which they came; nobody else waits.
+// Attempts of a key that failed too often are checked one at a time, in the order in which they
+// came; other keys do not wait.
 func TestFailuresAreCheckedOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewFailures[string](Options{MaxKeys: 10, Now: time.Now}, 0.001, 1)
@@ -43,11 +43,11 @@ func TestFailuresAreCheckedOneByOne(t *testing.T) {
 			}
 			return done
 		}
-		free := []func(){look("a"), look("a")} // it has not failed yet
+		free := []func(){look("a"), look("a")} // the key has not failed yet
 		f.Add("a")
 		busy := look("a")
 		for range 3 {
-			look("b")() // waits for nobody of a
+			look("b")() // does not wait for a
 		}
 		began, order := time.Now(), make(chan int, 3)
 		for i := range 3 {
@@ -72,21 +72,21 @@ func TestFailuresAreCheckedOneByOne(t *testing.T) {
 		synctest.Wait()
 		stop()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left is told %v", err)
+			t.Errorf("the cancelled caller got error %v", err)
 		}
 		if len(order) > 0 {
-			t.Error("somebody was looked at beside another")
+			t.Error("two attempts were checked at the same time")
 		}
 		busy()
 		for i := range 3 {
 			if got := <-order; got != i {
-				t.Errorf("%d came at place %d", got, i)
+				t.Errorf("attempt %d was checked at place %d", got, i)
 			}
 		}
 		synctest.Wait()
 		look("a")()
 		if took := time.Since(began); took != 3*time.Millisecond {
-			t.Errorf("three of a millisecond each took %s", took)
+			t.Errorf("three checks of a millisecond each took %s", took)
 		}
 		for _, done := range free {
 			done()

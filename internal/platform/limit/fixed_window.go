@@ -2,21 +2,21 @@ package limit
 
 import "time"
 
-// FixedWindows lets so many events of a key through in each window of time, which
-// begins with the key's first event.
+// FixedWindows allows each key a number of events per window of time. A window begins with the
+// key's first event.
 type FixedWindows[K comparable] struct {
 	*table[K, window]
 	most   int
 	within time.Duration
 }
 
-// window is what a key did since its window began; the zero window has ended.
+// window counts the events of a key since its window began; the zero window has ended.
 type window struct {
 	began  time.Time
-	events int // that were let through
+	events int // allowed events
 }
 
-// NewFixedWindows makes windows of most events within a time.
+// NewFixedWindows makes windows of the given length with at most most events each.
 func NewFixedWindows[K comparable](o Options, most int, within time.Duration) *FixedWindows[K] {
 	w := &FixedWindows[K]{most: most, within: within}
 	w.table = newTable[K](o, func() window { return window{} }, func(one window, now time.Time) time.Duration {
@@ -25,7 +25,7 @@ func NewFixedWindows[K comparable](o Options, most int, within time.Duration) *F
 	return w
 }
 
-// Allow counts an event if it is let through.
+// Allow counts an event unless the key's window is full.
 func (w *FixedWindows[K]) Allow(key K) State {
 	now := w.now()
 	s := w.shardFor(key)
@@ -44,7 +44,7 @@ func (w *FixedWindows[K]) Allow(key K) State {
 	return State{Remaining: w.most - one.events, Reset: left}
 }
 
-// left is how long a window lasts yet.
+// left is how long a window still lasts.
 func (w *FixedWindows[K]) left(one window, now time.Time) time.Duration {
 	if one.events == 0 {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A window begins with a key's first event, lets so many through, and is over
-// for all of them at once.
+// A window begins with a key's first event, allows a number of events, and ends for all of them at
+// the same time.
 func TestFixedWindows(t *testing.T) {
 	clock := newFakeClock()
 	w := NewFixedWindows[string](Options{MaxKeys: 10, Now: clock.now}, 3, time.Minute)
@@ -29,12 +29,11 @@ func TestFixedWindows(t *testing.T) {
 		}
 	}
 	if got := w.Allow("b"); got != (State{Remaining: 2, Reset: time.Minute}) {
-		t.Errorf("another key: %+v", got)
+		t.Errorf("another key: state %+v", got)
 	}
 }
 
-// In no window are more let through than may be, and none is refused while
-// there is room in it.
+// No window allows more events than the limit, and none refuses an event while there is room in it.
 func TestFixedWindowsNeverExceedLimit(t *testing.T) {
 	const most, within = 4, time.Second
 	clock, random := newFakeClock(), rand.New(rand.NewPCG(2, 2))
@@ -46,7 +45,7 @@ func TestFixedWindowsNeverExceedLimit(t *testing.T) {
 			began[key], events[key] = clock.now(), 0
 		}
 		if got := w.Allow(key); got.Allowed() != (events[key] < most) {
-			t.Fatalf("step %d: %+v after %d in the window", i, got, events[key])
+			t.Fatalf("step %d: state %+v after %d events in the window", i, got, events[key])
 		}
 		events[key]++
 		clock.advance(time.Duration(random.IntN(50)) * time.Millisecond)

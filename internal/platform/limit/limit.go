@@ -1,73 +1,69 @@
-// Package limit is every limit of how often, and of how many at once, that is
-// kept by key: by user, by tenant, by device, by the network that an address is
-// of. It knows no domain; whoever limits something says what is counted, what a
-// key is, and what a refusal means.
+// Package limit limits how often something happens, and how much happens at once, for each key: a
+// user, a tenant, a device, or the network of an address. It knows no domain; the caller decides
+// what is counted, what a key is, and what a refusal means.
 //
-// There are eight kinds:
+// There are eight kinds of limit:
 //
-//   - Buckets: so many a second, and so many at once (a token bucket a key).
-//     Events may cost more or less than one.
-//   - Failures: buckets of what failed, which slow down nobody but who fails.
-//   - Windows: so many in a window of time that begins with the first.
-//   - Recent: so many in any stretch of time, remembered one by one; or, of
-//     failures, so many that what follows is locked out for a while.
-//   - Waits: a time to wait for before the next try.
-//   - Slots: so many at the same time.
-//   - Line: of a key that goes on without a pause, one after the other.
-//   - Turns: work that takes long, key by key and maker by maker in turn.
+//   - Buckets: a sustained rate and a burst (one token bucket per key). Events may cost more or
+//     less than one.
+//   - Failures: buckets of failed attempts, which slow down only the keys that fail.
+//   - FixedWindows: a number of events per window of time that begins with the first event.
+//   - SlidingWindows: a number of events in any stretch of time, each remembered; or a number of
+//     failures after which the key is locked out for a while.
+//   - Cooldowns: a time to wait before the next attempt.
+//   - Slots: a number of things at the same time.
+//   - Throttle: a key that works without a pause works on one piece at a time.
+//   - Scheduler: long work, in round robin over keys and, within a key, over submitters.
 //
-// Where only failures count, look first whether it is one, and charge it with Allow:
-// who shares a key with those who fail is let in all the same. Where looking costs the
-// server more than being asked does, take Failures. Only where guesses are few, as of
-// passwords, ask with Locked before, and charge with Add: it locks out who is right, too.
+// To limit failures only, check the attempt first, and charge a failure with Allow: a correct
+// attempt then succeeds even if other clients of the same key fail. Use Failures if a check costs
+// the server more than a request does. Use LockedFor before the check, and Add after a failure,
+// only if guesses must be few, as for passwords: it locks out correct attempts, too.
 //
-// All of them live in memory, and a restart forgets them. What they remember is
-// bounded, whoever comes with however many keys: see Options.Most. A limit that
-// must survive a restart is counted in the database by its owner, who takes the
-// key of an address from here (Grouping).
+// All limits live in memory, and a restart forgets them. Their memory is bounded however many keys
+// appear: see Options.MaxKeys. A limit that must survive a restart is counted in the database by
+// its owner, who takes the key of an address from this package (Grouping).
 //
-// Everything may be called by many goroutines at once. Only Failures, Line and Turns wait; of
-// the others who is to wait is told for how long.
+// All types are safe for concurrent use. Only Failures, Throttle and Scheduler make the caller
+// wait; the others return how long to wait.
 package limit
 
 import (
 	"time"
 )
 
-// Options say how a limit is kept.
+// Options configure a limit.
 type Options struct {
-	// Name is the limit's in figures (Meter): letters and _, the same for good.
+	// Name is the limit's name in the metrics (Meter): letters and _. It never changes.
 	Name string
 
-	// MaxKeys is how many keys are remembered at once; never more are, and no more
-	// memory is used than they need. Keys that have rested, of which nothing is
-	// left to remember, make room for others first. Where there is none of these
-	// at hand, the key is forgotten that owes least of eight chosen at random: it
-	// may do again at once what it would have had to wait for.
+	// MaxKeys is the number of keys that are remembered at once. There are never more, and memory
+	// grows only with the keys in use. A new key first replaces an idle key, for which nothing
+	// needs to be remembered. If the table finds no idle key, it evicts the key with the smallest
+	// debt of eight chosen at random: an evicted key may do at once what it would have had to wait
+	// for.
 	//
-	// So a flood of keys makes a limit milder for some, and stricter for nobody: a
-	// new key is never turned away for want of room, and a key that is not the
-	// flood's loses nothing by being forgotten. Who floods in order to have a key
-	// of their own forgotten that is locked out has to make those around it owe as
-	// much, which takes as many events, or failures, as being forgotten gains; and
-	// cannot choose which keys stand around it. Choose Most above the number of
-	// keys that may be busy at the same time, and watch Figures.Forgiven.
+	// A flood of keys therefore loosens the limit for some keys and tightens it for none: a new key
+	// is never refused for lack of room, and a key that is not part of the flood loses nothing by
+	// eviction. To have a key of its own evicted that is locked out, an attacker must give the keys
+	// around it the same debt, which takes as many events, or failures, as the eviction gains, and
+	// the attacker cannot choose which keys those are. Choose MaxKeys above the number of keys that
+	// may be busy at the same time, and watch Stats.Evicted.
 	MaxKeys int
 
-	// Now is the clock. It must not be set back while it runs: time.Now, or one
-	// that a test holds.
+	// Now is the clock: time.Now or a test's clock. It must not be set back while it runs.
 	Now func() time.Time
 
-	// Meter counts what the limit refuses; nil: nobody asks.
+	// Meter counts what the limit refuses; nil: not counted.
 	Meter *Meter
 }
 
-// State is how a key stands with a limit.
+// State is where a key stands with a limit.
 type State struct {
-	Remaining int           // whole events that would be let through now
-	Reset     time.Duration // until the key is as one that was never seen
-	Retry     time.Duration // until what was asked for would be let through; 0: it is
+	Remaining int           // whole events that would be allowed now
+	Reset     time.Duration // until the key is as good as one never seen
+	Retry     time.Duration // until the event would be allowed; 0: it is allowed
 }
 
-// Allowed tells whether what was asked for is let through.
+// Allowed tells whether the event is allowed.
 func (s State) Allowed() bool { return s.Retry == 0 }

@@ -2,22 +2,21 @@ package limit
 
 import "sync"
 
-// Meter knows the limits that were made with it, so that one place can tell what
-// all of them refuse. The zero Meter is ready; a nil one knows nothing.
+// Meter collects the limits that were made with it, so that one place can report what all of them
+// refuse. The zero Meter is ready to use; a nil Meter collects nothing.
 type Meter struct {
 	mu    sync.Mutex
 	reads map[string][]func() Stats
 }
 
-// Stats are those of a limit.
+// Stats are the statistics of one limit.
 type Stats struct {
-	Refused uint64 // events that were not let through at once
-	Evicted uint64 // keys that were forgotten before they had rested, for want of room
-	Keys    int    // keys that are remembered, those that have rested among them
+	Refused uint64 // events that were not allowed at once
+	Evicted uint64 // keys that were evicted before they were idle, for lack of room
+	Keys    int    // keys that are remembered, idle ones included
 }
 
-// Stats gives the figures of each limit, by name; of limits of the same name
-// together.
+// Stats returns the statistics of all limits by name. Limits of the same name are summed.
 func (m *Meter) Stats() map[string]Stats {
 	all := map[string]Stats{}
 	if m == nil {

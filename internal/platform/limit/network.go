@@ -2,20 +2,19 @@ package limit
 
 import "net/netip"
 
-// Grouping is what addresses count as one, by the length of their prefixes, in
-// bits.
+// Grouping says which addresses count as one, by the lengths of their prefixes in bits.
 type Grouping struct{ IPv4, IPv6 int }
 
-// Client is the grouping of one client: an IPv4 address, or an IPv6 network of
-// 64 bits, whose holder has more addresses than there are calls.
+// Client groups the addresses of one client: an IPv4 address, or an IPv6 network of 64 bits, whose
+// holder has more addresses than there could be requests.
 var Client = Grouping{IPv4: 32, IPv6: 64}
 
-// Network is what an address counts as: it alone, or all of a network. It may be
-// a key. The zero Network is that of all whose address is not known.
+// Network is what an address counts as: the address alone, or a whole network. It is comparable and
+// so can be a key. The zero Network stands for all unknown addresses.
 type Network struct{ prefix netip.Prefix }
 
-// Of gives the network of an address. An IPv4 address written as one of IPv6 is
-// that IPv4 address, and a zone does not matter.
+// Of returns the network of an address. An IPv4 address written as IPv6 counts as the IPv4 address,
+// and zones are ignored.
 func (g Grouping) Of(a netip.Addr) Network {
 	a = a.Unmap().WithZone("")
 	bits := g.IPv4
@@ -25,7 +24,7 @@ func (g Grouping) Of(a netip.Addr) Network {
 	return Network{netip.PrefixFrom(a, min(bits, a.BitLen())).Masked()}
 }
 
-// String is the address, or the network as 2001:db8:1:2::/64.
+// String returns the address, or the network in the form 2001:db8:1:2::/64.
 func (n Network) String() string {
 	if a := n.prefix.Addr(); !a.IsValid() || n.prefix.IsSingleIP() {
 		return a.String()

@@ -16,7 +16,7 @@ func TestNetworks(t *testing.T) {
 		{"2001:db8:1:2:ffff::", "2001:db8:1:2::/64", "2001:db8:1::/48"},
 		{"fe80::1%eth0", "fe80::/64", "fe80::/48"},
 		{"::1", "::/64", "::/48"},
-		{"::192.0.2.1", "::/64", "::/48"}, // of IPv6, whatever it looks like
+		{"::192.0.2.1", "::/64", "::/48"}, // IPv6, whatever it looks like
 		{"0.0.0.0", "0.0.0.0", "0.0.0.0/24"},
 	} {
 		a := netip.MustParseAddr(row.address)
@@ -24,23 +24,23 @@ func TestNetworks(t *testing.T) {
 			t.Errorf("%s counts as %s, want %s", a, got, row.client)
 		}
 		if got := wide.Of(a).String(); got != row.wide {
-			t.Errorf("%s counts in wide networks as %s, want %s", a, got, row.wide)
+			t.Errorf("%s counts in the wide grouping as %s, want %s", a, got, row.wide)
 		}
 	}
-	// Where nobody knows from where somebody came, all count as one.
+	// All unknown addresses count as one.
 	var nowhere netip.Addr
 	if n := Client.Of(nowhere); n != (Network{}) || n.String() != nowhere.String() {
-		t.Errorf("%s", n)
+		t.Errorf("the unknown address prints as %s", n)
 	}
-	// Prefixes that are longer than an address are the address.
+	// A prefix longer than an address stands for the address alone.
 	if n := (Grouping{IPv4: 64, IPv6: 999}); n.Of(netip.MustParseAddr("192.0.2.1")).String() != "192.0.2.1" ||
 		n.Of(netip.MustParseAddr("::1")).String() != "::1" {
-		t.Errorf("%+v", n)
+		t.Errorf("grouping %+v", n)
 	}
 }
 
-// Two addresses are one client exactly when their first 64 bits are equal, and
-// an IPv4 address never is one with any other.
+// Two IPv6 addresses are one client exactly if their first 64 bits are equal; an IPv4 address is
+// one client with no other address.
 func TestNetworksAreTheirFirstBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
@@ -52,11 +52,11 @@ func TestNetworksAreTheirFirstBits(t *testing.T) {
 		b[bit/8] ^= 0x80 >> (bit % 8)
 		x, y := Client.Of(netip.AddrFrom16(a)), Client.Of(netip.AddrFrom16(b))
 		if same := bit >= 64; (x == y) != same {
-			t.Fatalf("%s and %s, which differ in bit %d", x, y, bit)
+			t.Fatalf("%s and %s differ in bit %d", x, y, bit)
 		}
 		x, y = Client.Of(netip.AddrFrom4([4]byte(a[:]))), Client.Of(netip.AddrFrom4([4]byte(b[:])))
 		if same := bit >= 32; (x == y) != same {
-			t.Fatalf("%s and %s, which differ in bit %d", x, y, bit)
+			t.Fatalf("%s and %s differ in bit %d", x, y, bit)
 		}
 	}
 }

@@ -7,69 +7,68 @@ import (
 	"time"
 )
 
-// SchedulerOptions say how much of work that takes long is done at once.
+// SchedulerOptions limit how many long tasks run and wait at the same time.
 type SchedulerOptions struct {
-	MaxRunning             int           // pieces of all keys
-	MaxRunningPerKey       int           // of a key
-	MaxRunningPerSubmitter int           // of whoever makes work of a key: a user of a tenant
-	MaxWaitingPerKey       int           // of a key that wait; more are refused
-	MaxWaitingPerSubmitter int           // of a maker
-	TimeSlice              time.Duration // after so long a piece lets others go on
+	MaxRunning             int           // tasks of all keys
+	MaxRunningPerKey       int           // tasks of one key
+	MaxRunningPerSubmitter int           // tasks of one submitter of a key: of a user of a tenant
+	MaxWaitingPerKey       int           // waiting tasks of one key; further ones are refused
+	MaxWaitingPerSubmitter int           // waiting tasks of one submitter
+	TimeSlice              time.Duration // a task that ran this long yields to others
 }
 
-// Reservation are turns that are kept for some keys, so that those need not wait for
-// others, however many come. The remaining turns are others' first: those keys have
-// them while no other waits that may have one.
+// Reservation keeps some running tasks for some keys, so that those keys need not wait for others,
+// however many tasks those submit. The rest goes to the other keys first: the reserved keys get it
+// only while no other key waits for a task that it may run.
 type Reservation[K comparable] struct {
-	Running          int          // of SchedulerOptions.MaxConcurrent
-	For              func(K) bool // the keys they are kept for
-	MaxOthersWaiting int          // of all other keys together; of one no more than there are free places
+	Running          int          // of SchedulerOptions.MaxRunning
+	For              func(K) bool // the keys with the reservation
+	MaxOthersWaiting int          // waiting tasks of all other keys together; one key has at most the places left
 }
 
-// Scheduler gives work that takes long its turn: keys one after the other and, of a key,
-// makers one after the other, however much one of them asks for. Work that has its
-// turn and goes on for long calls Yield now and then; while it waits for something
-// else, as for a client who reads, it Rests.
+// Scheduler runs long tasks in round robin over the keys and, within a key, over its submitters,
+// however many tasks one of them submits. A long-running task calls Yield now and then; while it
+// waits for something else, such as a client that reads slowly, it calls Pause.
 type Scheduler[K, M comparable] struct {
 	SchedulerOptions
 	reserved Reservation[K]
 
 	mu      sync.Mutex
 	busy    int
-	others  load // keys for which nothing is reserved
+	others  load // keys without a reservation
 	keys    map[K]*keyQueue[K, M]
-	round   []*keyQueue[K, M] // those of which something waits, next one first
+	round   []*keyQueue[K, M] // keys with waiting tasks, the next one first
 	refused uint64
 }
 
-// load counts the work of many keys.
+// load counts the tasks of many keys.
 type load struct{ busy, waiting int }
 
 type keyQueue[K, M comparable] struct {
 	key        K
-	other      bool // nothing is reserved for it
+	other      bool // the key has no reservation
 	busy       int
 	waiting    int
 	submitters map[M]*submitterQueue[K, M]
-	round      []*submitterQueue[K, M] // those of whom something waits, next one first
+	round      []*submitterQueue[K, M] // submitters with waiting tasks, the next one first
 }
 
 type submitterQueue[K, M comparable] struct {
 	id      M
 	parent  *keyQueue[K, M]
 	busy    int
-	waiting []*task[K, M] // next one first: those that have begun, then the others
-	started int           // of those that wait
+	waiting []*task[K, M] // the next one first: tasks that have begun, then new ones
+	started int           // how many of the waiting tasks have begun
 }
 
-// Task is a piece of work's, used by one goroutine.
+// Task is one task. One goroutine uses it.
 type Task interface {
-	// Yield lets others go on if the piece has had its slice and any of them waits.
+	// Yield lets waiting tasks run if this one has used up its time slice.
 	Yield(ctx context.Context)
-	// Pause lets others go on until Again, which waits for the piece's turn.
+	// Pause lets waiting tasks run until Resume, which waits until this task may run again.
 	Pause()
 	Resume(ctx context.Context)
-	// Leave ends the piece of work.
+	// Leave ends the task.
 	Leave()
 }
 
@@ -78,21 +77,21 @@ type task[K, M comparable] struct {
 	submitter *submitterQueue[K, M]
 	startedAt time.Time
 	running   bool
-	ready     chan struct{} // closed when it is its turn; nil: it does not wait
+	ready     chan struct{} // closed when the task may run; nil: it does not wait
 }
 
-// NewScheduler makes turns. Of the options Name and Meter are needed.
+// NewScheduler makes a scheduler. Of the Options it needs Name and Meter.
 func NewScheduler[K, M comparable](o Options, to SchedulerOptions) *Scheduler[K, M] {
 	t := &Scheduler[K, M]{SchedulerOptions: to, keys: map[K]*keyQueue[K, M]{}}
 	o.Meter.add(o.Name, t.stats)
 	return t
 }
 
-// Reserve keeps turns for some keys. It is called before any work is done.
+// Reserve sets the reservation. It is called before the first task.
 func (t *Scheduler[K, M]) Reserve(r Reservation[K]) { t.reserved = r }
 
-// Enter waits for a turn. nil: as many of the maker's wait as may, or ctx has ended;
-// Full or NotFull tells which.
+// Enter waits until a task may run. Without a task, Full tells why: FullForKey if too many tasks
+// wait already, NotFull if ctx has ended.
 func (t *Scheduler[K, M]) Enter(ctx context.Context, key K, submitter M) (Task, Full) {
 	t.mu.Lock()
 	m := t.queueFor(key, submitter)
@@ -116,7 +115,7 @@ func (t *Scheduler[K, M]) Enter(ctx context.Context, key K, submitter M) (Task, 
 	return mine, NotFull
 }
 
-// queueFor finds or remembers one.
+// queueFor finds or creates the queue of a submitter.
 func (t *Scheduler[K, M]) queueFor(key K, submitter M) *submitterQueue[K, M] {
 	k := t.keys[key]
 	if k == nil {
@@ -135,7 +134,7 @@ func (t *Scheduler[K, M]) queueFor(key K, submitter M) *submitterQueue[K, M] {
 	return m
 }
 
-// enqueue lets a piece wait at a place of its maker's line.
+// enqueue puts a task at a place in its submitter's queue.
 func (t *Scheduler[K, M]) enqueue(p *task[K, M], place int) {
 	p.ready = make(chan struct{})
 	m := p.submitter
@@ -149,7 +148,7 @@ func (t *Scheduler[K, M]) enqueue(p *task[K, M], place int) {
 	t.addWaiting(m.parent, 1)
 }
 
-// dispatch gives turns to those that wait, as long as there are any.
+// dispatch starts waiting tasks while there is room.
 func (t *Scheduler[K, M]) dispatch() {
 	for t.busy < t.MaxRunning {
 		m := t.next()
@@ -169,7 +168,7 @@ func (t *Scheduler[K, M]) dispatch() {
 	}
 }
 
-// addWaiting counts pieces of a key that wait.
+// addWaiting counts waiting tasks of a key.
 func (t *Scheduler[K, M]) addWaiting(k *keyQueue[K, M], n int) {
 	k.waiting += n
 	if k.other {
@@ -177,7 +176,7 @@ func (t *Scheduler[K, M]) addWaiting(k *keyQueue[K, M], n int) {
 	}
 }
 
-// addRunning counts pieces of a maker that have their turn.
+// addRunning counts running tasks of a submitter.
 func (t *Scheduler[K, M]) addRunning(m *submitterQueue[K, M], n int) {
 	m.busy += n
 	m.parent.busy += n
@@ -187,8 +186,8 @@ func (t *Scheduler[K, M]) addRunning(m *submitterQueue[K, M], n int) {
 	}
 }
 
-// next is whose turn it is; nil: nobody's who waits. Others go first as long as they have
-// not all the turns that are not reserved.
+// next returns the queue whose task runs next; nil if no waiting task may run. Keys without a
+// reservation go first until they have used all that is not reserved.
 func (t *Scheduler[K, M]) next() *submitterQueue[K, M] {
 	if t.others.waiting > 0 && t.others.busy < t.MaxRunning-t.reserved.Running {
 		if m := t.firstReady(true); m != nil {
@@ -198,7 +197,8 @@ func (t *Scheduler[K, M]) next() *submitterQueue[K, M] {
 	return t.firstReady(false)
 }
 
-// firstReady is the first that may have a turn, of the others or of the rest.
+// firstReady returns the first queue whose task may run, among the keys without a reservation or
+// among the rest.
 func (t *Scheduler[K, M]) firstReady(other bool) *submitterQueue[K, M] {
 	for _, k := range t.round {
 		if k.other != other || k.busy >= t.MaxRunningPerKey {
@@ -213,7 +213,7 @@ func (t *Scheduler[K, M]) firstReady(other bool) *submitterQueue[K, M] {
 	return nil
 }
 
-// moveToBack is a round in which one stands last, if it is still of it.
+// moveToBack removes one from the round and, if still is true, appends it at the end.
 func moveToBack[T comparable](round []T, one T, still bool) []T {
 	if i := slices.Index(round, one); i >= 0 {
 		round = slices.Delete(round, i, i+1)
@@ -224,7 +224,7 @@ func moveToBack[T comparable](round []T, one T, still bool) []T {
 	return round
 }
 
-// await waits for the turn of a piece that was queued.
+// await waits until a queued task may run.
 func (p *task[K, M]) await(ctx context.Context) {
 	t := p.scheduler
 	t.mu.Lock()
@@ -257,13 +257,13 @@ func (p *task[K, M]) await(ctx context.Context) {
 		t.forget(m)
 		return
 	}
-	if p.running { // it was its turn just then
+	if p.running { // it was started just then
 		t.finish(p)
 	}
 }
 
-// suspend takes a piece's turn. Those who came while it had it go before others of its
-// key and maker.
+// suspend stops a running task. Submitters and keys that joined while it ran come before others of
+// its submitter and key.
 func (t *Scheduler[K, M]) suspend(p *task[K, M]) {
 	p.running = false
 	m, k := p.submitter, p.submitter.parent
@@ -272,15 +272,15 @@ func (t *Scheduler[K, M]) suspend(p *task[K, M]) {
 	t.round = moveToBack(t.round, k, len(k.round) > 0)
 }
 
-// finish takes a piece's turn, and gives it to the next.
+// finish stops a running task and starts the next.
 func (t *Scheduler[K, M]) finish(p *task[K, M]) {
 	t.suspend(p)
 	t.dispatch()
 	t.forget(p.submitter)
 }
 
-// forget drops what is remembered of a maker who has nothing to do. Should one of
-// its pieces rest, it is remembered anew by Again.
+// forget drops the queue of a submitter without tasks. If one of its tasks is paused, Resume
+// creates the queue again.
 func (t *Scheduler[K, M]) forget(m *submitterQueue[K, M]) {
 	k := m.parent
 	if m.busy == 0 && len(m.waiting) == 0 && k.submitters[m.id] == m {
@@ -304,7 +304,7 @@ func (p *task[K, M]) Yield(ctx context.Context) {
 	p.await(ctx)
 }
 
-// requeue lets a piece that has begun wait before those of its maker that have not.
+// requeue queues a task that has begun before the new tasks of its submitter.
 func (t *Scheduler[K, M]) requeue(p *task[K, M]) {
 	p.submitter = t.queueFor(p.submitter.parent.key, p.submitter.id)
 	t.enqueue(p, p.submitter.started)
@@ -340,15 +340,15 @@ func (t *Scheduler[K, M]) stats() Stats {
 
 type taskKey struct{}
 
-// WithTask carries a piece of work's turn to whoever does the work.
+// WithTask adds a task to the context of the work.
 func WithTask(ctx context.Context, t Task) context.Context {
 	return context.WithValue(ctx, taskKey{}, t)
 }
 
-// HasTask tells whether what ctx is of has a turn.
+// HasTask tells whether ctx belongs to a task.
 func HasTask(ctx context.Context) bool { return ctx.Value(taskKey{}) != nil }
 
-// Yield lets others go on, where the work of ctx has a turn.
+// Yield calls Task.Yield if ctx belongs to a task.
 func Yield(ctx context.Context) {
 	if t, ok := ctx.Value(taskKey{}).(Task); ok {
 		t.Yield(ctx)

@@ -2,32 +2,31 @@ package limit
 
 import "time"
 
-// SlidingWindows remembers the newest events of a key, and when they were. It is for
-// small numbers: of most events it keeps each.
+// SlidingWindows remembers the times of the newest events of each key. It is meant for small
+// limits: it keeps up to most times per key.
 type SlidingWindows[K comparable] struct {
 	*table[K, events]
 	most   int
 	within time.Duration
 }
 
-// events are when the newest events were, oldest first; never more than most.
+// events are the times of the newest events, oldest first; never more than most.
 type events []time.Time
 
-// NewSlidingWindows remembers most events, and each of them for a time.
+// NewSlidingWindows remembers most events per key, each for the given time.
 func NewSlidingWindows[K comparable](o Options, most int, within time.Duration) *SlidingWindows[K] {
 	r := &SlidingWindows[K]{most: most, within: within}
 	r.table = newTable[K](o, func() events { return nil }, func(at events, now time.Time) time.Duration {
 		if len(at) == 0 {
 			return 0
 		}
-		// Many owe more than one: keys that are locked out are kept longest.
+		// Several events weigh more than one, so that keys that are locked out are kept longest.
 		return r.left(at[len(at)-1], now) * time.Duration(len(at))
 	})
 	return r
 }
 
-// Allow counts an event and lets it through, unless most of them were within the
-// time before it.
+// Allow counts and allows an event, unless most events were allowed within the time before it.
 func (r *SlidingWindows[K]) Allow(key K) State {
 	now := r.now()
 	s := r.shardFor(key)
@@ -45,7 +44,7 @@ func (r *SlidingWindows[K]) Allow(key K) State {
 	return State{Remaining: r.most - r.count(p.state, now), Reset: r.within}
 }
 
-// Add counts an event, whatever there was before.
+// Add counts an event without a check.
 func (r *SlidingWindows[K]) Add(key K) {
 	now := r.now()
 	s := r.shardFor(key)
@@ -55,7 +54,7 @@ func (r *SlidingWindows[K]) Add(key K) {
 	p.state = r.with(p.state, now)
 }
 
-// Count is how many events of a key are remembered.
+// Count returns how many events of a key are remembered.
 func (r *SlidingWindows[K]) Count(key K) (n int) {
 	now := r.now()
 	s := r.shardFor(key)
@@ -76,9 +75,9 @@ func (r *SlidingWindows[K]) count(at events, now time.Time) (n int) {
 	return n
 }
 
-// LockedFor tells for how long yet a key is locked out by what was added: from the
-// last of most events, which were within the time of each other, for as long. 0:
-// it is not. Who is told to wait counts as refused.
+// LockedFor returns how long a key is still locked out; 0: it is not. A key is locked out if its
+// last most events that were added lie within the time of each other; the lockout lasts for that
+// time from the last one. A caller that gets a time to wait counts as refused.
 func (r *SlidingWindows[K]) LockedFor(key K) time.Duration {
 	now := r.now()
 	s := r.shardFor(key)
@@ -95,10 +94,10 @@ func (r *SlidingWindows[K]) LockedFor(key K) time.Duration {
 	return wait
 }
 
-// Forget forgives a key everything.
+// Forget drops all events of a key.
 func (r *SlidingWindows[K]) Forget(key K) { r.reset(key) }
 
-// with adds an event to those that are remembered.
+// with appends an event, and drops the oldest if there are already most events.
 func (r *SlidingWindows[K]) with(at events, now time.Time) events {
 	if len(at) == r.most {
 		at = append(at[:0], at[1:]...)
@@ -106,7 +105,7 @@ func (r *SlidingWindows[K]) with(at events, now time.Time) events {
 	return append(at, now)
 }
 
-// left is how long an event counts yet.
+// left is how long an event still counts.
 func (r *SlidingWindows[K]) left(at, now time.Time) time.Duration {
 	return max(0, r.within-now.Sub(at))
 }

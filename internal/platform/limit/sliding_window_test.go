@@ -6,35 +6,34 @@ import (
 	"time"
 )
 
-// So many in any stretch of time: who is refused may come again when the oldest
-// of them is so long ago.
+// The limit holds in any stretch of time: a refused key may try again when its oldest event has
+// left the window.
 func TestSlidingWindowsAllow(t *testing.T) {
 	clock := newFakeClock()
 	r := NewSlidingWindows[int](Options{MaxKeys: 10, Now: clock.now}, 5, time.Minute)
 	for i := range 5 {
 		if s := r.Allow(1); s != (State{Remaining: 4 - i, Reset: time.Minute}) {
-			t.Errorf("event %d: %+v", i, s)
+			t.Errorf("event %d: state %+v", i, s)
 		}
 		clock.advance(time.Second)
 	}
 	clock.advance(5 * time.Second)
 	if s := r.Allow(1); s != (State{Reset: 54 * time.Second, Retry: 50 * time.Second}) {
-		t.Errorf("the sixth: %+v", s)
+		t.Errorf("the sixth event: state %+v", s)
 	}
 	if s := r.Allow(2); !s.Allowed() {
-		t.Errorf("another key: %+v", s)
+		t.Errorf("another key: state %+v", s)
 	}
 	clock.advance(50 * time.Second)
 	if s := r.Allow(1); s != (State{Reset: time.Minute}) {
-		t.Errorf("a minute after the first: %+v", s)
+		t.Errorf("a minute after the first event: state %+v", s)
 	}
 	if s := r.Allow(1); s.Retry != time.Second {
-		t.Errorf("until the second is a minute ago: %+v", s)
+		t.Errorf("before the second event is a minute ago: state %+v", s)
 	}
 }
 
-// In no stretch of time are more let through than may be, and none is refused
-// while fewer were.
+// No stretch of time has more events than the limit, and none is refused while there were fewer.
 func TestSlidingWindowsNeverExceedLimit(t *testing.T) {
 	const most, within = 4, time.Second
 	clock, random := newFakeClock(), rand.New(rand.NewPCG(3, 3))
@@ -49,7 +48,7 @@ func TestSlidingWindowsNeverExceedLimit(t *testing.T) {
 		}
 		got := r.Allow(key)
 		if got.Allowed() != (counting < most) {
-			t.Fatalf("step %d: %+v after %d", i, got, counting)
+			t.Fatalf("step %d: state %+v after %d events", i, got, counting)
 		}
 		if got.Allowed() {
 			passed[key] = append(passed[key], clock.now())
@@ -58,21 +57,21 @@ func TestSlidingWindowsNeverExceedLimit(t *testing.T) {
 	}
 }
 
-// So many failures lock a key out only when they fall within the time of each
-// other, and for as long after the last one.
+// A number of failures locks a key out only if they lie within the time of each other, and then for
+// that time after the last one.
 func TestSlidingWindowsLockedFor(t *testing.T) {
 	const memory = 15 * time.Minute
 	for name, c := range map[string]struct {
 		minutes []int
 		left    time.Duration // at the last failure
 	}{
-		"too few":             {[]int{0, 1}, 0},
-		"together":            {[]int{0, 0, 0}, memory},
-		"just within":         {[]int{0, 7, 14}, memory},
-		"too far apart":       {[]int{0, 7, 15}, 0},
-		"the newest three":    {[]int{0, 14, 16, 18}, memory},
-		"across an old one":   {[]int{0, 1, 2, 30, 31}, 0},
-		"more than are asked": {[]int{0, 1, 2, 3, 4, 5}, memory},
+		"too few":           {[]int{0, 1}, 0},
+		"together":          {[]int{0, 0, 0}, memory},
+		"just within":       {[]int{0, 7, 14}, memory},
+		"too far apart":     {[]int{0, 7, 15}, 0},
+		"the newest three":  {[]int{0, 14, 16, 18}, memory},
+		"across an old one": {[]int{0, 1, 2, 30, 31}, 0},
+		"more than enough":  {[]int{0, 1, 2, 3, 4, 5}, memory},
 	} {
 		clock, meter := newFakeClock(), &Meter{}
 		r := NewSlidingWindows[string](Options{Name: "locked", MaxKeys: 10, Now: clock.now, Meter: meter}, 3, memory)
@@ -82,17 +81,17 @@ func TestSlidingWindowsLockedFor(t *testing.T) {
 			r.Add("x")
 		}
 		if got := r.LockedFor("x"); got != c.left {
-			t.Errorf("%s: %s, want %s", name, got, c.left)
+			t.Errorf("%s: locked for %s, want %s", name, got, c.left)
 		}
 		if r.LockedFor("y") != 0 {
-			t.Errorf("%s: another key counts too", name)
+			t.Errorf("%s: another key is locked, too", name)
 		}
 		clock.advance(memory)
 		if got := r.LockedFor("x"); got != 0 {
-			t.Errorf("%s: %s a quarter of an hour later", name, got)
+			t.Errorf("%s: still locked for %s a quarter of an hour later", name, got)
 		}
 		if f := meter.Stats()["locked"]; f.Refused > 1 || (f.Refused == 1) != (c.left > 0) || f.Keys != 1 {
-			t.Errorf("%s: %+v", name, f)
+			t.Errorf("%s: stats %+v", name, f)
 		}
 	}
 }
@@ -102,21 +101,20 @@ func TestSlidingWindowsForget(t *testing.T) {
 	r := NewSlidingWindows[string](Options{MaxKeys: 1, Now: clock.now}, 1, time.Minute)
 	r.Add("x")
 	if r.LockedFor("x") != time.Minute {
-		t.Error("not locked")
+		t.Error("the key is not locked")
 	}
 	r.Forget("x")
 	r.Forget("never there")
 	if r.LockedFor("x") != 0 || r.stats().Keys != 1 {
-		t.Error("forgotten, and yet remembered")
+		t.Error("the forgotten key is still locked")
 	}
-	r.Add("y") // there is room for it at once
+	r.Add("y") // reuses the room of x
 	if f := r.stats(); r.LockedFor("y") == 0 || f.Keys != 1 || f.Evicted != 0 {
-		t.Errorf("%+v", f)
+		t.Errorf("stats %+v", f)
 	}
 }
 
-// Where there is no room, keys with many failures are kept longest, however old
-// they are.
+// When the table is full, keys with many failures are kept longest, however old they are.
 func TestSlidingWindowsEvictFewestFailuresFirst(t *testing.T) {
 	clock := newFakeClock()
 	r := NewSlidingWindows[int](Options{MaxKeys: 64, Now: clock.now}, 3, 15*time.Minute)
@@ -128,6 +126,6 @@ func TestSlidingWindowsEvictFewestFailuresFirst(t *testing.T) {
 		r.Add(key)
 	}
 	if left := r.LockedFor(-1); left != 15*time.Minute-500*time.Second {
-		t.Errorf("%s left", left)
+		t.Errorf("locked for %s", left)
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"sync"
 )
 
-// Slots lets each key have so many of something at the same time, and all keys
-// so many together. It remembers keys that hold a slot, and no others: what a
-// key may hold in all bounds its memory, or else whatever the slots are for.
-//
-// Who is refused comes again.
+// Slots allows each key a number of things at the same time, and all keys together another number.
+// It remembers only the keys that hold a slot: its memory is bounded by inAll, or by the limit of
+// what the slots are for. A caller that is refused may try again later.
 type Slots[K comparable] struct {
 	each, inAll int
 
@@ -19,25 +17,25 @@ type Slots[K comparable] struct {
 	refused uint64
 }
 
-// Full is why there is no slot.
+// Full tells why there is no slot.
 type Full uint8
 
-// There is a slot; the key has as many as it may; all keys together have.
+// There is a slot; the key has as many as it may; all keys together have as many as they may.
 const (
 	NotFull Full = iota
 	FullForKey
 	FullForAll
 )
 
-// NewSlots makes slots: each key may have so many, and all together inAll of
-// them, unless that is 0. Of the options Name and Meter are needed.
+// NewSlots makes slots: each for one key, inAll for all keys together (0: any number). Of the
+// Options it needs Name and Meter.
 func NewSlots[K comparable](o Options, each, inAll int) *Slots[K] {
 	s := &Slots[K]{each: each, inAll: inAll, held: map[K]int{}}
 	o.Meter.add(o.Name, s.stats)
 	return s
 }
 
-// Enter takes a slot if it answers NotFull. Leave is then called once.
+// Enter takes a slot if it returns NotFull. The caller then calls Leave once.
 func (s *Slots[K]) Enter(key K) Full {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Each key has so many slots, and all together so many; who leaves makes room,
-// and nothing is remembered of a key that holds none.
+// Each key has a number of slots, and all keys together have another. Leave makes room, and a key
+// without slots is not remembered.
 func TestSlots(t *testing.T) {
 	for _, c := range []struct{ each, inAll int }{{1, 0}, {2, 5}, {3, 3}, {8, 0}} {
 		meter := &Meter{}
@@ -28,7 +28,14 @@ func TestSlots(t *testing.T) {
 				want = FullForAll
 			}
 			if got := s.Enter(key); got != want {
-				t.Fatalf("%+v: %d, want %d: it holds %d of %d", c, got, want, holding[key], all)
+				t.Fatalf(
+					"%+v: Enter returned %d, want %d; the key holds %d of %d slots",
+					c,
+					got,
+					want,
+					holding[key],
+					all,
+				)
 			}
 			if want == NotFull {
 				holding[key]++
@@ -42,19 +49,19 @@ func TestSlots(t *testing.T) {
 			keys += min(n, 1)
 		}
 		if f := meter.Stats()["slots"]; f != (Stats{Refused: refused, Keys: keys}) || refused == 0 {
-			t.Errorf("%+v: %+v, %d refused and %d keys", c, f, refused, keys)
+			t.Errorf("%+v: stats %+v, want %d refused and %d keys", c, f, refused, keys)
 		}
 	}
 }
 
-// A slot that was given back twice would be one too many for good.
+// A slot that is released twice would be one too many for good.
 func TestSlotsAreLeftOnce(t *testing.T) {
 	s := NewSlots[string](Options{}, 1, 0)
 	s.Enter("a")
 	s.Leave("a")
 	defer func() {
 		if recover() == nil {
-			t.Error("left twice")
+			t.Error("the second Leave did not panic")
 		}
 	}()
 	s.Leave("a")

@@ -8,39 +8,39 @@ import (
 )
 
 const (
-	// shardCount is how many parts a table is in, each with a lock of its own, unless
-	// they would have less than minShardKeys keys.
+	// shardCount is the number of shards of a table, each with its own lock. A table whose shards
+	// would have fewer than minShardKeys keys has one shard.
 	shardCount   = 16
 	minShardKeys = 64
 
-	// evictionSamples is how many places are looked at to make room for a key.
+	// evictionSamples is how many entries the table considers to make room for a key.
 	evictionSamples = 8
 )
 
-// table remembers something of each key, of Options.Most keys at most.
+// table remembers a state per key, for at most Options.MaxKeys keys.
 type table[K comparable, S any] struct {
 	now         func() time.Time
-	maxPerShard int // keys of a part, those that are held apart
+	maxPerShard int // keys of a shard, pinned ones not counted
 	seed        maphash.Seed
 	shards      []shard[K, S]
 
-	// fresh is the state of a key that was never seen.
+	// fresh makes the state of a key that was never seen.
 	fresh func() S
-	// debt is what would be given away if a state were forgotten: mostly how long
-	// it needs to rest. 0: nothing, the state has rested and is as good as fresh.
+	// debt is what would be given away if a state were evicted: mostly the time until the key is
+	// idle. 0: nothing, the key is idle and its state is as good as fresh.
 	debt func(state S, now time.Time) time.Duration
 }
 
-// shard is a part of a table, with the keys that fall to it by their hash. Whose
-// keys these are nobody can know outside, or choose.
+// shard is a part of a table, with the keys whose hash selects it. Nobody outside the process can
+// know or choose which keys share a shard.
 type shard[K comparable, S any] struct {
 	mu      sync.Mutex
-	entries map[K]*entry[K, S] // all there are
-	ring    []*entry[K, S]     // those that may have to make room, in any order
+	entries map[K]*entry[K, S] // all entries
+	ring    []*entry[K, S]     // entries that may be evicted, in any order
 	refused uint64
 	evicted uint64
 
-	_ [64]byte // the next part's lock is on another cache line
+	_ [64]byte // keeps the next shard's lock on another cache line
 }
 
 // entry is what is remembered of a key.
@@ -48,7 +48,7 @@ type entry[K comparable, S any] struct {
 	key   K
 	state S
 	index int // in the ring
-	pins  int // while there are any, it is not in the ring
+	pins  int // while there are any, the entry is not in the ring
 }
 
 func newTable[K comparable, S any](
@@ -75,7 +75,7 @@ func newTable[K comparable, S any](
 	return t
 }
 
-// shardFor gives the part that a key falls to.
+// shardFor returns the shard of a key.
 func (t *table[K, S]) shardFor(key K) *shard[K, S] {
 	if len(t.shards) == 1 {
 		return &t.shards[0]
@@ -83,8 +83,8 @@ func (t *table[K, S]) shardFor(key K) *shard[K, S] {
 	return &t.shards[maphash.Comparable(t.seed, key)%shardCount]
 }
 
-// getOrCreate gives the place of a key, with a fresh state where nothing was remembered
-// of it. Callers hold the lock.
+// getOrCreate returns the entry of a key, with a fresh state if there was none. Callers hold the
+// lock.
 func (t *table[K, S]) getOrCreate(s *shard[K, S], key K, now time.Time) *entry[K, S] {
 	p := s.entries[key]
 	if p == nil {
@@ -94,8 +94,8 @@ func (t *table[K, S]) getOrCreate(s *shard[K, S], key K, now time.Time) *entry[K
 	return p
 }
 
-// allocate makes room in the ring: by a place that has rested, by one more, or by the
-// one that owes least. A state that has rested is fresh enough.
+// allocate returns an entry in the ring: an idle one, a new one, or the one with the smallest debt.
+// The state of an idle entry is as good as fresh.
 func (t *table[K, S]) allocate(s *shard[K, S], now time.Time) *entry[K, S] {
 	p, owed := t.evictionCandidate(s, now)
 	switch {
@@ -111,8 +111,8 @@ func (t *table[K, S]) allocate(s *shard[K, S], now time.Time) *entry[K, S] {
 	return p
 }
 
-// evictionCandidate looks at some places of the ring that are next to each other,
-// somewhere, up to the first that has rested; nil where there are none.
+// evictionCandidate considers some adjacent entries of the ring, from a random place up to the
+// first idle one; it returns nil if the ring is empty.
 func (t *table[K, S]) evictionCandidate(s *shard[K, S], now time.Time) (best *entry[K, S], least time.Duration) {
 	if len(s.ring) == 0 {
 		return nil, 0
@@ -130,7 +130,7 @@ func (t *table[K, S]) evictionCandidate(s *shard[K, S], now time.Time) (best *en
 	return best, least
 }
 
-// pin keeps the place of a key from making room, until as many calls of release.
+// pin protects the entry of a key from eviction until unpin is called as often as pin.
 func (t *table[K, S]) pin(key K) *entry[K, S] {
 	s := t.shardFor(key)
 	s.mu.Lock()
@@ -147,7 +147,7 @@ func (t *table[K, S]) pin(key K) *entry[K, S] {
 	return p
 }
 
-// unpin ends a hold. What owes nothing then is forgotten.
+// unpin ends one pin. An entry that is no longer pinned and has no debt is dropped.
 func (t *table[K, S]) unpin(p *entry[K, S]) {
 	now := t.now()
 	s := t.shardFor(p.key)
@@ -167,7 +167,7 @@ func (s *shard[K, S]) addToRing(p *entry[K, S]) {
 	s.ring = append(s.ring, p)
 }
 
-// removeFromRing takes a place out of the ring.
+// removeFromRing takes an entry out of the ring.
 func (s *shard[K, S]) removeFromRing(p *entry[K, S]) {
 	end := len(s.ring) - 1
 	s.ring[p.index] = s.ring[end]
@@ -176,7 +176,7 @@ func (s *shard[K, S]) removeFromRing(p *entry[K, S]) {
 	s.ring = s.ring[:end]
 }
 
-// reset makes the state of a key fresh.
+// reset gives a key a fresh state.
 func (t *table[K, S]) reset(key K) {
 	s := t.shardFor(key)
 	s.mu.Lock()

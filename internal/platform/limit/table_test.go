@@ -21,19 +21,19 @@ func (h *fakeClock) now() time.Time { return h.at }
 
 func (h *fakeClock) advance(d time.Duration) { h.at = h.at.Add(d) }
 
-// checkInvariants tells what is wrong with a table: that it remembers too much, or that
-// its parts do not agree.
+// checkInvariants tells what is wrong with a table: it remembers too much, or its shards are
+// inconsistent.
 func (t *table[K, S]) checkInvariants() error {
 	for i := range t.shards {
 		s := &t.shards[i]
 		if len(s.ring) > t.maxPerShard {
-			return fmt.Errorf("%d places where %d may be", len(s.ring), t.maxPerShard)
+			return fmt.Errorf("%d entries in a ring, the limit is %d", len(s.ring), t.maxPerShard)
 		}
 		holding := 0
 		for key, p := range s.entries {
 			switch {
 			case p.key != key, t.shardFor(key) != s, p.pins < 0:
-				return fmt.Errorf("%v stands for %v, held by %d", key, p.key, p.pins)
+				return fmt.Errorf("the entry of %v has key %v and %d pins", key, p.key, p.pins)
 			case p.pins > 0:
 				holding++
 			case s.ring[p.index] != p:
@@ -41,14 +41,14 @@ func (t *table[K, S]) checkInvariants() error {
 			}
 		}
 		if len(s.entries) != len(s.ring)+holding {
-			return fmt.Errorf("%d keys, %d in the ring and %d held", len(s.entries), len(s.ring), holding)
+			return fmt.Errorf("%d keys, %d in the ring and %d pinned", len(s.entries), len(s.ring), holding)
 		}
 	}
 	return nil
 }
 
-// Whatever keys come, however often, held or not: no more is remembered than
-// may be, and no more places are looked at than may be.
+// Whatever keys come, however often, pinned or not: the table remembers no more than its limit, and
+// considers no more entries than it may.
 func TestTableIsBounded(t *testing.T) {
 	for _, most := range []int{1, 5, 100, shardCount * minShardKeys, 5000} {
 		clock, random := newFakeClock(), rand.New(rand.NewPCG(1, uint64(most)))
@@ -77,68 +77,66 @@ func TestTableIsBounded(t *testing.T) {
 			default:
 				b.Allow(key, One)
 			}
-			if looked > evictionSamples+1 { // who releases a place looks at it, too
-				t.Fatalf("of %d: %d places were looked at", most, looked)
+			if looked > evictionSamples+1 { // unpin considers its entry, too
+				t.Fatalf("limit %d: %d entries were considered", most, looked)
 			}
 		}
 		if err := b.checkInvariants(); err != nil {
-			t.Errorf("of %d: %v", most, err)
+			t.Errorf("limit %d: %v", most, err)
 		}
 		if f := b.stats(); f.Keys > most+len(holds) || f.Evicted == 0 {
-			t.Errorf("of %d: %+v", most, f)
+			t.Errorf("limit %d: stats %+v", most, f)
 		}
 	}
 }
 
-// kinds are the kinds of limit that remember keys: 3 events at once, and some
-// of them a second.
-var kinds = map[string]func(o Options) (allow func(key int) State, figures func() Stats){
+// kinds are the kinds of limit with a table: 3 events at once, and some of them per second.
+var kinds = map[string]func(o Options) (allow func(key int) State, stats func() Stats){
 	"buckets": func(o Options) (func(key int) State, func() Stats) {
 		b := NewBuckets[int](o, 2, 3)
 		return func(key int) State { return b.Allow(key, One) }, b.stats
 	},
-	"windows": func(o Options) (func(key int) State, func() Stats) {
+	"fixed windows": func(o Options) (func(key int) State, func() Stats) {
 		w := NewFixedWindows[int](o, 3, time.Second)
 		return w.Allow, w.stats
 	},
-	"recent": func(o Options) (func(key int) State, func() Stats) {
+	"sliding windows": func(o Options) (func(key int) State, func() Stats) {
 		r := NewSlidingWindows[int](o, 3, time.Second)
 		return r.Allow, r.stats
 	},
 }
 
-// Keys that have rested are forgotten without anybody noticing: while nobody
-// else has to be, a limit with little room answers as one with room for all.
+// Eviction of idle keys changes no answer: while no other key must go, a small table answers as one
+// with room for all keys.
 func TestEvictingIdleKeysChangesNoAnswer(t *testing.T) {
 	const room, keys, events = 64, 2000, 20_000
 	for name, kind := range kinds {
 		clock, random, refused := newFakeClock(), rand.New(rand.NewPCG(5, 6)), 0
-		some, figures := kind(Options{MaxKeys: room, Now: clock.now})
+		some, stats := kind(Options{MaxKeys: room, Now: clock.now})
 		all, _ := kind(Options{MaxKeys: keys, Now: clock.now})
 		for i := range events {
-			key := i*keys/events + random.IntN(6) // nobody stays for long
+			key := i*keys/events + random.IntN(6) // no key stays for long
 			got, want := some(key), all(key)
 			if got != want {
-				t.Fatalf("%s, event %d: %+v, with room for all %+v", name, i, got, want)
+				t.Fatalf("%s, event %d: state %+v, with room for all keys %+v", name, i, got, want)
 			}
 			if !got.Allowed() {
 				refused++
 			}
 			clock.advance(time.Duration(random.IntN(60)) * time.Millisecond)
 		}
-		if f := figures(); f.Evicted > 0 || f.Keys > room || f.Refused != uint64(refused) || refused < events/20 {
-			t.Errorf("%s: %+v, %d refused", name, f, refused)
+		if f := stats(); f.Evicted > 0 || f.Keys > room || f.Refused != uint64(refused) || refused < events/20 {
+			t.Errorf("%s: stats %+v, %d refused", name, f, refused)
 		}
 	}
 }
 
-// A flood of keys does not free one that is refused, as long as each of them
-// does less than that one did.
+// A flood of keys does not free a refused key, as long as each of them does less than that key did.
 func TestFloodEvictsItsOwnKeysFirst(t *testing.T) {
 	const room, flood = 500, 20_000
 	for name, kind := range kinds {
 		clock := newFakeClock()
-		allow, figures := kind(Options{MaxKeys: room, Now: clock.now})
+		allow, stats := kind(Options{MaxKeys: room, Now: clock.now})
 		for range 4 {
 			allow(-1)
 		}
@@ -146,26 +144,26 @@ func TestFloodEvictsItsOwnKeysFirst(t *testing.T) {
 			allow(key)
 		}
 		if allow(-1).Allowed() {
-			t.Errorf("%s: forgotten", name)
+			t.Errorf("%s: the refused key was evicted", name)
 		}
-		if f := figures(); f.Keys != room || f.Evicted != flood+1-room {
-			t.Errorf("%s: %+v", name, f)
+		if f := stats(); f.Keys != room || f.Evicted != flood+1-room {
+			t.Errorf("%s: stats %+v", name, f)
 		}
-		// In a flood of keys that are all refused, too, it goes: there is room for so
-		// many, whoever they are.
+		// A flood whose keys are all refused does evict the key: the table has room for only so
+		// many.
 		for key := range 20 * room {
 			for range 4 {
 				allow(flood + key)
 			}
 		}
 		if !allow(-1).Allowed() {
-			t.Errorf("%s: never forgotten", name)
+			t.Errorf("%s: the refused key was never evicted", name)
 		}
 	}
 }
 
-// What is held is not forgotten, is the same for all who ask, and comes back
-// among the others when the last one lets go.
+// A pinned bucket is not evicted, is the same for all callers, and may be evicted again after the
+// last Release.
 func TestPinnedBucketIsNotEvicted(t *testing.T) {
 	clock := newFakeClock()
 	b := NewBuckets[int](Options{MaxKeys: 10, Now: clock.now}, 1, 3)
@@ -173,17 +171,17 @@ func TestPinnedBucketIsNotEvicted(t *testing.T) {
 	one, two := b.Pin(-1), b.Pin(-1)
 	for range 2 {
 		if wait := one.Reserve(clock.now(), One); wait != 0 {
-			t.Errorf("it waits %s", wait)
+			t.Errorf("Reserve waits %s", wait)
 		}
 	}
 	for key := range 1000 {
 		b.Allow(key, Events(3))
 	}
 	if wait := two.Reserve(clock.now(), One); wait != time.Second || b.Peek(-1, One).Retry != 2*time.Second {
-		t.Errorf("it waits %s, the next %s", wait, b.Peek(-1, One).Retry)
+		t.Errorf("Reserve waits %s, the next event %s", wait, b.Peek(-1, One).Retry)
 	}
 	if f := b.stats(); f.Keys != 11 || f.Refused != 1 {
-		t.Errorf("%+v", f)
+		t.Errorf("stats %+v", f)
 	}
 	one.Release()
 	for key := range 1000 {
@@ -191,22 +189,22 @@ func TestPinnedBucketIsNotEvicted(t *testing.T) {
 	}
 	two.Release()
 	if wait := b.Peek(-1, One).Retry; wait != 2*time.Second {
-		t.Errorf("let go of, it waits %s", wait)
+		t.Errorf("after Release, Reserve waits %s", wait)
 	}
 	if err := b.checkInvariants(); err != nil || b.stats().Keys != 10 {
-		t.Errorf("%v, %d kept", err, b.stats().Keys)
+		t.Errorf("%v, %d keys kept", err, b.stats().Keys)
 	}
-	// One that has rested when it is let go of needs no room.
+	// A bucket that is idle at its last Release needs no room.
 	three := b.Pin(-2)
 	three.Reserve(clock.now(), One)
 	clock.advance(time.Second)
 	three.Release()
 	if err := b.checkInvariants(); err != nil || b.stats().Keys != 10 {
-		t.Errorf("%v, %d kept", err, b.stats().Keys)
+		t.Errorf("%v, %d keys kept", err, b.stats().Keys)
 	}
 }
 
-// Keys fall to all parts alike, and to others in each process.
+// Keys spread evenly over the shards, and differently in each process.
 func TestKeysSpreadEvenlyOverShards(t *testing.T) {
 	const most = 1 << 14
 	clock := newFakeClock()
@@ -230,15 +228,15 @@ func TestKeysSpreadEvenlyOverShards(t *testing.T) {
 	}
 	for i := range a.shards {
 		if n := len(a.shards[i].ring); n < most/2/shardCount*2/3 || n > most/2/shardCount*3/2 {
-			t.Errorf("%d keys fell to part %d of %d", n, i, shardCount)
+			t.Errorf("%d keys are in shard %d of %d", n, i, shardCount)
 		}
 	}
 	if same > most/2/shardCount*2 {
-		t.Errorf("%d of %d keys fall to the same part of both", same, most/2)
+		t.Errorf("%d of %d keys are in the same shard of both tables", same, most/2)
 	}
 }
 
-// Many at once, with keys in common, take what one after the other would.
+// Concurrent callers with common keys take as much as sequential ones would.
 func TestManyAtOnce(t *testing.T) {
 	const workers, events, most = 8, 2000, 2048
 	clock := newFakeClock()
@@ -278,7 +276,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	if passed[0].Load() != 100 || passed[1].Load() != 10 {
-		t.Errorf("%d and %d were let through", passed[0].Load(), passed[1].Load())
+		t.Errorf("%d and %d events were allowed", passed[0].Load(), passed[1].Load())
 	}
 	for _, err := range []error{b.checkInvariants(), r.checkInvariants(), w.checkInvariants()} {
 		if err != nil {
@@ -286,6 +284,6 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	}
 	if n := b.Peek(2, One).Retry; n < math.MaxInt64/4 || s.stats().Keys != 0 {
-		t.Errorf("the bucket that was held owes %s, %d slots are held", n, s.stats().Keys)
+		t.Errorf("the pinned bucket has a debt of %s, %d keys hold slots", n, s.stats().Keys)
 	}
 }

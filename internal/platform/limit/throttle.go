@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// restFactor is how many times as long as a piece takes is its key's until the next, once
-// it has no free work left.
+// restFactor: once a key has no free work left, each of its tasks occupies the key for restFactor
+// times as long as the task took.
 const restFactor = 3
 
-// ThrottleOptions say how much a key of a Line may do.
+// ThrottleOptions say how much work a key of a Throttle may do.
 type ThrottleOptions struct {
-	FreeWork      time.Duration // of work that a key may do without waiting in the line; a third of the time that passes is given back
-	MaxConcurrent int           // pieces of it at the same time
-	MaxWaiting    int           // that wait
-	LongTask      time.Duration // a piece in the line that takes longer keeps its place
+	// FreeWork is how long a key may work without queueing; a third of the time that passes is
+	// given back.
+	FreeWork      time.Duration
+	MaxConcurrent int           // tasks of a key that run at the same time while it has free work left
+	MaxWaiting    int           // tasks of a key that wait
+	LongTask      time.Duration // a task that takes longer, without free work left, occupies its key beyond its end
 }
 
-// Throttle lets each key work freely for a while; one that goes on without a pause then
-// works on one piece after the other, and waits after each that takes long for twice
-// as long. So it has a third of what would be there, whoever asks now and then feels
-// nothing of it, and nobody waits for another key. It remembers keys that have worked
-// lately, and no others.
+// Throttle lets each key work freely for a while. A key that works without a pause then runs one
+// task at a time and, after each long task, waits for twice as long as the task took. It so gets a
+// third of the time, a key that works now and then notices nothing, and no key waits for another
+// key. The throttle remembers only keys that have worked lately.
 type Throttle[K comparable] struct {
 	ThrottleOptions
 
@@ -31,30 +32,30 @@ type Throttle[K comparable] struct {
 	refused uint64
 }
 
-// throttledKey is one key's.
+// throttledKey is the state of one key.
 type throttledKey struct {
 	busy     int
-	waiting  []chan struct{} // closed when it is one's turn, the first come first
-	worked   time.Duration   // and not given back, at the time at
+	waiting  []chan struct{} // closed when the task may run; the first come first
+	worked   time.Duration   // and not given back, as of at
 	at       time.Time
-	expiring bool // somebody looks whether it can be forgotten
+	expiring bool // a timer is set that checks whether the key can be forgotten
 }
 
-// NewThrottle makes a line. Of the options Name and Meter are needed.
+// NewThrottle makes a throttle. Of the Options it needs Name and Meter.
 func NewThrottle[K comparable](o Options, lo ThrottleOptions) *Throttle[K] {
 	l := &Throttle[K]{ThrottleOptions: lo, keys: map[K]*throttledKey{}}
 	o.Meter.add(o.Name, l.stats)
 	return l
 }
 
-// spent is how much a key has worked that is not given back.
+// spent is how long a key has worked, less what was given back.
 func (m *throttledKey) spent(now time.Time) time.Duration {
 	m.worked = max(0, m.worked-now.Sub(m.at)/restFactor)
 	m.at = now
 	return m.worked
 }
 
-// maxBusy is how many pieces of a key's may be worked on at once.
+// maxBusy is how many tasks of a key may run at once.
 func (l *Throttle[K]) maxBusy(m *throttledKey, now time.Time) int {
 	if m.spent(now) < l.FreeWork {
 		return l.MaxConcurrent
@@ -62,8 +63,8 @@ func (l *Throttle[K]) maxBusy(m *throttledKey, now time.Time) int {
 	return 1
 }
 
-// Enter waits until it is the key's turn; leave is to be called then, once. Without
-// one too many are waiting, or ctx has ended: Full or NotFull tells which.
+// Enter waits until a task of the key may run; the caller then calls leave once. Without leave, why
+// tells the reason: FullForKey if too many tasks wait, NotFull if ctx has ended.
 func (l *Throttle[K]) Enter(ctx context.Context, key K) (leave func(), why Full) {
 	l.mu.Lock()
 	mine, now := l.keys[key], time.Now()
@@ -81,13 +82,13 @@ func (l *Throttle[K]) Enter(ctx context.Context, key K) (leave func(), why Full)
 		l.mu.Unlock()
 		return nil, FullForKey
 	}
-	turn := make(chan struct{})
-	mine.waiting = append(mine.waiting, turn)
+	ready := make(chan struct{})
+	mine.waiting = append(mine.waiting, ready)
 	l.mu.Unlock()
-	return l.wait(ctx, key, turn)
+	return l.wait(ctx, key, ready)
 }
 
-// leaveFunc is for who has got in just now.
+// leaveFunc makes the function that ends a task which starts now.
 func (l *Throttle[K]) leaveFunc(key K) func() {
 	began := time.Now()
 	return func() {
@@ -105,28 +106,28 @@ func (l *Throttle[K]) leaveFunc(key K) func() {
 	}
 }
 
-// wait waits for a turn that was asked for.
-func (l *Throttle[K]) wait(ctx context.Context, key K, turn chan struct{}) (leave func(), why Full) {
+// wait waits for the turn of a queued task.
+func (l *Throttle[K]) wait(ctx context.Context, key K, ready chan struct{}) (leave func(), why Full) {
 	select {
-	case <-turn:
+	case <-ready:
 		return l.leaveFunc(key), NotFull
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
 	mine := l.keys[key]
 	for i, other := range mine.waiting {
-		if other == turn {
+		if other == ready {
 			mine.waiting = append(mine.waiting[:i:i], mine.waiting[i+1:]...)
 			l.mu.Unlock()
 			return nil, NotFull
 		}
 	}
 	l.mu.Unlock()
-	l.leave(key) // it was its turn just then
+	l.leave(key) // the task was started just then
 	return nil, NotFull
 }
 
-// leave hands the turn on.
+// leave ends a task and starts waiting ones.
 func (l *Throttle[K]) leave(key K) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,10 +141,10 @@ func (l *Throttle[K]) leave(key K) {
 	l.expire(key, mine, now)
 }
 
-// expire forgets a key that does nothing, once all that it worked is given back.
+// expire forgets a key without tasks, once all its work is given back.
 func (l *Throttle[K]) expire(key K, mine *throttledKey, now time.Time) {
 	switch spent := mine.spent(now); {
-	case mine.busy > 0 || mine.expiring: // whoever ends last looks
+	case mine.busy > 0 || mine.expiring: // the last task to end checks again
 	case spent == 0:
 		delete(l.keys, key)
 	default:

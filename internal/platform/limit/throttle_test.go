@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// testThrottle is a line of which a test works off pieces.
+// testThrottle is a throttle whose tasks a test runs.
 type testThrottle struct {
 	*Throttle[string]
 	t *testing.T
@@ -22,15 +22,15 @@ func (w testThrottle) enter(key string) func() {
 	w.t.Helper()
 	leave, why := w.Enter(w.t.Context(), key)
 	if leave == nil || why != NotFull {
-		w.t.Fatalf("%s did not get in: %v", key, why)
+		w.t.Fatalf("no task of %s may run: %v", key, why)
 	}
 	return leave
 }
 
-// works tells how long so many pieces take, one after the other.
-func (w testThrottle) works(key string, pieces int, each time.Duration) time.Duration {
+// works runs a number of tasks in sequence and returns how long they take.
+func (w testThrottle) works(key string, tasks int, each time.Duration) time.Duration {
 	began := time.Now()
-	for range pieces {
+	for range tasks {
 		leave := w.enter(key)
 		time.Sleep(each)
 		leave()
@@ -45,7 +45,7 @@ func TestThrottle(t *testing.T) {
 			ThrottleOptions{FreeWork: time.Minute, MaxConcurrent: 2, MaxWaiting: 2, LongTask: time.Second},
 		)
 		first, second := l.enter("a"), l.enter("a")
-		other := l.enter("b") // waits for nobody of a
+		other := l.enter("b") // does not wait for a
 
 		var order []int
 		turns := make(chan func())
@@ -58,20 +58,20 @@ func TestThrottle(t *testing.T) {
 			synctest.Wait()
 		}
 		if len(order) != 0 {
-			t.Fatalf("%v went in beside two", order)
+			t.Fatalf("%v ran beside two other tasks", order)
 		}
 		if leave, why := l.Enter(t.Context(), "a"); leave != nil || why != FullForKey {
-			t.Errorf("a third waits: %v", why)
+			t.Errorf("Enter for a third waiting task returned %v", why)
 		}
 		first()
 		third := <-turns
 		second()
 		fourth := <-turns
 		if order[0] != 0 || order[1] != 1 {
-			t.Errorf("they went in as %v", order)
+			t.Errorf("the tasks ran in the order %v", order)
 		}
 
-		// Who leaves the line is passed over, and takes nobody's turn.
+		// A cancelled task is skipped, and takes nobody's turn.
 		ctx, stop := context.WithCancel(t.Context())
 		gone := make(chan Full)
 		go func() {
@@ -81,20 +81,20 @@ func TestThrottle(t *testing.T) {
 		synctest.Wait()
 		stop()
 		if why := <-gone; why != NotFull {
-			t.Errorf("%v", why)
+			t.Errorf("Enter with a cancelled context returned %v", why)
 		}
 		third()
 		fourth()
 		other()
 		if f := m.Stats()["asking"]; f.Keys != 0 || f.Refused != 1 {
-			t.Errorf("%+v", f)
+			t.Errorf("stats %+v", f)
 		}
 		l.enter("a")()
 	})
 }
 
-// Who asks for much has it at once for a while, then a third of the time as long as it
-// goes on; others have all of theirs.
+// A key that works without a pause runs freely for a while, and then gets a third of the time;
+// other keys get all of theirs.
 func TestThrottleSlowsContinuousKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, m := newTestThrottle(
@@ -102,11 +102,11 @@ func TestThrottleSlowsContinuousKey(t *testing.T) {
 			ThrottleOptions{FreeWork: time.Second, MaxConcurrent: 4, MaxWaiting: 10, LongTask: 20 * time.Millisecond},
 		)
 		if took := l.works("a", 13, 100*time.Millisecond); took != 1300*time.Millisecond {
-			t.Errorf("what is free took %s", took)
+			t.Errorf("the free work took %s", took)
 		}
-		l.works("a", 10, 100*time.Millisecond) // up to the end of what is free
+		l.works("a", 10, 100*time.Millisecond) // uses up the free work
 		if took := l.works("a", 10, 100*time.Millisecond); took < 2700*time.Millisecond || took > 3*time.Second {
-			t.Errorf("ten of 100 ms took %s", took)
+			t.Errorf("ten tasks of 100 ms took %s", took)
 		}
 		one := l.enter("a")
 		going := make(chan func())
@@ -117,20 +117,20 @@ func TestThrottleSlowsContinuousKey(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-going:
-			t.Error("two at once")
+			t.Error("two tasks ran at the same time")
 		default:
 		}
 		one()
 		(<-going)()
 		if took := l.works("b", 5, 100*time.Millisecond); took != 500*time.Millisecond {
-			t.Errorf("another's five of 100 ms took %s", took)
+			t.Errorf("five tasks of 100 ms of another key took %s", took)
 		}
 		time.Sleep(20 * time.Second)
 		if f := m.Stats()["asking"]; f.Keys != 0 {
-			t.Errorf("%d keys are kept for good", f.Keys)
+			t.Errorf("%d idle keys are kept", f.Keys)
 		}
 		if took := l.works("a", 5, 100*time.Millisecond); took != 500*time.Millisecond {
-			t.Errorf("later, five of 100 ms took %s", took)
+			t.Errorf("later, five tasks of 100 ms took %s", took)
 		}
 	})
 }

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// filesKept is what is left to files and to connections that the server makes: the
-// readings' store alone may have a thousand files open.
+// filesKept is how many descriptors are left for files and for outgoing connections: the readings'
+// store alone may have a thousand files open.
 const filesKept = 1536
 
-// ConnectionLimit is how many connections the process may have at once by its limit of
-// open files; 0: any number. Of a low limit a quarter is left to files.
+// ConnectionLimit is how many connections the process may have at once under its limit of open
+// files; 0: any number. If the limit is low, a quarter of it is left for files.
 func ConnectionLimit() (int, error) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -1,5 +1,4 @@
 package listen
 
-// ConnectionLimit is 0, any number: Windows limits a process's connections by its
-// memory alone.
+// ConnectionLimit is 0, any number: on Windows only the memory of a process limits its connections.
 func ConnectionLimit() (int, error) { return 0, nil }

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// fakeListener is a listener that a test tells what to answer.
+// fakeListener is a listener whose answers a test decides.
 type fakeListener struct {
 	mu        sync.Mutex
-	acceptErr error // what accepting fails of
+	acceptErr error // the error of Accept
 	tries     int
 	incoming  chan net.Conn
 	closed    chan struct{}
@@ -29,7 +29,7 @@ func (s *fakeListener) fail(err error) {
 	s.acceptErr = err
 }
 
-// tried tells how often it was accepted from.
+// tried tells how often Accept was called.
 func (s *fakeListener) tried() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *fakeListener) Accept() (net.Conn, error) {
 func (s *fakeListener) Close() error   { close(s.closed); return nil }
 func (s *fakeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// addrConn is a connection that comes from an address.
+// addrConn is a connection with a given remote address.
 type addrConn struct {
 	net.Conn
 	from net.Addr
@@ -63,10 +63,10 @@ type addrConn struct {
 
 func (c addrConn) RemoteAddr() net.Addr { return c.from }
 
-// testLimiter is a room, and what its log says.
+// testLimiter is a limiter with its log.
 type testLimiter struct {
 	*Limiter
-	log bytes.Buffer // written under the room's lock
+	log bytes.Buffer // written under the limiter's lock
 }
 
 func newTestLimiter(most int) *testLimiter {
@@ -83,21 +83,21 @@ func (h *testLimiter) logText() string {
 	return h.log.String()
 }
 
-// wantLog makes sure that the log has so many lines, and this in them.
+// wantLog checks that the log has the given number of lines and contains the words.
 func (h *testLimiter) wantLog(t *testing.T, lines int, words ...string) {
 	t.Helper()
-	said := h.logText()
-	if n := strings.Count(said, "\n"); n != lines {
-		t.Errorf("%d lines, want %d:\n%s", n, lines, said)
+	log := h.logText()
+	if n := strings.Count(log, "\n"); n != lines {
+		t.Errorf("the log has %d lines, want %d:\n%s", n, lines, log)
 	}
 	for _, w := range words {
-		if !strings.Contains(said, w) {
-			t.Errorf("%q is not in\n%s", w, said)
+		if !strings.Contains(log, w) {
+			t.Errorf("%q is not in the log:\n%s", w, log)
 		}
 	}
 }
 
-// testListener is a listener that is accepted from until it ends.
+// testListener is a listener with a goroutine that accepts until it is closed.
 type testListener struct {
 	*Listener
 	t        *testing.T
@@ -128,7 +128,7 @@ func (h *testLimiter) startListener(t *testing.T, d ListenerOptions) *testListen
 	return p
 }
 
-// connect has a client come from an address, who may have to wait.
+// connect makes a client connect from an address; it may have to wait.
 func (p *testListener) connect(from string) (client net.Conn) {
 	client, ours := net.Pipe()
 	p.t.Cleanup(func() { _ = client.Close() })
@@ -136,14 +136,14 @@ func (p *testListener) connect(from string) (client net.Conn) {
 	return client
 }
 
-// end closes the listener and makes sure that whoever accepts is told.
+// end closes the listener and checks the error of Accept.
 func (p *testListener) end() {
 	p.t.Helper()
 	if err := p.Close(); err != nil {
 		p.t.Error(err)
 	}
 	if err := <-p.ended; !errors.Is(err, net.ErrClosed) {
-		p.t.Errorf("it ended with %v", err)
+		p.t.Errorf("Accept returned %v", err)
 	}
 }
 

@@ -1,7 +1,7 @@
-// Package listen takes connections in, for every listener of the process: never
-// more than there are file descriptors for beside those of files, on and on
-// whatever accepting one fails of, and in the names of those for whom a balancer
-// speaks.
+// Package listen accepts connections for every listener of the process. It never accepts more than
+// the file descriptors that are left beside those for files, it keeps accepting after an accept has
+// failed, and it gives a connection from a load balancer the address of the client that the
+// balancer names.
 package listen
 
 import (
@@ -13,64 +13,64 @@ import (
 )
 
 const (
-	// readyAfter is for how long nothing may have been held up before there counts as
-	// room again: a crowd that comes and goes does not make the server ready and not
-	// ready by turns.
+	// readyAfter is how long no connection may have been held up before the limiter is ready again.
+	// It keeps a fluctuating number of connections from making the server ready and unready by
+	// turns.
 	readyAfter = 10 * time.Second
 
-	logEvery = time.Minute // of what goes on
+	logEvery = time.Minute // between log lines about a lasting condition
 )
 
-// errFull says that there are as many connections as there may be.
+// errFull says that the limit of connections is reached.
 var errFull = errors.New("as many connections are open as the limit of open files leaves room for")
 
-// Options say how connections are taken in.
+// Options configure a Limiter.
 type Options struct {
 	MaxConnections int // connections at once; 0: any number
 	Now            func() time.Time
 	Logger         *slog.Logger
 }
 
-// Limiter is how many connections there may be, and how it stands with them.
+// Limiter limits the number of open connections and counts what happens to them.
 type Limiter struct {
 	Options
 
 	mu               sync.Mutex
 	changed          *sync.Cond
-	open             int       // connections, and listeners that wait for one
+	open             int       // connections, and listeners that wait in accept
 	waitingListeners int       // listeners that wait for room
-	lastHeldUp       time.Time // when something was held up last
+	lastHeldUp       time.Time // when a connection was last held up
 	lastErr          error     // by what
 	acceptFailures   uint64    // how often accepting a connection failed
-	badHeaders       uint64    // connections of balancers without a right header
+	badHeaders       uint64    // connections from balancers without a valid header
 
 	troubleLog, badHeaderLog logLimiter
 }
 
-// NewLimiter makes a room without listeners.
+// NewLimiter makes a limiter without listeners.
 func NewLimiter(o Options) *Limiter {
 	r := &Limiter{Options: o}
 	r.changed = sync.NewCond(&r.mu)
 	return r
 }
 
-// Stats are those of a room.
+// Stats are the statistics of a limiter.
 type Stats struct {
-	Open           int    // connections that are open
-	MaxConnections int    // that there may be; 0: any number
-	Failed         uint64 // times that accepting one failed
-	BadHeaders     uint64 // connections of balancers that began without a right PROXY header
+	Open           int    // open connections
+	MaxConnections int    // how many there may be; 0: any number
+	Failed         uint64 // failed accepts
+	BadHeaders     uint64 // connections from balancers that began without a valid PROXY header
 }
 
-// Stats tells how it stands.
+// Stats returns the current statistics.
 func (r *Limiter) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return Stats{Open: r.open, MaxConnections: r.MaxConnections, Failed: r.acceptFailures, BadHeaders: r.badHeaders}
 }
 
-// Ready is nil while connections can be taken in and nobody was held up lately; else
-// it says why not, to whomever asks.
+// Ready is nil while connections can be accepted and none was held up lately. Otherwise its error
+// gives the reason, fit for strangers.
 func (r *Limiter) Ready() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,38 +80,30 @@ func (r *Limiter) Ready() error {
 	return errors.New("not every connection can be taken in: " + publicError(r.lastErr))
 }
 
-// NoteRejected notes that a connection was turned away for want of room, for a reason of
-// whoever took it in.
+// NoteRejected notes that a server rejected an accepted connection for lack of room, with the
+// server's reason.
 func (r *Limiter) NoteRejected(listener string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.noteHeldUp(listener, why)
 }
 
-// noteHeldUp remembers what held a connection up, and tells the log now and then. Callers
-// hold the lock.
+// noteHeldUp remembers why a connection was held up, and logs it from time to time. Callers hold
+// the lock.
 func (r *Limiter) noteHeldUp(listener string, why error) {
 	now := r.Now()
 	r.lastHeldUp, r.lastErr = now, why
 	if times := r.troubleLog.due(now); times > 0 {
 		r.Logger.Warn(
-			"connections wait or are turned away, since there is no room for more: raise the limit of open files if this is no attack",
-			"listener",
-			listener,
-			"error",
-			why,
-			"times",
-			times,
-			"open",
-			r.open,
-			"most",
-			r.MaxConnections,
+			"connections wait or are turned away, since there is no room for more: "+
+				"raise the limit of open files if this is no attack",
+			"listener", listener, "error", why, "times", times, "open", r.open, "most", r.MaxConnections,
 		)
 	}
 }
 
-// acquire waits until there is room for one more connection beside those that are kept
-// for others; false: the listener was closed.
+// acquire waits until there is room for one more connection, beside the room that is reserved for
+// other listeners. It returns false if the listener is closed.
 func (r *Limiter) acquire(l *Listener) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +122,7 @@ func (r *Limiter) acquire(l *Listener) bool {
 	return !l.closed
 }
 
-// release gives a place back.
+// release ends the place of a connection.
 func (r *Limiter) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,14 +132,14 @@ func (r *Limiter) release() {
 	}
 }
 
-// logLimiter tells of what happens again and again, once in a while.
+// logLimiter logs a lasting condition once in logEvery.
 type logLimiter struct {
 	loggedAt time.Time
 	times    int
 }
 
-// due counts one more time; not 0: so often since it was told last, and it is to be
-// told now.
+// due counts one occurrence. It returns 0, or, if it is time to log, the number of occurrences
+// since the last log line.
 func (p *logLimiter) due(now time.Time) (times int) {
 	p.times++
 	if !p.loggedAt.IsZero() && now.Sub(p.loggedAt) < logEvery {
@@ -158,7 +150,7 @@ func (p *logLimiter) due(now time.Time) (times int) {
 	return times
 }
 
-// publicError is an error without where it happened: it is told to strangers.
+// publicError is the text of an error without network addresses: strangers see it.
 func publicError(err error) string {
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
 		err = op.Err

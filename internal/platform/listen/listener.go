@@ -10,37 +10,37 @@ import (
 	"time"
 )
 
-// How long a listener waits after a failed accept, at first and at most. Nothing tells
-// that there are descriptors again, so it has to try.
+// How long a listener waits after a failed accept, at first and at most. Nothing tells it that
+// descriptors are free again, so it has to try.
 const (
 	shortestWait = 5 * time.Millisecond
 	longestWait  = time.Second
 )
 
-// ListenerOptions is how a listener takes connections in.
+// ListenerOptions configure a listener.
 type ListenerOptions struct {
-	Name              string         // the log's
-	ReservedForOthers int            // places of the room that it leaves to other listeners
-	Balancers         []netip.Prefix // from where connections begin with a PROXY header, and from nowhere else
-	Pace              Pace           // of clients, where whoever writes to them sets no deadline; zero: none
+	Name              string         // in the log
+	ReservedForOthers int            // connections of the limit that this listener leaves to others
+	Balancers         []netip.Prefix // networks whose connections, and only those, begin with a PROXY header
+	Pace              Pace           // pace of clients while the writer sets no deadline; zero: none
 }
 
-// Listener takes in the connections of another one for which there is room.
+// Listener accepts the connections of another listener while there is room for them.
 type Listener struct {
 	net.Listener
 	ListenerOptions
 	limiter *Limiter
-	done    chan struct{} // closed with it
-	closed  bool          // likewise; guarded by the room
+	done    chan struct{} // closed when the listener is
+	closed  bool          // whether the listener is closed; guarded by the limiter's lock
 }
 
-// Listen takes in what comes to ln.
+// Listen makes a listener that accepts the connections of ln.
 func (r *Limiter) Listen(ln net.Listener, d ListenerOptions) *Listener {
 	return &Listener{Listener: ln, ListenerOptions: d, limiter: r, done: make(chan struct{})}
 }
 
-// Accept waits for room, and for the next connection. Whatever an accept fails of, as
-// for want of descriptors, it tries again; an error is net.ErrClosed's.
+// Accept waits for room and for the next connection. After a failed accept, as for lack of
+// descriptors, it tries again; the only error is net.ErrClosed.
 func (l *Listener) Accept() (net.Conn, error) {
 	for wait := shortestWait; ; wait = min(2*wait, longestWait) {
 		if !l.limiter.acquire(l) {
@@ -63,7 +63,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close closes the listener; its connections go on.
+// Close closes the listener; its connections stay open.
 func (l *Listener) Close() error {
 	l.limiter.mu.Lock()
 	if !l.closed {
@@ -82,7 +82,7 @@ func (r *Limiter) noteAcceptFailure(listener string, err error) {
 	r.noteHeldUp(listener, err)
 }
 
-// wrap is a connection that was taken in.
+// wrap makes the connection that Accept returns.
 func (l *Listener) wrap(nc net.Conn) net.Conn {
 	c := &conn{Conn: nc, limiter: l.limiter}
 	var out net.Conn = c
@@ -96,7 +96,7 @@ func (l *Listener) wrap(nc net.Conn) net.Conn {
 	return out
 }
 
-// inNetworks tells whether an address is of one of the networks.
+// inNetworks tells whether an address is in one of the networks.
 func inNetworks(address net.Addr, networks []netip.Prefix) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
@@ -106,14 +106,14 @@ func inNetworks(address net.Addr, networks []netip.Prefix) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
-// conn is a connection that has a place of the room until it is closed.
+// conn is a connection that occupies a place of the limiter until it is closed.
 type conn struct {
 	net.Conn
 	limiter *Limiter
 	gone    atomic.Bool
 }
 
-// Close closes the connection, and gives its place back.
+// Close closes the connection and releases its place.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	if c.gone.CompareAndSwap(false, true) {
@@ -122,7 +122,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// CloseWrite says that nothing more comes.
+// CloseWrite closes the write side.
 func (c *conn) CloseWrite() error { return closeWrite(c.Conn) }
 
 func closeWrite(nc net.Conn) error {
@@ -133,9 +133,8 @@ func closeWrite(nc net.Conn) error {
 	return half.CloseWrite()
 }
 
-// ReadFrom has the network take what is in r, by its own ways where it has such.
+// ReadFrom lets the network connection copy from r, by its own fast path if it has one.
 func (c *conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 
-// Plain is the network's own connection, for those who write to it what nothing lies
-// over.
+// Plain returns the network's own connection, for writers that need to bypass the wrapper.
 func (c *conn) Plain() net.Conn { return c.Conn }

@@ -11,42 +11,42 @@ import (
 
 const strangerAddr = "192.0.2.1:1000"
 
-// Out of descriptors it tries on, and not faster and faster; the log says so once a
-// minute, and who asks is told that it is not ready, until ten seconds after the last.
+// When descriptors run out the listener tries again at growing intervals; it logs this once a
+// minute, and Ready returns an error until ten seconds after the last failure.
 func TestAcceptRetriesWhenOutOfFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestLimiter(0)
 		p := h.startListener(t, ListenerOptions{Name: "mqtt"})
 		if err := h.Ready(); err != nil {
-			t.Errorf("before all: %v", err)
+			t.Errorf("at the start: %v", err)
 		}
 		synctest.Wait()
 		p.fake.fail(outOfFiles())
-		p.connect(strangerAddr) // was awaited already
+		p.connect(strangerAddr) // Accept was already waiting for it
 		<-p.accepted
 		time.Sleep(10*time.Minute + time.Second)
 		if n := p.fake.tried(); n < 600 || n > 620 {
-			t.Errorf("%d tries in ten minutes", n)
+			t.Errorf("%d accepts in ten minutes", n)
 		}
 		h.wantLog(t, 11, "listener=mqtt", "too many open files", "times=60")
 		if err := h.Ready(); err == nil ||
 			err.Error() != "not every connection can be taken in: accept4: too many open files" {
-			t.Errorf("meanwhile: %v", err)
+			t.Errorf("while descriptors are out: %v", err)
 		}
 		p.fake.fail(nil)
 		p.connect(strangerAddr)
 		<-p.accepted
 		if h.Ready() == nil {
-			t.Error("it is ready as soon as one came in")
+			t.Error("Ready returned nil as soon as one connection was accepted")
 		}
 		time.Sleep(readyAfter)
 		if err := h.Ready(); err != nil {
 			t.Errorf("ten seconds later: %v", err)
 		}
 		if f := h.Stats(); f.Failed < 600 || f.Open != 3 {
-			t.Errorf("%+v", f)
+			t.Errorf("stats %+v", f)
 		}
-		// Nor is a stop kept waiting.
+		// Close does not wait for the next try either.
 		p.fake.fail(outOfFiles())
 		p.connect(strangerAddr)
 		<-p.accepted
@@ -54,24 +54,19 @@ func TestAcceptRetriesWhenOutOfFiles(t *testing.T) {
 		began := time.Now()
 		p.end()
 		if took := time.Since(began); took != 0 {
-			t.Errorf("it ended after %s", took)
+			t.Errorf("Accept returned after %s", took)
 		}
 	})
 }
 
-// There are never more connections than there is room for; the next is taken in once
-// one has ended, and not by trying. Places that are kept for others stay free for them.
+// There are never more connections than the limit. The next one is accepted as soon as one ends,
+// without polling. Reserved places stay free for other listeners.
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestLimiter(5)
-		devices, watchers := h.startListener(
-			t,
-			ListenerOptions{Name: "mqtt", ReservedForOthers: 2},
-		), h.startListener(
-			t,
-			ListenerOptions{Name: "admin"},
-		)
-		synctest.Wait() // each of the two holds a place for the next
+		devices := h.startListener(t, ListenerOptions{Name: "mqtt", ReservedForOthers: 2})
+		watchers := h.startListener(t, ListenerOptions{Name: "admin"})
+		synctest.Wait() // each of the two listeners holds a place for its next connection
 		for range 3 {
 			devices.connect(strangerAddr)
 		}
@@ -79,14 +74,14 @@ func TestConnectionLimit(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		if len(devices.accepted) != 0 || devices.fake.tried() != 2 || h.Ready() == nil {
 			t.Errorf(
-				"%d more were taken in, %d tries, ready: %v",
+				"%d more connections were accepted, %d accepts, ready: %v",
 				len(devices.accepted),
 				devices.fake.tried(),
 				h.Ready(),
 			)
 		}
 		h.wantLog(t, 1, "listener=mqtt", "as many connections are open", "most=5")
-		// The watchers have the places that are left.
+		// The other listener has the places that are left.
 		for range 3 {
 			watchers.connect(strangerAddr)
 		}
@@ -102,9 +97,9 @@ func TestConnectionLimit(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(devices.accepted) != 0 {
-			t.Error("a device was taken in to a watcher's place")
+			t.Error("a device got a reserved place")
 		}
-		for range 2 { // the second time gives nothing back
+		for range 2 { // the second Close releases nothing
 			_ = first.Close() // is closed then
 		}
 		if err := second.Close(); err != nil {
@@ -112,15 +107,15 @@ func TestConnectionLimit(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(devices.accepted) != 0 {
-			t.Errorf("%d open, and a device was taken in", h.Stats().Open)
+			t.Errorf("%d open, and a device was accepted", h.Stats().Open)
 		}
 		devices.end() // while it waits for room
 		watchers.end()
 	})
 }
 
-// Room again is told from the log's next minute on, and a crowd that comes and goes is
-// not ready and unready by turns.
+// The log reports rejected connections at most once a minute, and a fluctuating number of
+// connections does not make the server ready and unready by turns.
 func TestRejectedConnectionsMakeUnready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestLimiter(0)
@@ -128,7 +123,7 @@ func TestRejectedConnectionsMakeUnready(t *testing.T) {
 			h.NoteRejected("mqtt", io.ErrShortBuffer)
 			time.Sleep(readyAfter - time.Second)
 			if err := h.Ready(); err == nil || !strings.HasSuffix(err.Error(), ": short buffer") {
-				t.Fatalf("between two: %v", err)
+				t.Fatalf("between two rejections: %v", err)
 			}
 		}
 		h.wantLog(t, 15, "times=7", "short buffer")
@@ -139,7 +134,7 @@ func TestRejectedConnectionsMakeUnready(t *testing.T) {
 	})
 }
 
-// What lies over a connection finds of it what it would find of the network's.
+// Wrapping layers find the same TCP connection as without the limiter.
 func TestConnExposesUnderlyingTCP(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -157,7 +152,7 @@ func TestConnExposesUnderlyingTCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := c.(interface{ Plain() net.Conn }).Plain().(*net.TCPConn); !ok {
-		t.Error("it is no connection of TCP")
+		t.Error("Plain returned no TCP connection")
 	}
 	if n, err := c.(io.ReaderFrom).ReadFrom(strings.NewReader("hello")); n != 5 || err != nil {
 		t.Error(n, err)

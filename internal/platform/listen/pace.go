@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Pace is how fast a client has to take what it is sent: so many bytes within so much
-// time, again and again. A client that takes nothing would keep its connection, and
-// what serves it, for ever; one that is slow may take an answer of any length.
+// Pace is how fast a client has to take what it is sent: ChunkSize bytes within each Within. A
+// client that takes nothing would keep its connection, and what serves it, for ever; a slow client
+// may take an answer of any length.
 type Pace struct {
 	ChunkSize int // bytes
 	Within    time.Duration
 }
 
-// pacedConn is a connection whose writes keep a pace, for as long as whoever writes sets no
-// deadline. It is no io.ReaderFrom: what goes out so keeps none.
+// pacedConn is a connection whose writes keep a pace while the writer sets no deadline. It does not
+// implement io.ReaderFrom, because such a copy would keep no pace.
 type pacedConn struct {
 	net.Conn
 	Pace
-	hasDeadline atomic.Bool // whoever writes has set a deadline
+	hasDeadline atomic.Bool // the writer has set a deadline
 }
 
 // SetDeadline sets both deadlines.
@@ -34,22 +34,22 @@ func (c *pacedConn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// Write writes by the deadline that is set, or piece by piece.
+// Write writes by the deadline that is set, or else chunk by chunk.
 func (c *pacedConn) Write(b []byte) (n int, err error) {
 	for {
-		piece := b[n:]
+		chunk := b[n:]
 		if !c.hasDeadline.Load() {
-			piece = piece[:min(len(piece), c.ChunkSize)]
+			chunk = chunk[:min(len(chunk), c.ChunkSize)]
 			if err := c.Conn.SetWriteDeadline(time.Now().Add(c.Within)); err != nil {
 				return n, err
 			}
 		}
-		m, err := c.Conn.Write(piece)
+		m, err := c.Conn.Write(chunk)
 		if n += m; err != nil || n == len(b) {
 			return n, err
 		}
 	}
 }
 
-// CloseWrite says that nothing more comes.
+// CloseWrite closes the write side.
 func (c *pacedConn) CloseWrite() error { return closeWrite(c.Conn) }

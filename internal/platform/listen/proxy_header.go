@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// headerTimeout is how long the header may take. A balancer sends it before all
-	// else, as soon as it is connected.
+	// headerTimeout is how long the header may take. A balancer sends it first, as soon as it is
+	// connected.
 	headerTimeout = 5 * time.Second
-	headerBuffer  = 256 // bytes: what most headers fit in; a line of version 1 must
+	headerBuffer  = 256 // bytes: most headers fit, and a header line of version 1 must
 )
 
-// errNoClientAddr is of a header that speaks for no client of the internet.
+// errNoClientAddr says that a header names no client of the internet.
 var errNoClientAddr = errors.New("the PROXY header names no TCP client")
 
-// proxiedConn is a connection of a balancer, which begins with a PROXY header: it is the
-// client's that the header names. Without a right header nothing of it is read. The
-// header is read by whoever asks for the address or for bytes first, in time.
+// proxiedConn is a connection from a balancer, which begins with a PROXY header; it counts as the
+// connection of the client that the header names. Nothing is read from it without a valid header.
+// The first caller that asks for the address or for bytes reads the header, within headerTimeout.
 type proxiedConn struct {
 	*conn
 	listener string
 
 	once     sync.Once
-	buffered *bufio.Reader // what came with the header and is not read yet; of the reader
+	buffered *bufio.Reader // bytes that came with the header and are not read yet; only Read uses it
 	client   net.Addr      // nil: the balancer speaks for itself
 	err      error
 }
 
-// RemoteAddr is the client's address, or that of the balancer where it speaks for
-// itself, or said nothing right.
+// RemoteAddr is the client's address, or the balancer's if the balancer speaks for itself or sent
+// no valid header.
 func (c *proxiedConn) RemoteAddr() net.Addr {
 	c.once.Do(c.readHeader)
 	if c.client == nil {
@@ -52,7 +52,7 @@ func (c *proxiedConn) Read(b []byte) (int, error) {
 		return 0, c.err
 	}
 	if len(b) == 0 {
-		return 0, nil // whatever lies beneath would do with it
+		return 0, nil // the layers below differ in what they do with an empty read
 	}
 	if c.buffered != nil && c.buffered.Buffered() > 0 {
 		return c.buffered.Read(b)
@@ -61,14 +61,14 @@ func (c *proxiedConn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// readHeader reads the header. LOCAL is of a connection that the balancer makes by itself,
-// as to see whether the server is there.
+// readHeader reads the header. The command LOCAL means that the balancer made the connection for
+// itself, such as a health check.
 func (c *proxiedConn) readHeader() {
 	c.buffered = bufio.NewReaderSize(c.Conn, headerBuffer)
 	h, err := proxyproto.ReadHeaderTimeout(c.Conn, c.buffered, headerTimeout)
 	switch {
 	case errors.Is(err, proxyproto.ErrNoProxyProtocol) && c.buffered.Buffered() == 0:
-		c.err = err // it said nothing at all, as balancers do that only try to connect
+		c.err = err // the balancer sent nothing at all, as some do to check that the port is open
 		return
 	case err != nil:
 		c.err = err
@@ -86,7 +86,7 @@ func (c *proxiedConn) readHeader() {
 	c.err = fmt.Errorf("listen: %w", c.err)
 }
 
-// noteBadHeader notes a connection of a balancer that did not begin as it must.
+// noteBadHeader counts and logs a balancer's connection without a valid header.
 func (r *Limiter) noteBadHeader(listener string, from net.Addr, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,21 +95,14 @@ func (r *Limiter) noteBadHeader(listener string, from net.Addr, why error) {
 		r.Logger.Warn(
 			"a connection from a network of --proxy-protocol began without a right PROXY header and is not served: "+
 				"does the balancer send it, and nobody else come from there?",
-			"listener",
-			listener,
-			"from",
-			from,
-			"error",
-			why,
-			"times",
-			times,
+			"listener", listener, "from", from, "error", why, "times", times,
 		)
 	}
 }
 
-// WriteLocalHeader begins a connection that was made to a listener by this machine for itself: where
-// the listener awaits a PROXY header from here, as behind a balancer on the same machine,
-// that it is nobody else's.
+// WriteLocalHeader begins a connection that this machine makes to one of its own listeners. If the
+// listener expects a PROXY header from this address, as behind a balancer on the same machine, the
+// header says that the connection is for no other client.
 func WriteLocalHeader(nc net.Conn, balancers []netip.Prefix) error {
 	if !inNetworks(nc.LocalAddr(), balancers) {
 		return nil

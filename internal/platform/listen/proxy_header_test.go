@@ -26,7 +26,7 @@ func tcp(address string) *net.TCPAddr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
 }
 
-// header is a PROXY header for a client.
+// header makes a PROXY header for a client.
 func header(t *testing.T, version byte, client, server net.Addr, tlvs ...proxyproto.TLV) []byte {
 	t.Helper()
 	h := proxyproto.HeaderProxyFromAddrs(version, client, server)
@@ -40,7 +40,7 @@ func header(t *testing.T, version byte, client, server net.Addr, tlvs ...proxypr
 	return b
 }
 
-// changed is b with another byte at a place.
+// changed returns b with one byte replaced.
 func changed(b []byte, at int, to byte) []byte {
 	b = bytes.Clone(b)
 	b[at] = to
@@ -52,11 +52,11 @@ func TestProxyHeader(t *testing.T) {
 	here4, here6 := tcp("10.0.0.1:1883"), tcp("[2001:db8::1]:1883")
 	v2 := header(t, 2, four, here4)
 	wide := proxyproto.TLV{Type: proxyproto.PP2_TYPE_AUTHORITY, Value: bytes.Repeat([]byte("a.example"), 300)}
-	const said = "\x10\x0chello"
+	const data = "\x10\x0chello"
 	const (
-		isRead  = iota // and what comes after it
+		isRead  = iota // the header, and what comes after it
 		isWrong        // nothing is read
-		asItIs         // nobody takes it for a header
+		asItIs         // the bytes are no header
 	)
 	for name, test := range map[string]struct {
 		from   string
@@ -74,20 +74,20 @@ func TestProxyHeader(t *testing.T) {
 		"the balancer's own, with address": {balancer, changed(v2, 12, 0x20), balancer, isRead},
 		"version 1":                        {balancer, header(t, 1, four, here4), "198.51.100.7:5000", isRead},
 		"version 1, unknown":               {balancer, []byte("PROXY UNKNOWN\r\n"), balancer, isRead},
-		"none":                             {balancer, nil, balancer, isWrong},
-		"a version that is none":           {balancer, changed(v2, 12, 0x31), balancer, isWrong},
-		"a command that is none":           {balancer, changed(v2, 12, 0x2f), balancer, isWrong},
-		"a protocol that is none":          {balancer, changed(v2, 13, 0x41), balancer, isWrong},
+		"no header":                        {balancer, nil, balancer, isWrong},
+		"an unknown version":               {balancer, changed(v2, 12, 0x31), balancer, isWrong},
+		"an unknown command":               {balancer, changed(v2, 12, 0x2f), balancer, isWrong},
+		"an unknown protocol":              {balancer, changed(v2, 13, 0x41), balancer, isWrong},
 		"of UDP":                           {balancer, changed(v2, 13, 0x12), balancer, isWrong},
 		"of a local socket":                {balancer, header(t, 2, &net.UnixAddr{Net: "unix", Name: "/a"}, &net.UnixAddr{Net: "unix", Name: "/b"}), balancer, isWrong},
 		"too long":                         {balancer, changed(v2, 14, 0xff), balancer, isWrong},
 		"too short":                        {balancer, changed(v2, 15, 3), balancer, isWrong},
-		"half a mark":                      {balancer, v2[:7], balancer, isWrong},
-		// To somebody else it is what they say, and no header.
-		"of somebody else":      {strangerAddr, v2, strangerAddr, asItIs},
-		"of a neighbour's":      {"10.0.1.5:1", v2, "10.0.1.5:1", asItIs},
-		"somebody without":      {strangerAddr, nil, strangerAddr, asItIs},
-		"of somebody else's v1": {strangerAddr, header(t, 1, four, here4), strangerAddr, asItIs},
+		"half a signature":                 {balancer, v2[:7], balancer, isWrong},
+		// From other addresses the bytes are data, and no header.
+		"from another address":             {strangerAddr, v2, strangerAddr, asItIs},
+		"from a neighbouring network":      {"10.0.1.5:1", v2, "10.0.1.5:1", asItIs},
+		"another address without a header": {strangerAddr, nil, strangerAddr, asItIs},
+		"version 1 from another address":   {strangerAddr, header(t, 1, four, here4), strangerAddr, asItIs},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -96,17 +96,16 @@ func TestProxyHeader(t *testing.T) {
 				defer p.end()
 				client := p.connect(test.from)
 				go func() {
-					_, _ = client.Write(
-						append(bytes.Clone(test.head), said...),
-					) // is not read to its end where it is wrong
-					_ = client.Close() // was written
+					// The write fails after an invalid header, which is not read to its end.
+					_, _ = client.Write(append(bytes.Clone(test.head), data...))
+					_ = client.Close() // everything was written
 				}()
 				c := <-p.accepted
-				defer func() { _ = c.Close() }() // is closed already
+				defer func() { _ = c.Close() }() // it may be closed already
 				if got := c.RemoteAddr().String(); got != test.client {
-					t.Errorf("it comes from %s, want %s", got, test.client)
+					t.Errorf("the client address is %s, want %s", got, test.client)
 				}
-				want := map[int]string{isRead: said, asItIs: string(test.head) + said}[test.it]
+				want := map[int]string{isRead: data, asItIs: string(test.head) + data}[test.it]
 				got, err := io.ReadAll(c)
 				if string(got) != want || (err != nil) != (test.it == isWrong) {
 					t.Errorf("read %q, %v; want %q", got, err, want)
@@ -115,31 +114,31 @@ func TestProxyHeader(t *testing.T) {
 				if test.it == isWrong {
 					lines = 1
 					if _, again := c.Read(make([]byte, 1)); again == nil || errors.Is(again, io.EOF) {
-						t.Errorf("read again: %v", again)
+						t.Errorf("second read: %v", again)
 					}
 				}
 				h.wantLog(t, lines)
 				if f := h.Stats(); f.BadHeaders != uint64(lines) {
-					t.Errorf("%+v", f)
+					t.Errorf("stats %+v", f)
 				}
 			})
 		})
 	}
 }
 
-// The header has five seconds, whoever sends it byte by byte.
+// The header must arrive within five seconds, even if it comes byte by byte.
 func TestProxyHeaderTimeout(t *testing.T) {
 	v2 := header(t, 2, tcp("198.51.100.7:5000"), tcp("10.0.0.1:1883"))
 	for name, test := range map[string]struct {
-		each time.Duration // between two bytes
-		sent int
-		ok   bool
-		told int
+		each   time.Duration // between two bytes
+		sent   int
+		ok     bool
+		logged int
 	}{
 		"slowly":     {100 * time.Millisecond, len(v2), true, 0},
 		"too slowly": {time.Second, len(v2), false, 1},
 		"half":       {time.Millisecond, 20, false, 1},
-		"never":      {time.Millisecond, 0, false, 0}, // as those do who only try whether somebody is there
+		"never":      {time.Millisecond, 0, false, 0}, // as from balancers that only check that the port is open
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -154,7 +153,7 @@ func TestProxyHeaderTimeout(t *testing.T) {
 					for _, b := range append(bytes.Clone(v2), "hello"...)[:test.sent] {
 						time.Sleep(test.each)
 						if _, err := client.Write([]byte{b}); err != nil {
-							return // was given up
+							return // the server gave up
 						}
 					}
 				})
@@ -162,23 +161,23 @@ func TestProxyHeaderTimeout(t *testing.T) {
 				c.RemoteAddr()
 				_, err := c.Read(nil)
 				if took := time.Since(began); took > headerTimeout || (err == nil) != test.ok {
-					t.Errorf("%v after %s", err, took)
+					t.Errorf("read: %v after %s", err, took)
 				}
-				h.wantLog(t, test.told)
+				h.wantLog(t, test.logged)
 				if test.ok {
-					// Its time was the header's alone.
+					// The timeout applied to the header alone.
 					go func() {
 						time.Sleep(time.Hour)
-						_, _ = client.Write([]byte("x")) // the test ends otherwise
+						_, _ = client.Write([]byte("x")) // an error ends the test elsewhere
 					}()
 					if n, err := c.Read(make([]byte, 1)); n != 1 || err != nil {
-						t.Errorf("an hour later: %d, %v", n, err)
+						t.Errorf("read an hour later: %d, %v", n, err)
 					}
 					if err := c.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
 						t.Error(err)
 					}
 					if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-						t.Errorf("by its own deadline: %v", err)
+						t.Errorf("read with a deadline: %v", err)
 					}
 				}
 				if err := c.Close(); err != nil {
@@ -189,7 +188,7 @@ func TestProxyHeaderTimeout(t *testing.T) {
 	}
 }
 
-// Connections without a right header are told once a minute.
+// Connections without a valid header are logged once a minute.
 func TestBadHeadersLoggedOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestLimiter(0)
@@ -201,14 +200,14 @@ func TestBadHeadersLoggedOncePerMinute(t *testing.T) {
 	})
 }
 
-// Who comes from this machine itself says so where a header is awaited, and nothing
-// where none is.
+// A connection from this machine to itself begins with a LOCAL header if the listener expects one,
+// and with nothing if not.
 func TestWriteLocalHeader(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = ln.Close() }() // nothing is waited for
+	defer func() { _ = ln.Close() }() // nothing waits for it
 	for network, want := range map[string]string{"127.0.0.0/8": string(header(t, 2, nil, nil)), "10.0.0.0/8": ""} {
 		nc, err := net.Dial("tcp", ln.Addr().String())
 		if err != nil {
@@ -218,15 +217,13 @@ func TestWriteLocalHeader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(
-			WriteLocalHeader(nc, []netip.Prefix{netip.MustParsePrefix(network)}),
-			nc.Close(),
-		); err != nil {
+		err = WriteLocalHeader(nc, []netip.Prefix{netip.MustParsePrefix(network)})
+		if err := errors.Join(err, nc.Close()); err != nil {
 			t.Error(err)
 		}
-		if said, err := io.ReadAll(c); string(said) != want || err != nil {
-			t.Errorf("%s: said %q, %v", network, said, err)
+		if data, err := io.ReadAll(c); string(data) != want || err != nil {
+			t.Errorf("%s: the client sent %q, %v", network, data, err)
 		}
-		_ = c.Close() // was read
+		_ = c.Close() // it was only read
 	}
 }

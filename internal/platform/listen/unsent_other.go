@@ -4,5 +4,5 @@ package listen
 
 import "net"
 
-// limitUnsent leaves it to the system how much it takes at once.
+// limitUnsent does nothing: the system decides how many unsent bytes it buffers.
 func limitUnsent(net.Conn) {}

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unsentMost is how much the kernel takes beyond what is on its way to the client, in
-// bytes. Without a limit it takes megabytes at once, then nothing before a third of them
-// has left: who reads steadily, but slowly, would look as if they took nothing.
+// unsentMost is how many bytes the kernel buffers beyond those in flight to the client. Without a
+// limit it takes megabytes at once, and then nothing until a third of them is sent: a client that
+// reads steadily but slowly would seem to take nothing.
 const unsentMost = 64 << 10
 
-// limitUnsent has a connection's writes follow what its client takes. Where the kernel
-// does not know how, only slow clients feel it.
+// limitUnsent makes a connection's writes follow the pace at which its client reads. A kernel that
+// does not support the option affects only slow clients.
 func limitUnsent(nc net.Conn) {
 	plain, ok := nc.(*net.TCPConn)
 	if !ok {
@@ -22,7 +22,7 @@ func limitUnsent(nc net.Conn) {
 	}
 	raw, err := plain.SyscallConn()
 	if err != nil {
-		return // closed already, as the first read will tell
+		return // closed already; the first read reports it
 	}
 	_ = raw.Control(func(fd uintptr) {
 		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsentMost)

@@ -11,28 +11,27 @@ import (
 // heap is how many bytes are in use.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // what the first one only marked as gone
+	runtime.GC() // collects what the first run only marked
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// topicCount is how many tenants the hub holds something of.
+// topicCount is how many topics the hub holds.
 func topicCount(h *Hub) int {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return len(h.tenants)
 }
 
-// Once the screens that left cannot be told any more what they missed, nothing
-// is held for them, and of tenants that are no more nothing at all: the memory
-// comes back.
+// Once screens that left can no longer get what they missed, the hub holds nothing for them, and of
+// forgotten tenants nothing at all: the memory is released.
 func TestMemoryReleasedAfterScreensLeave(t *testing.T) {
-	const tenants, bytes, crowd = 100, 100 << 10, 100
+	const tenants, bytes, screensEach = 100, 100 << 10, 100
 	h := NewHub("e")
 	before := heap()
 	for i := range tenants {
-		var screens [crowd]*Screen
+		var screens [screensEach]*Screen
 		for n := range screens {
 			screens[n], _, _, _ = h.Subscribe(tenant.ID(i), "s", "")
 		}
@@ -42,29 +41,27 @@ func TestMemoryReleasedAfterScreensLeave(t *testing.T) {
 		}
 	}
 	if n, grown := topicCount(h), heap()-before; n != tenants || grown < tenants*bytes {
-		t.Fatalf("%d tenants, %d bytes more", n, grown)
+		t.Fatalf("%d tenants, the heap grew by %d bytes", n, grown)
 	}
 	for i := range tenants {
-		if i%2 == 0 { // gone for good
+		if i%2 == 0 { // forgotten
 			h.Forget(tenant.ID(i))
 			continue
 		}
 		publish(h, tenant.ID(i), 1, maxReplayEvents)
 	}
-	if n, watched, bytes := topicCount(
-		h,
-	), h.watched.Load(), h.bytes.Load(); n != tenants/2 || watched != 0 ||
-		bytes != 0 {
-		t.Errorf("%d tenants, %d watched, %d bytes are held", n, watched, bytes)
+	topics, watched, held := topicCount(h), h.watched.Load(), h.bytes.Load()
+	if topics != tenants/2 || watched != 0 || held != 0 {
+		t.Errorf("%d tenants, %d watched, %d bytes are held", topics, watched, held)
 	}
 	if grown := heap() - before; grown > tenants*1000 {
-		t.Errorf("%d bytes have not come back", grown)
+		t.Errorf("the heap is still %d bytes larger", grown)
 	}
 	runtime.KeepAlive(h)
 }
 
-// A tenant of the number of one that was forgotten takes no id of that one for
-// its own, not even when it has come as far.
+// A tenant with the number of a forgotten one does not accept the old tenant's ids, not even when
+// its own sequence has come as far.
 func TestEventIDsOfForgottenTenantsAreNotReused(t *testing.T) {
 	h := NewHub("e")
 	known := map[string]bool{}
@@ -78,7 +75,7 @@ func TestEventIDsOfForgottenTenantsAreNotReused(t *testing.T) {
 		s.Close()
 		for _, id := range ids {
 			if known[id] || len(id) > 40 {
-				t.Errorf("%s came twice, or is too long", id)
+				t.Errorf("event id %s repeats an earlier one or is too long", id)
 			}
 			known[id] = true
 		}
@@ -87,7 +84,7 @@ func TestEventIDsOfForgottenTenantsAreNotReused(t *testing.T) {
 			if h.Watched(field) {
 				t.Fatal("still watched")
 			}
-			for n := range 5 { // wherever the new one stands
+			for n := range 5 { // wherever the new stream stands
 				s, missed, _, reset := h.Subscribe(field, "s", last)
 				if !reset || len(missed) > 0 {
 					t.Errorf("after %s at %d: reset %t, %d missed", last, n, reset, len(missed))
@@ -100,7 +97,7 @@ func TestEventIDsOfForgottenTenantsAreNotReused(t *testing.T) {
 	}
 }
 
-// The screens of a tenant that is no more end, and those of others go on.
+// The screens of a forgotten tenant end, and those of others continue.
 func TestForget(t *testing.T) {
 	h := NewHub("e")
 	mine, _, _, _ := h.Subscribe(field, "s", "")
@@ -113,7 +110,7 @@ func TestForget(t *testing.T) {
 	if endReason(mine) != EndExpired || endReason(theirs) != "" || h.Screens() != 1 || h.Watched(field) ||
 		!h.Watched(rival) {
 		t.Errorf(
-			"%q, %q, %d screens, watched %t and %t",
+			"ended for %q and %q, %d screens, watched %t and %t",
 			endReason(mine),
 			endReason(theirs),
 			h.Screens(),
@@ -125,15 +122,15 @@ func TestForget(t *testing.T) {
 	publish(h, rival, 1, 3)
 	mine.Close()
 	if got := drain(theirs); !equalSeqs(got, seqRange(1, 3)) || len(drain(mine)) != 5 {
-		t.Errorf("got %v", got)
+		t.Errorf("the other tenant's screen got %v", got)
 	}
 	if _, missed, _, reset := h.Subscribe(rival, "s", position); reset || len(missed) != 3 {
 		t.Errorf("reset %t, %d missed", reset, len(missed))
 	}
 }
 
-// Tenants that are given up while others publish to them, ask where they stand
-// and come to look: every screen sees an unbroken run, or is told to fetch.
+// Tenants are forgotten while others publish to them, ask for their position and subscribe: every
+// screen sees an unbroken sequence, or is told to fetch.
 func TestForgetMeanwhile(t *testing.T) {
 	h := NewHub("e")
 	var busy, forgetting sync.WaitGroup
@@ -152,7 +149,7 @@ func TestForgetMeanwhile(t *testing.T) {
 				next := uint64(0)
 				for _, e := range append(missed, received(s, 50)...) {
 					if next > 0 && e.Seq != next {
-						t.Errorf("event %d where %d was due, from %s to %s", e.Seq, next, last, position)
+						t.Errorf("event %d where %d was expected, from %s to %s", e.Seq, next, last, position)
 					}
 					next = e.Seq + 1
 				}
@@ -176,7 +173,7 @@ func TestForgetMeanwhile(t *testing.T) {
 	h.Forget(field)
 	if topicCount(h) != 0 || h.Screens() != 0 || h.watched.Load() != 0 || h.bytes.Load() != 0 {
 		t.Errorf(
-			"%d tenants, %d screens, %d watched, %d bytes",
+			"left: %d tenants, %d screens, %d watched, %d bytes",
 			topicCount(h),
 			h.Screens(),
 			h.watched.Load(),

@@ -1,5 +1,5 @@
-// Package live fans events out to the open screens of each tenant. It knows
-// no domain: events are a name and ready-made JSON.
+// Package live fans events out to the open screens of each tenant. It knows no domain: an event is
+// a name and ready-made JSON.
 package live
 
 import (
@@ -11,36 +11,35 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Hub is the fan-out. Its epoch is new at every start of the server, so that a
-// screen never mistakes another run's sequence for its own.
+// Hub fans events out. Its epoch is new at every start of the server, so that a screen never takes
+// a sequence number of an earlier run for one of this run.
 type Hub struct {
 	epoch   string
 	open    atomic.Int64 // screens
-	watched atomic.Int64 // tenants whose events are remembered
-	bytes   atomic.Int64 // of the events that are
+	watched atomic.Int64 // tenants whose events are kept
+	bytes   atomic.Int64 // of the kept events
 
-	// How many screens may be open of a person and of a tenant, said before the hub is
-	// used; 0: any number. A person's oldest gives way to a new one, since it may be one
-	// whose connection is gone; a tenant's do not.
+	// MaxPerPerson and MaxPerTenant limit the open screens of a person and of a tenant; 0: any
+	// number. They are set before the hub is used. A new screen replaces the person's oldest, whose
+	// connection may be gone; a tenant's screens are not replaced.
 	MaxPerPerson, MaxPerTenant int
 
-	// Of the fields below alone: each tenant's events are under its own lock, so
-	// that tenants do not wait for each other.
+	// mu guards only the fields below. Each tenant's events have their own lock, so that tenants do
+	// not wait for each other.
 	mu        sync.RWMutex
 	tenants   map[tenant.ID]*topic
-	forgotten bool // a tenant was
+	forgotten bool // whether any tenant was forgotten
 	closed    bool
 }
 
-// NewHub makes a hub; epoch tells this run of the server from every other.
+// NewHub makes a hub. epoch differs from the epochs of all other runs of the server.
 func NewHub(epoch string) *Hub {
 	return &Hub{epoch: epoch, tenants: map[tenant.ID]*topic{}}
 }
 
-// Position is where a tenant's stream stands: the id that an event of now would
-// follow. Whoever reads the tenant's data after this and opens a stream with
-// that id as its last misses nothing: what happens from here on is kept for a
-// while, whether or not a screen is open.
+// Position returns the current position of a tenant's stream, as an event id. A caller that reads
+// the tenant's data after this call, and opens a stream with this id as the last one seen, misses
+// nothing: events from here on are kept for a while, whether or not a screen is open.
 func (h *Hub) Position(t tenant.ID) string {
 	for {
 		c := h.topic(t)
@@ -50,17 +49,15 @@ func (h *Hub) Position(t tenant.ID) string {
 	}
 }
 
-// Subscribe opens a stream for a tenant that is told what all are told; see
-// SubscribeAs.
+// Subscribe opens a stream that gets the events for everybody of a tenant; see SubscribeAs.
 func (h *Hub) Subscribe(t tenant.ID, key, last string) (s *Screen, missed []*Event, position string, reset bool) {
 	return h.SubscribeAs(t, 0, key, last)
 }
 
-// SubscribeAs opens a stream for a person of a tenant. key groups streams that
-// end together (a session). last is the id of the newest event the screen has seen, empty
-// for a fresh one: missed events come first. reset is true when they cannot be
-// told any more, so that the screen must fetch anew; position is where the
-// stream starts.
+// SubscribeAs opens a stream for a person of a tenant. key groups streams that end together (a
+// session). last is the id of the newest event that the screen has seen, or empty for a new screen;
+// missed are the events since. reset is true if the missed events are no longer kept, so that the
+// screen must fetch everything again. position is where the stream starts.
 func (h *Hub) SubscribeAs(
 	t tenant.ID,
 	person int64,
@@ -74,27 +71,25 @@ func (h *Hub) SubscribeAs(
 	}
 }
 
-// Publish tells every open screen of a tenant. It never waits: a screen that
-// lags too far behind is ended and resumes by its last id. data is copied.
+// Publish sends an event to every open screen of a tenant. It never waits: a screen that lags too
+// far behind is ended and resumes by its last id. data is copied.
 func (h *Hub) Publish(t tenant.ID, name string, data []byte) { h.topic(t).publish(0, name, data) }
 
-// PublishTo tells the open screens of one person of a tenant, as Publish tells
-// all of them.
+// PublishTo sends an event to the open screens of one person of a tenant, as Publish does to all.
 func (h *Hub) PublishTo(t tenant.ID, person int64, name string, data []byte) {
 	h.topic(t).publish(person, name, data)
 }
 
-// Watched tells whether anybody looks at a tenant's screens, or did so or
-// asked for something to show on one recently and may come to be told what was
-// missed; when not, making events for it is a waste.
+// Watched tells whether events of a tenant are worth making: a screen is open, or one was open or
+// about to open recently and may still ask for what it missed.
 func (h *Hub) Watched(t tenant.ID) bool {
 	c := h.lookup(t)
 	return c != nil && c.isWatched()
 }
 
-// MedianLag is how many events a tenant's screens have yet to take, as seen from
-// the middle one: no more than half are further behind. The few that are slow
-// do not hold up the rest; they are ended when they lag too far.
+// MedianLag is how many events the median screen of a tenant has yet to take: at most half of the
+// screens are further behind. The few slow screens do not hold up the others; they are ended when
+// they lag too far.
 func (h *Hub) MedianLag(t tenant.ID) int {
 	c := h.lookup(t)
 	if c == nil {
@@ -110,8 +105,8 @@ func (h *Hub) EndKey(key string) {
 	}
 }
 
-// Forget ends the streams of a tenant that is no more, and drops what is held of
-// it. Should there be one of that number again, it knows none of the ids.
+// Forget ends the streams of a deleted tenant and drops its events. If the tenant's number is used
+// again, the new tenant knows none of the old ids.
 func (h *Hub) Forget(t tenant.ID) {
 	h.mu.Lock()
 	c := h.tenants[t]
@@ -123,8 +118,7 @@ func (h *Hub) Forget(t tenant.ID) {
 	}
 }
 
-// Close ends every stream, and those that are opened from then on; the server
-// stops.
+// Close ends every stream, including those opened from now on; the server stops.
 func (h *Hub) Close() {
 	for _, c := range h.allTopics(true) {
 		c.close()
@@ -134,8 +128,8 @@ func (h *Hub) Close() {
 // Screens is how many streams are open.
 func (h *Hub) Screens() int { return int(h.open.Load()) }
 
-// allTopics gives the tenants that there are; closing, those to come are closed from
-// the beginning.
+// allTopics returns the topics of all tenants. If closing is true, topics that are made from now on
+// are closed from the start.
 func (h *Hub) allTopics(closing bool) []*topic {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -147,8 +141,8 @@ func (h *Hub) allTopics(closing bool) []*topic {
 	return topics
 }
 
-// lookup is a tenant's channel, nil when nothing was ever told or asked of it, or
-// it is forgotten.
+// lookup returns a tenant's topic; nil if nothing was ever published or asked for it, or it was
+// forgotten.
 func (h *Hub) lookup(t tenant.ID) *topic {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -171,8 +165,8 @@ func (h *Hub) topic(t tenant.ID) *topic {
 			closed:  h.closed,
 		}
 		if h.forgotten {
-			// Maybe this one was. By chance, not by number: how many there were is
-			// nobody's to know.
+			// Perhaps this tenant was forgotten. The suffix is random and not a counter, because
+			// screens must not learn how many tenants there were.
 			c.epoch += "." + strconv.FormatUint(rand.Uint64(), 36)
 		}
 		h.tenants[t] = c

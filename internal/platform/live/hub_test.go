@@ -21,7 +21,7 @@ func publish(h *Hub, t tenant.ID, from, to int) {
 	}
 }
 
-// drain takes what waits for a screen and nothing more.
+// drain takes the events that wait for a screen.
 func drain(s *Screen) (seqs []uint64) {
 	for {
 		select {
@@ -55,10 +55,10 @@ func publishAndDrain(h *Hub, s *Screen, t tenant.ID, from, to int) {
 	}
 }
 
-// eventIDOf is the id of an event of the hub that tests make.
+// eventIDOf is the id of an event of the tests' hub.
 func eventIDOf(seq uint64) string { return "e-" + strconv.FormatUint(seq, 10) }
 
-// seqOf is the number in such an id.
+// seqOf is the sequence number in such an id.
 func seqOf(id string) (uint64, bool) {
 	seq, ok := strings.CutPrefix(id, "e-")
 	n, err := strconv.ParseUint(seq, 10, 64)
@@ -78,7 +78,7 @@ func endReason(s *Screen) EndReason {
 
 func TestEventsArriveInOrder(t *testing.T) {
 	h := NewHub("e")
-	publish(h, field, 1, 3) // nobody looks yet
+	publish(h, field, 1, 3) // no screen is open yet
 	a, missed, position, reset := h.Subscribe(field, "s1", "")
 	if len(missed) != 0 || reset || position != "e-3" {
 		t.Fatalf("fresh screen: %v %s %t", missed, position, reset)
@@ -87,7 +87,7 @@ func TestEventsArriveInOrder(t *testing.T) {
 	publish(h, field, 4, 6)
 	for _, s := range []*Screen{a, b} {
 		if got := drain(s); !equalSeqs(got, seqRange(4, 6)) {
-			t.Errorf("got %v", got)
+			t.Errorf("a screen got %v", got)
 		}
 	}
 	data := []byte(`{"x":1}`)
@@ -99,10 +99,10 @@ func TestEventsArriveInOrder(t *testing.T) {
 		t.Errorf("%d %s %s %q", got.Seq, got.Name, got.Data, got.Frame)
 	}
 	if got != same {
-		t.Error("each screen has a frame of its own")
+		t.Error("the screens do not share a frame")
 	}
 	if h.Screens() != 2 {
-		t.Errorf("%d screens", h.Screens())
+		t.Errorf("%d screens are open", h.Screens())
 	}
 }
 
@@ -115,14 +115,14 @@ func TestTenantsDoNotSeeEachOthersEvents(t *testing.T) {
 		t.Errorf("another tenant's screen got %v", got)
 	}
 	if got := drain(mine); !equalSeqs(got, seqRange(1, 5)) {
-		t.Errorf("got %v", got)
+		t.Errorf("the tenant's screen got %v", got)
 	}
-	// An id of this tenant's stream means nothing in another's, even where both
-	// have got so far.
+	// An id of this tenant's stream means nothing in another's, even if both have the same sequence
+	// number.
 	publish(h, rival, 1, 9)
 	_, missed, position, _ := h.Subscribe(rival, "s3", "e-4")
 	if !equalSeqs(seqs(missed), seqRange(5, 9)) || position != "e-9" {
-		t.Errorf("%v at %s: each tenant counts for itself", seqs(missed), position)
+		t.Errorf("missed %v at %s, want the other tenant's own events", seqs(missed), position)
 	}
 	for _, e := range missed {
 		if string(e.Data) != fmt.Sprintf(`{"n":%d}`, e.Seq) {
@@ -143,13 +143,13 @@ func TestResume(t *testing.T) {
 		{"e-10", nil, false},
 		{"e-9", seqRange(10, 10), false},
 		{"e-0", seqRange(1, 10), false},
-		{"e-11", nil, true},                                // from a future that this run has not seen
+		{"e-11", nil, true},                                // later than any event of this run
 		{"f-9", nil, true},                                 // another run
 		{"9", nil, true},                                   // not an id
 		{"e-", nil, true},                                  // not an id
 		{"e--1", nil, true},                                // not an id
 		{"e-18446744073709551616", nil, true},              // beyond any sequence
-		{"e-18446744073709551615", nil, true},              // the last there can be
+		{"e-18446744073709551615", nil, true},              // the largest there can be
 		{"e-9-1", nil, true},                               // not an id
 		{"-9", nil, true},                                  // no epoch
 		{"e-9\r\nevent: notice", nil, true},                // not an id
@@ -165,14 +165,16 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The newest 4,096 events can be told again; what fell out is a reset, and what
-// is told never has a hole.
+// The newest 4,096 events are kept for replay; a screen that missed more is reset, and a replay
+// never has a gap.
 func TestResumeAfterLongAbsence(t *testing.T) {
 	h := NewHub("e")
 	watching, _, _, _ := h.Subscribe(field, "s", "")
 	const total = 5*maxReplayEvents + 17
 	publishAndDrain(h, watching, field, 1, total)
-	for _, absent := range []int{0, 1, maxReplayEvents - 1, maxReplayEvents, maxReplayEvents + 1, 2 * maxReplayEvents, total} {
+	for _, absent := range []int{
+		0, 1, maxReplayEvents - 1, maxReplayEvents, maxReplayEvents + 1, 2 * maxReplayEvents, total,
+	} {
 		s, missed, _, reset := h.Subscribe(field, "s", eventIDOf(uint64(total-absent)))
 		switch {
 		case reset && absent <= maxReplayEvents:
@@ -180,7 +182,7 @@ func TestResumeAfterLongAbsence(t *testing.T) {
 		case reset && len(missed) != 0:
 			t.Errorf("absent for %d: a reset with %d events", absent, len(missed))
 		case !reset && !equalSeqs(seqs(missed), seqRange(uint64(total-absent+1), total)):
-			t.Errorf("absent for %d: %d events, not those that were missed", absent, len(missed))
+			t.Errorf("absent for %d: %d events, not the missed ones", absent, len(missed))
 		case absent > maxReplayEvents && !reset:
 			t.Errorf("absent for %d: no reset", absent)
 		}
@@ -188,7 +190,7 @@ func TestResumeAfterLongAbsence(t *testing.T) {
 	}
 }
 
-// What a screen was handed must not change when the ring moves on.
+// Events that a screen was given do not change when the replay buffer moves on.
 func TestMissedEventsAreNotOverwritten(t *testing.T) {
 	h := NewHub("e")
 	watching, _, _, _ := h.Subscribe(field, "s", "")
@@ -209,16 +211,16 @@ func TestSlowScreenIsEnded(t *testing.T) {
 		drain(quick)
 	}
 	if why := endReason(slow); why != "" {
-		t.Fatalf("ended for %s within the backlog", why)
+		t.Fatalf("ended for %s within the buffer", why)
 	}
 	publish(h, field, screenBuffer+1, screenBuffer+1)
 	if why := endReason(slow); why != EndSlow {
 		t.Fatalf("ended for %q", why)
 	}
 	if endReason(quick) != "" || h.Screens() != 1 {
-		t.Error("the other screen suffered")
+		t.Error("the other screen was ended, too")
 	}
-	// It comes back by the last id it has shown and misses nothing.
+	// It comes back with the last id that it has shown and misses nothing.
 	shown := drain(slow)
 	_, missed, _, reset := h.Subscribe(field, "s", eventIDOf(shown[len(shown)-1]))
 	if reset || !equalSeqs(append(shown, seqs(missed)...), seqRange(1, screenBuffer+1)) {
@@ -233,10 +235,10 @@ func TestEndKey(t *testing.T) {
 	other, _, _, _ := h.Subscribe(field, "8", "")
 	prefix, _, _, _ := h.Subscribe(rival, "77", "")
 	h.EndKey("7")
-	h.EndKey("7") // ending twice is no harm
+	h.EndKey("7") // ending twice changes nothing
 	for _, s := range []*Screen{one, tab} {
 		if endReason(s) != EndExpired {
-			t.Errorf("%q", endReason(s))
+			t.Errorf("a screen of the key ended for %q", endReason(s))
 		}
 	}
 	if endReason(other) != "" || endReason(prefix) != "" || h.Screens() != 2 {
@@ -246,7 +248,7 @@ func TestEndKey(t *testing.T) {
 	if got := drain(one); len(got) != 0 {
 		t.Errorf("an ended screen still gets %v", got)
 	}
-	one.Close() // the screen's side may close what has ended
+	one.Close() // a screen may close after it was ended
 	if endReason(one) != EndExpired {
 		t.Error("the reason was lost")
 	}
@@ -264,10 +266,10 @@ func TestClose(t *testing.T) {
 		}
 	}
 	if len(missed) != 0 || reset || h.Screens() != 0 {
-		t.Errorf("missed %v, reset %t, %d screens", missed, reset, h.Screens())
+		t.Errorf("after Close: missed %v, reset %t, %d screens", missed, reset, h.Screens())
 	}
 	late.Close()
-	publish(h, field, 1, 1) // late publishers are no harm
+	publish(h, field, 1, 1) // publishing after Close does nothing
 	h.Close()
 }
 
@@ -278,27 +280,27 @@ func TestScreenCloses(t *testing.T) {
 	s.Close()
 	publish(h, field, 1, screenBuffer+1)
 	if h.Screens() != 0 || endReason(s) != "" || len(drain(s)) != 0 {
-		t.Error("a closed screen still takes part")
+		t.Error("a closed screen still gets events")
 	}
 }
 
 func TestWatched(t *testing.T) {
 	h := NewHub("e")
 	if h.Watched(field) {
-		t.Error("watched before anybody came")
+		t.Error("watched before any screen was open")
 	}
 	s, _, _, _ := h.Subscribe(field, "s", "")
 	if !h.Watched(field) || h.Watched(rival) {
-		t.Error("watched is wrong")
+		t.Error("Watched is wrong with an open screen")
 	}
 	s.Close()
 	if !h.Watched(field) {
-		t.Error("a screen that may come back is forgotten")
+		t.Error("not watched although the screen may come back")
 	}
 }
 
-// Publishers, screens that come, go and fall behind, and sessions that end, at
-// once; the race detector watches. Each screen sees an unbroken run.
+// Screens come, go and fall behind, and sessions end, while others publish; the race detector
+// watches. Each screen sees an unbroken sequence.
 func TestConcurrency(t *testing.T) {
 	h := NewHub("e")
 	var publishers, screens sync.WaitGroup
@@ -318,7 +320,7 @@ func TestConcurrency(t *testing.T) {
 				for _, e := range append(missed, received(s, 50)...) {
 					want++
 					if e.Seq != want {
-						t.Errorf("event %d where %d was due", e.Seq, want)
+						t.Errorf("event %d where %d was expected", e.Seq, want)
 					}
 				}
 				last = eventIDOf(want)
@@ -336,7 +338,7 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// received takes up to n events that are there.
+// received takes up to n waiting events.
 func received(s *Screen, n int) (events []*Event) {
 	for len(events) < n {
 		select {
@@ -349,8 +351,8 @@ func received(s *Screen, n int) (events []*Event) {
 	return events
 }
 
-// A tenant is watched for as long as a screen that left can still be told what
-// it missed; one that comes later fetches anew, and is watched from then on.
+// A tenant is watched as long as a screen that left can still get what it missed; a screen that
+// comes later fetches everything, and the tenant is watched from then on.
 func TestWatchEndsAfterReplayLimit(t *testing.T) {
 	h := NewHub("e")
 	s, _, _, _ := h.Subscribe(field, "s", "")
@@ -358,7 +360,7 @@ func TestWatchEndsAfterReplayLimit(t *testing.T) {
 	s.Close()
 	publish(h, field, 11, 9+maxReplayEvents)
 	if !h.Watched(field) {
-		t.Fatal("forgotten before the screen could no longer be told")
+		t.Fatal("no longer watched although the screen could still resume")
 	}
 	back, missed, position, reset := h.Subscribe(field, "s", "e-10")
 	if reset || !equalSeqs(seqs(missed), seqRange(11, 9+maxReplayEvents)) {
@@ -367,9 +369,9 @@ func TestWatchEndsAfterReplayLimit(t *testing.T) {
 	back.Close()
 	publish(h, field, 10+maxReplayEvents, 9+2*maxReplayEvents)
 	if h.Watched(field) {
-		t.Error("watched for ever")
+		t.Error("still watched after the replay limit")
 	}
-	// Nobody needs to have published meanwhile: whoever comes is told to fetch.
+	// Nobody needs to publish meanwhile: a screen with any old id is told to fetch.
 	for _, last := range []string{position, eventIDOf(9 + 2*maxReplayEvents), "e-10"} {
 		s, missed, _, reset := h.Subscribe(field, "s", last)
 		if !reset || len(missed) > 0 {
@@ -378,49 +380,48 @@ func TestWatchEndsAfterReplayLimit(t *testing.T) {
 		s.Close()
 	}
 	if !h.Watched(field) {
-		t.Error("not watched by those who came")
+		t.Error("not watched although screens are open")
 	}
 }
 
-// The middle screen says how far a tenant is behind: alone, one that is slow is
-// waited for; beside others that keep up, it is not.
+// The median screen tells how far a tenant is behind: a single slow screen counts; beside others
+// that keep up, it does not.
 func TestMedianLag(t *testing.T) {
 	h := NewHub("e")
 	if h.MedianLag(field) != 0 {
-		t.Error("behind without screens")
+		t.Error("a tenant without screens has a lag")
 	}
 	slow, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 1, 7)
 	if n := h.MedianLag(field); n != 7 || h.MedianLag(rival) != 0 {
-		t.Errorf("%d events behind", n)
+		t.Errorf("a single screen: %d events behind", n)
 	}
 	quick, _, _, _ := h.Subscribe(field, "s", "")
 	if n := h.MedianLag(field); n != 0 {
-		t.Errorf("%d events behind, of one screen out of two", n)
+		t.Errorf("one slow screen of two: %d events behind", n)
 	}
 	stuck, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 8, 10)
 	drain(quick)
 	if n := h.MedianLag(field); n != 3 {
-		t.Errorf("%d events behind, want those of the middle screen", n)
+		t.Errorf("%d events behind, want the lag of the median screen", n)
 	}
-	publish(h, field, 11, 7+screenBuffer) // the slow one is ended, the stuck one is full
+	publish(h, field, 11, 7+screenBuffer) // the slow screen is ended, the stuck one is full
 	drain(quick)
 	if n := h.MedianLag(field); n != 0 || endReason(slow) != EndSlow || endReason(stuck) != "" {
 		t.Errorf("%d events behind, %q, %q", n, endReason(slow), endReason(stuck))
 	}
 	quick.Close()
 	if n := h.MedianLag(field); n != screenBuffer {
-		t.Errorf("%d events behind, of a screen that is full", n)
+		t.Errorf("a full screen: %d events behind", n)
 	}
 	stuck.Close()
 	if n := h.MedianLag(field); n != 0 {
-		t.Errorf("%d events behind, of screens that are closed", n)
+		t.Errorf("closed screens: %d events behind", n)
 	}
 }
 
-// What is told to one person reaches that person's screens, also those that come
-// back, and nobody else's.
+// PublishTo reaches the screens of one person, also those that come back, and no others.
 func TestPublishTo(t *testing.T) {
 	const ada, bora = 7, 8
 	h := NewHub("e")
@@ -428,12 +429,15 @@ func TestPublishTo(t *testing.T) {
 	other, _, _, _ := h.SubscribeAs(field, ada, "s2", "")
 	theirs, _, _, _ := h.SubscribeAs(field, bora, "s3", "")
 	nobody, _, _, _ := h.Subscribe(field, "s4", "")
-	// Another tenant's person of the same number.
+	// A person of another tenant with the same number.
 	foreign, _, _, _ := h.SubscribeAs(rival, ada, "s5", "")
 	publish(h, field, 1, 1)
 	h.PublishTo(field, ada, "change", []byte(`{}`))
 	publish(h, field, 3, 3)
-	for screen, want := range map[*Screen][]uint64{mine: seqRange(1, 3), other: seqRange(1, 3), theirs: {1, 3}, nobody: {1, 3}, foreign: nil} {
+	wants := map[*Screen][]uint64{
+		mine: seqRange(1, 3), other: seqRange(1, 3), theirs: {1, 3}, nobody: {1, 3}, foreign: nil,
+	}
+	for screen, want := range wants {
 		if got := drain(screen); !equalSeqs(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -441,7 +445,7 @@ func TestPublishTo(t *testing.T) {
 	for person, want := range map[int64][]uint64{ada: seqRange(2, 3), bora: {3}, 0: {3}} {
 		_, missed, position, reset := h.SubscribeAs(field, person, "s6", "e-1")
 		if !equalSeqs(seqs(missed), want) || position != "e-3" || reset {
-			t.Errorf("%d comes back: %v at %s, reset %t", person, seqs(missed), position, reset)
+			t.Errorf("person %d comes back: missed %v at %s, reset %t", person, seqs(missed), position, reset)
 		}
 	}
 }

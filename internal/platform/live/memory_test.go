@@ -8,7 +8,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// replayLen is how many events of a tenant can be told again.
+// replayLen is how many events of a tenant are kept for replay.
 func replayLen(h *Hub, t tenant.ID) int {
 	c := h.topic(t)
 	c.mu.Lock()
@@ -16,8 +16,8 @@ func replayLen(h *Hub, t tenant.ID) int {
 	return len(c.replay)
 }
 
-// With few tenants each keeps as many events as there may be; with many, all
-// together stay within the memory, and each has its share.
+// With few tenants each keeps as many events as it may; with many, all together stay within the
+// memory limit, and each has its share.
 func TestMemoryIsShared(t *testing.T) {
 	h := NewHub("e")
 	const tenants = 64
@@ -48,7 +48,7 @@ func TestMemoryIsShared(t *testing.T) {
 			t.Errorf("tenant %d keeps %d events, its share is %d", i, n, share)
 		}
 	}
-	// What does not fit at all is told and not kept; whoever missed it fetches.
+	// An event that does not fit at all is sent but not kept; a screen that missed it fetches.
 	s, _, position, _ := h.Subscribe(1, "s", "")
 	h.Publish(1, "reading", make([]byte, maxReplayBytes+1))
 	if e := <-s.Events; len(e.Data) != maxReplayBytes+1 || replayLen(h, 1) != 0 {
@@ -63,26 +63,26 @@ func TestMemoryIsShared(t *testing.T) {
 	}
 }
 
-// Events of tenants that nobody looks at take nothing.
+// Events of tenants without screens take no memory.
 func TestUnwatchedTenantKeepsNothing(t *testing.T) {
 	h := NewHub("e")
 	publish(h, field, 1, 100)
 	if replayLen(h, field) != 0 || h.bytes.Load() != 0 || h.watched.Load() != 0 {
-		t.Errorf("%d events, %d bytes", replayLen(h, field), h.bytes.Load())
+		t.Errorf("not watched: %d events, %d bytes", replayLen(h, field), h.bytes.Load())
 	}
 	s, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 101, 200)
 	if replayLen(h, field) != 100 || h.bytes.Load() == 0 || h.watched.Load() != 1 {
-		t.Errorf("%d events, %d bytes, watched", replayLen(h, field), h.bytes.Load())
+		t.Errorf("watched: %d events, %d bytes", replayLen(h, field), h.bytes.Load())
 	}
 	s.Close()
 	publish(h, field, 201, 200+maxReplayEvents)
 	if replayLen(h, field) != 0 || h.bytes.Load() != 0 || h.watched.Load() != 0 {
-		t.Errorf("%d events, %d bytes, forgotten", replayLen(h, field), h.bytes.Load())
+		t.Errorf("no longer watched: %d events, %d bytes", replayLen(h, field), h.bytes.Load())
 	}
 }
 
-// BenchmarkPublish tells a crowd that takes everything.
+// BenchmarkPublish publishes to many screens that take everything.
 func BenchmarkPublish(b *testing.B) {
 	for _, n := range []int{1, 20, 2000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -6,36 +6,35 @@ import (
 	"testing"
 )
 
-// Whoever was told where the stream stands is told all that came after,
-// although no screen was open.
+// A caller that asked for the position gets all later events, although no screen was open.
 func TestPositionReplaysLaterEvents(t *testing.T) {
 	h := NewHub("e")
 	publish(h, field, 1, 3)
 	if h.Watched(field) {
-		t.Fatal("watched by nobody")
+		t.Fatal("watched before anybody asked")
 	}
 	position := h.Position(field)
 	if position != "e-3" || !h.Watched(field) || h.Watched(rival) {
-		t.Fatalf("at %s, watched %t, the rival %t", position, h.Watched(field), h.Watched(rival))
+		t.Fatalf("position %s, watched %t, the other tenant %t", position, h.Watched(field), h.Watched(rival))
 	}
 	publish(h, field, 4, 9)
 	if theirs := h.Position(rival); theirs != "e-0" {
-		t.Errorf("the rival's stands at %s", theirs)
+		t.Errorf("the other tenant's position is %s", theirs)
 	}
 	_, missed, at, reset := h.Subscribe(field, "s", position)
 	if reset || at != "e-9" || !equalSeqs(seqs(missed), seqRange(4, 9)) {
 		t.Errorf("reset %t, at %s, missed %v", reset, at, seqs(missed))
 	}
 	if again := h.Position(field); again != "e-9" {
-		t.Errorf("at %s", again)
+		t.Errorf("position %s", again)
 	}
 	if n := h.watched.Load(); n != 2 {
 		t.Errorf("%d tenants watched", n)
 	}
 }
 
-// What is kept for those who asked is given up when they do not come, and kept
-// on while they ask.
+// Events kept for callers that asked for the position are dropped if they do not subscribe, and
+// kept on while they ask.
 func TestPositionExpires(t *testing.T) {
 	h := NewHub("e")
 	first := h.Position(field)
@@ -43,7 +42,7 @@ func TestPositionExpires(t *testing.T) {
 	second := h.Position(field)
 	publish(h, field, maxReplayEvents, 2*maxReplayEvents-2)
 	if !h.Watched(field) {
-		t.Fatal("given up while it was asked for")
+		t.Fatal("no longer watched although a caller asked")
 	}
 	s, missed, _, reset := h.Subscribe(field, "s", second)
 	if reset || len(missed) != maxReplayEvents-1 {
@@ -52,7 +51,7 @@ func TestPositionExpires(t *testing.T) {
 	s.Close()
 	publish(h, field, 2*maxReplayEvents-1, 3*maxReplayEvents)
 	if h.Watched(field) {
-		t.Error("watched for ever")
+		t.Error("still watched after the replay limit")
 	}
 	third := h.Position(field)
 	for position, want := range map[string]bool{first: true, second: true, third: false} {
@@ -64,17 +63,17 @@ func TestPositionExpires(t *testing.T) {
 	}
 }
 
-// Between the position and the data that is read after it nothing falls
-// through, however much is told meanwhile.
+// No event is lost between the position and the data that is read after it, however much is
+// published meanwhile.
 func TestPositionMissesNothingUnderConcurrentPublish(t *testing.T) {
-	const events = 2000 // less than are remembered
+	const events = 2000 // less than are kept
 	h := NewHub("e")
-	var written atomic.Uint64 // as a database: written first, told then
+	var written atomic.Uint64 // like a database: written first, published then
 	var telling, asking sync.WaitGroup
 	telling.Go(func() {
 		for i := range events {
 			written.Add(1)
-			if h.Watched(field) { // as those who tell do
+			if h.Watched(field) { // as publishers do
 				publish(h, field, i, i)
 			}
 		}
@@ -91,7 +90,7 @@ func TestPositionMissesNothingUnderConcurrentPublish(t *testing.T) {
 					t.Errorf("from %s to %s: reset %t, missed %v", position, at, reset, seqs(missed))
 				}
 				if read < from {
-					t.Errorf("%d written at %s", read, position)
+					t.Errorf("read %d events written, position %s", read, position)
 				}
 				s.Close()
 			}
@@ -101,7 +100,7 @@ func TestPositionMissesNothingUnderConcurrentPublish(t *testing.T) {
 	asking.Wait()
 }
 
-// The position is part of every answer: it costs the text and no more.
+// The position is part of every answer: it allocates only its text.
 func TestPositionAllocatesOnce(t *testing.T) {
 	h := NewHub("0123456789ab")
 	h.Position(field)

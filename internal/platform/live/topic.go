@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	// maxReplayEvents is how many events are kept a tenant at most, for screens that
-	// come back after a cut.
+	// maxReplayEvents is how many events are kept per tenant at most, for screens that come back
+	// after a cut.
 	maxReplayEvents = 4096
-	// maxReplayBytes is how many bytes the events of all tenants may take together.
-	// Beyond it a tenant keeps no more than its equal share.
+	// maxReplayBytes is how many bytes the events of all tenants may take together. Beyond it a
+	// tenant keeps no more than its equal share.
 	maxReplayBytes = 64 << 20
 )
 
 // topic is one tenant's events and open screens.
 type topic struct {
 	hub   *Hub
-	epoch string // what its ids begin with
+	epoch string // the beginning of the topic's event ids
 
 	mu      sync.Mutex
 	seq     uint64
 	replay  []*Event // the newest events, oldest first; they end with seq
-	bytes   int64    // that they take
+	bytes   int64    // of the events in replay
 	screens map[*Screen]struct{}
-	persons map[int64][]*Screen // of screens, those that are somebody's, oldest first
-	watched bool                // screens are open, or may come back and be told what they missed
-	unseen  int                 // events since the last screen closed, or somebody was told where the stream stands
+	persons map[int64][]*Screen // the screens that belong to a person, oldest first
+	watched bool                // a screen is open, or may come back and ask for what it missed
+	unseen  int                 // events since the last screen closed, or since Position was asked
 	closed  bool                // the server stops
-	gone    bool                // with its tenant; the hub does not hold it any more
+	gone    bool                // the tenant is gone, and the hub no longer holds the topic
 }
 
 // eventID is the id of an event as screens see it.
@@ -41,7 +41,7 @@ func (c *topic) eventID(seq uint64) string {
 	return string(strconv.AppendUint(id, seq, 10))
 }
 
-// parseEventID is the number in an id of this channel.
+// parseEventID returns the sequence number in an id of this topic.
 func (c *topic) parseEventID(id string) (uint64, bool) {
 	epoch, seq, ok := strings.Cut(id, "-")
 	if !ok || epoch != c.epoch {
@@ -51,9 +51,9 @@ func (c *topic) parseEventID(id string) (uint64, bool) {
 	return n, err == nil
 }
 
-// subscribe opens a screen; nil when the channel is gone. last is the id of the
-// newest event that it has seen; whole is true when all since can be told, which
-// are missed then. at is where the stream starts.
+// subscribe opens a screen; nil if the topic is gone. last is the id of the newest event that the
+// screen has seen. whole is true if all events since are kept; missed are those events. at is where
+// the stream starts.
 func (c *topic) subscribe(person int64, key, last string) (s *Screen, missed []*Event, at uint64, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,8 +97,8 @@ func (c *topic) startWatch() {
 	c.unseen = 0
 }
 
-// current is the number of the newest event; false when the channel is gone.
-// Those after it are kept, as for a screen that was cut off there.
+// current returns the number of the newest event; false if the topic is gone. The topic keeps later
+// events, as for a screen that was cut off there.
 func (c *topic) current() (at uint64, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,13 +109,13 @@ func (c *topic) current() (at uint64, there bool) {
 	return c.seq, true
 }
 
-// publish tells all screens, or those of one person.
+// publish sends an event to all screens, or to those of one person.
 func (c *topic) publish(person int64, name string, data []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seq++
 	if !c.watched {
-		return // nobody has an id from which this could be missed
+		return // no screen has an id from which it could miss this event
 	}
 	e := newEvent(c.epoch, c.seq, person, name, data)
 	c.remember(e)
@@ -136,14 +136,14 @@ func (c *topic) publish(person int64, name string, data []byte) {
 	}
 }
 
-// remember adds an event to those that can be told again, and drops what there
-// is no room for any more.
+// remember keeps an event for replay, and drops the oldest events that no longer fit.
 func (c *topic) remember(e *Event) {
 	c.replay = append(c.replay, e)
 	c.addBytes(e.size())
-	for len(c.replay) > maxReplayEvents || c.hub.bytes.Load() > maxReplayBytes && c.bytes > maxReplayBytes/c.hub.watched.Load() {
+	for len(c.replay) > maxReplayEvents ||
+		c.hub.bytes.Load() > maxReplayBytes && c.bytes > maxReplayBytes/c.hub.watched.Load() {
 		c.addBytes(-c.replay[0].size())
-		c.replay[0] = nil // the array goes on to be used
+		c.replay[0] = nil // the array stays in use
 		c.replay = c.replay[1:]
 	}
 }
@@ -153,19 +153,18 @@ func (c *topic) addBytes(bytes int64) {
 	c.hub.bytes.Add(bytes)
 }
 
-// stopWatch ends the watch that was kept for screens to come back. From here on
-// nobody needs to publish, so those that come after all are told that they have
-// missed something.
+// stopWatch stops keeping events for screens that may come back. From here on nobody needs to
+// publish, so the sequence moves on: a screen that still comes back learns that it has missed
+// something.
 func (c *topic) stopWatch() {
 	c.addBytes(-c.bytes)
 	c.watched, c.unseen, c.replay = false, 0, nil
-	c.screens = map[*Screen]struct{}{} // empty, but as large as when most were open
+	c.screens = map[*Screen]struct{}{} // release the memory of the largest number of screens
 	c.hub.watched.Add(-1)
 	c.seq++
 }
 
-// discard ends the screens of a channel whose tenant is no more, and gives its
-// events up.
+// discard ends the screens of a topic whose tenant is gone, and drops its events.
 func (c *topic) discard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,7 +186,7 @@ func (c *topic) isWatched() bool {
 func (c *topic) medianLag() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var screens [screenBuffer + 1]int // by how many events they are behind
+	var screens [screenBuffer + 1]int // by how many events they lag behind
 	for s := range c.screens {
 		screens[len(s.events)]++
 	}
@@ -207,7 +206,7 @@ func (c *topic) close() {
 	c.endAll(EndShutdown, func(*Screen) bool { return true })
 }
 
-// endAll ends the screens that are meant.
+// endAll ends the screens for which meant is true.
 func (c *topic) endAll(why EndReason, meant func(*Screen) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,7 +217,7 @@ func (c *topic) endAll(why EndReason, meant func(*Screen) bool) {
 	}
 }
 
-// open takes a screen in; the caller has the lock.
+// open adds a screen; the caller has the lock.
 func (c *topic) open(s *Screen) {
 	c.screens[s] = struct{}{}
 	if s.person != 0 {
@@ -227,7 +226,7 @@ func (c *topic) open(s *Screen) {
 	c.hub.open.Add(1)
 }
 
-// drop takes an open screen out; the caller has the lock.
+// drop removes an open screen; the caller has the lock.
 func (c *topic) drop(s *Screen) {
 	delete(c.screens, s)
 	if all := slices.DeleteFunc(c.persons[s.person], func(other *Screen) bool { return other == s }); len(all) > 0 {

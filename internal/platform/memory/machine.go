@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Available is how much memory there is for this process, in bytes: the machine's,
-// or what its control group (version 2 or 1) or one above it may have, whichever is
-// least. root is the machine's files: os.DirFS("/"). The error says what could not
-// be read, which is so wherever there is no Linux.
+// Available is how much memory this process may use, in bytes: the smallest of the machine's memory
+// and the limits of its control group (version 2 or 1) and the groups above it. root is the
+// machine's file system: os.DirFS("/"). The error says what could not be read; on systems other
+// than Linux there always is one.
 func Available(root fs.FS) (uint64, error) {
 	most, err := ofMachine(root)
 	if err != nil {
@@ -27,7 +27,7 @@ func Available(root fs.FS) (uint64, error) {
 		return 0, err
 	}
 	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path; version 2 has the hierarchy 0 and names none.
+		// hierarchy:controllers:path; version 2 has hierarchy 0 and names no controllers.
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue
@@ -79,9 +79,9 @@ func hasController(list string) bool {
 	return false
 }
 
-// applyGroupLimits lowers most to what the files say in a group's folder and in those above
-// it. Within a container the group's own path may lie outside of what is seen; the
-// uppermost folder is then the container's.
+// applyGroupLimits lowers most to the limits in the files of a group's folder and of the folders
+// above it. Inside a container the group's own path may not be visible; the uppermost folder is
+// then the container's.
 func applyGroupLimits(root fs.FS, most *uint64, top, group string, files ...string) error {
 	for group = path.Clean("/" + group); ; group = path.Dir(group) {
 		for _, file := range files {

@@ -1,7 +1,7 @@
-// Package memory is the budget of the process' memory: how much there may be, how
-// much is in use, and what is refused when it comes near. The kernel ends a process
-// that takes more than there is, and everything goes with it; so work is refused
-// before, the heaviest first and what devices send last.
+// Package memory budgets the memory of the process: how much it may use, how much is in use, and
+// which work is refused when the use nears the limit. The kernel kills a process that uses more
+// than it may, and all work in progress is lost; so the gauge refuses work before that, the
+// heaviest first and messages from devices last.
 package memory
 
 import (
@@ -13,34 +13,34 @@ import (
 	"time"
 )
 
-// Work is what asks whether there is memory for it.
+// Work is a kind of work that needs memory.
 type Work uint8
 
 // The kinds of work, in the order in which they are refused.
 const (
-	Heavy  Work = iota // passes over history: long answers, spreadsheets, rehearsals, what is derived anew
-	Call               // any other call of somebody who is signed in
-	Intake             // what devices send, signing in
+	Heavy  Work = iota // passes over history: long answers, spreadsheets, rehearsals, recomputed derived values
+	Call               // any other call of a signed-in user
+	Intake             // messages from devices, and sign-ins
 	works
 )
 
-// WorkNames are the kinds of work, as figures name them.
+// WorkNames are the names of the kinds of work in the metrics.
 var WorkNames = [works]string{Heavy: "heavy", Call: "call", Intake: "intake"}
 
-// refuseAtPercent are the shares of the limit from which on a kind of work is refused.
+// refuseAtPercent is the share of the limit, in percent, at which each kind of work is refused.
 var refuseAtPercent = [works]uint64{Heavy: 80, Call: 92, Intake: 97}
 
 const (
-	// sampleEvery is how old a sample may be.
+	// sampleEvery is the maximum age of a sample.
 	sampleEvery = 100 * time.Millisecond
-	// collectEvery is how often at most a collection is asked for, to tell what is in
-	// use from what nobody needs any more; and rests is how many times as long as it
-	// took is left to others.
+	// collectEvery is the minimum time between forced garbage collections, which tell what is in
+	// use from what is garbage. collectPauseFactor is how many times the duration of the last
+	// collection must pass before the next.
 	collectEvery       = time.Second
 	collectPauseFactor = 10
 )
 
-// RetryAfter is when to try again what was refused.
+// RetryAfter is when refused work may be tried again.
 func (w Work) RetryAfter() time.Duration {
 	if w == Heavy {
 		return 5 * time.Second
@@ -48,36 +48,36 @@ func (w Work) RetryAfter() time.Duration {
 	return 2 * time.Second
 }
 
-// Usage is what the process has of the machine's memory, in bytes.
+// Usage is how much memory of the machine the process holds, in bytes.
 type Usage struct {
-	Held    uint64 // in use, or not collected yet
-	Garbage uint64 // of it what may be garbage: allocated since the last collection began
+	Held    uint64 // in use or not collected yet
+	Garbage uint64 // the part of Held that may be garbage: allocated since the last collection began
 }
 
-// Options say how a Gauge works; zero fields take the defaults.
+// Options configure a Gauge; zero fields take the defaults.
 type Options struct {
 	Limit   uint64           // bytes; 0: nothing is ever refused
-	Read    func() Usage     // default: what the runtime says
+	Read    func() Usage     // default: the runtime's metrics
 	Collect func()           // default: runtime.GC
 	Now     func() time.Time // default: time.Now
 	Logger  *slog.Logger     // default: discard
 }
 
-// Gauge tells whether there is memory for a piece of work. A nil one always says
-// so. It is safe for concurrent use, and looks only when somebody asks.
+// Gauge tells whether there is memory for a piece of work. A nil gauge never refuses. A Gauge is
+// safe for concurrent use, and samples only when a caller asks.
 type Gauge struct {
 	opts    Options
 	refused [works]atomic.Uint64
 	inUse   atomic.Uint64 // by the newest sample
-	sampled atomic.Int64  // when that was, Unix ns
+	sampled atomic.Int64  // the time of the newest sample, Unix ns
 
 	mu            sync.Mutex
-	collected     time.Time     // when a collection that was asked for ended
-	took          time.Duration // it
-	reportedShort [works]bool   // as the log knows it
+	collected     time.Time     // when the last forced collection ended
+	took          time.Duration // how long the last forced collection took
+	reportedShort [works]bool   // what the log says of each kind of work
 }
 
-// New makes a gauge.
+// New makes a gauge; zero options take the defaults.
 func New(o Options) *Gauge {
 	if o.Read == nil {
 		o.Read = readRuntime
@@ -94,10 +94,10 @@ func New(o Options) *Gauge {
 	return &Gauge{opts: o}
 }
 
-// Limit is how many bytes there may be; 0: no limit.
+// Limit is how many bytes may be in use; 0: no limit.
 func (g *Gauge) Limit() uint64 { return g.opts.Limit }
 
-// InUse is how many bytes are in use, by a sample of now.
+// InUse is how many bytes are in use, by a current sample.
 func (g *Gauge) InUse() uint64 {
 	g.sample()
 	return g.inUse.Load()
@@ -112,8 +112,8 @@ func (g *Gauge) Refused() map[string]uint64 {
 	return by
 }
 
-// Refuse tells whether there is too little memory for a piece of work, and counts it
-// as refused then.
+// Refuse tells whether there is too little memory for a piece of work, and if so counts it as
+// refused.
 func (g *Gauge) Refuse(w Work) bool {
 	if !g.IsShort(w) {
 		return false
@@ -122,7 +122,7 @@ func (g *Gauge) Refuse(w Work) bool {
 	return true
 }
 
-// IsShort is Short without counting.
+// IsShort is Refuse without the count.
 func (g *Gauge) IsShort(w Work) bool {
 	if g == nil || g.opts.Limit == 0 {
 		return false
@@ -133,8 +133,8 @@ func (g *Gauge) IsShort(w Work) bool {
 
 func over(w Work, inUse, limit uint64) bool { return inUse >= limit/100*refuseAtPercent[w] }
 
-// sample looks how much is in use, unless that was done just now. Whoever asks
-// while another looks goes by the sample before.
+// sample measures the memory in use unless a sample is recent. A caller that asks while another
+// caller samples uses the previous sample.
 func (g *Gauge) sample() {
 	now := g.opts.Now()
 	if now.UnixNano()-g.sampled.Load() < int64(sampleEvery) || !g.mu.TryLock() {
@@ -144,9 +144,9 @@ func (g *Gauge) sample() {
 	u := g.opts.Read()
 	inUse := u.Held
 	if over(Heavy, inUse, g.opts.Limit) && g.opts.Limit > 0 {
-		// Most of it may be garbage, which is let grow up to the limit. Where that makes
-		// a difference it is collected, as often as can be afforded; in between, what was
-		// in use then counts.
+		// Most of it may be garbage, which the runtime lets grow up to the limit. If a collection
+		// would make a difference, collect forces one, no more often than is affordable; in
+		// between, the estimate of what is in use counts.
 		if !over(Heavy, u.Held-u.Garbage, g.opts.Limit) || u.Garbage > g.opts.Limit/20 {
 			u = g.collect(now, u)
 		}
@@ -157,8 +157,8 @@ func (g *Gauge) sample() {
 	g.logChanges(inUse)
 }
 
-// collect has garbage collected if that was not done just now, and gives what is in
-// use then.
+// collect forces a garbage collection unless the last one is too recent, and returns the usage
+// afterwards.
 func (g *Gauge) collect(now time.Time, u Usage) Usage {
 	if now.Sub(g.collected) < max(collectEvery, collectPauseFactor*g.took) {
 		return u
@@ -170,7 +170,7 @@ func (g *Gauge) collect(now time.Time, u Usage) Usage {
 	return g.opts.Read()
 }
 
-// logChanges tells the log when a kind of work begins to be refused, and when that ends.
+// logChanges logs when refusal of a kind of work begins and ends.
 func (g *Gauge) logChanges(inUse uint64) {
 	if g.opts.Limit == 0 {
 		return
@@ -182,43 +182,28 @@ func (g *Gauge) logChanges(inUse uint64) {
 		}
 		g.reportedShort[w] = short
 		if short {
-			g.opts.Logger.Warn(
-				"memory is short: work is refused",
-				"work",
-				WorkNames[w],
-				"in-use-mib",
-				inUse>>20,
-				"limit-mib",
-				g.opts.Limit>>20,
-			)
+			g.opts.Logger.Warn("memory is short: work is refused",
+				"work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
 		} else {
-			g.opts.Logger.Info(
-				"there is memory again",
-				"work",
-				WorkNames[w],
-				"in-use-mib",
-				inUse>>20,
-				"limit-mib",
-				g.opts.Limit>>20,
-			)
+			g.opts.Logger.Info("there is memory again",
+				"work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
 		}
 	}
 }
 
-// readRuntime is what the runtime says. Pages that lie ready for use again are none
-// that are in use.
+// readRuntime reads the usage from the runtime's metrics. Free pages that the runtime keeps for
+// reuse do not count as held.
 func readRuntime() Usage {
 	s := []metrics.Sample{
-		{
-			Name: "/memory/classes/total:bytes",
-		},
+		{Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/gc/heap/live:bytes"},
 	}
 	metrics.Read(s)
-	total, released, free, objects, live := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64(), s[3].Value.Uint64(), s[4].Value.Uint64()
+	total, released, free := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64()
+	objects, live := s[3].Value.Uint64(), s[4].Value.Uint64()
 	u := Usage{Held: total - min(total, released+free)}
 	if objects > live {
 		u.Garbage = min(objects-live, u.Held)

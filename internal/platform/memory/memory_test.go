@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// testGauge is a gauge of 1,000 MiB over memory that a test holds.
+// testGauge is a gauge of 1,000 MiB over a usage that a test sets.
 type testGauge struct {
 	*Gauge
 	usage            Usage
 	reads            int
 	collected        int
-	heldAfterCollect uint64 // of what is held, when it is collected; 0: all
+	heldAfterCollect uint64 // what is held after a collection; 0: all
 	now              time.Time
 	log              bytes.Buffer
 }
@@ -36,13 +36,13 @@ func newTestGauge() *testGauge {
 	return b
 }
 
-// setUsage is how it stands a while later.
+// setUsage sets the usage of a later time.
 func (b *testGauge) setUsage(held, garbage uint64) {
 	b.usage = Usage{Held: held * mib, Garbage: garbage * mib}
 	b.now = b.now.Add(time.Minute)
 }
 
-// The heaviest work is refused first, what devices send last.
+// The heaviest work is refused first, messages from devices last.
 func TestHeaviestWorkIsRefusedFirst(t *testing.T) {
 	b := newTestGauge()
 	for _, c := range []struct {
@@ -61,16 +61,16 @@ func TestHeaviestWorkIsRefusedFirst(t *testing.T) {
 		}
 	}
 	if r := b.Refused(); r["heavy"] != 6 || r["call"] != 4 || r["intake"] != 2 {
-		t.Errorf("%v", r)
+		t.Errorf("refused %v", r)
 	}
 	if log := b.log.String(); strings.Count(log, "memory is short") != 3 ||
 		strings.Count(log, "there is memory again") != 3 {
-		t.Errorf("%s", log)
+		t.Errorf("log:\n%s", log)
 	}
 }
 
-// Garbage is no use of memory: before anything is refused for it, it is collected,
-// though not again and again.
+// Garbage does not count as used: before work is refused because of it, it is collected, but not
+// again and again.
 func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
 	b := newTestGauge()
 	b.heldAfterCollect = 300 * mib
@@ -78,26 +78,26 @@ func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
 	if b.IsShort(Heavy) || b.collected != 1 || b.InUse() != 300*mib {
 		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
 	}
-	// At once again as much: what was in use then counts until the next collection.
+	// The same garbage again at once: the estimate counts until the next collection.
 	b.usage = Usage{Held: 900 * mib, Garbage: 550 * mib}
 	b.now = b.now.Add(sampleEvery)
 	if b.IsShort(Heavy) || b.collected != 1 || b.InUse() != 350*mib {
 		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
 	}
-	// What is no garbage stays, and counts.
+	// What is not garbage stays, and counts.
 	b.heldAfterCollect = 850 * mib
 	b.now = b.now.Add(collectEvery)
 	if !b.IsShort(Heavy) || b.IsShort(Call) || b.collected != 2 {
 		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
 	}
-	// Below the first mark nothing is collected.
+	// Below the first threshold nothing is collected.
 	b.setUsage(790, 700)
 	if b.IsShort(Heavy) || b.collected != 2 {
 		t.Errorf("%d collections", b.collected)
 	}
 }
 
-// However many ask, it is looked ten times a second at most.
+// However many callers ask, the gauge samples at most ten times a second.
 func TestSamplingIsRateLimited(t *testing.T) {
 	b := newTestGauge()
 	for range 1000 {
@@ -109,11 +109,11 @@ func TestSamplingIsRateLimited(t *testing.T) {
 	}
 }
 
-// Without a limit nothing is refused, and nothing is looked at.
+// Without a limit nothing is refused, and nothing is sampled.
 func TestNoLimit(t *testing.T) {
 	var none *Gauge
 	if none.Refuse(Heavy) || none.IsShort(Intake) {
-		t.Error("refused where nobody watches")
+		t.Error("a nil gauge refused work")
 	}
 	g := New(
 		Options{
@@ -122,18 +122,18 @@ func TestNoLimit(t *testing.T) {
 		},
 	)
 	if g.Refuse(Heavy) || g.Refused()["heavy"] != 0 || g.InUse() != 1<<60 {
-		t.Errorf("%v", g.Refused())
+		t.Errorf("refused %v", g.Refused())
 	}
 }
 
-// What the runtime says is about what a test holds.
+// The runtime reports about as much as a test holds.
 func TestReadRuntime(t *testing.T) {
 	g := New(Options{Limit: 1 << 50})
 	before := g.InUse()
 	held := make([]byte, 64*mib)
 	g = New(Options{Limit: 1 << 50})
 	if after := g.InUse(); after < before+60*mib || after > before+80*mib {
-		t.Errorf("%d MiB, then %d with 64 more", before/mib, after/mib)
+		t.Errorf("%d MiB, then %d MiB with 64 MiB more", before/mib, after/mib)
 	}
 	held[0] = 1
 	var all sync.WaitGroup

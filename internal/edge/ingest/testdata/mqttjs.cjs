@@ -1,5 +1,5 @@
-// A device with MQTT.js, as browsers and programs of Node have it. Run by mqttjs_test.go: node mqttjs.cjs URL VERSION SECRET [ROOT]
-// It does what a device does and prints what came of it as JSON; whatever goes wrong ends it with the reason.
+// A device that uses MQTT.js, the library for browsers and Node. mqttjs_test.go runs it: node mqttjs.cjs URL VERSION SECRET [ROOT]
+// It publishes and subscribes, and prints the results as JSON; after an error it prints the error and exits with 1.
 const { readFileSync } = require('node:fs');
 const mqtt = require('mqtt');
 
@@ -17,11 +17,11 @@ async function main() {
   });
   const sent = [];
   for (let i = 0; i < 30; i += 1) {
-    // Each at a time of its own: the same values of the same time would be one reading.
+    // Each message has its own time: equal values with the same time would be one reading.
     const payload = JSON.stringify({ ts: now - 1000 * i, values: { airTemperature: i, humidity: 50 } });
     sent.push(client.publishAsync(topic, payload, { qos: i % 3 }));
   }
-  // Of many WebSocket frames, and nearly as large as a message may be.
+  // This message takes many WebSocket frames, and is nearly as large as a message may be.
   sent.push(client.publishAsync(topic, `{"airTemperature":1}${' '.repeat(250_000)}`, { qos: 1 }));
   await Promise.all(sent);
   const granted = await client.subscribeAsync('v1/devices/me/rpc/request/+', { qos: 1 });
