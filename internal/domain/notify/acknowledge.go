@@ -88,15 +88,8 @@ func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *alertmsg.A
 			}
 		}
 		if len(needless) > 0 {
-			if _, err := tx.NewDelete().Model(
-				(*deliveryRow)(nil),
-			).Where(
-				"d.tenant_id = ? AND d.id IN (?)",
-				t,
-				bun.List(needless),
-			).Exec(
-				ctx,
-			); err != nil {
+			if _, err := tx.NewDelete().Model((*deliveryRow)(nil)).
+				Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(needless)).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -115,22 +108,9 @@ func newestByRecipient(
 	notice int64,
 ) (newest []*deliveryRow, told map[recipient]int64, err error) {
 	var rows []*deliveryRow
-	err = tx.NewSelect().Model(
-		&rows,
-	).Where(
-		"d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''",
-		t,
-		notice,
-		KindWebhook,
-	).
-		Where(
-			"d.event IN (?)",
-			bun.List(peopleEvents),
-		).OrderExpr(
-		"d.id",
-	).Scan(
-		ctx,
-	)
+	err = tx.NewSelect().Model(&rows).
+		Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''", t, notice, KindWebhook).
+		Where("d.event IN (?)", bun.List(peopleEvents)).OrderExpr("d.id").Scan(ctx)
 	at := map[recipient]int{}
 	told = map[recipient]int64{}
 	for _, r := range rows {
@@ -163,15 +143,8 @@ func (o *Outbox) factsWithAck(r *deliveryRow, ack *alertmsg.Ack) string {
 			return string(facts)
 		}
 	}
-	o.Logger.Error(
-		"a letter does not say who is on its notice: what it tells cannot be read",
-		"tenant",
-		r.TenantID,
-		"notice",
-		r.NoticeID,
-		"error",
-		err,
-	)
+	o.Logger.Error("a letter does not say who is on its notice: what it tells cannot be read", "tenant", r.TenantID,
+		"notice", r.NoticeID, "error", err)
 	return r.Facts
 }
 
@@ -189,21 +162,9 @@ func (o *Outbox) setQuietUntil(
 		same[r.Facts] = append(same[r.Facts], r.ID)
 	}
 	for facts, ids := range same {
-		_, err := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"facts = ?, quiet_until = ?, update_time = ?",
-			facts,
-			until,
-			now,
-		).
-			Where(
-				"d.tenant_id = ? AND d.id IN (?)",
-				t,
-				bun.List(ids),
-			).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("facts = ?, quiet_until = ?, update_time = ?", facts, until, now).
+			Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(ids)).Exec(ctx)
 		if err != nil {
 			return err
 		}

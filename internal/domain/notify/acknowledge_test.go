@@ -60,10 +60,8 @@ func TestRemindersOfAcknowledged(t *testing.T) {
 		do func(p *outboxFixture, a *alertmsg.Alarm)
 	}
 	takes := func(at int, user string, hours int) act {
-		return act{
-			at,
-			func(p *outboxFixture, a *alertmsg.Alarm) { p.acknowledge(a, user, time.Duration(hours)*time.Hour) },
-		}
+		return act{at,
+			func(p *outboxFixture, a *alertmsg.Alarm) { p.acknowledge(a, user, time.Duration(hours)*time.Hour) }}
 	}
 	back := func(at int) act { return act{at, (*outboxFixture).unacknowledge} }
 	over := func(at int) act { return act{at, func(p *outboxFixture, a *alertmsg.Alarm) { p.closeNotice(a, true) }} }
@@ -89,10 +87,8 @@ func TestRemindersOfAcknowledged(t *testing.T) {
 		for _, restarts := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", restarts ", restarts), func(t *testing.T) {
 				p := newOutboxFixture(t)
-				w := alertmsg.DeliveryOptions{
-					Channels:    []int64{p.channel("field", ada)},
-					RemindEvery: time.Duration(c.every) * time.Minute,
-				}
+				w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)},
+					RemindEvery: time.Duration(c.every) * time.Minute}
 				a := p.openNotice("Frost", 1, w)
 				p.step()
 				var all []string
@@ -137,8 +133,7 @@ func TestOpenedWhileAcknowledged(t *testing.T) {
 			p.at("06:00", 1)
 			notifications := p.mail.take()
 			if len(notifications) != 1 || notifications[0].Alarms[0].Event != alertmsg.Triggered ||
-				notifications[0].Alarms[0].Ack == nil ||
-				notifications[0].Alarms[0].Ack.Note != "at the pump" {
+				notifications[0].Alarms[0].Ack == nil || notifications[0].Alarms[0].Ack.Note != "at the pump" {
 				t.Fatalf("%+v", notifications)
 			}
 			got := ""
@@ -162,17 +157,11 @@ func TestAcknowledgedReminderWaits(t *testing.T) {
 	p.step()
 	p.acknowledge(asleep, "Ada", 4*time.Hour)
 	p.at("10:30", 1)
-	p.wantEqual(
-		"outside the period",
-		p.states(asleep),
-		"ada@example.com reminder queued period; ada@example.com triggered sent",
-	)
+	p.wantEqual("outside the period", p.states(asleep),
+		"ada@example.com reminder queued period; ada@example.com triggered sent")
 	p.at("06:00", 2)
-	p.wantEqual(
-		"in the morning",
-		p.mail.sentText(),
-		"ada@example.com triggered Asleep; ada@example.com reminder Asleep",
-	)
+	p.wantEqual("in the morning", p.mail.sentText(),
+		"ada@example.com triggered Asleep; ada@example.com reminder Asleep")
 	p.closeNotice(asleep, false)
 
 	p.at("12:00", 3)
@@ -187,11 +176,8 @@ func TestAcknowledgedReminderWaits(t *testing.T) {
 	p.acknowledge(muted, "Ada", time.Hour)
 	p.at("13:30", 3)
 	p.at("14:00", 3)
-	p.wantEqual(
-		"the mute is over",
-		p.mail.sentText(),
-		"ada@example.com triggered Muted; ada@example.com reminder Muted",
-	)
+	p.wantEqual("the mute is over", p.mail.sentText(),
+		"ada@example.com triggered Muted; ada@example.com reminder Muted")
 	p.closeNotice(muted, false)
 
 	p.at("12:00", 4)
@@ -225,11 +211,8 @@ func TestAcknowledgedInFlight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newOutboxFixture(t)
-			a := p.openNotice(
-				"Frost",
-				1,
-				alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute},
-			)
+			a := p.openNotice("Frost", 1,
+				alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
 			p.step()
 			p.mail.take()
 			p.Clock.Advance(30 * time.Minute)
@@ -254,11 +237,8 @@ func TestAcknowledgedInFlight(t *testing.T) {
 // long as any other afterwards.
 func TestAcknowledgedWhilePutOff(t *testing.T) {
 	p := newOutboxFixture(t)
-	a := p.openNotice(
-		"Frost",
-		1,
-		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute},
-	)
+	a := p.openNotice("Frost", 1,
+		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
 	p.step()
 	p.mail.take()
 	p.mail.failWith(notify.Transient, "451 busy")
@@ -288,30 +268,16 @@ func TestAcknowledgedNoReminderAfterPermanentFailure(t *testing.T) {
 		}
 		return nil
 	})
-	a := p.openNotice(
-		"Frost",
-		1,
-		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada, "bora@example.com")}},
-	)
+	a := p.openNotice("Frost", 1,
+		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada, "bora@example.com")}})
 	p.step()
 	p.acknowledge(a, "Ada", time.Hour)
-	p.wantEqual(
-		"planned",
-		p.states(a),
-		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent",
-	)
-	p.must(
-		p.desk.NoticeAcknowledged(
-			t.Context(),
-			p.rival.ID,
-			&alertmsg.Alarm{Event: alertmsg.Unacknowledged, Notice: a.Notice},
-		),
-	)
-	p.wantEqual(
-		"another tenant's",
-		p.states(a),
-		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent",
-	)
+	p.wantEqual("planned", p.states(a),
+		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
+	p.must(p.desk.NoticeAcknowledged(t.Context(), p.rival.ID,
+		&alertmsg.Alarm{Event: alertmsg.Unacknowledged, Notice: a.Notice}))
+	p.wantEqual("another tenant's", p.states(a),
+		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
 	p.mail.take()
 	p.advance(time.Hour)
 	p.wantEqual("told", p.mail.sentText(), "bora@example.com reminder Frost")
@@ -344,11 +310,8 @@ func TestAcknowledgedOfADigest(t *testing.T) {
 func TestAcknowledgedReminderAfterCrash(t *testing.T) {
 	for _, every := range []time.Duration{0, 30 * time.Minute} {
 		p := newOutboxFixture(t)
-		a := p.openNotice(
-			"Frost",
-			1,
-			alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: every},
-		)
+		a := p.openNotice("Frost", 1,
+			alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: every})
 		p.step()
 		p.mail.take()
 		p.acknowledge(a, "Ada", time.Hour)
@@ -398,11 +361,8 @@ func TestAcknowledgedWithTheClockSetBack(t *testing.T) {
 			p.advance(3 * time.Minute)
 			both := strings.Split(p.mail.sentText(), "; ")
 			slices.Sort(both)
-			p.wantEqual(
-				"four hours later",
-				strings.Join(both, "; "),
-				"ada@example.com reminder Stuck; ada@example.com reminder Told",
-			)
+			p.wantEqual("four hours later", strings.Join(both, "; "),
+				"ada@example.com reminder Stuck; ada@example.com reminder Told")
 		})
 	}
 }
@@ -413,10 +373,8 @@ func TestWebhooksAcknowledged(t *testing.T) {
 	p := newOutboxFixture(t)
 	old := p.addWebhook("old")
 	all := p.addWebhook("all", func(w *notify.Webhook) { w.Acknowledged = true })
-	alone := p.addWebhook(
-		"alone",
-		func(w *notify.Webhook) { w.Opened, w.Resolved, w.Acknowledged = false, false, true },
-	)
+	alone := p.addWebhook("alone",
+		func(w *notify.Webhook) { w.Opened, w.Resolved, w.Acknowledged = false, false, true })
 	serious := p.addWebhook("serious", func(w *notify.Webhook) { w.Acknowledged, w.Level = true, 2 })
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{})
 	p.acknowledge(a, "Ada", time.Hour)
@@ -461,12 +419,9 @@ func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	p.unacknowledge(a)
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"waits",
-		p.states(a),
+	p.wantEqual("waits", p.states(a),
 		"planner.example acknowledged queued trigger; planner.example resolved queued trigger; "+
-			"planner.example triggered queued retry; planner.example unacknowledged queued trigger",
-	)
+			"planner.example triggered queued retry; planner.example unacknowledged queued trigger")
 	p.webhookSender.setReply(nil)
 	for range 5 {
 		p.advance(15 * time.Second)
@@ -483,12 +438,9 @@ func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	p.unacknowledge(a)
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"of a begin that failed",
-		p.states(a),
+	p.wantEqual("of a begin that failed", p.states(a),
 		"planner.example acknowledged skipped notTold; planner.example resolved skipped notTold; "+
-			"planner.example triggered failed refused; planner.example unacknowledged skipped notTold",
-	)
+			"planner.example triggered failed refused; planner.example unacknowledged skipped notTold")
 	p.webhookSender.setReply(nil)
 	a = p.openNotice("Later", 1, alertmsg.DeliveryOptions{})
 	p.step()
@@ -503,9 +455,6 @@ func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	})
 	p.step()
 	p.step()
-	p.wantEqual(
-		"after what failed between",
-		p.states(a),
-		"planner.example acknowledged failed refused; planner.example resolved sent; planner.example triggered sent",
-	)
+	p.wantEqual("after what failed between", p.states(a),
+		"planner.example acknowledged failed refused; planner.example resolved sent; planner.example triggered sent")
 }

@@ -53,13 +53,8 @@ func (l *worker) markDown(now time.Time, answer string) int64 {
 		return l.down.until
 	}
 	if l.down.failures == 0 {
-		l.Logger.Warn(
-			"people cannot be told: the far end takes nothing; trying again",
-			"mode",
-			l.kind,
-			"answer",
-			answer,
-		)
+		l.Logger.Warn("people cannot be told: the far end takes nothing; trying again", "mode", l.kind,
+			"answer", answer)
 	}
 	l.down.until = now.Add(jitter(exponential(downFirst, downMost, l.down.failures), l.Random())).UnixMilli()
 	l.down.failures++

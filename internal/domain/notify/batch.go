@@ -37,16 +37,9 @@ type batch struct {
 // takeDue takes the letters that are due, of the tenants in turn, as many as there is
 // room for.
 func (l *worker) takeDue(ctx context.Context) (*batch, error) {
-	t := &batch{
-		worker:     l,
-		now:        l.Now().UnixMilli(),
-		freeSlots:  l.freeSlots(),
-		tenants:    map[tenant.ID]*tenant.Tenant{},
-		mutes:      map[int64]int64{},
-		webhooksOn: map[int64]bool{},
-		budgets:    map[tenant.ID]Budget{},
-		grouped:    map[int64]bool{},
-	}
+	t := &batch{worker: l, now: l.Now().UnixMilli(), freeSlots: l.freeSlots(), tenants: map[tenant.ID]*tenant.Tenant{},
+		mutes: map[int64]int64{}, webhooksOn: map[int64]bool{}, budgets: map[tenant.ID]Budget{},
+		grouped: map[int64]bool{}}
 	for queried := false; !queried; {
 		if queried = !l.rotation.fresh(); queried {
 			if err := l.rotation.refresh(ctx, l, t.now); err != nil {
@@ -157,13 +150,8 @@ func (t *batch) minLevel(of tenant.ID) int {
 func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, notifications int) (all bool, err error) {
 	var rows []*deliveryRow
 	sel := t.DB.Read(ctx).NewSelect().Model(&rows).
-		Where(
-			"d.state = 'queued' AND d.mode = ? AND d.tenant_id = ? AND d.alarm_level = ? AND d.next_time <= ?",
-			t.kind,
-			of,
-			level,
-			t.now,
-		).
+		Where("d.state = 'queued' AND d.mode = ? AND d.tenant_id = ? AND d.alarm_level = ? AND d.next_time <= ?",
+			t.kind, of, level, t.now).
 		Where("d.lease_until <= ?", t.now)
 	paused, _ := t.pausedDestinations(t.now)
 	if paused = append(paused, t.destinationsAtLimit()...); len(paused) > 0 {
@@ -229,11 +217,8 @@ func (t *batch) groupWaiting(ctx context.Context, r *deliveryRow) error {
 	}
 	var waited []int64
 	err := together(t.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id"), r).
-		Where(
-			"d.state = 'queued' AND d.next_time = ? AND d.digest = 0 AND d.reason IN (?)",
-			r.NextTime,
-			bun.List(timedReasons),
-		).
+		Where("d.state = 'queued' AND d.next_time = ? AND d.digest = 0 AND d.reason IN (?)", r.NextTime,
+			bun.List(timedReasons)).
 		OrderExpr("d.id").Scan(ctx, &waited)
 	if err != nil {
 		return err
@@ -254,18 +239,8 @@ func (t *batch) groupWaiting(ctx context.Context, r *deliveryRow) error {
 		r.Digest = r.NextTime
 	}
 	return t.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"digest = ?",
-			r.NextTime,
-		).Where(
-			"d.tenant_id = ? AND d.id IN (?)",
-			r.TenantID,
-			bun.List(rest),
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("digest = ?", r.NextTime).
+			Where("d.tenant_id = ? AND d.id IN (?)", r.TenantID, bun.List(rest)).Exec(ctx)
 		return err
 	})
 }
@@ -274,13 +249,8 @@ func (t *batch) groupWaiting(ctx context.Context, r *deliveryRow) error {
 // recipient's of one event and, but for serious ones, of one channel. Serious ones
 // share none with others.
 func together(sel *bun.SelectQuery, r *deliveryRow) *bun.SelectQuery {
-	sel.Where(
-		"d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.event = ?",
-		r.TenantID,
-		r.Mode,
-		r.Recipient,
-		r.Event,
-	)
+	sel.Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.event = ?", r.TenantID, r.Mode, r.Recipient,
+		r.Event)
 	if r.AlarmLevel >= serious {
 		return sel.Where("d.alarm_level = ? AND d.language = ?", serious, r.Language)
 	}
@@ -290,19 +260,9 @@ func together(sel *bun.SelectQuery, r *deliveryRow) *bun.SelectQuery {
 // sameHourlyDigest narrows deliveries to those that come with r since the budget is used
 // up: a recipient's of a language, whatever the channel and the event.
 func sameHourlyDigest(sel *bun.SelectQuery, r *deliveryRow) {
-	sel.Where(
-		"d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.language = ? AND d.reason = ?",
-		r.TenantID,
-		r.Mode,
-		r.Recipient,
-		r.Language,
-		ForBudget,
-	).
-		Where(
-			"(d.alarm_level >= ?) = ?",
-			serious,
-			r.AlarmLevel >= serious,
-		)
+	sel.Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.language = ? AND d.reason = ?", r.TenantID,
+		r.Mode, r.Recipient, r.Language, ForBudget).
+		Where("(d.alarm_level >= ?) = ?", serious, r.AlarmLevel >= serious)
 }
 
 // digestRows gives the deliveries that go in one letter with r, those that are due.
@@ -357,18 +317,9 @@ func (t *batch) lease(ctx context.Context) error {
 		return nil
 	}
 	return t.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"lease_until = ?, reason = ''",
-			t.now+leaseTime.Milliseconds(),
-		).
-			Where(
-				"d.id IN (?)",
-				bun.List(ids),
-			).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("lease_until = ?, reason = ''", t.now+leaseTime.Milliseconds()).
+			Where("d.id IN (?)", bun.List(ids)).Exec(ctx)
 		return err
 	})
 }

@@ -78,10 +78,8 @@ func TestPeriodOnWeekdays(t *testing.T) {
 	p.field.TimeZone = zone
 	p.must(p.Tenants.Put(t.Context(), p.field.Tenant))
 	p.Clock.Set(time.Date(2026, 11, 20, 12, 0, 0, 0, zone)) // a Friday
-	w := alertmsg.DeliveryOptions{
-		Channels: []int64{p.channel("field", ada)},
-		Period:   alertmsg.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}},
-	}
+	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)},
+		Period: alertmsg.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}}}
 	a := p.openNotice("Frost", 1, w)
 	next := p.step()
 	p.wantEqual("after its hours", p.states(a), "ada@example.com triggered queued period")
@@ -123,11 +121,8 @@ func TestMute(t *testing.T) {
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"its end is muted too",
-		p.states(a),
-		"ada@example.com resolved queued muted; ada@example.com triggered sent",
-	)
+	p.wantEqual("its end is muted too", p.states(a),
+		"ada@example.com resolved queued muted; ada@example.com triggered sent")
 	p.advance(time.Hour)
 	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
 }
@@ -229,20 +224,11 @@ func TestTenantsIndependent(t *testing.T) {
 	channel := p.Channel(t, p.rival.ID, "rival", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
 	now := p.Clock.Milli()
 	id := p.Notice(t, testkit.Notice{Device: theirs, Start: now, CreateTime: now})
-	a := &alertmsg.Alarm{
-		Event:    alertmsg.Triggered,
-		Notice:   id,
-		Rule:     2,
-		Title:    "Theirs",
-		DeviceID: int64(theirs.ID),
-		Start:    now,
-	}
+	a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID),
+		Start: now}
 	p.must(p.desk.NoticeOpened(t.Context(), p.rival.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{channel}}))
-	mine := p.openNotice(
-		"Mine",
-		2,
-		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning},
-	)
+	mine := p.openNotice("Mine", 2,
+		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning})
 	// Another tenant's end of my notice is none.
 	over := *mine
 	over.Event = alertmsg.Resolved

@@ -108,14 +108,7 @@ func (o *Outbox) countSent(ctx context.Context, owner *tenant.Tenant, kind Chann
 		err := tx.NewRaw(
 			`INSERT INTO letter_days (tenant_id, mode, day, letters) SELECT t.id, ?, ?, ? FROM tenants AS t WHERE t.id = ?
 			ON CONFLICT (tenant_id, mode, day) DO UPDATE SET letters = letter_days.letters + EXCLUDED.letters RETURNING letters`,
-			kind,
-			day,
-			notifications,
-			owner.ID,
-		).Scan(
-			ctx,
-			&b.Sent,
-		)
+			kind, day, notifications, owner.ID).Scan(ctx, &b.Sent)
 		if db.IsMissing(err) {
 			return nil
 		}
@@ -133,17 +126,8 @@ func (o *Outbox) countSent(ctx context.Context, owner *tenant.Tenant, kind Chann
 }
 
 func (o *Outbox) announceBudget(owner *tenant.Tenant, kind ChannelKind, b *Budget) {
-	o.Logger.Warn(
-		"a tenant nears its budget for today, or is beyond it",
-		"tenant",
-		owner.ID,
-		"mode",
-		kind,
-		"letters",
-		b.Sent,
-		"budget",
-		b.Limit,
-	)
+	o.Logger.Warn("a tenant nears its budget for today, or is beyond it", "tenant", owner.ID, "mode", kind,
+		"letters", b.Sent, "budget", b.Limit)
 	if o.Live != nil && o.Live.Watched(owner.ID) {
 		o.Live.Publish(owner.ID, "budget", []byte("{}"))
 	}
@@ -152,14 +136,8 @@ func (o *Outbox) announceBudget(owner *tenant.Tenant, kind ChannelKind, b *Budge
 // sweepSentDays forgets how many letters left in days that are long over.
 func (o *Outbox) sweepSentDays(ctx context.Context, now time.Time) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewDelete().Model(
-			(*sentDayRow)(nil),
-		).Where(
-			"ld.day < ?",
-			now.Add(-sweptDays).UnixMilli(),
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewDelete().Model((*sentDayRow)(nil)).Where("ld.day < ?", now.Add(-sweptDays).UnixMilli()).
+			Exec(ctx)
 		return err
 	})
 }
@@ -176,9 +154,8 @@ func (t *batch) withinBudget(ctx context.Context, rows []*deliveryRow, waiting *
 	for _, r := range rows {
 		var v decision
 		switch hourly := r.AlarmLevel < serious && notifications < b.hourlyLimit(); {
-		case notifications < b.Limit,
-			r.AlarmLevel >= serious && notifications < b.hardLimit(),
-			hourly && r.isHourlyDigest():
+		case notifications < b.Limit, r.AlarmLevel >= serious && notifications < b.hardLimit(), hourly &&
+			r.isHourlyDigest():
 			return true, nil
 		case hourly:
 			v = decision{until: hour, reason: ForBudget, digest: true}

@@ -111,11 +111,8 @@ func TestBudget(t *testing.T) {
 	p.wantEqual("beyond", p.states(mild), "ada@example.com triggered skipped budget")
 	p.closeNotice(mild, true)
 	p.step()
-	p.wantEqual(
-		"its end",
-		p.states(mild),
-		"ada@example.com resolved skipped notTold; ada@example.com triggered skipped budget",
-	)
+	p.wantEqual("its end", p.states(mild),
+		"ada@example.com resolved skipped notTold; ada@example.com triggered skipped budget")
 	lasting := p.openNotice("Lasting", 2, alertmsg.DeliveryOptions{Channels: w.Channels, RemindEvery: 10 * time.Minute})
 	p.step()
 	p.openMany(4, 2, w)
@@ -125,11 +122,8 @@ func TestBudget(t *testing.T) {
 	p.step()
 	p.wantEqual("at twice the budget", p.states(all[0]), "ada@example.com triggered skipped budget")
 	p.advance(10 * time.Minute)
-	p.wantEqual(
-		"a reminder",
-		p.states(lasting),
-		"ada@example.com reminder queued budget; ada@example.com triggered sent",
-	)
+	p.wantEqual("a reminder", p.states(lasting),
+		"ada@example.com reminder queued budget; ada@example.com triggered sent")
 	if n := told(); n != 3 {
 		t.Errorf("told %d times of the budget, of half as much again, and of twice as much", n)
 	}
@@ -167,12 +161,8 @@ func TestBudgetsOfTenants(t *testing.T) {
 func TestBudgetsOfModes(t *testing.T) {
 	p := newBudgetFixture(t, 5, 3)
 	p.addWebhook("one")
-	c := p.Channel(
-		t,
-		p.field.ID,
-		"both",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} },
-	).ID
+	c := p.Channel(t, p.field.ID, "both",
+		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	p.openMany(6, 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("used", p.budgetUse(), "email 5/5!, phoneMessage 3/3!")
@@ -183,12 +173,8 @@ func TestBudgetsOfModes(t *testing.T) {
 		p.digestAfter, p.smsADay = 0, 3
 		p.senders[notify.KindSMS] = logOnlySender{p.sms}
 	})
-	c = p.Channel(
-		t,
-		p.field.ID,
-		"phone",
-		func(c *notify.Channel) { c.ByEmail, c.Emails, c.Phones = false, nil, []string{"+905551112233"} },
-	).ID
+	c = p.Channel(t, p.field.ID, "phone",
+		func(c *notify.Channel) { c.ByEmail, c.Emails, c.Phones = false, nil, []string{"+905551112233"} }).ID
 	p.openMany(6, 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("the log", p.budgetUse(), "phoneMessage 0/3")
@@ -206,11 +192,8 @@ func TestHourlyDigestFailure(t *testing.T) {
 	p.mail.take()
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.advance(time.Hour)
-	p.wantEqual(
-		"put off",
-		p.states(all[0])+"; "+p.states(all[5]),
-		"ada@example.com resolved queued retry; ada@example.com triggered sent; ada@example.com triggered queued retry",
-	)
+	p.wantEqual("put off", p.states(all[0])+"; "+p.states(all[5]),
+		"ada@example.com resolved queued retry; ada@example.com triggered sent; ada@example.com triggered queued retry")
 	p.mail.failWith(notify.Permanent, "550 nobody")
 	p.advance(20 * time.Minute)
 	p.wantEqual(
@@ -330,10 +313,8 @@ func TestBudgetLimitsRandomised(t *testing.T) {
 			p.outbox.OneAtATime(notify.KindEmail) // else those in flight do not know of each other's end
 			var all []*alertmsg.Alarm
 			for range 60 {
-				w := alertmsg.DeliveryOptions{
-					Channels:    channels[:1+random.IntN(2)],
-					RemindEvery: time.Duration(random.IntN(2)) * 40 * time.Minute,
-				}
+				w := alertmsg.DeliveryOptions{Channels: channels[:1+random.IntN(2)],
+					RemindEvery: time.Duration(random.IntN(2)) * 40 * time.Minute}
 				all = append(all, p.openMany(random.IntN(3), random.IntN(3), w)...)
 				if len(all) > 0 && random.IntN(2) == 0 {
 					i := random.IntN(len(all))

@@ -38,17 +38,9 @@ func (o *Outbox) countSerious(ctx context.Context, rows []*deliveryRow) (map[rec
 	var minutes []*recipientMinuteRow
 	for _, r := range rows {
 		if r.State == Queued {
-			minutes = append(
-				minutes,
-				&recipientMinuteRow{
-					TenantID:  r.TenantID,
-					Mode:      r.Mode,
-					Recipient: r.Recipient,
-					Event:     r.Event,
-					Began:     r.CreateTime,
-					Notices:   1,
-				},
-			)
+			minutes = append(minutes,
+				&recipientMinuteRow{TenantID: r.TenantID, Mode: r.Mode, Recipient: r.Recipient, Event: r.Event,
+					Began: r.CreateTime, Notices: 1})
 		}
 	}
 	ends := map[recipient]int64{}
@@ -60,12 +52,8 @@ func (o *Outbox) countSerious(ctx context.Context, rows []*deliveryRow) (map[rec
 	length := digestMinute.Milliseconds()
 	err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&minutes).On("CONFLICT (tenant_id, mode, recipient, event) DO UPDATE").
-			Set(
-				"burst = CASE WHEN "+within+" THEN rm.burst ELSE "+within+" AND rm.notices > ? END",
-				length,
-				2*length,
-				seriousPerMinute,
-			).
+			Set("burst = CASE WHEN "+within+" THEN rm.burst ELSE "+within+" AND rm.notices > ? END", length, 2*length,
+				seriousPerMinute).
 			Set("notices = CASE WHEN "+within+" THEN rm.notices + 1 ELSE 1 END", length).
 			Set("began = CASE WHEN "+within+" THEN rm.began ELSE EXCLUDED.began END", length).
 			Returning("*").Exec(ctx)
@@ -82,14 +70,8 @@ func (o *Outbox) countSerious(ctx context.Context, rows []*deliveryRow) (map[rec
 // sweepMinutes removes the minutes of recipients that are over.
 func (o *Outbox) sweepMinutes(ctx context.Context, now time.Time) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewDelete().Model(
-			(*recipientMinuteRow)(nil),
-		).Where(
-			"rm.began < ?",
-			now.Add(-2*digestMinute).UnixMilli(),
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewDelete().Model((*recipientMinuteRow)(nil)).
+			Where("rm.began < ?", now.Add(-2*digestMinute).UnixMilli()).Exec(ctx)
 		return err
 	})
 }

@@ -26,11 +26,8 @@ func TestSeriousBurst(t *testing.T) {
 		t.Errorf("the minute ends in %v", wait)
 	}
 	p.wantEqual("at once", p.mail.digestSizes(), strings.TrimSpace(strings.Repeat("t1 ", 5+3+1)))
-	p.wantEqual(
-		"the sixth",
-		p.states(all[5]),
-		"ada@example.com triggered queued digest; bora@example.com triggered sent",
-	)
+	p.wantEqual("the sixth", p.states(all[5]),
+		"ada@example.com triggered queued digest; bora@example.com triggered sent")
 	p.Clock.Set(next)
 	p.step()
 	notifications := p.mail.take()

@@ -82,10 +82,8 @@ func (r *channelRow) channel() (Channel, error) {
 		Language:   r.Language,
 		CreateTime: r.CreateTime,
 	}
-	if err := errors.Join(
-		json.Unmarshal([]byte(r.Emails), &c.Emails),
-		json.Unmarshal([]byte(r.Phones), &c.Phones),
-	); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(r.Emails), &c.Emails),
+		json.Unmarshal([]byte(r.Phones), &c.Phones)); err != nil {
 		return c, fmt.Errorf("notify: recipients of channel %d: %w", r.ID, err)
 	}
 	return c, nil
@@ -114,16 +112,8 @@ func NewChannelStore(d *db.DB, now func() time.Time) *ChannelStore {
 // many there are in all.
 func (s *ChannelStore) Page(ctx context.Context, t tenant.ID, q ChannelQuery) ([]Channel, int64, error) {
 	var rows []channelRow
-	sel := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"ch.tenant_id = ?",
-		t,
-	).OrderExpr(
-		"ch.create_time DESC, ch.id DESC",
-	)
+	sel := s.db.Read(ctx).NewSelect().Model(&rows).Where("ch.tenant_id = ?", t).
+		OrderExpr("ch.create_time DESC, ch.id DESC")
 	if q.Name != "" {
 		sel.Where(`ch.folded_name LIKE ? ESCAPE '\'`, text.ContainsPattern(q.Name))
 	}
@@ -160,17 +150,8 @@ func (s *ChannelStore) GetMany(ctx context.Context, t tenant.ID, ids []int64) ([
 		return nil, nil
 	}
 	var rows []channelRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"ch.tenant_id = ? AND ch.id IN (?)",
-		t,
-		bun.List(ids),
-	).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("ch.tenant_id = ? AND ch.id IN (?)", t, bun.List(ids)).
+		Scan(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -94,24 +94,10 @@ type recipientParser struct {
 }
 
 var (
-	emailParser = recipientParser{
-		"emails",
-		emailsMax,
-		"channel.emailEmpty",
-		"channel.emailFormat",
-		"channel.emailTwice",
-		normalizeEmail,
-		sameAddress,
-	}
-	phoneParser = recipientParser{
-		"phoneMessage",
-		phonesMax,
-		"channel.phoneEmpty",
-		"channel.phoneFormat",
-		"channel.phoneTwice",
-		normalizePhone,
-		func(a, b string) bool { return a == b },
-	}
+	emailParser = recipientParser{"emails", emailsMax, "channel.emailEmpty", "channel.emailFormat",
+		"channel.emailTwice", normalizeEmail, sameAddress}
+	phoneParser = recipientParser{"phoneMessage", phonesMax, "channel.phoneEmpty", "channel.phoneFormat",
+		"channel.phoneTwice", normalizePhone, func(a, b string) bool { return a == b }}
 )
 
 // parse gives those that were typed as they are kept; lines that nobody filled

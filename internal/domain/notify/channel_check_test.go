@@ -15,12 +15,8 @@ import (
 // filled is a good form of a channel; with changes it.
 func filled(with ...func(*notify.ChannelForm)) *notify.ChannelForm {
 	f := &notify.ChannelForm{
-		Name: new(
-			"Night shift",
-		),
-		Kinds:  []string{"email", "phoneMessage"},
-		Emails: []string{"ada@example.com"},
-		Phones: []string{"+905551112233"},
+		Name: new("Night shift"), Kinds: []string{"email",
+			"phoneMessage"}, Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
 	}
 	for _, change := range with {
 		change(f)
@@ -126,8 +122,8 @@ func TestChannelFormErrors(t *testing.T) {
 	} {
 		got, err := filled(c.form).Channel(7)
 		e := errs.As(err)
-		if err == nil || e.Kind != errs.Refused || e.Key != c.key || e.Field != c.field ||
-			len(e.Args)+len(c.args) > 0 && !maps.Equal(e.Args, c.args) {
+		if err == nil || e.Kind != errs.Refused || e.Key != c.key || e.Field != c.field || len(e.Args)+
+			len(c.args) > 0 && !maps.Equal(e.Args, c.args) {
 			t.Errorf("%s: %v %q, want %s %s %q (made %+v)", c.name, err, e.Args, c.field, c.key, c.args, got)
 		}
 	}

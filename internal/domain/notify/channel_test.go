@@ -23,13 +23,8 @@ func TestChannelRoundTrip(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	want := s.Channel(t, field.ID, "Gece", func(c *notify.Channel) {
-		c.Emails, c.Phones, c.Language = []string{
-			"b@example.com",
-			"a@example.com",
-		}, []string{
-			"+13",
-			"+12",
-		}, text.Turkish
+		c.Emails, c.Phones, c.Language = []string{"b@example.com", "a@example.com"}, []string{"+13",
+			"+12"}, text.Turkish
 	})
 	if got, err := s.Channels.Get(t.Context(), field.ID, want.ID); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v), want %+v", got, err, want)
@@ -44,13 +39,8 @@ func TestChannelRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, &next) {
 		t.Errorf("%+v (%v), want %+v", got, err, next)
 	}
-	if modes := fmt.Sprint(
-		got.Kinds(),
-		want.Kinds(),
-		got.Recipients(notify.KindEmail),
-		got.Recipients(notify.KindSMS),
-		want.Recipients(notify.KindEmail),
-	); modes !=
+	if modes := fmt.Sprint(got.Kinds(), want.Kinds(), got.Recipients(notify.KindEmail), got.Recipients(notify.KindSMS),
+		want.Recipients(notify.KindEmail)); modes !=
 		"[phoneMessage] [email phoneMessage] [] [+14] [b@example.com a@example.com]" {
 		t.Error(modes)
 	}
@@ -148,12 +138,8 @@ func TestChannelsOfOtherTenantsHidden(t *testing.T) {
 	if got, err := s.Channels.Get(t.Context(), rival.ID, theirs.ID); err != nil || !reflect.DeepEqual(got, theirs) {
 		t.Errorf("%+v %v", got, err)
 	}
-	if list, total, err := s.Channels.Page(
-		t.Context(),
-		field.ID,
-		notify.ChannelQuery{Limit: 10},
-	); err != nil || len(list) != 0 ||
-		total != 0 {
+	if list, total, err := s.Channels.Page(t.Context(), field.ID, notify.ChannelQuery{Limit: 10}); err != nil ||
+		len(list) != 0 || total != 0 {
 		t.Errorf("%+v %d %v", list, total, err)
 	}
 }
@@ -163,14 +149,8 @@ func TestChannelInUseNotDeleted(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	used := s.Channel(t, field.ID, "Used").ID
-	rule := alarm.Rule{
-		Name:     "Frost",
-		Device:   s.Device(t, field.ID, s.Station(t), "A").ID,
-		Trigger:  alarm.DeviceOffline,
-		Hits:     1,
-		Window:   time.Minute,
-		Channels: []int64{used},
-	}
+	rule := alarm.Rule{Name: "Frost", Device: s.Device(t, field.ID, s.Station(t), "A").ID, Trigger: alarm.DeviceOffline,
+		Hits: 1, Window: time.Minute, Channels: []int64{used}}
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -199,12 +179,8 @@ func TestChannelsATenant(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Channel(t, field.ID, "the last")
-	if _, err := s.Channels.Create(
-		t.Context(),
-		field.ID,
-		&notify.Channel{Name: "one more"},
-	); !errs.Is(err, errs.Refused) ||
-		errs.As(err).Args["limit"] != "1000" {
+	if _, err := s.Channels.Create(t.Context(), field.ID, &notify.Channel{Name: "one more"}); !errs.Is(err,
+		errs.Refused) || errs.As(err).Args["limit"] != "1000" {
 		t.Errorf("%v", err)
 	}
 	s.Channel(t, rival.ID, "another tenant's")

@@ -55,43 +55,26 @@ func resultsText(list []TestResult) string {
 }
 
 var fullChannel = Channel{
-	Tenant:  7,
-	Name:    "Night",
-	ByEmail: true,
-	ByPhone: true,
-	Emails:  []string{"a@b.cd", "e@b.cd", "i@b.cd", "o@b.cd"},
-	Phones:  []string{"+12", "+13", "+14"},
+	Tenant: 7, Name: "Night", ByEmail: true, ByPhone: true, Emails: []string{"a@b.cd", "e@b.cd", "i@b.cd",
+		"o@b.cd"}, Phones: []string{"+12", "+13", "+14"},
 }
 
 // All are told at once, and each has its own outcome.
 func TestSendTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		mails := &delayedSender{
-			waits: map[string]time.Duration{"a@b.cd": 7 * time.Second, "e@b.cd": time.Second},
+		mails := &delayedSender{waits: map[string]time.Duration{"a@b.cd": 7 * time.Second, "e@b.cd": time.Second},
 			fails: map[string]error{
-				"e@b.cd": &Failure{
-					Kind:   Permanent,
-					Answer: "550 no such user",
-				},
-				"i@b.cd": fmt.Errorf("wrapped: %w", &Failure{Kind: Unavailable, Answer: "refused"}),
+				"e@b.cd": &Failure{Kind: Permanent, Answer: "550 no such user"}, "i@b.cd": fmt.Errorf("wrapped: %w",
+					&Failure{Kind: Unavailable, Answer: "refused"}),
 				"o@b.cd": errors.New("a fault of ours"),
-			},
-		}
+			}}
 		texts := &delayedSender{fails: map[string]error{
-			"+12": &Failure{
-				Kind:   Permanent,
-				Answer: "bad number",
-			},
-			"+13": &Failure{Kind: Unavailable, Answer: "503"},
-			"+14": &Failure{Kind: Transient, Answer: "busy"},
+			"+12": &Failure{Kind: Permanent, Answer: "bad number"}, "+13": &Failure{Kind: Unavailable,
+				Answer: "503"}, "+14": &Failure{Kind: Transient, Answer: "busy"},
 		}}
 		begun := time.Now()
-		list, err := fullChannel.SendTest(
-			t.Context(),
-			map[ChannelKind]Sender{KindEmail: mails, KindSMS: texts},
-			text.Turkish,
-			time.Now,
-		)
+		list, err := fullChannel.SendTest(t.Context(), map[ChannelKind]Sender{KindEmail: mails, KindSMS: texts},
+			text.Turkish, time.Now)
 		if want := `email a@b.cd 7s ok: 250 a@b.cd
 email e@b.cd 1s channel.mailRefused: 550 no such user
 email i@b.cd 0s channel.mailDown: refused
@@ -118,12 +101,8 @@ phoneMessage +14 0s channel.notNow: busy`; err != nil || resultsText(list) != wa
 		// The same channel tried again is other letters, in its own language.
 		own := fullChannel
 		own.Language = text.Russian
-		if _, err := own.SendTest(
-			t.Context(),
-			map[ChannelKind]Sender{KindEmail: mails, KindSMS: texts},
-			text.Turkish,
-			time.Now,
-		); err != nil {
+		if _, err := own.SendTest(t.Context(), map[ChannelKind]Sender{KindEmail: mails, KindSMS: texts}, text.Turkish,
+			time.Now); err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range slices.Concat(mails.letters[4:], texts.letters[3:]) {
@@ -143,8 +122,7 @@ func TestSendTestTimeout(t *testing.T) {
 			begun := time.Now()
 			list, err := c.SendTest(t.Context(), map[ChannelKind]Sender{KindEmail: sender}, text.English, time.Now)
 			if want := "email a@b.cd 0s ok: 250 a@b.cd\nemail slow@b.cd 8s channel.noAnswer: "; err != nil ||
-				resultsText(list) != want ||
-				time.Since(begun) != 8*time.Second {
+				resultsText(list) != want || time.Since(begun) != 8*time.Second {
 				t.Errorf("deaf %v: %v after %v\n%s", deaf, err, time.Since(begun), resultsText(list))
 			}
 			if list[1].Err.Args["limit"] != "8" {
@@ -175,13 +153,8 @@ func TestSendTestNotConfigured(t *testing.T) {
 	for key, c := range map[string]Channel{
 		"channel.noGateway": {ByPhone: true, Phones: []string{"+12"}}, "channel.noMailServer": {ByEmail: true, Emails: []string{"a@b.cd"}},
 	} {
-		if list, err := c.SendTest(
-			t.Context(),
-			nil,
-			text.English,
-			time.Now,
-		); !errs.Is(err, errs.NotConfigured) || errs.As(err).Key != key ||
-			list != nil {
+		if list, err := c.SendTest(t.Context(), nil, text.English, time.Now); !errs.Is(err, errs.NotConfigured) ||
+			errs.As(err).Key != key || list != nil {
 			t.Errorf("%s: %v %v", key, list, err)
 		}
 	}

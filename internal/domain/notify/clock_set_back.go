@@ -19,20 +19,12 @@ func (l *worker) followClock(ctx context.Context) error {
 	}
 	err := l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
-			Set(
-				"next_time = CASE WHEN d.reason IN (?) THEN ? ELSE d.next_time - (d.update_time - ?) END",
-				bun.List(recheckedReasons),
-				now,
-				now,
-			).
+			Set("next_time = CASE WHEN d.reason IN (?) THEN ? ELSE d.next_time - (d.update_time - ?) END",
+				bun.List(recheckedReasons), now, now).
 			Set("quiet_until = CASE WHEN d.quiet_until > 0 THEN d.quiet_until - (d.update_time - ?) ELSE 0 END", now).
 			Set("update_time = ?", now).
-			Where(
-				"d.state = 'queued' AND d.mode = ? AND d.update_time > ? AND d.next_time <> ?",
-				l.kind,
-				now,
-				int64(untilEvent),
-			).Exec(ctx)
+			Where("d.state = 'queued' AND d.mode = ? AND d.update_time > ? AND d.next_time <> ?", l.kind, now,
+				int64(untilEvent)).Exec(ctx)
 		return err
 	})
 	if err != nil {

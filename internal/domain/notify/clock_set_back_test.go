@@ -22,11 +22,8 @@ func TestClockSetBack(t *testing.T) {
 			c := p.channel("field", "ada@example.com")
 			p.at("12:00", 1)
 			wishes := func(start, end int) alertmsg.DeliveryOptions {
-				return alertmsg.DeliveryOptions{
-					Channels:    []int64{c},
-					Period:      alertmsg.Period{Start: start * 60, End: end * 60},
-					RemindEvery: time.Hour,
-				}
+				return alertmsg.DeliveryOptions{Channels: []int64{c},
+					Period: alertmsg.Period{Start: start * 60, End: end * 60}, RemindEvery: time.Hour}
 			}
 			told := p.openNotice("Told", 1, wishes(0, 24))
 			p.step()
@@ -50,11 +47,8 @@ func TestClockSetBack(t *testing.T) {
 			p.advance(time.Hour)
 			both := strings.Split(p.mail.sentText(), "; ") // they fly together
 			slices.Sort(both)
-			p.wantEqual(
-				"an hour later",
-				strings.Join(both, "; "),
-				"ada@example.com reminder Stuck; ada@example.com reminder Told",
-			)
+			p.wantEqual("an hour later", strings.Join(both, "; "),
+				"ada@example.com reminder Stuck; ada@example.com reminder Told")
 			p.Clock.Advance(7 * time.Hour) // 18:03 of the day before
 			p.step()
 			p.wantEqual("evening", p.states(evening), "ada@example.com reminder queued; ada@example.com triggered sent")

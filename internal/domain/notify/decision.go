@@ -28,15 +28,8 @@ func (t *batch) decide(ctx context.Context, r *deliveryRow) (decision, error) {
 	}
 	if err := r.parse(); err != nil {
 		// One row that nobody understands must not keep the others waiting.
-		t.Logger.Error(
-			"somebody is not told: what of cannot be read",
-			"tenant",
-			r.TenantID,
-			"notice",
-			r.NoticeID,
-			"error",
-			err,
-		)
+		t.Logger.Error("somebody is not told: what of cannot be read", "tenant", r.TenantID, "notice", r.NoticeID,
+			"error", err)
 		return decision{reason: Rejected, final: Failed}, nil
 	}
 	if r.Mode == KindWebhook {
@@ -108,11 +101,8 @@ func (w deferrals) write(ctx context.Context, l *worker) error {
 			if v.final == Failed {
 				step = stepFailed
 			}
-			if err := l.finishByEvent(
-				ctx,
-				rows,
-				outcome{state: v.final, reason: v.reason, step: step, at: now},
-			); err != nil {
+			if err := l.finishByEvent(ctx, rows,
+				outcome{state: v.final, reason: v.reason, step: step, at: now}); err != nil {
 				return err
 			}
 			continue
@@ -122,14 +112,8 @@ func (w deferrals) write(ctx context.Context, l *worker) error {
 			ids[i] = r.ID
 		}
 		err := l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			set := tx.NewUpdate().Model(
-				(*deliveryRow)(nil),
-			).Set(
-				"next_time = ?, reason = ?, update_time = ?",
-				v.until,
-				v.reason,
-				now,
-			)
+			set := tx.NewUpdate().Model((*deliveryRow)(nil)).
+				Set("next_time = ?, reason = ?, update_time = ?", v.until, v.reason, now)
 			if v.digest {
 				set.Set("digest = ?", v.until)
 			}

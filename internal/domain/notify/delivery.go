@@ -159,19 +159,8 @@ type stepRow struct {
 // oldest first.
 func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]Delivery, error) {
 	var rows []deliveryRow
-	if err := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"d.tenant_id = ? AND d.notice_id = ?",
-		t,
-		notice,
-	).OrderExpr(
-		"d.id",
-	).Scan(
-		ctx,
-	); err != nil {
+	if err := o.DB.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).
+		OrderExpr("d.id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	list, at := make([]Delivery, len(rows)), make(map[int64]*Delivery, len(rows))
@@ -183,29 +172,10 @@ func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]D
 		return list, nil
 	}
 	var steps []stepRow
-	mine := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*deliveryRow)(nil),
-	).Column(
-		"id",
-	).Where(
-		"d.tenant_id = ? AND d.notice_id = ?",
-		t,
-		notice,
-	)
-	if err := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		&steps,
-	).Where(
-		"s.delivery_id IN (?)",
-		mine,
-	).OrderExpr(
-		"s.delivery_id, s.id",
-	).Scan(
-		ctx,
-	); err != nil {
+	mine := o.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id").
+		Where("d.tenant_id = ? AND d.notice_id = ?", t, notice)
+	if err := o.DB.Read(ctx).NewSelect().Model(&steps).Where("s.delivery_id IN (?)", mine).
+		OrderExpr("s.delivery_id, s.id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, s := range steps {
@@ -273,14 +243,8 @@ func (r *deliveryRow) parse() error {
 // those may be given again.
 func newNotification(rows []*deliveryRow, owner *tenant.Tenant) *Notification {
 	first := rows[0]
-	l := &Notification{
-		Tenant:    first.TenantID,
-		Owner:     owner,
-		Kind:      first.Mode,
-		Recipient: first.Recipient,
-		Language:  first.Language,
-		Channel:   first.ChannelName,
-	}
+	l := &Notification{Tenant: first.TenantID, Owner: owner, Kind: first.Mode, Recipient: first.Recipient,
+		Language: first.Language, Channel: first.ChannelName}
 	if l.Language == "" {
 		l.Language = owner.Language
 	}

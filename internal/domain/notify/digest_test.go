@@ -47,11 +47,8 @@ func TestDigest(t *testing.T) {
 	if n := len(p.mail.take()); n != 2*11+1 {
 		t.Errorf("%d letters at once", n)
 	}
-	p.wantEqual(
-		"the eleventh",
-		p.states(all[10]),
-		"ada@example.com triggered queued digest; bora@example.com triggered queued digest",
-	)
+	p.wantEqual("the eleventh", p.states(all[10]),
+		"ada@example.com triggered queued digest; bora@example.com triggered queued digest")
 	p.Clock.Set(next)
 	p.step()
 	notifications := p.mail.take()
@@ -135,18 +132,12 @@ func TestDigestOfResolutions(t *testing.T) {
 	}
 	p.step()
 	p.wantEqual("ten had been told", p.mail.digestSizes(), strings.TrimSpace(strings.Repeat("r1 ", 10)))
-	p.wantEqual(
-		"one that waits",
-		p.states(all[14]),
-		"ada@example.com resolved queued trigger; ada@example.com triggered queued digest",
-	)
+	p.wantEqual("one that waits", p.states(all[14]),
+		"ada@example.com resolved queued trigger; ada@example.com triggered queued digest")
 	p.advance(30 * time.Second)
 	p.wantEqual("the first minute's end", p.mail.digestSizes(), "t5")
-	p.wantEqual(
-		"one that waits",
-		p.states(all[14]),
-		"ada@example.com resolved queued digest; ada@example.com triggered sent",
-	)
+	p.wantEqual("one that waits", p.states(all[14]),
+		"ada@example.com resolved queued digest; ada@example.com triggered sent")
 	p.advance(30 * time.Second)
 	p.wantEqual("the second minute's end", p.mail.digestSizes(), "r5")
 }
@@ -191,14 +182,8 @@ func TestDigestInTheMorningOfMutedRules(t *testing.T) {
 	of := func(rule int64, channel int64) {
 		a := p.alarm("Frost", 1)
 		a.Rule = rule
-		p.must(
-			p.desk.NoticeOpened(
-				t.Context(),
-				p.field.ID,
-				a,
-				&alertmsg.DeliveryOptions{Channels: []int64{channel}, Period: morning},
-			),
-		)
+		p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a,
+			&alertmsg.DeliveryOptions{Channels: []int64{channel}, Period: morning}))
 		p.Clock.Advance(2 * time.Minute) // each has a minute of its own
 	}
 	for range 4 {
@@ -292,28 +277,18 @@ func TestNewestRemindersKept(t *testing.T) {
 	if kept != 10 || newest != p.Clock.Milli() {
 		t.Errorf("%d are kept, the newest of %d", kept, newest)
 	}
-	p.wantEqual(
-		"the other notice",
-		p.states(other),
+	p.wantEqual("the other notice", p.states(other),
 		"ada@example.com reminder queued; ada@example.com reminder sent; ada@example.com triggered sent; "+
-			"bora@example.com reminder queued retry; bora@example.com triggered sent",
-	)
+			"bora@example.com reminder queued retry; bora@example.com triggered sent")
 	p.closeNotice(a, true)
 	p.advance(time.Hour)
 	rest := strings.ReplaceAll(p.states(a), "ada@example.com reminder sent; ", "")
 	p.wantEqual("in the end", rest, "ada@example.com resolved sent; ada@example.com triggered sent; "+
 		"bora@example.com reminder skipped ended; bora@example.com resolved sent; bora@example.com triggered sent")
 	var steps int
-	p.must(
-		p.DB.Read(
-			t.Context(),
-		).NewRaw(
-			"SELECT COUNT(*) FROM delivery_steps WHERE delivery_id NOT IN (SELECT id FROM deliveries)",
-		).Scan(
-			t.Context(),
-			&steps,
-		),
-	)
+	p.must(p.DB.Read(t.Context()).
+		NewRaw("SELECT COUNT(*) FROM delivery_steps WHERE delivery_id NOT IN (SELECT id FROM deliveries)").
+		Scan(t.Context(), &steps))
 	if steps > 0 {
 		t.Errorf("%d steps of deliveries that are gone", steps)
 	}
@@ -325,11 +300,8 @@ func TestRemindersWait(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
 	p.at("07:45", 1)
-	a := p.openNotice(
-		"Frost",
-		1,
-		alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: 30 * time.Minute, Period: morning},
-	)
+	a := p.openNotice("Frost", 1,
+		alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: 30 * time.Minute, Period: morning})
 	p.step()
 	p.at("08:15", 1)
 	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
@@ -341,11 +313,8 @@ func TestRemindersWait(t *testing.T) {
 	p.wantEqual("told", p.mail.sentText(), "ada@example.com reminder Frost")
 	p.mail.failWith(notify.Transient, "451")
 	p.at("06:45", 2)
-	p.wantEqual(
-		"is put off",
-		p.states(a),
-		"ada@example.com reminder queued retry; ada@example.com reminder sent; ada@example.com triggered sent",
-	)
+	p.wantEqual("is put off", p.states(a),
+		"ada@example.com reminder queued retry; ada@example.com reminder sent; ada@example.com triggered sent")
 	p.closeNotice(a, true)
 	p.mail.setReply(nil)
 	p.at("07:00", 2)

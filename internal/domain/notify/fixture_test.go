@@ -148,11 +148,8 @@ func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixtu
 		digestAfter:   notify.DefaultDigestAfter,
 		hub:           live.NewHub("e"),
 	}
-	p.senders = map[notify.ChannelKind]notify.Sender{
-		notify.KindEmail:   p.mail,
-		notify.KindSMS:     p.sms,
-		notify.KindWebhook: p.webhookSender,
-	}
+	p.senders = map[notify.ChannelKind]notify.Sender{notify.KindEmail: p.mail, notify.KindSMS: p.sms,
+		notify.KindWebhook: p.webhookSender}
 	p.field, p.rival = p.Tenant(t, "field"), p.Tenant(t, "rival")
 	p.mast = p.Device(t, p.field.ID, p.Station(t), "MAST")
 	for _, f := range with {
@@ -196,12 +193,8 @@ func (p *outboxFixture) must(err error) {
 // channel tells people by mail only.
 func (p *outboxFixture) channel(name string, emails ...string) int64 {
 	p.t.Helper()
-	return p.Channel(
-		p.t,
-		p.field.ID,
-		name,
-		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails },
-	).ID
+	return p.Channel(p.t, p.field.ID, name,
+		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails }).ID
 }
 
 // alarm is a notice of the mast, written down.
@@ -209,16 +202,8 @@ func (p *outboxFixture) alarm(title string, level int) *alertmsg.Alarm {
 	p.t.Helper()
 	now := p.Clock.Milli()
 	id := p.Notice(p.t, testkit.Notice{Device: p.mast, Title: title, Start: now, CreateTime: now})
-	return &alertmsg.Alarm{
-		Event:      alertmsg.Triggered,
-		Notice:     id,
-		Rule:       1,
-		Title:      title,
-		Level:      level,
-		DeviceID:   int64(p.mast.ID),
-		DeviceName: p.mast.Name,
-		Start:      now,
-	}
+	return &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 1, Title: title, Level: level,
+		DeviceID: int64(p.mast.ID), DeviceName: p.mast.Name, Start: now}
 }
 
 // openNotice hands in a notice that begins, for some channels.
@@ -258,9 +243,8 @@ func (p *outboxFixture) at(clock string, days int) time.Time {
 	at, err := time.ParseInLocation("15:04", clock, p.field.TimeZone)
 	p.must(err)
 	start := testkit.Start.In(p.field.TimeZone)
-	p.Clock.Set(
-		time.Date(start.Year(), start.Month(), start.Day()+days, at.Hour(), at.Minute(), 0, 0, p.field.TimeZone),
-	)
+	p.Clock.Set(time.Date(start.Year(), start.Month(), start.Day()+days, at.Hour(), at.Minute(), 0, 0,
+		p.field.TimeZone))
 	return p.step()
 }
 

@@ -23,15 +23,8 @@ type holdRow struct {
 // how many deliveries wait.
 func Hold(ctx context.Context, d *db.DB, now time.Time) (waiting int, err error) {
 	err = d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewInsert().Model(
-			&holdRow{ID: 1, Since: now.UnixMilli()},
-		).On(
-			"CONFLICT (id) DO NOTHING",
-		).Returning(
-			"NULL",
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewInsert().Model(&holdRow{ID: 1, Since: now.UnixMilli()}).On("CONFLICT (id) DO NOTHING").
+			Returning("NULL").Exec(ctx)
 		if err != nil {
 			return err
 		}

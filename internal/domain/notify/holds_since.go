@@ -28,11 +28,8 @@ func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []alert
 	}
 	var rows []struct{ ID, HoldsSince int64 }
 	if err := o.DB.Read(ctx).NewSelect().TableExpr("notices AS n").Column("n.id", "n.holds_since").
-		Where(
-			"n.tenant_id = ? AND n.id IN (?) AND n.holds_since > 0",
-			t,
-			bun.List(wanted),
-		).Scan(ctx, &rows); err != nil {
+		Where("n.tenant_id = ? AND n.id IN (?) AND n.holds_since > 0", t, bun.List(wanted)).
+		Scan(ctx, &rows); err != nil {
 		return err
 	}
 	for _, r := range rows {

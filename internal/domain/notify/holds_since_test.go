@@ -48,11 +48,8 @@ func sinceText(f *fakeSender) string {
 func TestNotificationsHoldsSince(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.Channel(t, p.field.ID, "field").ID
-	_, _, err := p.Webhooks.Create(
-		t.Context(),
-		p.field.ID,
-		&notify.Webhook{Name: "hook", URL: "https://example.com/", Opened: true, Resolved: true, Enabled: true},
-	)
+	_, _, err := p.Webhooks.Create(t.Context(), p.field.ID,
+		&notify.Webhook{Name: "hook", URL: "https://example.com/", Opened: true, Resolved: true, Enabled: true})
 	p.must(err)
 	start := testkit.Start.UnixMilli()
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
@@ -79,11 +76,8 @@ func TestNotificationsHoldsSince(t *testing.T) {
 	p.wantEqual("reminder", sinceText(p.mail)+", "+sinceText(p.sms), "reminder Frost -90000, reminder Frost -90000")
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"end",
-		sinceText(p.mail)+", "+sinceText(p.webhookSender),
-		"resolved Frost -90000, resolved Frost -90000",
-	)
+	p.wantEqual("end", sinceText(p.mail)+", "+sinceText(p.webhookSender),
+		"resolved Frost -90000, resolved Frost -90000")
 
 	// What is looked for and not known is 0; what the news says itself is not asked for.
 	b := p.openNotice("Wind", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})

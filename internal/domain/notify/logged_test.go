@@ -18,20 +18,13 @@ func (logOnlySender) LogsOnly() bool { return true }
 // delivery and its step, and everything that follows a beginning follows it.
 func TestLoggedNotCountedAsSent(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.senders[notify.KindSMS] = logOnlySender{p.sms} })
-	c := p.Channel(
-		t,
-		p.field.ID,
-		"night",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} },
-	).ID
+	c := p.Channel(t, p.field.ID, "night",
+		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	p.sms.failWith(notify.Transient, "the log is full")
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.step()
-	p.wantEqual(
-		"put off",
-		p.states(a),
-		"+905551112233 triggered queued retry; ada@example.com reminder queued; ada@example.com triggered sent",
-	)
+	p.wantEqual("put off", p.states(a),
+		"+905551112233 triggered queued retry; ada@example.com reminder queued; ada@example.com triggered sent")
 	p.sms.setReply(nil)
 	p.advance(15 * time.Second)
 	p.wantEqual(
@@ -61,13 +54,8 @@ func TestLoggedNotCountedAsSent(t *testing.T) {
 // A channel's test says of each recipient whether anything left.
 func TestSendTestLogged(t *testing.T) {
 	s := testkit.NewStores(t)
-	c := notify.Channel{
-		Name:    "Night",
-		ByEmail: true,
-		ByPhone: true,
-		Emails:  []string{ada},
-		Phones:  []string{"+12", "+13"},
-	}
+	c := notify.Channel{Name: "Night", ByEmail: true, ByPhone: true, Emails: []string{ada},
+		Phones: []string{"+12", "+13"}}
 	log := &fakeSender{}
 	log.setReply(func(l *notify.Notification) error {
 		if l.Recipient == "+13" {
@@ -75,12 +63,9 @@ func TestSendTestLogged(t *testing.T) {
 		}
 		return nil
 	})
-	list, err := c.SendTest(
-		t.Context(),
+	list, err := c.SendTest(t.Context(),
 		map[notify.ChannelKind]notify.Sender{notify.KindEmail: &fakeSender{}, notify.KindSMS: logOnlySender{log}},
-		"en-us",
-		s.Clock.Now,
-	)
+		"en-us", s.Clock.Now)
 	if err != nil || list[0].Logged || !list[1].Logged || list[2].Logged {
 		t.Errorf("%v %+v", err, list)
 	}

@@ -89,10 +89,8 @@ func (s *MessageStore) Add(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, 
 func (s *MessageStore) Sweep(ctx context.Context, now time.Time) error {
 	oldest := now.AddDate(-messageYears, 0, 0).UnixMilli()
 	s.removingBefore.Store(oldest)
-	return s.remove(
-		ctx,
-		func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("m.create_time < ?", oldest) },
-	)
+	return s.remove(ctx,
+		func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("m.create_time < ?", oldest) })
 }
 
 // Removed is how many messages were removed since the store was made.
@@ -104,9 +102,7 @@ func (s *MessageStore) Clear(ctx context.Context, t tenant.ID) error {
 }
 
 func (s *MessageStore) remove(ctx context.Context, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return s.db.DeleteInBatches(
-		ctx,
-		messageSweepBatch,
+	return s.db.DeleteInBatches(ctx, messageSweepBatch,
 		func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
 			some := which(tx.NewSelect().Model((*messageRow)(nil)).Column("id")).Limit(atOnce)
 			res, err := tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", some).Exec(ctx)
@@ -117,6 +113,5 @@ func (s *MessageStore) remove(ctx context.Context, which func(*bun.SelectQuery) 
 				})
 			}
 			return res, err
-		},
-	)
+		})
 }

@@ -74,9 +74,8 @@ func (s *MessageStore) pageQuery(
 	from := at.Floor
 	sel := s.db.Read(ctx).NewSelect().Model((*listedMessage)(nil)).
 		Column("m.id", "m.notice_id", "m.event", "m.facts", "m.create_time").ColumnExpr(read+" AS read", at.Mark, user).
-		ColumnExpr(
-			"COALESCE(n.holds_since, 0) AS holds_since",
-		).Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
+		ColumnExpr("COALESCE(n.holds_since, 0) AS holds_since").
+		Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
 	switch {
 	case q.Read == nil:
 	case *q.Read:

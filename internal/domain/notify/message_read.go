@@ -59,16 +59,9 @@ func (s *MessageStore) MarkRead(ctx context.Context, t tenant.ID, user int64, id
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var unread []int64
-		err := tx.NewRaw(
-			boundarySQL+"SELECT m.id FROM messages AS m, line AS l WHERE m.tenant_id = ?0 AND m.id > l.above AND m.id IN (?3)",
-			t,
-			user,
-			s.removingBefore.Load(),
-			bun.List(ids),
-		).Scan(
-			ctx,
-			&unread,
-		)
+		err := tx.NewRaw(boundarySQL+
+			"SELECT m.id FROM messages AS m, line AS l WHERE m.tenant_id = ?0 AND m.id > l.above AND m.id IN (?3)",
+			t, user, s.removingBefore.Load(), bun.List(ids)).Scan(ctx, &unread)
 		if err != nil || len(unread) == 0 {
 			return err
 		}
@@ -90,22 +83,14 @@ func (s *MessageStore) MarkAllRead(ctx context.Context, t tenant.ID, user int64)
 			return err
 		}
 		_, err = tx.NewInsert().Model(&markRow{UserID: user, ReadUpTo: *newest}).
-			On(
-				"CONFLICT (user_id) DO UPDATE",
-			).Set("read_up_to = EXCLUDED.read_up_to").Where("k.read_up_to < EXCLUDED.read_up_to").Exec(ctx)
+			On("CONFLICT (user_id) DO UPDATE").Set("read_up_to = EXCLUDED.read_up_to").
+			Where("k.read_up_to < EXCLUDED.read_up_to").Exec(ctx)
 		if err != nil {
 			return err
 		}
 		// What the one mark says needs none of its own.
-		_, err = tx.NewDelete().Model(
-			(*readRow)(nil),
-		).Where(
-			"r.user_id = ? AND r.message_id <= ?",
-			user,
-			*newest,
-		).Exec(
-			ctx,
-		)
+		_, err = tx.NewDelete().Model((*readRow)(nil)).Where("r.user_id = ? AND r.message_id <= ?", user, *newest).
+			Exec(ctx)
 		return err
 	})
 }

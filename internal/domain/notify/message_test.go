@@ -116,9 +116,8 @@ func (o *messageFixture) wantPages(t *testing.T, who string, owner tenant.ID, us
 func TestMessageAdd(t *testing.T) {
 	o := newMessageFixture(t)
 	began := o.alarm(t, o.mast, "Frost")
-	began.Conditions = []alertmsg.Condition{
-		{Join: "and", Property: "airTemperature", Operator: "<", Value: 2.0, Recovery: new(3.5)},
-	}
+	began.Conditions = []alertmsg.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: 2.0,
+		Recovery: new(3.5)}}
 	ended := *began
 	ended.Event, ended.End, ended.Manual, ended.User, ended.Remark = alertmsg.Resolved, began.Start+60_000, true, "Ada", "drained\nit"
 	first, err := o.Messages.Add(t.Context(), o.field.ID, began, o.Clock.Milli())
@@ -149,13 +148,8 @@ func TestMessageAddIsIdempotent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Messages.MarkRead(
-		t.Context(),
-		o.field.ID,
-		o.field.Ada.ID,
-		[]int64{first},
-		o.Clock.Milli(),
-	); err != nil {
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, o.field.Ada.ID, []int64{first},
+		o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
 	other := *a
@@ -190,13 +184,8 @@ func TestMessagesReadPerUser(t *testing.T) {
 	theirs := o.addMessage(t, o.theirs, "Z")
 	ada, bora, enemy := o.field.Ada.ID, o.field.Bora.ID, o.rival.Ada.ID
 	// Another tenant's, none at all, and one twice: all passed over.
-	if err := o.Messages.MarkRead(
-		t.Context(),
-		o.field.ID,
-		ada,
-		[]int64{b, theirs, 9999, b},
-		o.Clock.Milli(),
-	); err != nil {
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{b, theirs, 9999, b},
+		o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
 	o.wantPages(t, "ada", o.field.ID, ada, "C* B A* 3", "C* A* 2", "B 1")
@@ -323,15 +312,8 @@ func TestMessageSweep(t *testing.T) {
 		t.Errorf("%+v (%v)", list, err)
 	}
 	var marks int
-	if err := o.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM message_reads",
-	).Scan(
-		t.Context(),
-		&marks,
-	); err != nil ||
-		marks != 0 {
+	if err := o.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM message_reads").
+		Scan(t.Context(), &marks); err != nil || marks != 0 {
 		t.Errorf("%d marks are left (%v)", marks, err)
 	}
 }
@@ -364,15 +346,8 @@ func TestMessagesHiddenDuringSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	var marks int
-	if err := o.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM message_reads",
-	).Scan(
-		t.Context(),
-		&marks,
-	); err != nil ||
-		marks != 0 {
+	if err := o.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM message_reads").
+		Scan(t.Context(), &marks); err != nil || marks != 0 {
 		t.Errorf("%d marks (%v)", marks, err)
 	}
 	if err := o.Messages.Sweep(t.Context(), o.Clock.Now().AddDate(1, 0, 0)); err != nil || o.Messages.Removed() != 1 {

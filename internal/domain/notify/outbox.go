@@ -108,13 +108,10 @@ func (o *Outbox) enqueueOpened(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 	if len(w.Channels) == 0 {
 		return nil
 	}
-	channels, err := db.OncePerTx(
-		ctx,
-		channelsKey{t, fmt.Sprint(w.Channels)},
+	channels, err := db.OncePerTx(ctx, channelsKey{t, fmt.Sprint(w.Channels)},
 		func(ctx context.Context) ([]Channel, error) {
 			return o.Channels.GetMany(ctx, t, w.Channels)
-		},
-	)
+		})
 	if err != nil {
 		return err
 	}
@@ -213,15 +210,8 @@ func (o *Outbox) enqueue(ctx context.Context, level int, rows []*deliveryRow) er
 // as any other.
 func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) error {
 	insert := func(rows []*deliveryRow, returning string) error {
-		_, err := tx.NewInsert().Model(
-			&rows,
-		).On(
-			"CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING",
-		).Returning(
-			returning,
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").
+			Returning(returning).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("notify: deliveries of notice %d: %w", rows[0].NoticeID, err)
 		}
@@ -249,11 +239,8 @@ func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) er
 	if len(skipped) == 0 {
 		return nil
 	}
-	return o.finish(
-		ctx,
-		skipped,
-		outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: o.Now().UnixMilli()},
-	)
+	return o.finish(ctx, skipped,
+		outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: o.Now().UnixMilli()})
 }
 
 type minuteRow struct {
@@ -271,10 +258,8 @@ func (o *Outbox) countMinute(ctx context.Context, rows []*deliveryRow) (map[int6
 	for _, r := range rows {
 		if r.State == Queued &&
 			!slices.ContainsFunc(minutes, func(m *minuteRow) bool { return m.ChannelID == r.ChannelID }) {
-			minutes = append(
-				minutes,
-				&minuteRow{ChannelID: r.ChannelID, Event: r.Event, Began: r.CreateTime, Notices: 1},
-			)
+			minutes = append(minutes,
+				&minuteRow{ChannelID: r.ChannelID, Event: r.Event, Began: r.CreateTime, Notices: 1})
 		}
 	}
 	ends := map[int64]int64{}

@@ -29,12 +29,8 @@ func BenchmarkAlertStorm(b *testing.B) {
 		for i := 0; i < notices; i += together {
 			p.must(p.DB.Tx(b.Context(), func(ctx context.Context, _ bun.IDB) error {
 				for _, a := range alarms[i : i+together] {
-					if err := p.desk.NoticeOpened(
-						ctx,
-						p.field.ID,
-						a,
-						&alertmsg.DeliveryOptions{Channels: []int64{c}},
-					); err != nil {
+					if err := p.desk.NoticeOpened(ctx, p.field.ID, a,
+						&alertmsg.DeliveryOptions{Channels: []int64{c}}); err != nil {
 						return err
 					}
 				}

@@ -55,13 +55,8 @@ func (o *Outbox) enqueueClosed(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 // cancelWaiting is of a notice that ended with its rule: what is being tried still
 // goes, what waits for anything else does not, and nobody is told of the end.
 func (o *Outbox) cancelWaiting(ctx context.Context, t tenant.ID, notice int64) error {
-	_, err := o.markClosed(
-		ctx,
-		t,
-		notice,
-		RuleChanged,
-		append(recheckedReasons[:len(recheckedReasons):len(recheckedReasons)], ForDigest, ForBudget),
-	)
+	_, err := o.markClosed(ctx, t, notice, RuleChanged,
+		append(recheckedReasons[:len(recheckedReasons):len(recheckedReasons)], ForDigest, ForBudget))
 	return err
 }
 
@@ -77,23 +72,9 @@ func (o *Outbox) markClosed(
 ) (triggers []*deliveryRow, err error) {
 	err = o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var rows, skipped []*deliveryRow
-		if err := tx.NewSelect().Model(
-			&rows,
-		).ExcludeColumn(
-			"facts",
-		).Where(
-			"d.tenant_id = ? AND d.notice_id = ?",
-			t,
-			notice,
-		).
-			Where(
-				"d.event IN (?)",
-				bun.List(peopleEvents),
-			).OrderExpr(
-			"d.id",
-		).Scan(
-			ctx,
-		); err != nil {
+		if err := tx.NewSelect().Model(&rows).ExcludeColumn("facts").
+			Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).
+			Where("d.event IN (?)", bun.List(peopleEvents)).OrderExpr("d.id").Scan(ctx); err != nil {
 			return err
 		}
 		var open, reminders []int64
@@ -115,15 +96,8 @@ func (o *Outbox) markClosed(
 			triggers = append(triggers, r)
 		}
 		if len(reminders) > 0 {
-			if _, err := tx.NewDelete().Model(
-				(*deliveryRow)(nil),
-			).Where(
-				"d.tenant_id = ? AND d.id IN (?)",
-				t,
-				bun.List(reminders),
-			).Exec(
-				ctx,
-			); err != nil {
+			if _, err := tx.NewDelete().Model((*deliveryRow)(nil)).
+				Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(reminders)).Exec(ctx); err != nil {
 				return err
 			}
 		}

@@ -146,11 +146,8 @@ func TestNoticeClosedBeforeFirstScan(t *testing.T) {
 	p.closeNotice(quick, true)
 	p.closeNotice(night, true)
 	p.closeNotice(gone, false)
-	p.wantEqual(
-		"not looked at",
-		p.states(night),
-		"ada@example.com resolved queued trigger; ada@example.com triggered queued",
-	)
+	p.wantEqual("not looked at", p.states(night),
+		"ada@example.com resolved queued trigger; ada@example.com triggered queued")
 	p.step()
 	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Quick; ada@example.com resolved Quick")
 	p.wantEqual("outside the period", p.states(night), "ada@example.com triggered skipped ended")

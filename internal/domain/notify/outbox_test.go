@@ -20,17 +20,11 @@ import (
 
 func TestEachRecipientNotifiedOnce(t *testing.T) {
 	p := newOutboxFixture(t)
-	field := p.Channel(
-		t,
-		p.field.ID,
-		"field",
-		func(c *notify.Channel) { c.Emails = []string{"ada@example.com", "bora@example.com"} },
-	).ID
+	field := p.Channel(t, p.field.ID, "field",
+		func(c *notify.Channel) { c.Emails = []string{"ada@example.com", "bora@example.com"} }).ID
 	office := p.Channel(t, p.field.ID, "office", func(c *notify.Channel) {
-		c.Emails, c.ByPhone, c.Phones, c.Language = []string{
-			"ADA@example.com",
-			"cem@example.com",
-		}, false, nil, text.Turkish
+		c.Emails, c.ByPhone, c.Phones, c.Language = []string{"ADA@example.com",
+			"cem@example.com"}, false, nil, text.Turkish
 	}).ID
 	foreign := p.Channel(t, p.rival.ID, "rival").ID
 
@@ -58,8 +52,7 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 			want = text.Turkish
 		}
 		if l.Language != want || l.Tenant != p.field.ID || l.Kind != notify.KindEmail || l.Channel == "" ||
-			len(l.Alarms) != 1 ||
-			l.Alarms[0].Notice != a.Notice {
+			len(l.Alarms) != 1 || l.Alarms[0].Notice != a.Notice {
 			t.Errorf("%+v", l)
 		}
 		if strings.Trim(l.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -72,9 +65,7 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 	for _, d := range p.deliveries(a) {
 		if d.State != notify.Sent || d.Attempts != 1 || len(d.Steps) != 2 || d.Steps[0].Step != "queued" ||
 			d.Steps[1].Step != "accepted" ||
-			!strings.HasPrefix(d.Steps[1].Answer, "250 queued as") ||
-			d.NextTime != 0 ||
-			d.LastError != "" {
+			!strings.HasPrefix(d.Steps[1].Answer, "250 queued as") || d.NextTime != 0 || d.LastError != "" {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -165,9 +156,7 @@ func TestNoticeOpenedRollsBack(t *testing.T) {
 	data := frame[strings.Index(frame, "data: ")+len("data: "):]
 	p.must(json.Unmarshal([]byte(strings.TrimSpace(data)), &told))
 	if !strings.Contains(frame, "event: message\n") || told.ID != list[0].ID || told.NoticeID != a.Notice ||
-		told.CreateTime != p.Clock.Milli() ||
-		told.Event != "triggered" ||
-		told.AlarmLevel != 1 {
+		told.CreateTime != p.Clock.Milli() || told.Event != "triggered" || told.AlarmLevel != 1 {
 		t.Errorf("%s", frame)
 	}
 	if len(screen.Events)+len(other.Events) != 0 {
@@ -184,13 +173,8 @@ func TestNoChannels(t *testing.T) {
 	if p.states(a) != "" || p.mail.attempts() != 0 {
 		t.Errorf("%s", p.states(a))
 	}
-	if _, total, err := p.Messages.Page(
-		t.Context(),
-		p.field.ID,
-		p.field.Ada.ID,
-		notify.MessageQuery{Limit: 10},
-	); err != nil ||
-		total != 2 {
+	if _, total, err := p.Messages.Page(t.Context(), p.field.ID, p.field.Ada.ID,
+		notify.MessageQuery{Limit: 10}); err != nil || total != 2 {
 		t.Errorf("%d messages (%v)", total, err)
 	}
 }
@@ -233,15 +217,9 @@ func TestKindsDoNotBlockEachOther(t *testing.T) {
 	p := newOutboxFixture(t)
 	var channels []int64
 	for _, name := range []string{"a", "b", "c", "d"} {
-		channels = append(
-			channels,
-			p.Channel(
-				t,
-				p.field.ID,
-				name,
-				func(c *notify.Channel) { c.Phones = []string{"+90555111220" + string(rune('0'+len(channels)))} },
-			).ID,
-		)
+		channels = append(channels,
+			p.Channel(t, p.field.ID, name,
+				func(c *notify.Channel) { c.Phones = []string{"+90555111220" + string(rune('0'+len(channels)))} }).ID)
 	}
 	held, arrived := make(chan struct{}), make(chan struct{}, 8)
 	p.mail.setReply(func(*notify.Notification) error { arrived <- struct{}{}; <-held; return nil })
@@ -295,11 +273,8 @@ func TestLowerLevelsWaitForSerious(t *testing.T) {
 	}
 	close(let["Second"])
 	// Together with this being written, the next are taken.
-	testkit.Eventually(
-		t,
-		"the second to land",
-		func() bool { return p.states(second) == "ada@example.com triggered sent" },
-	)
+	testkit.Eventually(t, "the second to land",
+		func() bool { return p.states(second) == "ada@example.com triggered sent" })
 	close(let["First"])
 	testkit.Receive(t, "the small one", flying)
 	stop()
@@ -362,11 +337,8 @@ func TestExpiredLeaseIsRetaken(t *testing.T) {
 	p.step()
 	p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.ExecContext(
-			ctx,
-			"UPDATE deliveries SET lease_until = ?",
-			p.Clock.Milli()+time.Minute.Milliseconds(),
-		)
+		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET lease_until = ?", p.Clock.Milli()+
+			time.Minute.Milliseconds())
 		return err
 	}))
 	next := p.step()

@@ -59,19 +59,8 @@ func (l *worker) outcome(a *attempt) outcome {
 	if f, ok := errors.AsType[*Failure](a.err); ok {
 		trouble, out.answer, after = f.Kind, f.Answer, min(f.RetryAfter, retryLongest)
 	}
-	l.Logger.Debug(
-		"a letter did not arrive",
-		"mode",
-		l.kind,
-		"tenant",
-		first.TenantID,
-		"notice",
-		first.NoticeID,
-		"delivery",
-		first.ID,
-		"error",
-		a.err,
-	)
+	l.Logger.Debug("a letter did not arrive", "mode", l.kind, "tenant", first.TenantID, "notice", first.NoticeID,
+		"delivery", first.ID, "error", a.err)
 	out.state, out.step = Queued, stepFailed
 	switch trouble {
 	case Permanent:
@@ -147,38 +136,20 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 		tried = max(tried, r.Attempts)
 	}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		set := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"state = ?, update_time = ?, lease_until = 0",
-			out.state,
-			out.at,
-		)
+		set := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("state = ?, update_time = ?, lease_until = 0", out.state, out.at)
 		if out.state == Queued {
 			// Somebody may have said to be on it while a reminder was in flight.
 			const quiet = "d.event = ? AND d.quiet_until > ?"
-			set.Set(
-				"next_time = CASE WHEN "+quiet+" THEN d.quiet_until ELSE ? END",
-				alertmsg.Reminder,
-				out.next,
-				out.next,
-			).
-				Set(
-					"reason = CASE WHEN "+quiet+" THEN '' ELSE ? END",
-					alertmsg.Reminder,
-					out.next,
-					out.reason,
-				)
+			set.Set("next_time = CASE WHEN "+quiet+" THEN d.quiet_until ELSE ? END", alertmsg.Reminder, out.next,
+				out.next).
+				Set("reason = CASE WHEN "+quiet+" THEN '' ELSE ? END", alertmsg.Reminder, out.next, out.reason)
 		} else {
 			set.Set("reason = ?", out.reason)
 		}
 		if out.began > 0 {
-			set.Set(
-				"attempts = attempts + 1",
-			).Set(
-				"first_time = CASE WHEN first_time = 0 THEN ? ELSE first_time END",
-				out.began,
-			)
+			set.Set("attempts = attempts + 1").
+				Set("first_time = CASE WHEN first_time = 0 THEN ? ELSE first_time END", out.began)
 		}
 		if out.began > 0 && out.state != Sent {
 			set.Set("last_error = ?", out.answer)
@@ -252,48 +223,25 @@ func (o *Outbox) releaseWaiting(ctx context.Context, before, notices []int64, ev
 			// A digest that is further ahead was reckoned by a clock that was set back.
 			latest := out.at + digestMinute.Milliseconds()
 			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("update_time = ?", out.at).
-				Set(
-					"next_time = CASE WHEN d.digest > ? AND d.digest <= ? THEN d.digest ELSE ? END",
-					out.at,
-					latest,
-					out.at,
-				).
+				Set("next_time = CASE WHEN d.digest > ? AND d.digest <= ? THEN d.digest ELSE ? END", out.at, latest,
+					out.at).
 				Set("reason = CASE WHEN d.digest > ? AND d.digest <= ? THEN ? ELSE '' END", out.at, latest, ForDigest).
 				Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
 		}
 		if out.reason == NoticeClosed {
 			// Who did not hear of the notice while it was open does not hear of its end.
-			_, err := tx.NewDelete().Model(
-				(*deliveryRow)(nil),
-			).Where(
-				waiting,
-				bun.List(notices),
-				bun.List(before),
-				Queued,
-			).Exec(
-				ctx,
-			)
+			_, err := tx.NewDelete().Model((*deliveryRow)(nil)).
+				Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
 		}
 		var rows []*deliveryRow
-		if err := tx.NewSelect().Model(
-			&rows,
-		).Where(
-			waiting,
-			bun.List(notices),
-			bun.List(before),
-			Queued,
-		).Scan(
-			ctx,
-		); err != nil {
+		if err := tx.NewSelect().Model(&rows).Where(waiting, bun.List(notices), bun.List(before), Queued).
+			Scan(ctx); err != nil {
 			return err
 		}
-		return o.finishByEvent(
-			ctx,
-			rows,
-			outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: out.at},
-		)
+		return o.finishByEvent(ctx, rows,
+			outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: out.at})
 	})
 }
 
@@ -301,27 +249,10 @@ func (o *Outbox) releaseWaiting(ctx context.Context, before, notices []int64, ev
 func (o *Outbox) trimSteps(ctx context.Context, ids []int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, id := range ids {
-			newest := tx.NewSelect().Model(
-				(*stepRow)(nil),
-			).Column(
-				"id",
-			).Where(
-				"s.delivery_id = ?",
-				id,
-			).OrderExpr(
-				"s.id DESC",
-			).Limit(
-				keptSteps,
-			)
-			if _, err := tx.NewDelete().Model(
-				(*stepRow)(nil),
-			).Where(
-				"s.delivery_id = ? AND s.id NOT IN (?)",
-				id,
-				newest,
-			).Exec(
-				ctx,
-			); err != nil {
+			newest := tx.NewSelect().Model((*stepRow)(nil)).Column("id").Where("s.delivery_id = ?", id).
+				OrderExpr("s.id DESC").Limit(keptSteps)
+			if _, err := tx.NewDelete().Model((*stepRow)(nil)).
+				Where("s.delivery_id = ? AND s.id NOT IN (?)", id, newest).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -343,15 +274,8 @@ func (o *Outbox) enqueueReminders(ctx context.Context, told []int64, now int64) 
 		for _, r := range open {
 			next = append(next, r.nextReminder(now))
 		}
-		if _, err = tx.NewInsert().Model(
-			&next,
-		).On(
-			"CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING",
-		).Returning(
-			"NULL",
-		).Exec(
-			ctx,
-		); err != nil {
+		if _, err = tx.NewInsert().Model(&next).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").
+			Returning("NULL").Exec(ctx); err != nil {
 			return err
 		}
 		return o.trimReminders(ctx, told)

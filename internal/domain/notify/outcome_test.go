@@ -31,16 +31,8 @@ func TestTransientFailureRetried(t *testing.T) {
 		p.Clock.Set(next)
 		p.openNotice("Fine", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	}
-	want := []time.Duration{
-		15 * time.Second,
-		30 * time.Second,
-		time.Minute,
-		2 * time.Minute,
-		4 * time.Minute,
-		8 * time.Minute,
-		15 * time.Minute,
-		15 * time.Minute,
-	}
+	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute,
+		8 * time.Minute, 15 * time.Minute, 15 * time.Minute}
 	if got := waits[:len(want)]; !slices.Equal(got, want) {
 		t.Errorf("waits %v, want %v", got, want)
 	}
@@ -48,9 +40,8 @@ func TestTransientFailureRetried(t *testing.T) {
 		t.Errorf("given up after %v", took)
 	}
 	d := p.deliveries(a)[0]
-	if d.State != notify.Failed || d.Reason != notify.Expired || d.LastError != "451 busy" ||
-		d.Attempts != len(waits)+1 ||
-		d.NextTime != 0 {
+	if d.State != notify.Failed || d.Reason != notify.Expired || d.LastError != "451 busy" || d.Attempts != len(waits)+
+		1 || d.NextTime != 0 {
 		t.Errorf("%+v", d)
 	}
 	if len(d.Steps) != 20 || d.Steps[0].Step != "failed" || d.Steps[19].Answer != "451 busy" ||
@@ -58,17 +49,8 @@ func TestTransientFailureRetried(t *testing.T) {
 		t.Errorf("%d steps, %+v", len(d.Steps), d.Steps)
 	}
 	var kept int
-	p.must(
-		p.DB.Read(
-			t.Context(),
-		).NewRaw(
-			"SELECT COUNT(*) FROM delivery_steps WHERE delivery_id = ?",
-			d.ID,
-		).Scan(
-			t.Context(),
-			&kept,
-		),
-	)
+	p.must(p.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM delivery_steps WHERE delivery_id = ?", d.ID).
+		Scan(t.Context(), &kept))
 	if kept != 20 {
 		t.Errorf("%d steps are kept", kept)
 	}
@@ -94,21 +76,15 @@ func TestPermanentFailure(t *testing.T) {
 	c := p.channel("field", ada, "bora@example.com")
 	p.mail.setReply(func(l *notify.Notification) error {
 		if l.Recipient == ada {
-			return &notify.Failure{
-				Kind:   notify.Permanent,
-				Answer: "550 " + strings.Repeat("ş", 400),
-				Cause:  errors.New("hush"),
-			}
+			return &notify.Failure{Kind: notify.Permanent, Answer: "550 " + strings.Repeat("ş", 400),
+				Cause: errors.New("hush")}
 		}
 		return nil
 	})
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Minute})
 	p.step()
-	p.wantEqual(
-		"one is refused",
-		p.states(a),
-		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent",
-	)
+	p.wantEqual("one is refused", p.states(a),
+		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
 	d := p.deliveries(a)[0]
 	if len(d.LastError) > 510 || !strings.HasSuffix(d.LastError, "ş…") || d.Steps[1].Step != "refused" ||
 		d.Steps[1].Answer != d.LastError {
@@ -281,11 +257,8 @@ func TestClockJumpForward(t *testing.T) {
 	p.advance(2 * time.Minute)
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.advance(time.Minute)
-	p.wantEqual(
-		"after the leaps",
-		p.states(tried)+"; "+p.states(never),
-		"ada@example.com triggered queued retry; ada@example.com triggered queued retry",
-	)
+	p.wantEqual("after the leaps", p.states(tried)+"; "+p.states(never),
+		"ada@example.com triggered queued retry; ada@example.com triggered queued retry")
 	p.Clock.Jump(-120 * time.Hour)
 	for range 20 {
 		p.advance(time.Hour)

@@ -111,10 +111,8 @@ func (t *rotation) refresh(ctx context.Context, l *worker, now int64) error {
 	if l.NotReady != nil {
 		late = l.NotReady()
 	}
-	t.waiting = slices.DeleteFunc(
-		rows,
-		func(w waitingTenant) bool { return w.Level < 0 || slices.Contains(late, w.ID) },
-	)
+	t.waiting = slices.DeleteFunc(rows,
+		func(w waitingTenant) bool { return w.Level < 0 || slices.Contains(late, w.ID) })
 	t.refreshedAt, t.queryTook = begun, time.Since(begun)
 	return nil
 }

@@ -48,15 +48,8 @@ func (f *tenantFixture) openNotices(n, level int) {
 		now := f.Clock.Milli()
 		id := f.Notice(f.t, testkit.Notice{Device: f.station, Start: now, CreateTime: now})
 		f.last = id
-		a := &alertmsg.Alarm{
-			Event:    alertmsg.Triggered,
-			Notice:   id,
-			Rule:     9,
-			Title:    fmt.Sprint(i),
-			Level:    level,
-			DeviceID: int64(f.station.ID),
-			Start:    now,
-		}
+		a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 9, Title: fmt.Sprint(i), Level: level,
+			DeviceID: int64(f.station.ID), Start: now}
 		f.must(f.desk.NoticeOpened(f.t.Context(), f.id, a, &alertmsg.DeliveryOptions{Channels: []int64{f.channel}}))
 	}
 }
@@ -151,11 +144,8 @@ func TestWebhooksPerTenantLimit(t *testing.T) {
 		}
 	}
 	f := p.addTenants("a")[0]
-	_, _, err := p.Webhooks.Create(
-		t.Context(),
-		f.id,
-		&notify.Webhook{Name: "theirs", URL: "https://theirs.example/", Enabled: true, Opened: true},
-	)
+	_, _, err := p.Webhooks.Create(t.Context(), f.id,
+		&notify.Webhook{Name: "theirs", URL: "https://theirs.example/", Enabled: true, Opened: true})
 	p.must(err)
 	f.openNotices(1, 0)
 	if of := testkit.Receive(t, "the other tenant's call", calls); of != f.id {
@@ -180,10 +170,9 @@ func TestOtherTenantsNotDelayedByAlertStorm(t *testing.T) {
 	const columns = `tenant_id, notice_id, rule_id, channel_id, channel_name, recipient, destination, mode, event, alarm_level, language, facts, period,
 		remind_every, state, next_time, create_time, update_time`
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.ExecContext(
-			ctx,
-			"INSERT INTO deliveries (seq, "+columns+") WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 11999) SELECT n, "+columns+" FROM deliveries, numbers",
-		)
+		_, err := tx.ExecContext(ctx, "INSERT INTO deliveries (seq, "+columns+
+			") WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 11999) SELECT n, "+
+			columns+" FROM deliveries, numbers")
 		return err
 	}))
 	type flying struct {

@@ -138,15 +138,8 @@ func (l *worker) close(ctx context.Context, abort context.CancelFunc) error {
 	defer cancel()
 	err := l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error { return l.persistResults(ctx) })
 	if err != nil {
-		l.Logger.Warn(
-			"what became of the last letters is not known, they may come twice",
-			"mode",
-			l.kind,
-			"letters",
-			len(l.finished),
-			"error",
-			err,
-		)
+		l.Logger.Warn("what became of the last letters is not known, they may come twice", "mode", l.kind,
+			"letters", len(l.finished), "error", err)
 	}
 	return nil
 }
@@ -157,12 +150,8 @@ func (o *Outbox) Unmute(ctx context.Context, t tenant.ID, rule int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		now := o.Now().UnixMilli()
 		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, update_time = ?", now, now).
-			Where(
-				"d.tenant_id = ? AND d.rule_id = ? AND d.state = 'queued' AND d.reason = ?",
-				t,
-				rule,
-				ForMute,
-			).Exec(ctx)
+			Where("d.tenant_id = ? AND d.rule_id = ? AND d.state = 'queued' AND d.reason = ?", t, rule, ForMute).
+			Exec(ctx)
 		o.DB.AfterCommit(ctx, o.Wake)
 		return err
 	})
@@ -180,18 +169,8 @@ func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 	for {
 		var removed int64
 		err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model(
-				(*deliveryRow)(nil),
-			).Column(
-				"id",
-			).Where(
-				"d.create_time < ?",
-				oldest,
-			).OrderExpr(
-				"d.create_time",
-			).Limit(
-				deliverySweepBatch,
-			)
+			old := tx.NewSelect().Model((*deliveryRow)(nil)).Column("id").Where("d.create_time < ?", oldest).
+				OrderExpr("d.create_time").Limit(deliverySweepBatch)
 			res, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.id IN (?)", old).Exec(ctx)
 			if err != nil {
 				return err
@@ -213,13 +192,8 @@ type Stats struct {
 
 // Stats is what the outbox has counted so far.
 func (o *Outbox) Stats() Stats {
-	s := Stats{
-		Sent:    o.sent.Load(),
-		Logged:  o.logged.Load(),
-		Failed:  o.failed.Load(),
-		Skipped: o.skipped.Load(),
-		Down:    map[ChannelKind]bool{},
-	}
+	s := Stats{Sent: o.sent.Load(), Logged: o.logged.Load(), Failed: o.failed.Load(), Skipped: o.skipped.Load(),
+		Down: map[ChannelKind]bool{}}
 	for kind, l := range o.workers {
 		s.Down[kind] = l.downUntil() > 0
 	}
@@ -239,21 +213,9 @@ func (o *Outbox) Waiting(ctx context.Context) (map[ChannelKind]Waiting, error) {
 		Queued int
 		First  int64
 	}
-	err := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*deliveryRow)(nil),
-	).ColumnExpr(
-		"d.mode, COUNT(*) AS queued, MIN(d.next_time) AS first",
-	).
-		Where(
-			"d.state = 'queued'",
-		).GroupExpr(
-		"d.mode",
-	).Scan(
-		ctx,
-		&rows,
-	)
+	err := o.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).
+		ColumnExpr("d.mode, COUNT(*) AS queued, MIN(d.next_time) AS first").
+		Where("d.state = 'queued'").GroupExpr("d.mode").Scan(ctx, &rows)
 	if err != nil {
 		return nil, errors.Join(errors.New("notify: what is queued cannot be counted"), err)
 	}

@@ -17,9 +17,6 @@ const (
 // NewTestLimit limits how often tenants try something. name is the limit's in
 // figures.
 func NewTestLimit(name string, now func() time.Time, meter *limit.Meter) *limit.SlidingWindows[tenant.ID] {
-	return limit.NewSlidingWindows[tenant.ID](
-		limit.Options{Name: name, MaxKeys: tenantsKept, Now: now, Meter: meter},
-		testsPerMinute,
-		time.Minute,
-	)
+	return limit.NewSlidingWindows[tenant.ID](limit.Options{Name: name, MaxKeys: tenantsKept, Now: now, Meter: meter},
+		testsPerMinute, time.Minute)
 }

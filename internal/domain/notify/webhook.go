@@ -111,22 +111,8 @@ func NewWebhookStore(d *db.DB, key []byte, now func() time.Time) (*WebhookStore,
 // and how many there are in all.
 func (s *WebhookStore) Page(ctx context.Context, t tenant.ID, offset, limit int64) ([]Webhook, int64, error) {
 	var rows []webhookRow
-	total, err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"w.tenant_id = ?",
-		t,
-	).OrderExpr(
-		"w.id DESC",
-	).Offset(
-		offset,
-	).Limit(
-		limit,
-	).ScanAndCount(
-		ctx,
-	)
+	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Where("w.tenant_id = ?", t).OrderExpr("w.id DESC").
+		Offset(offset).Limit(limit).ScanAndCount(ctx)
 	list, now := make([]Webhook, len(rows)), s.now().UnixMilli()
 	for i := range rows {
 		list[i] = rows[i].webhook(now)
@@ -224,29 +210,15 @@ func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) erro
 		}
 		// That it is gone is forgotten when somebody switches it on.
 		res, err := tx.NewUpdate().Model(r).
-			Column(
-				"name",
-				"folded_name",
-				"url",
-				"on_opened",
-				"on_resolved",
-				"on_acknowledged",
-				"alarm_level",
-				"enabled",
-				"update_time",
-			).
+			Column("name", "folded_name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level",
+				"enabled", "update_time").
 			Set("gone = gone AND NOT ?", w.Enabled).Where("w.tenant_id = ? AND w.id = ?", t, w.ID).Exec(ctx)
 		if err := expectOneRow(res, err); err != nil {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*deliveryRow)(nil)).Set("destination = ?", webhookDestination(t, w.URL)).
-			Where(
-				"d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?",
-				t,
-				w.ID,
-				KindWebhook,
-				Queued,
-			).Exec(ctx)
+			Where("d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?", t, w.ID, KindWebhook, Queued).
+			Exec(ctx)
 		return err
 	})
 }
@@ -271,15 +243,8 @@ func (s *WebhookStore) SwitchOff(ctx context.Context, t tenant.ID, id int64, url
 func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) (secret string, err error) {
 	raw := newSecret()
 	err = s.change(ctx, t, id, func(q *bun.UpdateQuery) {
-		q.Set(
-			"old_secret = secret",
-		).Set(
-			"old_until = ?",
-			s.now().Add(oldSecretFor).UnixMilli(),
-		).Set(
-			"secret = ?",
-			s.vault.seal(t, raw),
-		)
+		q.Set("old_secret = secret").Set("old_until = ?", s.now().Add(oldSecretFor).UnixMilli()).
+			Set("secret = ?", s.vault.seal(t, raw))
 	})
 	if err != nil {
 		return "", err
@@ -289,16 +254,8 @@ func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) 
 
 func (s *WebhookStore) change(ctx context.Context, t tenant.ID, id int64, set func(q *bun.UpdateQuery)) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		q := tx.NewUpdate().Model(
-			(*webhookRow)(nil),
-		).Set(
-			"update_time = ?",
-			s.now().UnixMilli(),
-		).Where(
-			"w.tenant_id = ? AND w.id = ?",
-			t,
-			id,
-		)
+		q := tx.NewUpdate().Model((*webhookRow)(nil)).Set("update_time = ?", s.now().UnixMilli()).
+			Where("w.tenant_id = ? AND w.id = ?", t, id)
 		set(q)
 		res, err := q.Exec(ctx)
 		return expectOneRow(res, err)
@@ -354,43 +311,16 @@ func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*En
 // secrets.
 func (s *WebhookStore) enabled(ctx context.Context, t tenant.ID) ([]webhookRow, error) {
 	var rows []webhookRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Column(
-		"id",
-		"name",
-		"url",
-		"on_opened",
-		"on_resolved",
-		"on_acknowledged",
-		"alarm_level",
-	).
-		Where(
-			"w.tenant_id = ? AND w.enabled",
-			t,
-		).OrderExpr(
-		"w.id",
-	).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&rows).
+		Column("id", "name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level").
+		Where("w.tenant_id = ? AND w.enabled", t).OrderExpr("w.id").Scan(ctx)
 	return rows, err
 }
 
 // isEnabled tells whether a tenant's webhook is there and switched on.
 func (s *WebhookStore) isEnabled(ctx context.Context, t tenant.ID, id int64) (bool, error) {
-	return s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*webhookRow)(nil),
-	).Where(
-		"w.tenant_id = ? AND w.id = ? AND w.enabled",
-		t,
-		id,
-	).Exists(
-		ctx,
-	)
+	return s.db.Read(ctx).NewSelect().Model((*webhookRow)(nil)).
+		Where("w.tenant_id = ? AND w.id = ? AND w.enabled", t, id).Exists(ctx)
 }
 
 // Clear removes all webhooks of a tenant that is being removed.

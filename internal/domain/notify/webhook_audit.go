@@ -19,15 +19,9 @@ func (s *WebhookStore) Snapshot(t tenant.ID, id *int64) audit.Snapshot {
 		}
 		w := r.webhook(s.now().UnixMilli())
 		return []audit.Thing{{ID: w.ID, Name: w.Name, Fields: []audit.Field{
-			{Name: "name", Value: w.Name},
-			{Name: "url", Value: origin(w.URL)},
-			{Name: "", Value: w.URL, Hidden: true},
-			{
-				Name:  "events",
-				Value: w.Events(),
-			},
-			{Name: "alarmLevel", Value: w.Level},
-			{Name: "enabled", Value: w.Enabled},
+			{Name: "name", Value: w.Name}, {Name: "url", Value: origin(w.URL)}, {Name: "", Value: w.URL, Hidden: true},
+			{Name: "events", Value: w.Events()}, {Name: "alarmLevel", Value: w.Level}, {Name: "enabled",
+				Value: w.Enabled},
 			{Name: "secret", Value: r.Secret, Hidden: true},
 		}}}, nil
 	}

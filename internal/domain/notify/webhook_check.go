@@ -106,9 +106,8 @@ func webhookURL(said *string, g *guard.Guard) (string, error) {
 		return refuse("invalid.required")
 	case len(address) > webhookURLMax:
 		return refuse("invalid.long", "limit", strconv.Itoa(webhookURLMax))
-	case err != nil,
-		!utf8.ValidString(address),
-		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || tenant.BreaksLayout(r) }):
+	case err != nil, !utf8.ValidString(address), strings.ContainsFunc(address,
+		func(r rune) bool { return r <= ' ' || tenant.BreaksLayout(r) }):
 		return refuse("webhook.urlFormat")
 	case u.Scheme == "http" && len(g.Private) > 0: // where it leads is judged when it is called
 	case u.Scheme != "https":

@@ -29,41 +29,12 @@ func (o *Outbox) WebhookDeliveries(ctx context.Context, t tenant.ID, webhook int
 		deliveryRow
 		Answer string
 	}
-	newest := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*stepRow)(nil),
-	).Column(
-		"answer",
-	).Where(
-		"s.delivery_id = d.id",
-	).OrderExpr(
-		"s.id DESC",
-	).Limit(
-		1,
-	)
-	err := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*deliveryRow)(nil),
-	).ColumnExpr(
-		"d.*",
-	).ColumnExpr(
-		"COALESCE((?), '') AS answer",
-		newest,
-	).
-		Where(
-			"d.channel_id = ? AND d.mode = 'webhook' AND d.tenant_id = ?",
-			webhook,
-			t,
-		).OrderExpr(
-		"d.id DESC",
-	).Limit(
-		webhookDeliveriesShown,
-	).Scan(
-		ctx,
-		&rows,
-	)
+	newest := o.DB.Read(ctx).NewSelect().Model((*stepRow)(nil)).Column("answer").Where("s.delivery_id = d.id").
+		OrderExpr("s.id DESC").Limit(1)
+	err := o.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).ColumnExpr("d.*").
+		ColumnExpr("COALESCE((?), '') AS answer", newest).
+		Where("d.channel_id = ? AND d.mode = 'webhook' AND d.tenant_id = ?", webhook, t).OrderExpr("d.id DESC").
+		Limit(webhookDeliveriesShown).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +44,8 @@ func (o *Outbox) WebhookDeliveries(ctx context.Context, t tenant.ID, webhook int
 		if err := json.Unmarshal([]byte(rows[i].Facts), &a); err != nil {
 			return nil, err
 		}
-		list[i] = WebhookDelivery{
-			Delivery: o.delivery(&rows[i].deliveryRow),
-			Notice:   rows[i].NoticeID,
-			Title:    a.Title,
-			Answer:   rows[i].Answer,
-		}
+		list[i] = WebhookDelivery{Delivery: o.delivery(&rows[i].deliveryRow), Notice: rows[i].NoticeID, Title: a.Title,
+			Answer: rows[i].Answer}
 	}
 	return list, nil
 }

@@ -22,11 +22,8 @@ func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.A
 	if o.Webhooks == nil {
 		return nil
 	}
-	hooks, err := db.OncePerTx(
-		ctx,
-		webhooksKey{t},
-		func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.enabled(ctx, t) },
-	)
+	hooks, err := db.OncePerTx(ctx, webhooksKey{t},
+		func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.enabled(ctx, t) })
 	if err != nil || len(hooks) == 0 {
 		return err
 	}
@@ -46,13 +43,8 @@ func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.A
 			continue
 		}
 		row := *base
-		row.ChannelID, row.ChannelName, row.Recipient, row.Destination = h.ID, h.Name, strconv.FormatInt(
-			h.ID,
-			10,
-		), webhookDestination(
-			t,
-			h.URL,
-		)
+		row.ChannelID, row.ChannelName, row.Recipient, row.Destination = h.ID, h.Name, strconv.FormatInt(h.ID,
+			10), webhookDestination(t, h.URL)
 		row.Seq = history.repeats
 		if history.last != nil {
 			history.last.precede(&row)
@@ -89,12 +81,8 @@ func (o *Outbox) webhookHistories(
 	}
 	var rows []*deliveryRow
 	err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "channel_id", "event", "state", "reason").
-		Where(
-			"d.tenant_id = ? AND d.notice_id = ? AND d.mode = ?",
-			t,
-			a.Notice,
-			KindWebhook,
-		).OrderExpr("d.id").Scan(ctx)
+		Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode = ?", t, a.Notice, KindWebhook).OrderExpr("d.id").
+		Scan(ctx)
 	by := make(map[int64]webhookHistory, len(rows))
 	for _, r := range rows {
 		b := by[r.ChannelID]

@@ -39,20 +39,14 @@ func TestWebhooksSentImmediately(t *testing.T) {
 	p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Hour)
 	id := p.addWebhook("planner")
 	silent := p.openNotice("Silent", 0, alertmsg.DeliveryOptions{}) // no channel, no people
-	muted := p.openNotice(
-		"Muted",
-		0,
-		alertmsg.DeliveryOptions{Channels: []int64{c}, Period: morning, Late: true, RemindEvery: time.Minute},
-	)
+	muted := p.openNotice("Muted", 0,
+		alertmsg.DeliveryOptions{Channels: []int64{c}, Period: morning, Late: true, RemindEvery: time.Minute})
 	digest := p.openNotice("Digest", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	if next := p.step(); next.IsZero() {
 		t.Error("nothing waits")
 	}
-	p.wantEqual(
-		"begins",
-		p.webhookCalls(),
-		fmt.Sprintf("%d triggered Digest; %d triggered Muted; %d triggered Silent", id, id, id),
-	)
+	p.wantEqual("begins", p.webhookCalls(),
+		fmt.Sprintf("%d triggered Digest; %d triggered Muted; %d triggered Silent", id, id, id))
 	p.wantEqual("people", p.mail.sentText(), "")
 	p.advance(2 * time.Minute)
 	p.wantEqual("reminded", p.webhookCalls(), "")
@@ -60,11 +54,8 @@ func TestWebhooksSentImmediately(t *testing.T) {
 	p.closeNotice(muted, true)
 	p.closeNotice(digest, false) // its rule was changed
 	p.step()
-	p.wantEqual(
-		"ends",
-		p.webhookCalls(),
-		fmt.Sprintf("%d resolved Digest; %d resolved Muted; %d resolved Silent", id, id, id),
-	)
+	p.wantEqual("ends", p.webhookCalls(),
+		fmt.Sprintf("%d resolved Digest; %d resolved Muted; %d resolved Silent", id, id, id))
 	p.wantEqual("of one", p.states(silent), "planner.example resolved sent; planner.example triggered sent")
 	for _, a := range []*alertmsg.Alarm{silent, muted, digest} {
 		p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{}))
@@ -80,28 +71,16 @@ func TestWebhooksBySubscription(t *testing.T) {
 	begins := p.addWebhook("begins", func(w *notify.Webhook) { w.Resolved = false })
 	ends := p.addWebhook("ends", func(w *notify.Webhook) { w.Opened = false })
 	p.addWebhook("off", func(w *notify.Webhook) { w.Enabled = false })
-	if _, _, err := p.Webhooks.Create(
-		t.Context(),
-		p.rival.ID,
-		&notify.Webhook{Name: "theirs", URL: "https://x.example", Opened: true, Resolved: true, Enabled: true},
-	); err != nil {
+	if _, _, err := p.Webhooks.Create(t.Context(), p.rival.ID,
+		&notify.Webhook{Name: "theirs", URL: "https://x.example", Opened: true, Resolved: true,
+			Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
-	general, important := p.openNotice(
-		"General",
-		0,
-		alertmsg.DeliveryOptions{},
-	), p.openNotice(
-		"Important",
-		1,
-		alertmsg.DeliveryOptions{},
-	)
+	general, important := p.openNotice("General", 0, alertmsg.DeliveryOptions{}), p.openNotice("Important", 1,
+		alertmsg.DeliveryOptions{})
 	p.step()
-	p.wantEqual(
-		"begins",
-		p.webhookCalls(),
-		fmt.Sprintf("%d triggered Important; %d triggered General; %d triggered Important", both, begins, begins),
-	)
+	p.wantEqual("begins", p.webhookCalls(),
+		fmt.Sprintf("%d triggered Important; %d triggered General; %d triggered Important", both, begins, begins))
 	late := p.addWebhook("late") // it is told of ends all the same: it may have asked what is open
 	// Who was told of the begin is told of the end, whatever was changed meanwhile.
 	w := p.webhook(both)
@@ -138,8 +117,7 @@ func TestWebhookOpenedBeforeResolved(t *testing.T) {
 	p.webhookSender.setReply(nil)
 	p.advance(15 * time.Second)
 	if got := p.webhookSender.take(); len(got) != 2 || got[0].Alarms[0].Event != alertmsg.Triggered ||
-		got[1].Alarms[0].Event != alertmsg.Resolved ||
-		got[0].ID == got[1].ID {
+		got[1].Alarms[0].Event != alertmsg.Resolved || got[0].ID == got[1].ID {
 		t.Errorf("%+v", got)
 	}
 	p.wantEqual("told", p.states(a), "planner.example resolved sent; planner.example triggered sent")
@@ -148,19 +126,13 @@ func TestWebhookOpenedBeforeResolved(t *testing.T) {
 	a = p.openNotice("Refused", 1, alertmsg.DeliveryOptions{})
 	p.closeNotice(a, true) // before it was tried
 	p.step()
-	p.wantEqual(
-		"refused",
-		p.states(a),
-		"planner.example resolved skipped notTold; planner.example triggered failed refused",
-	)
+	p.wantEqual("refused", p.states(a),
+		"planner.example resolved skipped notTold; planner.example triggered failed refused")
 	a = p.openNotice("Refused", 1, alertmsg.DeliveryOptions{})
 	p.step()
 	p.closeNotice(a, true)
-	p.wantEqual(
-		"refused before the end",
-		p.states(a),
-		"planner.example resolved skipped notTold; planner.example triggered failed refused",
-	)
+	p.wantEqual("refused before the end", p.states(a),
+		"planner.example resolved skipped notTold; planner.example triggered failed refused")
 }
 
 // What is tried in vain is tried for a day, with growing waits; the ID stays.
@@ -182,8 +154,7 @@ func TestWebhooksRetriedForADay(t *testing.T) {
 	}
 	told, err := p.outbox.WebhookDeliveries(t.Context(), p.field.ID, id)
 	if err != nil || len(told) != 1 || told[0].Answer != "no answer" || told[0].State != notify.Failed ||
-		told[0].Notice != a.Notice ||
-		told[0].Title != "Frost" {
+		told[0].Notice != a.Notice || told[0].Title != "Frost" {
 		t.Errorf("%+v %v", told, err)
 	}
 }
@@ -242,11 +213,8 @@ func TestWebhooksSwitchedOff(t *testing.T) {
 	p.closeNotice(a, true)
 	p.step()
 	p.wantEqual("told", p.webhookCalls(), "")
-	p.wantEqual(
-		"skipped",
-		p.states(a),
-		"deleted.example triggered skipped switchedOff; off.example triggered skipped switchedOff",
-	)
+	p.wantEqual("skipped", p.states(a),
+		"deleted.example triggered skipped switchedOff; off.example triggered skipped switchedOff")
 	p.must(p.Webhooks.Toggle(t.Context(), p.field.ID, off))
 	p.openNotice("Again", 1, alertmsg.DeliveryOptions{})
 	p.step()
@@ -258,11 +226,8 @@ func TestWebhooksSwitchedOff(t *testing.T) {
 func TestWebhooksPausedByHost(t *testing.T) {
 	p := newOutboxFixture(t)
 	bad, well := p.addWebhook("bad"), p.addWebhook("well")
-	theirs, _, err := p.Webhooks.Create(
-		t.Context(),
-		p.rival.ID,
-		&notify.Webhook{Name: "theirs", URL: "https://bad.example", Opened: true, Enabled: true},
-	)
+	theirs, _, err := p.Webhooks.Create(t.Context(), p.rival.ID,
+		&notify.Webhook{Name: "theirs", URL: "https://bad.example", Opened: true, Enabled: true})
 	p.must(err)
 	p.webhookSender.setReply(func(l *notify.Notification) error {
 		if l.Recipient == fmt.Sprint(bad) {

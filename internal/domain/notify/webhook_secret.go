@@ -43,10 +43,8 @@ func (v vault) seal(t tenant.ID, secret []byte) []byte {
 func (v vault) open(t tenant.ID, sealed []byte) ([]byte, error) {
 	secret, err := v.aead.Open(nil, nil, sealed, owned(t))
 	if err != nil {
-		return nil, fmt.Errorf(
-			"notify: a webhook's secret cannot be read; is DATA/device-key another than it was? %w",
-			err,
-		)
+		return nil, fmt.Errorf("notify: a webhook's secret cannot be read; is DATA/device-key another than it was? %w",
+			err)
 	}
 	return secret, nil
 }

@@ -18,13 +18,8 @@ import (
 // addWebhook keeps a webhook of the field's; with changes it. Its URL may be any.
 func (p *outboxFixture) addWebhook(name string, with ...func(w *notify.Webhook)) int64 {
 	p.t.Helper()
-	w := &notify.Webhook{
-		Name:     name,
-		URL:      "https://" + name + ".example/tilth",
-		Opened:   true,
-		Resolved: true,
-		Enabled:  true,
-	}
+	w := &notify.Webhook{Name: name, URL: "https://" + name + ".example/tilth", Opened: true, Resolved: true,
+		Enabled: true}
 	for _, f := range with {
 		f(w)
 	}
@@ -50,50 +45,28 @@ func TestWebhookStore(t *testing.T) {
 	p.Clock.Advance(time.Second)
 	b := p.addWebhook("Pumps", func(w *notify.Webhook) { w.Level, w.Opened, w.Enabled = 2, false, false })
 	list, total, err := p.Webhooks.Page(ctx, mine, 0, 10)
-	want := notify.Webhook{
-		ID:         b,
-		Name:       "Pumps",
-		URL:        "https://Pumps.example/tilth",
-		Resolved:   true,
-		Level:      2,
-		CreateTime: p.Clock.Milli(),
-	}
+	want := notify.Webhook{ID: b, Name: "Pumps", URL: "https://Pumps.example/tilth", Resolved: true, Level: 2,
+		CreateTime: p.Clock.Milli()}
 	if err != nil || total != 2 || len(list) != 2 || list[0] != want || list[1].ID != a {
 		t.Errorf("%+v of %d, %v", list, total, err)
 	}
-	if list, total, err := p.Webhooks.Page(
-		ctx,
-		mine,
-		1,
-		1,
-	); err != nil || total != 2 || len(list) != 1 ||
+	if list, total, err := p.Webhooks.Page(ctx, mine, 1, 1); err != nil || total != 2 || len(list) != 1 ||
 		list[0].ID != a {
 		t.Errorf("%+v of %d, %v", list, total, err)
 	}
 
 	change := notify.Webhook{ID: a, Name: "PUMPS", URL: "https://b.example", Opened: true, Enabled: true}
-	if err := p.Webhooks.Update(
-		ctx,
-		mine,
-		&change,
-	); !errs.Is(err, errs.Refused) ||
+	if err := p.Webhooks.Update(ctx, mine, &change); !errs.Is(err, errs.Refused) ||
 		errs.As(err).Key != "webhook.nameTaken" {
 		t.Errorf("%v", err)
 	}
 	change.Name, change.Level, change.Acknowledged = "Planner", 1, true
 	p.must(p.Webhooks.Update(ctx, mine, &change))
-	if got := p.webhook(
-		a,
-	); got.Name != "Planner" || got.URL != change.URL || got.Resolved || !got.Acknowledged || got.Level != 1 ||
-		fmt.Sprint(got.Events()) != "[opened acknowledged]" {
+	if got := p.webhook(a); got.Name != "Planner" || got.URL != change.URL || got.Resolved || !got.Acknowledged ||
+		got.Level != 1 || fmt.Sprint(got.Events()) != "[opened acknowledged]" {
 		t.Errorf("%+v", got)
 	}
-	if err := p.Webhooks.SwitchOff(
-		ctx,
-		mine,
-		a,
-		"https://a.example/before",
-	); !errs.Is(err, errs.NotFound) ||
+	if err := p.Webhooks.SwitchOff(ctx, mine, a, "https://a.example/before"); !errs.Is(err, errs.NotFound) ||
 		!p.webhook(a).Enabled {
 		t.Errorf("off for what another address answered: %v", err)
 	}
@@ -136,11 +109,7 @@ func TestWebhookStore(t *testing.T) {
 	for i := range notify.WebhooksATenant - 1 {
 		p.addWebhook(fmt.Sprint("h", i))
 	}
-	if _, _, err := p.Webhooks.Create(
-		ctx,
-		mine,
-		&notify.Webhook{Name: "more"},
-	); !errs.Is(err, errs.Refused) ||
+	if _, _, err := p.Webhooks.Create(ctx, mine, &notify.Webhook{Name: "more"}); !errs.Is(err, errs.Refused) ||
 		errs.As(err).Key != "webhook.tooMany" {
 		t.Errorf("%v", err)
 	}
@@ -158,11 +127,7 @@ func TestWebhookSecrets(t *testing.T) {
 	p.must(err)
 	second, err := p.Webhooks.RotateSecret(ctx, mine, id)
 	p.must(err)
-	if got, want := p.webhook(
-		id,
-	).OldSecretUntil, p.Clock.Now().Add(
-		24*time.Hour,
-	).UnixMilli(); got != want ||
+	if got, want := p.webhook(id).OldSecretUntil, p.Clock.Now().Add(24*time.Hour).UnixMilli(); got != want ||
 		first == second {
 		t.Errorf("until %d, want %d", got, want)
 	}
@@ -189,9 +154,7 @@ func TestWebhookSecrets(t *testing.T) {
 		for _, told := range []string{first, second} {
 			raw, err := notify.SecretBytes(told)
 			p.must(err)
-			if all := append(
-				append([]byte{}, rows[0].Secret...),
-				rows[0].OldSecret...); bytes.Contains(all, raw) ||
+			if all := append(append([]byte{}, rows[0].Secret...), rows[0].OldSecret...); bytes.Contains(all, raw) ||
 				bytes.Contains(all, []byte(told)) {
 				t.Error("a secret is kept as it is")
 			}
@@ -220,11 +183,8 @@ func TestWebhookSecrets(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 
-	theirs, _, err := p.Webhooks.Create(
-		ctx,
-		p.rival.ID,
-		&notify.Webhook{Name: "a", URL: "https://a.example", Enabled: true},
-	)
+	theirs, _, err := p.Webhooks.Create(ctx, p.rival.ID,
+		&notify.Webhook{Name: "a", URL: "https://a.example", Enabled: true})
 	p.must(err)
 	p.must(p.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw("UPDATE webhooks SET secret = ? WHERE id = ?", rows[0].Secret, theirs).Exec(ctx)
@@ -297,8 +257,7 @@ func TestWebhookForm(t *testing.T) {
 		w, err := f.Webhook(g)
 		if c.key == "" {
 			if err != nil || w.Name != strings.TrimSpace(c.name) || w.URL != strings.TrimSpace(c.url) ||
-				w.Level != c.level ||
-				!w.Enabled {
+				w.Level != c.level || !w.Enabled {
 				t.Errorf("%q %q: %+v %v", c.name, c.url, w, err)
 			}
 			continue
@@ -329,9 +288,8 @@ func TestWebhookForm(t *testing.T) {
 	}
 	for _, host := range []string{"0x0a000001", "167772161", "10.1", "10.0.0.1.", "012.0.0.1"} { // 10.0.0.1 for some program
 		url := "https://" + host + "/"
-		_, err := (&notify.WebhookForm{Name: new("x"), URL: &url, Events: []string{"opened"}}).Webhook(
-			&guard.Guard{Private: prefixes("10.0.0.0/8")},
-		)
+		_, err := (&notify.WebhookForm{Name: new("x"), URL: &url, Events: []string{"opened"}}).
+			Webhook(&guard.Guard{Private: prefixes("10.0.0.0/8")})
 		if e := errs.As(err); err == nil || e.Key != "webhook.urlFigures" {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -339,15 +297,13 @@ func TestWebhookForm(t *testing.T) {
 	if _, err := (&notify.WebhookForm{}).Webhook(&guard.Guard{}); !errs.Is(err, errs.Refused) {
 		t.Errorf("nothing was said: %v", err)
 	}
-	alone, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"acknowledged"}}).Webhook(
-		&guard.Guard{},
-	)
+	alone, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"),
+		Events: []string{"acknowledged"}}).Webhook(&guard.Guard{})
 	if err != nil || alone.Opened || alone.Resolved || !alone.Acknowledged {
 		t.Errorf("%+v %v", alone, err)
 	}
-	w, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"resolved"}, Enabled: new(false)}).Webhook(
-		&guard.Guard{},
-	)
+	w, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"resolved"},
+		Enabled: new(false)}).Webhook(&guard.Guard{})
 	if err != nil || w.Enabled || w.Opened || fmt.Sprint(w.Events()) != "[resolved]" {
 		t.Errorf("%+v %v", w, err)
 	}

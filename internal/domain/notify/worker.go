@@ -58,17 +58,10 @@ type worker struct {
 
 func newWorker(o *Outbox, kind ChannelKind, c Sender) *worker {
 	return &worker{
-		Outbox:                o,
-		kind:                  kind,
-		sender:                c,
-		wake:                  make(chan struct{}, 1),
-		done:                  make(chan *attempt, maxInFlight(kind)),
-		maxInFlight:           maxInFlight(kind),
-		inFlightByDestination: map[string]int{},
-		inFlightByTenant:      map[tenant.ID]tenantInFlight{},
-		results:               map[*attempt]outcome{},
-		destinations:          map[string]backoff{},
-		newlyDue:              map[tenant.ID]int{},
+		Outbox: o, kind: kind, sender: c, wake: make(chan struct{}, 1), done: make(chan *attempt,
+			maxInFlight(kind)), maxInFlight: maxInFlight(kind), inFlightByDestination: map[string]int{},
+		inFlightByTenant: map[tenant.ID]tenantInFlight{},
+		results:          map[*attempt]outcome{}, destinations: map[string]backoff{}, newlyDue: map[tenant.ID]int{},
 	}
 }
 
@@ -157,34 +150,16 @@ func (l *worker) send(a *attempt) {
 	defer cancel()
 	defer func() {
 		if fault := recover(); fault != nil { // it would do so again after every start
-			l.Logger.Error(
-				"a letter cannot be brought",
-				"mode",
-				l.kind,
-				"delivery",
-				a.rows[0].ID,
-				"fault",
-				fault,
-				"stack",
-				string(debug.Stack()),
-			)
+			l.Logger.Error("a letter cannot be brought", "mode", l.kind, "delivery", a.rows[0].ID, "fault", fault,
+				"stack", string(debug.Stack()))
 			a.err = &Failure{Kind: Permanent, Answer: "a fault of the server, see its log"}
 		}
 		l.done <- a
 	}()
 	a.notification.refresh = func(ctx context.Context) {
 		if err := l.loadHoldsSince(ctx, a.notification.Tenant, a.notification.Alarms); err != nil && ctx.Err() == nil {
-			l.Logger.Warn(
-				"a letter without since when its alarms hold",
-				"mode",
-				l.kind,
-				"tenant",
-				a.notification.Tenant,
-				"delivery",
-				a.rows[0].ID,
-				"error",
-				err,
-			)
+			l.Logger.Warn("a letter without since when its alarms hold", "mode", l.kind,
+				"tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
 		}
 	}
 	a.notification.Refresh(ctx)
@@ -257,12 +232,8 @@ func (l *worker) failExpired(ctx context.Context) error {
 	var rows []*deliveryRow
 	err := l.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "tenant_id", "notice_id", "event", "attempts").
 		Where("d.state = 'queued' AND d.mode = ? AND d.lease_until <= ?", l.kind, now).
-		Where(
-			"d.first_time = 0 AND d.next_time <= ? OR d.first_time > 0 AND d.first_time <= ? AND d.reason = ?",
-			edge,
-			edge,
-			ForServer,
-		).
+		Where("d.first_time = 0 AND d.next_time <= ? OR d.first_time > 0 AND d.first_time <= ? AND d.reason = ?", edge,
+			edge, ForServer).
 		OrderExpr("d.id").Limit(expiryBatch).Scan(ctx)
 	if err != nil {
 		return err
@@ -289,21 +260,13 @@ func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 	down := l.downUntil()
 	paused, place := l.pausedDestinations(now)
 	for level := range serious + 1 {
-		later, err := l.firstQueued(
-			ctx,
-			"next_time",
-			level,
-			func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) },
-		)
+		later, err := l.firstQueued(ctx, "next_time", level,
+			func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })
 		if err != nil {
 			return time.Time{}, err
 		}
-		due, err := l.firstQueued(
-			ctx,
-			"next_time",
-			level,
-			func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) },
-		)
+		due, err := l.firstQueued(ctx, "next_time", level,
+			func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) })
 		if err != nil {
 			return time.Time{}, err
 		}
@@ -348,11 +311,8 @@ func (l *worker) firstQueued(
 	of func(q *bun.SelectQuery),
 ) (least []int64, err error) {
 	q := l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column(column).
-		Where(
-			"d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?",
-			l.kind,
-			level,
-		).OrderExpr("?", bun.Ident("d."+column)).Limit(1)
+		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?", l.kind, level).
+		OrderExpr("?", bun.Ident("d."+column)).Limit(1)
 	of(q)
 	err = q.Scan(ctx, &least)
 	return least, err

@@ -79,12 +79,8 @@ func TestDueWhileDestinationPaused(t *testing.T) {
 // yet keeps only its own place.
 func TestInFlightLimits(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
-	c := p.Channel(
-		t,
-		p.field.ID,
-		"field",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} },
-	).ID
+	c := p.Channel(t, p.field.ID, "field",
+		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	const mails, texts, notices = 16, 4, 40
 	var flying, most, texting, mostTexts atomic.Int64
 	arrived, texted := make(chan string, notices), make(chan string, notices)

@@ -26,15 +26,8 @@ func TestMailAcknowledged(t *testing.T) {
 		text.Turkish: {"hâlâ açık. Ada ilgileniyordu (21.11 06:40): “at the pump”.", "Ada ilgileniyor (21.11 06:40): “at the pump”."},
 		text.Russian: {"ещё активна. Отметка «Я занимаюсь»: Ada (21.11 06:40), «at the pump».", "Этим занимается Ada (с 21.11 06:40): «at the pump»."},
 	} {
-		past, present := acknowledgedFrost(
-			l,
-			alertmsg.Reminder,
-			frostEnd,
-		), acknowledgedFrost(
-			l,
-			alertmsg.Triggered,
-			frostEnd+time.Hour.Milliseconds(),
-		)
+		past, present := acknowledgedFrost(l, alertmsg.Reminder, frostEnd), acknowledgedFrost(l, alertmsg.Triggered,
+			frostEnd+time.Hour.Milliseconds())
 		for i, a := range []alertmsg.Alarm{past, present} {
 			m := writeMail(t, l, a)
 			if !strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), want[i]) ||
@@ -66,11 +59,9 @@ func TestSMSAcknowledged(t *testing.T) {
 	long := acknowledgedFrost(text.English, alertmsg.Reminder, frostEnd)
 	long.Ack.Note = strings.Repeat("a very long note about the pump ", 10)
 	crowded := acknowledgedFrost(text.English, alertmsg.Reminder, frostEnd)
-	crowded.Conditions = append(
-		crowded.Conditions,
+	crowded.Conditions = append(crowded.Conditions,
 		alertmsg.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.},
-		alertmsg.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.},
-	)
+		alertmsg.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.})
 	crowded.Values["airHumidity"], crowded.Values["radiation"] = 93., 812.4
 	for _, c := range []struct {
 		a    alertmsg.Alarm
@@ -88,12 +79,7 @@ func TestSMSAcknowledged(t *testing.T) {
 	for _, l := range text.Languages {
 		for _, remindAt := range []int64{frostEnd, frostEnd + 1} {
 			a := acknowledgedFrost(l, alertmsg.Reminder, remindAt)
-			if got := checkedSMS(
-				t,
-				newRenderer(l),
-				"x",
-				[]alertmsg.Alarm{a},
-			); !strings.Contains(got, "Ada") ||
+			if got := checkedSMS(t, newRenderer(l), "x", []alertmsg.Alarm{a}); !strings.Contains(got, "Ada") ||
 				!strings.Contains(got, "2") {
 				t.Errorf("%s: %s", l, got)
 			}

@@ -32,27 +32,17 @@ func (v *Renderer) Mail(channel string, alarms []alertmsg.Alarm, pictured bool) 
 	switch len(alarms) {
 	case 0:
 		m.Subject = v.subject("letter.testSubject", map[string]string{"channel": shortName(channel)}, "channel")
-		s = mailData{
-			Title: shortName(channel),
-			Word:  v.say("letter.wordTest"),
-			Tone:  neutralTone,
-			Lead:  v.say("letter.testLead", "channel", shortName(channel)),
-		}
+		s = mailData{Title: shortName(channel), Word: v.say("letter.wordTest"), Tone: neutralTone,
+			Lead: v.say("letter.testLead", "channel", shortName(channel))}
 	case 1:
 		a := &alarms[0]
-		m.Subject = v.subject(
-			"letter.subject",
+		m.Subject = v.subject("letter.subject",
 			map[string]string{"word": v.statusWord(a), "title": shortName(a.Title), "device": shortName(a.Name())},
-			"title",
-			"device",
-		)
+			"title", "device")
 		s = v.alarmData(a, pictured)
 	default:
-		m.Subject = v.subject(
-			"letter.digestSubject",
-			map[string]string{"count": v.count(alarms), "tenant": shortName(v.Tenant)},
-			"tenant",
-		)
+		m.Subject = v.subject("letter.digestSubject",
+			map[string]string{"count": v.count(alarms), "tenant": shortName(v.Tenant)}, "tenant")
 		s = v.digestData(alarms)
 	}
 	s.Language, s.Tenant = string(v.Language), shortName(v.Tenant)

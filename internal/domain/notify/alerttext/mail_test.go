@@ -46,9 +46,8 @@ func TestSubjects(t *testing.T) {
 				still.Event = alertmsg.Reminder
 				for _, one := range []alertmsg.Alarm{a, still} {
 					m := writeMail(t, l, one)
-					if n := utf8.RuneCountInString(
-						m.Subject,
-					); n > subjectMost || !strings.Contains(m.Subject, newRenderer(l).statusWord(&one)) ||
+					if n := utf8.RuneCountInString(m.Subject); n > subjectMost ||
+						!strings.Contains(m.Subject, newRenderer(l).statusWord(&one)) ||
 						strings.ContainsAny(m.Subject, "\r\n\x00") {
 						t.Errorf("%s, %d characters: %q", l, n, m.Subject)
 					}
@@ -58,9 +57,7 @@ func TestSubjects(t *testing.T) {
 			v.Tenant = title
 			for _, alarms := range [][]alertmsg.Alarm{nil, {frost(l), resolvedFrost(l)}} {
 				m, err := v.Mail(title, alarms, false)
-				if n := utf8.RuneCountInString(
-					m.Subject,
-				); err != nil || n > subjectMost || n < 2 ||
+				if n := utf8.RuneCountInString(m.Subject); err != nil || n > subjectMost || n < 2 ||
 					strings.ContainsAny(m.Subject, "\r\n\x00") {
 					t.Errorf("%s, %d characters: %q %v", l, n, m.Subject, err)
 				}
@@ -75,22 +72,8 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 func visibleText(m Mail) string {
 	_, body, _ := strings.Cut(m.HTML, "<body")
 	_, body, _ = strings.Cut(body, ">")
-	unescaped := strings.NewReplacer(
-		"&lt;",
-		"<",
-		"&gt;",
-		">",
-		"&#34;",
-		`"`,
-		"&#39;",
-		"'",
-		"&#43;",
-		"+",
-		"&amp;",
-		"&",
-	).Replace(
-		tags.ReplaceAllString(body, " "),
-	)
+	unescaped := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&#39;", "'", "&#43;", "+", "&amp;", "&").
+		Replace(tags.ReplaceAllString(body, " "))
 	return strings.Join(strings.Fields(unescaped), " ")
 }
 
@@ -106,13 +89,8 @@ func TestPlainTextAndHTMLAgree(t *testing.T) {
 		for i, a := range []alertmsg.Alarm{frost(l), resolvedFrost(l), byHand, offline, still, acknowledgedFrost(l, alertmsg.Reminder, frostEnd)} {
 			m := writeMail(t, l, a)
 			v := newRenderer(l)
-			wanted := []string{
-				shortName(a.Title),
-				shortName(a.Name()),
-				channel[l],
-				v.leadSentence(&a),
-				v.say("letter.open"),
-			}
+			wanted := []string{shortName(a.Title), shortName(a.Name()), channel[l], v.leadSentence(&a),
+				v.say("letter.open")}
 			for _, r := range v.measurements(&a) {
 				wanted = append(wanted, r.value, v.propertyLabel(&a, r))
 				if a.Event != alertmsg.Resolved {
@@ -181,10 +159,8 @@ func TestHTMLIsSafe(t *testing.T) {
 			m, err := v.Mail(title, alarms, false)
 			if err != nil || strings.Contains(m.HTML, "<script>") || strings.Contains(m.HTML, "href=") ||
 				strings.Contains(m.HTML, "ZgotmplZ") ||
-				strings.Contains(m.Text+m.HTML, "http") ||
-				strings.Contains(m.Text+m.HTML, "letter.") ||
-				strings.ContainsAny(m.Text+m.HTML, "\x00\x01") ||
-				!utf8.ValidString(m.HTML) {
+				strings.Contains(m.Text+m.HTML, "http") || strings.Contains(m.Text+m.HTML, "letter.") ||
+				strings.ContainsAny(m.Text+m.HTML, "\x00\x01") || !utf8.ValidString(m.HTML) {
 				t.Errorf("%q: %v\n%s", title, err, m.HTML)
 			}
 		}
@@ -195,8 +171,7 @@ func TestHTMLIsSafe(t *testing.T) {
 // see it.
 func TestChartInMail(t *testing.T) {
 	a := frost(text.Turkish)
-	a.Conditions = append(
-		[]alertmsg.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}},
+	a.Conditions = append([]alertmsg.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}},
 		a.Conditions...)
 	m, err := newRenderer(text.Turkish).Mail("x", []alertmsg.Alarm{a}, true)
 	if err != nil || !strings.Contains(m.HTML, `<img src="cid:`+PictureID+`"`) ||
@@ -241,15 +216,8 @@ func TestDigest(t *testing.T) {
 		a.Start += int64(n)
 		return a
 	}
-	m := writeMail(
-		t,
-		text.English,
-		made(1, 0, false),
-		made(2, 1, true),
-		made(3, 2, false),
-		made(4, 1, false),
-		made(5, 0, false),
-	)
+	m := writeMail(t, text.English, made(1, 0, false), made(2, 1, true), made(3, 2, false), made(4, 1, false),
+		made(5, 0, false))
 	if m.Subject != "[5 alarm messages] Greenfield" {
 		t.Error(m.Subject)
 	}
@@ -273,8 +241,7 @@ func TestDigest(t *testing.T) {
 	}
 	m = writeMail(t, text.English, storm...)
 	if m.Subject != "[63 alarms] Greenfield" || strings.Count(m.Text, "was triggered") != listMost ||
-		!strings.Contains(m.Text, "and 13 more") ||
-		!strings.Contains(m.HTML, "and 13 more") {
+		!strings.Contains(m.Text, "and 13 more") || !strings.Contains(m.HTML, "and 13 more") {
 		t.Errorf("%s\n%s", m.Subject, m.Text)
 	}
 	for l, want := range inLanguages("[63 alarms resolved] Greenfield", "【63条告警已恢复】Greenfield", "[63 alarm sona erdi] Greenfield", "Greenfield: завершённые тревоги (63)") {
@@ -311,11 +278,11 @@ func TestHourlyMail(t *testing.T) {
 	for l, said := range map[text.Language]string{
 		text.English: "come in one message an hour", text.Chinese: "每小时合并为一封邮件发送", text.Turkish: "saatte bir, tek mesajda", text.Russian: "раз в час одним сообщением",
 	} {
-		v := Renderer{
-			Language: l,
-			Hourly:   true,
-			Names:    func(_ int64, identifier string, _ text.Language) (string, string, *int) { return identifier, "", nil },
-		}
+		v := Renderer{Language: l, Hourly: true,
+			Names: func(_ int64, identifier string, _ text.Language) (string, string, *int) {
+				return identifier, "",
+					nil
+			}}
 		a := alertmsg.Alarm{Event: alertmsg.Triggered, Title: "Frost", DeviceName: "WS-1", Level: 1, Start: 1}
 		for _, alarms := range [][]alertmsg.Alarm{{a}, {a, a}} {
 			m, err := v.Mail("Field", alarms, false)

@@ -21,11 +21,8 @@ type element struct {
 var catalogue = map[string]element{
 	"airTemperature": {inLanguages("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха"), "°C", new(1)},
 	"airHumidity":    {inLanguages("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность"), "%", new(0)},
-	"radiation": {
-		inLanguages("Global radiation", "太阳总辐射", "Küresel güneş ışınımı", "Суммарная солнечная радиация"),
-		"W/m²",
-		new(0),
-	},
+	"radiation": {inLanguages("Global radiation", "太阳总辐射", "Küresel güneş ışınımı",
+		"Суммарная солнечная радиация"), "W/m²", new(0)},
 	"pump": {inLanguages("Pump", "水泵", "Pompa", "Насос"), "", nil},
 	"mode": {inLanguages("Mode", "模式", "Kip", "Режим"), "", nil},
 }
@@ -86,14 +83,8 @@ func resolvedFrost(l text.Language) alertmsg.Alarm {
 }
 
 func newRenderer(l text.Language) *Renderer {
-	v := &Renderer{
-		Language: l,
-		Zone:     east3,
-		Names:    propertyName,
-		Tenant:   "Greenfield",
-		Base:     "https://farm.example",
-		Now:      time.UnixMilli(frostEnd),
-	}
+	v := &Renderer{Language: l, Zone: east3, Names: propertyName, Tenant: "Greenfield", Base: "https://farm.example",
+		Now: time.UnixMilli(frostEnd)}
 	if l == text.Chinese {
 		v.Zone = china
 	}
@@ -247,13 +238,8 @@ func TestFactsAfterJSONRoundTrip(t *testing.T) {
 		t.Errorf("%s\n%s", before.Text, after.Text)
 	}
 	a.Values = map[string]any{"airTemperature": json.Number("-2.44"), "pump": []any{}}
-	if got := newRenderer(
-		text.English,
-	).readings(
-		&a,
-	); spaced.Replace(
-		got,
-	) != "Air temperature: −2.4 °C; Pump: no reading" {
+	if got := newRenderer(text.English).
+		readings(&a); spaced.Replace(got) != "Air temperature: −2.4 °C; Pump: no reading" {
 		t.Error(got)
 	}
 	a.Values = map[string]any{"airTemperature": math.Inf(1), "pump": int64(3)}
@@ -268,24 +254,15 @@ func TestPropertiesAsRecorded(t *testing.T) {
 	a := frost(text.English)
 	a.Conditions = append(a.Conditions, alertmsg.Condition{Join: "or", Property: "zq", Operator: ">", Value: 10.})
 	a.Values["zq"] = 11.
-	a.Properties = map[string]alertmsg.Property{
-		"airTemperature": {Name: "Air", Unit: "K", Decimals: new(2)},
-		"zq":             {Name: "Zed queue", Unit: "mm", Decimals: new(1)},
-	}
+	a.Properties = map[string]alertmsg.Property{"airTemperature": {Name: "Air", Unit: "K", Decimals: new(2)},
+		"zq": {Name: "Zed queue", Unit: "mm", Decimals: new(1)}}
 	want := "Air temperature: −2.44 K; Zed queue: 11.0 mm; condition: Air temperature < −2 K or Zed queue > 10 mm"
 	if got := spaced.Replace(newRenderer(text.English).evaluationText(&a)); !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	a.Properties["zq"] = alertmsg.Property{Name: "Zed queue", Unit: "a unit longer than that"}
-	if got := newRenderer(
-		text.English,
-	).SMS(
-		"Greenfield",
-		[]alertmsg.Alarm{a},
-	); strings.Contains(
-		got,
-		"longer than that",
-	) {
+	if got := newRenderer(text.English).
+		SMS("Greenfield", []alertmsg.Alarm{a}); strings.Contains(got, "longer than that") {
 		t.Errorf("a long unit in an SMS: %s", got)
 	}
 }

@@ -76,11 +76,8 @@ type tone struct {
 var (
 	neutralTone = tone{"calm", "#475049", "#eeece3"}
 	endedTone   = tone{"ended", "#2f6b4f", "#e3ede5"}
-	levelTones  = []tone{
-		{"general", "#2c6795", "#e2ecf3"},
-		{"important", "#80560f", "#f6ebd3"},
-		{"serious", "#b8231a", "#fbe4e0"},
-	}
+	levelTones  = []tone{{"general", "#2c6795", "#e2ecf3"}, {"important", "#80560f", "#f6ebd3"},
+		{"serious", "#b8231a", "#fbe4e0"}}
 )
 
 func toneOf(a *alertmsg.Alarm) tone {

@@ -76,12 +76,7 @@ func (v *Renderer) conditionWords(a *alertmsg.Alarm) string {
 		if !ok {
 			return shortName(called) + " " + v.limit(a, c)
 		}
-		return v.say(
-			key,
-			"name",
-			shortName(called),
-			"value",
-			v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil),
-		)
+		return v.say(key, "name", shortName(called), "value",
+			v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil))
 	})
 }

@@ -45,16 +45,8 @@ func TestSince(t *testing.T) {
 		},
 	} {
 		const night = 7*time.Hour + 30*time.Minute
-		evening, today, over := withOnset(
-			frost(l),
-			night,
-		), withOnset(
-			frost(l),
-			time.Hour,
-		), withOnset(
-			resolvedFrost(l),
-			night,
-		)
+		evening, today, over := withOnset(frost(l), night), withOnset(frost(l), time.Hour), withOnset(resolvedFrost(l),
+			night)
 		zone := newRenderer(l).Zone
 		for i, got := range []string{
 			firstParagraph(writeMail(t, l, evening)), InApp(l, zone, propertyName, &today), newRenderer(l).SMS(channel[l], []alertmsg.Alarm{evening}), firstParagraph(writeMail(t, l, over)),
@@ -70,9 +62,7 @@ func TestSince(t *testing.T) {
 			if a.Event == alertmsg.Resolved {
 				since = capitalize(newRenderer(l).since(&a, newRenderer(l).moment))
 			}
-			if shown := spaced.Replace(
-				visibleText(m),
-			); !strings.Contains(shown, spaced.Replace(since)) ||
+			if shown := spaced.Replace(visibleText(m)); !strings.Contains(shown, spaced.Replace(since)) ||
 				strings.Count(shown, "(UTC") > 1 {
 				t.Errorf("%s: %q is not shown, or the zone twice:\n%s", l, since, shown)
 			}
@@ -107,22 +97,10 @@ func TestSinceAllOperators(t *testing.T) {
 	}
 	a := frost(text.English)
 	a.Conditions = []alertmsg.Condition{
-		condition(
-			"and",
-			"airTemperature",
-			">",
-			35.,
-		),
-		condition("or", "airTemperature", "<=", 2.25),
-		condition("and", "airHumidity", ">=", 90.),
-		condition(
-			"and",
-			"pump",
-			"!=",
-			true,
-		),
-		condition("or", "mode", "=", "drain"),
-		condition("or", "airTemperature", "~", 1.),
+		condition("and", "airTemperature", ">", 35.), condition("or", "airTemperature", "<=", 2.25), condition("and",
+			"airHumidity", ">=", 90.),
+		condition("and", "pump", "!=", true), condition("or", "mode", "=", "drain"), condition("or", "airTemperature",
+			"~", 1.),
 	}
 	for l, want := range inLanguages(
 		"((Air temperature above 35 °C or Air temperature at most 2.25 °C) and Relative humidity at least 90% and Pump not On) or Mode equals drain or Air temperature ~ 1 °C since Nov 20, 2026, 05:40, noticed Nov 21, 2026, 05:40",
@@ -155,17 +133,11 @@ func TestSinceOffline(t *testing.T) {
 		still := a
 		still.Event = alertmsg.Reminder
 		sms := newRenderer(l).SMS(channel[l], []alertmsg.Alarm{a})
-		if said := writeMail(
-			t,
-			l,
-			a,
-		).Text; !strings.Contains(said, want[0]) || strings.Contains(said, want[3]) ||
+		if said := writeMail(t, l, a).Text; !strings.Contains(said, want[0]) || strings.Contains(said, want[3]) ||
 			!strings.Contains(sms, want[1]) {
 			t.Errorf("%s\n%s", said, sms)
 		}
-		if shown := visibleText(
-			writeMail(t, l, a),
-		); strings.Count(shown, want[0]) != 1 ||
+		if shown := visibleText(writeMail(t, l, a)); strings.Count(shown, want[0]) != 1 ||
 			strings.Contains(shown, want[3]) {
 			t.Errorf("%s", shown)
 		}
@@ -176,12 +148,7 @@ func TestSinceOffline(t *testing.T) {
 			t.Errorf("%s", said)
 		}
 		first := strings.NewReplacer(" (UTC+3)", "", "（UTC+8）", "").Replace(want[0])
-		if said := InApp(
-			l,
-			newRenderer(l).Zone,
-			propertyName,
-			&a,
-		); strings.Contains(said, want[3]) ||
+		if said := InApp(l, newRenderer(l).Zone, propertyName, &a); strings.Contains(said, want[3]) ||
 			strings.Split(said, "\n")[1] != first {
 			t.Errorf("%s", said)
 		}
@@ -237,13 +204,8 @@ func TestSinceInRepeatedHour(t *testing.T) {
 	a.Start = time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC).UnixMilli()
 	a = withOnset(a, time.Hour)
 	v := &Renderer{Language: text.English, Zone: berlin, Names: propertyName}
-	if got := v.since(
-		&a,
-		v.moment,
-	); !strings.HasSuffix(
-		got,
-		"since Oct 25, 2026, 02:30 UTC+2, noticed Oct 25, 2026, 02:30 UTC+1",
-	) {
+	if got := v.since(&a, v.moment); !strings.HasSuffix(got,
+		"since Oct 25, 2026, 02:30 UTC+2, noticed Oct 25, 2026, 02:30 UTC+1") {
 		t.Error(got)
 	}
 }

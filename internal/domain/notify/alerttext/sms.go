@@ -125,12 +125,8 @@ func fits(s string) bool {
 // drafts are an alarm's messages from the fullest to the barest.
 func (v *Renderer) drafts(a *alertmsg.Alarm) (all []draft) {
 	base := draft{names: nameArgs{"tenant": v.sender(), "title": shortName(a.Title), "device": shortName(a.Name())}}
-	base.fixed = map[string]string{
-		"level":    v.say(smsLevels[levelOf(a)]),
-		"duration": v.durationText(a),
-		"time":     v.shortMoment(a.Start),
-		"by":       "",
-	}
+	base.fixed = map[string]string{"level": v.say(smsLevels[levelOf(a)]), "duration": v.durationText(a),
+		"time": v.shortMoment(a.Start), "by": ""}
 	switch a.Event {
 	case alertmsg.Resolved:
 		base.key = "letter.smsResolved"
@@ -202,17 +198,8 @@ func (v *Renderer) withAck(d draft, a *alertmsg.Alarm, way int) draft {
 		d.names["ackNote"] = strings.TrimRight(shortNote(a.Ack.Note), ".。")
 	}
 	d.wrap = func(v *Renderer, said string, n nameArgs) string {
-		return v.say(
-			smsAcks[v.ackExpired(a)][way],
-			"text",
-			said,
-			"user",
-			n["ackUser"],
-			"time",
-			v.shortMoment(a.Ack.Time),
-			"note",
-			n["ackNote"],
-		)
+		return v.say(smsAcks[v.ackExpired(a)][way], "text", said, "user", n["ackUser"], "time",
+			v.shortMoment(a.Ack.Time), "note", n["ackNote"])
 	}
 	return d
 }
@@ -304,10 +291,8 @@ func (v *Renderer) digestDraft(sorted []*alertmsg.Alarm, n int, count string) dr
 				value = m[0].valueWithUnit
 			}
 		}
-		parts = append(
-			parts,
-			v.say("letter.smsItem", "title", "\x00"+title+"\x00", "device", "\x00"+device+"\x00", "value", value),
-		)
+		parts = append(parts,
+			v.say("letter.smsItem", "title", "\x00"+title+"\x00", "device", "\x00"+device+"\x00", "value", value))
 	}
 	if more := len(sorted) - n; more > 0 {
 		parts = append(parts, v.say("letter.digestMore", "n", text.Count(v.Language, more)))

@@ -21,10 +21,8 @@ func checkedSMS(t *testing.T, v *Renderer, channel string, alarms []alertmsg.Ala
 	if text.IsGSM(s) {
 		most = partsLatin
 	}
-	if n := text.SMSParts(
-		s,
-	); n > most || s == "" || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00") || strings.Contains(s, "http") ||
-		strings.Contains(s, "letter.") {
+	if n := text.SMSParts(s); n > most || s == "" || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00") ||
+		strings.Contains(s, "http") || strings.Contains(s, "letter.") {
 		t.Errorf("%s, %d parts: %q", v.Language, n, s)
 	}
 	return s
@@ -50,19 +48,13 @@ func TestSMSKeepsTheValue(t *testing.T) {
 				a = withOnset(a, time.Duration(r.Int64N(int64(30*24*time.Hour))))
 			}
 			if r.IntN(2) == 0 {
-				a.Ack = &alertmsg.Ack{
-					User:     pick(),
-					Note:     pick(),
-					Time:     frostStart,
-					RemindAt: frostEnd + int64(r.IntN(2)),
-				}
+				a.Ack = &alertmsg.Ack{User: pick(), Note: pick(), Time: frostStart, RemindAt: frostEnd +
+					int64(r.IntN(2))}
 			}
 			value := text.FoldSMS(l, text.Number(l, a.Values["airTemperature"].(float64), new(2)))
 			if r.IntN(2) == 0 {
-				a.Conditions = append(
-					a.Conditions,
-					alertmsg.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.},
-				)
+				a.Conditions = append(a.Conditions,
+					alertmsg.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.})
 				a.Values["airHumidity"] = 17.
 			}
 			switch r.IntN(3) {
@@ -92,15 +84,9 @@ func TestSMSLargestRuleFits(t *testing.T) {
 	for _, l := range text.Languages {
 		a := frost(l)
 		for i := range 15 {
-			a.Conditions = append(
-				a.Conditions,
-				alertmsg.Condition{
-					Join:     "and",
-					Property: fmt.Sprint("p", i),
-					Operator: ">",
-					Value:    strings.Repeat("很长", 500),
-				},
-			)
+			a.Conditions = append(a.Conditions,
+				alertmsg.Condition{Join: "and", Property: fmt.Sprint("p", i), Operator: ">",
+					Value: strings.Repeat("很长", 500)})
 			a.Values[fmt.Sprint("p", i)] = strings.Repeat("很长", 500)
 		}
 		s := checkedSMS(t, newRenderer(l), "x", []alertmsg.Alarm{a})
@@ -126,11 +112,9 @@ func TestSMSTexts(t *testing.T) {
 	still := frost(text.English)
 	still.Event = alertmsg.Reminder
 	several := frost(text.English)
-	several.Conditions = append(
-		several.Conditions,
+	several.Conditions = append(several.Conditions,
 		alertmsg.Condition{Join: "or", Property: "airTemperature", Operator: ">=", Value: 40.},
-		alertmsg.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.},
-	)
+		alertmsg.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.})
 	several.Values["radiation"] = 812.4
 	for _, c := range []struct {
 		a    alertmsg.Alarm
@@ -182,12 +166,8 @@ func TestSMSDigest(t *testing.T) {
 		}
 		checkedSMS(t, newRenderer(l), "x", alarms)
 	}
-	two := checkedSMS(
-		t,
-		newRenderer(text.English),
-		"x",
-		[]alertmsg.Alarm{frost(text.English), resolvedFrost(text.English)},
-	)
+	two := checkedSMS(t, newRenderer(text.English), "x",
+		[]alertmsg.Alarm{frost(text.English), resolvedFrost(text.English)})
 	if two != "Greenfield: 2 alarm messages: Frost: North mast, -2.4 C; Frost: North mast, Resolved" {
 		t.Error(two)
 	}
@@ -226,22 +206,12 @@ func TestSMSCharacterSet(t *testing.T) {
 	}
 	a := frost(text.English)
 	a.Conditions[0].Operator = "<="
-	if s := checkedSMS(
-		t,
-		v,
-		"x",
-		[]alertmsg.Alarm{a},
-	); !strings.Contains(s, `CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`) ||
-		!text.IsGSM(s) {
+	if s := checkedSMS(t, v, "x", []alertmsg.Alarm{a}); !strings.Contains(s,
+		`CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`) || !text.IsGSM(s) {
 		t.Error(s)
 	}
 	a.NoteName = "Kuzey direği"
-	if s := checkedSMS(
-		t,
-		newRenderer(text.English),
-		"x",
-		[]alertmsg.Alarm{a},
-	); !strings.Contains(s, "Kuzey direği") ||
+	if s := checkedSMS(t, newRenderer(text.English), "x", []alertmsg.Alarm{a}); !strings.Contains(s, "Kuzey direği") ||
 		text.IsGSM(s) {
 		t.Error(s)
 	}

@@ -53,14 +53,9 @@ func TestPublicAddressesAllowed(t *testing.T) {
 
 // What the provider opens is open, in every form, and nothing beside it.
 func TestPrivateNetworksAllowed(t *testing.T) {
-	g := Guard{
-		Own: own,
-		Private: []netip.Prefix{
-			netip.MustParsePrefix("127.0.0.0/8"),
-			netip.MustParsePrefix("10.1.0.0/16"),
-			netip.MustParsePrefix("fd00:1::/32"),
-		},
-	}
+	g := Guard{Own: own,
+		Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.1.0.0/16"),
+			netip.MustParsePrefix("fd00:1::/32")}}
 	for _, a := range addrs("127.0.0.1", "10.1.255.1", "::ffff:10.1.2.3", "64:ff9b::a01:203", "fd00:1::9") {
 		for _, plain := range []bool{false, true} {
 			if err := g.Check(a, plain); err != nil {

@@ -104,10 +104,8 @@ func TestPipelinedRefusals(t *testing.T) {
 			}
 			talks := []func(func(string), func(string) bool){first}
 			if !c.again {
-				talks = append(
-					talks,
-					func(say func(string), hear func(string) bool) { offer(say, hear); take(say, hear) },
-				)
+				talks = append(talks,
+					func(say func(string), hear func(string) bool) { offer(say, hear); take(say, hear) })
 			}
 			s := newTestSMTP(t, scriptedServer(t, talks...), time.Now)
 			if f := wantFailure(t, s, hello); f.Kind != c.want || !strings.Contains(f.Answer, c.says) {

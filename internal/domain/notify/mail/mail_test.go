@@ -57,11 +57,8 @@ func TestSend(t *testing.T) {
 				t.Errorf("%s: %s %q, want %q", tlsMode, name, got, want)
 			}
 		}
-		if parts := partsOf(
-			t,
-			m,
-		); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") || parts["text/html"] != hello.HTML ||
-			len(parts) != 2 {
+		if parts := partsOf(t, m); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") ||
+			parts["text/html"] != hello.HTML || len(parts) != 2 {
 			t.Errorf("%s: %q", tlsMode, parts)
 		}
 	}
@@ -95,11 +92,8 @@ func TestEmbeddedPicture(t *testing.T) {
 	set := p.settings(NoTLS)
 	set.From.Name = ""
 	m := hello
-	m.Thread, m.Sender, m.Picture = "notice-1-17", "Yeşil Alan", &Picture{
-		ID:   "chart@letter",
-		Name: "chart.png",
-		PNG:  []byte("\x89PNG\x00\xff"),
-	}
+	m.Thread, m.Sender, m.Picture = "notice-1-17", "Yeşil Alan", &Picture{ID: "chart@letter", Name: "chart.png",
+		PNG: []byte("\x89PNG\x00\xff")}
 	if _, err := newTestSMTP(t, set, time.Now).Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
@@ -192,8 +186,7 @@ func TestSignIn(t *testing.T) {
 		set.Password = "wr0ng"
 		f := wantFailure(t, newTestSMTP(t, set, time.Now), hello)
 		if f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "535") ||
-			strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") ||
-			len(p.received()) != 1 {
+			strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.received()) != 1 {
 			t.Errorf("%s, wrong password: %+v", tlsMode, f)
 		}
 	}
@@ -209,11 +202,7 @@ func TestNothingSentWithoutTLS(t *testing.T) {
 		"another's TLS": func() Settings { s := serve(t, StartTLS, true).settings(StartTLS); s.Roots = plain.roots; return s }(),
 	} {
 		set.User, set.Password = "me", "s3cret"
-		if f := wantFailure(
-			t,
-			newTestSMTP(t, set, time.Now),
-			hello,
-		); f.Kind != notify.Unavailable ||
+		if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable ||
 			strings.Contains(f.Answer, "s3cret") {
 			t.Errorf("%s: %+v", name, f)
 		}

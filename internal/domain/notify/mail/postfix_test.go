@@ -122,13 +122,8 @@ postlog unix-dgram n - n - 1 postlogd
 			t.Errorf("postfix stop: %v\n%s", err, out)
 		}
 	})
-	return Settings{
-		Host:  "127.0.0.1",
-		Port:  port,
-		TLS:   StartTLS,
-		Roots: roots,
-		From:  netmail.Address{Address: "alerts@example.org"},
-	}, inbox
+	return Settings{Host: "127.0.0.1", Port: port, TLS: StartTLS, Roots: roots,
+		From: netmail.Address{Address: "alerts@example.org"}}, inbox
 }
 
 // ids are the numbers of a user and of its group.

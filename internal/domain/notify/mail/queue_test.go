@@ -65,8 +65,7 @@ func TestQueueDrains(t *testing.T) {
 	}
 	said := log.Text()
 	if strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail=m1") ||
-		!strings.Contains(said, "no such mailbox") ||
-		!strings.Contains(said, "mail=late") ||
+		!strings.Contains(said, "no such mailbox") || !strings.Contains(said, "mail=late") ||
 		strings.Contains(said, "ada@") {
 		t.Error(said)
 	}
@@ -148,13 +147,8 @@ func TestQueueGivesUp(t *testing.T) {
 		!strings.Contains(said, fmt.Sprint("tries=", len(at))) {
 		t.Error(said)
 	}
-	if at := attemptTimes(
-		t,
-		testkit.NewLog(),
-		func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} },
-	); len(
-		at,
-	) != 1 {
+	if at := attemptTimes(t, testkit.NewLog(),
+		func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} }); len(at) != 1 {
 		t.Errorf("refused for good, and tried at %v", at)
 	}
 }
@@ -198,10 +192,7 @@ func TestQueueIsBounded(t *testing.T) {
 	for i := range queueSize + 2 {
 		q.Post(Message{ID: fmt.Sprint("m", i)})
 	}
-	if n := strings.Count(
-		log.Text(),
-		"too many wait",
-	); n != 2 ||
+	if n := strings.Count(log.Text(), "too many wait"); n != 2 ||
 		!strings.Contains(log.Text(), fmt.Sprint("mail=m", queueSize+1)) {
 		t.Errorf("%d dropped: %s", n, log.Text())
 	}

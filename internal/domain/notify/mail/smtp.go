@@ -147,18 +147,10 @@ func (s *SMTP) dial(ctx context.Context) (*smtpConn, error) {
 		gomail.WithTLSPolicy(policy), gomail.WithTLSConfig(s.tls()), gomail.WithHELO(s.set.domain()),
 	}
 	if s.set.User != "" {
-		options = append(
-			options,
-			gomail.WithUsername(s.set.User),
-			gomail.WithPassword(s.set.Password),
+		options = append(options, gomail.WithUsername(s.set.User), gomail.WithPassword(s.set.Password),
 			// Of these the library sends the last two over TLS or to this machine only.
-			gomail.WithOpportunisticSMTPAuth(
-				gomail.SMTPAuthSCRAMSHA256,
-				gomail.SMTPAuthSCRAMSHA1,
-				gomail.SMTPAuthPlain,
-				gomail.SMTPAuthLogin,
-			),
-		)
+			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain,
+				gomail.SMTPAuthLogin))
 	}
 	c, err := gomail.NewClient(s.set.Host, options...)
 	if err != nil {

@@ -33,16 +33,10 @@ func TestSMTPRefusals(t *testing.T) {
 		{"rcpt", 450, notify.Transient}, {"rcpt", 550, notify.Permanent}, {"rcpt", 421, notify.Unavailable}, {"rcpt", 530, notify.Unavailable},
 		{"data", 451, notify.Transient}, {"data", 554, notify.Permanent}, {"data", 421, notify.Unavailable},
 	} {
-		p.refuseStep(
-			c.step,
-			&smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"},
-		)
+		p.refuseStep(c.step,
+			&smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"})
 		f := wantFailure(t, s, hello)
-		if words := fmt.Sprintf(
-			"%d %d.7.1 not this one",
-			c.code,
-			c.code/100,
-		); f.Kind != c.want || f.Answer != words ||
+		if words := fmt.Sprintf("%d %d.7.1 not this one", c.code, c.code/100); f.Kind != c.want || f.Answer != words ||
 			f.Error() != f.Answer {
 			t.Errorf("%s %d: %v %q, want %v %q", c.step, c.code, f.Kind, f.Answer, c.want, words)
 		}
@@ -156,12 +150,8 @@ func scriptedServer(t *testing.T, talks ...func(say func(string), hear func(pref
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-done })
-	return Settings{
-		Host: "127.0.0.1",
-		Port: l.Addr().(*net.TCPAddr).Port,
-		TLS:  NoTLS,
-		From: netmail.Address{Address: "a@example.org"},
-	}
+	return Settings{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, TLS: NoTLS,
+		From: netmail.Address{Address: "a@example.org"}}
 }
 
 // greet is a server's part up to a step of a mail, which hear names.
@@ -222,11 +212,7 @@ func TestBrokenServerFailureKinds(t *testing.T) {
 	}
 	// A port that no server is given by chance.
 	set := Settings{Host: "127.0.0.1", Port: 1, TLS: NoTLS, From: netmail.Address{Address: "a@example.org"}}
-	if f := wantFailure(
-		t,
-		newTestSMTP(t, set, time.Now),
-		hello,
-	); f.Kind != notify.Unavailable ||
+	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable ||
 		!strings.Contains(f.Answer, "refused") {
 		t.Errorf("nobody there: %+v", f)
 	}
@@ -305,11 +291,7 @@ func TestClosesWithoutSTARTTLS(t *testing.T) {
 		close(ended)
 	})
 	set.TLS = StartTLS
-	if f := wantFailure(
-		t,
-		newTestSMTP(t, set, time.Now),
-		hello,
-	); f.Kind != notify.Unavailable ||
+	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable ||
 		!strings.Contains(f.Answer, "STARTTLS") {
 		t.Errorf("%+v", f)
 	}

@@ -32,13 +32,8 @@ func TestMailCacheIsBounded(t *testing.T) {
 		t.Errorf("%d written, %d kept", written, len(p.entries))
 	}
 	no := errors.New("no")
-	if _, err := p.get(
-		mailKey{notice: 99},
-		func() (mail.Message, bool, error) { return mail.Message{}, false, no },
-	); !errors.Is(
-		err,
-		no,
-	) {
+	if _, err := p.get(mailKey{notice: 99},
+		func() (mail.Message, bool, error) { return mail.Message{}, false, no }); !errors.Is(err, no) {
 		t.Errorf("a failure is kept back: %v", err)
 	}
 	for _, notice := range []int64{99, 0, 99} { // 0 was the oldest, whose place the failure took
@@ -99,10 +94,8 @@ func TestMailRenderedOnce(t *testing.T) {
 	if broken.err == nil {
 		t.Error("who waited for it got an empty page")
 	}
-	if m, err := p.get(
-		broken.key,
-		func() (mail.Message, bool, error) { return mail.Message{Subject: "Fine"}, true, nil },
-	); err != nil ||
+	if m, err := p.get(broken.key,
+		func() (mail.Message, bool, error) { return mail.Message{Subject: "Fine"}, true, nil }); err != nil ||
 		m.Subject != "Fine" {
 		t.Errorf("afterwards: %+v, %v", m, err)
 	}
@@ -115,10 +108,11 @@ func TestRecipientsShareRenderedMail(t *testing.T) {
 	tenants, read := o.Tenants, 0
 	o.Tenants = func(ctx context.Context, id tenant.ID) (*tenant.Tenant, error) { read++; return tenants(ctx, id) }
 	var taken []mail.Message
-	c := NewMail(
-		func(_ context.Context, m mail.Message) (string, error) { taken = append(taken, m); return "250", nil },
-		o.Options,
-	)
+	c := NewMail(func(_ context.Context, m mail.Message) (string, error) {
+		taken = append(taken, m)
+		return "250",
+			nil
+	}, o.Options)
 	carry := func(change func(l *notify.Notification)) {
 		t.Helper()
 		l := newNotification(frost(text.English))
@@ -130,8 +124,7 @@ func TestRecipientsShareRenderedMail(t *testing.T) {
 	carry(func(*notify.Notification) {})
 	carry(func(l *notify.Notification) { l.ID, l.Recipient = "another", "bora@example.com" })
 	if read != 1 || taken[1].ID != "another" || taken[1].To != "bora@example.com" || taken[1].HTML != taken[0].HTML ||
-		taken[0].To != "ada@example.com" ||
-		taken[0].HTML == "" {
+		taken[0].To != "ada@example.com" || taken[0].HTML == "" {
 		t.Errorf("written %d times: %+v", read, taken)
 	}
 	carry(func(l *notify.Notification) { l.Channel = "Owners" })

@@ -31,13 +31,8 @@ func (o *Options) drawChart(
 		end = min(a.End, now)
 	}
 	end = max(end, a.Start)
-	c := &chart.Chart{
-		From:  a.Start - chartMargin.Milliseconds(),
-		To:    end + chartMargin.Milliseconds(),
-		Start: a.Start,
-		End:   end,
-		Zone:  v.Zone,
-	}
+	c := &chart.Chart{From: a.Start - chartMargin.Milliseconds(), To: end + chartMargin.Milliseconds(), Start: a.Start,
+		End: end, Zone: v.Zone}
 	c.From = min(c.From, c.To-minChartSpan.Milliseconds(), a.Start-a.Window)
 	property := alerttext.ChartedProperty(a)
 	var err error

@@ -44,14 +44,8 @@ func (c *Mail) render(ctx context.Context, l *notify.Notification) (mail.Message
 		return m, err
 	}
 	a := &l.Alarms[0]
-	key := mailKey{
-		tenant:   l.Tenant,
-		notice:   a.Notice,
-		event:    a.Event,
-		language: l.Language,
-		channel:  l.Channel,
-		minute:   now.Unix() / 60,
-	}
+	key := mailKey{tenant: l.Tenant, notice: a.Notice, event: a.Event, language: l.Language, channel: l.Channel,
+		minute: now.Unix() / 60}
 	if a.Ack != nil {
 		key.ack = a.Ack.Time
 	}
@@ -98,16 +92,8 @@ func (c *Mail) chart(
 	}
 	png, err := c.options.drawChart(ctx, l.Tenant, v, a)
 	if err != nil {
-		c.options.Logger.WarnContext(
-			ctx,
-			"mail without its chart",
-			"tenant",
-			int64(l.Tenant),
-			"notice",
-			strconv.FormatInt(a.Notice, 10),
-			"error",
-			err,
-		)
+		c.options.Logger.WarnContext(ctx, "mail without its chart", "tenant", int64(l.Tenant),
+			"notice", strconv.FormatInt(a.Notice, 10), "error", err)
 		return nil, false
 	}
 	if png == nil {

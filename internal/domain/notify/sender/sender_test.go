@@ -44,10 +44,7 @@ func newFixture(t *testing.T) *fixture {
 	o := &fixture{log: testkit.NewLog(), clock: testkit.NewClock()}
 	o.clock.Set(dawn.Add(3 * time.Second))
 	o.Options = Options{
-		Names:     propertyName,
-		Now:       o.clock.Now,
-		Logger:    o.log.Logger,
-		PublicURL: "https://tilth.example:8443",
+		Names: propertyName, Now: o.clock.Now, Logger: o.log.Logger, PublicURL: "https://tilth.example:8443",
 		Tenants: func(_ context.Context, id tenant.ID) (*tenant.Tenant, error) {
 			if id != greenfield.ID {
 				return nil, errs.Missing()
@@ -91,8 +88,7 @@ func TestMailSend(t *testing.T) {
 	}
 	m := taken[0]
 	if m.ID != "1-17-triggered-0" || m.Thread != "notice-1-17" || m.To != "ada@example.com" ||
-		m.Sender != "greenfield" ||
-		m.Subject != "[Serious] Spring frost, north orchard: North mast" {
+		m.Sender != "greenfield" || m.Subject != "[Serious] Spring frost, north orchard: North mast" {
 		t.Errorf("%+v", m)
 	}
 	if !strings.Contains(m.Text, "05:40 (UTC+3)") ||
@@ -107,10 +103,7 @@ func TestMailSend(t *testing.T) {
 		t.Error(err)
 	}
 	// Its other recipients get the same picture; a minute later it is drawn anew.
-	if _, err := c.Send(
-		t.Context(),
-		newNotification(frost(text.English)),
-	); err != nil || len(o.asked) != 1 ||
+	if _, err := c.Send(t.Context(), newNotification(frost(text.English))); err != nil || len(o.asked) != 1 ||
 		!bytes.Equal(taken[1].Picture.PNG, m.Picture.PNG) {
 		t.Errorf("%v, asked %v", err, o.asked)
 	}
@@ -134,10 +127,8 @@ func TestMailWithoutChart(t *testing.T) {
 	var m mail.Message
 	carry := func(l *notify.Notification) {
 		t.Helper()
-		c := NewMail(
-			func(_ context.Context, one mail.Message) (string, error) { m = one; return "250", nil },
-			o.Options,
-		)
+		c := NewMail(func(_ context.Context, one mail.Message) (string, error) { m = one; return "250", nil },
+			o.Options)
 		if _, err := c.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
@@ -249,21 +240,13 @@ func TestRendererLanguageAndTenant(t *testing.T) {
 	o := newFixture(t)
 	l := newNotification()
 	l.Language = ""
-	if v := o.renderer(
-		l,
-		&greenfield,
-		o.clock.Now(),
-	); v.Language != text.Turkish || v.Tenant != "greenfield" ||
+	if v := o.renderer(l, &greenfield, o.clock.Now()); v.Language != text.Turkish || v.Tenant != "greenfield" ||
 		v.Zone != east3 {
 		t.Errorf("%+v", v)
 	}
 	titled := greenfield
 	titled.Branding.Title = "Yeşil Alan"
-	if v := o.renderer(
-		newNotification(),
-		&titled,
-		o.clock.Now(),
-	); v.Language != text.English ||
+	if v := o.renderer(newNotification(), &titled, o.clock.Now()); v.Language != text.English ||
 		v.Tenant != "Yeşil Alan" {
 		t.Errorf("%+v", v)
 	}
@@ -288,12 +271,7 @@ func TestFailures(t *testing.T) {
 	byMail := NewMail(func(context.Context, mail.Message) (string, error) { return "", refused }, o.Options)
 	bySMS := NewSMS(captureSender{new(string)}, o.Options)
 	for _, c := range []notify.Sender{byMail, bySMS} {
-		if f := wantFailure(
-			t,
-			c,
-			t.Context(),
-			newNotification(frost(text.English)),
-		); f.Kind != notify.Transient ||
+		if f := wantFailure(t, c, t.Context(), newNotification(frost(text.English))); f.Kind != notify.Transient ||
 			!errors.Is(f, o.tenantErr) {
 			t.Errorf("%+v", f)
 		}
@@ -352,13 +330,8 @@ func TestSMSThroughGateway(t *testing.T) {
 		{200, `{"status":"rejected"}`, notify.Transient, "status is rejected"}, {200, "<html>", notify.Permanent, "not JSON"},
 	} {
 		status, body = c.status, c.body
-		if f := wantFailure(
-			t,
-			NewSMS(sender, newFixture(t).Options),
-			t.Context(),
-			l,
-		); f.Kind != c.want || !strings.Contains(f.Answer, c.says) ||
-			f.Cause == nil {
+		if f := wantFailure(t, NewSMS(sender, newFixture(t).Options), t.Context(), l); f.Kind != c.want ||
+			!strings.Contains(f.Answer, c.says) || f.Cause == nil {
 			t.Errorf("%d %s: %+v", c.status, c.body, f)
 		}
 	}
@@ -368,12 +341,7 @@ func TestSMSThroughGateway(t *testing.T) {
 		t.Errorf("stopped: %+v", f)
 	}
 	gateway.Close()
-	if f := wantFailure(
-		t,
-		c,
-		t.Context(),
-		l,
-	); f.Kind != notify.Unavailable ||
+	if f := wantFailure(t, c, t.Context(), l); f.Kind != notify.Unavailable ||
 		!strings.Contains(f.Answer, "no answer") {
 		t.Errorf("gone: %+v", f)
 	}
@@ -390,12 +358,8 @@ func TestSMSFailureKinds(t *testing.T) {
 		{errors.New("what"), notify.Transient},
 		{errs.New(errs.Upstream, "channel.smsFail").WithCause(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Transient},
 	} {
-		if f := wantFailure(
-			t,
-			NewSMS(failingSender{c.err}, newFixture(t).Options),
-			t.Context(),
-			newNotification(),
-		); f.Kind != c.want {
+		if f := wantFailure(t, NewSMS(failingSender{c.err}, newFixture(t).Options), t.Context(),
+			newNotification()); f.Kind != c.want {
 			t.Errorf("%v: %+v", c.err, f)
 		}
 	}
@@ -408,8 +372,8 @@ func (b failingSender) Send(context.Context, sms.Message) (string, error) { retu
 // Whoever asks a carrier learns whether what it brings leaves the server.
 func TestLogsOnly(t *testing.T) {
 	o := newFixture(t)
-	if !NewSMS(sms.Log{Logger: o.log.Logger}, o.Options).LogsOnly() ||
-		NewSMS(captureSender{new(string)}, o.Options).LogsOnly() {
+	if !NewSMS(sms.Log{Logger: o.log.Logger}, o.Options).LogsOnly() || NewSMS(captureSender{new(string)}, o.Options).
+		LogsOnly() {
 		t.Error("the log alone is where nothing leaves")
 	}
 }

@@ -43,20 +43,14 @@ func newClient() *http.Client {
 func exchange(ctx context.Context, c *http.Client, r *http.Request) (int, []byte, *Failure) {
 	resp, err := c.Do(r.WithContext(ctx))
 	if err != nil {
-		return 0, nil, &Failure{
-			Retry:       true,
-			Unavailable: true,
-			Detail:      "no answer from the SMS gateway: " + describeError(err),
-		}
+		return 0, nil, &Failure{Retry: true, Unavailable: true, Detail: "no answer from the SMS gateway: " +
+			describeError(err)}
 	}
 	defer func() { _ = resp.Body.Close() }() // what was read of it counts
 	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	if err != nil {
-		return 0, nil, &Failure{
-			Retry:       true,
-			Unavailable: true,
-			Detail:      "the SMS gateway broke off its answer: " + describeError(err),
-		}
+		return 0, nil, &Failure{Retry: true, Unavailable: true, Detail: "the SMS gateway broke off its answer: " +
+			describeError(err)}
 	}
 	return resp.StatusCode, body, nil
 }

@@ -180,12 +180,8 @@ func (h *HTTP) checkPlaceholders() error {
 
 // Send asks the gateway to send a message.
 func (h *HTTP) Send(ctx context.Context, m Message) (string, error) {
-	values := map[string]string{
-		"{to}":     m.To,
-		"{digits}": strings.TrimPrefix(m.To, "+"),
-		"{text}":   m.Text,
-		"{token}":  h.token,
-	}
+	values := map[string]string{"{to}": m.To, "{digits}": strings.TrimPrefix(m.To, "+"), "{text}": m.Text,
+		"{token}": h.token}
 	address := h.address[0].fill(values)
 	if h.address[1].text != "" {
 		address += "?" + h.address[1].fill(values)

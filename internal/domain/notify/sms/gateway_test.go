@@ -55,14 +55,9 @@ func newTestHTTP(t *testing.T, g HTTPConfig) *HTTP {
 func TestGatewayJSON(t *testing.T) {
 	address, asked := fakeGateway(t, 201, "")
 	h := newTestHTTP(t, HTTPConfig{
-		URL:    address + "/v1/send?n={digits}&t={text}",
-		Method: "PUT",
-		Token:  "s3cret",
-		Headers: []string{
-			"Authorization: Bearer {token}",
-			"X-Text: {text}",
-		},
-		Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
+		URL: address + "/v1/send?n={digits}&t={text}", Method: "PUT", Token: "s3cret",
+		Headers: []string{"Authorization: Bearer {token}",
+			"X-Text: {text}"}, Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
 	})
 	if answer, err := h.Send(t.Context(), message); err != nil || answer != "201" {
 		t.Fatalf("%q %v", answer, err)
@@ -71,10 +66,7 @@ func TestGatewayJSON(t *testing.T) {
 		To  string
 		SMS []struct{ Text string }
 	}
-	if err := json.Unmarshal(
-		[]byte(asked.body),
-		&body,
-	); err != nil || body.To != message.To || len(body.SMS) != 1 ||
+	if err := json.Unmarshal([]byte(asked.body), &body); err != nil || body.To != message.To || len(body.SMS) != 1 ||
 		body.SMS[0].Text != hostileText {
 		t.Errorf("%v in %s", err, asked.body)
 	}
@@ -93,13 +85,8 @@ func TestGatewayJSON(t *testing.T) {
 
 func TestGatewayForm(t *testing.T) {
 	address, asked := fakeGateway(t, 200, "")
-	if _, err := newTestHTTP(
-		t,
-		HTTPConfig{URL: address, Body: "to={to}&text={text}"},
-	).Send(
-		t.Context(),
-		message,
-	); err != nil {
+	if _, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}"}).
+		Send(t.Context(), message); err != nil {
 		t.Fatal(err)
 	}
 	form, err := url.ParseQuery(asked.body)
@@ -123,13 +110,8 @@ func TestGatewayOtherBodies(t *testing.T) {
 			t.Errorf("%s: %+v", kind, asked)
 		}
 	}
-	if _, err := newTestHTTP(
-		t,
-		HTTPConfig{URL: address + "/?q={text}&n={to}", Method: "GET"},
-	).Send(
-		t.Context(),
-		message,
-	); err != nil || asked.method != "GET" || asked.body != "" ||
+	if _, err := newTestHTTP(t, HTTPConfig{URL: address + "/?q={text}&n={to}", Method: "GET"}).
+		Send(t.Context(), message); err != nil || asked.method != "GET" || asked.body != "" ||
 		asked.header.Get("Content-Type") != "" {
 		t.Errorf("%v %+v", err, asked)
 	}
@@ -173,8 +155,7 @@ func TestNewHTTPErrors(t *testing.T) {
 		_, err := NewHTTP(g)
 		var wrong *ConfigError
 		if !errors.As(err, &wrong) || wrong.Part != c.part || wrong.Reason == "" ||
-			strings.ContainsAny(err.Error(), "\r\n") ||
-			strings.Contains(err.Error(), "s3cret") {
+			strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want one about %s", name, err, c.part)
 		}
 	}
@@ -218,10 +199,8 @@ func TestGatewayAnswers(t *testing.T) {
 		"status before body":    {500, `OK`, "contains:OK", false, true, "status 500"},
 	} {
 		address, _ := fakeGateway(t, c.status, c.body)
-		h := newTestHTTP(
-			t,
-			HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success},
-		)
+		h := newTestHTTP(t,
+			HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success})
 		_, err := h.Send(t.Context(), message)
 		if c.ok != (err == nil) || Temporary(err) != c.retry {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
@@ -230,9 +209,7 @@ func TestGatewayAnswers(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if e := errs.As(
-			err,
-		); e.Kind != errs.Upstream || e.Key != "channel.smsFail" ||
+		if e := errs.As(err); e.Kind != errs.Upstream || e.Key != "channel.smsFail" ||
 			!strings.Contains(e.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -253,13 +230,8 @@ func TestGatewayUnavailable(t *testing.T) {
 		}
 	}
 	address, _ := fakeGateway(t, 200, `{"code":7}`)
-	_, err := newTestHTTP(
-		t,
-		HTTPConfig{URL: address, Body: "to={to}&text={text}", Success: "code=0"},
-	).Send(
-		t.Context(),
-		message,
-	)
+	_, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}", Success: "code=0"}).
+		Send(t.Context(), message)
 	var f *Failure
 	if !errors.As(err, &f) || f.Unavailable || !f.Retry {
 		t.Errorf("a code of the gateway's own: %+v", f)

@@ -45,10 +45,8 @@ func NewTwilio(account, token, from string) (*Twilio, error) {
 	case token == "":
 		return nil, &ConfigError{"token", "there is none"}
 	case !twilioService.MatchString(from) && !twilioSender.MatchString(from):
-		return nil, &ConfigError{
-			"from",
-			"it must be a number such as +905551112233, a sender's name or a messaging service (MG…)",
-		}
+		return nil, &ConfigError{"from",
+			"it must be a number such as +905551112233, a sender's name or a messaging service (MG…)"}
 	}
 	return &Twilio{account: account, token: token, from: from, api: twilioAPI, client: newClient()}, nil
 }

@@ -92,9 +92,7 @@ func TestTwilioAnswers(t *testing.T) {
 			t.Errorf("%s: taken", name)
 			continue
 		}
-		if e := errs.As(
-			err,
-		); e.Kind != c.kind || e.Key != c.key || Temporary(err) != c.retry ||
+		if e := errs.As(err); e.Kind != c.kind || e.Key != c.key || Temporary(err) != c.retry ||
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
 		}
@@ -142,8 +140,7 @@ func TestLog(t *testing.T) {
 		t.Fatalf("%q %v", answer, err)
 	}
 	if got := log.Text(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") ||
-		!strings.Contains(got, "123456") ||
-		!strings.Contains(got, "+905551112233") {
+		!strings.Contains(got, "123456") || !strings.Contains(got, "+905551112233") {
 		t.Error(got)
 	}
 }

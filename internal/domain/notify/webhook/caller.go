@@ -47,11 +47,8 @@ func New(o Options) *Caller {
 		o.Timeout = callWithin
 	}
 	// A little more than resolving may take, so that nobody sees which names took all of it.
-	c := &Caller{
-		Options:     o,
-		lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20,
-		testLimit:   notify.NewTestLimit("webhook_tries", o.Now, o.Limits),
-	}
+	c := &Caller{Options: o, lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20,
+		testLimit: notify.NewTestLimit("webhook_tries", o.Now, o.Limits)}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }

@@ -46,10 +46,8 @@ func TestSendOverTLS(t *testing.T) {
 	roots.AddCert(s.Certificate())
 	// The certificate of httptest is for example.com.
 	w := newWorld(t, func(o *webhook.Options) {
-		o.Roots, o.Timeout, o.Resolver = roots, 10*time.Second, resolver(
-			t,
-			func(int) []addr { return []addr{allowedAddr} },
-		)
+		o.Roots, o.Timeout, o.Resolver = roots, 10*time.Second, resolver(t,
+			func(int) []addr { return []addr{allowedAddr} })
 	})
 	id, secret := w.addWebhook(t, fmt.Sprintf("https://example.com:%d/tilth?x=%%20y", portOf(s.Listener)))
 	said, err := w.caller.Send(t.Context(), w.notification(id))
@@ -104,18 +102,10 @@ func TestSendOverTLS(t *testing.T) {
 	strict := newWorld(t, func(o *webhook.Options) {
 		o.Timeout, o.Resolver = 10*time.Second, resolver(t, func(int) []addr { return []addr{allowedAddr} })
 	})
-	wantContains(
-		t,
-		"untrusted",
-		strict.send(t, fmt.Sprintf("https://example.com:%d/", portOf(s.Listener))),
-		"later: the certificate is ",
-	)
-	wantContains(
-		t,
-		"another's",
-		strict.send(t, fmt.Sprintf("https://example.org:%d/", portOf(s.Listener))),
-		"later: the certificate is ",
-	)
+	wantContains(t, "untrusted", strict.send(t, fmt.Sprintf("https://example.com:%d/", portOf(s.Listener))),
+		"later: the certificate is ")
+	wantContains(t, "another's", strict.send(t, fmt.Sprintf("https://example.org:%d/", portOf(s.Listener))),
+		"later: the certificate is ")
 	if len(heard) != 0 {
 		t.Error("it was told")
 	}
@@ -139,10 +129,7 @@ func TestBodyResolved(t *testing.T) {
 			Data            map[string]any
 		}
 		body := program.TakeCalls()[0].Body
-		if err := json.Unmarshal(
-			body,
-			&got,
-		); err != nil || got.Type != "notice.resolved" ||
+		if err := json.Unmarshal(body, &got); err != nil || got.Type != "notice.resolved" ||
 			got.Timestamp != "2026-11-21T09:01:01.001Z" {
 			t.Errorf("%s %v", body, err)
 		}
@@ -150,8 +137,7 @@ func TestBodyResolved(t *testing.T) {
 			t.Errorf("%s", body)
 		}
 		if got.Data["status"] != "resolved" || got.Data["resolvedBy"] != by || got.Data["endTime"] != got.Timestamp ||
-			got.Data["noteName"] != "" ||
-			strings.Contains(string(body), "private") {
+			got.Data["noteName"] != "" || strings.Contains(string(body), "private") {
 			t.Errorf("%s", body)
 		}
 	}
@@ -164,12 +150,8 @@ func TestBodyAcknowledged(t *testing.T) {
 	const ack = `{"by":"Ada","time":"2026-11-21T09:01:01.001Z","note":"at the pump","remindTime":"2026-11-21T10:01:01.001Z"}`
 	at := frost.Start + 61_001
 	on := frost
-	on.Event, on.At, on.Ack = alertmsg.Acknowledged, at, &alertmsg.Ack{
-		User:     "Ada",
-		Time:     at,
-		Note:     "at the pump",
-		RemindAt: at + 3600_000,
-	}
+	on.Event, on.At, on.Ack = alertmsg.Acknowledged, at, &alertmsg.Ack{User: "Ada", Time: at, Note: "at the pump",
+		RemindAt: at + 3600_000}
 	off := frost
 	off.Event, off.At = alertmsg.Unacknowledged, at+1000
 	over := on
@@ -195,10 +177,7 @@ func TestBodyAcknowledged(t *testing.T) {
 			}
 		}
 		body := program.TakeCalls()[0].Body
-		if err := json.Unmarshal(
-			body,
-			&got,
-		); err != nil || got.Type != c.kind || got.Timestamp != c.time ||
+		if err := json.Unmarshal(body, &got); err != nil || got.Type != c.kind || got.Timestamp != c.time ||
 			got.Data.Status != c.status ||
 			cmp.Or(string(got.Data.Acknowledged), "null") != c.ack {
 			t.Errorf("%s %v", body, err)
@@ -234,8 +213,8 @@ func TestBodyHoldsSince(t *testing.T) {
 				t.Fatal(err)
 			}
 			body := string(program.TakeCalls()[0].Body)
-			if strings.Contains(body, "holdsSince") != want ||
-				want && !strings.Contains(body, `"holdsSince":"2026-11-21T08:58:58.999Z"`) {
+			if strings.Contains(body, "holdsSince") != want || want &&
+				!strings.Contains(body, `"holdsSince":"2026-11-21T08:58:58.999Z"`) {
 				t.Errorf("%s of %d: %s", what, since, body)
 			}
 		}
@@ -261,22 +240,13 @@ func TestStatusCodes(t *testing.T) {
 		if said != want {
 			t.Errorf("%d: %s, want %s", status, said, want)
 		}
-		if h, err := w.Webhooks.Get(
-			t.Context(),
-			w.field.ID,
-			id,
-		); err != nil || h.Enabled != (status != 410) ||
+		if h, err := w.Webhooks.Get(t.Context(), w.field.ID, id); err != nil || h.Enabled != (status != 410) ||
 			h.Gone != (status == 410) {
 			t.Errorf("%d: %+v %v", status, h, err)
 		}
 	}
-	if _, err := w.caller.Send(
-		t.Context(),
-		w.notification(99),
-	); failureText(
-		t,
-		err,
-	) != "refused: the webhook was deleted" {
+	if _, err := w.caller.Send(t.Context(), w.notification(99)); failureText(t,
+		err) != "refused: the webhook was deleted" {
 		t.Errorf("%v", err)
 	}
 	l := w.notification(1)
@@ -316,11 +286,8 @@ func TestGoneSwitchesOffAndIsAudited(t *testing.T) {
 	}
 	e := entries[0]
 	if e.Kind != "webhook" || e.Action != "switchOff" || e.Actor != (audit.ActorRef{Kind: audit.Server}) ||
-		e.Thing.ID != id ||
-		e.Thing.Name != "hook "+program.URL ||
-		e.Address != "" ||
-		e.Request != "" ||
-		fmt.Sprint(e.Changes) != "[{enabled true false false}]" {
+		e.Thing.ID != id || e.Thing.Name != "hook "+program.URL ||
+		e.Address != "" || e.Request != "" || fmt.Sprint(e.Changes) != "[{enabled true false false}]" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -464,21 +431,15 @@ func TestSendTest(t *testing.T) {
 		t.Fatalf("%+v %v", o, err)
 	}
 	h := program.TakeCalls()[0]
-	if err := verify(
-		h,
-		secret,
-	); err != nil || string(h.Body) != `{"type":"webhook.test","timestamp":"2026-11-21T09:00:00.000Z","data":{}}` ||
+	if err := verify(h, secret); err != nil ||
+		string(h.Body) != `{"type":"webhook.test","timestamp":"2026-11-21T09:00:00.000Z","data":{}}` ||
 		!strings.HasPrefix(h.Header.Get("webhook-id"), "test-") {
 		t.Errorf("%v %s", err, h.Body)
 	}
 	for status, key := range map[int]string{410: "webhook.gone", 500: "webhook.notAccepted", 302: "webhook.notAccepted"} {
 		program.SetResponse(status, "no")
-		if o, err := w.WebhookCaller.SendTest(
-			t.Context(),
-			w.field.ID,
-			id,
-		); err != nil || o.Err == nil || o.Err.Key != key ||
-			o.Answer != fmt.Sprint(status, " no") {
+		if o, err := w.WebhookCaller.SendTest(t.Context(), w.field.ID, id); err != nil || o.Err == nil ||
+			o.Err.Key != key || o.Answer != fmt.Sprint(status, " no") {
 			t.Errorf("%+v %v", o, err)
 		}
 	}
@@ -490,11 +451,7 @@ func TestSendTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := w.WebhookCaller.SendTest(
-		t.Context(),
-		dead.ID,
-		theirs,
-	); err != nil || o.Err == nil ||
+	if o, err := w.WebhookCaller.SendTest(t.Context(), dead.ID, theirs); err != nil || o.Err == nil ||
 		o.Err.Key != "webhook.noAnswer" {
 		t.Errorf("%+v %v", o, err)
 	}

@@ -78,12 +78,8 @@ func (c clients) post(ctx context.Context, address string, header http.Header, b
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // what was read of it counts
-	a := &answer{
-		url:         address,
-		status:      resp.StatusCode,
-		text:        strconv.Itoa(resp.StatusCode),
-		retryHeader: resp.Header.Get("Retry-After"),
-	}
+	a := &answer{url: address, status: resp.StatusCode, text: strconv.Itoa(resp.StatusCode),
+		retryHeader: resp.Header.Get("Retry-After")}
 	if line := firstLine(resp.Body); line != "" {
 		a.text = text.Shorten(a.text+" "+line, answerMost)
 	}

@@ -115,12 +115,8 @@ func TestExampleReceivers(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantContains(t, "with another secret", carry("d"), "later: 401 not signed")
-			forged, err := http.NewRequestWithContext(
-				t.Context(),
-				http.MethodPost,
-				h.URL,
-				strings.NewReader(`{"type":"notice.opened","data":{}}`),
-			)
+			forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL,
+				strings.NewReader(`{"type":"notice.opened","data":{}}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,12 +132,8 @@ func TestExampleReceivers(t *testing.T) {
 				t.Errorf("a forged call: %s", resp.Status)
 			}
 			for _, broken := range []string{"Content-Length: -1", "Content-Length: x", "Content-Length: 0\r\nwebhook-timestamp: \xb2"} {
-				if status := sendRaw(
-					t,
-					port,
-					"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+broken+"\r\n\r\n",
-				); !strings.HasPrefix(status, "HTTP/1") ||
-					!strings.Contains(status, " 40") {
+				if status := sendRaw(t, port, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+broken+
+					"\r\n\r\n"); !strings.HasPrefix(status, "HTTP/1") || !strings.Contains(status, " 40") {
 					t.Errorf("%q: %q", broken, status)
 				}
 			}

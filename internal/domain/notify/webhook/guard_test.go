@@ -99,8 +99,8 @@ func TestInternalHostnamesNotRevealed(t *testing.T) {
 			begun := time.Now()
 			o, err := w.caller.SendTest(t.Context(), w.field.ID, id)
 			took := time.Since(begun)
-			if err != nil || o.Err == nil || o.Err.Key != "webhook.nowhere" || len(o.Err.Args) != 0 ||
-				"later: "+o.Answer != wantUnreachable {
+			if err != nil || o.Err == nil || o.Err.Key != "webhook.nowhere" || len(o.Err.Args) != 0 || "later: "+
+				o.Answer != wantUnreachable {
 				t.Errorf("%s %s: %+v %v", scheme, name, o, err)
 			}
 			// Not before, and from the same timer: what comes after it is the machine's noise.

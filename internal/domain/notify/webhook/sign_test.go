@@ -39,9 +39,7 @@ func verify(h testkit.WebhookCall, secret string) error {
 	mac.Write([]byte(h.Header.Get("webhook-id") + "." + h.Header.Get("webhook-timestamp") + "." + string(h.Body)))
 	for one := range strings.SplitSeq(h.Header.Get("webhook-signature"), " ") {
 		version, given, _ := strings.Cut(one, ",")
-		if raw, err := base64.StdEncoding.DecodeString(
-			given,
-		); err == nil && version == "v1" &&
+		if raw, err := base64.StdEncoding.DecodeString(given); err == nil && version == "v1" &&
 			hmac.Equal(raw, mac.Sum(nil)) {
 			return nil
 		}

@@ -62,11 +62,8 @@ func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
 // addWebhook keeps a webhook that leads to an address, and gives its id and secret.
 func (w *world) addWebhook(t *testing.T, url string) (id int64, secret string) {
 	t.Helper()
-	id, secret, err := w.Webhooks.Create(
-		t.Context(),
-		w.field.ID,
-		&notify.Webhook{Name: fmt.Sprint("hook ", url), URL: url, Opened: true, Enabled: true},
-	)
+	id, secret, err := w.Webhooks.Create(t.Context(), w.field.ID,
+		&notify.Webhook{Name: fmt.Sprint("hook ", url), URL: url, Opened: true, Enabled: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +85,8 @@ func (w *world) deleteWebhooks(t *testing.T) {
 }
 
 func (w *world) notification(id int64) *notify.Notification {
-	return &notify.Notification{
-		ID:        "triggered-0123456789abcdef",
-		Tenant:    w.field.ID,
-		Kind:      notify.KindWebhook,
-		Recipient: fmt.Sprint(id),
-		Alarms:    []alertmsg.Alarm{frost},
-	}
+	return &notify.Notification{ID: "triggered-0123456789abcdef", Tenant: w.field.ID, Kind: notify.KindWebhook,
+		Recipient: fmt.Sprint(id), Alarms: []alertmsg.Alarm{frost}}
 }
 
 var frost = alertmsg.Alarm{
@@ -233,12 +225,8 @@ func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver 
 					}
 					for _, a := range answers(int(queries.Add(1)) - 1) {
 						m.Answers = append(m.Answers, dnsmessage.Resource{
-							Header: dnsmessage.ResourceHeader{
-								Name:  q.Name,
-								Type:  q.Type,
-								Class: q.Class,
-							},
-							Body: &dnsmessage.AResource{A: a.As4()},
+							Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type,
+								Class: q.Class}, Body: &dnsmessage.AResource{A: a.As4()},
 						})
 					}
 				}
@@ -247,9 +235,8 @@ func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver 
 					t.Errorf("DNS: %v", err)
 					return
 				}
-				if _, err := there.Write(
-					append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...),
-				); err != nil {
+				if _, err := there.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))),
+					packed...)); err != nil {
 					return
 				}
 			}

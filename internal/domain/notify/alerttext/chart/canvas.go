@@ -53,10 +53,8 @@ func newCanvas(inks []color.RGBA) (*canvas, error) {
 		}
 		c = &canvas{inkIndex: map[color.RGBA]ink{}, cover: make([]uint8, Width*Height)}
 		c.Pix, c.Stride, c.Rect = make([]uint8, Width*Height), Width, image.Rect(0, 0, Width, Height)
-		if c.face, err = opentype.NewFace(
-			f,
-			&opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone},
-		); err != nil {
+		if c.face, err = opentype.NewFace(f,
+			&opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone}); err != nil {
 			return nil, err
 		}
 	}

@@ -45,9 +45,8 @@ func TestStroke(t *testing.T) {
 				away := distance(position{float64(x) + 0.5, float64(y) + 0.5}, line[0], line[len(line)-1]) - width/2.0
 				level := c.level(x, y)
 				switch {
-				case away < -0.6 && level != 1,
-					away > 0.6 && level != 0,
-					math.Abs(level-(0.5-away)) > 0.1 && math.Abs(away) < 0.5:
+				case away < -0.6 && level != 1, away > 0.6 && level != 0, math.Abs(level-(0.5-away)) > 0.1 &&
+					math.Abs(away) < 0.5:
 					t.Fatalf("%s: %.2f at %d, %d, which is %.2f outside", name, level, x, y, away)
 				case level > 0 && level < 1:
 					shaded++

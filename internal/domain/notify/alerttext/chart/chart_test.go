@@ -22,16 +22,8 @@ func plain(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', 
 // hour is an hour of readings around noon, one a minute, rising from 20 to 32;
 // the alarm begins at 30.
 func hour() *Chart {
-	c := &Chart{
-		From:   noon - 40*minute,
-		To:     noon + 20*minute,
-		Start:  noon + 10*minute,
-		End:    noon + 20*minute,
-		Zone:   time.FixedZone("", 3*3600),
-		Limit:  30,
-		Number: plain,
-		Day:    monthDay,
-	}
+	c := &Chart{From: noon - 40*minute, To: noon + 20*minute, Start: noon + 10*minute, End: noon + 20*minute,
+		Zone: time.FixedZone("", 3*3600), Limit: 30, Number: plain, Day: monthDay}
 	for i := range int64(61) {
 		c.Points = append(c.Points, Point{c.From + i*minute, 20 + float64(i)*0.2})
 	}
@@ -156,8 +148,7 @@ func TestValueTicks(t *testing.T) {
 	} {
 		ticks, bottom, top := valueTicks(c.low, c.high, plain)
 		if math.Abs(bottom-c.bottom) > 1e-9 || math.Abs(top-c.top) > 1e-9 || len(ticks) != c.n ||
-			ticks[0].label != c.first ||
-			ticks[len(ticks)-1].label != c.last {
+			ticks[0].label != c.first || ticks[len(ticks)-1].label != c.last {
 			t.Errorf("%v to %v: %v to %v, %v", c.low, c.high, bottom, top, ticks)
 		}
 	}
