@@ -6,10 +6,11 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// followClock notices that the clock was set back since it was looked at last,
-// or, at first, since something was queued, and lets nothing wait for a time
-// that was reckoned by the clock before: what is asked for at sending is asked
-// again, the rest waits as long as it was to. A leap ahead makes no letter old.
+// followClock detects that the clock was set back since the last call or, at the first call, since
+// a delivery was queued. Then it corrects the times that were computed by the earlier clock: it
+// makes deliveries with a reason that is checked at sending due now, so that it is checked again,
+// and keeps the remaining wait of all others. If the clock jumped ahead, deliveries do not expire
+// for it (see uptime).
 func (l *worker) followClock(ctx context.Context) error {
 	l.upSince()
 	now := l.Now().UnixMilli()
@@ -30,7 +31,7 @@ func (l *worker) followClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The far ends get another chance.
+	// Remote servers get another chance.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down.until = min(l.down.until, now)

@@ -8,14 +8,14 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Snapshot looks at a tenant's webhook for the audit log, which all people of the
-// tenant read. Of its address they see whose it is: what follows the host often
-// is all that opens it.
+// Snapshot gives a tenant's webhook for the audit log, which all users of the tenant can read. Of
+// the URL it shows the origin only: the part behind the host is often the only secret that
+// protects the receiver.
 func (s *WebhookStore) Snapshot(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		r, err := s.row(ctx, t, *id)
 		if err != nil {
-			return nil, err
+			return nil, wrap("read webhook", err)
 		}
 		w := r.webhook(s.now().UnixMilli())
 		return []audit.Thing{{ID: w.ID, Name: w.Name, Fields: []audit.Field{
@@ -27,7 +27,7 @@ func (s *WebhookStore) Snapshot(t tenant.ID, id *int64) audit.Snapshot {
 	}
 }
 
-// origin is an address up to its host.
+// origin is a URL up to its host.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

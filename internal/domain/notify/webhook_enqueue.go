@@ -12,12 +12,12 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// KindWebhook is the way to webhooks. Its recipients are their ids.
+// KindWebhook is the kind of webhooks. Its recipients are their ids.
 const KindWebhook ChannelKind = "webhook"
 
-// enqueueWebhooks queues for the tenant's webhooks what happened to a notice.
-// Programs keep track of what is: they are told of everything, at once,
-// whatever the hour, mute or rule's change; but of each notice in its order.
+// enqueueWebhooks queues an event of a notice for the tenant's webhooks. Programs mirror the state
+// of notices, so webhooks receive every event at once, regardless of periods, mutes and changes of
+// the rule; but they receive the events of one notice in order.
 func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error {
 	if o.Webhooks == nil {
 		return nil
@@ -59,18 +59,19 @@ func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.A
 	})
 }
 
-// webhooksKey are a tenant's webhooks.
+// webhooksKey identifies a tenant's webhooks for db.OncePerTx.
 type webhooksKey struct{ tenant tenant.ID }
 
-// webhookHistory is what a webhook was told of a notice, or is to be.
+// webhookHistory is a summary of the deliveries about one notice to one webhook.
 type webhookHistory struct {
-	last    *deliveryRow // nil: nothing
-	opened  bool         // that it began
-	repeats int          // how often somebody was on it already, or was no more
+	last    *deliveryRow // nil: there is none
+	opened  bool         // there is one for the opening
+	repeats int          // how many there are of the same kind of acknowledgement event
 }
 
-// webhookHistories is what webhooks were told of a notice, by webhook. Of a begin that is
-// told again, as after a transaction of unknown end, nothing is asked.
+// webhookHistories gives the histories of a notice by webhook. For an opening it does not ask the
+// database: if the opening is announced twice, as after a transaction whose outcome is unknown,
+// the insert changes nothing.
 func (o *Outbox) webhookHistories(
 	ctx context.Context,
 	t tenant.ID,
@@ -98,7 +99,7 @@ func (o *Outbox) webhookHistories(
 	return by, err
 }
 
-// precede lets a delivery to a program go after r, which is of the same notice.
+// precede makes next, a delivery to a webhook, wait for r, which is about the same notice.
 func (r *deliveryRow) precede(next *deliveryRow) {
 	next.AfterID = r.ID
 	switch {
@@ -110,13 +111,13 @@ func (r *deliveryRow) precede(next *deliveryRow) {
 	}
 }
 
-// webhookDestination is the destination of a webhook: tenants do not wait for each
-// other's far ends, even where those are the same.
+// webhookDestination is the destination of a webhook. It holds the tenant, so tenants do not wait
+// for each other even if they use the same host.
 func webhookDestination(t tenant.ID, address string) string {
 	return strconv.FormatInt(int64(t), 10) + " " + hostOf(address)
 }
 
-// shownRecipient is whom a delivery is for, as people are shown it.
+// shownRecipient is the recipient of a delivery as people see it.
 func (r *deliveryRow) shownRecipient() string {
 	if r.Mode != KindWebhook {
 		return r.Recipient
@@ -125,8 +126,8 @@ func (r *deliveryRow) shownRecipient() string {
 	return host
 }
 
-// decideWebhook asks whether a delivery to a webhook goes: nothing keeps it waiting,
-// but the webhook may be gone, or off.
+// decideWebhook decides whether a delivery to a webhook may be sent: nothing makes it wait, but
+// the webhook may be deleted or switched off.
 func (t *batch) decideWebhook(ctx context.Context, r *deliveryRow) (decision, error) {
 	on, known := t.webhooksOn[r.ChannelID]
 	if !known {
