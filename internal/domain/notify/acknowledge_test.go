@@ -18,7 +18,7 @@ func (p *outboxFixture) acknowledge(a *alertmsg.Alarm, user string, quiet time.D
 	on := *a
 	on.Event, on.At = alertmsg.Acknowledged, now
 	on.Ack = &alertmsg.Ack{User: user, Time: now, Note: "at the pump", RemindAt: now + quiet.Milliseconds()}
-	p.must(p.desk.NoticeAcknowledged(p.t.Context(), p.field.ID, &on))
+	p.must(p.notifier.NoticeAcknowledged(p.t.Context(), p.field.ID, &on))
 }
 
 // unacknowledge hands in that nobody is on a notice any more.
@@ -26,7 +26,7 @@ func (p *outboxFixture) unacknowledge(a *alertmsg.Alarm) {
 	p.t.Helper()
 	off := *a
 	off.Event, off.At = alertmsg.Unacknowledged, p.Clock.Milli()
-	p.must(p.desk.NoticeAcknowledged(p.t.Context(), p.field.ID, &off))
+	p.must(p.notifier.NoticeAcknowledged(p.t.Context(), p.field.ID, &off))
 }
 
 // remindersWithin lets so much time pass by five minutes at a time, and gives after how many minutes
@@ -274,7 +274,7 @@ func TestAcknowledgedNoReminderAfterPermanentFailure(t *testing.T) {
 	p.acknowledge(a, "Ada", time.Hour)
 	p.wantEqual("planned", p.states(a),
 		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
-	p.must(p.desk.NoticeAcknowledged(t.Context(), p.rival.ID,
+	p.must(p.notifier.NoticeAcknowledged(t.Context(), p.rival.ID,
 		&alertmsg.Alarm{Event: alertmsg.Unacknowledged, Notice: a.Notice}))
 	p.wantEqual("another tenant's", p.states(a),
 		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")

@@ -226,13 +226,13 @@ func TestTenantsIndependent(t *testing.T) {
 	id := p.Notice(t, testkit.Notice{Device: theirs, Start: now, CreateTime: now})
 	a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID),
 		Start: now}
-	p.must(p.desk.NoticeOpened(t.Context(), p.rival.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{channel}}))
+	p.must(p.notifier.NoticeOpened(t.Context(), p.rival.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{channel}}))
 	mine := p.openNotice("Mine", 2,
 		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning})
 	// Another tenant's end of my notice is none.
 	over := *mine
 	over.Event = alertmsg.Resolved
-	p.must(p.desk.NoticeClosed(t.Context(), p.rival.ID, &over, false))
+	p.must(p.notifier.NoticeClosed(t.Context(), p.rival.ID, &over, false))
 	p.step()
 	p.wantEqual("told", p.mail.sentText(), "rival@example.com triggered Theirs")
 	p.wantEqual("mine", p.states(mine), "ada@example.com triggered queued period")

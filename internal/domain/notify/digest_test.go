@@ -182,7 +182,7 @@ func TestDigestInTheMorningOfMutedRules(t *testing.T) {
 	of := func(rule int64, channel int64) {
 		a := p.alarm("Frost", 1)
 		a.Rule = rule
-		p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a,
+		p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a,
 			&alertmsg.DeliveryOptions{Channels: []int64{channel}, Period: morning}))
 		p.Clock.Advance(2 * time.Minute) // each has a minute of its own
 	}

@@ -58,7 +58,7 @@ func TestWebhooksSentImmediately(t *testing.T) {
 		fmt.Sprintf("%d resolved Digest; %d resolved Muted; %d resolved Silent", id, id, id))
 	p.wantEqual("of one", p.states(silent), "planner.example resolved sent; planner.example triggered sent")
 	for _, a := range []*alertmsg.Alarm{silent, muted, digest} {
-		p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{}))
+		p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{}))
 		p.closeNotice(a, true)
 	}
 	p.step()
@@ -252,7 +252,7 @@ func TestWebhooksPausedByHost(t *testing.T) {
 		t.Error("all of them rest")
 	}
 	a := p.alarm("Theirs", 1)
-	p.must(p.desk.NoticeOpened(t.Context(), p.rival.ID, a, &alertmsg.DeliveryOptions{}))
+	p.must(p.notifier.NoticeOpened(t.Context(), p.rival.ID, a, &alertmsg.DeliveryOptions{}))
 	p.step()
 	p.wantEqual("another tenant", p.webhookCalls(), fmt.Sprintf("%d triggered Theirs", theirs))
 
