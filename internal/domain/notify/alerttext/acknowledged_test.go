@@ -9,7 +9,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// acknowledgedFrost is the frost with somebody on it since 06:40, until people are reminded.
+// acknowledgedFrost is the frost, acknowledged at 06:40 until remindAt.
 func acknowledgedFrost(l text.Language, what alertmsg.Event, remindAt int64) alertmsg.Alarm {
 	a := frost(l)
 	a.Event = what
@@ -17,8 +17,8 @@ func acknowledgedFrost(l text.Language, what alertmsg.Event, remindAt int64) ale
 	return a
 }
 
-// Mails say who is on a notice that is open, by itself and among others; when people are
-// reminded again that is in the past.
+// Mails say who acknowledged an open notice, by itself and in a digest, in the past tense when people
+// are reminded again.
 func TestMailAcknowledged(t *testing.T) {
 	for l, want := range map[text.Language][2]string{
 		text.English: {"is still open. Ada was on it (Nov 21, 06:40): “at the pump”.", "was triggered. Ada is on it (Nov 21, 06:40): “at the pump”."},
@@ -26,8 +26,8 @@ func TestMailAcknowledged(t *testing.T) {
 		text.Turkish: {"hâlâ açık. Ada ilgileniyordu (21.11 06:40): “at the pump”.", "Ada ilgileniyor (21.11 06:40): “at the pump”."},
 		text.Russian: {"ещё активна. Отметка «Я занимаюсь»: Ada (21.11 06:40), «at the pump».", "Этим занимается Ada (с 21.11 06:40): «at the pump»."},
 	} {
-		past, present := acknowledgedFrost(l, alertmsg.Reminder, frostEnd), acknowledgedFrost(l, alertmsg.Triggered,
-			frostEnd+time.Hour.Milliseconds())
+		past := acknowledgedFrost(l, alertmsg.Reminder, frostEnd)
+		present := acknowledgedFrost(l, alertmsg.Triggered, frostEnd+time.Hour.Milliseconds())
 		for i, a := range []alertmsg.Alarm{past, present} {
 			m := writeMail(t, l, a)
 			if !strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), want[i]) ||
@@ -38,7 +38,7 @@ func TestMailAcknowledged(t *testing.T) {
 			both, err := newRenderer(l).Mail(channel[l], []alertmsg.Alarm{frost(l), a}, false)
 			if err != nil || strings.Count(both.Text, sentence) != 1 ||
 				strings.Count(visibleText(both), sentence) != 1 {
-				t.Errorf("%s, among others: %v %s\n%s", l, err, both.Text, visibleText(both))
+				t.Errorf("%s, in a digest: %v %s\n%s", l, err, both.Text, visibleText(both))
 			}
 			a.Ack.Note = ""
 			if m := writeMail(t, l, a); strings.Contains(m.Text, "pump") || !strings.Contains(m.Text, "Ada") {
@@ -48,13 +48,12 @@ func TestMailAcknowledged(t *testing.T) {
 		ended := resolvedFrost(l)
 		ended.Ack = past.Ack
 		if m := writeMail(t, l, ended); strings.Contains(m.Text+m.HTML, "Ada") {
-			t.Errorf("%s, of one that ended: %s", l, m.Text)
+			t.Errorf("%s, ended: %s", l, m.Text)
 		}
 	}
 }
 
-// An SMS says who is on it before it says limits and further readings, and never at the
-// cost of the value.
+// An SMS prefers the acknowledgement to limits and further readings, but never to the value.
 func TestSMSAcknowledged(t *testing.T) {
 	long := acknowledgedFrost(text.English, alertmsg.Reminder, frostEnd)
 	long.Ack.Note = strings.Repeat("a very long note about the pump ", 10)
