@@ -256,7 +256,7 @@ func TestAcknowledgedWhileDeferred(t *testing.T) {
 	p.wantEqual("tried on", p.states(a), "ada@example.com reminder queued retry; ada@example.com triggered sent")
 	p.mail.setReply(nil)
 	p.advance(15 * time.Minute)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com reminder Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com reminder Frost")
 }
 
 // After a permanent failure there is no reminder.
@@ -280,7 +280,7 @@ func TestAcknowledgedNoReminderAfterPermanentFailure(t *testing.T) {
 		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
 	p.mail.take()
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "bora@example.com reminder Frost")
+	p.wantEqual("sent", p.mail.sentText(), "bora@example.com reminder Frost")
 	p.wantEqual("nobody to tell", p.states(p.openNotice("Alone", 1, alertmsg.DeliveryOptions{})), "")
 }
 

@@ -116,7 +116,7 @@ func TestMute(t *testing.T) {
 	p.wantEqual("still", p.mail.sentText(), "")
 	p.must(p.outbox.Unmute(t.Context(), p.field.ID, 1))
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
 	p.closeNotice(a, true)
@@ -124,7 +124,7 @@ func TestMute(t *testing.T) {
 	p.wantEqual("its end is muted too", p.states(a),
 		"ada@example.com resolved queued muted; ada@example.com triggered sent")
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com resolved Frost")
 }
 
 // An alarm on stored readings is sent only if it is still open when the device has sent all of them.
@@ -142,9 +142,9 @@ func TestDeliveryWaitsForBacklog(t *testing.T) {
 	p.closeNotice(over, true)
 	p.backlog[id] = p.Clock.Now().Add(4 * time.Minute) // the device sends more
 	p.advance(2 * time.Minute)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Present")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Present")
 	p.advance(2 * time.Minute)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Open")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Open")
 	p.wantEqual("over", p.states(over), "ada@example.com triggered skipped ended")
 	p.wantEqual("present", p.states(present), "ada@example.com triggered sent")
 }
@@ -160,14 +160,14 @@ func TestNotReadyTenantsWait(t *testing.T) {
 	p.addTenants("b")[0].openNotices(1, 0)
 	next := p.step()
 	p.wantEqual("late", p.states(a), "ada@example.com resolved queued trigger; ada@example.com triggered queued")
-	p.wantEqual("told", p.mail.sentText(), "b@example.com triggered 0")
+	p.wantEqual("sent", p.mail.sentText(), "b@example.com triggered 0")
 	if !next.After(p.Clock.Now()) && !next.IsZero() {
 		t.Errorf("next step at %v, at once", next)
 	}
 	p.notReady = nil
 	p.step()
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
 }
 
 // More deliveries wait than one scan reads: none is lost, and they do not block others.
@@ -179,7 +179,7 @@ func TestManyWaitingDeliveries(t *testing.T) {
 	}
 	p.openNotice("Now", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Now")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Now")
 	p.at("06:00", 1)
 	if n := len(p.mail.take()); n != 560 {
 		t.Errorf("%d of 560", n)
@@ -211,7 +211,7 @@ func TestMuteLookupErrorRetried(t *testing.T) {
 	if _, err := outbox.Step(t.Context()); err != nil {
 		t.Error(err)
 	}
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
 // One tenant's waiting deliveries do not affect another tenant.
@@ -232,7 +232,7 @@ func TestTenantsIndependent(t *testing.T) {
 	over.Event = alertmsg.Resolved
 	p.must(p.notifier.NoticeClosed(t.Context(), p.rival.ID, &over, false))
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "rival@example.com triggered Theirs")
+	p.wantEqual("sent", p.mail.sentText(), "rival@example.com triggered Theirs")
 	p.wantEqual("mine", p.states(mine), "ada@example.com triggered queued period")
 }
 
@@ -254,7 +254,7 @@ func TestUnreadableDeliveryAndPanickingSender(t *testing.T) {
 		return nil
 	})
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Fine")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Fine")
 	p.wantEqual("unreadable", p.states(unreadable), "ada@example.com triggered failed refused")
 	p.wantEqual("panics", p.states(panics), "ada@example.com triggered failed refused")
 	for _, logged := range []string{"its facts cannot be read", "no such face"} {

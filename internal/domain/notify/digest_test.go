@@ -218,7 +218,7 @@ func TestReminders(t *testing.T) {
 	if wait := next.Sub(p.Clock.Now()); wait != 30*time.Minute {
 		t.Errorf("reminds in %v", wait)
 	}
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 	p.advance(29 * time.Minute)
 	p.wantEqual("too early", p.mail.sentText(), "")
 	p.mail.failWith(notify.Unavailable, "no route")
@@ -302,13 +302,13 @@ func TestRemindersWait(t *testing.T) {
 		alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: 30 * time.Minute, Period: morning})
 	p.step()
 	p.at("08:15", 1)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 	p.wantEqual("waits", p.states(a), "ada@example.com reminder queued period; ada@example.com triggered sent")
 	p.muted[1] = p.Clock.Milli() + (22 * time.Hour).Milliseconds() // until 06:15
 	p.at("06:00", 2)
 	p.wantEqual("waits", p.states(a), "ada@example.com reminder queued muted; ada@example.com triggered sent")
 	p.at("06:15", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com reminder Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com reminder Frost")
 	p.mail.failWith(notify.Transient, "451")
 	p.at("06:45", 2)
 	p.wantEqual("deferred", p.states(a),
@@ -316,7 +316,7 @@ func TestRemindersWait(t *testing.T) {
 	p.closeNotice(a, true)
 	p.mail.setReply(nil)
 	p.at("07:00", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com resolved Frost")
 	p.wantEqual("not sent", p.states(a),
 		"ada@example.com reminder sent; ada@example.com reminder skipped ended; "+
 			"ada@example.com resolved sent; ada@example.com triggered sent")

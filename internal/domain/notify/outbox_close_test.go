@@ -80,7 +80,7 @@ func TestNoticeClosedByDeliveryState(t *testing.T) {
 				p.advance(time.Hour)
 			}
 			p.wantEqual("after a day", p.states(a), c.after)
-			p.wantEqual("told", p.mail.sentText(), c.told)
+			p.wantEqual("sent", p.mail.sentText(), c.told)
 		})
 	}
 }
@@ -140,7 +140,7 @@ func TestNoticeClosedByRuleChange(t *testing.T) {
 			for range 24 {
 				p.advance(time.Hour)
 			}
-			p.wantEqual("told", p.mail.sentText(), c.told)
+			p.wantEqual("sent", p.mail.sentText(), c.told)
 		})
 	}
 }
@@ -159,7 +159,7 @@ func TestNoticeClosedBeforeFirstScan(t *testing.T) {
 	p.wantEqual("before the first scan", p.states(night),
 		"ada@example.com resolved queued trigger; ada@example.com triggered queued")
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Quick; ada@example.com resolved Quick")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Quick; ada@example.com resolved Quick")
 	p.wantEqual("outside the period", p.states(night), "ada@example.com triggered skipped ended")
 	p.wantEqual("changed", p.states(gone), "ada@example.com triggered skipped changed")
 	if got := p.outbox.Stats(); got.Sent != 2 || got.Skipped != 2 {
@@ -180,9 +180,9 @@ func TestResolutionWaitsForThePeriod(t *testing.T) {
 	p.step()
 	p.wantEqual("outside the period", p.states(a), "ada@example.com resolved queued period; ada@example.com triggered sent")
 	p.at("05:59", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 	p.at("06:00", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com resolved Frost")
 }
 
 // A notice ends while its opening is in flight.
@@ -199,6 +199,6 @@ func TestNoticeClosedWhileInFlight(t *testing.T) {
 	a = p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Minute})
 	p.step()
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
 	p.wantEqual("no reminder", p.states(a), "ada@example.com resolved sent; ada@example.com triggered sent")
 }

@@ -208,7 +208,7 @@ func TestUnavailableForADayExpires(t *testing.T) {
 	}
 	p.mail.setReply(nil)
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "")
+	p.wantEqual("sent", p.mail.sentText(), "")
 }
 
 // A power cut hits while mails wait for the network; a day later the server runs before the network

@@ -44,7 +44,7 @@ func TestDueDuringScan(t *testing.T) {
 	}
 	p.Clock.Set(next)
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
 // The same while another destination is paused.

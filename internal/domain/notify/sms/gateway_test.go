@@ -20,7 +20,7 @@ const hostileText = "Ünal's \"farm\": код 123456 & {to} {token} 100% +1\r\nX
 
 var message = Message{To: "+905551112233", Text: hostileText}
 
-// gatewayRequest is what a gateway was asked.
+// gatewayRequest is a request that a gateway received.
 type gatewayRequest struct {
 	method, path, query, body string
 	header                    http.Header
@@ -56,8 +56,8 @@ func TestGatewayJSON(t *testing.T) {
 	address, asked := fakeGateway(t, 201, "")
 	h := newTestHTTP(t, HTTPConfig{
 		URL: address + "/v1/send?n={digits}&t={text}", Method: "PUT", Token: "s3cret",
-		Headers: []string{"Authorization: Bearer {token}",
-			"X-Text: {text}"}, Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
+		Headers: []string{"Authorization: Bearer {token}", "X-Text: {text}"},
+		Body:    `{"to":"{to}","sms":[{"text":"{text}"}]}`,
 	})
 	if answer, err := h.Send(t.Context(), message); err != nil || answer != "201" {
 		t.Fatalf("%q %v", answer, err)
@@ -123,32 +123,32 @@ func TestNewHTTPErrors(t *testing.T) {
 		change func(*HTTPConfig)
 		part   string
 	}{
-		"no address":         {func(g *HTTPConfig) { g.URL = "" }, "url"},
-		"another scheme":     {func(g *HTTPConfig) { g.URL = "file:///etc/passwd" }, "url"},
-		"placeholder host":   {func(g *HTTPConfig) { g.URL = "https://{to}.example/" }, "url"},
-		"user in address":    {func(g *HTTPConfig) { g.URL = "https://me:s3cret@gw.example/" }, "url"},
-		"broken, secret":     {func(g *HTTPConfig) { g.URL = "https://gw.example:s3cret/" }, "url"},
-		"fragment":           {func(g *HTTPConfig) { g.URL += "#{to}" }, "url"},
-		"unknown name":       {func(g *HTTPConfig) { g.URL += "?t={message}" }, "url"},
-		"method":             {func(g *HTTPConfig) { g.Method = "DELETE" }, "method"},
-		"GET with body":      {func(g *HTTPConfig) { g.Method = "GET" }, "body"},
-		"header, no colon":   {func(g *HTTPConfig) { g.Headers = []string{"s3cret"} }, "header"},
-		"header, bad name":   {func(g *HTTPConfig) { g.Headers = []string{"a b: s3cret"} }, "header"},
-		"header, two lines":  {func(g *HTTPConfig) { g.Headers = []string{"a: b\r\nc: s3cret"} }, "header"},
-		"header, host":       {func(g *HTTPConfig) { g.Headers = []string{"host: other.example"} }, "header"},
-		"header, unknown":    {func(g *HTTPConfig) { g.Headers = []string{"a: {tok}"} }, "header"},
-		"media type":         {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: application/x-protobuf"} }, "body"},
-		"JSON unquoted":      {func(g *HTTPConfig) { g.Body = `{"to":{to},"text":"{text}"}` }, "body"},
-		"JSON broken":        {func(g *HTTPConfig) { g.Body = `{"to":"{to}","text":"{text}"` }, "body"},
-		"no number":          {func(g *HTTPConfig) { g.Body = "text={text}" }, "body"},
-		"no text":            {func(g *HTTPConfig) { g.Body = "to={to}" }, "body"},
-		"token of nowhere":   {func(g *HTTPConfig) { g.Headers = []string{"Authorization: {token}"} }, "token"},
-		"token for nothing":  {func(g *HTTPConfig) { g.Token = "s3cret" }, "token"},
-		"success, nonsense":  {func(g *HTTPConfig) { g.Success = "ok" }, "success"},
-		"success, no value":  {func(g *HTTPConfig) { g.Success = "a.b=" }, "success"},
-		"success, path":      {func(g *HTTPConfig) { g.Success = "a..b=1" }, "success"},
-		"success, no text":   {func(g *HTTPConfig) { g.Success = "contains:" }, "success"},
-		"content type wrong": {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: /"} }, "header"},
+		"no address":            {func(g *HTTPConfig) { g.URL = "" }, "url"},
+		"another scheme":        {func(g *HTTPConfig) { g.URL = "file:///etc/passwd" }, "url"},
+		"placeholder host":      {func(g *HTTPConfig) { g.URL = "https://{to}.example/" }, "url"},
+		"user in address":       {func(g *HTTPConfig) { g.URL = "https://me:s3cret@gw.example/" }, "url"},
+		"broken, secret":        {func(g *HTTPConfig) { g.URL = "https://gw.example:s3cret/" }, "url"},
+		"fragment":              {func(g *HTTPConfig) { g.URL += "#{to}" }, "url"},
+		"unknown name":          {func(g *HTTPConfig) { g.URL += "?t={message}" }, "url"},
+		"method":                {func(g *HTTPConfig) { g.Method = "DELETE" }, "method"},
+		"GET with body":         {func(g *HTTPConfig) { g.Method = "GET" }, "body"},
+		"header, no colon":      {func(g *HTTPConfig) { g.Headers = []string{"s3cret"} }, "header"},
+		"header, bad name":      {func(g *HTTPConfig) { g.Headers = []string{"a b: s3cret"} }, "header"},
+		"header, two lines":     {func(g *HTTPConfig) { g.Headers = []string{"a: b\r\nc: s3cret"} }, "header"},
+		"header, host":          {func(g *HTTPConfig) { g.Headers = []string{"host: other.example"} }, "header"},
+		"header, unknown":       {func(g *HTTPConfig) { g.Headers = []string{"a: {tok}"} }, "header"},
+		"media type":            {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: application/x-protobuf"} }, "body"},
+		"JSON unquoted":         {func(g *HTTPConfig) { g.Body = `{"to":{to},"text":"{text}"}` }, "body"},
+		"JSON broken":           {func(g *HTTPConfig) { g.Body = `{"to":"{to}","text":"{text}"` }, "body"},
+		"no number":             {func(g *HTTPConfig) { g.Body = "text={text}" }, "body"},
+		"no text":               {func(g *HTTPConfig) { g.Body = "to={to}" }, "body"},
+		"{token} without token": {func(g *HTTPConfig) { g.Headers = []string{"Authorization: {token}"} }, "token"},
+		"token without {token}": {func(g *HTTPConfig) { g.Token = "s3cret" }, "token"},
+		"success, nonsense":     {func(g *HTTPConfig) { g.Success = "ok" }, "success"},
+		"success, no value":     {func(g *HTTPConfig) { g.Success = "a.b=" }, "success"},
+		"success, path":         {func(g *HTTPConfig) { g.Success = "a..b=1" }, "success"},
+		"success, no text":      {func(g *HTTPConfig) { g.Success = "contains:" }, "success"},
+		"content type wrong":    {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: /"} }, "header"},
 	} {
 		g := good
 		c.change(&g)
@@ -162,8 +162,8 @@ func TestNewHTTPErrors(t *testing.T) {
 	newTestHTTP(t, good)
 }
 
-// What a gateway answers decides whether it took the message and whether to
-// try again; no error repeats what was sent.
+// A gateway's answer decides whether the message was accepted and whether to retry; no error repeats
+// what was sent.
 func TestGatewayAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		status        int
@@ -171,8 +171,8 @@ func TestGatewayAnswers(t *testing.T) {
 		ok, retry     bool
 		says          string
 	}{
-		"taken":                 {200, "{}", "", true, false, ""},
-		"taken, nothing said":   {204, "", "", true, false, ""},
+		"accepted":              {200, "{}", "", true, false, ""},
+		"accepted, no body":     {204, "", "", true, false, ""},
 		"refused":               {400, message.Text, "", false, false, "status 400"},
 		"not allowed":           {401, "s3cret", "", false, false, "status 401"},
 		"too many":              {429, "", "", false, true, "status 429"},
@@ -217,10 +217,11 @@ func TestGatewayAnswers(t *testing.T) {
 	}
 }
 
-// What keeps all messages, and not this one alone.
+// Statuses that concern all messages are Unavailable, others concern one message.
 func TestGatewayUnavailable(t *testing.T) {
 	for status, all := range map[int]bool{
-		301: true, 400: false, 401: true, 402: true, 403: true, 404: true, 405: true, 407: true, 408: true, 413: false, 422: false, 429: true, 500: true, 503: true,
+		301: true, 400: false, 401: true, 402: true, 403: true, 404: true, 405: true, 407: true, 408: true,
+		413: false, 422: false, 429: true, 500: true, 503: true,
 	} {
 		address, _ := fakeGateway(t, status, "")
 		_, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message)
@@ -238,8 +239,7 @@ func TestGatewayUnavailable(t *testing.T) {
 	}
 }
 
-// The answer is the gateway's own, short and on one line, and repeats nothing
-// of what was sent.
+// The answer is the gateway's own, short and on one line, and repeats nothing that was sent.
 func TestGatewayAnswerShown(t *testing.T) {
 	for body, want := range map[string]string{
 		"":                                    "202",
@@ -263,20 +263,18 @@ func wantNoSecrets(t *testing.T, name string, err error) {
 	t.Helper()
 	for _, secret := range []string{"s3cret", "123456", "farm", "5551112233"} {
 		if strings.Contains(err.Error(), secret) {
-			t.Errorf("%s: the error tells %q: %v", name, secret, err)
+			t.Errorf("%s: the error contains %q: %v", name, secret, err)
 		}
 	}
 }
 
-// A redirect is not followed: the token is for the host that was named.
+// A redirect is not followed, since the token is for the configured host only.
 func TestGatewayRedirectNotFollowed(t *testing.T) {
 	reached := false
-	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
-	defer thief.Close()
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer other.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		s := httptest.NewServer(
-			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) }),
-		)
+		s := httptest.NewServer(http.RedirectHandler(other.URL, status))
 		h := newTestHTTP(
 			t,
 			HTTPConfig{
@@ -292,20 +290,20 @@ func TestGatewayRedirectNotFollowed(t *testing.T) {
 		s.Close()
 	}
 	if reached {
-		t.Error("followed")
+		t.Error("the redirect was followed")
 	}
 }
 
-// A gateway that is away, silent, broken or speaks nonsense is worth another
-// try; the errors tell no secret of the address.
+// Failures of a gateway that is down, silent or broken are temporary; their errors contain no secret of
+// the URL.
 func TestGatewayUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nonsense := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(nonsense)
+		defer close(done)
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -335,11 +333,11 @@ func TestGatewayUnreachable(t *testing.T) {
 		url  string
 		says string
 	}{
-		"nonsense": {t.Context(), "http://" + l.Addr().String(), "no answer"},
-		"silent":   {short, silent.URL, "timeout"},
-		"torn":     {t.Context(), torn.URL, "broke off"},
-		"gone":     {t.Context(), gone.URL, "refused"},
-		"not TLS":  {t.Context(), strings.Replace(torn.URL, "http:", "https:", 1), "no answer"},
+		"garbage": {t.Context(), "http://" + l.Addr().String(), "no answer"},
+		"silent":  {short, silent.URL, "timeout"},
+		"torn":    {t.Context(), torn.URL, "broke off"},
+		"gone":    {t.Context(), gone.URL, "refused"},
+		"not TLS": {t.Context(), strings.Replace(torn.URL, "http:", "https:", 1), "no answer"},
 	} {
 		h := newTestHTTP(t, HTTPConfig{URL: c.url + "/{token}?t={text}&n={to}", Token: "s3cret"})
 		_, err := h.Send(c.ctx, message)
@@ -353,5 +351,5 @@ func TestGatewayUnreachable(t *testing.T) {
 	silent.Close()
 	torn.Close()
 	_ = l.Close()
-	<-nonsense
+	<-done
 }
