@@ -281,7 +281,7 @@ func TestAcknowledgedNoReminderAfterPermanentFailure(t *testing.T) {
 	p.mail.take()
 	p.advance(time.Hour)
 	p.wantEqual("sent", p.mail.sentText(), "bora@example.com reminder Frost")
-	p.wantEqual("nobody to tell", p.states(p.openNotice("Alone", 1, alertmsg.DeliveryOptions{})), "")
+	p.wantEqual("no recipients", p.states(p.openNotice("Alone", 1, alertmsg.DeliveryOptions{})), "")
 }
 
 // Notices of one digest that are acknowledged one after the other are reminded of in one digest.
@@ -305,8 +305,8 @@ func TestAcknowledgedInDigest(t *testing.T) {
 	p.wantEqual("together", p.mail.digestSizes(), "r4")
 }
 
-// The process is killed while the reminder at the end of an acknowledgement is in flight: the reminder
-// is sent again with the same ID, and the next one is sent once.
+// The process is killed while the reminder at the end of an acknowledgement is in flight: the
+// reminder is sent again with the same ID, and the next one is sent once.
 func TestAcknowledgedReminderAfterCrash(t *testing.T) {
 	for _, every := range []time.Duration{0, 30 * time.Minute} {
 		p := newOutboxFixture(t)
@@ -345,12 +345,12 @@ func TestAcknowledgedWithClockSetBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newOutboxFixture(t)
 			ch := p.channel("field", ada)
-			told := p.openNotice("Told", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
+			sent := p.openNotice("Sent", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
 			p.step()
 			p.mail.failWith(notify.Transient, "451 busy")
 			stuck := p.openNotice("Stuck", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
 			p.step()
-			p.acknowledge(told, "Ada", 4*time.Hour)
+			p.acknowledge(sent, "Ada", 4*time.Hour)
 			p.acknowledge(stuck, "Ada", 4*time.Hour)
 			p.mail.setReply(nil)
 			p.mail.take()
@@ -365,13 +365,13 @@ func TestAcknowledgedWithClockSetBack(t *testing.T) {
 			both := strings.Split(p.mail.sentText(), "; ")
 			slices.Sort(both)
 			p.wantEqual("four hours later", strings.Join(both, "; "),
-				"ada@example.com reminder Stuck; ada@example.com reminder Told")
+				"ada@example.com reminder Sent; ada@example.com reminder Stuck")
 		})
 	}
 }
 
-// Webhooks that subscribe to it receive each acknowledgement and each that is taken back, those of one
-// notice in order; other webhooks receive what they received before.
+// Webhooks that subscribe to it receive each acknowledgement and each that is taken back, those of
+// one notice in order; other webhooks receive what they received before.
 func TestWebhooksAcknowledged(t *testing.T) {
 	p := newOutboxFixture(t)
 	old := p.addWebhook("old")
@@ -410,8 +410,8 @@ func TestWebhooksAcknowledged(t *testing.T) {
 	}
 }
 
-// If a webhook defers an opening, later deliveries wait; if it refuses the opening, they are skipped;
-// a refused acknowledgement does not block what follows.
+// If a webhook defers an opening, later deliveries wait; if it refuses the opening, they are
+// skipped; a refused acknowledgement does not block what follows.
 func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.addWebhook("planner", func(w *notify.Webhook) { w.Acknowledged = true })

@@ -34,8 +34,8 @@ func TestDeliveryWaitsForPeriod(t *testing.T) {
 	p.wantEqual("at its begin", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
-// When daylight saving begins or ends, periods follow the local clock: nothing is sent in the skipped
-// hour, and mails are sent in both repetitions of the repeated hour.
+// When daylight saving begins or ends, periods follow the local clock: nothing is sent in the
+// skipped hour, and mails are sent in both repetitions of the repeated hour.
 func TestPeriodByDaylightSaving(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -127,7 +127,8 @@ func TestMute(t *testing.T) {
 	p.wantEqual("sent", p.mail.sentText(), "ada@example.com resolved Frost")
 }
 
-// An alarm on stored readings is sent only if it is still open when the device has sent all of them.
+// An alarm on stored readings is sent only if it is still open when the device has sent all of
+// them.
 func TestDeliveryWaitsForBacklog(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -149,8 +150,8 @@ func TestDeliveryWaitsForBacklog(t *testing.T) {
 	p.wantEqual("present", p.states(present), "ada@example.com triggered sent")
 }
 
-// Nothing is sent for a tenant whose alarms are not all known yet, and no other tenant waits for it;
-// then everything is sent, also about notices that have ended by then.
+// Nothing is sent for a tenant whose alarms are not all known yet, and no other tenant waits for
+// it; then everything is sent, also about notices that have ended by then.
 func TestNotReadyTenantsWait(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.notReady = []tenant.ID{p.field.ID}

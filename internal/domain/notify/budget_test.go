@@ -43,8 +43,8 @@ func together(sent string) string {
 	return strings.Join(notifications, "; ")
 }
 
-// Up to the budget, mails are sent one by one; over it once an hour, serious ones still at once; from
-// one and a half times the budget on only serious ones; from twice the budget on nothing.
+// Up to the budget, mails are sent one by one; over it once an hour, serious ones still at once;
+// from one and a half times the budget on only serious ones; from twice the budget on nothing.
 func TestBudget(t *testing.T) {
 	p := newBudgetFixture(t, 10, 0)
 	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
@@ -135,7 +135,8 @@ func TestBudget(t *testing.T) {
 	p.wantEqual("its budget", p.budgetUse(), "email 1/10")
 }
 
-// A tenant's own limit takes precedence over the server's at once, and does not affect other tenants.
+// A tenant's own limit takes precedence over the server's at once, and does not affect other
+// tenants.
 func TestBudgetsOfTenants(t *testing.T) {
 	p := newBudgetFixture(t, 0, 0)
 	f := p.addTenants("a", "b")
@@ -177,8 +178,8 @@ func TestBudgetsOfKinds(t *testing.T) {
 	p.wantEqual("the log", p.budgetUse(), "phoneMessage 0/3")
 }
 
-// An hourly digest that the mail server defers is sent with the next one; if it is refused, each of its
-// deliveries says so.
+// An hourly digest that the mail server defers is sent with the next one; if it is refused, each of
+// its deliveries says so.
 func TestHourlyDigestFailure(t *testing.T) {
 	p := newBudgetFixture(t, 4, 0)
 	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
@@ -279,8 +280,8 @@ func TestBudgetCountsTestMessages(t *testing.T) {
 	}
 }
 
-// For random notices and failures: no day exceeds twice the budget; mails that are not serious do not
-// exceed one and a half times the budget; and when all notices have ended nothing waits.
+// For random notices and failures: no day exceeds twice the budget; mails that are not serious do
+// not exceed one and a half times the budget; and when all notices have ended nothing waits.
 func TestBudgetLimitsRandomised(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -91,7 +91,8 @@ func TestChannelPage(t *testing.T) {
 	}
 }
 
-// GetMany and Missing divide ids into those of the tenant's channels and the others, in their order.
+// GetMany and Missing divide ids into those of the tenant's channels and the others, in their
+// order.
 func TestGetManyAndMissing(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")

@@ -10,8 +10,8 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// The clock is set back by a day while deliveries wait for various reasons: none of them waits until
-// the clock shows the same time again.
+// The clock is set back by a day while deliveries wait for various reasons: none of them waits
+// until the clock shows the same time again.
 func TestClockSetBack(t *testing.T) {
 	for name, again := range map[string]func(p *outboxFixture){
 		"while it runs":    func(*outboxFixture) {},

@@ -30,8 +30,8 @@ func (f *fakeSender) digestSizes() string {
 	return strings.Join(sizes, " ")
 }
 
-// The first ten notices of a minute are sent at once, the rest as one digest at its end; serious ones
-// at once.
+// The first ten notices of a minute are sent at once, the rest as one digest at its end; serious
+// ones at once.
 func TestDigest(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada, "bora@example.com")
@@ -175,7 +175,8 @@ func TestDigestAfterPeriodAndMute(t *testing.T) {
 	p.wantEqual("at the mute's end", p.mail.digestSizes(), strings.Repeat("t1 ", 2*10)+"t2 t2")
 }
 
-// If some of the deliveries that waited together are muted by now, the rest is still sent as a digest.
+// If some of the deliveries that waited together are muted by now, the rest is still sent as a
+// digest.
 func TestDigestWithMutedRules(t *testing.T) {
 	p := newOutboxFixture(t)
 	c, other := p.channel("field", ada), p.channel("other", "bora@example.com")
@@ -245,8 +246,8 @@ func TestReminders(t *testing.T) {
 			"ada@example.com resolved sent; ada@example.com triggered sent")
 }
 
-// However long a notice is open, for each recipient the newest reminders are kept, and the opening and
-// the end.
+// However long a notice is open, for each recipient the newest reminders are kept, and the opening
+// and the end.
 func TestNewestRemindersKept(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada, "bora@example.com")
@@ -292,8 +293,8 @@ func TestNewestRemindersKept(t *testing.T) {
 	}
 }
 
-// A reminder waits for the period and the end of the mute like any other delivery, and one that waits
-// for a retry when its notice ends is not sent any more.
+// A reminder waits for the period and the end of the mute like any other delivery, and one that
+// waits for a retry when its notice ends is not sent any more.
 func TestRemindersWait(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)

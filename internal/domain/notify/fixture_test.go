@@ -232,8 +232,8 @@ func (p *outboxFixture) advance(d time.Duration) time.Time {
 	return p.step()
 }
 
-// at sets the clock to a time of day of the tenant's zone, days days after testkit.Start, and runs a
-// step of the outbox.
+// at sets the clock to a time of day of the tenant's zone, days days after testkit.Start, and runs
+// a step of the outbox.
 func (p *outboxFixture) at(clock string, days int) time.Time {
 	p.t.Helper()
 	at, err := time.ParseInLocation("15:04", clock, p.field.TimeZone)

@@ -27,8 +27,8 @@ func setHoldsSince(t testing.TB, s *testkit.Stores, notice, since int64) {
 	}
 }
 
-// sinceText describes what a sender accepted, with since when each alarm holds, in milliseconds after
-// testkit.Start; ?: not known.
+// sinceText describes what a sender accepted, with since when each alarm holds, in milliseconds
+// after testkit.Start; ?: not known.
 func sinceText(f *fakeSender) string {
 	var lines []string
 	for _, l := range f.take() {

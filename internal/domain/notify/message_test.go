@@ -250,7 +250,8 @@ func TestMessagesSinceUserCreated(t *testing.T) {
 	o.wantPages(t, "cem", o.field.ID, cem, "New 1", "0", "New 1")
 }
 
-// Pages neither lose nor repeat messages; the newest message is first even if the clock was set back.
+// Pages neither lose nor repeat messages; the newest message is first even if the clock was set
+// back.
 func TestMessagePages(t *testing.T) {
 	o := newMessageFixture(t)
 	o.Clock.Advance(time.Hour)
@@ -326,8 +327,8 @@ func TestMessageSweepOfMany(t *testing.T) {
 	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
 }
 
-// While Sweep removes messages, which may take minutes, those that still exist are neither shown nor
-// counted.
+// While Sweep removes messages, which may take minutes, those that still exist are neither shown
+// nor counted.
 func TestMessagesHiddenDuringSweep(t *testing.T) {
 	o := newMessageFixture(t)
 	old := o.addMessage(t, o.mast, "Old")

@@ -20,12 +20,12 @@ func TestNoticeClosedByDeliveryState(t *testing.T) {
 		before  func(p *outboxFixture) // runs before the opening is sent
 		ended   string                 // deliveries when the notice has ended
 		after   string                 // deliveries a day after the mail server works again
-		told    string
+		sent    string
 	}{
 		"sent": {
 			ended: "ada@example.com resolved queued; ada@example.com triggered sent",
 			after: "ada@example.com resolved sent; ada@example.com triggered sent",
-			told:  "ada@example.com triggered Frost; ada@example.com resolved Frost",
+			sent:  "ada@example.com triggered Frost; ada@example.com resolved Frost",
 		},
 		"waits for the period": {
 			options: alertmsg.DeliveryOptions{Period: morning},
@@ -44,13 +44,13 @@ func TestNoticeClosedByDeliveryState(t *testing.T) {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Unavailable, "no route") },
 			ended:  "ada@example.com resolved queued trigger; ada@example.com triggered queued server",
 			after:  "ada@example.com resolved sent; ada@example.com triggered sent",
-			told:   "ada@example.com triggered Frost; ada@example.com resolved Frost",
+			sent:   "ada@example.com triggered Frost; ada@example.com resolved Frost",
 		},
 		"is deferred": {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Transient, "busy") },
 			ended:  "ada@example.com resolved queued trigger; ada@example.com triggered queued retry",
 			after:  "ada@example.com resolved sent; ada@example.com triggered sent",
-			told:   "ada@example.com triggered Frost; ada@example.com resolved Frost",
+			sent:   "ada@example.com triggered Frost; ada@example.com resolved Frost",
 		},
 		"is refused": {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Permanent, "no such box") },
@@ -80,7 +80,7 @@ func TestNoticeClosedByDeliveryState(t *testing.T) {
 				p.advance(time.Hour)
 			}
 			p.wantEqual("after a day", p.states(a), c.after)
-			p.wantEqual("sent", p.mail.sentText(), c.told)
+			p.wantEqual("sent", p.mail.sentText(), c.sent)
 		})
 	}
 }
@@ -91,9 +91,9 @@ func TestNoticeClosedByRuleChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		options    alertmsg.DeliveryOptions
 		before     func(p *outboxFixture)
-		want, told string
+		want, sent string
 	}{
-		"sent": {want: "ada@example.com triggered sent", told: "ada@example.com triggered Frost"},
+		"sent": {want: "ada@example.com triggered sent", sent: "ada@example.com triggered Frost"},
 		"waits for the period": {
 			options: alertmsg.DeliveryOptions{Period: morning},
 			want:    "ada@example.com triggered skipped changed",
@@ -119,11 +119,11 @@ func TestNoticeClosedByRuleChange(t *testing.T) {
 		},
 		"a reminder waits": {
 			options: alertmsg.DeliveryOptions{RemindEvery: time.Minute},
-			want:    "ada@example.com triggered sent", told: "ada@example.com triggered Frost",
+			want:    "ada@example.com triggered sent", sent: "ada@example.com triggered Frost",
 		},
 		"the mail server is down": {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Unavailable, "no route") },
-			want:   "ada@example.com triggered queued server", told: "ada@example.com triggered Frost",
+			want:   "ada@example.com triggered queued server", sent: "ada@example.com triggered Frost",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestNoticeClosedByRuleChange(t *testing.T) {
 			for range 24 {
 				p.advance(time.Hour)
 			}
-			p.wantEqual("sent", p.mail.sentText(), c.told)
+			p.wantEqual("sent", p.mail.sentText(), c.sent)
 		})
 	}
 }
@@ -178,7 +178,8 @@ func TestResolutionWaitsForThePeriod(t *testing.T) {
 	p.at("08:30", 1)
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual("outside the period", p.states(a), "ada@example.com resolved queued period; ada@example.com triggered sent")
+	p.wantEqual("outside the period", p.states(a),
+		"ada@example.com resolved queued period; ada@example.com triggered sent")
 	p.at("05:59", 2)
 	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 	p.at("06:00", 2)

@@ -11,9 +11,9 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// The mail server is down for an hour, in which 500 notices begin; the process is killed three times
-// meanwhile, and three times while the mails are sent. Every mail is sent, serious ones first, and
-// only those that were in flight at a kill may be sent twice, with the same ID.
+// The mail server is down for an hour, in which 500 notices begin; the process is killed three
+// times meanwhile, and three times while the mails are sent. Every mail is sent, serious ones
+// first, and only those that were in flight at a kill may be sent twice, with the same ID.
 func TestMailServerDownForAnHourWithCrashes(t *testing.T) {
 	const (
 		notices  = 500

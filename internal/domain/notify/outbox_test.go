@@ -33,7 +33,8 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 		"+905551112233 triggered queued; ada@example.com triggered queued; "+
 			"bora@example.com triggered queued; cem@example.com triggered queued")
 	// The opening is announced again, as after a transaction whose outcome was unknown.
-	p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{field, office}}))
+	options := alertmsg.DeliveryOptions{Channels: []int64{field, office}}
+	p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a, &options))
 	if next := p.step(); !next.IsZero() {
 		t.Errorf("next step at %v, want none", next)
 	}
@@ -124,13 +125,13 @@ func TestDeliveryChangesPublished(t *testing.T) {
 // If the caller's transaction rolls back, there is neither a message nor a delivery.
 func TestNoticeOpenedRollsBack(t *testing.T) {
 	p := newOutboxFixture(t)
-	c := p.channel("field", "ada@example.com")
+	options := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", "ada@example.com")}}
 	screen, _, _, _ := p.hub.Subscribe(p.field.ID, "key", "")
 	other, _, _, _ := p.hub.Subscribe(p.rival.ID, "key", "")
 	a := p.alarm("Frost", 1)
 	boom := errors.New("boom")
 	err := p.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
-		if err := p.notifier.NoticeOpened(ctx, p.field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{c}}); err != nil {
+		if err := p.notifier.NoticeOpened(ctx, p.field.ID, a, &options); err != nil {
 			return err
 		}
 		return boom
@@ -138,7 +139,7 @@ func TestNoticeOpenedRollsBack(t *testing.T) {
 	if !errors.Is(err, boom) || p.states(a) != "" {
 		t.Errorf("%v %s", err, p.states(a))
 	}
-	p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{c}}))
+	p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a, &options))
 	p.closeNotice(a, false)
 	list, total, err := p.Messages.Page(t.Context(), p.field.ID, p.field.Ada.ID, notify.MessageQuery{Limit: 10})
 	if err != nil || total != 1 || list[0].Notice != a.Notice || list[0].Alarm.Title != "Frost" {

@@ -155,7 +155,8 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 			set.Set("last_error = ?", out.answer)
 		}
 		var existing []struct{ ID, QuietUntil int64 }
-		if err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id, quiet_until").Scan(ctx, &existing); err != nil {
+		err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id, quiet_until").Scan(ctx, &existing)
+		if err != nil {
 			return err
 		}
 		if len(existing) == 0 {
@@ -260,8 +261,8 @@ func (o *Outbox) trimSteps(ctx context.Context, ids []int64) error {
 	})
 }
 
-// enqueueReminders queues the next reminders of deliveries that were sent just now and whose notices
-// are still open. Those of a digest are sent as a digest again.
+// enqueueReminders queues the next reminders of deliveries that were sent just now and whose
+// notices are still open. Those of a digest are sent as a digest again.
 func (o *Outbox) enqueueReminders(ctx context.Context, sent []int64, now int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// It reads them anew: a notice may have ended or been acknowledged during the attempt.

@@ -121,8 +121,8 @@ func TestKindNotConfigured(t *testing.T) {
 	}
 }
 
-// The worker probes a mail server that accepts nothing with one mail, the most important; the others
-// wait without an attempt.
+// The worker probes a mail server that accepts nothing with one mail, the most important; the
+// others wait without an attempt.
 func TestUnavailableServerProbed(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada, "bora@example.org", "cem@example.net")

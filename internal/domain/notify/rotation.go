@@ -42,8 +42,9 @@ type rotation struct {
 	seriousInRow int             // notifications of tenants with serious deliveries since one of the others
 }
 
-// fresh tells whether the waiting tenants were queried recently enough. The query takes only a small
-// part of the worker's time, however many tenants have deliveries that wait for a time of day.
+// fresh tells whether the waiting tenants were queried recently enough. The query takes only a
+// small part of the worker's time, however many tenants have deliveries that wait for a time of
+// day.
 func (t *rotation) fresh() bool { return time.Since(t.refreshedAt) < refreshFactor*t.queryTook }
 
 // invalidate makes the worker query the waiting tenants anew.

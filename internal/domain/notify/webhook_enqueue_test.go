@@ -30,7 +30,8 @@ func (p *outboxFixture) webhookCalls() string {
 	return strings.Join(lines, "; ")
 }
 
-// Webhooks receive all openings and ends at once, also those that people receive later or not at all.
+// Webhooks receive all openings and ends at once, also those that people receive later or not at
+// all.
 func TestWebhooksSentImmediately(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 1 })
 	c := p.channel("field", ada)

@@ -266,8 +266,8 @@ func TestWebhookForm(t *testing.T) {
 			t.Errorf("%q %q: %v, want %s: %s", c.name, c.url, err, c.field, c.key)
 		}
 	}
-	// IP addresses are refused in every notation, public ones too, except those in networks that the
-	// provider allows, in the usual notation.
+	// IP addresses are refused in every notation, public ones too, except those in networks that
+	// the provider allows, in the usual notation.
 	for _, host := range []string{
 		"127.0.0.1", "169.254.169.254", "8.8.8.8", "127.0.0.1.", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "0", "[::1]", "[::ffff:10.0.0.9]", "[2606:4700::1111]",
 		"[fe80::1%25eth0]", "１２７.０.０.１", "127。0。0。1", "a.example.0x1",

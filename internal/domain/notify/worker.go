@@ -151,8 +151,8 @@ func (l *worker) send(a *attempt) {
 	defer cancel()
 	defer func() {
 		if fault := recover(); fault != nil { // a retry would panic again, after every start too
-			l.Logger.Error("a notification cannot be sent: its sender panicked", "mode", l.kind, "delivery", a.rows[0].ID, "fault", fault,
-				"stack", string(debug.Stack()))
+			l.Logger.Error("a notification cannot be sent: its sender panicked", "mode", l.kind,
+				"delivery", a.rows[0].ID, "fault", fault, "stack", string(debug.Stack()))
 			a.err = &Failure{Kind: Permanent, Answer: "a fault of the server, see its log"}
 		}
 		l.done <- a

@@ -85,7 +85,8 @@ func TestInFlightLimits(t *testing.T) {
 	var mailing, mostMails, texting, mostTexts atomic.Int64
 	arrived, texted := make(chan string, notices), make(chan string, notices)
 	release, releaseTexts := make(chan struct{}), make(chan struct{})
-	count := func(inFlight, most *atomic.Int64, arrived chan string, release chan struct{}) func(*notify.Notification) error {
+	type reply = func(*notify.Notification) error
+	count := func(inFlight, most *atomic.Int64, arrived chan string, release chan struct{}) reply {
 		return func(l *notify.Notification) error {
 			n := inFlight.Add(1)
 			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {

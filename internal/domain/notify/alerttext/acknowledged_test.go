@@ -17,8 +17,8 @@ func acknowledgedFrost(l text.Language, what alertmsg.Event, remindAt int64) ale
 	return a
 }
 
-// Mails say who acknowledged an open notice, by itself and in a digest, in the past tense when people
-// are reminded again.
+// Mails say who acknowledged an open notice, by itself and in a digest, in the past tense when
+// people are reminded again.
 func TestMailAcknowledged(t *testing.T) {
 	for l, want := range map[text.Language][2]string{
 		text.English: {"is still open. Ada was on it (Nov 21, 06:40): “at the pump”.", "was triggered. Ada is on it (Nov 21, 06:40): “at the pump”."},
@@ -57,11 +57,11 @@ func TestMailAcknowledged(t *testing.T) {
 func TestSMSAcknowledged(t *testing.T) {
 	long := acknowledgedFrost(text.English, alertmsg.Reminder, frostEnd)
 	long.Ack.Note = strings.Repeat("a very long note about the pump ", 10)
-	crowded := acknowledgedFrost(text.English, alertmsg.Reminder, frostEnd)
-	crowded.Conditions = append(crowded.Conditions,
+	several := acknowledgedFrost(text.English, alertmsg.Reminder, frostEnd)
+	several.Conditions = append(several.Conditions,
 		alertmsg.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.},
 		alertmsg.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.})
-	crowded.Values["airHumidity"], crowded.Values["radiation"] = 93., 812.4
+	several.Values["airHumidity"], several.Values["radiation"] = 93., 812.4
 	for _, c := range []struct {
 		a    alertmsg.Alarm
 		want string
@@ -69,7 +69,7 @@ func TestSMSAcknowledged(t *testing.T) {
 		{acknowledgedFrost(text.English, alertmsg.Triggered, frostEnd+1), `Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C). Nov 21, 05:40. Ada is on it, Nov 21, 06:40: "at the pump"`},
 		{acknowledgedFrost(text.English, alertmsg.Reminder, frostEnd), `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air temperature -2.4 C (limit < -2 C). Ada was on it, Nov 21, 06:40`},
 		{long, `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air temperature -2.4 C (limit < -2 C). Ada was on it, Nov 21, 06:40`},
-		{crowded, `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air tempera... -2.4 C (< -2 C); Relative hu... 93% (>= 90%). Ada was on it`},
+		{several, `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air tempera... -2.4 C (< -2 C); Relative hu... 93% (>= 90%). Ada was on it`},
 	} {
 		if got := checkedSMS(t, newRenderer(text.English), "x", []alertmsg.Alarm{c.a}); got != c.want {
 			t.Errorf("%s\n%s", got, c.want)

@@ -19,8 +19,8 @@ func InApp(l text.Language, zone *time.Location, names PropertyNames, a *alertms
 	if since != "" {
 		lines = append(lines, since)
 	}
-	if judged := v.evaluationText(a); judged != "" {
-		lines = append(lines, judged)
+	if evaluated := v.evaluationText(a); evaluated != "" {
+		lines = append(lines, evaluated)
 	}
 	if unsteady := v.unsteadySentence(a); unsteady != "" {
 		lines = append(lines, unsteady)

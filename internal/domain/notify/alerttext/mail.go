@@ -131,8 +131,8 @@ func (v *Renderer) paragraph(a *alertmsg.Alarm) string {
 	case since == "":
 		facts = append(facts, v.fact("letter.labelTime", v.zoned(a.Start)))
 	}
-	if judged := v.evaluationText(a); judged != "" {
-		facts = append(facts, judged)
+	if evaluated := v.evaluationText(a); evaluated != "" {
+		facts = append(facts, evaluated)
 	}
 	if a.Manual && a.User != "" {
 		facts = append(facts, v.fact("letter.labelUser", shortName(a.User)))

@@ -201,8 +201,8 @@ func TestMatchesCharted(t *testing.T) {
 	}
 }
 
-// A digest lists the most serious alarms first and within a level open ones first, counts those that
-// it does not list, and says whether alarms began or ended.
+// A digest lists the most serious alarms first and within a level open ones first, counts those
+// that it does not list, and says whether alarms began or ended.
 func TestDigest(t *testing.T) {
 	numbered := func(n, level int, ended bool) alertmsg.Alarm {
 		a := frost(text.English)

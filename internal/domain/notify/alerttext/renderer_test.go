@@ -241,7 +241,8 @@ func TestFactsAfterJSONRoundTrip(t *testing.T) {
 		t.Errorf("%s\n%s", before.Text, after.Text)
 	}
 	a.Values = map[string]any{"airTemperature": json.Number("-2.44"), "pump": []any{}}
-	if got := newRenderer(text.English).readings(&a); spaced.Replace(got) != "Air temperature: −2.4 °C; Pump: no reading" {
+	got := spaced.Replace(newRenderer(text.English).readings(&a))
+	if got != "Air temperature: −2.4 °C; Pump: no reading" {
 		t.Error(got)
 	}
 	a.Values = map[string]any{"airTemperature": math.Inf(1), "pump": int64(3)}

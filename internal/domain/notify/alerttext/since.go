@@ -17,8 +17,8 @@ var operatorKeys = map[string]string{
 	"!=": "letter.notEqual",
 }
 
-// hasEarlierOnset tells whether it is known since when an alarm holds, and that is an earlier minute
-// than the one in which it was noticed.
+// hasEarlierOnset tells whether it is known since when an alarm holds, and that is an earlier
+// minute than the one in which it was noticed.
 func hasEarlierOnset(a *alertmsg.Alarm) bool {
 	const minute = 60_000
 	return a.HoldsSince > 0 && a.HoldsSince/minute < a.Start/minute
@@ -67,8 +67,8 @@ func (v *Renderer) withNoticedTime(
 	return v.say(key, "since", since, "time", said)
 }
 
-// conditionWords writes an alarm's conditions in words, in brackets where reading from left to right
-// would mislead.
+// conditionWords writes an alarm's conditions in words, in brackets where reading from left to
+// right would mislead.
 func (v *Renderer) conditionWords(a *alertmsg.Alarm) string {
 	return v.joinConditions(a, func(c alertmsg.Condition) string {
 		called, unit, _ := v.property(a, c.Property)

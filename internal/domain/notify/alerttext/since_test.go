@@ -122,7 +122,8 @@ func TestSinceAllOperators(t *testing.T) {
 	}
 }
 
-// Texts about an offline device say since when it has been silent, instead of for how long at least.
+// Texts about an offline device say since when it has been silent, instead of for how long at
+// least.
 func TestSinceOffline(t *testing.T) {
 	for l, want := range map[text.Language][4]string{
 		text.English: {"Silent since Nov 19, 2026, 03:40 (UTC+3), noticed Nov 21, 2026, 05:40", "North mast: silent since Nov 19, 03:40. Nov 21, 05:40", "Silent from Nov 19, 2026, 03:40 on. The device is online again.", "5 min"},

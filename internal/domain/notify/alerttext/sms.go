@@ -181,8 +181,8 @@ func (v *Renderer) withLimits(base draft, a *alertmsg.Alarm) (all []draft) {
 	return append(acked, all...)
 }
 
-// smsAcks are the sentences about an acknowledgement by whether it has expired: the user alone, with
-// the time, and with the note.
+// smsAcks are the sentences about an acknowledgement by whether it has expired: the user alone,
+// with the time, and with the note.
 var smsAcks = map[bool][]string{
 	false: {"letter.smsAckIs", "letter.smsAckIsAt", "letter.smsAckIsNote"},
 	true:  {"letter.smsAckWas", "letter.smsAckWasAt", "letter.smsAckWasNote"},

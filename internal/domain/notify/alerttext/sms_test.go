@@ -12,8 +12,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// checkedSMS gives an SMS and checks its bounds: one part in the GSM alphabet, else two; one line; no
-// link.
+// checkedSMS gives an SMS and checks its bounds: one part in the GSM alphabet, else two; one line;
+// no link.
 func checkedSMS(t *testing.T, v *Renderer, channel string, alarms []alertmsg.Alarm) string {
 	t.Helper()
 	s := v.SMS(channel, alarms)
@@ -28,7 +28,8 @@ func checkedSMS(t *testing.T, v *Renderer, channel string, alarms []alertmsg.Ala
 	return s
 }
 
-// An SMS always contains the whole value and the level, however long the names are and in any script.
+// An SMS always contains the whole value and the level, however long the names are and in any
+// script.
 func TestSMSKeepsValue(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 21))
 	pick := func() string { return oddNames[r.IntN(len(oddNames))] }

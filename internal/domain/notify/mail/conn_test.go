@@ -11,8 +11,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A server that offers pipelining receives all commands of a mail at once; another one receives each
-// after it has answered the one before.
+// A server that offers pipelining receives all commands of a mail at once; another one receives
+// each after it has answered the one before.
 func TestPipelining(t *testing.T) {
 	for _, offers := range []string{"250 8BITMIME", "250-PIPELINING\r\n250-SMTPUTF8\r\n250 8BITMIME"} {
 		heard := make(chan bool, 1)
@@ -48,8 +48,8 @@ func TestPipelining(t *testing.T) {
 	}
 }
 
-// Of a server's replies to pipelined commands the first refusal counts; the others follow from it. The
-// connection can be used again.
+// Of a server's replies to pipelined commands the first refusal counts; the others follow from it.
+// The connection can be used again.
 func TestPipelinedRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies string

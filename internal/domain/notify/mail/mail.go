@@ -100,8 +100,9 @@ func asciiDomain(address string) string {
 // escapes the text.
 func Paragraphs(language text.Language, plain string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<!doctype html><html lang="%s"><body style="font-family:sans-serif;font-size:16px;line-height:1.6;`+
-		`color:#1f2a24;background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`, html.EscapeString(string(language)))
+	b.WriteString(`<!doctype html><html lang="` + html.EscapeString(string(language)) + `">`)
+	b.WriteString(`<body style="font-family:sans-serif;font-size:16px;line-height:1.6;color:#1f2a24;` +
+		`background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`)
 	for part := range strings.SplitSeq(plain, "\n\n") {
 		if part = strings.TrimSpace(part); part != "" {
 			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(part), "\n", "<br>") + "</p>")

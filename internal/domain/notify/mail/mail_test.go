@@ -85,8 +85,8 @@ func wantFailure(t *testing.T, s *SMTP, m Message) *notify.Failure {
 	return f
 }
 
-// A picture is embedded for the HTML part; mails of a thread have References; the sender's name is that
-// of the settings, else that of the mail.
+// A picture is embedded for the HTML part; mails of a thread have References; the sender's name is
+// that of the settings, else that of the mail.
 func TestEmbeddedPicture(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	set := p.settings(NoTLS)

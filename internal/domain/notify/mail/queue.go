@@ -115,8 +115,8 @@ func (q *Queue) nextDue() (w *queuedMail, wait time.Duration, more bool) {
 	return w, 0, true
 }
 
-// waitFor waits until a mail is posted, the queue is closed or ctx ends, for at most wait (0: without
-// a limit).
+// waitFor waits until a mail is posted, the queue is closed or ctx ends, for at most wait (0:
+// without a limit).
 func (q *Queue) waitFor(ctx context.Context, wait time.Duration) {
 	var due <-chan time.Time
 	if wait > 0 {

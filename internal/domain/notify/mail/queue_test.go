@@ -71,8 +71,8 @@ func TestQueueDrains(t *testing.T) {
 	}
 }
 
-// A server that does not answer does not delay a stop beyond its context, and the log names the lost
-// mails.
+// A server that does not answer does not delay a stop beyond its context, and the log names the
+// lost mails.
 func TestQueueStopsInTime(t *testing.T) {
 	d, q, log, cancel, ended := newBlockedQueue(t)
 	q.Post(Message{ID: "first"})

@@ -18,7 +18,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// fakeServer is a mail server that records accepted mails and refuses the steps that the test names.
+// fakeServer is a mail server that records accepted mails and refuses the steps that the test
+// names.
 type fakeServer struct {
 	port  int
 	roots *x509.CertPool

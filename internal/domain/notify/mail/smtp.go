@@ -34,8 +34,8 @@ func NewSMTP(s Settings, now func() time.Time) *SMTP {
 	return &SMTP{set: s, now: now, idleTimeout: defaultIdleTimeout, slots: make(chan struct{}, maxConns)}
 }
 
-// Send sends a mail and gives the server's answer. Every error is a *notify.Failure. A mail that the
-// server accepted counts as sent, whatever happens to the connection afterwards.
+// Send sends a mail and gives the server's answer. Every error is a *notify.Failure. A mail that
+// the server accepted counts as sent, whatever happens to the connection afterwards.
 func (s *SMTP) Send(ctx context.Context, m Message) (answer string, err error) {
 	m.To = asciiDomain(m.To)
 	content, err := s.compose(m)

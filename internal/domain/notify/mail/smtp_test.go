@@ -169,8 +169,8 @@ func greet(say func(string), hear func(string) bool, step string) {
 	}
 }
 
-// A server breaks off, replies garbage or does not exist. Errors after the sender was accepted concern
-// this mail; all others concern all mails.
+// A server breaks off, replies garbage or does not exist. Errors after the sender was accepted
+// concern this mail; all others concern all mails.
 func TestBrokenServerFailureKinds(t *testing.T) {
 	type script = func(say func(string), hear func(string) bool)
 	at := func(step, reply string) script {

@@ -49,8 +49,8 @@ func TestMailCacheIsBounded(t *testing.T) {
 	}
 }
 
-// Concurrent callers get the mail that is being rendered; if rendering panics, they do not get an empty
-// one.
+// Concurrent callers get the mail that is being rendered; if rendering panics, they do not get an
+// empty one.
 func TestMailRenderedOnce(t *testing.T) {
 	var p mailCache
 	const readers = 8
@@ -101,8 +101,8 @@ func TestMailRenderedOnce(t *testing.T) {
 	}
 }
 
-// The mail about a notice is rendered once per channel and language, and each recipient is sent a mail
-// of its own.
+// The mail about a notice is rendered once per channel and language, and each recipient is sent a
+// mail of its own.
 func TestRecipientsShareRenderedMail(t *testing.T) {
 	o := newFixture(t)
 	tenants, read := o.Tenants, 0

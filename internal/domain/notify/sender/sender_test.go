@@ -28,7 +28,8 @@ import (
 
 var greenfield = tenant.Tenant{ID: 1, Name: "greenfield", TimeZone: east3, Language: text.Turkish}
 
-// fixture has everything that a sender needs; asked records the properties whose readings it requested.
+// fixture has everything that a sender needs; asked records the properties whose readings it
+// requested.
 type fixture struct {
 	Options
 	log         *testkit.Log
@@ -124,8 +125,8 @@ func TestMailSend(t *testing.T) {
 	}
 }
 
-// Mails that have nothing to draw, and those whose picture fails, are sent without a picture, and the
-// log says what went wrong.
+// Mails that have nothing to draw, and those whose picture fails, are sent without a picture, and
+// the log says what went wrong.
 func TestMailWithoutChart(t *testing.T) {
 	o := newFixture(t)
 	var m mail.Message

@@ -76,9 +76,9 @@ func describeError(err error) string {
 	return "it does not speak HTTP as it should"
 }
 
-// statusFailure gives the failure for a status; nil for 2xx. It is Unavailable, so that all messages
-// wait, unless this one message may be at fault: the gateway is down or moved, requires sign-in or
-// payment, or received too many requests.
+// statusFailure gives the failure for a status; nil for 2xx. It is Unavailable, so that all
+// messages wait, unless this one message may be at fault: the gateway is down or moved, requires
+// sign-in or payment, or received too many requests.
 func statusFailure(status int) *Failure {
 	f := &Failure{Detail: fmt.Sprintf("the SMS gateway answered status %d", status)}
 	switch {

@@ -152,8 +152,8 @@ func (h *HTTP) parseBody(raw, kind string) error {
 	return nil
 }
 
-// checkPlaceholders checks that the request contains number and text, and that {token} and the token
-// are given together.
+// checkPlaceholders checks that the request contains number and text, and that {token} and the
+// token are given together.
 func (h *HTTP) checkPlaceholders() error {
 	all := []template{h.address[0], h.address[1], h.body}
 	for _, x := range h.headers {

@@ -162,8 +162,8 @@ func TestNewHTTPErrors(t *testing.T) {
 	newTestHTTP(t, good)
 }
 
-// A gateway's answer decides whether the message was accepted and whether to retry; no error repeats
-// what was sent.
+// A gateway's answer decides whether the message was accepted and whether to retry; no error
+// repeats what was sent.
 func TestGatewayAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		status        int
@@ -294,8 +294,8 @@ func TestGatewayRedirectNotFollowed(t *testing.T) {
 	}
 }
 
-// Failures of a gateway that is down, silent or broken are temporary; their errors contain no secret of
-// the URL.
+// Failures of a gateway that is down, silent or broken are temporary; their errors contain no
+// secret of the URL.
 func TestGatewayUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

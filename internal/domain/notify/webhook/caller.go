@@ -46,8 +46,8 @@ func New(o Options) *Caller {
 	if o.Timeout == 0 {
 		o.Timeout = callWithin
 	}
-	// lookupDelay is a little longer than a lookup may take, so that all failed lookups take equally
-	// long.
+	// lookupDelay is a little longer than a lookup may take, so that all failed lookups take
+	// equally long.
 	c := &Caller{Options: o, lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20,
 		testLimit: notify.NewTestLimit("webhook_tries", o.Now, o.Limits)}
 	c.clients = newClients(o.Guard, &c.Options)

@@ -73,8 +73,8 @@ func TestSendOverTLS(t *testing.T) {
 		t.Errorf("%s\nwant %s", h.Body, want)
 	}
 
-	// After a rotation both secrets sign, and a wrong secret does not verify. A later attempt has its
-	// own timestamp and the same body and id.
+	// After a rotation both secrets sign, and a wrong secret does not verify. A later attempt has
+	// its own timestamp and the same body and id.
 	second, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,8 @@ func TestBodyResolved(t *testing.T) {
 	}
 }
 
-// The bodies of an acknowledgement and of its withdrawal have their time and the notice at that time.
+// The bodies of an acknowledgement and of its withdrawal have their time and the notice at that
+// time.
 func TestBodyAcknowledged(t *testing.T) {
 	w, receiver := newFixture(t), testkit.NewWebhookReceiver(t)
 	id, _ := w.addWebhook(t, receiver.URL)
@@ -261,8 +262,8 @@ func TestStatusCodes(t *testing.T) {
 	}
 }
 
-// The status 410 switches the webhook off, with one entry of the server in the audit log; if the entry
-// cannot be written, the webhook stays on and is called again.
+// The status 410 switches the webhook off, with one entry of the server in the audit log; if the
+// entry cannot be written, the webhook stays on and is called again.
 func TestGoneSwitchesOffAndIsAudited(t *testing.T) {
 	w, receiver := newFixture(t), testkit.NewWebhookReceiver(t)
 	receiver.SetResponse(http.StatusGone, "moved away")
@@ -297,8 +298,8 @@ func TestGoneSwitchesOffAndIsAudited(t *testing.T) {
 	}
 }
 
-// While a call is in flight that will get 410, a user changes the URL: the webhook stays on, and the
-// new URL is called.
+// While a call is in flight that will get 410, a user changes the URL: the webhook stays on, and
+// the new URL is called.
 func TestGoneIgnoredAfterURLChange(t *testing.T) {
 	w := newFixture(t)
 	var id int64

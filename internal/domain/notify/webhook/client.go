@@ -86,8 +86,8 @@ func (c clients) post(ctx context.Context, address string, header http.Header, b
 	return a, nil
 }
 
-// retryAfter gives how long from now on the server asks to wait, by seconds or a date in Retry-After
-// of 429 and 503; 0: it does not say, or the header is not valid.
+// retryAfter gives how long from now on the server asks to wait, by seconds or a date in
+// Retry-After of 429 and 503; 0: it does not say, or the header is not valid.
 func (a *answer) retryAfter(now time.Time) time.Duration {
 	if a.status != http.StatusTooManyRequests && a.status != http.StatusServiceUnavailable {
 		return 0

@@ -110,7 +110,8 @@ func TestExampleReceivers(t *testing.T) {
 			if got := send("c"); got != "200 thank you" {
 				t.Errorf("with two secrets: %s", got)
 			}
-			// The receiver knows only the first secret, which is not valid after the second rotation.
+			// The receiver knows only the first secret, which is not valid after the second
+			// rotation.
 			if _, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id); err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +154,8 @@ func TestExampleReceivers(t *testing.T) {
 	}
 }
 
-// sendRaw sends raw bytes to a receiver and gives the first line of its answer; empty: there is none.
+// sendRaw sends raw bytes to a receiver and gives the first line of its answer; empty: there is
+// none.
 func sendRaw(t *testing.T, port, request string) string {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)

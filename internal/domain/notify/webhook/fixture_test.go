@@ -24,12 +24,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// testTimeout is the timeout of an attempt in these tests: long enough for a server on this machine,
-// and short for tests with a server that never answers.
+// testTimeout is the timeout of an attempt in these tests: long enough for a server on this
+// machine, and short for tests with a server that never answers.
 const testTimeout = 300 * time.Millisecond
 
-// fixture is a caller with a real store. Of this machine's addresses it may call only allowedAddr, which
-// the provider allows.
+// fixture is a caller with a real store. Of this machine's addresses it may call only allowedAddr,
+// which the provider allows.
 type fixture struct {
 	*testkit.Stores
 	field  *testkit.Tenant

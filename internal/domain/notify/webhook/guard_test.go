@@ -19,8 +19,8 @@ const (
 	wantUnreachable = "later: the host's name leads to no address that this server calls"
 )
 
-// The internal network cannot be called, neither by an address in any notation nor by a name, and the
-// answers tell nothing about it.
+// The internal network cannot be called, neither by an address in any notation nor by a name, and
+// the answers tell nothing about it.
 func TestPrivateAddressesRefused(t *testing.T) {
 	w := newFixture(t)
 	port := portOf(forbiddenListener(t, 0))
@@ -43,8 +43,8 @@ func TestPrivateAddressesRefused(t *testing.T) {
 	}
 }
 
-// If a name has an allowed address first and a blocked one later, the guard checks the very address of
-// each attempt's connection: the name is resolved once per attempt. If a name has both, only the
+// If a name has an allowed address first and a blocked one later, the guard checks the very address
+// of each attempt's connection: the name is resolved once per attempt. If a name has both, only the
 // allowed one is called.
 func TestDNSRebindingRefused(t *testing.T) {
 	l := listen(t, allowedAddr, 0)
@@ -82,9 +82,9 @@ func TestDNSRebindingRefused(t *testing.T) {
 	}
 }
 
-// A user cannot find out which names exist in the internal network: tests and deliveries give the same
-// answer and take the same time for existing and missing names, with TLS or without, however long the
-// lookup takes.
+// A user cannot find out which names exist in the internal network: tests and deliveries give the
+// same answer and take the same time for existing and missing names, with TLS or without, however
+// long the lookup takes.
 func TestInternalHostnamesNotRevealed(t *testing.T) {
 	quick, slow := "db.inner.example", "none.inner.example"
 	for name, answers := range map[string]func(int) []netip.Addr{

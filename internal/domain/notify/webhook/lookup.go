@@ -12,8 +12,8 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// errUnreachableHost is the error of a host name that has no address, or none that the guard allows.
-// Neither its text nor its time tells which names exist in the server's internal network.
+// errUnreachableHost is the error of a host name that has no address, or none that the guard
+// allows. Neither its text nor its time tells which names exist in the server's internal network.
 var errUnreachableHost = errors.New("the host's name leads to no address that this server calls")
 
 // hideLookupFailure replaces the error of a failed lookup, or of a name whose address the guard

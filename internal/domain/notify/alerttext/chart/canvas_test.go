@@ -28,7 +28,8 @@ func (c *canvas) level(x, y int) float64 {
 	return float64(testInks[0].R-at.R) / float64(testInks[0].R-testInks[1].R)
 }
 
-// A line in any direction covers the pixels within half its width and no others; its edge is shaded.
+// A line in any direction covers the pixels within half its width and no others; its edge is
+// shaded.
 func TestStroke(t *testing.T) {
 	for name, line := range map[string][]position{
 		"flat": {{100.5, 200.5}, {300.5, 200.5}}, "steep": {{200.5, 100.5}, {200.5, 300.5}}, "down": {{100, 100}, {300, 350}},
@@ -68,7 +69,8 @@ func distance(at, p, q position) float64 {
 	return math.Abs((q.x-p.x)*(at.y-p.y)-(q.y-p.y)*(at.x-p.x)) / long
 }
 
-// Overlapping segments of a line do not darken its edge, and nothing is painted outside the picture.
+// Overlapping segments of a line do not darken its edge, and nothing is painted outside the
+// picture.
 func TestOverlap(t *testing.T) {
 	c := blank(t, testInks)
 	c.stroke(8, []position{{100, 100.5}, {150, 100.5}, {150, 100.5}, {120, 100.5}, {200, 100.5}})
@@ -115,8 +117,8 @@ func TestFullPalette(t *testing.T) {
 	}
 }
 
-// A reused canvas has no remains of the picture before, and pictures that are drawn concurrently do not
-// affect each other.
+// A reused canvas has no remains of the picture before, and pictures that are drawn concurrently do
+// not affect each other.
 func TestCanvasReuse(t *testing.T) {
 	first, err := hour().PNG()
 	if err != nil {
@@ -144,8 +146,8 @@ func TestCanvasReuse(t *testing.T) {
 	all.Wait()
 }
 
-// The face has every character of the numbers and days of the four languages; drawText would silently
-// leave out a missing one.
+// The face has every character of the numbers and days of the four languages; drawText would
+// silently leave out a missing one.
 func TestFontHasAllGlyphs(t *testing.T) {
 	face, err := typeface()
 	if err != nil {

@@ -19,8 +19,8 @@ var noon = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC).UnixMilli()
 
 func plain(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
 
-// hour is a chart of an hour around noon with one reading per minute, rising from 20 to 32; the limit
-// is 30.
+// hour is a chart of an hour around noon with one reading per minute, rising from 20 to 32; the
+// limit is 30.
 func hour() *Chart {
 	c := &Chart{From: noon - 40*minute, To: noon + 20*minute, Start: noon + 10*minute, End: noon + 20*minute,
 		Zone: time.FixedZone("", 3*3600), Limit: 30, Number: plain, Day: monthDay}
