@@ -10,9 +10,9 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// postponeReminders takes note that somebody is on a notice: who was told of it is
-// reminded at Ack.RemindAt and not before, also of a rule without reminders. Who is
-// told later that it began is reminded from then on in the same way.
+// postponeReminders records that a user acknowledged a notice: recipients that were notified are
+// reminded at Ack.RemindAt and not before, even if the rule has no reminders. Recipients that learn
+// later that the notice began are reminded in the same way from then on.
 func (o *Outbox) postponeReminders(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		newest, _, err := newestByRecipient(ctx, tx, t, a.Notice)
@@ -52,18 +52,19 @@ func (o *Outbox) postponeReminders(ctx context.Context, t tenant.ID, a *alertmsg
 	})
 }
 
-// resumeReminders takes note that nobody is on a notice any more: reminders come in the
-// rhythm of before, and of a rule without them none does. What is being tried goes.
+// resumeReminders records that a notice's acknowledgement was taken back: reminders return to the
+// rule's schedule, and a rule without reminders sends none. A reminder that is being sent or
+// retried is still sent.
 func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		newest, told, err := newestByRecipient(ctx, tx, t, a.Notice)
+		newest, notified, err := newestByRecipient(ctx, tx, t, a.Notice)
 		if err != nil || len(newest) == 0 {
 			return err
 		}
 		now := o.Now().UnixMilli()
 		var queued []*deliveryRow
 		var needless []int64
-		back := map[int64][]int64{} // by when they are told
+		back := map[int64][]int64{} // reminders by their new time
 		for _, r := range newest {
 			if r.State != Queued {
 				continue
@@ -75,7 +76,7 @@ func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *alertmsg.A
 			case r.RemindEvery == 0 && r.Attempts == 0:
 				needless = append(needless, r.ID)
 			case r.RemindEvery > 0 && r.QuietUntil > now:
-				at := nextReminderTime(told[recipient{r.Mode, r.Recipient}], r.RemindEvery, now)
+				at := nextReminderTime(notified[recipient{r.Mode, r.Recipient}], r.RemindEvery, now)
 				back[at] = append(back[at], r.ID)
 			}
 		}
@@ -88,15 +89,8 @@ func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *alertmsg.A
 			}
 		}
 		if len(needless) > 0 {
-			if _, err := tx.NewDelete().Model(
-				(*deliveryRow)(nil),
-			).Where(
-				"d.tenant_id = ? AND d.id IN (?)",
-				t,
-				bun.List(needless),
-			).Exec(
-				ctx,
-			); err != nil {
+			if _, err := tx.NewDelete().Model((*deliveryRow)(nil)).
+				Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(needless)).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -106,37 +100,24 @@ func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *alertmsg.A
 	})
 }
 
-// newestByRecipient are, of each recipient of an open notice, the newest delivery, and when one
-// arrived last, epoch ms.
+// newestByRecipient gives, for each recipient of an open notice, the newest delivery, and when the
+// last one was sent, epoch ms.
 func newestByRecipient(
 	ctx context.Context,
 	tx bun.IDB,
 	t tenant.ID,
 	notice int64,
-) (newest []*deliveryRow, told map[recipient]int64, err error) {
+) (newest []*deliveryRow, notified map[recipient]int64, err error) {
 	var rows []*deliveryRow
-	err = tx.NewSelect().Model(
-		&rows,
-	).Where(
-		"d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''",
-		t,
-		notice,
-		KindWebhook,
-	).
-		Where(
-			"d.event IN (?)",
-			bun.List(peopleEvents),
-		).OrderExpr(
-		"d.id",
-	).Scan(
-		ctx,
-	)
+	err = tx.NewSelect().Model(&rows).
+		Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''", t, notice, KindWebhook).
+		Where("d.event IN (?)", bun.List(peopleEvents)).OrderExpr("d.id").Scan(ctx)
 	at := map[recipient]int{}
-	told = map[recipient]int64{}
+	notified = map[recipient]int64{}
 	for _, r := range rows {
 		who := recipient{r.Mode, r.Recipient}
 		if r.State == Sent {
-			told[who] = r.UpdateTime
+			notified[who] = r.UpdateTime
 		}
 		if i, known := at[who]; known {
 			newest[i] = r
@@ -145,14 +126,14 @@ func newestByRecipient(
 		at[who] = len(newest)
 		newest = append(newest, r)
 	}
-	return newest, told, err
+	return newest, notified, err
 }
 
 // isIdleReminder tells whether a queued delivery is a reminder that is not in flight.
 func (r *deliveryRow) isIdleReminder() bool { return r.Event == alertmsg.Reminder && r.LeaseUntil == 0 }
 
-// factsWithAck is what a delivery tells, with who is on it now. What nobody understands stays
-// as it is: its turn will tell.
+// factsWithAck gives the facts of a delivery with the acknowledgement ack. It leaves unreadable
+// facts as they are: sending the delivery will fail.
 func (o *Outbox) factsWithAck(r *deliveryRow, ack *alertmsg.Ack) string {
 	var a alertmsg.Alarm
 	err := json.Unmarshal([]byte(r.Facts), &a)
@@ -163,20 +144,13 @@ func (o *Outbox) factsWithAck(r *deliveryRow, ack *alertmsg.Ack) string {
 			return string(facts)
 		}
 	}
-	o.Logger.Error(
-		"a letter does not say who is on its notice: what it tells cannot be read",
-		"tenant",
-		r.TenantID,
-		"notice",
-		r.NoticeID,
-		"error",
-		err,
-	)
+	o.Logger.Error("a delivery lacks the acknowledgement: its facts cannot be read", "tenant", r.TenantID,
+		"notice", r.NoticeID, "error", err)
 	return r.Facts
 }
 
-// setQuietUntil writes what queued deliveries tell now, and until when none that follows
-// from them reminds; 0: they remind as their rule says.
+// setQuietUntil writes the new facts of queued deliveries, and the time before which no reminder
+// that follows from them is sent; 0: the rule's schedule applies.
 func (o *Outbox) setQuietUntil(
 	ctx context.Context,
 	tx bun.IDB,
@@ -189,21 +163,9 @@ func (o *Outbox) setQuietUntil(
 		same[r.Facts] = append(same[r.Facts], r.ID)
 	}
 	for facts, ids := range same {
-		_, err := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"facts = ?, quiet_until = ?, update_time = ?",
-			facts,
-			until,
-			now,
-		).
-			Where(
-				"d.tenant_id = ? AND d.id IN (?)",
-				t,
-				bun.List(ids),
-			).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("facts = ?, quiet_until = ?, update_time = ?", facts, until, now).
+			Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(ids)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -211,8 +173,8 @@ func (o *Outbox) setQuietUntil(
 	return nil
 }
 
-// reschedule lets reminders wait for another time, as if they had been queued now; those that
-// are told with others for that of together.
+// reschedule moves reminders to another time, as if they had been queued now: those of a digest to
+// together, the others to at.
 func reschedule(ctx context.Context, tx bun.IDB, t tenant.ID, ids []int64, at, together, now int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -225,8 +187,8 @@ func reschedule(ctx context.Context, tx bun.IDB, t tenant.ID, ids []int64, at, t
 	return err
 }
 
-// nextReminder is the next reminder of who was told something just now: when nobody is on
-// the notice any more, else when the rule says.
+// nextReminder gives the reminder that follows a delivery that was sent just now: at the end of the
+// acknowledgement, else at the time that the rule gives.
 func (r *deliveryRow) nextReminder(now int64) *deliveryRow {
 	next, quiet := now+r.RemindEvery, int64(0)
 	if r.QuietUntil > now {
@@ -260,18 +222,18 @@ func (r *deliveryRow) nextReminder(now int64) *deliveryRow {
 	}
 }
 
-// ceilMinute is the end of a time's minute: those of a digest that were acknowledged
-// one after the other are reminded together.
+// ceilMinute rounds a time up to a full minute, so that the reminders of a digest whose notices
+// were acknowledged one after the other are sent together.
 func ceilMinute(at int64) int64 {
 	minute := digestMinute.Milliseconds()
 	return (at + minute - 1) / minute * minute
 }
 
-// nextReminderTime is the first time after now of those that follow each other every so many
-// milliseconds after somebody was told.
-func nextReminderTime(told, every, now int64) int64 {
-	if told > now || told == 0 { // the clock was set back, or it is not kept
+// nextReminderTime gives the first time after now in the sequence notified+every, notified+2*every
+// and so on, in milliseconds.
+func nextReminderTime(notified, every, now int64) int64 {
+	if notified > now || notified == 0 { // the clock was set back, or no sent delivery is stored
 		return now + every
 	}
-	return told + ((now-told)/every+1)*every
+	return notified + ((now-notified)/every+1)*every
 }

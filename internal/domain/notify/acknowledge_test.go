@@ -11,26 +11,26 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// acknowledge hands in that somebody is on a notice, and wants nobody to be reminded for so long.
+// acknowledge announces that a user acknowledges a notice, with reminders paused for quiet.
 func (p *outboxFixture) acknowledge(a *alertmsg.Alarm, user string, quiet time.Duration) {
 	p.t.Helper()
 	now := p.Clock.Milli()
-	on := *a
-	on.Event, on.At = alertmsg.Acknowledged, now
-	on.Ack = &alertmsg.Ack{User: user, Time: now, Note: "at the pump", RemindAt: now + quiet.Milliseconds()}
-	p.must(p.desk.NoticeAcknowledged(p.t.Context(), p.field.ID, &on))
+	acked := *a
+	acked.Event, acked.At = alertmsg.Acknowledged, now
+	acked.Ack = &alertmsg.Ack{User: user, Time: now, Note: "at the pump", RemindAt: now + quiet.Milliseconds()}
+	p.must(p.notifier.NoticeAcknowledged(p.t.Context(), p.field.ID, &acked))
 }
 
-// unacknowledge hands in that nobody is on a notice any more.
+// unacknowledge announces that a notice's acknowledgement is taken back.
 func (p *outboxFixture) unacknowledge(a *alertmsg.Alarm) {
 	p.t.Helper()
-	off := *a
-	off.Event, off.At = alertmsg.Unacknowledged, p.Clock.Milli()
-	p.must(p.desk.NoticeAcknowledged(p.t.Context(), p.field.ID, &off))
+	back := *a
+	back.Event, back.At = alertmsg.Unacknowledged, p.Clock.Milli()
+	p.must(p.notifier.NoticeAcknowledged(p.t.Context(), p.field.ID, &back))
 }
 
-// remindersWithin lets so much time pass by five minutes at a time, and gives after how many minutes
-// since its begin a notice was reminded of, with who was on it then.
+// remindersWithin advances the clock by d, five minutes at a time, and gives the reminders of a
+// notice: minutes since its start, and the user of its acknowledgement.
 func (p *outboxFixture) remindersWithin(a *alertmsg.Alarm, d time.Duration) string {
 	p.t.Helper()
 	var lines []string
@@ -52,47 +52,43 @@ func (p *outboxFixture) remindersWithin(a *alertmsg.Alarm, d time.Duration) stri
 	return strings.Join(lines, ", ")
 }
 
-// When people are reminded of a notice that somebody is on, by minutes since its begin,
-// with and without reminders of the rule.
+// When people are reminded of an acknowledged notice, in minutes since its start, with and without
+// reminders of the rule.
 func TestRemindersOfAcknowledged(t *testing.T) {
 	type act struct {
 		at int // minutes
 		do func(p *outboxFixture, a *alertmsg.Alarm)
 	}
-	takes := func(at int, user string, hours int) act {
-		return act{
-			at,
-			func(p *outboxFixture, a *alertmsg.Alarm) { p.acknowledge(a, user, time.Duration(hours)*time.Hour) },
-		}
+	acks := func(at int, user string, hours int) act {
+		return act{at,
+			func(p *outboxFixture, a *alertmsg.Alarm) { p.acknowledge(a, user, time.Duration(hours)*time.Hour) }}
 	}
 	back := func(at int) act { return act{at, (*outboxFixture).unacknowledge} }
-	over := func(at int) act { return act{at, func(p *outboxFixture, a *alertmsg.Alarm) { p.closeNotice(a, true) }} }
+	ends := func(at int) act { return act{at, func(p *outboxFixture, a *alertmsg.Alarm) { p.closeNotice(a, true) }} }
 	for name, c := range map[string]struct {
 		every int // minutes
 		acts  []act
 		want  string
 	}{
-		"nobody":                        {every: 45, want: "45, 90, 135, 180, 225, 270, 315"},
-		"no reminders of the rule":      {acts: []act{takes(10, "Ada", 1)}, want: "70 Ada"},
-		"reminders of the rule":         {every: 45, acts: []act{takes(50, "Ada", 1)}, want: "45, 110 Ada, 155 Ada, 200 Ada, 245 Ada, 290 Ada, 335 Ada"},
-		"sooner than the rule's":        {every: 300, acts: []act{takes(5, "Ada", 1)}, want: "65 Ada"},
-		"again before":                  {acts: []act{takes(10, "Ada", 1), takes(30, "Bora", 4)}, want: "270 Bora"},
-		"again, sooner":                 {acts: []act{takes(10, "Ada", 4), takes(30, "Bora", 1)}, want: "90 Bora"},
-		"again after":                   {acts: []act{takes(10, "Ada", 1), takes(100, "Bora", 1)}, want: "70 Ada, 160 Bora"},
-		"taken back":                    {acts: []act{takes(10, "Ada", 1), back(20)}},
-		"taken back, into the rhythm":   {every: 45, acts: []act{takes(10, "Ada", 4), back(100)}, want: "135, 180, 225, 270, 315"},
-		"taken back after the reminder": {every: 45, acts: []act{takes(10, "Ada", 1), back(80)}, want: "70 Ada, 115, 160, 205, 250, 295, 340"},
-		"taken back, and again":         {acts: []act{takes(10, "Ada", 1), back(20), takes(40, "Bora", 1)}, want: "100 Bora"},
-		"over":                          {every: 45, acts: []act{takes(50, "Ada", 1), over(60)}, want: "45"},
-		"over, without reminders":       {acts: []act{takes(50, "Ada", 1), over(60)}},
+		"not acknowledged":                {every: 45, want: "45, 90, 135, 180, 225, 270, 315"},
+		"no reminders of the rule":        {acts: []act{acks(10, "Ada", 1)}, want: "70 Ada"},
+		"reminders of the rule":           {every: 45, acts: []act{acks(50, "Ada", 1)}, want: "45, 110 Ada, 155 Ada, 200 Ada, 245 Ada, 290 Ada, 335 Ada"},
+		"sooner than the rule's reminder": {every: 300, acts: []act{acks(5, "Ada", 1)}, want: "65 Ada"},
+		"again before":                    {acts: []act{acks(10, "Ada", 1), acks(30, "Bora", 4)}, want: "270 Bora"},
+		"again, sooner":                   {acts: []act{acks(10, "Ada", 4), acks(30, "Bora", 1)}, want: "90 Bora"},
+		"again after":                     {acts: []act{acks(10, "Ada", 1), acks(100, "Bora", 1)}, want: "70 Ada, 160 Bora"},
+		"taken back":                      {acts: []act{acks(10, "Ada", 1), back(20)}},
+		"taken back, rule's schedule":     {every: 45, acts: []act{acks(10, "Ada", 4), back(100)}, want: "135, 180, 225, 270, 315"},
+		"taken back after the reminder":   {every: 45, acts: []act{acks(10, "Ada", 1), back(80)}, want: "70 Ada, 115, 160, 205, 250, 295, 340"},
+		"taken back, and again":           {acts: []act{acks(10, "Ada", 1), back(20), acks(40, "Bora", 1)}, want: "100 Bora"},
+		"ended":                           {every: 45, acts: []act{acks(50, "Ada", 1), ends(60)}, want: "45"},
+		"ended, without reminders":        {acts: []act{acks(50, "Ada", 1), ends(60)}},
 	} {
 		for _, restarts := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", restarts ", restarts), func(t *testing.T) {
 				p := newOutboxFixture(t)
-				w := alertmsg.DeliveryOptions{
-					Channels:    []int64{p.channel("field", ada)},
-					RemindEvery: time.Duration(c.every) * time.Minute,
-				}
+				w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)},
+					RemindEvery: time.Duration(c.every) * time.Minute}
 				a := p.openNotice("Frost", 1, w)
 				p.step()
 				var all []string
@@ -116,11 +112,11 @@ func TestRemindersOfAcknowledged(t *testing.T) {
 	}
 }
 
-// Who hears of a notice only when somebody is on it already is told so, and reminded as all
-// others are.
+// A recipient whose opening is sent only after the acknowledgement receives it with the
+// acknowledgement, and is reminded like all others.
 func TestOpenedWhileAcknowledged(t *testing.T) {
 	for name, c := range map[string]struct {
-		at, want string // when it is acknowledged, for 4 hours, of the evening before
+		at, want string // the time of the acknowledgement, which lasts 4 hours
 	}{
 		"for longer than the night": {"02:30", "06:30 reminder"},
 		"until the night":           {"01:00", ""},
@@ -137,15 +133,14 @@ func TestOpenedWhileAcknowledged(t *testing.T) {
 			p.at("06:00", 1)
 			notifications := p.mail.take()
 			if len(notifications) != 1 || notifications[0].Alarms[0].Event != alertmsg.Triggered ||
-				notifications[0].Alarms[0].Ack == nil ||
-				notifications[0].Alarms[0].Ack.Note != "at the pump" {
+				notifications[0].Alarms[0].Ack == nil || notifications[0].Alarms[0].Ack.Note != "at the pump" {
 				t.Fatalf("%+v", notifications)
 			}
 			got := ""
 			for range 24 * 60 {
 				p.advance(time.Minute)
-				if told := p.mail.sentText(); told != "" {
-					got += p.Clock.Now().In(p.field.TimeZone).Format("15:04") + " " + strings.Fields(told)[1]
+				if sent := p.mail.sentText(); sent != "" {
+					got += p.Clock.Now().In(p.field.TimeZone).Format("15:04") + " " + strings.Fields(sent)[1]
 				}
 			}
 			p.wantEqual("afterwards", got, c.want)
@@ -153,27 +148,21 @@ func TestOpenedWhileAcknowledged(t *testing.T) {
 	}
 }
 
-// Periods, mutes and budgets hold for these reminders as for others.
+// Periods, mutes and budgets apply to reminders of acknowledged notices as to others.
 func TestAcknowledgedReminderWaits(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.mailsADay = 2 })
 	ch := p.channel("field", ada)
 	p.at("06:30", 1)
-	asleep := p.openNotice("Asleep", 2, alertmsg.DeliveryOptions{Channels: []int64{ch}, Period: morning})
+	outside := p.openNotice("Outside", 2, alertmsg.DeliveryOptions{Channels: []int64{ch}, Period: morning})
 	p.step()
-	p.acknowledge(asleep, "Ada", 4*time.Hour)
+	p.acknowledge(outside, "Ada", 4*time.Hour)
 	p.at("10:30", 1)
-	p.wantEqual(
-		"outside the period",
-		p.states(asleep),
-		"ada@example.com reminder queued period; ada@example.com triggered sent",
-	)
+	p.wantEqual("outside the period", p.states(outside),
+		"ada@example.com reminder queued period; ada@example.com triggered sent")
 	p.at("06:00", 2)
-	p.wantEqual(
-		"in the morning",
-		p.mail.sentText(),
-		"ada@example.com triggered Asleep; ada@example.com reminder Asleep",
-	)
-	p.closeNotice(asleep, false)
+	p.wantEqual("in the morning", p.mail.sentText(),
+		"ada@example.com triggered Outside; ada@example.com reminder Outside")
+	p.closeNotice(outside, false)
 
 	p.at("12:00", 3)
 	muted := p.openNotice("Muted", 2, alertmsg.DeliveryOptions{Channels: []int64{ch}})
@@ -187,18 +176,15 @@ func TestAcknowledgedReminderWaits(t *testing.T) {
 	p.acknowledge(muted, "Ada", time.Hour)
 	p.at("13:30", 3)
 	p.at("14:00", 3)
-	p.wantEqual(
-		"the mute is over",
-		p.mail.sentText(),
-		"ada@example.com triggered Muted; ada@example.com reminder Muted",
-	)
+	p.wantEqual("the mute is over", p.mail.sentText(),
+		"ada@example.com triggered Muted; ada@example.com reminder Muted")
 	p.closeNotice(muted, false)
 
 	p.at("12:00", 4)
 	mild := p.openNotice("Mild", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
 	p.step()
 	p.acknowledge(mild, "Ada", time.Hour)
-	for range 3 { // the budget of two, and a half more
+	for range 3 { // the budget of two, and half as many again
 		p.openNotice("Other", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
 		p.step()
 	}
@@ -206,65 +192,59 @@ func TestAcknowledgedReminderWaits(t *testing.T) {
 	p.mail.take()
 	p.at("13:00", 4)
 	if got := p.states(mild); !strings.Contains(got, "reminder queued budget") {
-		t.Errorf("beyond the budget: %s", got)
+		t.Errorf("over the budget: %s", got)
 	}
 	p.at("00:00", 5)
 	p.advance(time.Hour)
-	if told := p.mail.sentText(); !strings.Contains(told, "reminder Mild") {
-		t.Errorf("the next day: %s", told)
+	if sent := p.mail.sentText(); !strings.Contains(sent, "reminder Mild") {
+		t.Errorf("the next day: %s", sent)
 	}
 }
 
-// Somebody is on a notice while a reminder of it is in flight: whether that arrives or not,
-// the next attempt is when nobody is to be spared any more.
+// A user acknowledges a notice while a reminder of it is in flight: whether the reminder is sent or
+// not, the next attempt is at the end of the acknowledgement.
 func TestAcknowledgedInFlight(t *testing.T) {
-	for name, fault := range map[string]*notify.Failure{
-		"it arrives":     nil,
-		"is put off":     {Kind: notify.Transient, Answer: "451 busy"},
-		"the far end is": {Kind: notify.Unavailable, Answer: "no route"},
+	for name, failure := range map[string]*notify.Failure{
+		"is sent":                 nil,
+		"is deferred":             {Kind: notify.Transient, Answer: "451 busy"},
+		"the mail server is down": {Kind: notify.Unavailable, Answer: "no route"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newOutboxFixture(t)
-			a := p.openNotice(
-				"Frost",
-				1,
-				alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute},
-			)
+			a := p.openNotice("Frost", 1,
+				alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
 			p.step()
 			p.mail.take()
 			p.Clock.Advance(30 * time.Minute)
 			p.mail.setReply(func(*notify.Notification) error {
 				p.acknowledge(a, "Ada", time.Hour)
-				if fault == nil {
+				if failure == nil {
 					return nil
 				}
-				return fault
+				return failure
 			})
 			p.step()
 			p.mail.setReply(nil)
 			p.mail.take()
 			p.wantEqual("before", p.remindersWithin(a, 59*time.Minute), "")
 			p.wantEqual("then", p.remindersWithin(a, time.Minute), "90 Ada")
-			p.wantEqual("in the rule's rhythm", p.remindersWithin(a, time.Hour), "120 Ada, 150 Ada")
+			p.wantEqual("by the rule's schedule", p.remindersWithin(a, time.Hour), "120 Ada, 150 Ada")
 		})
 	}
 }
 
-// A reminder that was put off before somebody was on the notice rests, too, and is tried as
+// A reminder that was deferred before the acknowledgement waits for its end too, and is retried as
 // long as any other afterwards.
-func TestAcknowledgedWhilePutOff(t *testing.T) {
+func TestAcknowledgedWhileDeferred(t *testing.T) {
 	p := newOutboxFixture(t)
-	a := p.openNotice(
-		"Frost",
-		1,
-		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute},
-	)
+	a := p.openNotice("Frost", 1,
+		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
 	p.step()
 	p.mail.take()
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.advance(30 * time.Minute)
 	tried := p.mail.attempts()
-	for range 3 { // 36 hours, which is longer than a letter is tried
+	for range 3 { // 36 hours, which is longer than expireAfter
 		p.acknowledge(a, "Ada", 12*time.Hour)
 		p.advance(12*time.Hour - time.Second)
 	}
@@ -276,10 +256,10 @@ func TestAcknowledgedWhilePutOff(t *testing.T) {
 	p.wantEqual("tried on", p.states(a), "ada@example.com reminder queued retry; ada@example.com triggered sent")
 	p.mail.setReply(nil)
 	p.advance(15 * time.Minute)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com reminder Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com reminder Frost")
 }
 
-// After a letter that failed for good nobody is reminded.
+// After a permanent failure there is no reminder.
 func TestAcknowledgedNoReminderAfterPermanentFailure(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.mail.setReply(func(l *notify.Notification) error {
@@ -288,38 +268,24 @@ func TestAcknowledgedNoReminderAfterPermanentFailure(t *testing.T) {
 		}
 		return nil
 	})
-	a := p.openNotice(
-		"Frost",
-		1,
-		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada, "bora@example.com")}},
-	)
+	a := p.openNotice("Frost", 1,
+		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada, "bora@example.com")}})
 	p.step()
 	p.acknowledge(a, "Ada", time.Hour)
-	p.wantEqual(
-		"planned",
-		p.states(a),
-		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent",
-	)
-	p.must(
-		p.desk.NoticeAcknowledged(
-			t.Context(),
-			p.rival.ID,
-			&alertmsg.Alarm{Event: alertmsg.Unacknowledged, Notice: a.Notice},
-		),
-	)
-	p.wantEqual(
-		"another tenant's",
-		p.states(a),
-		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent",
-	)
+	p.wantEqual("planned", p.states(a),
+		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
+	p.must(p.notifier.NoticeAcknowledged(t.Context(), p.rival.ID,
+		&alertmsg.Alarm{Event: alertmsg.Unacknowledged, Notice: a.Notice}))
+	p.wantEqual("another tenant's", p.states(a),
+		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
 	p.mail.take()
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "bora@example.com reminder Frost")
-	p.wantEqual("nobody to tell", p.states(p.openNotice("Alone", 1, alertmsg.DeliveryOptions{})), "")
+	p.wantEqual("sent", p.mail.sentText(), "bora@example.com reminder Frost")
+	p.wantEqual("no recipients", p.states(p.openNotice("Alone", 1, alertmsg.DeliveryOptions{})), "")
 }
 
-// Who was told of many in one letter, and was on one after the other, is reminded in one.
-func TestAcknowledgedOfADigest(t *testing.T) {
+// Notices of one digest that are acknowledged one after the other are reminded of in one digest.
+func TestAcknowledgedInDigest(t *testing.T) {
 	p := newOutboxFixture(t)
 	all := p.openMany(14, 1, alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.step()
@@ -339,16 +305,13 @@ func TestAcknowledgedOfADigest(t *testing.T) {
 	p.wantEqual("together", p.mail.digestSizes(), "r4")
 }
 
-// The process dies while the reminder that was waited for flies: it comes again with the same
-// ID, and the next one once.
+// The process is killed while the reminder at the end of an acknowledgement is in flight: the
+// reminder is sent again with the same ID, and the next one is sent once.
 func TestAcknowledgedReminderAfterCrash(t *testing.T) {
 	for _, every := range []time.Duration{0, 30 * time.Minute} {
 		p := newOutboxFixture(t)
-		a := p.openNotice(
-			"Frost",
-			1,
-			alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: every},
-		)
+		a := p.openNotice("Frost", 1,
+			alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: every})
 		p.step()
 		p.mail.take()
 		p.acknowledge(a, "Ada", time.Hour)
@@ -362,7 +325,7 @@ func TestAcknowledgedReminderAfterCrash(t *testing.T) {
 			ids[l.ID] = true
 		}
 		if len(notifications) != 2 || len(ids) != 1 {
-			t.Errorf("%v: %d letters, %d IDs", every, len(notifications), len(ids))
+			t.Errorf("%v: %d mails, %d IDs", every, len(notifications), len(ids))
 		}
 		want := ""
 		if every > 0 {
@@ -372,19 +335,22 @@ func TestAcknowledgedReminderAfterCrash(t *testing.T) {
 	}
 }
 
-// The clock is set back: who is on a notice spares people as long as they wanted, not until that
-// time comes again.
-func TestAcknowledgedWithTheClockSetBack(t *testing.T) {
-	for name, again := range map[string]func(p *outboxFixture){"while it runs": func(*outboxFixture) {}, "in between": (*outboxFixture).restart} {
+// The clock is set back: an acknowledgement lasts as long as the user wanted, not until the clock
+// shows the same time again.
+func TestAcknowledgedWithClockSetBack(t *testing.T) {
+	for name, again := range map[string]func(p *outboxFixture){
+		"while it runs":    func(*outboxFixture) {},
+		"during a restart": (*outboxFixture).restart,
+	} {
 		t.Run(name, func(t *testing.T) {
 			p := newOutboxFixture(t)
 			ch := p.channel("field", ada)
-			told := p.openNotice("Told", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
+			sent := p.openNotice("Sent", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
 			p.step()
 			p.mail.failWith(notify.Transient, "451 busy")
 			stuck := p.openNotice("Stuck", 1, alertmsg.DeliveryOptions{Channels: []int64{ch}})
 			p.step()
-			p.acknowledge(told, "Ada", 4*time.Hour)
+			p.acknowledge(sent, "Ada", 4*time.Hour)
 			p.acknowledge(stuck, "Ada", 4*time.Hour)
 			p.mail.setReply(nil)
 			p.mail.take()
@@ -392,31 +358,26 @@ func TestAcknowledgedWithTheClockSetBack(t *testing.T) {
 			again(p)
 			p.step()
 			p.advance(time.Minute)
-			p.wantEqual("what was put off", p.mail.sentText(), "ada@example.com triggered Stuck")
+			p.wantEqual("what was deferred", p.mail.sentText(), "ada@example.com triggered Stuck")
 			p.advance(3*time.Hour + 57*time.Minute)
 			p.wantEqual("before", p.mail.sentText(), "")
 			p.advance(3 * time.Minute)
 			both := strings.Split(p.mail.sentText(), "; ")
 			slices.Sort(both)
-			p.wantEqual(
-				"four hours later",
-				strings.Join(both, "; "),
-				"ada@example.com reminder Stuck; ada@example.com reminder Told",
-			)
+			p.wantEqual("four hours later", strings.Join(both, "; "),
+				"ada@example.com reminder Sent; ada@example.com reminder Stuck")
 		})
 	}
 }
 
-// Webhooks that want it hear of each acknowledgement and of each that is taken back, of one
-// notice in their order; those from before hear what they heard.
+// Webhooks that subscribe to it receive each acknowledgement and each that is taken back, those of
+// one notice in order; other webhooks receive what they received before.
 func TestWebhooksAcknowledged(t *testing.T) {
 	p := newOutboxFixture(t)
 	old := p.addWebhook("old")
 	all := p.addWebhook("all", func(w *notify.Webhook) { w.Acknowledged = true })
-	alone := p.addWebhook(
-		"alone",
-		func(w *notify.Webhook) { w.Opened, w.Resolved, w.Acknowledged = false, false, true },
-	)
+	alone := p.addWebhook("alone",
+		func(w *notify.Webhook) { w.Opened, w.Resolved, w.Acknowledged = false, false, true })
 	serious := p.addWebhook("serious", func(w *notify.Webhook) { w.Acknowledged, w.Level = true, 2 })
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{})
 	p.acknowledge(a, "Ada", time.Hour)
@@ -424,33 +385,33 @@ func TestWebhooksAcknowledged(t *testing.T) {
 	p.unacknowledge(a)
 	p.acknowledge(a, "Ada", time.Hour)
 	p.closeNotice(a, true)
-	for range 6 { // each goes when the one before it has landed
+	for range 6 { // each is sent after the one before it
 		p.step()
 	}
-	heard, ids := map[string][]string{}, map[string]bool{}
+	received, ids := map[string][]string{}, map[string]bool{}
 	for _, l := range p.webhookSender.take() {
-		heard[l.Recipient] = append(heard[l.Recipient], string(l.Alarms[0].Event))
+		received[l.Recipient] = append(received[l.Recipient], string(l.Alarms[0].Event))
 		ids[l.ID] = true
 	}
 	for id, want := range map[int64]string{
 		old: "triggered resolved", all: "triggered acknowledged acknowledged unacknowledged acknowledged resolved",
 		alone: "acknowledged acknowledged unacknowledged acknowledged", serious: "",
 	} {
-		p.wantEqual(fmt.Sprint("webhook ", id), strings.Join(heard[fmt.Sprint(id)], " "), want)
+		p.wantEqual(fmt.Sprint("webhook ", id), strings.Join(received[fmt.Sprint(id)], " "), want)
 	}
 	if len(ids) != 2+6+4 {
 		t.Errorf("%d IDs", len(ids))
 	}
-	told, err := p.outbox.WebhookDeliveries(t.Context(), p.field.ID, all)
+	list, err := p.outbox.WebhookDeliveries(t.Context(), p.field.ID, all)
 	p.must(err)
-	if len(told) != 6 || told[0].Event != alertmsg.Resolved || told[1].Event != alertmsg.Acknowledged ||
-		told[2].Event != alertmsg.Unacknowledged {
-		t.Errorf("%+v", told)
+	if len(list) != 6 || list[0].Event != alertmsg.Resolved || list[1].Event != alertmsg.Acknowledged ||
+		list[2].Event != alertmsg.Unacknowledged {
+		t.Errorf("%+v", list)
 	}
 }
 
-// What a program did not take keeps what comes after it waiting, or from being told, as far as
-// that makes no sense alone.
+// If a webhook defers an opening, later deliveries wait; if it refuses the opening, they are
+// skipped; a refused acknowledgement does not block what follows.
 func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.addWebhook("planner", func(w *notify.Webhook) { w.Acknowledged = true })
@@ -461,21 +422,18 @@ func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	p.unacknowledge(a)
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"waits",
-		p.states(a),
+	p.wantEqual("waits", p.states(a),
 		"planner.example acknowledged queued trigger; planner.example resolved queued trigger; "+
-			"planner.example triggered queued retry; planner.example unacknowledged queued trigger",
-	)
+			"planner.example triggered queued retry; planner.example unacknowledged queued trigger")
 	p.webhookSender.setReply(nil)
 	for range 5 {
 		p.advance(15 * time.Second)
 	}
-	var heard []string
+	var received []string
 	for _, l := range p.webhookSender.take() {
-		heard = append(heard, string(l.Alarms[0].Event))
+		received = append(received, string(l.Alarms[0].Event))
 	}
-	p.wantEqual("in order", strings.Join(heard, " "), "triggered acknowledged unacknowledged resolved")
+	p.wantEqual("in order", strings.Join(received, " "), "triggered acknowledged unacknowledged resolved")
 
 	p.webhookSender.failWith(notify.Permanent, "not sent")
 	a = p.openNotice("Refused", 1, alertmsg.DeliveryOptions{})
@@ -483,12 +441,9 @@ func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	p.unacknowledge(a)
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"of a begin that failed",
-		p.states(a),
+	p.wantEqual("after an opening that failed", p.states(a),
 		"planner.example acknowledged skipped notTold; planner.example resolved skipped notTold; "+
-			"planner.example triggered failed refused; planner.example unacknowledged skipped notTold",
-	)
+			"planner.example triggered failed refused; planner.example unacknowledged skipped notTold")
 	p.webhookSender.setReply(nil)
 	a = p.openNotice("Later", 1, alertmsg.DeliveryOptions{})
 	p.step()
@@ -503,9 +458,6 @@ func TestWebhookOpenedBeforeAcknowledged(t *testing.T) {
 	})
 	p.step()
 	p.step()
-	p.wantEqual(
-		"after what failed between",
-		p.states(a),
-		"planner.example acknowledged failed refused; planner.example resolved sent; planner.example triggered sent",
-	)
+	p.wantEqual("after an acknowledgement that failed", p.states(a),
+		"planner.example acknowledged failed refused; planner.example resolved sent; planner.example triggered sent")
 }

@@ -5,22 +5,22 @@ import (
 )
 
 const (
-	// retryFirst and retryMost are how long a letter waits that may go through
-	// later: at first, and after many attempts.
+	// retryFirst and retryMost are how long a notification waits for a retry: after the first
+	// attempt, and at most.
 	retryFirst = 15 * time.Second
 	retryMost  = 15 * time.Minute
-	// retryLongest is how long one waits at most because the far end says so.
+	// retryLongest is how long a notification waits at most if the remote server asks for a wait.
 	retryLongest = time.Hour
-	// downFirst and downMost are how long a far end is left alone that takes
-	// nothing.
+	// downFirst and downMost are how long a worker waits before it tries a remote server again
+	// that accepts nothing: at first, and at most.
 	downFirst = 5 * time.Second
 	downMost  = 2 * time.Minute
-	// failuresBeforePause is how many letters in a row a destination may put off before the
+	// failuresBeforePause is how many notifications in a row a destination may defer before the
 	// others for it wait too.
 	failuresBeforePause = 3
 )
 
-// exponential is first, twice first, four times ..., at most most.
+// exponential doubles first times times, up to most.
 func exponential(first, most time.Duration, times int) time.Duration {
 	for ; times > 0 && first < most; times-- {
 		first *= 2
@@ -28,24 +28,24 @@ func exponential(first, most time.Duration, times int) time.Duration {
 	return min(first, most)
 }
 
-// retryDelay is how long a letter waits that was tried so often before.
+// retryDelay gives how long a notification waits after so many attempts.
 func retryDelay(attempts int) time.Duration { return exponential(retryFirst, retryMost, attempts) }
 
-// jitter makes a wait up to a fifth shorter or longer, by a random number of
-// [0, 1): what failed together does not come again together.
+// jitter makes a wait up to a fifth shorter or longer, by a random number of [0, 1), so that
+// notifications that failed together are not retried together.
 func jitter(wait time.Duration, random float64) time.Duration {
 	return wait + time.Duration((random-0.5)*0.4*float64(wait))
 }
 
-// backoff is how a far end, or a destination behind it, is doing. It is in
-// memory only: after a start everybody gets another chance.
+// backoff tracks the failures of a remote server, or of a destination behind it. It is in memory
+// only: after a restart every server gets another chance.
 type backoff struct {
 	failures int   // in a row
-	until    int64 // nothing goes before, epoch ms
+	until    int64 // nothing is sent before, epoch ms
 }
 
-// markDown takes note that the far end took nothing, and gives when it is tried
-// again. Letters that were in flight together count once.
+// markDown records that the remote server accepted nothing, and gives when the worker tries it
+// again. Notifications that were in flight together count once.
 func (l *worker) markDown(now time.Time, answer string) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,32 +53,27 @@ func (l *worker) markDown(now time.Time, answer string) int64 {
 		return l.down.until
 	}
 	if l.down.failures == 0 {
-		l.Logger.Warn(
-			"people cannot be told: the far end takes nothing; trying again",
-			"mode",
-			l.kind,
-			"answer",
-			answer,
-		)
+		l.Logger.Warn("notifications cannot be sent: the remote server accepts nothing; trying again", "mode", l.kind,
+			"answer", answer)
 	}
 	l.down.until = now.Add(jitter(exponential(downFirst, downMost, l.down.failures), l.Random())).UnixMilli()
 	l.down.failures++
 	return l.down.until
 }
 
-// markReachable takes note that the far end is there, and so is a destination.
+// markReachable records that the remote server and a destination accept notifications.
 func (l *worker) markReachable(destination string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down.failures > 0 {
-		l.Logger.Info("people can be told again", "mode", l.kind)
+		l.Logger.Info("notifications can be sent again", "mode", l.kind)
 	}
 	l.down = backoff{}
 	delete(l.destinations, destination)
 }
 
-// markDeferred takes note that the far end is there, and put off a letter for
-// a destination; after is how long it wants to be left alone, where it said so.
+// markDeferred records that the remote server is reachable but deferred a notification for a
+// destination; after is the wait that it asked for, or 0.
 func (l *worker) markDeferred(destination string, now time.Time, after time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +86,7 @@ func (l *worker) markDeferred(destination string, now time.Time, after time.Dura
 	l.destinations[destination] = p
 }
 
-// downUntil is when a far end that takes nothing is tried again, epoch ms; 0:
+// downUntil gives when the worker tries a remote server that accepts nothing again, epoch ms; 0:
 // it is not known to be down.
 func (l *worker) downUntil() int64 {
 	l.mu.Lock()
@@ -99,8 +94,8 @@ func (l *worker) downUntil() int64 {
 	return l.down.until
 }
 
-// pausedDestinations are the destinations that wait, and when the first of them is over,
-// epoch ms; 0: none waits.
+// pausedDestinations gives the destinations that are paused, and when the first pause ends, epoch
+// ms; 0: none is paused.
 func (l *worker) pausedDestinations(now int64) (destinations []string, first int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,44 +9,37 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// scanSize is how many deliveries are looked at together, and maxEmptyScans how
-// many looks of one transaction may find nothing that goes.
+// scanSize is how many deliveries one scan reads, and maxEmptyScans how many scans of one
+// transaction may find nothing to send.
 const (
 	scanSize      = 64
 	maxEmptyScans = 8
 )
 
-// batch is one look for letters to bring. What it finds of tenants and rules
-// holds for that look.
+// batch takes the notifications that one transaction sends. It caches what it reads about tenants
+// and rules.
 type batch struct {
 	*worker
 	now        int64 // epoch ms
 	freeSlots  int
 	emptyScans int
 	attempts   []*attempt
-	leased     int  // attempts that are written down as in flight
-	more       bool // there is more to look at
+	leased     int  // how many of attempts are stored as in flight
+	more       bool // there are more deliveries to scan
 
 	tenants    map[tenant.ID]*tenant.Tenant
 	mutes      map[int64]int64
-	webhooksOn map[int64]bool // webhooks that are on
+	webhooksOn map[int64]bool // whether a webhook is switched on
 	budgets    map[tenant.ID]Budget
-	grouped    map[int64]bool // deliveries of digests that were seen
+	grouped    map[int64]bool // deliveries of digests that are handled already
 }
 
-// takeDue takes the letters that are due, of the tenants in turn, as many as there is
-// room for.
+// takeDue takes the notifications that are due, round robin by tenant, as many as there are free
+// slots.
 func (l *worker) takeDue(ctx context.Context) (*batch, error) {
-	t := &batch{
-		worker:     l,
-		now:        l.Now().UnixMilli(),
-		freeSlots:  l.freeSlots(),
-		tenants:    map[tenant.ID]*tenant.Tenant{},
-		mutes:      map[int64]int64{},
-		webhooksOn: map[int64]bool{},
-		budgets:    map[tenant.ID]Budget{},
-		grouped:    map[int64]bool{},
-	}
+	t := &batch{worker: l, now: l.Now().UnixMilli(), freeSlots: l.freeSlots(), tenants: map[tenant.ID]*tenant.Tenant{},
+		mutes: map[int64]int64{}, webhooksOn: map[int64]bool{}, budgets: map[tenant.ID]Budget{},
+		grouped: map[int64]bool{}}
 	for queried := false; !queried; {
 		if queried = !l.rotation.fresh(); queried {
 			if err := l.rotation.refresh(ctx, l, t.now); err != nil {
@@ -57,7 +50,7 @@ func (l *worker) takeDue(ctx context.Context) (*batch, error) {
 		if err := t.takeRoundRobin(ctx, l.rotation.waiting); err != nil || len(t.attempts) > 0 {
 			return t, err
 		}
-		l.rotation.invalidate() // of those nothing goes any more, or not yet
+		l.rotation.invalidate() // these tenants have nothing more to send now
 		if t.more {
 			return t, nil
 		}
@@ -65,17 +58,17 @@ func (l *worker) takeDue(ctx context.Context) (*batch, error) {
 	return t, nil
 }
 
-// takeRoundRobin takes letters of tenants in turn: one of each, or all there is room for of
-// the only one.
+// takeRoundRobin takes notifications round robin by tenant: one per time slice or, of a single
+// tenant, as many as there are free slots.
 func (t *batch) takeRoundRobin(ctx context.Context, waiting []waitingTenant) error {
 	waiting = t.eligible(waiting)
 	for len(waiting) > 0 && t.freeSlots > 0 && !t.more {
-		w, notifications := t.rotation.next(waiting), 1
+		w, most := t.rotation.next(waiting), 1
 		if len(waiting) == 1 {
-			notifications = t.freeSlots
+			most = t.freeSlots
 		}
 		before := len(t.attempts)
-		if err := t.takeFrom(ctx, w, notifications); err != nil {
+		if err := t.takeFrom(ctx, w, most); err != nil {
 			return err
 		}
 		if len(t.attempts) > before {
@@ -87,19 +80,19 @@ func (t *batch) takeRoundRobin(ctx context.Context, waiting []waitingTenant) err
 	return t.lease(ctx)
 }
 
-// takeFrom takes letters of a tenant whose turn it is, so many at most, of the highest
-// level that has one that goes.
-func (t *batch) takeFrom(ctx context.Context, w waitingTenant, notifications int) error {
+// takeFrom takes at most most notifications of a tenant, of the highest level that has one that
+// may be sent.
+func (t *batch) takeFrom(ctx context.Context, w waitingTenant, most int) error {
 	if t.kind == KindWebhook {
-		notifications = min(notifications, webhooksPerTenant-t.countInFlight(w.ID))
+		most = min(most, webhooksPerTenant-t.countInFlight(w.ID))
 	}
 	if err := t.leaseIfTaken(ctx, w.ID); err != nil {
 		return err
 	}
 	for level := w.Level; level >= t.minLevel(w.ID); level-- {
-		for some := notifications; notifications > 0; some = scanSize { // mostly the first ones go
+		for some := most; most > 0; some = scanSize { // mostly the first ones are sent
 			before := len(t.attempts)
-			all, err := t.scan(ctx, w.ID, level, some, notifications)
+			all, err := t.scan(ctx, w.ID, level, some, most)
 			if err != nil || len(t.attempts) > before {
 				return err
 			}
@@ -115,7 +108,7 @@ func (t *batch) takeFrom(ctx context.Context, w waitingTenant, notifications int
 	return nil
 }
 
-// excludeNotReady leaves out deliveries of tenants of which nothing leaves yet.
+// excludeNotReady excludes deliveries of tenants for which nothing is sent yet.
 func (o *Outbox) excludeNotReady(sel *bun.SelectQuery) *bun.SelectQuery {
 	if o.NotReady != nil {
 		if late := o.NotReady(); len(late) > 0 {
@@ -125,8 +118,8 @@ func (o *Outbox) excludeNotReady(sel *bun.SelectQuery) *bun.SelectQuery {
 	return sel
 }
 
-// countInFlight is how many letters of a tenant are in flight, those counted that are
-// taken just now.
+// countInFlight gives how many notifications of a tenant are in flight, including those that the
+// batch has taken.
 func (t *batch) countInFlight(of tenant.ID) int {
 	n := t.inFlightByTenant[of].count
 	for _, a := range t.attempts {
@@ -137,8 +130,8 @@ func (t *batch) countInFlight(of tenant.ID) int {
 	return n
 }
 
-// minLevel is the level below which nothing of a tenant starts: that of what it has
-// in flight.
+// minLevel gives the level below which nothing of a tenant may start: the level of its
+// notifications in flight.
 func (t *batch) minLevel(of tenant.ID) int {
 	lowest := t.worker.minLevel(of)
 	if t.kind == KindWebhook {
@@ -152,18 +145,13 @@ func (t *batch) minLevel(of tenant.ID) int {
 	return lowest
 }
 
-// scan looks at some deliveries of a tenant, those of a level that have been due
-// longest, and takes so many letters at most; whole when those were all of the level.
-func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, notifications int) (all bool, err error) {
+// scan reads at most some deliveries of a tenant and a level, those that have been due longest, and
+// takes at most most notifications. all tells that it read all due deliveries of the level.
+func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, most int) (all bool, err error) {
 	var rows []*deliveryRow
 	sel := t.DB.Read(ctx).NewSelect().Model(&rows).
-		Where(
-			"d.state = 'queued' AND d.mode = ? AND d.tenant_id = ? AND d.alarm_level = ? AND d.next_time <= ?",
-			t.kind,
-			of,
-			level,
-			t.now,
-		).
+		Where("d.state = 'queued' AND d.mode = ? AND d.tenant_id = ? AND d.alarm_level = ? AND d.next_time <= ?",
+			t.kind, of, level, t.now).
 		Where("d.lease_until <= ?", t.now)
 	paused, _ := t.pausedDestinations(t.now)
 	if paused = append(paused, t.destinationsAtLimit()...); len(paused) > 0 {
@@ -174,7 +162,7 @@ func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, notificatio
 	}
 	var waiting deferrals
 	for _, r := range rows {
-		if notifications == 0 || t.freeSlots == 0 {
+		if most == 0 || t.freeSlots == 0 {
 			break
 		}
 		if t.grouped[r.ID] || t.atHostLimit(r.Destination) {
@@ -211,34 +199,31 @@ func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, notificatio
 			if err := t.addAttempt(ctx, level, sending); err != nil {
 				return false, err
 			}
-			notifications--
+			most--
 		}
 	}
 	return len(rows) < some, waiting.write(ctx, t.worker)
 }
 
-// timedReasons are what deliveries wait for until a time at which others may come, too.
+// timedReasons are the reasons to wait for a time at which other deliveries may become due too.
 var timedReasons = []Reason{ForPeriod, ForMute, ForBudget}
 
-// groupWaiting lets what waited together for a time of day, or for a mute's end, come
-// as notices of one minute do: the first ones by themselves, the others in one
-// letter. A night's alarms are a storm in the morning.
+// groupWaiting treats deliveries that waited together for a time of day or for the end of a mute
+// like notices of one minute: it sends the first ones one by one and the others as a digest.
+// Otherwise the alarms of a night would arrive all at once in the morning.
 func (t *batch) groupWaiting(ctx context.Context, r *deliveryRow) error {
 	if t.DigestAfter == 0 || r.Digest > 0 || !slices.Contains(timedReasons, r.Reason) {
 		return nil
 	}
 	var waited []int64
 	err := together(t.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id"), r).
-		Where(
-			"d.state = 'queued' AND d.next_time = ? AND d.digest = 0 AND d.reason IN (?)",
-			r.NextTime,
-			bun.List(timedReasons),
-		).
+		Where("d.state = 'queued' AND d.next_time = ? AND d.digest = 0 AND d.reason IN (?)", r.NextTime,
+			bun.List(timedReasons)).
 		OrderExpr("d.id").Scan(ctx, &waited)
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(waited, r.ID) { // gathered since it was read
+	if !slices.Contains(waited, r.ID) { // it was grouped since it was read
 		r.Digest = r.NextTime
 		return nil
 	}
@@ -254,58 +239,33 @@ func (t *batch) groupWaiting(ctx context.Context, r *deliveryRow) error {
 		r.Digest = r.NextTime
 	}
 	return t.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"digest = ?",
-			r.NextTime,
-		).Where(
-			"d.tenant_id = ? AND d.id IN (?)",
-			r.TenantID,
-			bun.List(rest),
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("digest = ?", r.NextTime).
+			Where("d.tenant_id = ? AND d.id IN (?)", r.TenantID, bun.List(rest)).Exec(ctx)
 		return err
 	})
 }
 
-// together narrows deliveries to those that may share a letter with r: a
-// recipient's of one event and, but for serious ones, of one channel. Serious ones
-// share none with others.
+// together selects the deliveries that may share a notification with r: those of the same
+// recipient and event and, unless they are serious, of the same channel. Serious ones share a
+// notification only with serious ones of the same language.
 func together(sel *bun.SelectQuery, r *deliveryRow) *bun.SelectQuery {
-	sel.Where(
-		"d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.event = ?",
-		r.TenantID,
-		r.Mode,
-		r.Recipient,
-		r.Event,
-	)
+	sel.Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.event = ?", r.TenantID, r.Mode, r.Recipient,
+		r.Event)
 	if r.AlarmLevel >= serious {
 		return sel.Where("d.alarm_level = ? AND d.language = ?", serious, r.Language)
 	}
 	return sel.Where("d.alarm_level IN (0, 1) AND d.channel_id = ?", r.ChannelID)
 }
 
-// sameHourlyDigest narrows deliveries to those that come with r since the budget is used
-// up: a recipient's of a language, whatever the channel and the event.
+// sameHourlyDigest selects the deliveries that are sent together with r since the budget is used
+// up: those of the same recipient and language, of any channel and event.
 func sameHourlyDigest(sel *bun.SelectQuery, r *deliveryRow) {
-	sel.Where(
-		"d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.language = ? AND d.reason = ?",
-		r.TenantID,
-		r.Mode,
-		r.Recipient,
-		r.Language,
-		ForBudget,
-	).
-		Where(
-			"(d.alarm_level >= ?) = ?",
-			serious,
-			r.AlarmLevel >= serious,
-		)
+	sel.Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.language = ? AND d.reason = ?", r.TenantID,
+		r.Mode, r.Recipient, r.Language, ForBudget).
+		Where("(d.alarm_level >= ?) = ?", serious, r.AlarmLevel >= serious)
 }
 
-// digestRows gives the deliveries that go in one letter with r, those that are due.
+// digestRows gives the due deliveries that are sent in one notification with r.
 func (t *batch) digestRows(ctx context.Context, r *deliveryRow) (group []*deliveryRow, err error) {
 	sel := t.DB.Read(ctx).NewSelect().Model(&group)
 	if r.isHourlyDigest() {
@@ -322,7 +282,7 @@ func (t *batch) digestRows(ctx context.Context, r *deliveryRow) (group []*delive
 	return group, err
 }
 
-// addAttempt makes the letter of deliveries.
+// addAttempt makes the notification of deliveries.
 func (t *batch) addAttempt(ctx context.Context, level int, rows []*deliveryRow) error {
 	owner, err := t.owner(ctx, rows[0].TenantID)
 	if err != nil {
@@ -335,8 +295,8 @@ func (t *batch) addAttempt(ctx context.Context, level int, rows []*deliveryRow) 
 	return nil
 }
 
-// leaseIfTaken writes down what is in flight before more of a tenant is looked for
-// of which something was taken.
+// leaseIfTaken stores the leases if the batch has taken deliveries of the tenant, so that the next
+// scan does not read them again.
 func (t *batch) leaseIfTaken(ctx context.Context, of tenant.ID) error {
 	if slices.ContainsFunc(t.attempts[t.leased:], func(a *attempt) bool { return a.notification.Tenant == of }) {
 		return t.lease(ctx)
@@ -344,7 +304,7 @@ func (t *batch) leaseIfTaken(ctx context.Context, of tenant.ID) error {
 	return nil
 }
 
-// lease writes down which deliveries are in flight.
+// lease stores which deliveries are in flight.
 func (t *batch) lease(ctx context.Context) error {
 	var ids []int64
 	for _, a := range t.attempts[t.leased:] {
@@ -357,18 +317,9 @@ func (t *batch) lease(ctx context.Context) error {
 		return nil
 	}
 	return t.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"lease_until = ?, reason = ''",
-			t.now+leaseTime.Milliseconds(),
-		).
-			Where(
-				"d.id IN (?)",
-				bun.List(ids),
-			).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("lease_until = ?, reason = ''", t.now+leaseTime.Milliseconds()).
+			Where("d.id IN (?)", bun.List(ids)).Exec(ctx)
 		return err
 	})
 }

@@ -22,7 +22,7 @@ func TestDeliveryWaitsForPeriod(t *testing.T) {
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	next := p.step()
 	if want := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC); !next.Equal(want) {
-		t.Errorf("looks again at %v, want %v", next, want)
+		t.Errorf("next step at %v, want %v", next, want)
 	}
 	d := p.deliveries(a)[0]
 	if d.Reason != notify.ForPeriod || d.NextTime != next.UnixMilli() || d.Attempts != 0 {
@@ -34,8 +34,8 @@ func TestDeliveryWaitsForPeriod(t *testing.T) {
 	p.wantEqual("at its begin", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
-// Where clocks are set, the wall decides: of the hour that is skipped nothing
-// is told, in that which comes twice both times.
+// When daylight saving begins or ends, periods follow the local clock: nothing is sent in the
+// skipped hour, and mails are sent in both repetitions of the repeated hour.
 func TestPeriodByDaylightSaving(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -59,16 +59,16 @@ func TestPeriodByDaylightSaving(t *testing.T) {
 		for next := p.step(); !next.IsZero(); next = p.step() {
 			p.Clock.Set(next)
 		}
-		if told := p.mail.sentText(); told != "ada@example.com triggered Frost" {
-			t.Errorf("%s: told %q", at, told)
+		if sent := p.mail.sentText(); sent != "ada@example.com triggered Frost" {
+			t.Errorf("%s: sent %q", at, sent)
 		}
 		if got := p.Clock.Now().UTC().Format(time.RFC3339); got != want {
-			t.Errorf("%s: told at %s, want %s", at, got, want)
+			t.Errorf("%s: sent at %s, want %s", at, got, want)
 		}
 	}
 }
 
-// A period on days of the week: the farm's, not UTC's.
+// The weekdays of a period are those of the tenant's zone, not of UTC.
 func TestPeriodOnWeekdays(t *testing.T) {
 	zone, err := time.LoadLocation("Pacific/Auckland")
 	if err != nil {
@@ -78,15 +78,13 @@ func TestPeriodOnWeekdays(t *testing.T) {
 	p.field.TimeZone = zone
 	p.must(p.Tenants.Put(t.Context(), p.field.Tenant))
 	p.Clock.Set(time.Date(2026, 11, 20, 12, 0, 0, 0, zone)) // a Friday
-	w := alertmsg.DeliveryOptions{
-		Channels: []int64{p.channel("field", ada)},
-		Period:   alertmsg.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}},
-	}
+	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)},
+		Period: alertmsg.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}}}
 	a := p.openNotice("Frost", 1, w)
 	next := p.step()
 	p.wantEqual("after its hours", p.states(a), "ada@example.com triggered queued period")
 	if monday := time.Date(2026, 11, 23, 6, 0, 0, 0, zone); !next.Equal(monday) {
-		t.Errorf("looks again at %v, want %v", next.In(zone), monday)
+		t.Errorf("next step at %v, want %v", next.In(zone), monday)
 	}
 	p.Clock.Set(time.Date(2026, 11, 22, 7, 0, 0, 0, zone)) // Sunday at its hour
 	p.step()
@@ -104,13 +102,13 @@ func TestMute(t *testing.T) {
 	next := p.step()
 	p.wantEqual("muted", p.states(a), "ada@example.com triggered queued muted")
 	if next.UnixMilli() != p.muted[1] {
-		t.Errorf("looks again at %v", next)
+		t.Errorf("next step at %v", next)
 	}
-	// Somebody makes it longer, then ends it; another tenant's rule of that number is none.
+	// A user extends the mute, then ends it; Unmute for another tenant changes nothing.
 	p.muted[1] += time.Hour.Milliseconds()
 	p.must(p.outbox.Unmute(t.Context(), p.field.ID, 1))
 	if next := p.step(); next.UnixMilli() != p.muted[1] {
-		t.Errorf("looks again at %v", next)
+		t.Errorf("next step at %v", next)
 	}
 	p.muted[1] = 0
 	p.must(p.outbox.Unmute(t.Context(), p.rival.ID, 1))
@@ -118,22 +116,19 @@ func TestMute(t *testing.T) {
 	p.wantEqual("still", p.mail.sentText(), "")
 	p.must(p.outbox.Unmute(t.Context(), p.field.ID, 1))
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"its end is muted too",
-		p.states(a),
-		"ada@example.com resolved queued muted; ada@example.com triggered sent",
-	)
+	p.wantEqual("its end is muted too", p.states(a),
+		"ada@example.com resolved queued muted; ada@example.com triggered sent")
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com resolved Frost")
 }
 
-// What a logger hands over late is told of only when it is still so once it has
-// handed over everything.
+// An alarm on stored readings is sent only if it is still open when the device has sent all of
+// them.
 func TestDeliveryWaitsForBacklog(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -141,22 +136,22 @@ func TestDeliveryWaitsForBacklog(t *testing.T) {
 	p.backlog[id] = p.Clock.Now().Add(2 * time.Minute)
 	over := p.openNotice("Over", 2, alertmsg.DeliveryOptions{Channels: []int64{c}, Late: true})
 	open := p.openNotice("Open", 2, alertmsg.DeliveryOptions{Channels: []int64{c}, Late: true})
-	p.wantEqual("before it is looked at", p.states(open), "ada@example.com triggered queued")
+	p.wantEqual("before the first scan", p.states(open), "ada@example.com triggered queued")
 	present := p.openNotice("Present", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("waits", p.states(open), "ada@example.com triggered queued backlog")
 	p.closeNotice(over, true)
-	p.backlog[id] = p.Clock.Now().Add(4 * time.Minute) // more comes
+	p.backlog[id] = p.Clock.Now().Add(4 * time.Minute) // the device sends more
 	p.advance(2 * time.Minute)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Present")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Present")
 	p.advance(2 * time.Minute)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Open")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Open")
 	p.wantEqual("over", p.states(over), "ada@example.com triggered skipped ended")
 	p.wantEqual("present", p.states(present), "ada@example.com triggered sent")
 }
 
-// Of a tenant whose alarms are not all known yet nothing leaves, and nobody else
-// waits for it; then everything is told, also of what is over by then.
+// Nothing is sent for a tenant whose alarms are not all known yet, and no other tenant waits for
+// it; then everything is sent, also about notices that have ended by then.
 func TestNotReadyTenantsWait(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.notReady = []tenant.ID{p.field.ID}
@@ -166,18 +161,17 @@ func TestNotReadyTenantsWait(t *testing.T) {
 	p.addTenants("b")[0].openNotices(1, 0)
 	next := p.step()
 	p.wantEqual("late", p.states(a), "ada@example.com resolved queued trigger; ada@example.com triggered queued")
-	p.wantEqual("told", p.mail.sentText(), "b@example.com triggered 0")
+	p.wantEqual("sent", p.mail.sentText(), "b@example.com triggered 0")
 	if !next.After(p.Clock.Now()) && !next.IsZero() {
-		t.Errorf("it looks again at %v, at once", next)
+		t.Errorf("next step at %v, at once", next)
 	}
 	p.notReady = nil
 	p.step()
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
 }
 
-// More wait than are looked at together: none is forgotten, and those that wait
-// do not keep others from going.
+// More deliveries wait than one scan reads: none is lost, and they do not block others.
 func TestManyWaitingDeliveries(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	c := p.channel("field", ada)
@@ -186,14 +180,14 @@ func TestManyWaitingDeliveries(t *testing.T) {
 	}
 	p.openNotice("Now", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Now")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Now")
 	p.at("06:00", 1)
 	if n := len(p.mail.take()); n != 560 {
 		t.Errorf("%d of 560", n)
 	}
 }
 
-// Of a rule that is asked for in vain nobody is told; it is asked again.
+// If reading a rule's mute fails, nothing is sent, and the next step reads it again.
 func TestMuteLookupErrorRetried(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -218,10 +212,10 @@ func TestMuteLookupErrorRetried(t *testing.T) {
 	if _, err := outbox.Step(t.Context()); err != nil {
 		t.Error(err)
 	}
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
-// What one tenant's letters wait for is nothing to another's.
+// One tenant's waiting deliveries do not affect another tenant.
 func TestTenantsIndependent(t *testing.T) {
 	p := newOutboxFixture(t)
 	station := p.mast.ProductID
@@ -229,54 +223,44 @@ func TestTenantsIndependent(t *testing.T) {
 	channel := p.Channel(t, p.rival.ID, "rival", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
 	now := p.Clock.Milli()
 	id := p.Notice(t, testkit.Notice{Device: theirs, Start: now, CreateTime: now})
-	a := &alertmsg.Alarm{
-		Event:    alertmsg.Triggered,
-		Notice:   id,
-		Rule:     2,
-		Title:    "Theirs",
-		DeviceID: int64(theirs.ID),
-		Start:    now,
-	}
-	p.must(p.desk.NoticeOpened(t.Context(), p.rival.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{channel}}))
-	mine := p.openNotice(
-		"Mine",
-		2,
-		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning},
-	)
-	// Another tenant's end of my notice is none.
+	a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID),
+		Start: now}
+	p.must(p.notifier.NoticeOpened(t.Context(), p.rival.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{channel}}))
+	mine := p.openNotice("Mine", 2,
+		alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning})
+	// Closing the notice for another tenant changes nothing.
 	over := *mine
 	over.Event = alertmsg.Resolved
-	p.must(p.desk.NoticeClosed(t.Context(), p.rival.ID, &over, false))
+	p.must(p.notifier.NoticeClosed(t.Context(), p.rival.ID, &over, false))
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "rival@example.com triggered Theirs")
+	p.wantEqual("sent", p.mail.sentText(), "rival@example.com triggered Theirs")
 	p.wantEqual("mine", p.states(mine), "ada@example.com triggered queued period")
 }
 
-// A delivery that nobody can read, and a letter that its carrier breaks at, do
-// not keep the others waiting.
+// An unreadable delivery, and a notification at which the sender panics, do not block the others.
 func TestUnreadableDeliveryAndPanickingSender(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
-	unread := p.openNotice("Unread", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
+	unreadable := p.openNotice("Unreadable", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET facts = '{'")
 		return err
 	}))
-	breaks := p.openNotice("Breaks", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
+	panics := p.openNotice("Panics", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.openNotice("Fine", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.mail.setReply(func(l *notify.Notification) error {
-		if l.Alarms[0].Title == "Breaks" {
+		if l.Alarms[0].Title == "Panics" {
 			panic("no such face")
 		}
 		return nil
 	})
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Fine")
-	p.wantEqual("unread", p.states(unread), "ada@example.com triggered failed refused")
-	p.wantEqual("breaks", p.states(breaks), "ada@example.com triggered failed refused")
-	for _, said := range []string{"what of cannot be read", "no such face"} {
-		if !strings.Contains(p.Log.Text(), said) {
-			t.Errorf("the log does not say %q", said)
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Fine")
+	p.wantEqual("unreadable", p.states(unreadable), "ada@example.com triggered failed refused")
+	p.wantEqual("panics", p.states(panics), "ada@example.com triggered failed refused")
+	for _, logged := range []string{"its facts cannot be read", "no such face"} {
+		if !strings.Contains(p.Log.Text(), logged) {
+			t.Errorf("the log does not contain %q", logged)
 		}
 	}
 }

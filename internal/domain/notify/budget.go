@@ -11,34 +11,35 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// DefaultMailsADay and DefaultSMSADay are how many letters a tenant may send in a
-// day.
+// DefaultMailsADay and DefaultSMSADay are how many mails and SMS a tenant may send per day.
 const (
 	DefaultMailsADay = 5000
 	DefaultSMSADay   = 500
 )
 
-// sweptDays is for how long it is kept how many letters left in a day.
+// sweptDays is how long the count of a day's notifications is kept.
 const sweptDays = 3 * 24 * time.Hour
 
-// Budget is how many letters of a mode a tenant may send in a day of its zone, and
-// how many it has.
+// Budget is how many notifications of a kind a tenant may send per day of its time zone, and how
+// many it has sent.
 type Budget struct {
 	Kind  ChannelKind
-	Sent  int   // that left today
-	Limit int   // in a day
+	Sent  int   // today
+	Limit int   // per day
 	Until int64 // when the next day begins, epoch ms
 }
 
-// Near tells whether people are told of it: at 80 %.
+// Near tells whether people see a warning: from 80 % on.
 func (b *Budget) Near() bool { return b.Sent >= b.nearThreshold() }
 
-// nearThreshold, hourlyLimit and most are numbers of letters: from which people are told of
-// the budget, up to which what is not serious comes once an hour, and up to which
-// anything leaves.
+// nearThreshold is the number of notifications from which people see a warning.
 func (b *Budget) nearThreshold() int { return (b.Limit*4 + 4) / 5 }
-func (b *Budget) hourlyLimit() int   { return b.Limit + b.Limit/2 }
-func (b *Budget) hardLimit() int     { return 2 * b.Limit }
+
+// hourlyLimit is the number up to which notices that are not serious are sent once an hour.
+func (b *Budget) hourlyLimit() int { return b.Limit + b.Limit/2 }
+
+// hardLimit is the number from which nothing is sent.
+func (b *Budget) hardLimit() int { return 2 * b.Limit }
 
 type sentDayRow struct {
 	bun.BaseModel `bun:"table:letter_days,alias:ld"`
@@ -48,7 +49,7 @@ type sentDayRow struct {
 	Letters       int
 }
 
-// Budgets are those of a tenant; a mode that has none is left out.
+// Budgets gives a tenant's budgets; it leaves out kinds without a limit.
 func (o *Outbox) Budgets(ctx context.Context, t tenant.ID) ([]Budget, error) {
 	owner, err := o.Tenants.Get(ctx, t)
 	if err != nil {
@@ -58,7 +59,7 @@ func (o *Outbox) Budgets(ctx context.Context, t tenant.ID) ([]Budget, error) {
 	for _, kind := range []ChannelKind{KindEmail, KindSMS} {
 		b, err := o.budget(ctx, owner, kind)
 		if err != nil {
-			return nil, err
+			return nil, wrap("read budgets", err)
 		}
 		if b.Limit > 0 {
 			list = append(list, b)
@@ -67,7 +68,7 @@ func (o *Outbox) Budgets(ctx context.Context, t tenant.ID) ([]Budget, error) {
 	return list, nil
 }
 
-// budget is a tenant's for today; of 0 letters where it has none.
+// budget gives a tenant's budget for today; its Limit is 0 if there is no limit.
 func (o *Outbox) budget(ctx context.Context, owner *tenant.Tenant, kind ChannelKind) (Budget, error) {
 	b := Budget{Kind: kind, Limit: o.dailyLimit(owner, kind)}
 	if b.Limit == 0 {
@@ -83,7 +84,7 @@ func (o *Outbox) budget(ctx context.Context, owner *tenant.Tenant, kind ChannelK
 	return b, err
 }
 
-// dailyLimit is a tenant's own number, else the server's; 0: any.
+// dailyLimit gives the tenant's own limit, else the server's; 0: none.
 func (o *Outbox) dailyLimit(owner *tenant.Tenant, kind ChannelKind) int {
 	own, all := owner.MailsPerDay, o.MailsADay
 	switch kind {
@@ -98,24 +99,19 @@ func (o *Outbox) dailyLimit(owner *tenant.Tenant, kind ChannelKind) int {
 	return all
 }
 
-// countSent counts letters that left today, and tells the tenant's people when
-// they reach what is to be told.
+// countSent adds to the notifications that were sent today, and announces it when they reach a
+// threshold of the budget.
 func (o *Outbox) countSent(ctx context.Context, owner *tenant.Tenant, kind ChannelKind, notifications int) error {
 	day, _ := tenant.DayBounds(o.Now().UnixMilli(), owner.TimeZone)
 	b := Budget{Limit: o.dailyLimit(owner, kind)}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		// Of a tenant that was deleted meanwhile nothing is counted.
+		// For a tenant that was deleted meanwhile this counts nothing.
 		err := tx.NewRaw(
-			`INSERT INTO letter_days (tenant_id, mode, day, letters) SELECT t.id, ?, ?, ? FROM tenants AS t WHERE t.id = ?
-			ON CONFLICT (tenant_id, mode, day) DO UPDATE SET letters = letter_days.letters + EXCLUDED.letters RETURNING letters`,
-			kind,
-			day,
-			notifications,
-			owner.ID,
-		).Scan(
-			ctx,
-			&b.Sent,
-		)
+			`INSERT INTO letter_days (tenant_id, mode, day, letters)
+			SELECT t.id, ?, ?, ? FROM tenants AS t WHERE t.id = ?
+			ON CONFLICT (tenant_id, mode, day) DO UPDATE SET letters = letter_days.letters + EXCLUDED.letters
+			RETURNING letters`,
+			kind, day, notifications, owner.ID).Scan(ctx, &b.Sent)
 		if db.IsMissing(err) {
 			return nil
 		}
@@ -133,52 +129,36 @@ func (o *Outbox) countSent(ctx context.Context, owner *tenant.Tenant, kind Chann
 }
 
 func (o *Outbox) announceBudget(owner *tenant.Tenant, kind ChannelKind, b *Budget) {
-	o.Logger.Warn(
-		"a tenant nears its budget for today, or is beyond it",
-		"tenant",
-		owner.ID,
-		"mode",
-		kind,
-		"letters",
-		b.Sent,
-		"budget",
-		b.Limit,
-	)
+	o.Logger.Warn("a tenant is near its budget for today, or over it", "tenant", owner.ID, "mode", kind,
+		"sent", b.Sent, "budget", b.Limit)
 	if o.Live != nil && o.Live.Watched(owner.ID) {
 		o.Live.Publish(owner.ID, "budget", []byte("{}"))
 	}
 }
 
-// sweepSentDays forgets how many letters left in days that are long over.
+// sweepSentDays removes the counts of days that are long over.
 func (o *Outbox) sweepSentDays(ctx context.Context, now time.Time) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewDelete().Model(
-			(*sentDayRow)(nil),
-		).Where(
-			"ld.day < ?",
-			now.Add(-sweptDays).UnixMilli(),
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewDelete().Model((*sentDayRow)(nil)).Where("ld.day < ?", now.Add(-sweptDays).UnixMilli()).
+			Exec(ctx)
 		return err
 	})
 }
 
-// withinBudget tells which of deliveries that share a letter, and may go else, go
-// within the tenant's budget: all of them or none.
+// withinBudget tells whether the tenant's budget lets deliveries that share a notification be sent:
+// all of them or none. It adds those that may not be sent to waiting.
 func (t *batch) withinBudget(ctx context.Context, rows []*deliveryRow, waiting *deferrals) (bool, error) {
 	b, err := t.budgetOf(ctx, rows[0].TenantID)
 	if err != nil || b.Limit == 0 {
 		return err == nil, err
 	}
-	notifications := b.Sent + t.countInFlight(rows[0].TenantID)
+	sent := b.Sent + t.countInFlight(rows[0].TenantID)
 	hour := min(b.Until, t.now-t.now%time.Hour.Milliseconds()+time.Hour.Milliseconds())
 	for _, r := range rows {
 		var v decision
-		switch hourly := r.AlarmLevel < serious && notifications < b.hourlyLimit(); {
-		case notifications < b.Limit,
-			r.AlarmLevel >= serious && notifications < b.hardLimit(),
-			hourly && r.isHourlyDigest():
+		switch hourly := r.AlarmLevel < serious && sent < b.hourlyLimit(); {
+		case sent < b.Limit, r.AlarmLevel >= serious && sent < b.hardLimit(), hourly &&
+			r.isHourlyDigest():
 			return true, nil
 		case hourly:
 			v = decision{until: hour, reason: ForBudget, digest: true}
@@ -192,11 +172,10 @@ func (t *batch) withinBudget(ctx context.Context, rows []*deliveryRow, waiting *
 	return false, nil
 }
 
-// isHourlyDigest tells whether a delivery is of those that come once an hour, and its
-// hour is over.
+// isHourlyDigest tells whether a delivery that is due belongs to an hourly digest.
 func (r *deliveryRow) isHourlyDigest() bool { return r.Reason == ForBudget && r.Digest > 0 }
 
-// budgetOf is a tenant's budget of this lane's mode.
+// budgetOf gives a tenant's budget for this worker's kind.
 func (t *batch) budgetOf(ctx context.Context, id tenant.ID) (Budget, error) {
 	if b, known := t.budgets[id]; known {
 		return b, nil

@@ -15,43 +15,42 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// newBudgetFixture is a post whose tenants may send so many mails and SMS a day, and whose
-// notices go one by one.
+// newBudgetFixture makes a fixture with limits of mails and SMS per day and without digests.
 func newBudgetFixture(t *testing.T, mails, sms int) *outboxFixture {
 	return newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter, p.mailsADay, p.smsADay = 0, mails, sms })
 }
 
-// budgetUse is how much of the field's budgets is, such as "8/10".
+// budgetUse describes the budgets of the tenant field, such as "email 8/10!"; ! is a warning.
 func (p *outboxFixture) budgetUse() string {
 	p.t.Helper()
 	budgets, err := p.outbox.Budgets(p.t.Context(), p.field.ID)
 	p.must(err)
-	var said []string
+	var lines []string
 	for _, b := range budgets {
 		near := ""
 		if b.Near() {
 			near = "!"
 		}
-		said = append(said, fmt.Sprintf("%s %d/%d%s", b.Kind, b.Sent, b.Limit, near))
+		lines = append(lines, fmt.Sprintf("%s %d/%d%s", b.Kind, b.Sent, b.Limit, near))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(lines, ", ")
 }
 
-// together is what was told by letters that fly together, in whatever order they came.
-func together(told string) string {
-	notifications := strings.Split(told, "; ")
+// together sorts the description of notifications that were in flight together.
+func together(sent string) string {
+	notifications := strings.Split(sent, "; ")
 	slices.Sort(notifications)
 	return strings.Join(notifications, "; ")
 }
 
-// Up to the budget one by one; then one letter an hour, and the serious ones as
-// ever; from half as many again the serious ones only; at twice the budget nothing.
+// Up to the budget, mails are sent one by one; over it once an hour, serious ones still at once;
+// from one and a half times the budget on only serious ones; from twice the budget on nothing.
 func TestBudget(t *testing.T) {
 	p := newBudgetFixture(t, 10, 0)
 	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
 	screen, _, _, _ := p.hub.Subscribe(p.field.ID, "key", "")
 	other, _, _, _ := p.hub.Subscribe(p.rival.ID, "key", "")
-	told := func() (n int) {
+	budgetEvents := func() (n int) {
 		for len(screen.Events) > 0 {
 			if e := <-screen.Events; e.Name == "budget" {
 				n++
@@ -63,14 +62,14 @@ func TestBudget(t *testing.T) {
 	p.openMany(7, 1, w)
 	p.step()
 	p.wantEqual("below 80 %", p.budgetUse(), "email 7/10")
-	if n := told(); n != 0 {
-		t.Errorf("told %d times of nothing", n)
+	if n := budgetEvents(); n != 0 {
+		t.Errorf("%d events below the threshold", n)
 	}
 	p.openMany(1, 1, w)
 	p.step()
 	p.wantEqual("at 80 %", p.budgetUse(), "email 8/10!")
-	if n := told(); n != 1 {
-		t.Errorf("told %d times", n)
+	if n := budgetEvents(); n != 1 {
+		t.Errorf("%d events at 80 %%", n)
 	}
 	p.mail.take()
 	all := p.openMany(4, 1, w)
@@ -81,9 +80,9 @@ func TestBudget(t *testing.T) {
 		d.NextTime != next.UnixMilli() {
 		t.Errorf("the hour ends at %v: %+v", next, d)
 	}
-	// What begins and ends until the hour's end comes with it, of all channels.
+	// The hourly digest contains openings and ends of all channels until the end of the hour.
 	p.advance(30 * time.Minute)
-	general := p.openNotice("General", 0, alertmsg.DeliveryOptions{Channels: []int64{p.channel("house", ada)}})
+	general := p.openNotice("General", 0, alertmsg.DeliveryOptions{Channels: []int64{p.channel("barn", ada)}})
 	p.closeNotice(all[0], true)
 	p.openMany(2, 2, w)
 	p.step()
@@ -104,18 +103,15 @@ func TestBudget(t *testing.T) {
 		p.openMany(1, 1, w)
 		p.advance(time.Hour)
 	}
-	p.wantEqual("up to half as many again", p.mail.digestSizes(), "t1")
+	p.wantEqual("up to one and a half times the budget", p.mail.digestSizes(), "t1")
 	p.wantEqual("used", p.budgetUse(), "email 15/10!")
 	mild := p.openNotice("Mild", 1, alertmsg.DeliveryOptions{Channels: w.Channels, RemindEvery: time.Hour})
 	p.step()
-	p.wantEqual("beyond", p.states(mild), "ada@example.com triggered skipped budget")
+	p.wantEqual("over that", p.states(mild), "ada@example.com triggered skipped budget")
 	p.closeNotice(mild, true)
 	p.step()
-	p.wantEqual(
-		"its end",
-		p.states(mild),
-		"ada@example.com resolved skipped notTold; ada@example.com triggered skipped budget",
-	)
+	p.wantEqual("its end", p.states(mild),
+		"ada@example.com resolved skipped notTold; ada@example.com triggered skipped budget")
 	lasting := p.openNotice("Lasting", 2, alertmsg.DeliveryOptions{Channels: w.Channels, RemindEvery: 10 * time.Minute})
 	p.step()
 	p.openMany(4, 2, w)
@@ -125,16 +121,13 @@ func TestBudget(t *testing.T) {
 	p.step()
 	p.wantEqual("at twice the budget", p.states(all[0]), "ada@example.com triggered skipped budget")
 	p.advance(10 * time.Minute)
-	p.wantEqual(
-		"a reminder",
-		p.states(lasting),
-		"ada@example.com reminder queued budget; ada@example.com triggered sent",
-	)
-	if n := told(); n != 3 {
-		t.Errorf("told %d times of the budget, of half as much again, and of twice as much", n)
+	p.wantEqual("a reminder", p.states(lasting),
+		"ada@example.com reminder queued budget; ada@example.com triggered sent")
+	if n := budgetEvents(); n != 3 {
+		t.Errorf("%d events at the budget, one and a half times the budget, and twice the budget", n)
 	}
 	if len(other.Events) > 0 {
-		t.Error("another tenant is told")
+		t.Error("another tenant receives events")
 	}
 	// The next day begins anew.
 	p.at("00:00", 1)
@@ -142,8 +135,8 @@ func TestBudget(t *testing.T) {
 	p.wantEqual("its budget", p.budgetUse(), "email 1/10")
 }
 
-// A tenant's own number goes before the server's, at once; another tenant's budget
-// is its own.
+// A tenant's own limit takes precedence over the server's at once, and does not affect other
+// tenants.
 func TestBudgetsOfTenants(t *testing.T) {
 	p := newBudgetFixture(t, 0, 0)
 	f := p.addTenants("a", "b")
@@ -162,17 +155,12 @@ func TestBudgetsOfTenants(t *testing.T) {
 	p.wantEqual("without a budget", p.mail.digestSizes(), "t2")
 }
 
-// Mails and SMS are counted apart; what only went to the log is not, and programs
-// have no budget.
-func TestBudgetsOfModes(t *testing.T) {
+// Mails and SMS are counted separately; logged SMS are not counted; webhooks have no budget.
+func TestBudgetsOfKinds(t *testing.T) {
 	p := newBudgetFixture(t, 5, 3)
 	p.addWebhook("one")
-	c := p.Channel(
-		t,
-		p.field.ID,
-		"both",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} },
-	).ID
+	c := p.Channel(t, p.field.ID, "both",
+		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	p.openMany(6, 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("used", p.budgetUse(), "email 5/5!, phoneMessage 3/3!")
@@ -183,19 +171,15 @@ func TestBudgetsOfModes(t *testing.T) {
 		p.digestAfter, p.smsADay = 0, 3
 		p.senders[notify.KindSMS] = logOnlySender{p.sms}
 	})
-	c = p.Channel(
-		t,
-		p.field.ID,
-		"phone",
-		func(c *notify.Channel) { c.ByEmail, c.Emails, c.Phones = false, nil, []string{"+905551112233"} },
-	).ID
+	c = p.Channel(t, p.field.ID, "phone",
+		func(c *notify.Channel) { c.ByEmail, c.Emails, c.Phones = false, nil, []string{"+905551112233"} }).ID
 	p.openMany(6, 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("the log", p.budgetUse(), "phoneMessage 0/3")
 }
 
-// An hour's letter that the far end puts off goes with the next hour's; refused, each
-// of its notices says so.
+// An hourly digest that the mail server defers is sent with the next one; if it is refused, each of
+// its deliveries says so.
 func TestHourlyDigestFailure(t *testing.T) {
 	p := newBudgetFixture(t, 4, 0)
 	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
@@ -206,28 +190,21 @@ func TestHourlyDigestFailure(t *testing.T) {
 	p.mail.take()
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.advance(time.Hour)
-	p.wantEqual(
-		"put off",
-		p.states(all[0])+"; "+p.states(all[5]),
-		"ada@example.com resolved queued retry; ada@example.com triggered sent; ada@example.com triggered queued retry",
-	)
+	p.wantEqual("deferred", p.states(all[0])+"; "+p.states(all[5]),
+		"ada@example.com resolved queued retry; ada@example.com triggered sent; ada@example.com triggered queued retry")
 	p.mail.failWith(notify.Permanent, "550 nobody")
 	p.advance(20 * time.Minute)
-	p.wantEqual(
-		"the next hour",
-		p.states(all[0])+"; "+p.states(all[5]),
-		"ada@example.com resolved queued budget; ada@example.com triggered sent; ada@example.com triggered queued budget",
-	)
+	p.wantEqual("the next hour", p.states(all[0])+"; "+p.states(all[5]),
+		"ada@example.com resolved queued budget; ada@example.com triggered sent; "+
+			"ada@example.com triggered queued budget")
 	p.advance(40 * time.Minute)
-	p.wantEqual(
-		"refused",
-		p.states(all[0])+"; "+p.states(all[5]),
-		"ada@example.com resolved failed refused; ada@example.com triggered sent; ada@example.com triggered failed refused",
-	)
+	p.wantEqual("refused", p.states(all[0])+"; "+p.states(all[5]),
+		"ada@example.com resolved failed refused; ada@example.com triggered sent; "+
+			"ada@example.com triggered failed refused")
 	p.wantEqual("used", p.budgetUse(), "email 4/4!")
 }
 
-// Whoever changes, stops or deletes the rule has nobody told of what waits.
+// A change of the rule skips the deliveries that wait for the budget.
 func TestBudgetWaitingCancelledByRuleChange(t *testing.T) {
 	p := newBudgetFixture(t, 2, 0)
 	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
@@ -237,7 +214,7 @@ func TestBudgetWaitingCancelledByRuleChange(t *testing.T) {
 	p.wantEqual("waiting", p.states(all[2]), "ada@example.com triggered skipped changed")
 }
 
-// What is in flight counts.
+// Mails in flight count towards the budget.
 func TestBudgetCountsInFlight(t *testing.T) {
 	p := newBudgetFixture(t, 3, 0)
 	f := p.addTenants("a")[0]
@@ -259,11 +236,11 @@ func TestBudgetCountsInFlight(t *testing.T) {
 	stop()
 	p.must(<-done)
 	if n := p.mail.attempts(); n != 3 {
-		t.Errorf("%d letters were tried", n)
+		t.Errorf("%d mails were tried", n)
 	}
 }
 
-// Of a tenant that is deleted while its letters are in flight nothing is counted.
+// For a tenant that is deleted while its mails are in flight, nothing is counted.
 func TestBudgetOfDeletedTenant(t *testing.T) {
 	p := newBudgetFixture(t, 3, 0)
 	gone := *p.field.Tenant
@@ -275,16 +252,16 @@ func TestBudgetOfDeletedTenant(t *testing.T) {
 	p.wantEqual("another's", p.budgetUse(), "email 0/3")
 }
 
-// A test of a channel counts, and is refused once the budget is used up.
+// Test messages of a channel count, and are refused once the budget is used up.
 func TestBudgetCountsTestMessages(t *testing.T) {
 	p := newBudgetFixture(t, 3, 0)
 	c, err := p.Channels.Get(t.Context(), p.field.ID, p.channel("field", ada, "bora@example.com"))
 	p.must(err)
 	for range 2 {
-		outcomes, err := p.outbox.SendTest(t.Context(), p.field.Tenant, c)
+		results, err := p.outbox.SendTest(t.Context(), p.field.Tenant, c)
 		p.must(err)
-		if len(outcomes) != 2 {
-			t.Errorf("%+v", outcomes)
+		if len(results) != 2 {
+			t.Errorf("%+v", results)
 		}
 	}
 	p.wantEqual("used", p.budgetUse(), "email 4/3!")
@@ -303,37 +280,35 @@ func TestBudgetCountsTestMessages(t *testing.T) {
 	}
 }
 
-// Whatever comes, whatever fails: no day takes more than twice its budget, what is
-// not serious no more than half as much again; and once all is over nothing waits.
+// For random notices and failures: no day exceeds twice the budget; mails that are not serious do
+// not exceed one and a half times the budget; and when all notices have ended nothing waits.
 func TestBudgetLimitsRandomised(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 19))
-			of := 4 + random.IntN(8)
-			p := newOutboxFixture(t, func(p *outboxFixture) { p.mailsADay, p.digestAfter = of, []int{0, 3}[seed%2] })
-			channels := []int64{p.channel("field", ada, "bora@example.com"), p.channel("house", ada)}
-			notifications := 0
+			limit := 4 + random.IntN(8)
+			p := newOutboxFixture(t, func(p *outboxFixture) { p.mailsADay, p.digestAfter = limit, []int{0, 3}[seed%2] })
+			channels := []int64{p.channel("field", ada, "bora@example.com"), p.channel("barn", ada)}
+			sent := 0
 			p.mail.setReply(func(l *notify.Notification) error {
 				if random.IntN(5) == 0 {
 					return &notify.Failure{Kind: notify.Transient, Answer: "451 busy"}
 				}
-				if notifications++; l.Alarms[0].Level < 2 {
-					if notifications > of+of/2 {
-						t.Errorf("letter %d of %d is not serious", notifications, of)
+				if sent++; l.Alarms[0].Level < 2 {
+					if sent > limit+limit/2 {
+						t.Errorf("mail %d of %d is not serious", sent, limit)
 					}
 				}
-				if notifications > 2*of {
-					t.Errorf("letter %d of %d", notifications, of)
+				if sent > 2*limit {
+					t.Errorf("mail %d of %d", sent, limit)
 				}
 				return nil
 			})
-			p.outbox.OneAtATime(notify.KindEmail) // else those in flight do not know of each other's end
+			p.outbox.OneAtATime(notify.KindEmail) // otherwise notifications in flight finish in random order
 			var all []*alertmsg.Alarm
 			for range 60 {
-				w := alertmsg.DeliveryOptions{
-					Channels:    channels[:1+random.IntN(2)],
-					RemindEvery: time.Duration(random.IntN(2)) * 40 * time.Minute,
-				}
+				w := alertmsg.DeliveryOptions{Channels: channels[:1+random.IntN(2)],
+					RemindEvery: time.Duration(random.IntN(2)) * 40 * time.Minute}
 				all = append(all, p.openMany(random.IntN(3), random.IntN(3), w)...)
 				if len(all) > 0 && random.IntN(2) == 0 {
 					i := random.IntN(len(all))
@@ -343,7 +318,7 @@ func TestBudgetLimitsRandomised(t *testing.T) {
 				day := p.Clock.Now().In(p.field.TimeZone).Day()
 				d := time.Duration(random.IntN(30)) * time.Minute
 				if p.Clock.Now().Add(d).In(p.field.TimeZone).Day() != day {
-					notifications = 0
+					sent = 0
 				}
 				p.advance(d)
 			}
@@ -352,7 +327,7 @@ func TestBudgetLimitsRandomised(t *testing.T) {
 			}
 			for range 3 * 24 {
 				if p.Clock.Now().In(p.field.TimeZone).Hour() == 23 {
-					notifications = 0
+					sent = 0
 				}
 				p.advance(time.Hour)
 			}

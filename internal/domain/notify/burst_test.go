@@ -11,11 +11,11 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// The first five serious ones of a minute at once, then a letter a minute until a
-// minute brings no more than five, over all channels, each with its own proof.
+// The first five serious notices of a minute are sent at once, then one digest per minute until a
+// minute has no more than five, over all channels; each delivery has its own steps.
 func TestSeriousBurst(t *testing.T) {
 	p := newOutboxFixture(t)
-	c, other := p.channel("field", ada), p.channel("house", ada, "bora@example.com")
+	c, other := p.channel("field", ada), p.channel("barn", ada, "bora@example.com")
 	w, both := alertmsg.DeliveryOptions{Channels: []int64{c}}, alertmsg.DeliveryOptions{Channels: []int64{other}}
 	all := p.openMany(4, 2, w)
 	p.Clock.Advance(20 * time.Second)
@@ -26,11 +26,8 @@ func TestSeriousBurst(t *testing.T) {
 		t.Errorf("the minute ends in %v", wait)
 	}
 	p.wantEqual("at once", p.mail.digestSizes(), strings.TrimSpace(strings.Repeat("t1 ", 5+3+1)))
-	p.wantEqual(
-		"the sixth",
-		p.states(all[5]),
-		"ada@example.com triggered queued digest; bora@example.com triggered sent",
-	)
+	p.wantEqual("the sixth", p.states(all[5]),
+		"ada@example.com triggered queued digest; bora@example.com triggered sent")
 	p.Clock.Set(next)
 	p.step()
 	notifications := p.mail.take()
@@ -45,7 +42,7 @@ func TestSeriousBurst(t *testing.T) {
 			}
 		}
 	}
-	// The next minute begins with the next one, of which nothing comes at once.
+	// The next minute begins with the next notice; none of its notices is sent at once.
 	for minute := range 3 {
 		p.advance(10 * time.Second)
 		p.openMany(6, 2, w)
@@ -64,7 +61,7 @@ func TestSeriousBurst(t *testing.T) {
 	p.openMany(1, 2, w)
 	p.step()
 	p.wantEqual("it is over", p.mail.digestSizes(), "t1")
-	// Its ends are counted apart, and gathered alike.
+	// Ends are counted separately and sent as digests in the same way.
 	for _, a := range all {
 		p.closeNotice(a, true)
 	}
@@ -74,7 +71,7 @@ func TestSeriousBurst(t *testing.T) {
 	p.wantEqual("the other ends", p.mail.digestSizes(), "r2")
 }
 
-// A long time after a burst, and behind a clock that was set back, the first ones come at once.
+// Long after a burst, and after the clock was set back, the first notices are sent at once again.
 func TestBurstEnds(t *testing.T) {
 	p := newOutboxFixture(t)
 	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
@@ -93,10 +90,10 @@ func TestBurstEnds(t *testing.T) {
 	p.wantEqual("set back", p.mail.digestSizes(), "t1")
 }
 
-// A recipient whose channels speak two languages gets a letter in each.
+// A recipient of channels in two languages receives a digest in each.
 func TestBurstInLanguages(t *testing.T) {
 	p := newOutboxFixture(t)
-	english, russian := p.channel("field", ada), p.Channel(t, p.field.ID, "house", func(c *notify.Channel) {
+	english, russian := p.channel("field", ada), p.Channel(t, p.field.ID, "barn", func(c *notify.Channel) {
 		c.ByPhone, c.Phones, c.Emails, c.Language = false, nil, []string{ada}, text.Russian
 	}).ID
 	p.openMany(5, 2, alertmsg.DeliveryOptions{Channels: []int64{english}})
@@ -111,11 +108,11 @@ func TestBurstInLanguages(t *testing.T) {
 		sizes[l.Language] += len(l.Alarms)
 	}
 	if len(notifications) != 2 || sizes[text.Russian] != 3 {
-		t.Errorf("%d letters, of %v", len(notifications), sizes)
+		t.Errorf("%d mails, of %v", len(notifications), sizes)
 	}
 }
 
-// A night's serious ones come as a burst in the morning.
+// Serious notices of a night are a burst in the morning.
 func TestBurstInTheMorning(t *testing.T) {
 	p := newOutboxFixture(t)
 	w := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning}
@@ -127,7 +124,7 @@ func TestBurstInTheMorning(t *testing.T) {
 	p.wantEqual("in the morning", p.mail.digestSizes(), "t1 t1 t1 t1 t1 t3")
 }
 
-// With --digest-after 0 each goes by itself.
+// With --digest-after 0 each notice is sent by itself.
 func TestBurstsDisabled(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	p.openMany(12, 2, alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
@@ -135,7 +132,7 @@ func TestBurstsDisabled(t *testing.T) {
 	p.wantEqual("each", p.mail.digestSizes(), strings.TrimSpace(strings.Repeat("t1 ", 12)))
 }
 
-// Of another tenant's recipient of the same address nothing is counted.
+// Bursts are counted per tenant.
 func TestBurstsOfTenants(t *testing.T) {
 	p := newOutboxFixture(t)
 	f := p.addTenants("a", "b")

@@ -21,32 +21,32 @@ import (
 // ChannelsATenant is how many channels a tenant may have.
 const ChannelsATenant = 1000
 
-// Channel says who is told of a rule's notices, and how.
+// Channel says whom a rule's notices are sent to, and how.
 type Channel struct {
 	ID      int64
 	Tenant  tenant.ID
 	Name    string
 	ByEmail bool
 	ByPhone bool
-	Emails  []string // none where not ByEmail
-	Phones  []string // E.164; none where not ByPhone
-	// Language is what mail and SMS speak; empty: the tenant's.
+	Emails  []string // empty unless ByEmail
+	Phones  []string // E.164; empty unless ByPhone
+	// Language is the language of emails and SMS; empty: the tenant's.
 	Language   text.Language
 	CreateTime int64 // epoch ms
 }
 
-// Kinds are the channel's ways of telling people.
-func (c *Channel) Kinds() (modes []ChannelKind) {
+// Kinds gives the kinds that the channel uses.
+func (c *Channel) Kinds() (kinds []ChannelKind) {
 	if c.ByEmail {
-		modes = append(modes, KindEmail)
+		kinds = append(kinds, KindEmail)
 	}
 	if c.ByPhone {
-		modes = append(modes, KindSMS)
+		kinds = append(kinds, KindSMS)
 	}
-	return modes
+	return kinds
 }
 
-// Recipients are whom the channel tells in a mode.
+// Recipients gives the channel's recipients of a kind.
 func (c *Channel) Recipients(kind ChannelKind) []string {
 	switch {
 	case kind == KindEmail && c.ByEmail:
@@ -82,24 +82,22 @@ func (r *channelRow) channel() (Channel, error) {
 		Language:   r.Language,
 		CreateTime: r.CreateTime,
 	}
-	if err := errors.Join(
-		json.Unmarshal([]byte(r.Emails), &c.Emails),
-		json.Unmarshal([]byte(r.Phones), &c.Phones),
-	); err != nil {
-		return c, fmt.Errorf("notify: recipients of channel %d: %w", r.ID, err)
+	if err := errors.Join(json.Unmarshal([]byte(r.Emails), &c.Emails),
+		json.Unmarshal([]byte(r.Phones), &c.Phones)); err != nil {
+		return c, fmt.Errorf("recipients of channel %d: %w", r.ID, err)
 	}
 	return c, nil
 }
 
-// ChannelQuery is which channels of a tenant a list shows.
+// ChannelQuery selects the channels of a tenant that a list shows.
 type ChannelQuery struct {
-	Name   string      // any part, any case; empty: all
-	Kind   ChannelKind // those that use it; empty: all
+	Name   string      // any part of the name, in any case; empty: all
+	Kind   ChannelKind // channels that use this kind; empty: all
 	Offset int64
 	Limit  int64
 }
 
-// ChannelStore keeps notification channels.
+// ChannelStore stores notification channels.
 type ChannelStore struct {
 	db  *db.DB
 	now func() time.Time
@@ -110,20 +108,12 @@ func NewChannelStore(d *db.DB, now func() time.Time) *ChannelStore {
 	return &ChannelStore{db: d, now: now}
 }
 
-// Page gives a tenant's channels as q wants them, the newest first, and how
-// many there are in all.
+// Page gives the page q of a tenant's channels, the newest first, and the number of all channels
+// that match.
 func (s *ChannelStore) Page(ctx context.Context, t tenant.ID, q ChannelQuery) ([]Channel, int64, error) {
 	var rows []channelRow
-	sel := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"ch.tenant_id = ?",
-		t,
-	).OrderExpr(
-		"ch.create_time DESC, ch.id DESC",
-	)
+	sel := s.db.Read(ctx).NewSelect().Model(&rows).Where("ch.tenant_id = ?", t).
+		OrderExpr("ch.create_time DESC, ch.id DESC")
 	if q.Name != "" {
 		sel.Where(`ch.folded_name LIKE ? ESCAPE '\'`, text.ContainsPattern(q.Name))
 	}
@@ -135,17 +125,17 @@ func (s *ChannelStore) Page(ctx context.Context, t tenant.ID, q ChannelQuery) ([
 	}
 	total, err := sel.Offset(q.Offset).Limit(q.Limit).ScanAndCount(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, wrap("list channels", err)
 	}
 	list, err := channels(rows)
-	return list, total, err
+	return list, total, wrap("list channels", err)
 }
 
 // Get finds a tenant's channel.
 func (s *ChannelStore) Get(ctx context.Context, t tenant.ID, id int64) (*Channel, error) {
-	list, err := s.GetMany(ctx, t, []int64{id})
+	list, err := s.getMany(ctx, t, []int64{id})
 	if err != nil {
-		return nil, err
+		return nil, wrap("read channel", err)
 	}
 	if len(list) == 0 {
 		return nil, errs.Missing()
@@ -153,24 +143,20 @@ func (s *ChannelStore) Get(ctx context.Context, t tenant.ID, id int64) (*Channel
 	return &list[0], nil
 }
 
-// GetMany finds a tenant's channels of the given ids, in their order; those that
-// are not there are left out.
+// GetMany finds a tenant's channels of the given ids, in their order; it leaves out ids that do
+// not exist.
 func (s *ChannelStore) GetMany(ctx context.Context, t tenant.ID, ids []int64) ([]Channel, error) {
+	list, err := s.getMany(ctx, t, ids)
+	return list, wrap("read channels", err)
+}
+
+func (s *ChannelStore) getMany(ctx context.Context, t tenant.ID, ids []int64) ([]Channel, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	var rows []channelRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"ch.tenant_id = ? AND ch.id IN (?)",
-		t,
-		bun.List(ids),
-	).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("ch.tenant_id = ? AND ch.id IN (?)", t, bun.List(ids)).
+		Scan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -178,19 +164,19 @@ func (s *ChannelStore) GetMany(ctx context.Context, t tenant.ID, ids []int64) ([
 	return channels(rows)
 }
 
-// Missing tells which ids are no channel of the tenant's, in their order.
+// Missing gives those of ids that are no channel of the tenant, in their order.
 func (s *ChannelStore) Missing(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
-	there, err := s.GetMany(ctx, t, ids)
+	there, err := s.getMany(ctx, t, ids)
 	if err != nil {
-		return nil, err
+		return nil, wrap("find missing channels", err)
 	}
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		return slices.ContainsFunc(there, func(c Channel) bool { return c.ID == id })
 	}), nil
 }
 
-// Create keeps a channel that was checked as a new one and answers its id. A
-// tenant has at most ChannelsATenant (601).
+// Create stores c, which the caller has checked, as a new channel and gives its id. It refuses
+// more than ChannelsATenant channels per tenant (601).
 func (s *ChannelStore) Create(ctx context.Context, t tenant.ID, c *Channel) (int64, error) {
 	row, err := s.row(t, c)
 	if err != nil {
@@ -208,31 +194,32 @@ func (s *ChannelStore) Create(ctx context.Context, t tenant.ID, c *Channel) (int
 		_, err = tx.NewInsert().Model(row).Exec(ctx)
 		return err
 	})
-	return row.ID, err
+	return row.ID, wrap("create channel", err)
 }
 
-// Update changes a tenant's channel of c's id to c, which was checked. What was
-// queued before goes to whom it was queued for.
+// Update replaces the tenant's channel that has c's id by c, which the caller has checked.
+// Deliveries that are queued already keep their recipients.
 func (s *ChannelStore) Update(ctx context.Context, t tenant.ID, c *Channel) error {
 	row, err := s.row(t, c)
 	if err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewUpdate().Model(row).
 			Column("notice_name", "folded_name", "by_email", "by_phone", "emails", "phones", "language", "update_time").
 			Where("ch.tenant_id = ? AND ch.id = ?", t, c.ID).Exec(ctx)
 		return expectOneRow(res, err)
 	})
+	return wrap("update channel", err)
 }
 
-// Delete removes a tenant's channel. One that a rule uses is refused by the
-// database (db.IsReferenced).
+// Delete removes a tenant's channel. If a rule uses it, the database refuses (db.IsReferenced).
 func (s *ChannelStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewDelete().Model((*channelRow)(nil)).Where("ch.tenant_id = ? AND ch.id = ?", t, id).Exec(ctx)
 		return expectOneRow(res, err)
 	})
+	return wrap("delete channel", err)
 }
 
 func (s *ChannelStore) row(t tenant.ID, c *Channel) (*channelRow, error) {
@@ -261,7 +248,8 @@ func channels(rows []channelRow) ([]Channel, error) {
 	return list, nil
 }
 
-// expectOneRow is the answer to a statement about one channel of the tenant's.
+// expectOneRow gives the error of a statement that must affect one row: NotFound if it affected
+// none.
 func expectOneRow(res sql.Result, err error) error {
 	if err != nil {
 		return err
@@ -273,11 +261,12 @@ func expectOneRow(res sql.Result, err error) error {
 	return err
 }
 
-// Clear removes all channels of a tenant that is being removed, whose rules are
-// gone.
+// Clear removes all channels of a tenant that is being removed and whose rules are removed
+// already.
 func (s *ChannelStore) Clear(ctx context.Context, t tenant.ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*channelRow)(nil)).Where("ch.tenant_id = ?", t).Exec(ctx)
 		return err
 	})
+	return wrap("clear channels", err)
 }

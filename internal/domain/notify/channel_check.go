@@ -17,7 +17,7 @@ const (
 	emailsMax  = 20
 	phonesMax  = 3
 	addressMax = 254 // bytes, RFC 5321
-	quotedMax  = 64  // characters of what was typed, in a refusal
+	quotedMax  = 64  // characters of the typed text that an error shows
 )
 
 var (
@@ -26,7 +26,7 @@ var (
 	addressShape  = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
 )
 
-// ChannelForm is a channel as people fill it in. What is nil was not said.
+// ChannelForm is a channel as users fill it in. A nil field was not given.
 type ChannelForm struct {
 	Name     *string
 	Kinds    []string
@@ -35,9 +35,8 @@ type ChannelForm struct {
 	Language *string
 }
 
-// Channel makes a channel of what people filled in. The first thing that is
-// wrong, in the order of the form, is what is said (601). Recipients of a mode
-// that is not chosen are neither checked nor kept.
+// Channel makes a channel from the form. Its error is the first mistake in the order of the form
+// (601). It neither checks nor keeps recipients of a kind that is not chosen.
 func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 	c.Tenant = t
 	if c.Name, err = shownName(f.Name, "noticeName"); err != nil {
@@ -75,7 +74,7 @@ func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 	return c, nil
 }
 
-// shownName reads a channel's or a webhook's name.
+// shownName parses the name of a channel or a webhook.
 func shownName(said *string, field string) (string, error) {
 	name := ""
 	if said != nil {
@@ -84,38 +83,23 @@ func shownName(said *string, field string) (string, error) {
 	return tenant.ParseName(name, field, "common.nameRequired")
 }
 
-// recipientParser is how those of one mode are read.
+// recipientParser parses the recipients of one kind.
 type recipientParser struct {
 	field                    string
 	limit                    int
-	empty, format, duplicate string                    // keys of what is said
-	normalize                func(typed string) string // as it is kept; empty for what is none
+	empty, format, duplicate string                    // keys of the errors
+	normalize                func(typed string) string // gives the stored form; empty: not valid
 	same                     func(a, b string) bool
 }
 
 var (
-	emailParser = recipientParser{
-		"emails",
-		emailsMax,
-		"channel.emailEmpty",
-		"channel.emailFormat",
-		"channel.emailTwice",
-		normalizeEmail,
-		sameAddress,
-	}
-	phoneParser = recipientParser{
-		"phoneMessage",
-		phonesMax,
-		"channel.phoneEmpty",
-		"channel.phoneFormat",
-		"channel.phoneTwice",
-		normalizePhone,
-		func(a, b string) bool { return a == b },
-	}
+	emailParser = recipientParser{"emails", emailsMax, "channel.emailEmpty", "channel.emailFormat",
+		"channel.emailTwice", normalizeEmail, sameAddress}
+	phoneParser = recipientParser{"phoneMessage", phonesMax, "channel.phoneEmpty", "channel.phoneFormat",
+		"channel.phoneTwice", normalizePhone, func(a, b string) bool { return a == b }}
 )
 
-// parse gives those that were typed as they are kept; lines that nobody filled
-// in do not count.
+// parse gives the typed recipients in their stored form; it ignores empty lines.
 func (w *recipientParser) parse(typed []string) ([]string, error) {
 	var list []string
 	for _, one := range typed {
@@ -124,7 +108,7 @@ func (w *recipientParser) parse(typed []string) ([]string, error) {
 		}
 		normalized := w.normalize(one)
 		switch {
-		case tenant.HasNumericMailHost(one): // of phone numbers none
+		case tenant.HasNumericMailHost(one): // never true for a phone number
 			return nil, errs.New(errs.Refused, "invalid.mailHost", "value", quoted(one)).WithField(w.field)
 		case normalized == "":
 			return nil, errs.New(errs.Refused, w.format, "value", quoted(one))
@@ -142,7 +126,7 @@ func (w *recipientParser) parse(typed []string) ([]string, error) {
 	return list, nil
 }
 
-// normalizeEmail is one that mail can be sent to as it stands.
+// normalizeEmail gives an address that mail can be sent to as it is; empty: it is none.
 func normalizeEmail(typed string) string {
 	a, err := mail.ParseAddress(typed)
 	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) ||
@@ -152,8 +136,8 @@ func normalizeEmail(typed string) string {
 	return typed
 }
 
-// sameAddress tells whether two addresses are the same mailbox, as far as one
-// can know: of ASCII letters the case does not count.
+// sameAddress tells whether two addresses are the same mailbox as far as can be known: it ignores
+// the case of ASCII letters.
 func sameAddress(a, b string) bool { return lowerASCII(a) == lowerASCII(b) }
 
 func lowerASCII(s string) string {
@@ -165,9 +149,9 @@ func lowerASCII(s string) string {
 	}, s)
 }
 
-// normalizePhone is a phone number in E.164, as a user's own is kept: a bare Chinese
-// mobile number gets its country, another one without plus is taken to begin
-// with it.
+// normalizePhone gives a phone number in E.164, as a user's own number is stored: it adds the
+// country code to a bare Chinese mobile number, and takes any other number without a plus to begin
+// with the country code. Empty: it is no phone number.
 func normalizePhone(typed string) string {
 	bare := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.In(r, unicode.Dash) || strings.ContainsRune("()（）", r) {
@@ -184,7 +168,7 @@ func normalizePhone(typed string) string {
 	return ""
 }
 
-// quoted is what somebody typed, as a refusal shows it.
+// quoted is what a user typed, as an error shows it.
 func quoted(typed string) string {
 	typed = strings.Map(func(r rune) rune {
 		if tenant.BreaksLayout(r) {
@@ -192,8 +176,8 @@ func quoted(typed string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(typed, ""))
-	if notifications := []rune(typed); len(notifications) > quotedMax {
-		return string(notifications[:quotedMax]) + "…"
+	if runes := []rune(typed); len(runes) > quotedMax {
+		return string(runes[:quotedMax]) + "…"
 	}
 	return typed
 }

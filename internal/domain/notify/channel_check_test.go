@@ -12,15 +12,11 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// filled is a good form of a channel; with changes it.
+// filled gives a valid form of a channel, changed by with.
 func filled(with ...func(*notify.ChannelForm)) *notify.ChannelForm {
 	f := &notify.ChannelForm{
-		Name: new(
-			"Night shift",
-		),
-		Kinds:  []string{"email", "phoneMessage"},
-		Emails: []string{"ada@example.com"},
-		Phones: []string{"+905551112233"},
+		Name: new("Night shift"), Kinds: []string{"email", "phoneMessage"},
+		Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
 	}
 	for _, change := range with {
 		change(f)
@@ -36,7 +32,7 @@ func numbers(list ...string) func(*notify.ChannelForm) {
 	return func(f *notify.ChannelForm) { f.Phones = list }
 }
 
-// twenty are addresses, as many as a channel may have.
+// twenty gives twenty addresses, as many as a channel may have.
 func twenty() (list []string) {
 	for i := range 20 {
 		list = append(list, fmt.Sprintf("a%d@example.com", i))
@@ -50,25 +46,25 @@ func TestChannelForm(t *testing.T) {
 		form func(*notify.ChannelForm)
 		want func(*notify.Channel)
 	}{
-		"as it is":       {func(*notify.ChannelForm) {}, func(*notify.Channel) {}},
-		"trimmed":        {func(f *notify.ChannelForm) { f.Name = new(" " + long + "\t") }, func(c *notify.Channel) { c.Name = long }},
-		"a mode twice":   {func(f *notify.ChannelForm) { f.Kinds = append(f.Kinds, "email") }, func(*notify.Channel) {}},
-		"a language":     {func(f *notify.ChannelForm) { f.Language = new(" tr-tr ") }, func(c *notify.Channel) { c.Language = text.Turkish }},
-		"the tenant's":   {func(f *notify.ChannelForm) { f.Language = new(" ") }, func(*notify.Channel) {}},
-		"empty lines":    {mails("", " ada@example.com ", "\t"), func(*notify.Channel) {}},
-		"twenty":         {mails(twenty()...), func(c *notify.Channel) { c.Emails = twenty() }},
-		"as mail has it": {mails("a.b+c@sub.example.org", "ş@örnek.tr"), func(c *notify.Channel) { c.Emails = []string{"a.b+c@sub.example.org", "ş@örnek.tr"} }},
-		// Of letters beyond ASCII nobody but the mail server knows whether they are the same.
+		"as it is":          {func(*notify.ChannelForm) {}, func(*notify.Channel) {}},
+		"trimmed":           {func(f *notify.ChannelForm) { f.Name = new(" " + long + "\t") }, func(c *notify.Channel) { c.Name = long }},
+		"a kind twice":      {func(f *notify.ChannelForm) { f.Kinds = append(f.Kinds, "email") }, func(*notify.Channel) {}},
+		"a language":        {func(f *notify.ChannelForm) { f.Language = new(" tr-tr ") }, func(c *notify.Channel) { c.Language = text.Turkish }},
+		"the tenant's":      {func(f *notify.ChannelForm) { f.Language = new(" ") }, func(*notify.Channel) {}},
+		"empty lines":       {mails("", " ada@example.com ", "\t"), func(*notify.Channel) {}},
+		"twenty":            {mails(twenty()...), func(c *notify.Channel) { c.Emails = twenty() }},
+		"unusual addresses": {mails("a.b+c@sub.example.org", "ş@örnek.tr"), func(c *notify.Channel) { c.Emails = []string{"a.b+c@sub.example.org", "ş@örnek.tr"} }},
+		// Only the mail server knows whether characters beyond ASCII are the same.
 		"almost twice": {mails("Ş@example.com", "ş@example.com"), func(c *notify.Channel) { c.Emails = []string{"Ş@example.com", "ş@example.com"} }},
 		"numbers as people write them": {numbers("+90 (555) 111-22-33", "90 555 111 22 34", "138 0013 8000"), func(c *notify.Channel) {
 			c.Phones = []string{"+905551112233", "+905551112234", "+8613800138000"}
 		}},
 		"as telephones show them":      {numbers("+7 (900)\u00a0123–45‑67", "（+86）13800138001", ""), func(c *notify.Channel) { c.Phones = []string{"+79001234567", "+8613800138001"} }},
 		"the shortest and the longest": {numbers("+12", "+123456789012345"), func(c *notify.Channel) { c.Phones = []string{"+12", "+123456789012345"} }},
-		"mail alone, numbers left over": {func(f *notify.ChannelForm) { f.Kinds, f.Phones = []string{"email"}, []string{"none"} }, func(c *notify.Channel) {
+		"mail only, with left-over numbers": {func(f *notify.ChannelForm) { f.Kinds, f.Phones = []string{"email"}, []string{"none"} }, func(c *notify.Channel) {
 			c.ByPhone, c.Phones = false, nil
 		}},
-		"SMS alone": {func(f *notify.ChannelForm) { f.Kinds, f.Emails = []string{"phoneMessage"}, nil }, func(c *notify.Channel) { c.ByEmail, c.Emails = false, nil }},
+		"SMS only": {func(f *notify.ChannelForm) { f.Kinds, f.Emails = []string{"phoneMessage"}, nil }, func(c *notify.Channel) { c.ByEmail, c.Emails = false, nil }},
 	} {
 		want := notify.Channel{
 			Tenant:  7,
@@ -98,20 +94,20 @@ func TestChannelFormErrors(t *testing.T) {
 		{"a blank name", func(f *notify.ChannelForm) { f.Name = new(" \t") }, "common.nameRequired", "", nil},
 		{"65 characters", func(f *notify.ChannelForm) { f.Name = new(strings.Repeat("ğ", 65)) }, "invalid.long", "noticeName", limit("64")},
 		{"two lines", func(f *notify.ChannelForm) { f.Name = new("a\r\nBcc: eve@example.com") }, "invalid.format", "noticeName", nil},
-		{"turned around", func(f *notify.ChannelForm) { f.Name = new("a\u202eb") }, "invalid.format", "noticeName", nil},
-		{"nothing to be seen", func(f *notify.ChannelForm) { f.Name = new("\u200b") }, "common.nameRequired", "", nil},
-		{"no mode", func(f *notify.ChannelForm) { f.Kinds = nil }, "channel.modeRequired", "", nil},
-		{"an unknown mode", func(f *notify.ChannelForm) { f.Kinds = []string{"email", "fax"} }, "invalid.choice", "noticeMode", nil},
+		{"a direction override", func(f *notify.ChannelForm) { f.Name = new("a\u202eb") }, "invalid.format", "noticeName", nil},
+		{"an invisible name", func(f *notify.ChannelForm) { f.Name = new("\u200b") }, "common.nameRequired", "", nil},
+		{"no kind", func(f *notify.ChannelForm) { f.Kinds = nil }, "channel.modeRequired", "", nil},
+		{"an unknown kind", func(f *notify.ChannelForm) { f.Kinds = []string{"email", "fax"} }, "invalid.choice", "noticeMode", nil},
 		{"no address", mails(), "channel.emailEmpty", "", nil},
 		{"blank addresses", mails("", " "), "channel.emailEmpty", "", nil},
 		{"21 addresses", mails(append(twenty(), "b@example.com")...), "invalid.many", "emails", limit("20")},
 		{"an address twice", mails("ada@example.com", "Ada@EXAMPLE.com"), "channel.emailTwice", "", value("Ada@EXAMPLE.com")},
 		{"a name and an address", mails("Ada <ada@example.com>"), "channel.emailFormat", "", value("Ada <ada@example.com>")},
 		{"the second", mails("ada@example.com", "ada@example"), "channel.emailFormat", "", value("ada@example")},
-		{"in figures", mails("ada@example.com", "crew@10.0.0.1"), "invalid.mailHost", "emails", value("crew@10.0.0.1")},
-		{"in brackets", mails("crew@[10.0.0.1]"), "invalid.mailHost", "emails", value("crew@[10.0.0.1]")},
-		{"in brackets, IPv6", mails("crew@[IPv6:fd00::1]"), "invalid.mailHost", "emails", value("crew@[IPv6:fd00::1]")},
-		{"in hexadecimal", mails("crew@0x0a.0.0.1"), "invalid.mailHost", "emails", value("crew@0x0a.0.0.1")},
+		{"an IPv4 host", mails("ada@example.com", "crew@10.0.0.1"), "invalid.mailHost", "emails", value("crew@10.0.0.1")},
+		{"an IPv4 host in brackets", mails("crew@[10.0.0.1]"), "invalid.mailHost", "emails", value("crew@[10.0.0.1]")},
+		{"an IPv6 host in brackets", mails("crew@[IPv6:fd00::1]"), "invalid.mailHost", "emails", value("crew@[IPv6:fd00::1]")},
+		{"a hexadecimal host", mails("crew@0x0a.0.0.1"), "invalid.mailHost", "emails", value("crew@0x0a.0.0.1")},
 		{"another header", mails("ada@example.com\r\nBcc: eve@example.com"), "channel.emailFormat", "", value("ada@example.comBcc: eve@example.com")},
 		{"no number", numbers(), "channel.phoneEmpty", "", nil},
 		{"four numbers", numbers("+12", "+13", "+14", "+15"), "invalid.many", "phoneMessage", limit("3")},
@@ -121,7 +117,7 @@ func TestChannelFormErrors(t *testing.T) {
 		{"a short one", numbers("+1"), "channel.phoneFormat", "", value("+1")},
 		{"from zero", numbers("0555 111 22 33"), "channel.phoneFormat", "", value("0555 111 22 33")},
 		{"another script's digits", numbers("+９０5551112233"), "channel.phoneFormat", "", value("+９０5551112233")},
-		{"a whole book", numbers(strings.Repeat("x", 100_000)), "channel.phoneFormat", "", value(strings.Repeat("x", 64) + "…")},
+		{"a very long one", numbers(strings.Repeat("x", 100_000)), "channel.phoneFormat", "", value(strings.Repeat("x", 64) + "…")},
 		{"an unknown language", func(f *notify.ChannelForm) { f.Language = new("de-de") }, "invalid.choice", "language", nil},
 	} {
 		got, err := filled(c.form).Channel(7)
@@ -142,12 +138,12 @@ func TestChannelFormErrors(t *testing.T) {
 	}
 }
 
-// Of several things that are wrong, the first in the order of the form is said.
+// If several fields are wrong, the error is the first in the order of the form.
 func TestChannelFormFirstError(t *testing.T) {
 	f := &notify.ChannelForm{Language: new("x")}
 	for _, step := range []struct {
-		key  string
-		mend func()
+		key string
+		fix func()
 	}{
 		{"common.nameRequired", func() { f.Name = new("A") }},
 		{"channel.modeRequired", func() { f.Kinds = []string{"phoneMessage", "email"} }},
@@ -160,7 +156,7 @@ func TestChannelFormFirstError(t *testing.T) {
 		if _, err := f.Channel(7); errs.As(err).Key != step.key {
 			t.Errorf("%v, want %s", err, step.key)
 		}
-		step.mend()
+		step.fix()
 	}
 	if _, err := f.Channel(7); err != nil {
 		t.Error(err)

@@ -23,13 +23,8 @@ func TestChannelRoundTrip(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	want := s.Channel(t, field.ID, "Gece", func(c *notify.Channel) {
-		c.Emails, c.Phones, c.Language = []string{
-			"b@example.com",
-			"a@example.com",
-		}, []string{
-			"+13",
-			"+12",
-		}, text.Turkish
+		c.Emails, c.Phones = []string{"b@example.com", "a@example.com"}, []string{"+13", "+12"}
+		c.Language = text.Turkish
 	})
 	if got, err := s.Channels.Get(t.Context(), field.ID, want.ID); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v), want %+v", got, err, want)
@@ -44,15 +39,10 @@ func TestChannelRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, &next) {
 		t.Errorf("%+v (%v), want %+v", got, err, next)
 	}
-	if modes := fmt.Sprint(
-		got.Kinds(),
-		want.Kinds(),
-		got.Recipients(notify.KindEmail),
-		got.Recipients(notify.KindSMS),
-		want.Recipients(notify.KindEmail),
-	); modes !=
-		"[phoneMessage] [email phoneMessage] [] [+14] [b@example.com a@example.com]" {
-		t.Error(modes)
+	recipients := fmt.Sprint(got.Kinds(), want.Kinds(), got.Recipients(notify.KindEmail),
+		got.Recipients(notify.KindSMS), want.Recipients(notify.KindEmail))
+	if recipients != "[phoneMessage] [email phoneMessage] [] [+14] [b@example.com a@example.com]" {
+		t.Error(recipients)
 	}
 	if err := s.Channels.Delete(t.Context(), field.ID, want.ID); err != nil {
 		t.Fatal(err)
@@ -73,7 +63,7 @@ func TestChannelPage(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		s.Channel(t, field.ID, c.name, func(made *notify.Channel) { made.ByEmail, made.ByPhone = c.email, c.byPhone })
 	}
-	s.Channel(t, field.ID, "of the same instant") // the newest number first
+	s.Channel(t, field.ID, "of the same instant") // the highest id is first
 	for _, c := range []struct {
 		q     notify.ChannelQuery
 		want  string
@@ -101,8 +91,8 @@ func TestChannelPage(t *testing.T) {
 	}
 }
 
-// Of the ids that are asked for, those of the tenant's own channels are there,
-// in the order of asking.
+// GetMany and Missing divide ids into those of the tenant's channels and the others, in their
+// order.
 func TestGetManyAndMissing(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -148,29 +138,19 @@ func TestChannelsOfOtherTenantsHidden(t *testing.T) {
 	if got, err := s.Channels.Get(t.Context(), rival.ID, theirs.ID); err != nil || !reflect.DeepEqual(got, theirs) {
 		t.Errorf("%+v %v", got, err)
 	}
-	if list, total, err := s.Channels.Page(
-		t.Context(),
-		field.ID,
-		notify.ChannelQuery{Limit: 10},
-	); err != nil || len(list) != 0 ||
-		total != 0 {
+	if list, total, err := s.Channels.Page(t.Context(), field.ID, notify.ChannelQuery{Limit: 10}); err != nil ||
+		len(list) != 0 || total != 0 {
 		t.Errorf("%+v %d %v", list, total, err)
 	}
 }
 
-// While a rule uses a channel, the database keeps it.
+// The database refuses to delete a channel that a rule uses.
 func TestChannelInUseNotDeleted(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	used := s.Channel(t, field.ID, "Used").ID
-	rule := alarm.Rule{
-		Name:     "Frost",
-		Device:   s.Device(t, field.ID, s.Station(t), "A").ID,
-		Trigger:  alarm.DeviceOffline,
-		Hits:     1,
-		Window:   time.Minute,
-		Channels: []int64{used},
-	}
+	rule := alarm.Rule{Name: "Frost", Device: s.Device(t, field.ID, s.Station(t), "A").ID, Trigger: alarm.DeviceOffline,
+		Hits: 1, Window: time.Minute, Channels: []int64{used}}
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +171,8 @@ func TestChannelsATenant(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
-			INSERT INTO channels (tenant_id, notice_name, folded_name, by_email, by_phone, emails, phones, language, create_time, update_time)
+			INSERT INTO channels (tenant_id, notice_name, folded_name, by_email, by_phone, emails, phones, language,
+				create_time, update_time)
 			SELECT ?, 'C', 'c', TRUE, FALSE, '[]', '[]', '', n, n FROM k`, notify.ChannelsATenant, field.ID).Exec(ctx)
 		return err
 	})
@@ -199,12 +180,8 @@ func TestChannelsATenant(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Channel(t, field.ID, "the last")
-	if _, err := s.Channels.Create(
-		t.Context(),
-		field.ID,
-		&notify.Channel{Name: "one more"},
-	); !errs.Is(err, errs.Refused) ||
-		errs.As(err).Args["limit"] != "1000" {
+	_, err = s.Channels.Create(t.Context(), field.ID, &notify.Channel{Name: "one more"})
+	if !errs.Is(err, errs.Refused) || errs.As(err).Args["limit"] != "1000" {
 		t.Errorf("%v", err)
 	}
 	s.Channel(t, rival.ID, "another tenant's")

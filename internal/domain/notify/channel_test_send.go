@@ -14,49 +14,48 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// testTimeout is how long trying a channel may take in all: less than a console
-// waits for an answer.
+// testTimeout bounds a whole test of a channel: less than the console waits for an answer.
 const testTimeout = 8 * time.Second
 
-// TestResult is what became of one recipient when a channel was tried.
+// TestResult is the result of a channel's test message to one recipient.
 type TestResult struct {
 	Recipient string
 	Kind      ChannelKind
-	Logged    bool // it was taken, but by the server's log only: nobody was told
+	Logged    bool // it was only written to the server's log: it reached nobody
 	Took      time.Duration
-	Answer    string      // of the far end, or what went wrong
-	Err       *errs.Error // the same for a person; nil: the far end took it
+	Answer    string      // of the remote server, or what went wrong
+	Err       *errs.Error // the same for a user; nil: the remote server accepted it
 }
 
-// SendTest sends a test to all the channel's recipients, as Channel.Try does. Once the
-// owner's budget is used up, nobody is told (TooMany).
+// SendTest sends a test message to all recipients of the channel, as Channel.SendTest does. Once
+// the owner's budget is used up, it sends nothing (TooMany).
 func (o *Outbox) SendTest(ctx context.Context, owner *tenant.Tenant, c *Channel) ([]TestResult, error) {
 	for _, kind := range c.Kinds() {
 		b, err := o.budget(ctx, owner, kind)
 		if err != nil {
-			return nil, err
+			return nil, wrap("read budget", err)
 		}
 		if b.Limit > 0 && b.Sent >= b.Limit {
 			return nil, errs.New(errs.TooMany, "channel.budget").RetryAfter(time.UnixMilli(b.Until).Sub(o.Now()))
 		}
 	}
-	outcomes, err := c.SendTest(ctx, o.Senders, owner.Language, o.Now)
-	notifications := map[ChannelKind]int{}
-	for _, one := range outcomes {
+	results, err := c.SendTest(ctx, o.Senders, owner.Language, o.Now)
+	sent := map[ChannelKind]int{}
+	for _, one := range results {
 		if one.Err == nil && !one.Logged {
-			notifications[one.Kind]++
+			sent[one.Kind]++
 		}
 	}
-	for kind, n := range notifications {
-		err = errors.Join(err, o.countSent(context.WithoutCancel(ctx), owner, kind, n))
+	for kind, n := range sent {
+		counted := o.countSent(context.WithoutCancel(ctx), owner, kind, n)
+		err = errors.Join(err, wrap("count test messages", counted))
 	}
-	return outcomes, err
+	return results, err
 }
 
-// SendTest sends a test to all the channel's recipients at once and says what became
-// of each, in their order, within testTimeout. fallback is the language of a
-// channel that has none of its own. Where none of its ways is set up, nobody is
-// told (NotSetUp).
+// SendTest sends a test message to all recipients of the channel in parallel and gives the result
+// of each, in their order, within testTimeout. fallback is the language of a channel that has none
+// of its own. If none of the channel's kinds is set up, it sends nothing (NotConfigured).
 func (c *Channel) SendTest(
 	ctx context.Context,
 	senders map[ChannelKind]Sender,
@@ -93,7 +92,7 @@ func (c *Channel) SendTest(
 			list[i].Err = errNotConfigured(list[i].Kind)
 			continue
 		}
-		list[i].Took, list[i].Err = testTimeout, noAnswer() // until there is one
+		list[i].Took, list[i].Err = testTimeout, noAnswer() // until it answers
 		notification := Notification{
 			ID: "test-" + hex.EncodeToString(id) + "-" + strconv.Itoa(i), Tenant: c.Tenant, Kind: list[i].Kind,
 			Recipient: list[i].Recipient, Language: language, Channel: c.Name,
@@ -106,24 +105,24 @@ func (c *Channel) SendTest(
 	}
 	for ; asked > 0; asked-- {
 		select {
-		case h := <-answers:
-			if h.err != nil && ctx.Err() != nil {
-				continue // it was called back
+		case r := <-answers:
+			if r.err != nil && ctx.Err() != nil {
+				continue // the timeout aborted it
 			}
-			one := &list[h.at]
-			one.Took, one.Answer, one.Err = now().Sub(begun), h.answer, nil
-			one.Logged = h.err == nil && logsOnly(senders[one.Kind])
-			if h.err != nil {
-				one.Answer, one.Err = testFailure(one.Kind, h.err)
+			one := &list[r.at]
+			one.Took, one.Answer, one.Err = now().Sub(begun), r.answer, nil
+			one.Logged = r.err == nil && logsOnly(senders[one.Kind])
+			if r.err != nil {
+				one.Answer, one.Err = testFailure(one.Kind, r.err)
 			}
 		case <-ctx.Done():
-			return list, nil // whoever has not answered by now is not waited for
+			return list, nil // the remaining answers come too late
 		}
 	}
 	return list, nil
 }
 
-// errNotConfigured is said of a way that is not set up.
+// errNotConfigured is the error of a kind that is not set up.
 func errNotConfigured(kind ChannelKind) *errs.Error {
 	if kind == KindSMS {
 		return errs.New(errs.NotConfigured, "channel.noGateway")
@@ -135,9 +134,9 @@ func noAnswer() *errs.Error {
 	return errs.New(errs.Upstream, "channel.noAnswer", "limit", strconv.Itoa(int(testTimeout/time.Second)))
 }
 
-// testFailure is what a carrier's error says, as the far end said it and for a
-// person.
-func testFailure(kind ChannelKind, err error) (answer string, told *errs.Error) {
+// testFailure translates a sender's error into the remote server's answer and an error for the
+// user.
+func testFailure(kind ChannelKind, err error) (answer string, shown *errs.Error) {
 	var f *Failure
 	if !errors.As(err, &f) {
 		return "", errs.New(errs.Upstream, "channel.notNow").WithCause(err)

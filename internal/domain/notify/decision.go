@@ -9,34 +9,27 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// decision is whether a delivery goes now; else until when it waits and for
-// what, or why it comes to an end.
+// decision says whether a delivery is sent now; else until when it waits and for what, or why it
+// ends unsent.
 type decision struct {
 	until  int64
 	reason Reason
 	final  State // Failed or Skipped; empty: it waits
-	// digest: in one letter with all that wait until then.
+	// digest: the delivery is sent in one notification with all that wait until then.
 	digest bool
 }
 
 func (v decision) sendNow() bool { return v.reason == "" }
 
-// decide asks, at the time of sending, whether a delivery may go.
+// decide decides, at the time of sending, whether a delivery may be sent.
 func (t *batch) decide(ctx context.Context, r *deliveryRow) (decision, error) {
 	if t.sender == nil {
 		return decision{reason: NotConfigured, final: Failed}, nil
 	}
 	if err := r.parse(); err != nil {
-		// One row that nobody understands must not keep the others waiting.
-		t.Logger.Error(
-			"somebody is not told: what of cannot be read",
-			"tenant",
-			r.TenantID,
-			"notice",
-			r.NoticeID,
-			"error",
-			err,
-		)
+		// One unreadable row must not delay the others.
+		t.Logger.Error("a delivery is not sent: its facts cannot be read", "tenant", r.TenantID, "notice", r.NoticeID,
+			"error", err)
 		return decision{reason: Rejected, final: Failed}, nil
 	}
 	if r.Mode == KindWebhook {
@@ -90,7 +83,7 @@ func (t *batch) mutedUntil(ctx context.Context, r *deliveryRow) (int64, error) {
 	return until, err
 }
 
-// deferrals are deliveries that do not go now, by why.
+// deferrals are the deliveries that are not sent now, by decision.
 type deferrals map[decision][]*deliveryRow
 
 func (w *deferrals) add(v decision, r *deliveryRow) {
@@ -108,11 +101,8 @@ func (w deferrals) write(ctx context.Context, l *worker) error {
 			if v.final == Failed {
 				step = stepFailed
 			}
-			if err := l.finishByEvent(
-				ctx,
-				rows,
-				outcome{state: v.final, reason: v.reason, step: step, at: now},
-			); err != nil {
+			if err := l.finishByEvent(ctx, rows,
+				outcome{state: v.final, reason: v.reason, step: step, at: now}); err != nil {
 				return err
 			}
 			continue
@@ -122,14 +112,8 @@ func (w deferrals) write(ctx context.Context, l *worker) error {
 			ids[i] = r.ID
 		}
 		err := l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			set := tx.NewUpdate().Model(
-				(*deliveryRow)(nil),
-			).Set(
-				"next_time = ?, reason = ?, update_time = ?",
-				v.until,
-				v.reason,
-				now,
-			)
+			set := tx.NewUpdate().Model((*deliveryRow)(nil)).
+				Set("next_time = ?, reason = ?, update_time = ?", v.until, v.reason, now)
 			if v.digest {
 				set.Set("digest = ?", v.until)
 			}

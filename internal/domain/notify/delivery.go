@@ -22,7 +22,7 @@ type State string
 // The states of a delivery.
 const (
 	Queued  State = "queued"
-	Sent    State = "sent" // the far end accepted it
+	Sent    State = "sent" // the remote server accepted it
 	Failed  State = "failed"
 	Skipped State = "skipped"
 )
@@ -31,7 +31,7 @@ const (
 // its name in the contract.
 type Reason string
 
-// What a queued delivery can wait for; none: it is due, or its time is known.
+// The reasons why a queued delivery waits; none: it is due, or only its time is known.
 const (
 	ForPeriod  Reason = "period"
 	ForMute    Reason = "muted"
@@ -41,8 +41,8 @@ const (
 	ForServer  Reason = "server"
 	ForRetry   Reason = "retry"
 	ForRelease Reason = "released"
-	// ForBudget is of what waits for the hour's letter, or the next day, since the
-	// budget is used up; and of what is skipped since twice of it is.
+	// ForBudget: the delivery waits for the hourly digest or the next day since the budget is used
+	// up, or it is skipped since twice the budget is used up.
 	ForBudget Reason = "budget"
 )
 
@@ -54,12 +54,12 @@ const (
 	Rejected       Reason = "refused"
 	NotConfigured  Reason = "off"
 	RuleChanged    Reason = "changed"
-	// WebhookOff is of a webhook that was switched off, or deleted.
+	// WebhookOff: the webhook was switched off or deleted.
 	WebhookOff Reason = "switchedOff"
 )
 
-// OnlyLogged is of a delivery that is Sent as far as the outbox goes, but was
-// written to the server's log only: nobody was told.
+// OnlyLogged: the delivery is Sent for the outbox but was only written to the server's log: it
+// reached nobody.
 const OnlyLogged Reason = "logged"
 
 // The steps of a delivery, by their names in the contract.
@@ -72,30 +72,31 @@ const (
 	stepSkipped  = "skipped"
 )
 
-// keptSteps is how many steps of a delivery are kept, the newest.
+// keptSteps is how many of a delivery's newest steps are kept.
 const keptSteps = 20
 
-// keptReminders is how many ended reminders of a notice are kept for each
-// recipient, the newest: enough to see whether they arrive, and a notice may be
-// open for weeks and remind every five minutes.
+// keptReminders is how many of a notice's newest finished reminders are kept for each recipient:
+// enough to see whether they arrive. A notice may be open for weeks and remind every five minutes.
 const keptReminders = 10
 
-// untilEvent is the next time of what waits for something that is no time.
+// untilEvent is the next time of a delivery that waits for an event rather than a time.
 const untilEvent = math.MaxInt64
 
-// Delivery is what one recipient is told of a notice, and how that went.
+// Delivery is one event of a notice for one recipient, and its state.
 type Delivery struct {
-	ID         int64
-	Channel    string // its name when the notice began
-	Recipient  string // of a webhook the host that it is called at
-	Kind       ChannelKind
-	Event      alertmsg.Event
-	State      State
-	Reason     Reason
-	Digest     bool // told together with others of its minute
-	Attempts   int
-	LastError  string // what the far end answered to the last attempt that failed
-	NextTime   int64  // when a queued one is tried next, epoch ms; 0: at once, or when what it waits for happens
+	ID        int64
+	Channel   string // its name when the notice began
+	Recipient string // for a webhook the host of its URL
+	Kind      ChannelKind
+	Event     alertmsg.Event
+	State     State
+	Reason    Reason
+	Digest    bool // sent in one notification with others of its minute
+	Attempts  int
+	LastError string // the remote server's answer to the last attempt that failed
+	// NextTime is when a queued delivery is tried next, epoch ms; 0: at once, or when the event
+	// that it waits for happens.
+	NextTime   int64
 	CreateTime int64
 	UpdateTime int64
 	Steps      []Step // oldest first
@@ -105,7 +106,7 @@ type Delivery struct {
 type Step struct {
 	Time   int64  // epoch ms
 	Step   string // queued, accepted, logged, failed, refused, skipped
-	Answer string // of the far end, or what went wrong
+	Answer string // of the remote server, or what went wrong
 }
 
 type deliveryRow struct {
@@ -123,13 +124,13 @@ type deliveryRow struct {
 	Seq           int
 	AlarmLevel    int
 	Language      text.Language
-	Facts         string // JSON of news.Alarm
-	Period        string // JSON of news.Period
+	Facts         string // JSON of alertmsg.Alarm
+	Period        string // JSON of alertmsg.Period
 	RemindEvery   int64  // ms
 	AfterID       int64
 	Over          Reason
 	Late          bool
-	QuietUntil    int64 // nobody is reminded before since somebody is on it, epoch ms; 0: nobody is
+	QuietUntil    int64 // no reminder before, since a user acknowledged the notice, epoch ms; 0: nobody did
 	Digest        int64
 	LeaseUntil    int64
 	State         State
@@ -141,9 +142,11 @@ type deliveryRow struct {
 	CreateTime    int64
 	UpdateTime    int64
 
-	alarm  alertmsg.Alarm // what Facts and Period say, once they are parsed
-	period alertmsg.Period
-	said   string // by the far end, just now; where it is not the same for all that share an outcome
+	alarm  alertmsg.Alarm  // Facts, parsed
+	period alertmsg.Period // Period, parsed
+	// said is the remote server's answer of just now, if it differs between rows that share an
+	// outcome.
+	said string
 }
 
 type stepRow struct {
@@ -155,24 +158,12 @@ type stepRow struct {
 	Answer        string
 }
 
-// Deliveries gives the deliveries of a tenant's notice with what happened to them,
-// oldest first.
+// Deliveries gives the deliveries of a tenant's notice with their steps, oldest first.
 func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]Delivery, error) {
 	var rows []deliveryRow
-	if err := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"d.tenant_id = ? AND d.notice_id = ?",
-		t,
-		notice,
-	).OrderExpr(
-		"d.id",
-	).Scan(
-		ctx,
-	); err != nil {
-		return nil, err
+	if err := o.DB.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).
+		OrderExpr("d.id").Scan(ctx); err != nil {
+		return nil, wrap("list deliveries", err)
 	}
 	list, at := make([]Delivery, len(rows)), make(map[int64]*Delivery, len(rows))
 	for i := range rows {
@@ -183,33 +174,14 @@ func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]D
 		return list, nil
 	}
 	var steps []stepRow
-	mine := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*deliveryRow)(nil),
-	).Column(
-		"id",
-	).Where(
-		"d.tenant_id = ? AND d.notice_id = ?",
-		t,
-		notice,
-	)
-	if err := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		&steps,
-	).Where(
-		"s.delivery_id IN (?)",
-		mine,
-	).OrderExpr(
-		"s.delivery_id, s.id",
-	).Scan(
-		ctx,
-	); err != nil {
-		return nil, err
+	mine := o.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id").
+		Where("d.tenant_id = ? AND d.notice_id = ?", t, notice)
+	if err := o.DB.Read(ctx).NewSelect().Model(&steps).Where("s.delivery_id IN (?)", mine).
+		OrderExpr("s.delivery_id, s.id").Scan(ctx); err != nil {
+		return nil, wrap("list delivery steps", err)
 	}
 	for _, s := range steps {
-		if d := at[s.DeliveryID]; d != nil { // one queued between the two statements has none yet
+		if d := at[s.DeliveryID]; d != nil { // nil: it was queued between the two statements
 			d.Steps = append(d.Steps, Step{Time: s.Time, Step: s.Step, Answer: s.Answer})
 		}
 	}
@@ -219,8 +191,8 @@ func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]D
 	return list, nil
 }
 
-// delivery is a row as people see it. That a far end is down is known to its
-// lane, not written into every row that waits for it.
+// delivery gives a row as people see it. Whether the remote server is down is known to the worker
+// and not written into every row that waits for it.
 func (o *Outbox) delivery(r *deliveryRow) Delivery {
 	d := Delivery{
 		ID:         r.ID,
@@ -235,7 +207,7 @@ func (o *Outbox) delivery(r *deliveryRow) Delivery {
 		LastError:  r.LastError,
 		CreateTime: r.CreateTime,
 		UpdateTime: r.UpdateTime,
-		Steps:      []Step{{Time: r.CreateTime, Step: stepQueued}}, // so is every one: that needs no row
+		Steps:      []Step{{Time: r.CreateTime, Step: stepQueued}}, // every delivery has it, so it has no row
 	}
 	if r.State != Queued {
 		return d
@@ -251,36 +223,30 @@ func (o *Outbox) delivery(r *deliveryRow) Delivery {
 	case until > now && (due || r.Reason == ForServer):
 		d.Reason, d.NextTime = ForServer, until
 	case due && r.Reason != ForRetry && r.Reason != ForServer:
-		d.Reason = "" // what it waited for has come
+		d.Reason = "" // the wait is over
 	}
 	return d
 }
 
-// parse reads what the row tells, and when.
+// parse decodes the row's facts and period.
 func (r *deliveryRow) parse() error {
 	if err := json.Unmarshal([]byte(r.Facts), &r.alarm); err != nil {
-		return fmt.Errorf("notify: facts of delivery %d: %w", r.ID, err)
+		return fmt.Errorf("facts of delivery %d: %w", r.ID, err)
 	}
 	if err := json.Unmarshal([]byte(r.Period), &r.period); err != nil {
-		return fmt.Errorf("notify: period of delivery %d: %w", r.ID, err)
+		return fmt.Errorf("period of delivery %d: %w", r.ID, err)
 	}
 	r.alarm.Event = r.Event
 	return nil
 }
 
-// newNotification is what tells the rows, which are parsed and share recipient and event. Its ID comes
-// from what they are, not from their numbers: after a restore from a backup
-// those may be given again.
+// newNotification makes the notification of rows, which are parsed and share recipient and event.
+// It computes the ID from the rows' contents, not from their ids: after a restore from a backup,
+// ids may be assigned again.
 func newNotification(rows []*deliveryRow, owner *tenant.Tenant) *Notification {
 	first := rows[0]
-	l := &Notification{
-		Tenant:    first.TenantID,
-		Owner:     owner,
-		Kind:      first.Mode,
-		Recipient: first.Recipient,
-		Language:  first.Language,
-		Channel:   first.ChannelName,
-	}
+	l := &Notification{Tenant: first.TenantID, Owner: owner, Kind: first.Mode, Recipient: first.Recipient,
+		Language: first.Language, Channel: first.ChannelName}
 	if l.Language == "" {
 		l.Language = owner.Language
 	}
@@ -293,8 +259,8 @@ func newNotification(rows []*deliveryRow, owner *tenant.Tenant) *Notification {
 	return l
 }
 
-// destination is what a far end may refuse as a whole: the domain of an
-// address, the country and the network of a number.
+// destination is the part of a recipient that a remote server may refuse as a whole: the domain of
+// an address, or the country and the network of a phone number.
 func destination(kind ChannelKind, recipient string) string {
 	if kind == KindEmail {
 		return strings.ToLower(recipient[strings.LastIndexByte(recipient, '@')+1:])

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// openMany begins so many notices of a level.
+// openMany opens n notices of a level.
 func (p *outboxFixture) openMany(n, level int, w alertmsg.DeliveryOptions) (all []*alertmsg.Alarm) {
 	for i := range n {
 		all = append(all, p.openNotice(fmt.Sprintf("%d", i+1), level, w))
@@ -19,18 +19,19 @@ func (p *outboxFixture) openMany(n, level int, w alertmsg.DeliveryOptions) (all 
 	return all
 }
 
-// digestSizes is how many alarms each letter told that arrived since it was asked last.
+// digestSizes gives event and number of alarms of each notification accepted since the last take,
+// such as "t1 t4".
 func (f *fakeSender) digestSizes() string {
 	var sizes []string
 	for _, l := range f.take() {
 		sizes = append(sizes, fmt.Sprintf("%s%d", l.Alarms[0].Event[:1], len(l.Alarms)))
 	}
-	slices.Sort(sizes) // letters of one level fly together
+	slices.Sort(sizes) // notifications of one level are in flight together
 	return strings.Join(sizes, " ")
 }
 
-// The first ten of a minute at once, the rest in one letter at its end; the
-// serious at once.
+// The first ten notices of a minute are sent at once, the rest as one digest at its end; serious
+// ones at once.
 func TestDigest(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada, "bora@example.com")
@@ -38,20 +39,17 @@ func TestDigest(t *testing.T) {
 	all := p.openMany(10, 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.Clock.Advance(20 * time.Second)
 	all = append(all, p.openMany(7, 0, alertmsg.DeliveryOptions{Channels: []int64{c}})...)
-	p.openNotice("Grave", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
+	p.openNotice("Serious", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.openNotice("Other", 0, alertmsg.DeliveryOptions{Channels: []int64{other}})
 	next := p.step()
 	if wait := next.Sub(p.Clock.Now()); wait != 40*time.Second {
 		t.Errorf("the minute ends in %v", wait)
 	}
 	if n := len(p.mail.take()); n != 2*11+1 {
-		t.Errorf("%d letters at once", n)
+		t.Errorf("%d mails at once", n)
 	}
-	p.wantEqual(
-		"the eleventh",
-		p.states(all[10]),
-		"ada@example.com triggered queued digest; bora@example.com triggered queued digest",
-	)
+	p.wantEqual("the eleventh", p.states(all[10]),
+		"ada@example.com triggered queued digest; bora@example.com triggered queued digest")
 	p.Clock.Set(next)
 	p.step()
 	notifications := p.mail.take()
@@ -75,7 +73,7 @@ func TestDigest(t *testing.T) {
 	p.openNotice("Next", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("the next minute", p.mail.digestSizes(), "t1 t1")
-	// A clock that is set back does, too.
+	// A new minute begins when the clock is set back, too.
 	p.Clock.Advance(-time.Hour)
 	p.openMany(11, 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
@@ -84,7 +82,7 @@ func TestDigest(t *testing.T) {
 	p.wantEqual("the rest", p.mail.digestSizes(), "t1 t1")
 }
 
-// A digest that does not arrive comes again as it was, with the same ID.
+// A digest that fails is sent again unchanged, with the same ID.
 func TestDigestRetried(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -103,7 +101,7 @@ func TestDigestRetried(t *testing.T) {
 	}
 }
 
-// Periods and mutes hold for those in a digest, too, each for its own rule.
+// Periods and mutes apply to deliveries of a digest too, each by its own rule.
 func TestDigestWaitsForPeriodAndMute(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -121,8 +119,8 @@ func TestDigestWaitsForPeriodAndMute(t *testing.T) {
 	p.wantEqual("in the morning", p.mail.digestSizes(), "r1 t3")
 }
 
-// A storm that ends is one, too; and who was told of its begin in a digest is
-// told of the end after it.
+// Ends are sent as a digest too, and the end of a notice whose opening waits for a digest is sent
+// after that digest.
 func TestDigestOfResolutions(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -134,24 +132,18 @@ func TestDigestOfResolutions(t *testing.T) {
 		p.closeNotice(a, true)
 	}
 	p.step()
-	p.wantEqual("ten had been told", p.mail.digestSizes(), strings.TrimSpace(strings.Repeat("r1 ", 10)))
-	p.wantEqual(
-		"one that waits",
-		p.states(all[14]),
-		"ada@example.com resolved queued trigger; ada@example.com triggered queued digest",
-	)
+	p.wantEqual("ends of the ten that were sent", p.mail.digestSizes(), strings.TrimSpace(strings.Repeat("r1 ", 10)))
+	p.wantEqual("one that waits", p.states(all[14]),
+		"ada@example.com resolved queued trigger; ada@example.com triggered queued digest")
 	p.advance(30 * time.Second)
 	p.wantEqual("the first minute's end", p.mail.digestSizes(), "t5")
-	p.wantEqual(
-		"one that waits",
-		p.states(all[14]),
-		"ada@example.com resolved queued digest; ada@example.com triggered sent",
-	)
+	p.wantEqual("one that waits", p.states(all[14]),
+		"ada@example.com resolved queued digest; ada@example.com triggered sent")
 	p.advance(30 * time.Second)
 	p.wantEqual("the second minute's end", p.mail.digestSizes(), "r5")
 }
 
-// What waited for the morning is a storm, too, and so is what a mute held back.
+// Deliveries that waited for the morning or for the end of a mute become a digest too.
 func TestDigestAfterPeriodAndMute(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada, "bora@example.com")
@@ -160,7 +152,7 @@ func TestDigestAfterPeriodAndMute(t *testing.T) {
 		w := alertmsg.DeliveryOptions{Channels: []int64{c}, Period: morning}
 		all := p.openMany(1, i%2, w)
 		if i == 5 {
-			p.openNotice("Grave", 2, w)
+			p.openNotice("Serious", 2, w)
 		}
 		if i == 7 {
 			p.closeNotice(all[0], true)
@@ -169,7 +161,7 @@ func TestDigestAfterPeriodAndMute(t *testing.T) {
 	p.step()
 	p.wantEqual("in the evening", p.mail.digestSizes(), "")
 	p.at("06:00", 1)
-	// Ten general or important ones each for two people, the serious one, and the other thirteen.
+	// For each of two recipients: ten mails, the serious one, and a digest of the other thirteen.
 	p.wantEqual("in the morning", p.mail.digestSizes(), strings.Repeat("t1 ", 2*11)+"t13 t13")
 
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
@@ -183,32 +175,26 @@ func TestDigestAfterPeriodAndMute(t *testing.T) {
 	p.wantEqual("at the mute's end", p.mail.digestSizes(), strings.Repeat("t1 ", 2*10)+"t2 t2")
 }
 
-// Of what waited together some is muted by now: the rest comes as it was
-// gathered.
-func TestDigestInTheMorningOfMutedRules(t *testing.T) {
+// If some of the deliveries that waited together are muted by now, the rest is still sent as a
+// digest.
+func TestDigestWithMutedRules(t *testing.T) {
 	p := newOutboxFixture(t)
 	c, other := p.channel("field", ada), p.channel("other", "bora@example.com")
-	of := func(rule int64, channel int64) {
+	open := func(rule int64, channel int64) {
 		a := p.alarm("Frost", 1)
 		a.Rule = rule
-		p.must(
-			p.desk.NoticeOpened(
-				t.Context(),
-				p.field.ID,
-				a,
-				&alertmsg.DeliveryOptions{Channels: []int64{channel}, Period: morning},
-			),
-		)
+		p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a,
+			&alertmsg.DeliveryOptions{Channels: []int64{channel}, Period: morning}))
 		p.Clock.Advance(2 * time.Minute) // each has a minute of its own
 	}
 	for range 4 {
-		of(1, other)
+		open(1, other)
 	}
 	for range 10 {
-		of(1, c)
+		open(1, c)
 	}
-	of(2, c)
-	of(2, c)
+	open(2, c)
+	open(2, c)
 	p.step()
 	p.muted[1] = p.Clock.Milli() + (72 * time.Hour).Milliseconds()
 	p.at("06:00", 1)
@@ -233,7 +219,7 @@ func TestReminders(t *testing.T) {
 	if wait := next.Sub(p.Clock.Now()); wait != 30*time.Minute {
 		t.Errorf("reminds in %v", wait)
 	}
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 	p.advance(29 * time.Minute)
 	p.wantEqual("too early", p.mail.sentText(), "")
 	p.mail.failWith(notify.Unavailable, "no route")
@@ -255,15 +241,13 @@ func TestReminders(t *testing.T) {
 	p.step()
 	p.advance(24 * time.Hour)
 	p.wantEqual("over", p.mail.sentText(), "ada@example.com resolved Frost")
-	p.wantEqual(
-		"kept",
-		p.states(a),
-		"ada@example.com reminder sent; ada@example.com reminder sent; ada@example.com resolved sent; ada@example.com triggered sent",
-	)
+	p.wantEqual("kept", p.states(a),
+		"ada@example.com reminder sent; ada@example.com reminder sent; "+
+			"ada@example.com resolved sent; ada@example.com triggered sent")
 }
 
-// However long a notice is open: of its reminders the newest are kept, for each
-// recipient, and what it began and ended with.
+// However long a notice is open, for each recipient the newest reminders are kept, and the opening
+// and the end.
 func TestNewestRemindersKept(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada, "bora@example.com")
@@ -285,80 +269,62 @@ func TestNewestRemindersKept(t *testing.T) {
 			kept++
 			newest = max(newest, d.UpdateTime)
 			if age := p.Clock.Milli() - d.UpdateTime; age > (10*5*time.Minute).Milliseconds() || len(d.Steps) != 2 {
-				t.Errorf("of %d ms ago: %+v", age, d)
+				t.Errorf("%d ms ago: %+v", age, d)
 			}
 		}
 	}
 	if kept != 10 || newest != p.Clock.Milli() {
-		t.Errorf("%d are kept, the newest of %d", kept, newest)
+		t.Errorf("%d are kept, the newest at %d", kept, newest)
 	}
-	p.wantEqual(
-		"the other notice",
-		p.states(other),
+	p.wantEqual("the other notice", p.states(other),
 		"ada@example.com reminder queued; ada@example.com reminder sent; ada@example.com triggered sent; "+
-			"bora@example.com reminder queued retry; bora@example.com triggered sent",
-	)
+			"bora@example.com reminder queued retry; bora@example.com triggered sent")
 	p.closeNotice(a, true)
 	p.advance(time.Hour)
 	rest := strings.ReplaceAll(p.states(a), "ada@example.com reminder sent; ", "")
 	p.wantEqual("in the end", rest, "ada@example.com resolved sent; ada@example.com triggered sent; "+
 		"bora@example.com reminder skipped ended; bora@example.com resolved sent; bora@example.com triggered sent")
 	var steps int
-	p.must(
-		p.DB.Read(
-			t.Context(),
-		).NewRaw(
-			"SELECT COUNT(*) FROM delivery_steps WHERE delivery_id NOT IN (SELECT id FROM deliveries)",
-		).Scan(
-			t.Context(),
-			&steps,
-		),
-	)
+	p.must(p.DB.Read(t.Context()).
+		NewRaw("SELECT COUNT(*) FROM delivery_steps WHERE delivery_id NOT IN (SELECT id FROM deliveries)").
+		Scan(t.Context(), &steps))
 	if steps > 0 {
-		t.Errorf("%d steps of deliveries that are gone", steps)
+		t.Errorf("%d steps of removed deliveries", steps)
 	}
 }
 
-// A reminder waits for the period and the mute's end as everything does, and one
-// that is being tried when its notice ends is not sent any more.
+// A reminder waits for the period and the end of the mute like any other delivery, and one that
+// waits for a retry when its notice ends is not sent any more.
 func TestRemindersWait(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
 	p.at("07:45", 1)
-	a := p.openNotice(
-		"Frost",
-		1,
-		alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: 30 * time.Minute, Period: morning},
-	)
+	a := p.openNotice("Frost", 1,
+		alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: 30 * time.Minute, Period: morning})
 	p.step()
 	p.at("08:15", 1)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 	p.wantEqual("waits", p.states(a), "ada@example.com reminder queued period; ada@example.com triggered sent")
 	p.muted[1] = p.Clock.Milli() + (22 * time.Hour).Milliseconds() // until 06:15
 	p.at("06:00", 2)
 	p.wantEqual("waits", p.states(a), "ada@example.com reminder queued muted; ada@example.com triggered sent")
 	p.at("06:15", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com reminder Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com reminder Frost")
 	p.mail.failWith(notify.Transient, "451")
 	p.at("06:45", 2)
-	p.wantEqual(
-		"is put off",
-		p.states(a),
-		"ada@example.com reminder queued retry; ada@example.com reminder sent; ada@example.com triggered sent",
-	)
+	p.wantEqual("deferred", p.states(a),
+		"ada@example.com reminder queued retry; ada@example.com reminder sent; ada@example.com triggered sent")
 	p.closeNotice(a, true)
 	p.mail.setReply(nil)
 	p.at("07:00", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
-	p.wantEqual(
-		"not sent",
-		p.states(a),
-		"ada@example.com reminder sent; ada@example.com reminder skipped ended; ada@example.com resolved sent; ada@example.com triggered sent",
-	)
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com resolved Frost")
+	p.wantEqual("not sent", p.states(a),
+		"ada@example.com reminder sent; ada@example.com reminder skipped ended; "+
+			"ada@example.com resolved sent; ada@example.com triggered sent")
 }
 
-// Those who were told in a digest are reminded in one.
-func TestRemindersOfADigest(t *testing.T) {
+// Notices that were sent as a digest are reminded of in a digest.
+func TestRemindersOfDigest(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
 	all := p.openMany(14, 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})

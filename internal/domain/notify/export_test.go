@@ -2,14 +2,14 @@ package notify
 
 import "time"
 
-// MaxSeriousInRow is how many letters go to tenants that have something serious due
-// before one goes to a tenant that has not.
+// MaxSeriousInRow exports maxSeriousInRow.
 const MaxSeriousInRow = maxSeriousInRow
 
-// OneAtATime has one letter of a mode in flight at most.
+// OneAtATime limits a kind to one notification in flight.
 func (o *Outbox) OneAtATime(m ChannelKind) { o.workers[m].maxInFlight = 1 }
 
-// SetQueryTime has a lane that awaits a letter have asked so long who waits.
+// SetQueryTime sets how long the query for waiting tenants took, in a worker that is awaiting a
+// result.
 func (o *Outbox) SetQueryTime(m ChannelKind, took time.Duration) {
 	o.workers[m].rotation.queryTook = took
 }

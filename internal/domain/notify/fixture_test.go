@@ -17,24 +17,24 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// fakeSender is a far end that does as it is told, and keeps what it accepted.
+// fakeSender replies as the test says, and records what it accepted.
 type fakeSender struct {
 	mu              sync.Mutex
 	reply           func(l *notify.Notification) error // nil: it accepts everything
 	received        []notify.Notification
-	all             int           // that it ever accepted
-	triedIDs        []string      // IDs, whatever came of it
+	all             int           // how many it has accepted in all
+	triedIDs        []string      // the IDs of all attempts
 	triedRecipients []string      // and their recipients
-	arrival         chan struct{} // closed and made anew when something arrives
+	arrival         chan struct{} // closed and made anew when it accepts a notification
 }
 
 func (f *fakeSender) Send(_ context.Context, l *notify.Notification) (string, error) {
 	f.mu.Lock()
-	said := f.reply
+	reply := f.reply
 	f.triedIDs, f.triedRecipients = append(f.triedIDs, l.ID), append(f.triedRecipients, l.Recipient)
 	f.mu.Unlock()
-	if said != nil {
-		if err := said(l); err != nil {
+	if reply != nil {
+		if err := reply(l); err != nil {
 			return "", err
 		}
 	}
@@ -49,15 +49,15 @@ func (f *fakeSender) Send(_ context.Context, l *notify.Notification) (string, er
 	return "250 queued as " + fmt.Sprint(len(f.received)), nil
 }
 
-func (f *fakeSender) setReply(said func(l *notify.Notification) error) {
+func (f *fakeSender) setReply(reply func(l *notify.Notification) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.reply = said
+	f.reply = reply
 }
 
-// failWith lets the far end fail at everything with a trouble.
-func (f *fakeSender) failWith(trouble notify.FailureKind, answer string) {
-	f.setReply(func(*notify.Notification) error { return &notify.Failure{Kind: trouble, Answer: answer} })
+// failWith makes the sender fail every time.
+func (f *fakeSender) failWith(kind notify.FailureKind, answer string) {
+	f.setReply(func(*notify.Notification) error { return &notify.Failure{Kind: kind, Answer: answer} })
 }
 
 func (f *fakeSender) attempts() int {
@@ -66,7 +66,7 @@ func (f *fakeSender) attempts() int {
 	return len(f.triedIDs)
 }
 
-// wait waits until so many letters have ever arrived.
+// wait waits until the sender has accepted n notifications in all.
 func (f *fakeSender) wait(t testing.TB, n int) {
 	t.Helper()
 	for {
@@ -83,12 +83,12 @@ func (f *fakeSender) wait(t testing.TB, n int) {
 		select {
 		case <-more:
 		case <-time.After(time.Minute):
-			t.Fatalf("%d of %d letters arrived", all, n)
+			t.Fatalf("%d of %d notifications arrived", all, n)
 		}
 	}
 }
 
-// take gives what arrived since it was asked last.
+// take gives the notifications accepted since its last call.
 func (f *fakeSender) take() []notify.Notification {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,8 +97,7 @@ func (f *fakeSender) take() []notify.Notification {
 	return got
 }
 
-// sentText is what arrived since it was asked last, in short: the recipient, what
-// happened, and to which alarms.
+// sentText describes the notifications accepted since the last take: recipient, event and titles.
 func (f *fakeSender) sentText() string {
 	var lines []string
 	for _, l := range f.take() {
@@ -111,8 +110,7 @@ func (f *fakeSender) sentText() string {
 	return strings.Join(lines, "; ")
 }
 
-// outboxFixture is an outbox over a real database, with two tenants and far ends that
-// do as they are told.
+// outboxFixture is an outbox with a real database, two tenants and fake senders.
 type outboxFixture struct {
 	*testkit.Stores
 	t             testing.TB
@@ -120,7 +118,7 @@ type outboxFixture struct {
 	rival         *testkit.Tenant
 	mast          *device.Device
 	mail, sms     *fakeSender
-	webhookSender *fakeSender // webhooks
+	webhookSender *fakeSender
 	senders       map[notify.ChannelKind]notify.Sender
 	muted         map[int64]int64 // by rule
 	backlog       map[int64]time.Time
@@ -130,15 +128,13 @@ type outboxFixture struct {
 	smsADay       int
 	hub           *live.Hub
 	outbox        *notify.Outbox
-	desk          *notify.Notifier
+	notifier      *notify.Notifier
 }
 
 func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixture {
 	t.Helper()
 	p := &outboxFixture{
-		Stores: testkit.NewStores(
-			t,
-		),
+		Stores:        testkit.NewStores(t),
 		t:             t,
 		mail:          &fakeSender{},
 		sms:           &fakeSender{},
@@ -148,11 +144,8 @@ func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixtu
 		digestAfter:   notify.DefaultDigestAfter,
 		hub:           live.NewHub("e"),
 	}
-	p.senders = map[notify.ChannelKind]notify.Sender{
-		notify.KindEmail:   p.mail,
-		notify.KindSMS:     p.sms,
-		notify.KindWebhook: p.webhookSender,
-	}
+	p.senders = map[notify.ChannelKind]notify.Sender{notify.KindEmail: p.mail, notify.KindSMS: p.sms,
+		notify.KindWebhook: p.webhookSender}
 	p.field, p.rival = p.Tenant(t, "field"), p.Tenant(t, "rival")
 	p.mast = p.Device(t, p.field.ID, p.Station(t), "MAST")
 	for _, f := range with {
@@ -162,8 +155,8 @@ func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixtu
 	return p
 }
 
-// restart makes the outbox anew, as a start does: of the one before nothing is
-// left but what it wrote.
+// restart replaces the outbox, like a restart of the process: the new one knows only what the old
+// one wrote.
 func (p *outboxFixture) restart() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
 		DB:          p.DB,
@@ -180,10 +173,10 @@ func (p *outboxFixture) restart() {
 		Muted:       func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog:     func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
 		NotReady:    func() []tenant.ID { return p.notReady },
-		Random:      func() float64 { return 0.5 }, // waits as they are written
+		Random:      func() float64 { return 0.5 }, // waits without jitter
 		Live:        p.hub,
 	})
-	p.desk = notify.NewNotifier(p.DB, p.Messages, p.outbox, p.hub)
+	p.notifier = notify.NewNotifier(p.DB, p.Messages, p.outbox, p.hub)
 }
 
 func (p *outboxFixture) must(err error) {
@@ -193,48 +186,36 @@ func (p *outboxFixture) must(err error) {
 	}
 }
 
-// channel tells people by mail only.
+// channel makes a channel with mail only.
 func (p *outboxFixture) channel(name string, emails ...string) int64 {
 	p.t.Helper()
-	return p.Channel(
-		p.t,
-		p.field.ID,
-		name,
-		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails },
-	).ID
+	return p.Channel(p.t, p.field.ID, name,
+		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails }).ID
 }
 
-// alarm is a notice of the mast, written down.
+// alarm stores a notice of the mast and gives its alarm.
 func (p *outboxFixture) alarm(title string, level int) *alertmsg.Alarm {
 	p.t.Helper()
 	now := p.Clock.Milli()
 	id := p.Notice(p.t, testkit.Notice{Device: p.mast, Title: title, Start: now, CreateTime: now})
-	return &alertmsg.Alarm{
-		Event:      alertmsg.Triggered,
-		Notice:     id,
-		Rule:       1,
-		Title:      title,
-		Level:      level,
-		DeviceID:   int64(p.mast.ID),
-		DeviceName: p.mast.Name,
-		Start:      now,
-	}
+	return &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 1, Title: title, Level: level,
+		DeviceID: int64(p.mast.ID), DeviceName: p.mast.Name, Start: now}
 }
 
-// openNotice hands in a notice that begins, for some channels.
+// openNotice announces the opening of a new notice.
 func (p *outboxFixture) openNotice(title string, level int, w alertmsg.DeliveryOptions) *alertmsg.Alarm {
 	p.t.Helper()
 	a := p.alarm(title, level)
-	p.must(p.desk.NoticeOpened(p.t.Context(), p.field.ID, a, &w))
+	p.must(p.notifier.NoticeOpened(p.t.Context(), p.field.ID, a, &w))
 	return a
 }
 
-// closeNotice hands in that a notice ended; by its rule's change where not told.
-func (p *outboxFixture) closeNotice(a *alertmsg.Alarm, told bool) {
+// closeNotice announces that a notice ended; announce is false if its rule was changed.
+func (p *outboxFixture) closeNotice(a *alertmsg.Alarm, announce bool) {
 	p.t.Helper()
 	over := *a
 	over.Event, over.End = alertmsg.Resolved, p.Clock.Milli()
-	p.must(p.desk.NoticeClosed(p.t.Context(), p.field.ID, &over, told))
+	p.must(p.notifier.NoticeClosed(p.t.Context(), p.field.ID, &over, announce))
 }
 
 func (p *outboxFixture) step() time.Time {
@@ -244,27 +225,26 @@ func (p *outboxFixture) step() time.Time {
 	return next
 }
 
-// advance moves the clock, and lets the outbox do what is due then.
+// advance moves the clock and runs a step of the outbox.
 func (p *outboxFixture) advance(d time.Duration) time.Time {
 	p.t.Helper()
 	p.Clock.Advance(d)
 	return p.step()
 }
 
-// at sets the clock, by that of the tenant's wall on the day of the tests'
-// begin or so many days later.
+// at sets the clock to a time of day of the tenant's zone, days days after testkit.Start, and runs
+// a step of the outbox.
 func (p *outboxFixture) at(clock string, days int) time.Time {
 	p.t.Helper()
 	at, err := time.ParseInLocation("15:04", clock, p.field.TimeZone)
 	p.must(err)
 	start := testkit.Start.In(p.field.TimeZone)
-	p.Clock.Set(
-		time.Date(start.Year(), start.Month(), start.Day()+days, at.Hour(), at.Minute(), 0, 0, p.field.TimeZone),
-	)
+	p.Clock.Set(time.Date(start.Year(), start.Month(), start.Day()+days, at.Hour(), at.Minute(), 0, 0,
+		p.field.TimeZone))
 	return p.step()
 }
 
-// states is what is known of a notice's deliveries: recipient, event, state, reason.
+// states describes a notice's deliveries: recipient, event, state and reason, sorted.
 func (p *outboxFixture) states(a *alertmsg.Alarm) string {
 	p.t.Helper()
 	var lines []string
@@ -286,7 +266,6 @@ func (p *outboxFixture) deliveries(a *alertmsg.Alarm) []notify.Delivery {
 	return list
 }
 
-// wantEqual fails the test unless got is want.
 func (p *outboxFixture) wantEqual(what, got, want string) {
 	p.t.Helper()
 	if got != want {

@@ -9,45 +9,38 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// holdRow is there while nothing is to leave.
+// holdRow exists while the outbox must send nothing.
 type holdRow struct {
 	bun.BaseModel `bun:"table:outbox_holds,alias:h"`
 	ID            int `bun:",pk"`
 	Since         int64
 }
 
-// Hold keeps everything that a database queues, now and later, from leaving
-// until it is released: a server that is restored from a backup, maybe beside
-// the one that it was taken from, must not tell people again, or of what it
-// alone believes. It is for a database that no outbox runs over, and answers
-// how many deliveries wait.
+// Hold makes the outbox of a database send nothing that is queued, now or later, until Release: a
+// server that was restored from a backup, maybe beside the original one, must not notify people
+// again, nor of alarms that only it sees. No outbox may be running on the database. Hold gives the
+// number of queued deliveries.
 func Hold(ctx context.Context, d *db.DB, now time.Time) (waiting int, err error) {
 	err = d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewInsert().Model(
-			&holdRow{ID: 1, Since: now.UnixMilli()},
-		).On(
-			"CONFLICT (id) DO NOTHING",
-		).Returning(
-			"NULL",
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewInsert().Model(&holdRow{ID: 1, Since: now.UnixMilli()}).On("CONFLICT (id) DO NOTHING").
+			Returning("NULL").Exec(ctx)
 		if err != nil {
 			return err
 		}
 		waiting, err = queued(ctx, tx)
 		return err
 	})
-	return waiting, err
+	return waiting, wrap("hold deliveries", err)
 }
 
-// Held tells whether nothing leaves until Release.
+// Held tells whether the outbox sends nothing until Release.
 func (o *Outbox) Held(ctx context.Context) (bool, error) {
-	return o.DB.Read(ctx).NewSelect().Model((*holdRow)(nil)).Exists(ctx)
+	held, err := o.DB.Read(ctx).NewSelect().Model((*holdRow)(nil)).Exists(ctx)
+	return held, wrap("read hold", err)
 }
 
-// Release lets go what is held; held tells whether anything was, and waiting
-// how many deliveries. What was due meanwhile has its 24 hours from now on.
+// Release ends a hold; held tells whether there was one, and waiting gives the number of queued
+// deliveries. Deliveries that became due during the hold have their 24 hours from now on.
 func (o *Outbox) Release(ctx context.Context) (held bool, waiting int, err error) {
 	err = o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewDelete().Model((*holdRow)(nil)).Where("h.id = 1").Exec(ctx)
@@ -68,7 +61,7 @@ func (o *Outbox) Release(ctx context.Context) (held bool, waiting int, err error
 		})
 		return nil
 	})
-	return held, waiting, err
+	return held, waiting, wrap("release deliveries", err)
 }
 
 func queued(ctx context.Context, tx bun.IDB) (int, error) {

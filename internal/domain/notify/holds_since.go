@@ -9,13 +9,14 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// loadHoldsSince takes in since when a tenant's notices hold, as far as it is known now: when
-// their facts were written it mostly was not. Nothing waits for it.
+// loadHoldsSince fills in HoldsSince of a tenant's alarms as far as it is known by now: it mostly
+// was not known when their facts were written. Nothing waits for it to become known.
 func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []alertmsg.Alarm) error {
 	var wanted []int64
 	for i := range alarms {
 		a := &alarms[i]
-		// First what is on its way to the database: else it could be in neither.
+		// FoundSince comes first: a value that is written to the database between the two reads
+		// would else be found in neither.
 		if a.HoldsSince == 0 && o.FoundSince != nil {
 			a.HoldsSince = o.FoundSince(t, a.Notice)
 		}
@@ -28,11 +29,8 @@ func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []alert
 	}
 	var rows []struct{ ID, HoldsSince int64 }
 	if err := o.DB.Read(ctx).NewSelect().TableExpr("notices AS n").Column("n.id", "n.holds_since").
-		Where(
-			"n.tenant_id = ? AND n.id IN (?) AND n.holds_since > 0",
-			t,
-			bun.List(wanted),
-		).Scan(ctx, &rows); err != nil {
+		Where("n.tenant_id = ? AND n.id IN (?) AND n.holds_since > 0", t, bun.List(wanted)).
+		Scan(ctx, &rows); err != nil {
 		return err
 	}
 	for _, r := range rows {

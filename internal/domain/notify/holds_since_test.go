@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// setHoldsSince writes since when a notice holds, as alarm does.
+// setHoldsSince writes since when a notice holds, as package alarm does.
 func setHoldsSince(t testing.TB, s *testkit.Stores, notice, since int64) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
@@ -27,51 +27,48 @@ func setHoldsSince(t testing.TB, s *testkit.Stores, notice, since int64) {
 	}
 }
 
-// sinceText is what arrived of a far end, with since when each alarm holds, in milliseconds
-// after the clock's start; ? where that is not said.
+// sinceText describes what a sender accepted, with since when each alarm holds, in milliseconds
+// after testkit.Start; ?: not known.
 func sinceText(f *fakeSender) string {
 	var lines []string
 	for _, l := range f.take() {
 		for _, a := range l.Alarms {
-			said := "?"
+			since := "?"
 			if a.HoldsSince != 0 {
-				said = fmt.Sprint(a.HoldsSince - testkit.Start.UnixMilli())
+				since = fmt.Sprint(a.HoldsSince - testkit.Start.UnixMilli())
 			}
-			lines = append(lines, fmt.Sprintf("%s %s %s", a.Event, a.Title, said))
+			lines = append(lines, fmt.Sprintf("%s %s %s", a.Event, a.Title, since))
 		}
 	}
 	return strings.Join(lines, "; ")
 }
 
-// A letter says since when its alarms hold as far as that is known when it is sent, on
-// every way: it waits for nothing, and a later one, or a later attempt, may say more.
+// A notification of each kind says since when its alarms hold, as far as that is known when it is
+// sent: it does not wait for that, and a later notification, or a later attempt, may say more.
 func TestNotificationsHoldsSince(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.Channel(t, p.field.ID, "field").ID
-	_, _, err := p.Webhooks.Create(
-		t.Context(),
-		p.field.ID,
-		&notify.Webhook{Name: "hook", URL: "https://example.com/", Opened: true, Resolved: true, Enabled: true},
-	)
+	_, _, err := p.Webhooks.Create(t.Context(), p.field.ID,
+		&notify.Webhook{Name: "hook", URL: "https://example.com/", Opened: true, Resolved: true, Enabled: true})
 	p.must(err)
 	start := testkit.Start.UnixMilli()
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.step()
 	p.wantEqual("SMS", sinceText(p.sms), "triggered Frost ?")
-	p.wantEqual("program", sinceText(p.webhookSender), "triggered Frost ?")
+	p.wantEqual("webhook", sinceText(p.webhookSender), "triggered Frost ?")
 	setHoldsSince(t, p.Stores, a.Notice, start-90_000)
 	p.mail.setReply(nil)
 	p.advance(time.Minute)
 	p.wantEqual("a later attempt", sinceText(p.mail), "triggered Frost -90000")
 	late := p.openNotice("Late", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
-	p.mail.setReply(func(l *notify.Notification) error { // as one that draws a picture first
+	p.mail.setReply(func(l *notify.Notification) error { // like a sender that draws a picture first
 		setHoldsSince(t, p.Stores, late.Notice, start-60_000)
 		l.Refresh(t.Context())
 		return nil
 	})
 	p.step()
-	p.wantEqual("while it was made", sinceText(p.mail), "triggered Late -60000")
+	p.wantEqual("while it was rendered", sinceText(p.mail), "triggered Late -60000")
 	p.mail.setReply(nil)
 	sinceText(p.sms)
 	sinceText(p.webhookSender)
@@ -79,26 +76,23 @@ func TestNotificationsHoldsSince(t *testing.T) {
 	p.wantEqual("reminder", sinceText(p.mail)+", "+sinceText(p.sms), "reminder Frost -90000, reminder Frost -90000")
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual(
-		"end",
-		sinceText(p.mail)+", "+sinceText(p.webhookSender),
-		"resolved Frost -90000, resolved Frost -90000",
-	)
+	p.wantEqual("end", sinceText(p.mail)+", "+sinceText(p.webhookSender),
+		"resolved Frost -90000, resolved Frost -90000")
 
-	// What is looked for and not known is 0; what the news says itself is not asked for.
+	// 0 means that it was searched for and not found. A value of the alarm itself takes precedence.
 	b := p.openNotice("Wind", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	setHoldsSince(t, p.Stores, b.Notice, 0)
 	p.step()
 	p.wantEqual("not known", sinceText(p.mail), "triggered Wind ?")
 	d := p.alarm("Silent", 1)
 	d.HoldsSince = start - 5
-	p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, d, &alertmsg.DeliveryOptions{Channels: []int64{c}}))
+	p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, d, &alertmsg.DeliveryOptions{Channels: []int64{c}}))
 	setHoldsSince(t, p.Stores, d.Notice, start-7)
 	p.step()
-	p.wantEqual("said", sinceText(p.mail), "triggered Silent -5")
+	p.wantEqual("of the alarm itself", sinceText(p.mail), "triggered Silent -5")
 }
 
-// What is found and not in the database yet is told, too; of every notice of a digest.
+// A value that is found but not in the database yet is used too, for every notice of a digest.
 func TestNotificationsFoundSince(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 1 })
 	c := p.channel("field", "ada@example.com")
@@ -123,7 +117,7 @@ func TestNotificationsFoundSince(t *testing.T) {
 	p.wantEqual("the others", sinceText(p.mail), "triggered n1 -2; triggered n2 -3; triggered n3 ?")
 }
 
-// A letter goes without it where the database cannot say it, and the log says why.
+// If the database cannot be read, the notification is sent without it, and the log says why.
 func TestNotificationsWithoutHoldsSince(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", "ada@example.com")
@@ -135,16 +129,17 @@ func TestNotificationsWithoutHoldsSince(t *testing.T) {
 		}))
 	}
 	rename(t.Context(), "holds_since", "held")
-	defer rename(t.Context(), "held", "holds_since") // PostgreSQL's tables are those of the next test
+	defer rename(t.Context(), "held", "holds_since") // with PostgreSQL, the next test uses the same tables
 	p.step()
 	p.wantEqual("mail", sinceText(p.mail), "triggered Frost ?")
-	if said := p.Log.Text(); !strings.Contains(said, "without since when") || !strings.Contains(said, "holds_since") {
-		t.Error(said)
+	logged := p.Log.Text()
+	if !strings.Contains(logged, "lacks since when") || !strings.Contains(logged, "holds_since") {
+		t.Error(logged)
 	}
 }
 
-// A message of the console says it as soon as it is known; of a notice that is gone
-// what it said itself.
+// A message in the console has the value as soon as it is known; that of a removed notice has the
+// value of the alarm itself.
 func TestMessagesHoldsSince(t *testing.T) {
 	o := newMessageFixture(t)
 	frost := o.alarm(t, o.mast, "Frost")
@@ -162,7 +157,7 @@ func TestMessagesHoldsSince(t *testing.T) {
 			t.Errorf("%s: %+v %v, want %v", when, list, err, want)
 		}
 	}
-	check("not looked for", 0, silent.Start-9)
+	check("not searched for", 0, silent.Start-9)
 	setHoldsSince(t, o.Stores, frost.Notice, 0)
 	check("not known", 0, silent.Start-9)
 	setHoldsSince(t, o.Stores, frost.Notice, frost.Start-4)
@@ -175,5 +170,5 @@ func TestMessagesHoldsSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("gone", 0, silent.Start-9)
+	check("notice removed", 0, silent.Start-9)
 }

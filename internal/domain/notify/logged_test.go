@@ -9,46 +9,38 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// logOnlySender is a far end that is the server's own log.
+// logOnlySender is a sender that only writes to the server's log.
 type logOnlySender struct{ *fakeSender }
 
 func (logOnlySender) LogsOnly() bool { return true }
 
-// What the server's log only got is not counted as sent, says so with its
-// delivery and its step, and everything that follows a beginning follows it.
+// A notification that was only logged does not count as sent; its delivery and its step say so; and
+// its reminders and its end follow as after any other.
 func TestLoggedNotCountedAsSent(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.senders[notify.KindSMS] = logOnlySender{p.sms} })
-	c := p.Channel(
-		t,
-		p.field.ID,
-		"night",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} },
-	).ID
+	c := p.Channel(t, p.field.ID, "night",
+		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	p.sms.failWith(notify.Transient, "the log is full")
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.step()
-	p.wantEqual(
-		"put off",
-		p.states(a),
-		"+905551112233 triggered queued retry; ada@example.com reminder queued; ada@example.com triggered sent",
-	)
+	p.wantEqual("deferred", p.states(a),
+		"+905551112233 triggered queued retry; ada@example.com reminder queued; ada@example.com triggered sent")
 	p.sms.setReply(nil)
 	p.advance(15 * time.Second)
-	p.wantEqual(
-		"begun",
-		p.states(a),
-		"+905551112233 reminder queued; +905551112233 triggered sent logged; ada@example.com reminder queued; ada@example.com triggered sent",
-	)
+	p.wantEqual("opened", p.states(a),
+		"+905551112233 reminder queued; +905551112233 triggered sent logged; "+
+			"ada@example.com reminder queued; ada@example.com triggered sent")
 	for _, d := range p.deliveries(a) {
 		if d.Event != alertmsg.Triggered {
 			continue
 		}
 		last := d.Steps[len(d.Steps)-1]
-		if want := map[notify.ChannelKind]string{notify.KindEmail: "accepted", notify.KindSMS: "logged"}[d.Kind]; last.Step != want {
+		wants := map[notify.ChannelKind]string{notify.KindEmail: "accepted", notify.KindSMS: "logged"}
+		if last.Step != wants[d.Kind] {
 			t.Errorf("%s: %+v", d.Kind, last)
 		}
 		if d.Kind == notify.KindSMS && d.LastError != "the log is full" {
-			t.Errorf("what went wrong before is %q", d.LastError)
+			t.Errorf("the last error is %q", d.LastError)
 		}
 	}
 	p.closeNotice(a, true)
@@ -58,16 +50,11 @@ func TestLoggedNotCountedAsSent(t *testing.T) {
 	}
 }
 
-// A channel's test says of each recipient whether anything left.
+// A channel's test tells for each recipient whether the message was only logged.
 func TestSendTestLogged(t *testing.T) {
 	s := testkit.NewStores(t)
-	c := notify.Channel{
-		Name:    "Night",
-		ByEmail: true,
-		ByPhone: true,
-		Emails:  []string{ada},
-		Phones:  []string{"+12", "+13"},
-	}
+	c := notify.Channel{Name: "Night", ByEmail: true, ByPhone: true, Emails: []string{ada},
+		Phones: []string{"+12", "+13"}}
 	log := &fakeSender{}
 	log.setReply(func(l *notify.Notification) error {
 		if l.Recipient == "+13" {
@@ -75,12 +62,9 @@ func TestSendTestLogged(t *testing.T) {
 		}
 		return nil
 	})
-	list, err := c.SendTest(
-		t.Context(),
+	list, err := c.SendTest(t.Context(),
 		map[notify.ChannelKind]notify.Sender{notify.KindEmail: &fakeSender{}, notify.KindSMS: logOnlySender{log}},
-		"en-us",
-		s.Clock.Now,
-	)
+		"en-us", s.Clock.Now)
 	if err != nil || list[0].Logged || !list[1].Logged || list[2].Logged {
 		t.Errorf("%v %+v", err, list)
 	}

@@ -8,7 +8,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// MessageQuery is which of a user's messages a list shows.
+// MessageQuery selects the messages of a user that a list shows.
 type MessageQuery struct {
 	Read   *bool // nil: all
 	Offset int64
@@ -21,19 +21,19 @@ type listedMessage struct {
 	HoldsSince int64 `bun:",scanonly"` // of its notice, epoch ms; 0: not known
 }
 
-// tally is where a user's messages begin, and how many they are.
+// tally holds where a user's messages begin, and how many there are.
 type tally struct{ Floor, Mark, Above, Unread, Made int64 }
 
-// tallySQL is one question, so that the line and the counts are of one moment.
+// tallySQL is one statement, so that the boundary and the counts are of the same moment.
 const tallySQL = boundarySQL + "SELECT l.floor, l.mark, l.above, " + unreadSQL + ` AS unread,
 	(SELECT COUNT(*) FROM messages AS m WHERE m.tenant_id = ?0 AND m.id > l.floor) AS made FROM line AS l`
 
-// Page gives a user's messages as q wants them, the newest made first, and how
-// many there are in all.
+// Page gives the page q of a user's messages, the newest first, and the number of all messages that
+// match.
 func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q MessageQuery) ([]Message, int64, error) {
 	var at tally
 	if err := s.db.Read(ctx).NewRaw(tallySQL, t, user, s.removingBefore.Load()).Scan(ctx, &at); err != nil {
-		return nil, 0, err
+		return nil, 0, wrap("count messages", err)
 	}
 	total := at.Made
 	switch {
@@ -47,13 +47,13 @@ func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q Mess
 	}
 	var rows []listedMessage
 	if err := s.pageQuery(ctx, t, user, q, at).Scan(ctx, &rows); err != nil {
-		return nil, 0, err
+		return nil, 0, wrap("list messages", err)
 	}
 	list := make([]Message, len(rows))
 	for i := range rows {
 		m, err := rows[i].message()
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, wrap("list messages", err)
 		}
 		m.Read = rows[i].Read
 		m.Alarm.HoldsSince = max(m.Alarm.HoldsSince, rows[i].HoldsSince)
@@ -62,7 +62,7 @@ func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q Mess
 	return list, total, nil
 }
 
-// pageQuery asks for the rows of a page.
+// pageQuery selects the rows of a page.
 func (s *MessageStore) pageQuery(
 	ctx context.Context,
 	t tenant.ID,
@@ -74,9 +74,8 @@ func (s *MessageStore) pageQuery(
 	from := at.Floor
 	sel := s.db.Read(ctx).NewSelect().Model((*listedMessage)(nil)).
 		Column("m.id", "m.notice_id", "m.event", "m.facts", "m.create_time").ColumnExpr(read+" AS read", at.Mark, user).
-		ColumnExpr(
-			"COALESCE(n.holds_since, 0) AS holds_since",
-		).Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
+		ColumnExpr("COALESCE(n.holds_since, 0) AS holds_since").
+		Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
 	switch {
 	case q.Read == nil:
 	case *q.Read:

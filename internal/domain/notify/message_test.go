@@ -18,7 +18,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// messageFixture is two tenants, each with a device that notices are about.
+// messageFixture has two tenants, each with a device for notices.
 type messageFixture struct {
 	*testkit.Stores
 	field, rival *testkit.Tenant
@@ -35,7 +35,7 @@ func newMessageFixture(t *testing.T) *messageFixture {
 	return o
 }
 
-// alarm is a notice that began now, of a device.
+// alarm stores a notice of a device that begins now, and gives its alarm.
 func (o *messageFixture) alarm(t *testing.T, d *device.Device, title string) *alertmsg.Alarm {
 	t.Helper()
 	o.Clock.Advance(time.Second)
@@ -54,7 +54,7 @@ func (o *messageFixture) alarm(t *testing.T, d *device.Device, title string) *al
 	}
 }
 
-// addMessage is the message of a notice that began now.
+// addMessage adds the message of a notice that begins now.
 func (o *messageFixture) addMessage(t *testing.T, d *device.Device, title string) int64 {
 	t.Helper()
 	id, err := o.Messages.Add(t.Context(), d.Tenant, o.alarm(t, d, title), o.Clock.Milli())
@@ -73,8 +73,7 @@ func (o *messageFixture) countUnread(t *testing.T, owner tenant.ID, user int64) 
 	return n
 }
 
-// page is what a user sees: titles, a star at those that are not read, and the
-// total.
+// page describes a user's page: titles, unread ones with a star, and the total.
 func (o *messageFixture) page(t *testing.T, owner tenant.ID, user int64, q notify.MessageQuery) string {
 	t.Helper()
 	if q.Limit == 0 {
@@ -95,8 +94,7 @@ func (o *messageFixture) page(t *testing.T, owner tenant.ID, user int64, q notif
 	return fmt.Sprint(b.String(), total)
 }
 
-// wantPages holds what a user sees, all and by reading, and the count against each
-// other.
+// wantPages checks a user's pages of all, unread and read messages, and the unread count.
 func (o *messageFixture) wantPages(t *testing.T, who string, owner tenant.ID, user int64, all, unread, read string) {
 	t.Helper()
 	for _, c := range []struct {
@@ -112,7 +110,7 @@ func (o *messageFixture) wantPages(t *testing.T, who string, owner tenant.ID, us
 	}
 }
 
-// What a message tells is what it was given, with the event beside it.
+// A message has the facts and the event that it was added with.
 func TestMessageAdd(t *testing.T) {
 	o := newMessageFixture(t)
 	began := o.alarm(t, o.mast, "Frost")
@@ -120,7 +118,8 @@ func TestMessageAdd(t *testing.T) {
 		{Join: "and", Property: "airTemperature", Operator: "<", Value: 2.0, Recovery: new(3.5)},
 	}
 	ended := *began
-	ended.Event, ended.End, ended.Manual, ended.User, ended.Remark = alertmsg.Resolved, began.Start+60_000, true, "Ada", "drained\nit"
+	ended.Event, ended.End = alertmsg.Resolved, began.Start+60_000
+	ended.Manual, ended.User, ended.Remark = true, "Ada", "drained\nit"
 	first, err := o.Messages.Add(t.Context(), o.field.ID, began, o.Clock.Milli())
 	if err != nil {
 		t.Fatal(err)
@@ -140,8 +139,8 @@ func TestMessageAdd(t *testing.T) {
 	}
 }
 
-// The engine may write what it has written before, when it does not know how
-// its transaction ended: nobody is told twice, and who has read it has.
+// The alarm engine may add a message again if it does not know the outcome of its transaction: the
+// message is not duplicated, and keeps its read marks.
 func TestMessageAddIsIdempotent(t *testing.T) {
 	o := newMessageFixture(t)
 	a := o.alarm(t, o.mast, "Frost")
@@ -149,13 +148,8 @@ func TestMessageAddIsIdempotent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Messages.MarkRead(
-		t.Context(),
-		o.field.ID,
-		o.field.Ada.ID,
-		[]int64{first},
-		o.Clock.Milli(),
-	); err != nil {
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, o.field.Ada.ID, []int64{first},
+		o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
 	other := *a
@@ -166,7 +160,7 @@ func TestMessageAddIsIdempotent(t *testing.T) {
 	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "Frost 1", "0", "Frost 1")
 }
 
-// A message is of the transaction that its notice is of.
+// Add uses the caller's transaction and rolls back with it.
 func TestMessageAddRollsBack(t *testing.T) {
 	o := newMessageFixture(t)
 	a := o.alarm(t, o.mast, "Frost")
@@ -183,20 +177,15 @@ func TestMessageAddRollsBack(t *testing.T) {
 	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
 }
 
-// Each user reads alone, and a tenant's messages are no others'.
+// Read marks are per user, and messages per tenant.
 func TestMessagesReadPerUser(t *testing.T) {
 	o := newMessageFixture(t)
 	a, b, c := o.addMessage(t, o.mast, "A"), o.addMessage(t, o.mast, "B"), o.addMessage(t, o.mast, "C")
 	theirs := o.addMessage(t, o.theirs, "Z")
 	ada, bora, enemy := o.field.Ada.ID, o.field.Bora.ID, o.rival.Ada.ID
-	// Another tenant's, none at all, and one twice: all passed over.
-	if err := o.Messages.MarkRead(
-		t.Context(),
-		o.field.ID,
-		ada,
-		[]int64{b, theirs, 9999, b},
-		o.Clock.Milli(),
-	); err != nil {
+	// MarkRead ignores another tenant's message, an unknown id and a duplicate.
+	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{b, theirs, 9999, b},
+		o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
 	o.wantPages(t, "ada", o.field.ID, ada, "C* B A* 3", "C* A* 2", "B 1")
@@ -210,7 +199,7 @@ func TestMessagesReadPerUser(t *testing.T) {
 	o.wantPages(t, "bora", o.field.ID, bora, "C* B* A* 3", "C* B* A* 3", "0")
 	o.wantPages(t, "the other ada", o.rival.ID, enemy, "Z* 1", "Z* 1", "0")
 
-	// What comes later is new again, and what was read once stays read.
+	// Later messages are unread, and read ones stay read.
 	o.addMessage(t, o.mast, "D")
 	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{a, c}, o.Clock.Milli()); err != nil {
 		t.Fatal(err)
@@ -225,8 +214,7 @@ func TestMessagesReadPerUser(t *testing.T) {
 	o.wantPages(t, "bora", o.field.ID, bora, "D* C* B* A* 4", "D* C* B* A* 4", "0")
 }
 
-// One tenant's mark says nothing of messages of another, whose numbers lie
-// between.
+// A mark of one tenant's user does not affect another tenant's messages with ids in between.
 func TestMessagesOfInterleavedTenants(t *testing.T) {
 	o := newMessageFixture(t)
 	o.addMessage(t, o.mast, "A")
@@ -243,7 +231,7 @@ func TestMessagesOfInterleavedTenants(t *testing.T) {
 	}
 }
 
-// Somebody new sees what comes, not what was before.
+// A new user sees only messages made since the user was created.
 func TestMessagesSinceUserCreated(t *testing.T) {
 	o := newMessageFixture(t)
 	old := o.addMessage(t, o.mast, "Old")
@@ -262,8 +250,8 @@ func TestMessagesSinceUserCreated(t *testing.T) {
 	o.wantPages(t, "cem", o.field.ID, cem, "New 1", "0", "New 1")
 }
 
-// Of many at one time each has its place, and pages neither lose nor repeat
-// any; the newest made is first, even when the clock was put back.
+// Pages neither lose nor repeat messages; the newest message is first even if the clock was set
+// back.
 func TestMessagePages(t *testing.T) {
 	o := newMessageFixture(t)
 	o.Clock.Advance(time.Hour)
@@ -286,8 +274,8 @@ func TestMessagePages(t *testing.T) {
 	}
 }
 
-// After a year messages go, with what was read of them; a notice that goes
-// earlier leaves its message.
+// Messages are removed after a year, with their read marks; a message outlives the removal of its
+// notice.
 func TestMessageSweep(t *testing.T) {
 	o := newMessageFixture(t)
 	ada := o.field.Ada.ID
@@ -323,20 +311,13 @@ func TestMessageSweep(t *testing.T) {
 		t.Errorf("%+v (%v)", list, err)
 	}
 	var marks int
-	if err := o.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM message_reads",
-	).Scan(
-		t.Context(),
-		&marks,
-	); err != nil ||
-		marks != 0 {
+	if err := o.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM message_reads").
+		Scan(t.Context(), &marks); err != nil || marks != 0 {
 		t.Errorf("%d marks are left (%v)", marks, err)
 	}
 }
 
-// More than are removed at once go, too.
+// Sweep removes more messages than one batch.
 func TestMessageSweepOfMany(t *testing.T) {
 	o := newMessageFixture(t)
 	o.insertMessages(t, 2500)
@@ -346,8 +327,8 @@ func TestMessageSweepOfMany(t *testing.T) {
 	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
 }
 
-// While messages are being removed for their age, which may take minutes, nobody
-// sees or counts those that are still there.
+// While Sweep removes messages, which may take minutes, those that still exist are neither shown
+// nor counted.
 func TestMessagesHiddenDuringSweep(t *testing.T) {
 	o := newMessageFixture(t)
 	old := o.addMessage(t, o.mast, "Old")
@@ -356,7 +337,7 @@ func TestMessagesHiddenDuringSweep(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if err := o.Messages.Sweep(ctx, o.Clock.Now().AddDate(1, 0, 0)); err == nil {
-		t.Fatal("nothing kept it from removing them")
+		t.Fatal("Sweep did not fail with a cancelled context")
 	}
 	ada := o.field.Ada.ID
 	o.wantPages(t, "ada", o.field.ID, ada, "Kept* 1", "Kept* 1", "0")
@@ -364,15 +345,8 @@ func TestMessagesHiddenDuringSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	var marks int
-	if err := o.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM message_reads",
-	).Scan(
-		t.Context(),
-		&marks,
-	); err != nil ||
-		marks != 0 {
+	if err := o.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM message_reads").
+		Scan(t.Context(), &marks); err != nil || marks != 0 {
 		t.Errorf("%d marks (%v)", marks, err)
 	}
 	if err := o.Messages.Sweep(t.Context(), o.Clock.Now().AddDate(1, 0, 0)); err != nil || o.Messages.Removed() != 1 {
@@ -380,12 +354,13 @@ func TestMessagesHiddenDuringSweep(t *testing.T) {
 	}
 }
 
-// insertMessages puts so many messages of the field into the table at once.
+// insertMessages inserts n messages of the tenant field.
 func (o *messageFixture) insertMessages(t testing.TB, n int) {
 	t.Helper()
 	if err := o.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`INSERT INTO messages (tenant_id, event, facts, create_time)
-			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT ?, 'triggered', '{}', ? FROM n`,
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			SELECT ?, 'triggered', '{}', ? FROM n`,
 			n, o.field.ID, o.Clock.Milli()).Exec(ctx)
 		return err
 	}); err != nil {

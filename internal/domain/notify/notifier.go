@@ -12,15 +12,15 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// livePublisher are the open ones of each tenant.
+// livePublisher sends events to the open screens of a tenant.
 type livePublisher interface {
 	Watched(t tenant.ID) bool
 	Publish(t tenant.ID, name string, data []byte)
 }
 
-// Notifier is where news of alarm notices is handed in. Whoever writes a notice
-// calls it in the same transaction, so that there is either all of it or
-// nothing: the notice, the message in the console, and what is to be sent.
+// Notifier announces alarm notices. The writer of a notice calls it in the same transaction, so
+// that the notice, its message in the console and its queued deliveries are stored together or
+// not at all.
 type Notifier struct {
 	db       *db.DB
 	messages *MessageStore
@@ -28,20 +28,20 @@ type Notifier struct {
 	live     livePublisher
 }
 
-// NewNotifier makes a desk before a message store and an outbox.
+// NewNotifier makes a notifier that writes to a message store and an outbox.
 func NewNotifier(d *db.DB, m *MessageStore, o *Outbox, s livePublisher) *Notifier {
 	return &Notifier{db: d, messages: m, outbox: o, live: s}
 }
 
-// NoticeOpened tells of a tenant's notice that began, as the rule wishes. Told again
-// of the same notice, nothing changes.
+// NoticeOpened announces that a tenant's notice began, with the rule's delivery options. A second
+// call for the same notice changes nothing.
 func (n *Notifier) NoticeOpened(
 	ctx context.Context,
 	t tenant.ID,
 	a *alertmsg.Alarm,
 	w *alertmsg.DeliveryOptions,
 ) error {
-	return n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+	err := n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		if err := n.addMessage(ctx, t, a); err != nil {
 			return err
 		}
@@ -50,20 +50,21 @@ func (n *Notifier) NoticeOpened(
 		}
 		return n.outbox.enqueueWebhooks(ctx, t, a)
 	})
+	return wrapNotice("open", a, err)
 }
 
-// NoticeClosed tells of a tenant's notice that ended. Where told is false, somebody
-// changed, stopped or deleted its rule: then there is no message, nobody but
-// programs is sent anything, and who waits to be told that it began is not told
-// any more.
-// Told again of the same notice, nothing changes.
+// NoticeClosed announces that a tenant's notice ended. announce is false when a user changed,
+// stopped or deleted the rule: then NoticeClosed adds no message, notifies only webhooks, and
+// cancels the waiting deliveries that say that the notice began. A second call for the same
+// notice changes nothing.
 func (n *Notifier) NoticeClosed(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, announce bool) error {
-	return n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+	err := n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		if err := n.announceClosed(ctx, t, a, announce); err != nil {
 			return err
 		}
 		return n.outbox.enqueueWebhooks(ctx, t, a)
 	})
+	return wrapNotice("close", a, err)
 }
 
 func (n *Notifier) announceClosed(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, announce bool) error {
@@ -76,10 +77,11 @@ func (n *Notifier) announceClosed(ctx context.Context, t tenant.ID, a *alertmsg.
 	return n.outbox.enqueueClosed(ctx, t, a)
 }
 
-// NoticeAcknowledged tells that somebody is on a tenant's notice, or, by the event, that that
-// was taken back: programs are told, people by whether and when they are reminded.
+// NoticeAcknowledged announces that a user acknowledged a tenant's notice or, depending on the
+// event, took the acknowledgement back. It notifies webhooks; for people it changes whether and
+// when they are reminded.
 func (n *Notifier) NoticeAcknowledged(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error {
-	return n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+	err := n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		remind := n.outbox.postponeReminders
 		if a.Event == alertmsg.Unacknowledged {
 			remind = n.outbox.resumeReminders
@@ -89,15 +91,20 @@ func (n *Notifier) NoticeAcknowledged(ctx context.Context, t tenant.ID, a *alert
 		}
 		return n.outbox.enqueueWebhooks(ctx, t, a)
 	})
+	return wrapNotice("acknowledge", a, err)
 }
 
-// addMessage keeps the message in the console, and tells the open screens of it
-// once it is kept.
+func wrapNotice(verb string, a *alertmsg.Alarm, err error) error {
+	return wrap(fmt.Sprintf("%s notice %d", verb, a.Notice), err)
+}
+
+// addMessage stores the message for the console and publishes it to the open screens after the
+// commit.
 func (n *Notifier) addMessage(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error {
 	now := n.outbox.Now().UnixMilli()
-	id, err := n.messages.Add(ctx, t, a, now)
+	id, err := n.messages.add(ctx, t, a, now)
 	if err != nil {
-		return fmt.Errorf("notify: message of notice %d: %w", a.Notice, err)
+		return err
 	}
 	n.db.AfterCommit(ctx, func() {
 		if !n.live.Watched(t) {

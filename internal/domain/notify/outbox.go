@@ -20,71 +20,70 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// DefaultDigestAfter is how many notices a minute a channel is told of one by
-// one.
+// DefaultDigestAfter is how many notices per minute a channel sends one by one.
 const DefaultDigestAfter = 10
 
-// digestMinute is how long notices are counted, and gathered, for a channel.
+// digestMinute is how long a channel counts notices and collects them for a digest.
 const digestMinute = time.Minute
 
 // serious is the alarm level that waits for no channel's digest.
 const serious = 2
 
-// OutboxOptions say what an Outbox works with. What may be nil says so.
+// OutboxOptions configure an Outbox. A field that may be nil says so.
 type OutboxOptions struct {
 	DB       *db.DB
 	Tenants  *tenant.Store
 	Channels *ChannelStore
 	Webhooks *WebhookStore // nil: there are none
-	// Senders bring the letters; a mode that has none is not set up.
+	// Senders send the notifications; a kind that has none is not set up.
 	Senders map[ChannelKind]Sender
-	// Muted is until when a tenant's rule is muted, epoch ms; 0: it is not, or
-	// is gone. Nil: none ever is.
+	// Muted gives until when a tenant's rule is muted, epoch ms; 0: it is not, or it was deleted.
+	// Nil: no rule is muted.
 	Muted func(ctx context.Context, t tenant.ID, rule int64) (until int64, err error)
-	// Backlog is until when at least readings of a device are awaited that are
-	// out of its memory; not after now: they are over. Nil: they always are.
+	// Backlog gives until when, at least, a device goes on sending stored readings; a time that is
+	// not after now: it has sent them all. Nil: no device has any.
 	Backlog func(t tenant.ID, device int64) (until time.Time)
-	// NotReady are tenants of which nothing leaves yet, since their alarms are not all
-	// known: Wake says that they are. Nil: none ever is.
+	// NotReady gives the tenants for which nothing is sent yet, since not all of their alarms are
+	// known; the caller calls Wake when they are. Nil: there are none.
 	NotReady func() []tenant.ID
-	// FoundSince is since when a tenant's notice holds, epoch ms, where that was found
-	// and is not in the database yet; 0 else. Nil: it always is.
+	// FoundSince gives since when a tenant's notice holds, epoch ms, if that was found and is not
+	// in the database yet; otherwise 0. Nil: it is always in the database.
 	FoundSince func(t tenant.ID, notice int64) (since int64)
-	// Live are told of every change of a delivery; nil: nobody is.
+	// Live publishes every change of a delivery to open screens; nil: nothing is published.
 	Live livePublisher
-	// DigestAfter is how many notices a minute a channel is told of one by one;
-	// the others of that minute come in one letter. 0: each by itself.
+	// DigestAfter is how many notices per minute a channel sends one by one; the others of that
+	// minute are sent as one digest. 0: no digests.
 	DigestAfter int
-	// MailsADay and SMSADay are how many letters a tenant may send in a day that has
-	// no number of its own; 0: any.
+	// MailsADay and SMSADay limit the mails and SMS per day of a tenant that has no limits of its
+	// own; 0: no limit.
 	MailsADay, SMSADay int
 	Now                func() time.Time
-	// Ran is how long the process has run, by a clock that nobody sets; nil: by
-	// that of Now, which is such a one where it is time.Now.
+	// Ran gives how long the process has run, by a monotonic clock; nil: by the clock of Now, which
+	// is monotonic if Now is time.Now.
 	Ran    func() time.Duration
 	Logger *slog.Logger
-	Random func() float64 // of [0, 1), spreads waits; nil: math/rand
-	// DrainTimeout is how long a stop waits for letters in flight; 0: 2 seconds.
+	Random func() float64 // of [0, 1), for jitter; nil: math/rand
+	// DrainTimeout is how long Run waits for notifications in flight when it stops; 0: 2 seconds.
 	DrainTimeout time.Duration
 }
 
-// Outbox keeps what people are to be told, and tells them: at least once, the
-// serious first, whatever stops in between. Everything that it waits for is in
-// the database, but for how the far ends are doing.
+// Outbox stores deliveries and sends them: each at least once, serious ones first, even if the
+// process stops in between. Its whole state is in the database, except for the backoff of remote
+// servers.
 type Outbox struct {
 	OutboxOptions
 	workers map[ChannelKind]*worker
 
 	startMu sync.Mutex // guards started
-	started bool       // the leases of an earlier process are given back
+	started bool       // the leases of an earlier process are cleared
 
-	held   atomic.Bool // nothing leaves until it is released
+	held   atomic.Bool // nothing is sent until Release
 	uptime uptime
 
 	sent, logged, failed, skipped atomic.Uint64
 }
 
-// NewOutbox makes an outbox; Run or Step lets it tell people.
+// NewOutbox makes an outbox; Run or Step sends.
 func NewOutbox(opts OutboxOptions) *Outbox {
 	if opts.Random == nil {
 		opts.Random = rand.Float64
@@ -102,19 +101,16 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 	return o
 }
 
-// enqueueOpened queues that a notice began: for each way and recipient once, however
-// many of the channels name them.
+// enqueueOpened queues the opening of a notice: once for each kind and recipient, even if several
+// channels have the same recipient.
 func (o *Outbox) enqueueOpened(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, w *alertmsg.DeliveryOptions) error {
 	if len(w.Channels) == 0 {
 		return nil
 	}
-	channels, err := db.OncePerTx(
-		ctx,
-		channelsKey{t, fmt.Sprint(w.Channels)},
+	channels, err := db.OncePerTx(ctx, channelsKey{t, fmt.Sprint(w.Channels)},
 		func(ctx context.Context) ([]Channel, error) {
-			return o.Channels.GetMany(ctx, t, w.Channels)
-		},
-	)
+			return o.Channels.getMany(ctx, t, w.Channels)
+		})
 	if err != nil {
 		return err
 	}
@@ -151,13 +147,13 @@ func (o *Outbox) enqueueOpened(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 	return o.enqueue(ctx, a.Level, rows)
 }
 
-// channelsKey are some of a tenant's channels.
+// channelsKey identifies some of a tenant's channels for db.OncePerTx.
 type channelsKey struct {
 	tenant tenant.ID
 	ids    string
 }
 
-// baseRow is what all deliveries of an event have in common.
+// baseRow gives the fields that all deliveries of an event have in common.
 func (o *Outbox) baseRow(t tenant.ID, a *alertmsg.Alarm) (*deliveryRow, error) {
 	facts, err := json.Marshal(a)
 	now := o.Now().UnixMilli()
@@ -167,10 +163,9 @@ func (o *Outbox) baseRow(t tenant.ID, a *alertmsg.Alarm) (*deliveryRow, error) {
 	}, err
 }
 
-// enqueue writes deliveries of one event of one notice, and lets those wait for
-// a digest whose channel was told enough this minute. What is there already
-// stays: the minute may count it twice then, which brings a digest one notice
-// earlier.
+// enqueue writes deliveries of one event of one notice. Those whose channel is over its limit of
+// this minute wait for a digest. Deliveries that exist already stay as they are; the minute may
+// count those twice, so that a digest begins one notice earlier.
 func (o *Outbox) enqueue(ctx context.Context, level int, rows []*deliveryRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -208,22 +203,15 @@ func (o *Outbox) enqueue(ctx context.Context, level int, rows []*deliveryRow) er
 	})
 }
 
-// insert writes deliveries of one notice, of which there is at least one, and wakes
-// their lanes; what is there already stays. One that is skipped from the first tells so
-// as any other.
+// insert writes deliveries of one notice, at least one, and wakes their workers. Deliveries that
+// exist already stay as they are. A delivery that is skipped from the start gets a step like any
+// other.
 func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) error {
 	insert := func(rows []*deliveryRow, returning string) error {
-		_, err := tx.NewInsert().Model(
-			&rows,
-		).On(
-			"CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING",
-		).Returning(
-			returning,
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").
+			Returning(returning).Exec(ctx)
 		if err != nil {
-			return fmt.Errorf("notify: deliveries of notice %d: %w", rows[0].NoticeID, err)
+			return fmt.Errorf("insert deliveries: %w", err)
 		}
 		return nil
 	}
@@ -249,11 +237,8 @@ func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) er
 	if len(skipped) == 0 {
 		return nil
 	}
-	return o.finish(
-		ctx,
-		skipped,
-		outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: o.Now().UnixMilli()},
-	)
+	return o.finish(ctx, skipped,
+		outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: o.Now().UnixMilli()})
 }
 
 type minuteRow struct {
@@ -264,24 +249,22 @@ type minuteRow struct {
 	Notices       int
 }
 
-// countMinute counts a notice for its channels, and gives for those that were told
-// enough the end of their minute. A minute begins with a notice.
+// countMinute counts a notice for its channels. For each channel over its limit it gives the end of
+// the channel's minute. A minute begins with a notice.
 func (o *Outbox) countMinute(ctx context.Context, rows []*deliveryRow) (map[int64]int64, error) {
 	var minutes []*minuteRow
 	for _, r := range rows {
 		if r.State == Queued &&
 			!slices.ContainsFunc(minutes, func(m *minuteRow) bool { return m.ChannelID == r.ChannelID }) {
-			minutes = append(
-				minutes,
-				&minuteRow{ChannelID: r.ChannelID, Event: r.Event, Began: r.CreateTime, Notices: 1},
-			)
+			minutes = append(minutes,
+				&minuteRow{ChannelID: r.ChannelID, Event: r.Event, Began: r.CreateTime, Notices: 1})
 		}
 	}
 	ends := map[int64]int64{}
 	if len(minutes) == 0 {
 		return ends, nil
 	}
-	// A clock that was set back begins a minute anew.
+	// If the clock was set back, the minute begins anew.
 	const running = "cm.began <= EXCLUDED.began AND EXCLUDED.began < cm.began + ?"
 	length := digestMinute.Milliseconds()
 	err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -299,7 +282,7 @@ func (o *Outbox) countMinute(ctx context.Context, rows []*deliveryRow) (map[int6
 	return ends, err
 }
 
-// wakeWorkers wakes the lanes of deliveries that were queued, and says whose those are.
+// wakeWorkers wakes the workers of queued deliveries and passes them the tenants of due ones.
 func (o *Outbox) wakeWorkers(rows []*deliveryRow) {
 	now := o.Now().UnixMilli()
 	for _, r := range rows {
@@ -311,7 +294,7 @@ func (o *Outbox) wakeWorkers(rows []*deliveryRow) {
 	}
 }
 
-// Wake lets the lanes look at what is queued.
+// Wake makes the workers check the queued deliveries.
 func (o *Outbox) Wake() {
 	for _, l := range o.workers {
 		l.nudge()

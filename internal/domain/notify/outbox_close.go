@@ -10,19 +10,18 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// recheckedReasons are what a delivery can wait for of which the end of its notice makes
-// it needless.
+// recheckedReasons are the reasons that sending checks again; a delivery that waits for one of them
+// is skipped if its notice ends.
 var recheckedReasons = []Reason{ForPeriod, ForMute, ForBacklog}
 
-// peopleEvents are the events that are told while a notice is open, to people as well.
+// peopleEvents are the events of an open notice that people receive.
 var peopleEvents = []alertmsg.Event{alertmsg.Triggered, alertmsg.Reminder}
 
-// enqueueClosed queues that a notice ended, for those who were told that it began or
-// still will be. Who waits for a time of day, a mute's end or a backlog's is not
-// told any more.
+// enqueueClosed queues the end of a notice for the recipients that received its opening or still
+// will. It skips openings that wait for a time of day, the end of a mute or of a backlog.
 func (o *Outbox) enqueueClosed(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error {
-	begun, err := o.markClosed(ctx, t, a.Notice, NoticeClosed, recheckedReasons)
-	if err != nil || len(begun) == 0 {
+	openings, err := o.markClosed(ctx, t, a.Notice, NoticeClosed, recheckedReasons)
+	if err != nil || len(openings) == 0 {
 		return err
 	}
 	base, err := o.baseRow(t, a)
@@ -30,9 +29,9 @@ func (o *Outbox) enqueueClosed(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 		return err
 	}
 	var rows []*deliveryRow
-	for _, b := range begun {
+	for _, b := range openings {
 		if b.Mode == KindWebhook {
-			continue // enqueueWebhooks does
+			continue // enqueueWebhooks queues it
 		}
 		row := *base
 		row.ChannelID, row.ChannelName, row.Language = b.ChannelID, b.ChannelName, b.Language
@@ -43,7 +42,7 @@ func (o *Outbox) enqueueClosed(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 		case b.State == Queued:
 			row.NextTime, row.Reason = untilEvent, ForTrigger
 		case b.Reason == NoticeClosed:
-			continue // it waited when the notice ended
+			continue // the opening was waiting when the notice ended
 		default:
 			row.State, row.Reason = Skipped, OpeningNotSent
 		}
@@ -52,48 +51,29 @@ func (o *Outbox) enqueueClosed(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 	return o.enqueue(ctx, a.Level, rows)
 }
 
-// cancelWaiting is of a notice that ended with its rule: what is being tried still
-// goes, what waits for anything else does not, and nobody is told of the end.
+// cancelWaiting closes the deliveries of a notice that ended with its rule: deliveries that are
+// being sent or retried are still sent, waiting ones are skipped, and the end is not announced.
 func (o *Outbox) cancelWaiting(ctx context.Context, t tenant.ID, notice int64) error {
-	_, err := o.markClosed(
-		ctx,
-		t,
-		notice,
-		RuleChanged,
-		append(recheckedReasons[:len(recheckedReasons):len(recheckedReasons)], ForDigest, ForBudget),
-	)
+	_, err := o.markClosed(ctx, t, notice, RuleChanged,
+		append(recheckedReasons[:len(recheckedReasons):len(recheckedReasons)], ForDigest, ForBudget))
 	return err
 }
 
-// markClosed takes note that a notice is open no more, and why: its triggers that
-// wait for one of some reasons are skipped, its reminders taken back. What is
-// tried or in flight stays. It gives the triggers.
+// markClosed records that a notice is closed, and why: it skips the openings that wait for one of
+// the reasons waiting, and deletes the reminders. Deliveries that are in flight or retried stay. It
+// gives the openings.
 func (o *Outbox) markClosed(
 	ctx context.Context,
 	t tenant.ID,
 	notice int64,
 	why Reason,
 	waiting []Reason,
-) (triggers []*deliveryRow, err error) {
+) (openings []*deliveryRow, err error) {
 	err = o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var rows, skipped []*deliveryRow
-		if err := tx.NewSelect().Model(
-			&rows,
-		).ExcludeColumn(
-			"facts",
-		).Where(
-			"d.tenant_id = ? AND d.notice_id = ?",
-			t,
-			notice,
-		).
-			Where(
-				"d.event IN (?)",
-				bun.List(peopleEvents),
-			).OrderExpr(
-			"d.id",
-		).Scan(
-			ctx,
-		); err != nil {
+		if err := tx.NewSelect().Model(&rows).ExcludeColumn("facts").
+			Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).
+			Where("d.event IN (?)", bun.List(peopleEvents)).OrderExpr("d.id").Scan(ctx); err != nil {
 			return err
 		}
 		var open, reminders []int64
@@ -112,18 +92,11 @@ func (o *Outbox) markClosed(
 			if r.State == Queued && slices.Contains(waiting, r.Reason) { // then it is not in flight
 				skipped = append(skipped, r)
 			}
-			triggers = append(triggers, r)
+			openings = append(openings, r)
 		}
 		if len(reminders) > 0 {
-			if _, err := tx.NewDelete().Model(
-				(*deliveryRow)(nil),
-			).Where(
-				"d.tenant_id = ? AND d.id IN (?)",
-				t,
-				bun.List(reminders),
-			).Exec(
-				ctx,
-			); err != nil {
+			if _, err := tx.NewDelete().Model((*deliveryRow)(nil)).
+				Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(reminders)).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -142,5 +115,5 @@ func (o *Outbox) markClosed(
 		}
 		return err
 	})
-	return triggers, err
+	return openings, err
 }

@@ -13,41 +13,44 @@ var (
 	ada     = "ada@example.com"
 )
 
-// What becomes of those who are to be told when a notice ends, by what they
-// wait for.
+// What happens to deliveries when their notice ends, by their state and reason.
 func TestNoticeClosedByDeliveryState(t *testing.T) {
 	for name, c := range map[string]struct {
-		wishes       alertmsg.DeliveryOptions
-		before       func(p *outboxFixture) // the trigger is tried
-		ended, after string                 // deliveries: when it has ended; after a day, with the far end as it should be
-		told         string
+		options alertmsg.DeliveryOptions
+		before  func(p *outboxFixture) // runs before the opening is sent
+		ended   string                 // deliveries when the notice has ended
+		after   string                 // deliveries a day after the mail server works again
+		sent    string
 	}{
-		"told": {
+		"sent": {
 			ended: "ada@example.com resolved queued; ada@example.com triggered sent",
-			after: "ada@example.com resolved sent; ada@example.com triggered sent", told: "ada@example.com triggered Frost; ada@example.com resolved Frost",
+			after: "ada@example.com resolved sent; ada@example.com triggered sent",
+			sent:  "ada@example.com triggered Frost; ada@example.com resolved Frost",
 		},
 		"waits for the period": {
-			wishes: alertmsg.DeliveryOptions{Period: morning},
-			ended:  "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
+			options: alertmsg.DeliveryOptions{Period: morning},
+			ended:   "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
 		},
 		"is muted": {
 			before: func(p *outboxFixture) { p.muted[1] = p.Clock.Milli() + 60_000 },
 			ended:  "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
 		},
 		"waits for a backlog": {
-			wishes: alertmsg.DeliveryOptions{Late: true},
-			before: func(p *outboxFixture) { p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Minute) },
-			ended:  "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
+			options: alertmsg.DeliveryOptions{Late: true},
+			before:  func(p *outboxFixture) { p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Minute) },
+			ended:   "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
 		},
-		"the far end is down": {
+		"the mail server is down": {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Unavailable, "no route") },
 			ended:  "ada@example.com resolved queued trigger; ada@example.com triggered queued server",
-			after:  "ada@example.com resolved sent; ada@example.com triggered sent", told: "ada@example.com triggered Frost; ada@example.com resolved Frost",
+			after:  "ada@example.com resolved sent; ada@example.com triggered sent",
+			sent:   "ada@example.com triggered Frost; ada@example.com resolved Frost",
 		},
-		"is put off": {
+		"is deferred": {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Transient, "busy") },
 			ended:  "ada@example.com resolved queued trigger; ada@example.com triggered queued retry",
-			after:  "ada@example.com resolved sent; ada@example.com triggered sent", told: "ada@example.com triggered Frost; ada@example.com resolved Frost",
+			after:  "ada@example.com resolved sent; ada@example.com triggered sent",
+			sent:   "ada@example.com triggered Frost; ada@example.com resolved Frost",
 		},
 		"is refused": {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Permanent, "no such box") },
@@ -57,19 +60,19 @@ func TestNoticeClosedByDeliveryState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newOutboxFixture(t)
-			c.wishes.Channels = []int64{p.channel("field", ada)}
+			c.options.Channels = []int64{p.channel("field", ada)}
 			if c.before != nil {
 				c.before(p)
 			}
-			a := p.openNotice("Frost", 1, c.wishes)
+			a := p.openNotice("Frost", 1, c.options)
 			p.step()
 			p.closeNotice(a, true)
 			p.wantEqual("ended", p.states(a), c.ended)
-			p.closeNotice(a, true) // told of again
+			p.closeNotice(a, true) // announced again
 			p.wantEqual("ended again", p.states(a), c.ended)
 			for _, d := range p.deliveries(a) {
 				if d.State == notify.Skipped && (len(d.Steps) != 2 || d.Steps[1].Step != "skipped") {
-					t.Errorf("skipped, and its steps say %+v", d.Steps)
+					t.Errorf("skipped, with the steps %+v", d.Steps)
 				}
 			}
 			p.mail.setReply(nil)
@@ -77,25 +80,32 @@ func TestNoticeClosedByDeliveryState(t *testing.T) {
 				p.advance(time.Hour)
 			}
 			p.wantEqual("after a day", p.states(a), c.after)
-			p.wantEqual("told", p.mail.sentText(), c.told)
+			p.wantEqual("sent", p.mail.sentText(), c.sent)
 		})
 	}
 }
 
-// The rule is another one: what is being tried still goes, nothing else, and
-// nobody is told of the end.
+// When the rule is changed, deliveries that are being sent or retried are still sent, others are
+// skipped, and the end is not announced.
 func TestNoticeClosedByRuleChange(t *testing.T) {
 	for name, c := range map[string]struct {
-		wishes     alertmsg.DeliveryOptions
+		options    alertmsg.DeliveryOptions
 		before     func(p *outboxFixture)
-		said, told string
+		want, sent string
 	}{
-		"told":                 {said: "ada@example.com triggered sent", told: "ada@example.com triggered Frost"},
-		"waits for the period": {wishes: alertmsg.DeliveryOptions{Period: morning}, said: "ada@example.com triggered skipped changed"},
-		"is muted":             {before: func(p *outboxFixture) { p.muted[1] = p.Clock.Milli() + 60_000 }, said: "ada@example.com triggered skipped changed"},
+		"sent": {want: "ada@example.com triggered sent", sent: "ada@example.com triggered Frost"},
+		"waits for the period": {
+			options: alertmsg.DeliveryOptions{Period: morning},
+			want:    "ada@example.com triggered skipped changed",
+		},
+		"is muted": {
+			before: func(p *outboxFixture) { p.muted[1] = p.Clock.Milli() + 60_000 },
+			want:   "ada@example.com triggered skipped changed",
+		},
 		"waits for a backlog": {
-			wishes: alertmsg.DeliveryOptions{Late: true}, before: func(p *outboxFixture) { p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Minute) },
-			said: "ada@example.com triggered skipped changed",
+			options: alertmsg.DeliveryOptions{Late: true},
+			before:  func(p *outboxFixture) { p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Minute) },
+			want:    "ada@example.com triggered skipped changed",
 		},
 		"waits for a digest": {
 			before: func(p *outboxFixture) {
@@ -105,37 +115,37 @@ func TestNoticeClosedByRuleChange(t *testing.T) {
 				p.step()
 				p.mail.sentText()
 			},
-			said: "ada@example.com triggered skipped changed",
+			want: "ada@example.com triggered skipped changed",
 		},
 		"a reminder waits": {
-			wishes: alertmsg.DeliveryOptions{RemindEvery: time.Minute},
-			said:   "ada@example.com triggered sent", told: "ada@example.com triggered Frost",
+			options: alertmsg.DeliveryOptions{RemindEvery: time.Minute},
+			want:    "ada@example.com triggered sent", sent: "ada@example.com triggered Frost",
 		},
-		"the far end is down": {
+		"the mail server is down": {
 			before: func(p *outboxFixture) { p.mail.failWith(notify.Unavailable, "no route") },
-			said:   "ada@example.com triggered queued server", told: "ada@example.com triggered Frost",
+			want:   "ada@example.com triggered queued server", sent: "ada@example.com triggered Frost",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newOutboxFixture(t)
-			c.wishes.Channels = []int64{p.channel("field", ada)}
+			c.options.Channels = []int64{p.channel("field", ada)}
 			if c.before != nil {
 				c.before(p)
 			}
-			a := p.openNotice("Frost", 1, c.wishes)
+			a := p.openNotice("Frost", 1, c.options)
 			p.step()
 			p.closeNotice(a, false)
-			p.wantEqual("ended", p.states(a), c.said)
+			p.wantEqual("ended", p.states(a), c.want)
 			p.mail.setReply(nil)
 			for range 24 {
 				p.advance(time.Hour)
 			}
-			p.wantEqual("told", p.mail.sentText(), c.told)
+			p.wantEqual("sent", p.mail.sentText(), c.sent)
 		})
 	}
 }
 
-// A notice that is over before anybody looked at its letters: the time of
+// If a notice ends before the outbox first scans its deliveries, the situation at the time of
 // sending decides.
 func TestNoticeClosedBeforeFirstScan(t *testing.T) {
 	p := newOutboxFixture(t)
@@ -146,13 +156,10 @@ func TestNoticeClosedBeforeFirstScan(t *testing.T) {
 	p.closeNotice(quick, true)
 	p.closeNotice(night, true)
 	p.closeNotice(gone, false)
-	p.wantEqual(
-		"not looked at",
-		p.states(night),
-		"ada@example.com resolved queued trigger; ada@example.com triggered queued",
-	)
+	p.wantEqual("before the first scan", p.states(night),
+		"ada@example.com resolved queued trigger; ada@example.com triggered queued")
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Quick; ada@example.com resolved Quick")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Quick; ada@example.com resolved Quick")
 	p.wantEqual("outside the period", p.states(night), "ada@example.com triggered skipped ended")
 	p.wantEqual("changed", p.states(gone), "ada@example.com triggered skipped changed")
 	if got := p.outbox.Stats(); got.Sent != 2 || got.Skipped != 2 {
@@ -160,8 +167,8 @@ func TestNoticeClosedBeforeFirstScan(t *testing.T) {
 	}
 }
 
-// Who was told of the trigger within the period and is asleep when it ends,
-// hears of the end in the morning.
+// A recipient that received the opening within the period receives an end outside the period when
+// the next period begins.
 func TestResolutionWaitsForThePeriod(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -171,14 +178,15 @@ func TestResolutionWaitsForThePeriod(t *testing.T) {
 	p.at("08:30", 1)
 	p.closeNotice(a, true)
 	p.step()
-	p.wantEqual("asleep", p.states(a), "ada@example.com resolved queued period; ada@example.com triggered sent")
+	p.wantEqual("outside the period", p.states(a),
+		"ada@example.com resolved queued period; ada@example.com triggered sent")
 	p.at("05:59", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 	p.at("06:00", 2)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com resolved Frost")
 }
 
-// A notice may end while its letter is in flight.
+// A notice ends while its opening is in flight.
 func TestNoticeClosedWhileInFlight(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -192,6 +200,6 @@ func TestNoticeClosedWhileInFlight(t *testing.T) {
 	a = p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Minute})
 	p.step()
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
 	p.wantEqual("no reminder", p.states(a), "ada@example.com resolved sent; ada@example.com triggered sent")
 }

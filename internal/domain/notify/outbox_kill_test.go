@@ -11,10 +11,9 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// The mail server is down for an hour, in which 500 notices begin; the server
-// dies three times meanwhile, and three times while the mails leave. Every mail
-// arrives, the serious first, and only those that were in flight at a kill may
-// come twice, with the same ID.
+// The mail server is down for an hour, in which 500 notices begin; the process is killed three
+// times meanwhile, and three times while the mails are sent. Every mail is sent, serious ones
+// first, and only those that were in flight at a kill may be sent twice, with the same ID.
 func TestMailServerDownForAnHourWithCrashes(t *testing.T) {
 	const (
 		notices  = 500
@@ -38,7 +37,7 @@ func TestMailServerDownForAnHourWithCrashes(t *testing.T) {
 		p.openNotice(fmt.Sprint(made), made%3, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	}
 	if n := len(p.mail.take()); n != 0 || p.mail.attempts() > 500 {
-		t.Errorf("%d arrived of a server that is down, after %d attempts", n, p.mail.attempts())
+		t.Errorf("a server that is down accepted %d mails, after %d attempts", n, p.mail.attempts())
 	}
 
 	p.mail.setReply(nil)
@@ -49,33 +48,33 @@ func TestMailServerDownForAnHourWithCrashes(t *testing.T) {
 		p.Clock.Set(next)
 	}
 	var (
-		came   = map[string]int{} // by ID
-		whom   = map[string]bool{}
+		count  = map[string]int{}  // by ID
+		sent   = map[string]bool{} // by recipient and title
 		levels []int
 		twice  int
 	)
 	for _, l := range p.mail.take() {
-		if came[l.ID]++; came[l.ID] > 1 {
+		if count[l.ID]++; count[l.ID] > 1 {
 			twice++
 			continue
 		}
 		levels = append(levels, l.Alarms[0].Level)
-		whom[l.Recipient+" "+l.Alarms[0].Title] = true
+		sent[l.Recipient+" "+l.Alarms[0].Title] = true
 	}
-	if len(whom) != 2*notices || len(came) != 2*notices {
-		t.Errorf("%d mails of %d arrived, with %d IDs", len(whom), 2*notices, len(came))
+	if len(sent) != 2*notices || len(count) != 2*notices {
+		t.Errorf("%d of %d mails arrived, with %d IDs", len(sent), 2*notices, len(count))
 	}
 	if twice > kills*inFlight {
-		t.Errorf("%d came twice", twice)
+		t.Errorf("%d mails came twice", twice)
 	}
 	slices.Reverse(levels)
 	if !slices.IsSorted(levels) {
-		t.Error("they did not come by level")
+		t.Error("the mails are not ordered by level")
 	}
 	if got := p.outbox.Stats(); got.Failed+got.Skipped != 0 {
 		t.Errorf("%+v", got)
 	}
-	t.Logf("%d came twice after %d kills", twice, kills)
+	t.Logf("%d mails came twice after %d kills", twice, kills)
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -85,15 +84,15 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// crashAfter lets the outbox work until so many letters have arrived, and then die
-// without writing what it knows; 0: before any. Then another is opened.
+// crashAfter runs the outbox until it has sent after mails, kills it before it stores the results,
+// and restarts it; 0: it kills it before it sends any.
 func (p *outboxFixture) crashAfter(after int) {
 	p.t.Helper()
 	p.crashAfterSends(p.mail, after)
 }
 
-// crashAfterSends is killed, by the letters that have arrived at one far end.
-func (p *outboxFixture) crashAfterSends(end *fakeSender, after int) {
+// crashAfterSends is crashAfter for the notifications of one sender.
+func (p *outboxFixture) crashAfterSends(sender *fakeSender, after int) {
 	p.t.Helper()
 	ctx, kill := context.WithCancel(p.t.Context())
 	defer kill()
@@ -101,23 +100,23 @@ func (p *outboxFixture) crashAfterSends(end *fakeSender, after int) {
 		kill()
 	}
 	arrived := 0
-	end.mu.Lock()
-	said := end.reply
-	end.mu.Unlock()
-	end.setReply(func(l *notify.Notification) error {
-		if said != nil {
-			return said(l)
+	sender.mu.Lock()
+	reply := sender.reply
+	sender.mu.Unlock()
+	sender.setReply(func(l *notify.Notification) error {
+		if reply != nil {
+			return reply(l)
 		}
-		end.mu.Lock()
-		defer end.mu.Unlock()
+		sender.mu.Lock()
+		defer sender.mu.Unlock()
 		if arrived++; arrived == after {
 			kill()
 		}
 		return nil
 	})
 	if _, err := p.outbox.Step(ctx); err == nil || ctx.Err() == nil {
-		p.t.Fatalf("it did not die: %v", err)
+		p.t.Fatalf("the outbox was not killed: %v", err)
 	}
-	end.setReply(said)
+	sender.setReply(reply)
 	p.restart()
 }

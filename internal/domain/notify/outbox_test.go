@@ -20,35 +20,28 @@ import (
 
 func TestEachRecipientNotifiedOnce(t *testing.T) {
 	p := newOutboxFixture(t)
-	field := p.Channel(
-		t,
-		p.field.ID,
-		"field",
-		func(c *notify.Channel) { c.Emails = []string{"ada@example.com", "bora@example.com"} },
-	).ID
+	field := p.Channel(t, p.field.ID, "field",
+		func(c *notify.Channel) { c.Emails = []string{"ada@example.com", "bora@example.com"} }).ID
 	office := p.Channel(t, p.field.ID, "office", func(c *notify.Channel) {
-		c.Emails, c.ByPhone, c.Phones, c.Language = []string{
-			"ADA@example.com",
-			"cem@example.com",
-		}, false, nil, text.Turkish
+		c.Emails, c.Language = []string{"ADA@example.com", "cem@example.com"}, text.Turkish
+		c.ByPhone, c.Phones = false, nil
 	}).ID
 	foreign := p.Channel(t, p.rival.ID, "rival").ID
 
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{field, office, foreign, 999}})
-	p.wantEqual(
-		"before",
-		p.states(a),
-		"+905551112233 triggered queued; ada@example.com triggered queued; bora@example.com triggered queued; cem@example.com triggered queued",
-	)
-	// Told of again, as after a transaction of which the end was not known.
-	p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{field, office}}))
+	p.wantEqual("before", p.states(a),
+		"+905551112233 triggered queued; ada@example.com triggered queued; "+
+			"bora@example.com triggered queued; cem@example.com triggered queued")
+	// The opening is announced again, as after a transaction whose outcome was unknown.
+	options := alertmsg.DeliveryOptions{Channels: []int64{field, office}}
+	p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a, &options))
 	if next := p.step(); !next.IsZero() {
-		t.Errorf("looks again at %v", next)
+		t.Errorf("next step at %v, want none", next)
 	}
 	p.wantEqual("SMS", p.sms.sentText(), "+905551112233 triggered Frost")
 	notifications := p.mail.take()
 	if len(notifications) != 3 {
-		t.Fatalf("%d letters", len(notifications))
+		t.Fatalf("%d mails, want 3", len(notifications))
 	}
 	ids := map[string]bool{}
 	for _, l := range notifications {
@@ -58,8 +51,7 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 			want = text.Turkish
 		}
 		if l.Language != want || l.Tenant != p.field.ID || l.Kind != notify.KindEmail || l.Channel == "" ||
-			len(l.Alarms) != 1 ||
-			l.Alarms[0].Notice != a.Notice {
+			len(l.Alarms) != 1 || l.Alarms[0].Notice != a.Notice {
 			t.Errorf("%+v", l)
 		}
 		if strings.Trim(l.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -67,20 +59,18 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 		}
 	}
 	if len(ids) != 3 {
-		t.Errorf("IDs are not apart: %v", ids)
+		t.Errorf("IDs are not unique: %v", ids)
 	}
 	for _, d := range p.deliveries(a) {
 		if d.State != notify.Sent || d.Attempts != 1 || len(d.Steps) != 2 || d.Steps[0].Step != "queued" ||
 			d.Steps[1].Step != "accepted" ||
-			!strings.HasPrefix(d.Steps[1].Answer, "250 queued as") ||
-			d.NextTime != 0 ||
-			d.LastError != "" {
+			!strings.HasPrefix(d.Steps[1].Answer, "250 queued as") || d.NextTime != 0 || d.LastError != "" {
 			t.Errorf("%+v", d)
 		}
 	}
 	p.step()
 	if more := p.mail.sentText() + p.sms.sentText(); more != "" {
-		t.Errorf("told again: %s", more)
+		t.Errorf("sent again: %s", more)
 	}
 
 	p.Clock.Advance(time.Minute)
@@ -102,7 +92,7 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 	}
 }
 
-// Screens hear of every change of a delivery, each tenant's of its own.
+// Every change of a delivery is published to the open screens of its tenant.
 func TestDeliveryChangesPublished(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", "ada@example.com", "bora@example.com")
@@ -117,7 +107,7 @@ func TestDeliveryChangesPublished(t *testing.T) {
 	})
 	p.step()
 	want := fmt.Sprintf(`{"noticeId":%d}`, a.Notice)
-	for range 2 { // one arrived, one is to be tried again
+	for range 2 { // one was sent, one will be retried
 		if e := testkit.Receive(t, "the event", screen.Events); e.Name != "delivery" || string(e.Data) != want {
 			t.Errorf("%s %s", e.Name, e.Data)
 		}
@@ -128,20 +118,20 @@ func TestDeliveryChangesPublished(t *testing.T) {
 		t.Errorf("%s %s", e.Name, e.Data)
 	}
 	if len(screen.Events) > 0 || len(other.Events) > 0 {
-		t.Errorf("%d more, and %d of another tenant's", len(screen.Events), len(other.Events))
+		t.Errorf("%d more events, and %d of another tenant", len(screen.Events), len(other.Events))
 	}
 }
 
-// The message and the letters are there or not with what they belong to.
+// If the caller's transaction rolls back, there is neither a message nor a delivery.
 func TestNoticeOpenedRollsBack(t *testing.T) {
 	p := newOutboxFixture(t)
-	c := p.channel("field", "ada@example.com")
+	options := alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", "ada@example.com")}}
 	screen, _, _, _ := p.hub.Subscribe(p.field.ID, "key", "")
 	other, _, _, _ := p.hub.Subscribe(p.rival.ID, "key", "")
 	a := p.alarm("Frost", 1)
 	boom := errors.New("boom")
 	err := p.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
-		if err := p.desk.NoticeOpened(ctx, p.field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{c}}); err != nil {
+		if err := p.notifier.NoticeOpened(ctx, p.field.ID, a, &options); err != nil {
 			return err
 		}
 		return boom
@@ -149,13 +139,13 @@ func TestNoticeOpenedRollsBack(t *testing.T) {
 	if !errors.Is(err, boom) || p.states(a) != "" {
 		t.Errorf("%v %s", err, p.states(a))
 	}
-	p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{c}}))
+	p.must(p.notifier.NoticeOpened(t.Context(), p.field.ID, a, &options))
 	p.closeNotice(a, false)
 	list, total, err := p.Messages.Page(t.Context(), p.field.ID, p.field.Ada.ID, notify.MessageQuery{Limit: 10})
 	if err != nil || total != 1 || list[0].Notice != a.Notice || list[0].Alarm.Title != "Frost" {
 		t.Errorf("%+v %v", list, err)
 	}
-	var told struct {
+	var event struct {
 		ID, NoticeID, CreateTime int64
 		Event                    string
 		AlarmLevel               int
@@ -163,15 +153,14 @@ func TestNoticeOpenedRollsBack(t *testing.T) {
 	e := <-screen.Events
 	frame := string(e.Frame)
 	data := frame[strings.Index(frame, "data: ")+len("data: "):]
-	p.must(json.Unmarshal([]byte(strings.TrimSpace(data)), &told))
-	if !strings.Contains(frame, "event: message\n") || told.ID != list[0].ID || told.NoticeID != a.Notice ||
-		told.CreateTime != p.Clock.Milli() ||
-		told.Event != "triggered" ||
-		told.AlarmLevel != 1 {
+	p.must(json.Unmarshal([]byte(strings.TrimSpace(data)), &event))
+	if !strings.Contains(frame, "event: message\n") || event.ID != list[0].ID ||
+		event.NoticeID != a.Notice || event.CreateTime != p.Clock.Milli() ||
+		event.Event != "triggered" || event.AlarmLevel != 1 {
 		t.Errorf("%s", frame)
 	}
 	if len(screen.Events)+len(other.Events) != 0 {
-		t.Error("more was told")
+		t.Error("more events were published")
 	}
 }
 
@@ -184,18 +173,14 @@ func TestNoChannels(t *testing.T) {
 	if p.states(a) != "" || p.mail.attempts() != 0 {
 		t.Errorf("%s", p.states(a))
 	}
-	if _, total, err := p.Messages.Page(
-		t.Context(),
-		p.field.ID,
-		p.field.Ada.ID,
-		notify.MessageQuery{Limit: 10},
-	); err != nil ||
-		total != 2 {
+	if _, total, err := p.Messages.Page(t.Context(), p.field.ID, p.field.Ada.ID,
+		notify.MessageQuery{Limit: 10}); err != nil || total != 2 {
 		t.Errorf("%d messages (%v)", total, err)
 	}
 }
 
-// The serious first, then the important; within a level what has waited longest.
+// Serious notifications are sent first, then important ones; within a level those that have waited
+// longest.
 func TestHigherLevelsSentFirst(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", "ada@example.com")
@@ -222,26 +207,20 @@ func TestHigherLevelsSentFirst(t *testing.T) {
 	}
 	for i := 1; i < len(levels); i++ {
 		if levels[i] > levels[i-1] {
-			t.Errorf("a higher level came later: %v", levels)
+			t.Errorf("a higher level was sent later: %v", levels)
 		}
 	}
 }
 
-// A way that hangs does not keep the other from working, and letters are not
-// taken one after the other.
+// A kind whose sender hangs does not block the other kind, and several notifications are in flight
+// at once.
 func TestKindsDoNotBlockEachOther(t *testing.T) {
 	p := newOutboxFixture(t)
 	var channels []int64
 	for _, name := range []string{"a", "b", "c", "d"} {
-		channels = append(
-			channels,
-			p.Channel(
-				t,
-				p.field.ID,
-				name,
-				func(c *notify.Channel) { c.Phones = []string{"+90555111220" + string(rune('0'+len(channels)))} },
-			).ID,
-		)
+		channels = append(channels,
+			p.Channel(t, p.field.ID, name,
+				func(c *notify.Channel) { c.Phones = []string{"+90555111220" + string(rune('0'+len(channels)))} }).ID)
 	}
 	held, arrived := make(chan struct{}), make(chan struct{}, 8)
 	p.mail.setReply(func(*notify.Notification) error { arrived <- struct{}{}; <-held; return nil })
@@ -261,62 +240,59 @@ func TestKindsDoNotBlockEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := p.states(a); strings.Count(got, "sent") != 8 {
-		t.Errorf("a stop does not wait for letters in flight: %s", got)
+		t.Errorf("a stop does not wait for notifications in flight: %s", got)
 	}
 }
 
-// While a serious letter is in flight, no other starts but a serious one.
+// While a serious notification is in flight, only serious ones start.
 func TestLowerLevelsWaitForSerious(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
-	flying := make(chan string, 8)
-	let := map[string]chan struct{}{"First": make(chan struct{}), "Second": make(chan struct{})}
-	var landed, before atomic.Int64
+	started := make(chan string, 8)
+	release := map[string]chan struct{}{"First": make(chan struct{}), "Second": make(chan struct{})}
+	var finished, before atomic.Int64
 	p.mail.setReply(func(l *notify.Notification) error {
 		title := l.Alarms[0].Title
-		flying <- title
-		if title == "Small" {
-			before.Store(landed.Load())
+		started <- title
+		if title == "General" {
+			before.Store(finished.Load())
 			return nil
 		}
-		<-let[title]
-		landed.Add(1)
+		<-release[title]
+		finished.Add(1)
 		return nil
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.outbox.Run(ctx) }()
 	p.openNotice("First", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
-	testkit.Receive(t, "the first", flying)
-	p.openNotice("Small", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
+	testkit.Receive(t, "the first", started)
+	p.openNotice("General", 0, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	second := p.openNotice("Second", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
-	if next := testkit.Receive(t, "the second", flying); next != "Second" {
-		t.Errorf("%s flies", next)
+	if next := testkit.Receive(t, "the second", started); next != "Second" {
+		t.Errorf("%s is in flight", next)
 	}
-	close(let["Second"])
-	// Together with this being written, the next are taken.
-	testkit.Eventually(
-		t,
-		"the second to land",
-		func() bool { return p.states(second) == "ada@example.com triggered sent" },
-	)
-	close(let["First"])
-	testkit.Receive(t, "the small one", flying)
+	close(release["Second"])
+	// The transaction that stores this result takes the next deliveries.
+	testkit.Eventually(t, "the second to be sent",
+		func() bool { return p.states(second) == "ada@example.com triggered sent" })
+	close(release["First"])
+	testkit.Receive(t, "the general one", started)
 	stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	if n := before.Load(); n != 2 {
-		t.Errorf("it flew when %d of 2 serious ones had landed", n)
+		t.Errorf("the general one started when %d of 2 serious ones had finished", n)
 	}
 }
 
-// What is cut off by a stop is tried after the next start, with the same ID.
+// A notification that a stop aborts is sent after the next start, with the same ID.
 func TestSendCutOffByStopIsRetried(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", "ada@example.com")
-	flying := make(chan struct{}, 1)
-	stuck := &hangingSender{begun: flying}
+	started := make(chan struct{}, 1)
+	stuck := &hangingSender{begun: started}
 	p.senders[notify.KindEmail] = stuck
 	p.restart()
 	p.outbox.DrainTimeout = time.Millisecond
@@ -324,7 +300,7 @@ func TestSendCutOffByStopIsRetried(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- p.outbox.Run(ctx) }()
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
-	testkit.Receive(t, "the letter", flying)
+	testkit.Receive(t, "the notification", started)
 	stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
@@ -355,24 +331,21 @@ func (h *hangingSender) Send(ctx context.Context, l *notify.Notification) (strin
 	return "", &notify.Failure{Kind: notify.Transient, Answer: "timeout", Cause: ctx.Err()}
 }
 
-// A lease of which nobody knows any more ends by itself.
+// A lease that no process knows any more expires.
 func TestExpiredLeaseIsRetaken(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
 	p.step()
 	p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.ExecContext(
-			ctx,
-			"UPDATE deliveries SET lease_until = ?",
-			p.Clock.Milli()+time.Minute.Milliseconds(),
-		)
+		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET lease_until = ?", p.Clock.Milli()+
+			time.Minute.Milliseconds())
 		return err
 	}))
 	next := p.step()
 	p.wantEqual("leased", p.mail.sentText(), "")
 	if wait := next.Sub(p.Clock.Now()); wait != time.Minute {
-		t.Fatalf("looks again in %v", wait)
+		t.Fatalf("next step in %v", wait)
 	}
 	p.Clock.Set(next)
 	p.step()
@@ -383,7 +356,7 @@ func TestHoldAndRelease(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", "ada@example.com")
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
-	for range 2 { // to hold what is held changes nothing
+	for range 2 { // a second Hold changes nothing
 		if n, err := notify.Hold(t.Context(), p.DB, p.Clock.Now()); err != nil || n != 1 {
 			t.Errorf("%d held (%v)", n, err)
 		}
@@ -401,7 +374,7 @@ func TestHoldAndRelease(t *testing.T) {
 	}
 	p.step()
 	if n := len(p.mail.take()); n != 2 {
-		t.Errorf("%d of 2 told", n)
+		t.Errorf("%d of 2 sent", n)
 	}
 	if held, n, err := p.outbox.Release(t.Context()); err != nil || held || n != 0 {
 		t.Errorf("%v, %d released again (%v)", held, n, err)

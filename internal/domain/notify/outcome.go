@@ -14,35 +14,35 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// expireAfter is how long a letter is tried, from its first attempt on; time in
-// which the server did not run does not count.
+// expireAfter is how long a notification is retried, from its first attempt on; time in which the
+// server did not run does not count.
 const expireAfter = 24 * time.Hour
 
-// maxAnswerBytes is how much of a far end's answer is kept, in bytes.
+// maxAnswerBytes limits the stored part of a remote server's answer.
 const maxAnswerBytes = 500
 
-// outcome is what became of deliveries that share it.
+// outcome is the result of deliveries that share it.
 type outcome struct {
 	state  State
 	reason Reason
 	step   string
 	answer string
 	at     int64 // epoch ms
-	began  int64 // of an attempt: when it did, epoch ms; 0: none was made
-	next   int64 // of queued ones: when they are tried again, epoch ms
+	began  int64 // when the attempt began, epoch ms; 0: there was none
+	next   int64 // when Queued deliveries are tried again, epoch ms
 }
 
-// attempt is a letter that was brought, or was not.
+// attempt is one attempt to send a notification, and its result.
 type attempt struct {
 	notification *Notification
 	rows         []*deliveryRow
-	level        int // at which it was taken
+	level        int // alarm level for which it was taken
 	began        int64
 	answer       string
 	err          error
 }
 
-// outcome decides what becomes of an attempt's deliveries.
+// outcome decides the outcome of an attempt's deliveries.
 func (l *worker) outcome(a *attempt) outcome {
 	now := l.Now()
 	out := outcome{state: Sent, step: stepAccepted, answer: a.answer, at: now.UnixMilli(), began: a.began}
@@ -54,26 +54,15 @@ func (l *worker) outcome(a *attempt) outcome {
 		}
 		return out
 	}
-	trouble, after := Transient, time.Duration(0)
-	out.answer = "not brought" // whatever it was, it is in the log
+	kind, after := Transient, time.Duration(0)
+	out.answer = "not brought" // the log has the error
 	if f, ok := errors.AsType[*Failure](a.err); ok {
-		trouble, out.answer, after = f.Kind, f.Answer, min(f.RetryAfter, retryLongest)
+		kind, out.answer, after = f.Kind, f.Answer, min(f.RetryAfter, retryLongest)
 	}
-	l.Logger.Debug(
-		"a letter did not arrive",
-		"mode",
-		l.kind,
-		"tenant",
-		first.TenantID,
-		"notice",
-		first.NoticeID,
-		"delivery",
-		first.ID,
-		"error",
-		a.err,
-	)
+	l.Logger.Debug("a notification was not sent", "mode", l.kind, "tenant", first.TenantID, "notice", first.NoticeID,
+		"delivery", first.ID, "error", a.err)
 	out.state, out.step = Queued, stepFailed
-	switch trouble {
+	switch kind {
 	case Permanent:
 		l.markReachable(first.Destination)
 		out.state, out.reason, out.step = Failed, Rejected, stepRefused
@@ -99,11 +88,11 @@ func (l *worker) outcome(a *attempt) outcome {
 	return out
 }
 
-// persistResults writes what became of letters that have landed: of those that arrived
+// persistResults writes the outcomes of finished attempts; it writes those of sent notifications
 // together.
 func (l *worker) persistResults(ctx context.Context) error {
-	arrived := map[alertmsg.Event][]*deliveryRow{}
-	left := map[tenant.ID][]*Notification{}
+	delivered := map[alertmsg.Event][]*deliveryRow{}
+	sent := map[tenant.ID][]*Notification{}
 	var last outcome
 	for _, a := range l.finished {
 		out := l.results[a]
@@ -114,14 +103,14 @@ func (l *worker) persistResults(ctx context.Context) error {
 			continue
 		}
 		last = out
-		left[a.notification.Tenant] = append(left[a.notification.Tenant], a.notification)
+		sent[a.notification.Tenant] = append(sent[a.notification.Tenant], a.notification)
 		for _, r := range a.rows {
 			r.said = out.answer
-			arrived[r.Event] = append(arrived[r.Event], r)
+			delivered[r.Event] = append(delivered[r.Event], r)
 		}
 	}
 	last.answer = ""
-	for _, rows := range arrived {
+	for _, rows := range delivered {
 		if err := l.finish(ctx, rows, last); err != nil {
 			return err
 		}
@@ -129,7 +118,7 @@ func (l *worker) persistResults(ctx context.Context) error {
 	if l.kind == KindWebhook || last.reason == OnlyLogged {
 		return nil
 	}
-	for _, notifications := range left {
+	for _, notifications := range sent {
 		if err := l.countSent(ctx, notifications[0].Owner, l.kind, len(notifications)); err != nil {
 			return err
 		}
@@ -137,8 +126,8 @@ func (l *worker) persistResults(ctx context.Context) error {
 	return nil
 }
 
-// finish writes what became of deliveries of one event, and what follows: for the
-// resolutions that waited for them, and for who is to be reminded.
+// finish writes the outcome of deliveries of one event and its consequences: it releases or skips
+// the deliveries that waited for them, and queues reminders.
 func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) error {
 	out.answer = truncateAnswer(out.answer)
 	ids, notices, tried, said := make([]int64, len(rows)), make([]int64, len(rows)), 0, map[int64]string{}
@@ -147,52 +136,35 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 		tried = max(tried, r.Attempts)
 	}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		set := tx.NewUpdate().Model(
-			(*deliveryRow)(nil),
-		).Set(
-			"state = ?, update_time = ?, lease_until = 0",
-			out.state,
-			out.at,
-		)
+		set := tx.NewUpdate().Model((*deliveryRow)(nil)).
+			Set("state = ?, update_time = ?, lease_until = 0", out.state, out.at)
 		if out.state == Queued {
-			// Somebody may have said to be on it while a reminder was in flight.
+			// A user may have acknowledged the notice while a reminder was in flight.
 			const quiet = "d.event = ? AND d.quiet_until > ?"
-			set.Set(
-				"next_time = CASE WHEN "+quiet+" THEN d.quiet_until ELSE ? END",
-				alertmsg.Reminder,
-				out.next,
-				out.next,
-			).
-				Set(
-					"reason = CASE WHEN "+quiet+" THEN '' ELSE ? END",
-					alertmsg.Reminder,
-					out.next,
-					out.reason,
-				)
+			set.Set("next_time = CASE WHEN "+quiet+" THEN d.quiet_until ELSE ? END", alertmsg.Reminder, out.next,
+				out.next).
+				Set("reason = CASE WHEN "+quiet+" THEN '' ELSE ? END", alertmsg.Reminder, out.next, out.reason)
 		} else {
 			set.Set("reason = ?", out.reason)
 		}
 		if out.began > 0 {
-			set.Set(
-				"attempts = attempts + 1",
-			).Set(
-				"first_time = CASE WHEN first_time = 0 THEN ? ELSE first_time END",
-				out.began,
-			)
+			set.Set("attempts = attempts + 1").
+				Set("first_time = CASE WHEN first_time = 0 THEN ? ELSE first_time END", out.began)
 		}
 		if out.began > 0 && out.state != Sent {
 			set.Set("last_error = ?", out.answer)
 		}
-		var there []struct{ ID, QuietUntil int64 }
-		if err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id, quiet_until").Scan(ctx, &there); err != nil {
+		var existing []struct{ ID, QuietUntil int64 }
+		err := set.Where("d.id IN (?)", bun.List(ids)).Returning("id, quiet_until").Scan(ctx, &existing)
+		if err != nil {
 			return err
 		}
-		if len(there) == 0 {
-			return nil // whom they were of is gone
+		if len(existing) == 0 {
+			return nil // the deliveries were removed meanwhile
 		}
-		ids = ids[:len(there)]
+		ids = ids[:len(existing)]
 		reminds := slices.ContainsFunc(rows, func(r *deliveryRow) bool { return r.RemindEvery > 0 })
-		for i, r := range there {
+		for i, r := range existing {
 			ids[i] = r.ID
 			reminds = reminds || r.QuietUntil > out.at
 		}
@@ -225,7 +197,7 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 	})
 }
 
-// finishByEvent is finish of deliveries of different events.
+// finishByEvent calls finish for deliveries of different events.
 func (o *Outbox) finishByEvent(ctx context.Context, rows []*deliveryRow, out outcome) error {
 	by := map[alertmsg.Event][]*deliveryRow{}
 	for _, r := range rows {
@@ -239,89 +211,49 @@ func (o *Outbox) finishByEvent(ctx context.Context, rows []*deliveryRow, out out
 	return nil
 }
 
-// blockingEvents are the events of which others of the same notice wait until they are told.
+// blockingEvents are the events for which later deliveries about the same notice wait.
 var blockingEvents = []alertmsg.Event{alertmsg.Triggered, alertmsg.Acknowledged, alertmsg.Unacknowledged}
 
-// releaseWaiting lets go what waited for deliveries of one of those events, or tells why it
-// never will: who was not told of the begin is not told what became of it. That somebody
-// is on it may not have been told, and all after it is.
+// releaseWaiting makes the deliveries that waited for deliveries of a blocking event due, or skips
+// them: a recipient that did not receive the opening receives nothing that follows. An
+// acknowledgement that failed does not block the deliveries after it.
 func (o *Outbox) releaseWaiting(ctx context.Context, before, notices []int64, event alertmsg.Event, out outcome) error {
 	const waiting = "d.notice_id IN (?) AND d.after_id IN (?) AND d.state = ?"
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if out.state == Sent || event != alertmsg.Triggered && out.reason != OpeningNotSent {
-			// A digest that is further ahead was reckoned by a clock that was set back.
+			// A digest that is further ahead was computed before the clock was set back.
 			latest := out.at + digestMinute.Milliseconds()
 			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("update_time = ?", out.at).
-				Set(
-					"next_time = CASE WHEN d.digest > ? AND d.digest <= ? THEN d.digest ELSE ? END",
-					out.at,
-					latest,
-					out.at,
-				).
+				Set("next_time = CASE WHEN d.digest > ? AND d.digest <= ? THEN d.digest ELSE ? END", out.at, latest,
+					out.at).
 				Set("reason = CASE WHEN d.digest > ? AND d.digest <= ? THEN ? ELSE '' END", out.at, latest, ForDigest).
 				Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
 		}
 		if out.reason == NoticeClosed {
-			// Who did not hear of the notice while it was open does not hear of its end.
-			_, err := tx.NewDelete().Model(
-				(*deliveryRow)(nil),
-			).Where(
-				waiting,
-				bun.List(notices),
-				bun.List(before),
-				Queued,
-			).Exec(
-				ctx,
-			)
+			// A recipient that did not receive the opening does not receive the end.
+			_, err := tx.NewDelete().Model((*deliveryRow)(nil)).
+				Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
 		}
 		var rows []*deliveryRow
-		if err := tx.NewSelect().Model(
-			&rows,
-		).Where(
-			waiting,
-			bun.List(notices),
-			bun.List(before),
-			Queued,
-		).Scan(
-			ctx,
-		); err != nil {
+		if err := tx.NewSelect().Model(&rows).Where(waiting, bun.List(notices), bun.List(before), Queued).
+			Scan(ctx); err != nil {
 			return err
 		}
-		return o.finishByEvent(
-			ctx,
-			rows,
-			outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: out.at},
-		)
+		return o.finishByEvent(ctx, rows,
+			outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: out.at})
 	})
 }
 
-// trimSteps keeps the newest steps of deliveries that were tried often.
+// trimSteps keeps only the newest steps of deliveries that were tried often.
 func (o *Outbox) trimSteps(ctx context.Context, ids []int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, id := range ids {
-			newest := tx.NewSelect().Model(
-				(*stepRow)(nil),
-			).Column(
-				"id",
-			).Where(
-				"s.delivery_id = ?",
-				id,
-			).OrderExpr(
-				"s.id DESC",
-			).Limit(
-				keptSteps,
-			)
-			if _, err := tx.NewDelete().Model(
-				(*stepRow)(nil),
-			).Where(
-				"s.delivery_id = ? AND s.id NOT IN (?)",
-				id,
-				newest,
-			).Exec(
-				ctx,
-			); err != nil {
+			newest := tx.NewSelect().Model((*stepRow)(nil)).Column("id").Where("s.delivery_id = ?", id).
+				OrderExpr("s.id DESC").Limit(keptSteps)
+			if _, err := tx.NewDelete().Model((*stepRow)(nil)).
+				Where("s.delivery_id = ? AND s.id NOT IN (?)", id, newest).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -329,13 +261,13 @@ func (o *Outbox) trimSteps(ctx context.Context, ids []int64) error {
 	})
 }
 
-// enqueueReminders queues the next reminders of what was told just now and is still
-// open. Those of a digest come together again.
-func (o *Outbox) enqueueReminders(ctx context.Context, told []int64, now int64) error {
+// enqueueReminders queues the next reminders of deliveries that were sent just now and whose
+// notices are still open. Those of a digest are sent as a digest again.
+func (o *Outbox) enqueueReminders(ctx context.Context, sent []int64, now int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		// As they are now: a notice may have ended, or somebody be on it, since its letter left.
+		// It reads them anew: a notice may have ended or been acknowledged during the attempt.
 		var open, next []*deliveryRow
-		err := tx.NewSelect().Model(&open).Where("d.id IN (?) AND d.over = ''", bun.List(told)).
+		err := tx.NewSelect().Model(&open).Where("d.id IN (?) AND d.over = ''", bun.List(sent)).
 			Where("d.remind_every > 0 OR d.quiet_until > ?", now).OrderExpr("d.id").Scan(ctx)
 		if err != nil || len(open) == 0 {
 			return err
@@ -343,31 +275,25 @@ func (o *Outbox) enqueueReminders(ctx context.Context, told []int64, now int64) 
 		for _, r := range open {
 			next = append(next, r.nextReminder(now))
 		}
-		if _, err = tx.NewInsert().Model(
-			&next,
-		).On(
-			"CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING",
-		).Returning(
-			"NULL",
-		).Exec(
-			ctx,
-		); err != nil {
+		if _, err = tx.NewInsert().Model(&next).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").
+			Returning("NULL").Exec(ctx); err != nil {
 			return err
 		}
-		return o.trimReminders(ctx, told)
+		return o.trimReminders(ctx, sent)
 	})
 }
 
-// trimReminders keeps, of the reminders that came before some deliveries and
-// told the same people of the same notices, the newest.
-func (o *Outbox) trimReminders(ctx context.Context, told []int64) error {
+// trimReminders keeps, of the reminders that preceded some deliveries to the same recipients about
+// the same notices, only the newest.
+func (o *Outbox) trimReminders(ctx context.Context, sent []int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		old := tx.NewSelect().TableExpr("deliveries AS told").ColumnExpr("old.id").
+		old := tx.NewSelect().TableExpr("deliveries AS newest").ColumnExpr("old.id").
 			Join(
-				"JOIN deliveries AS old ON old.notice_id = told.notice_id AND old.mode = told.mode AND old.recipient = told.recipient AND old.event = told.event",
+				"JOIN deliveries AS old ON old.notice_id = newest.notice_id AND old.mode = newest.mode"+
+					" AND old.recipient = newest.recipient AND old.event = newest.event",
 			).
-			Where("told.id IN (?) AND told.event = ?", bun.List(told), alertmsg.Reminder).
-			Where("old.seq <= told.seq - ? AND old.state <> ?", keptReminders, Queued)
+			Where("newest.id IN (?) AND newest.event = ?", bun.List(sent), alertmsg.Reminder).
+			Where("old.seq <= newest.seq - ? AND old.state <> ?", keptReminders, Queued)
 		_, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.id IN (?)", old).Exec(ctx)
 		return err
 	})
@@ -380,8 +306,8 @@ func digestAt(digest bool, at int64) int64 {
 	return 0
 }
 
-// publishChanged tells the open screens which notices' deliveries are others now, once
-// that is kept.
+// publishChanged publishes to the open screens, after the commit, of which notices the deliveries
+// changed.
 func (o *Outbox) publishChanged(ctx context.Context, rows []*deliveryRow) {
 	if o.Live == nil {
 		return
@@ -403,7 +329,7 @@ func (o *Outbox) publishChanged(ctx context.Context, rows []*deliveryRow) {
 	})
 }
 
-// countFinished counts deliveries that came to an end, once that is kept.
+// countFinished counts finished deliveries after the commit.
 func (o *Outbox) countFinished(ctx context.Context, out outcome, n int) {
 	o.DB.AfterCommit(ctx, func() {
 		switch out.state {
@@ -421,7 +347,7 @@ func (o *Outbox) countFinished(ctx context.Context, out outcome, n int) {
 	})
 }
 
-// truncateAnswer is an answer of a length that is kept.
+// truncateAnswer shortens an answer to maxAnswerBytes.
 func truncateAnswer(answer string) string {
 	if len(answer) <= maxAnswerBytes {
 		return answer

@@ -12,8 +12,8 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// A letter that may go through later is tried with growing waits, for a day.
-// Others for the same place arrive meanwhile, so that does not rest.
+// A notification with a transient failure is retried with growing waits, for a day. Others for the
+// same destination are sent meanwhile, so the destination is not paused.
 func TestTransientFailureRetried(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	c := p.channel("field", ada)
@@ -31,16 +31,8 @@ func TestTransientFailureRetried(t *testing.T) {
 		p.Clock.Set(next)
 		p.openNotice("Fine", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	}
-	want := []time.Duration{
-		15 * time.Second,
-		30 * time.Second,
-		time.Minute,
-		2 * time.Minute,
-		4 * time.Minute,
-		8 * time.Minute,
-		15 * time.Minute,
-		15 * time.Minute,
-	}
+	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute,
+		8 * time.Minute, 15 * time.Minute, 15 * time.Minute}
 	if got := waits[:len(want)]; !slices.Equal(got, want) {
 		t.Errorf("waits %v, want %v", got, want)
 	}
@@ -49,8 +41,7 @@ func TestTransientFailureRetried(t *testing.T) {
 	}
 	d := p.deliveries(a)[0]
 	if d.State != notify.Failed || d.Reason != notify.Expired || d.LastError != "451 busy" ||
-		d.Attempts != len(waits)+1 ||
-		d.NextTime != 0 {
+		d.Attempts != len(waits)+1 || d.NextTime != 0 {
 		t.Errorf("%+v", d)
 	}
 	if len(d.Steps) != 20 || d.Steps[0].Step != "failed" || d.Steps[19].Answer != "451 busy" ||
@@ -58,17 +49,8 @@ func TestTransientFailureRetried(t *testing.T) {
 		t.Errorf("%d steps, %+v", len(d.Steps), d.Steps)
 	}
 	var kept int
-	p.must(
-		p.DB.Read(
-			t.Context(),
-		).NewRaw(
-			"SELECT COUNT(*) FROM delivery_steps WHERE delivery_id = ?",
-			d.ID,
-		).Scan(
-			t.Context(),
-			&kept,
-		),
-	)
+	p.must(p.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM delivery_steps WHERE delivery_id = ?", d.ID).
+		Scan(t.Context(), &kept))
 	if kept != 20 {
 		t.Errorf("%d steps are kept", kept)
 	}
@@ -78,7 +60,8 @@ func TestTransientFailureRetried(t *testing.T) {
 }
 
 func TestRetryDelayJitter(t *testing.T) {
-	for random, want := range map[float64]time.Duration{0: 12 * time.Second, 0.5: 15 * time.Second, 1: 18 * time.Second} {
+	wants := map[float64]time.Duration{0: 12 * time.Second, 0.5: 15 * time.Second, 1: 18 * time.Second}
+	for random, want := range wants {
 		p := newOutboxFixture(t)
 		p.outbox.Random = func() float64 { return random }
 		p.mail.failWith(notify.Transient, "451 busy")
@@ -94,21 +77,15 @@ func TestPermanentFailure(t *testing.T) {
 	c := p.channel("field", ada, "bora@example.com")
 	p.mail.setReply(func(l *notify.Notification) error {
 		if l.Recipient == ada {
-			return &notify.Failure{
-				Kind:   notify.Permanent,
-				Answer: "550 " + strings.Repeat("ş", 400),
-				Cause:  errors.New("hush"),
-			}
+			return &notify.Failure{Kind: notify.Permanent, Answer: "550 " + strings.Repeat("ş", 400),
+				Cause: errors.New("hidden")}
 		}
 		return nil
 	})
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Minute})
 	p.step()
-	p.wantEqual(
-		"one is refused",
-		p.states(a),
-		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent",
-	)
+	p.wantEqual("one is refused", p.states(a),
+		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
 	d := p.deliveries(a)[0]
 	if len(d.LastError) > 510 || !strings.HasSuffix(d.LastError, "ş…") || d.Steps[1].Step != "refused" ||
 		d.Steps[1].Answer != d.LastError {
@@ -120,7 +97,7 @@ func TestPermanentFailure(t *testing.T) {
 	}
 }
 
-// A fault of no known kind is tried again, and not shown to people.
+// An error that is no *Failure is retried and not shown to people.
 func TestUnknownErrorRetriedAndHidden(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.mail.setReply(func(*notify.Notification) error { return errors.New("password hunter2") })
@@ -144,8 +121,8 @@ func TestKindNotConfigured(t *testing.T) {
 	}
 }
 
-// A far end that takes nothing is tried with one letter, the most important;
-// the others wait without an attempt.
+// The worker probes a mail server that accepts nothing with one mail, the most important; the
+// others wait without an attempt.
 func TestUnavailableServerProbed(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada, "bora@example.org", "cem@example.net")
@@ -159,12 +136,12 @@ func TestUnavailableServerProbed(t *testing.T) {
 		t.Errorf("%+v", p.outbox.Stats())
 	}
 	before := p.mail.attempts()
-	grave := p.openNotice("Grave", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
+	serious := p.openNotice("Serious", 2, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	if n := p.mail.attempts(); n != before {
-		t.Errorf("%d attempts while the lane waits", n-before)
+		t.Errorf("%d attempts while the worker waits", n-before)
 	}
-	for _, d := range p.deliveries(grave) {
+	for _, d := range p.deliveries(serious) {
 		if d.State != notify.Queued || d.Reason != notify.ForServer || d.NextTime != next.UnixMilli() ||
 			d.Attempts != 0 {
 			t.Errorf("%+v", d)
@@ -180,31 +157,31 @@ func TestUnavailableServerProbed(t *testing.T) {
 		t.Errorf("waits %v", got)
 	}
 	if n := p.mail.attempts(); n != before+8 {
-		t.Errorf("%d attempts in eight tries", n-before)
+		t.Errorf("%d attempts by eight probes", n-before)
 	}
 	for _, d := range p.deliveries(first) {
 		if d.Attempts > 1 {
-			t.Errorf("tried with what is less important: %+v", d)
+			t.Errorf("the probe is not the most important mail: %+v", d)
 		}
 	}
 	p.mail.setReply(nil)
 	p.Clock.Set(next)
 	p.step()
-	p.advance(2 * time.Minute) // those that were tried last wait for the lane's next try
+	p.advance(2 * time.Minute) // those of the last probe wait for the next one
 	got := p.mail.take()
-	if len(got) != 6 || got[0].Alarms[0].Title != "Grave" {
+	if len(got) != 6 || got[0].Alarms[0].Title != "Serious" {
 		t.Errorf("%d arrived, %+v", len(got), got)
 	}
 	if p.outbox.Stats().Down[notify.KindEmail] {
 		t.Error("still down")
 	}
-	if n := strings.Count(p.Log.Text(), "people cannot be told"); n != 1 {
-		t.Errorf("the log says it %d times", n)
+	if n := strings.Count(p.Log.Text(), "notifications cannot be sent"); n != 1 {
+		t.Errorf("the log says so %d times", n)
 	}
 }
 
-// What the far end had no room for in 24 hours is given up; a day in which no
-// server ran does not count.
+// Deliveries that a mail server does not accept within 24 hours fail; time in which no server ran
+// does not count.
 func TestUnavailableForADayExpires(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -220,7 +197,7 @@ func TestUnavailableForADayExpires(t *testing.T) {
 	for range 23 {
 		p.advance(time.Hour)
 	}
-	for _, a := range append(all, late) { // sixteen of them were tried at the very first
+	for _, a := range append(all, late) { // sixteen of them were tried in the first step
 		p.wantEqual("before", p.states(a), "ada@example.com triggered queued server")
 	}
 	for range 8 {
@@ -231,16 +208,17 @@ func TestUnavailableForADayExpires(t *testing.T) {
 	}
 	p.mail.setReply(nil)
 	p.advance(time.Hour)
-	p.wantEqual("told", p.mail.sentText(), "")
+	p.wantEqual("sent", p.mail.sentText(), "")
 }
 
-// Power goes while mails wait for the network; a day later the server is there
-// before the network is. Whatever was tried before, and however often, is brought.
+// A power cut hits while mails wait for the network; a day later the server runs before the network
+// works. All mails are sent, however often they were tried before.
 func TestUnavailableAfterLongOutage(t *testing.T) {
-	for trouble, answer := range map[notify.FailureKind]string{notify.Unavailable: "no route to host", notify.Transient: "451 busy"} {
+	answers := map[notify.FailureKind]string{notify.Unavailable: "no route to host", notify.Transient: "451 busy"}
+	for kind, answer := range answers {
 		p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 		c := p.channel("field", ada)
-		p.mail.failWith(trouble, answer)
+		p.mail.failWith(kind, answer)
 		var all []*alertmsg.Alarm
 		for i := range 20 {
 			all = append(all, p.openNotice(fmt.Sprint("Frost ", i), 2, alertmsg.DeliveryOptions{Channels: []int64{c}}))
@@ -261,9 +239,9 @@ func TestUnavailableAfterLongOutage(t *testing.T) {
 	}
 }
 
-// The clock leaps ahead while the far end is away for seconds, while letters
-// wait or one is in flight: that makes none of them old. Time that goes by does,
-// also after a clock that leapt was set back.
+// If the clock jumps ahead while the mail server is down for seconds, while mails wait or one is in
+// flight, no delivery expires for it. Deliveries expire with time that passes, also after the clock
+// was set back again.
 func TestClockJumpForward(t *testing.T) {
 	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
@@ -274,18 +252,15 @@ func TestClockJumpForward(t *testing.T) {
 	p.step()
 	p.Clock.Jump(72 * time.Hour)
 	p.step()
-	p.mail.setReply(func(*notify.Notification) error { // the next leap comes while it flies
+	p.mail.setReply(func(*notify.Notification) error { // the next jump comes while it is in flight
 		p.Clock.Jump(48 * time.Hour)
 		return &notify.Failure{Kind: notify.Transient, Answer: "451 busy"}
 	})
 	p.advance(2 * time.Minute)
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.advance(time.Minute)
-	p.wantEqual(
-		"after the leaps",
-		p.states(tried)+"; "+p.states(never),
-		"ada@example.com triggered queued retry; ada@example.com triggered queued retry",
-	)
+	p.wantEqual("after the jumps", p.states(tried)+"; "+p.states(never),
+		"ada@example.com triggered queued retry; ada@example.com triggered queued retry")
 	p.Clock.Jump(-120 * time.Hour)
 	for range 20 {
 		p.advance(time.Hour)
@@ -297,7 +272,7 @@ func TestClockJumpForward(t *testing.T) {
 	p.wantEqual("26 hours later", p.states(never), "ada@example.com triggered failed old")
 }
 
-// A clock that is kept right by and by leaps nowhere.
+// A clock that is adjusted in small steps does not count as jumping.
 func TestClockAdjustedGradually(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.mail.failWith(notify.Transient, "451 busy")
@@ -310,7 +285,7 @@ func TestClockAdjustedGradually(t *testing.T) {
 	p.wantEqual("a day later", p.states(a), "ada@example.com triggered failed old")
 }
 
-// A destination that puts off three letters in a row waits; others do not.
+// A destination that defers three mails in a row is paused; others are not.
 func TestFailingDestinationPaused(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	busy, fine := p.channel("busy", "ada@busy.example"), p.channel("fine", "ada@fine.example")
@@ -326,15 +301,15 @@ func TestFailingDestinationPaused(t *testing.T) {
 	p.step()
 	p.mail.take()
 	before := p.mail.attempts()
-	a := p.openNotice("Grave", 2, alertmsg.DeliveryOptions{Channels: []int64{busy}})
-	p.openNotice("Small", 0, alertmsg.DeliveryOptions{Channels: []int64{fine}})
+	a := p.openNotice("Serious", 2, alertmsg.DeliveryOptions{Channels: []int64{busy}})
+	p.openNotice("General", 0, alertmsg.DeliveryOptions{Channels: []int64{fine}})
 	next := p.step()
-	p.wantEqual("the other", p.mail.sentText(), "ada@fine.example triggered Small")
+	p.wantEqual("the other", p.mail.sentText(), "ada@fine.example triggered General")
 	if n := p.mail.attempts() - before; n != 1 {
 		t.Errorf("%d attempts", n)
 	}
 	if wait := next.Sub(p.Clock.Now()); wait != 15*time.Second {
-		t.Errorf("looks again in %v", wait)
+		t.Errorf("next step in %v", wait)
 	}
 	p.mail.setReply(nil)
 	p.advance(15 * time.Second)

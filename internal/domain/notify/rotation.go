@@ -10,56 +10,56 @@ import (
 )
 
 const (
-	// maxSeriousInRow is how many letters go to tenants that have something serious
-	// due before one goes to a tenant that has not.
+	// maxSeriousInRow is how many notifications in a row are of tenants that have a serious one
+	// due before one of another tenant is taken.
 	maxSeriousInRow = 3
-	// webhooksPerTenant is how many webhooks of a tenant are being called at
-	// most: one that lets all of its calls hang leaves room for others.
+	// webhooksPerTenant limits the webhook calls of a tenant that run at once, so that a tenant
+	// whose calls all hang does not occupy all slots.
 	webhooksPerTenant = 4
-	// refreshFactor is how many times as long as asking who waits took is waited
-	// until it is asked again.
+	// refreshFactor times the duration of the query for waiting tenants is the least time until
+	// the worker runs that query again.
 	refreshFactor = 10
 )
 
-// waitingTenant is a tenant that has letters due.
+// waitingTenant is a tenant that has deliveries due.
 type waitingTenant struct {
 	ID    tenant.ID
-	Level int // the highest of them
+	Level int // their highest alarm level
 }
 
-// tenantInFlight is what a tenant has in flight.
+// tenantInFlight describes a tenant's notifications in flight.
 type tenantInFlight struct {
 	count int
-	level int // of what started last
+	level int // of the one that started last
 }
 
-// rotation are the tenants' turns in a lane.
+// rotation is a worker's round robin of tenants.
 type rotation struct {
-	waiting      []waitingTenant // by ID
-	refreshedAt  time.Time       // when they were asked for
-	queryTook    time.Duration   // how long that took
-	last         [2]tenant.ID    // whose turn it was last: of those with something serious, of the others
-	seriousInRow int             // letters of those with something serious since one of the others
+	waiting      []waitingTenant // ordered by ID
+	refreshedAt  time.Time       // when they were queried
+	queryTook    time.Duration   // how long the query took
+	last         [2]tenant.ID    // the last one served: of tenants with serious deliveries, of the others
+	seriousInRow int             // notifications of tenants with serious deliveries since one of the others
 }
 
-// fresh tells whether who waits is what was asked a moment ago: asking takes a
-// small part of the lane's time, however many tenants have letters that wait for a
-// time of day.
+// fresh tells whether the waiting tenants were queried recently enough. The query takes only a
+// small part of the worker's time, however many tenants have deliveries that wait for a time of
+// day.
 func (t *rotation) fresh() bool { return time.Since(t.refreshedAt) < refreshFactor*t.queryTook }
 
-// invalidate has it asked anew.
+// invalidate makes the worker query the waiting tenants anew.
 func (t *rotation) invalidate() { t.queryTook = 0 }
 
-// addNewlyDue takes note that a letter of a tenant was queued that is due.
+// addNewlyDue records that a delivery of a tenant was queued that is due at once.
 func (l *worker) addNewlyDue(t tenant.ID, level int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.newlyDue[t] = max(l.newlyDue[t], level)
 }
 
-// mergeNewlyDue lets those wait who came since who waits was asked for. The longer asking
-// takes, the later it is asked again: they would wait for that behind whoever was
-// there before.
+// mergeNewlyDue adds the tenants that became due since the waiting tenants were queried. The longer
+// the query takes, the later the worker repeats it, and without the merge these tenants would wait
+// until then.
 func (l *worker) mergeNewlyDue() {
 	l.mu.Lock()
 	newlyDue := l.newlyDue
@@ -87,18 +87,20 @@ func (l *worker) mergeNewlyDue() {
 
 func byID(w waitingTenant, id tenant.ID) int { return cmp.Compare(w.ID, id) }
 
-// refresh asks which tenants have letters due.
+// refresh queries which tenants have deliveries due.
 func (t *rotation) refresh(ctx context.Context, l *worker, now int64) error {
 	begun := time.Now()
-	// A step of the recursion is one look into the index deliveries_turn, where a
-	// DISTINCT would read all that is queued.
+	// A step of the recursion is one lookup in the index deliveries_turn, where a DISTINCT would
+	// read all queued deliveries.
 	var rows []waitingTenant
-	const due = `EXISTS (SELECT 1 FROM deliveries AS d WHERE d.state = 'queued' AND d.mode = ? AND d.tenant_id = waiting.id
+	const due = `EXISTS (SELECT 1 FROM deliveries AS d
+		WHERE d.state = 'queued' AND d.mode = ? AND d.tenant_id = waiting.id
 		AND d.alarm_level = ? AND d.next_time <= ? AND d.lease_until <= ?)`
 	err := l.DB.Read(ctx).NewRaw(`WITH RECURSIVE waiting (id) AS (
 			SELECT (SELECT MIN(d.tenant_id) FROM deliveries AS d WHERE d.state = 'queued' AND d.mode = ?)
 			UNION ALL
-			SELECT (SELECT MIN(d.tenant_id) FROM deliveries AS d WHERE d.state = 'queued' AND d.mode = ? AND d.tenant_id > waiting.id)
+			SELECT (SELECT MIN(d.tenant_id) FROM deliveries AS d
+				WHERE d.state = 'queued' AND d.mode = ? AND d.tenant_id > waiting.id)
 			FROM waiting WHERE waiting.id IS NOT NULL
 		)
 		SELECT id, CASE WHEN `+due+` THEN 2 WHEN `+due+` THEN 1 WHEN `+due+` THEN 0 ELSE -1 END AS level
@@ -111,15 +113,13 @@ func (t *rotation) refresh(ctx context.Context, l *worker, now int64) error {
 	if l.NotReady != nil {
 		late = l.NotReady()
 	}
-	t.waiting = slices.DeleteFunc(
-		rows,
-		func(w waitingTenant) bool { return w.Level < 0 || slices.Contains(late, w.ID) },
-	)
+	t.waiting = slices.DeleteFunc(rows,
+		func(w waitingTenant) bool { return w.Level < 0 || slices.Contains(late, w.ID) })
 	t.refreshedAt, t.queryTook = begun, time.Since(begun)
 	return nil
 }
 
-// next gives whose turn it is of tenants, which are at least one, by ID.
+// next gives the tenant to serve next out of at least one, ordered by ID.
 func (t *rotation) next(of []waitingTenant) waitingTenant {
 	class := func(w waitingTenant) int {
 		if w.Level >= serious {
@@ -146,17 +146,17 @@ func (t *rotation) next(of []waitingTenant) waitingTenant {
 	return *nextOther
 }
 
-// advance takes note that letters of a tenant whose turn it was go.
-func (t *rotation) advance(w waitingTenant, notifications int) {
+// advance records that notifications of a tenant are sent.
+func (t *rotation) advance(w waitingTenant, sent int) {
 	if w.Level >= serious {
 		t.last[0] = w.ID
-		t.seriousInRow += notifications
+		t.seriousInRow += sent
 		return
 	}
 	t.last[1], t.seriousInRow = w.ID, 0
 }
 
-// eligible leaves out the tenants of which nothing may start now.
+// eligible leaves out the tenants for which nothing may start now.
 func (l *worker) eligible(of []waitingTenant) []waitingTenant {
 	return slices.DeleteFunc(slices.Clone(of), func(w waitingTenant) bool {
 		f := l.inFlightByTenant[w.ID]
@@ -167,8 +167,8 @@ func (l *worker) eligible(of []waitingTenant) []waitingTenant {
 	})
 }
 
-// minLevel is the level below which nothing of a tenant starts: that of what it has
-// in flight; but programs do not wait for each other's.
+// minLevel gives the level below which nothing of a tenant may start: the level of its
+// notifications in flight. Webhook calls do not wait for each other, so it is 0 for them.
 func (l *worker) minLevel(t tenant.ID) int {
 	if l.kind == KindWebhook {
 		return 0
@@ -176,7 +176,7 @@ func (l *worker) minLevel(t tenant.ID) int {
 	return l.inFlightByTenant[t].level
 }
 
-// sendStarted and end keep what a tenant has in flight.
+// sendStarted and sendEnded count a tenant's notifications in flight.
 func (l *worker) sendStarted(t tenant.ID, level int) {
 	l.inFlight++
 	l.inFlightByTenant[t] = tenantInFlight{count: l.inFlightByTenant[t].count + 1, level: level}

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -12,31 +11,30 @@ import (
 )
 
 const (
-	// dbRetryDelay is how soon an outbox tries again that could not read or write
-	// the database.
+	// dbRetryDelay is how long the outbox waits after it failed to read or write the database.
 	dbRetryDelay = time.Second
-	// drainTimeout is how long a stop waits for letters in flight, and finalWriteTimeout
-	// for the database to take what became of them.
+	// drainTimeout is how long Run waits for notifications in flight when it stops, and
+	// finalWriteTimeout how long it then waits for the database to store their outcomes.
 	drainTimeout      = 2 * time.Second
 	finalWriteTimeout = 2 * time.Second
-	// deliveryYears is for how long deliveries are kept, deliverySweepBatch how many
-	// older ones go in one transaction.
+	// deliveryYears is how long deliveries are kept, and deliverySweepBatch how many older ones one
+	// transaction removes.
 	deliveryYears      = 1
 	deliverySweepBatch = 1000
 )
 
-// Step does everything that is due now, and answers when to look again; the
-// zero time: when something is queued.
+// Step sends everything that is due now, and gives when to call it again; the zero time: when
+// something is queued.
 func (o *Outbox) Step(ctx context.Context) (next time.Time, err error) {
 	if err := o.begin(ctx); err != nil {
-		return next, err
+		return next, wrap("start outbox", err)
 	}
 	for _, kind := range channelKinds {
 		l := o.workers[kind]
 		l.sendCtx = ctx
 		at, err := l.runDue(ctx)
 		if err != nil {
-			return next, err
+			return next, wrap("send due deliveries", err)
 		}
 		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
@@ -45,15 +43,14 @@ func (o *Outbox) Step(ctx context.Context) (next time.Time, err error) {
 	return next, nil
 }
 
-// Run tells people until ctx ends, and then waits a little for letters that
-// are in flight.
+// Run sends until ctx ends, and then waits up to DrainTimeout for notifications in flight.
 func (o *Outbox) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := o.begin(ctx)
 		if err == nil {
 			break
 		}
-		o.Logger.Warn("the outbox cannot begin, trying again", "error", err)
+		o.Logger.Warn("the outbox cannot start, trying again", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(dbRetryDelay):
@@ -66,8 +63,8 @@ func (o *Outbox) Run(ctx context.Context) error {
 	return workers.Wait()
 }
 
-// begin takes up, once, what an earlier process left: what was in flight is
-// given back, since one process owns the data folder, and a hold is kept.
+// begin takes over, once, the state that an earlier process left: it clears the leases, since only
+// one process at a time owns the data folder, and reads whether there is a hold.
 func (o *Outbox) begin(ctx context.Context) error {
 	o.startMu.Lock()
 	defer o.startMu.Unlock()
@@ -117,9 +114,9 @@ func (l *worker) run(ctx context.Context) error {
 	return l.close(context.WithoutCancel(ctx), abort)
 }
 
-// close waits for the letters in flight, cuts off those that take too long, and
-// writes what became of them. One that was cut off is tried again after the
-// next start, as if it had not been: it may come twice.
+// close waits for the notifications in flight, aborts those that take too long, and stores the
+// outcomes. The next process sends an aborted notification again, so the recipient may get it
+// twice.
 func (l *worker) close(ctx context.Context, abort context.CancelFunc) error {
 	late := time.AfterFunc(l.DrainTimeout, abort)
 	defer late.Stop()
@@ -132,66 +129,46 @@ func (l *worker) close(ctx context.Context, abort context.CancelFunc) error {
 		l.onDone(a)
 	}
 	if len(l.finished) == 0 {
-		return nil // nothing is to be written
+		return nil // there is nothing to store
 	}
 	ctx, cancel := context.WithTimeout(ctx, finalWriteTimeout)
 	defer cancel()
 	err := l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error { return l.persistResults(ctx) })
 	if err != nil {
-		l.Logger.Warn(
-			"what became of the last letters is not known, they may come twice",
-			"mode",
-			l.kind,
-			"letters",
-			len(l.finished),
-			"error",
-			err,
-		)
+		l.Logger.Warn("the outcomes of the last notifications are not stored, they may be sent twice", "mode", l.kind,
+			"notifications", len(l.finished), "error", err)
 	}
 	return nil
 }
 
-// Unmute lets what waits for the end of a rule's mute look again, since it is
-// another one now.
+// Unmute makes deliveries that wait for the end of a rule's mute due, so that sending checks the
+// changed mute again.
 func (o *Outbox) Unmute(ctx context.Context, t tenant.ID, rule int64) error {
-	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		now := o.Now().UnixMilli()
 		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, update_time = ?", now, now).
-			Where(
-				"d.tenant_id = ? AND d.rule_id = ? AND d.state = 'queued' AND d.reason = ?",
-				t,
-				rule,
-				ForMute,
-			).Exec(ctx)
+			Where("d.tenant_id = ? AND d.rule_id = ? AND d.state = 'queued' AND d.reason = ?", t, rule, ForMute).
+			Exec(ctx)
 		o.DB.AfterCommit(ctx, o.Wake)
 		return err
 	})
+	return wrap("unmute deliveries", err)
 }
 
 // Sweep removes deliveries that were queued more than a year before now.
 func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 	if err := o.sweepMinutes(ctx, now); err != nil {
-		return err
+		return wrap("sweep recipient minutes", err)
 	}
 	if err := o.sweepSentDays(ctx, now); err != nil {
-		return err
+		return wrap("sweep sent days", err)
 	}
 	oldest := now.AddDate(-deliveryYears, 0, 0).UnixMilli()
 	for {
 		var removed int64
 		err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model(
-				(*deliveryRow)(nil),
-			).Column(
-				"id",
-			).Where(
-				"d.create_time < ?",
-				oldest,
-			).OrderExpr(
-				"d.create_time",
-			).Limit(
-				deliverySweepBatch,
-			)
+			old := tx.NewSelect().Model((*deliveryRow)(nil)).Column("id").Where("d.create_time < ?", oldest).
+				OrderExpr("d.create_time").Limit(deliverySweepBatch)
 			res, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.id IN (?)", old).Exec(ctx)
 			if err != nil {
 				return err
@@ -200,62 +177,45 @@ func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 			return err
 		})
 		if err != nil || removed < deliverySweepBatch {
-			return err
+			return wrap("sweep deliveries", err)
 		}
 	}
 }
 
-// Stats is what an Outbox has counted since the process began.
+// Stats are the counters of an Outbox since the process started.
 type Stats struct {
-	Sent, Logged, Failed, Skipped uint64               // deliveries that came to that end; Logged are not among those Sent
-	Down                          map[ChannelKind]bool // far ends that take nothing now
+	Sent, Logged, Failed, Skipped uint64               // finished deliveries; Sent excludes Logged
+	Down                          map[ChannelKind]bool // kinds whose remote server accepts nothing now
 }
 
-// Stats is what the outbox has counted so far.
+// Stats gives the counters so far.
 func (o *Outbox) Stats() Stats {
-	s := Stats{
-		Sent:    o.sent.Load(),
-		Logged:  o.logged.Load(),
-		Failed:  o.failed.Load(),
-		Skipped: o.skipped.Load(),
-		Down:    map[ChannelKind]bool{},
-	}
+	s := Stats{Sent: o.sent.Load(), Logged: o.logged.Load(), Failed: o.failed.Load(), Skipped: o.skipped.Load(),
+		Down: map[ChannelKind]bool{}}
 	for kind, l := range o.workers {
 		s.Down[kind] = l.downUntil() > 0
 	}
 	return s
 }
 
-// Waiting is what is queued in a mode.
+// Waiting describes the queued deliveries of a kind.
 type Waiting struct {
 	Deliveries int
-	Due        time.Duration // for how long the first of them that could go has been due
+	Due        time.Duration // for how long the first of them has been due
 }
 
-// Waiting counts what is queued, of all tenants.
+// Waiting counts the queued deliveries of all tenants.
 func (o *Outbox) Waiting(ctx context.Context) (map[ChannelKind]Waiting, error) {
 	var rows []struct {
 		Mode   ChannelKind
 		Queued int
 		First  int64
 	}
-	err := o.DB.Read(
-		ctx,
-	).NewSelect().Model(
-		(*deliveryRow)(nil),
-	).ColumnExpr(
-		"d.mode, COUNT(*) AS queued, MIN(d.next_time) AS first",
-	).
-		Where(
-			"d.state = 'queued'",
-		).GroupExpr(
-		"d.mode",
-	).Scan(
-		ctx,
-		&rows,
-	)
+	err := o.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).
+		ColumnExpr("d.mode, COUNT(*) AS queued, MIN(d.next_time) AS first").
+		Where("d.state = 'queued'").GroupExpr("d.mode").Scan(ctx, &rows)
 	if err != nil {
-		return nil, errors.Join(errors.New("notify: what is queued cannot be counted"), err)
+		return nil, wrap("count queued deliveries", err)
 	}
 	now, by := o.Now().UnixMilli(), map[ChannelKind]Waiting{KindEmail: {}, KindSMS: {}, KindWebhook: {}}
 	for _, r := range rows {

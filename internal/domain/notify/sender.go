@@ -9,54 +9,54 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// ChannelKind is a way of telling people, by its name in the contract.
+// ChannelKind is a kind of channel, by its name in the contract.
 type ChannelKind string
 
-// The ways of telling people.
+// The kinds of channel that reach people; KindWebhook reaches programs.
 const (
 	KindEmail ChannelKind = "email"
 	KindSMS   ChannelKind = "phoneMessage"
 )
 
-// channelKinds are all of them, in the order in which Step goes through them.
+// channelKinds are all kinds, in the order in which Step runs their workers.
 var channelKinds = []ChannelKind{KindEmail, KindSMS, KindWebhook}
 
-// Notification is what one recipient is told at once.
+// Notification is one message to one recipient: about one notice, or about those of a digest.
 type Notification struct {
-	// ID is the same whenever the same news is brought to the same recipient:
-	// letters, digits and -.
+	// ID is the same at each attempt to send the same notification to the same recipient. It
+	// consists of letters, digits and -.
 	ID        string
 	Tenant    tenant.ID
-	Owner     *tenant.Tenant // that tenant, where it was read already; nil: the carrier reads it
+	Owner     *tenant.Tenant // that tenant, if it was read already; nil: the sender reads it
 	Kind      ChannelKind
 	Recipient string // an address, a number in E.164, or a webhook's id
 	Language  text.Language
 	Channel   string // its name
-	Hourly    bool   // it comes once an hour, since the tenant's budget is used up
-	// Alarms is what it tells: one; those of a digest, oldest first; none in a
-	// test of the channel.
+	Hourly    bool   // it is sent once an hour, since the tenant's budget is used up
+	// Alarms holds one alarm, or those of a digest, oldest first; a test message of the channel
+	// has none.
 	Alarms []alertmsg.Alarm
 
-	refresh func(ctx context.Context) // nil: nothing more becomes known
+	refresh func(ctx context.Context) // nil: there is nothing to refresh
 }
 
-// Refresh takes in what has become known of the alarms since the letter was made; a
-// carrier that needs a while before it writes calls it then.
+// Refresh adds what has become known of the alarms since the notification was made. A sender that
+// needs some time before it writes the text calls Refresh then.
 func (l *Notification) Refresh(ctx context.Context) {
 	if l.refresh != nil {
 		l.refresh(ctx)
 	}
 }
 
-// Sender brings letters of one mode to their far end: a mail server, an SMS
-// gateway, programs. The answer is the far end's own, as short as it said it. An error is
-// a *Failure. The same letter may be carried again.
+// Sender sends notifications of one channel kind to the remote server: the mail server, the SMS
+// gateway or the server of a webhook. answer is the remote server's own short answer. An error is
+// a *Failure. The outbox may send the same notification again.
 type Sender interface {
 	Send(ctx context.Context, l *Notification) (answer string, err error)
 }
 
-// LogOnlySender is a Carrier whose letters may end in the server's log: they reach
-// nobody, and nothing may call them sent.
+// LogOnlySender is a Sender that may only write notifications to the server's log. Those reach
+// nobody, so they do not count as sent.
 type LogOnlySender interface{ LogsOnly() bool }
 
 func logsOnly(c Sender) bool {
@@ -64,27 +64,27 @@ func logsOnly(c Sender) bool {
 	return ok && l.LogsOnly()
 }
 
-// FailureKind says what to do about a letter that did not arrive.
+// FailureKind says what to do about a notification that was not sent.
 type FailureKind int
 
-// The kinds of trouble.
+// The kinds of failure.
 const (
-	Permanent   FailureKind = iota // for good: its recipient or its content
-	Transient                      // this letter may go through later
-	Unavailable                    // the far end as a whole takes nothing now
+	Permanent   FailureKind = iota // retrying is useless: the recipient or the content is wrong
+	Transient                      // a later attempt to send this notification may succeed
+	Unavailable                    // the remote server accepts no notification at all now
 )
 
-// Failure is why a letter did not arrive.
+// Failure is the error of a notification that was not sent.
 type Failure struct {
 	Kind   FailureKind
-	Answer string // of the far end, or what went wrong; holds no secret
+	Answer string // of the remote server, or what went wrong; holds no secret
 	Cause  error
-	// RetryAfter is how long the far end wants to be left alone, of Later; 0: it does
-	// not say. It is never tried sooner than others are.
+	// RetryAfter is how long the remote server asks to wait before the next attempt, for
+	// Transient; 0: it does not say. It never shortens the usual wait.
 	RetryAfter time.Duration
 }
 
-// Error is for logs.
+// Error gives the text for logs.
 func (f *Failure) Error() string { return f.Answer }
 
 // Unwrap gives the cause.

@@ -11,14 +11,14 @@ import (
 
 func TestSendTestLimit(t *testing.T) {
 	clock := testkit.NewClock()
-	tries := notify.NewTestLimit("tries", clock.Now, nil)
+	tests := notify.NewTestLimit("tests", clock.Now, nil)
 	take := func(owner tenant.ID, after time.Duration) time.Duration {
 		clock.Set(testkit.Start.Add(after))
-		return tries.Allow(owner).Retry
+		return tests.Allow(owner).Retry
 	}
 	for i := range 5 {
 		if wait := take(1, time.Duration(i)*time.Second); wait != 0 {
-			t.Errorf("try %d waits %s", i, wait)
+			t.Errorf("test %d waits %s", i, wait)
 		}
 	}
 	if wait := take(1, 10*time.Second); wait != 50*time.Second {
@@ -31,6 +31,6 @@ func TestSendTestLimit(t *testing.T) {
 		t.Errorf("a minute after the first: %s", wait)
 	}
 	if wait := take(1, time.Minute); wait != time.Second {
-		t.Errorf("until the second is a minute ago: %s", wait)
+		t.Errorf("the next one: %s", wait)
 	}
 }

@@ -7,23 +7,23 @@ import (
 	"tilth/internal/platform/clock"
 )
 
-// uptime is the time in which letters can be tried without a gap: since the
-// start, the release of what was held, or the clock's last leap ahead.
+// uptime measures for how long the server has been able to send without a gap: since the process
+// started, since the release of held deliveries, or since the clock last jumped ahead.
 type uptime struct {
 	mu    sync.Mutex
 	began int64 // epoch ms
 	jumps *clock.JumpDetector
 }
 
-// restart begins a stretch now.
+// restart begins the uptime anew at now.
 func (s *uptime) restart(now int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.began = now
 }
 
-// since is when the stretch began, epoch ms, by the clock as it shows now. Where
-// that leapt ahead, the time between is none in which anything was tried.
+// since gives when the uptime began, epoch ms. If the clock jumped ahead, the uptime begins anew,
+// since the server sent nothing in the skipped time.
 func (s *uptime) since(now time.Time) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,9 +31,9 @@ func (s *uptime) since(now time.Time) int64 {
 	if s.jumps.Jump(now) > 0 {
 		s.began = at
 	}
-	s.began = min(s.began, at) // it was set back
+	s.began = min(s.began, at) // the clock may have been set back
 	return s.began
 }
 
-// upSince is since when letters could be tried without a gap, epoch ms.
+// upSince gives since when the server has been able to send without a gap, epoch ms.
 func (o *Outbox) upSince() int64 { return o.uptime.since(o.Now()) }

@@ -17,25 +17,23 @@ import (
 const (
 	// WebhooksATenant is how many webhooks a tenant may have.
 	WebhooksATenant = 20
-	// oldSecretFor is how long a secret counts after another was made.
+	// oldSecretFor is how long a secret stays valid after it was rotated.
 	oldSecretFor = 24 * time.Hour
 )
 
-// Webhook is a program of a tenant that is told of notices: of each at once,
-// whenever it begins or ends.
+// Webhook is a tenant's URL that the server calls at once whenever a notice begins or ends.
 type Webhook struct {
 	ID       int64
 	Name     string
 	URL      string
-	Opened   bool // it is told of begins
-	Resolved bool // it is told of ends
-	// Acknowledged: it is told that somebody is on it, and that that was taken back.
+	Opened   bool // it is called when a notice begins
+	Resolved bool // it is called when a notice ends
+	// Acknowledged: it is called when a user acknowledges a notice or takes that back.
 	Acknowledged bool
-	Level        int // the lowest alarm level that it is told of
+	Level        int // the lowest alarm level that it is called for
 	Enabled      bool
-	Gone         bool // the far end said that it is, which switched it off
-	// OldSecretUntil is until when the secret before the present one counts, too,
-	// epoch ms; 0: it does not.
+	Gone         bool // it answered 410 Gone, which switched it off
+	// OldSecretUntil is until when the previous secret is valid too, epoch ms; 0: it is not.
 	OldSecretUntil int64
 	CreateTime     int64 // epoch ms
 }
@@ -79,66 +77,51 @@ func (r *webhookRow) webhook(now int64) Webhook {
 	return w
 }
 
-// subscribesTo tells whether a webhook is told of such an event of such a level; told is
-// of what became of a notice that it was told the begin of.
-func (r *webhookRow) subscribesTo(what alertmsg.Event, level int, told bool) bool {
-	told = told || level >= r.AlarmLevel
+// subscribesTo tells whether a webhook receives an event of a level. opened tells whether the
+// webhook received the notice's opening: then it receives the later events whatever their level.
+func (r *webhookRow) subscribesTo(what alertmsg.Event, level int, opened bool) bool {
+	follows := opened || level >= r.AlarmLevel
 	switch what {
 	case alertmsg.Resolved:
-		return r.OnResolved && told
+		return r.OnResolved && follows
 	case alertmsg.Acknowledged, alertmsg.Unacknowledged:
-		return r.OnAcknowledged && told
+		return r.OnAcknowledged && follows
 	default:
 		return r.OnOpened && level >= r.AlarmLevel
 	}
 }
 
-// WebhookStore keeps webhooks.
+// WebhookStore stores webhooks.
 type WebhookStore struct {
 	db    *db.DB
 	vault vault
 	now   func() time.Time
 }
 
-// NewWebhookStore makes a store; under the key, of 32 bytes, secrets are
-// encrypted; now is the server's clock.
+// NewWebhookStore makes a store; key, of 32 bytes, encrypts the secrets; now is the server's clock.
 func NewWebhookStore(d *db.DB, key []byte, now func() time.Time) (*WebhookStore, error) {
 	v, err := newVault(key)
 	return &WebhookStore{db: d, vault: v, now: now}, err
 }
 
-// Page gives limit of a tenant's webhooks from offset on, the newest first,
-// and how many there are in all.
+// Page gives at most limit of a tenant's webhooks from offset on, the newest first, and the number
+// of all of them.
 func (s *WebhookStore) Page(ctx context.Context, t tenant.ID, offset, limit int64) ([]Webhook, int64, error) {
 	var rows []webhookRow
-	total, err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"w.tenant_id = ?",
-		t,
-	).OrderExpr(
-		"w.id DESC",
-	).Offset(
-		offset,
-	).Limit(
-		limit,
-	).ScanAndCount(
-		ctx,
-	)
+	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Where("w.tenant_id = ?", t).OrderExpr("w.id DESC").
+		Offset(offset).Limit(limit).ScanAndCount(ctx)
 	list, now := make([]Webhook, len(rows)), s.now().UnixMilli()
 	for i := range rows {
 		list[i] = rows[i].webhook(now)
 	}
-	return list, total, err
+	return list, total, wrap("list webhooks", err)
 }
 
 // Get finds a tenant's webhook.
 func (s *WebhookStore) Get(ctx context.Context, t tenant.ID, id int64) (*Webhook, error) {
 	r, err := s.row(ctx, t, id)
 	if err != nil {
-		return nil, err
+		return nil, wrap("read webhook", err)
 	}
 	w := r.webhook(s.now().UnixMilli())
 	return &w, nil
@@ -153,9 +136,9 @@ func (s *WebhookStore) row(ctx context.Context, t tenant.ID, id int64) (*webhook
 	return &r, err
 }
 
-// Create keeps a webhook that was checked as a new one, and gives its id and
-// its secret, which is told this once. A tenant has at most WebhooksATenant,
-// and no two of one name (Refused).
+// Create stores w, which the caller has checked, as a new webhook and gives its id and its secret,
+// which is shown only this once. It refuses more than WebhooksATenant webhooks per tenant, and a
+// name that another webhook has (Refused).
 func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id int64, secret string, err error) {
 	raw, now := newSecret(), s.now().UnixMilli()
 	r := webhookRow{
@@ -187,7 +170,7 @@ func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id 
 		return err
 	})
 	if err != nil {
-		return 0, "", err
+		return 0, "", wrap("create webhook", err)
 	}
 	return r.ID, secretText(raw), nil
 }
@@ -202,8 +185,8 @@ func checkNameFree(ctx context.Context, tx bun.IDB, r *webhookRow) error {
 	return err
 }
 
-// Update changes a tenant's webhook of w's id to w, which was checked. What is
-// queued for it goes to where it is then.
+// Update replaces the tenant's webhook that has w's id by w, which the caller has checked. Queued
+// deliveries go to the new URL.
 func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) error {
 	r := &webhookRow{
 		ID:             w.ID,
@@ -218,68 +201,48 @@ func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) erro
 		Enabled:        w.Enabled,
 		UpdateTime:     s.now().UnixMilli(),
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := checkNameFree(ctx, tx, r); err != nil {
 			return err
 		}
-		// That it is gone is forgotten when somebody switches it on.
+		// Switching the webhook on clears gone.
 		res, err := tx.NewUpdate().Model(r).
-			Column(
-				"name",
-				"folded_name",
-				"url",
-				"on_opened",
-				"on_resolved",
-				"on_acknowledged",
-				"alarm_level",
-				"enabled",
-				"update_time",
-			).
+			Column("name", "folded_name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level",
+				"enabled", "update_time").
 			Set("gone = gone AND NOT ?", w.Enabled).Where("w.tenant_id = ? AND w.id = ?", t, w.ID).Exec(ctx)
 		if err := expectOneRow(res, err); err != nil {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*deliveryRow)(nil)).Set("destination = ?", webhookDestination(t, w.URL)).
-			Where(
-				"d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?",
-				t,
-				w.ID,
-				KindWebhook,
-				Queued,
-			).Exec(ctx)
+			Where("d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?", t, w.ID, KindWebhook, Queued).
+			Exec(ctx)
 		return err
 	})
+	return wrap("update webhook", err)
 }
 
-// Toggle switches a tenant's webhook on that is off, and off that is on.
+// Toggle switches a tenant's webhook on if it is off, and off if it is on.
 func (s *WebhookStore) Toggle(ctx context.Context, t tenant.ID, id int64) error {
-	return s.change(ctx, t, id, func(q *bun.UpdateQuery) {
+	return s.change(ctx, "toggle webhook", t, id, func(q *bun.UpdateQuery) {
 		q.Set("enabled = NOT enabled").Set("gone = FALSE")
 	})
 }
 
-// SwitchOff switches a tenant's webhook off since what was called at a URL is
-// gone; NotFound where the webhook is not there any more, or leads elsewhere.
+// SwitchOff switches a tenant's webhook off because url answered 410 Gone. It gives NotFound if
+// the webhook was deleted or has another URL by now.
 func (s *WebhookStore) SwitchOff(ctx context.Context, t tenant.ID, id int64, url string) error {
-	return s.change(ctx, t, id, func(q *bun.UpdateQuery) {
+	return s.change(ctx, "switch webhook off", t, id, func(q *bun.UpdateQuery) {
 		q.Set("enabled = FALSE").Set("gone = TRUE").Where("w.url = ?", url)
 	})
 }
 
-// RotateSecret makes a tenant's webhook another secret, which is told this once; the
-// one before counts, too, for 24 hours.
+// RotateSecret gives a tenant's webhook a new secret, which is shown only this once; the previous
+// secret stays valid for 24 hours.
 func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) (secret string, err error) {
 	raw := newSecret()
-	err = s.change(ctx, t, id, func(q *bun.UpdateQuery) {
-		q.Set(
-			"old_secret = secret",
-		).Set(
-			"old_until = ?",
-			s.now().Add(oldSecretFor).UnixMilli(),
-		).Set(
-			"secret = ?",
-			s.vault.seal(t, raw),
-		)
+	err = s.change(ctx, "rotate webhook secret", t, id, func(q *bun.UpdateQuery) {
+		q.Set("old_secret = secret").Set("old_until = ?", s.now().Add(oldSecretFor).UnixMilli()).
+			Set("secret = ?", s.vault.seal(t, raw))
 	})
 	if err != nil {
 		return "", err
@@ -287,53 +250,54 @@ func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) 
 	return secretText(raw), nil
 }
 
-func (s *WebhookStore) change(ctx context.Context, t tenant.ID, id int64, set func(q *bun.UpdateQuery)) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		q := tx.NewUpdate().Model(
-			(*webhookRow)(nil),
-		).Set(
-			"update_time = ?",
-			s.now().UnixMilli(),
-		).Where(
-			"w.tenant_id = ? AND w.id = ?",
-			t,
-			id,
-		)
+// change updates a tenant's webhook by the columns that set sets; op names it in errors.
+func (s *WebhookStore) change(
+	ctx context.Context,
+	op string,
+	t tenant.ID,
+	id int64,
+	set func(q *bun.UpdateQuery),
+) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		q := tx.NewUpdate().Model((*webhookRow)(nil)).Set("update_time = ?", s.now().UnixMilli()).
+			Where("w.tenant_id = ? AND w.id = ?", t, id)
 		set(q)
 		res, err := q.Exec(ctx)
 		return expectOneRow(res, err)
 	})
+	return wrap(op, err)
 }
 
-// Delete removes a tenant's webhook; what is queued for it is not brought any
-// more.
+// Delete removes a tenant's webhook; deliveries that are queued for it are not sent.
 func (s *WebhookStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewDelete().Model((*webhookRow)(nil)).Where("w.tenant_id = ? AND w.id = ?", t, id).Exec(ctx)
 		return expectOneRow(res, err)
 	})
+	return wrap("delete webhook", err)
 }
 
-// Sweep removes secrets that do not count any more as of now.
+// Sweep removes previous secrets that are not valid any more at now.
 func (s *WebhookStore) Sweep(ctx context.Context, now time.Time) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*webhookRow)(nil)).Set("old_secret = NULL, old_until = 0").
 			Where("w.old_until > 0 AND w.old_until <= ?", now.UnixMilli()).Exec(ctx)
 		return err
 	})
+	return wrap("sweep webhook secrets", err)
 }
 
-// Endpoint is where a webhook's deliveries go now, and what signs them.
+// Endpoint is the URL that a webhook's deliveries go to now, and the secrets that sign them.
 type Endpoint struct {
 	URL     string
-	Secrets [][]byte // the present one first
+	Secrets [][]byte // the current one first
 }
 
-// Endpoint gives where a tenant's webhook is called.
+// Endpoint gives the endpoint of a tenant's webhook.
 func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*Endpoint, error) {
 	r, err := s.row(ctx, t, id)
 	if err != nil {
-		return nil, err
+		return nil, wrap("read webhook endpoint", err)
 	}
 	e := &Endpoint{URL: r.URL}
 	sealed := [][]byte{r.Secret}
@@ -343,60 +307,33 @@ func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*En
 	for _, one := range sealed {
 		secret, err := s.vault.open(t, one)
 		if err != nil {
-			return nil, err
+			return nil, wrap("read webhook endpoint", err)
 		}
 		e.Secrets = append(e.Secrets, secret)
 	}
 	return e, nil
 }
 
-// enabled are the tenant's webhooks that are switched on, without their
-// secrets.
+// enabled gives the tenant's webhooks that are switched on, without their secrets.
 func (s *WebhookStore) enabled(ctx context.Context, t tenant.ID) ([]webhookRow, error) {
 	var rows []webhookRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Column(
-		"id",
-		"name",
-		"url",
-		"on_opened",
-		"on_resolved",
-		"on_acknowledged",
-		"alarm_level",
-	).
-		Where(
-			"w.tenant_id = ? AND w.enabled",
-			t,
-		).OrderExpr(
-		"w.id",
-	).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&rows).
+		Column("id", "name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level").
+		Where("w.tenant_id = ? AND w.enabled", t).OrderExpr("w.id").Scan(ctx)
 	return rows, err
 }
 
-// isEnabled tells whether a tenant's webhook is there and switched on.
+// isEnabled tells whether a tenant's webhook exists and is switched on.
 func (s *WebhookStore) isEnabled(ctx context.Context, t tenant.ID, id int64) (bool, error) {
-	return s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*webhookRow)(nil),
-	).Where(
-		"w.tenant_id = ? AND w.id = ? AND w.enabled",
-		t,
-		id,
-	).Exists(
-		ctx,
-	)
+	return s.db.Read(ctx).NewSelect().Model((*webhookRow)(nil)).
+		Where("w.tenant_id = ? AND w.id = ? AND w.enabled", t, id).Exists(ctx)
 }
 
 // Clear removes all webhooks of a tenant that is being removed.
 func (s *WebhookStore) Clear(ctx context.Context, t tenant.ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*webhookRow)(nil)).Where("w.tenant_id = ?", t).Exec(ctx)
 		return err
 	})
+	return wrap("clear webhooks", err)
 }

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// The events of a webhook, by their names in the contracts. One that wants
-// EventAcknowledged is told of EventUnacknowledged, too.
+// The events of a webhook, by their names in the contracts. A webhook that subscribes to
+// EventAcknowledged receives EventUnacknowledged too.
 const (
 	EventOpened         = "opened"
 	EventResolved       = "resolved"
@@ -23,7 +23,7 @@ const (
 	EventUnacknowledged = "unacknowledged"
 )
 
-// WebhookEvent is what happened to a notice as programs are told of it.
+// WebhookEvent gives the name that webhooks receive for an event.
 func WebhookEvent(what alertmsg.Event) string {
 	switch what {
 	case alertmsg.Resolved:
@@ -41,23 +41,22 @@ const (
 	webhookURLMax = 1024 // bytes
 )
 
-// WebhookForm is a webhook as people and programs say it. What is nil was not
-// said.
+// WebhookForm is a webhook as users and programs give it. A nil field was not given.
 type WebhookForm struct {
 	Name    *string
 	URL     *string
 	Events  []string
 	Level   *int  // nil: 0
-	Enabled *bool // nil: it is
-	// CurrentURL is the address that it has. It is taken as it is, whatever may be called
-	// by now, so that what else is said is not refused for it: each call is judged.
+	Enabled *bool // nil: true
+	// CurrentURL is the webhook's stored URL. Webhook accepts it unchecked, even if the guard
+	// would refuse it by now, so that it does not block changes of other fields: the guard checks
+	// each call anyway.
 	CurrentURL string
 }
 
-// Webhook makes a webhook of what was said. The first thing that is wrong, in
-// the order of the form, is what is said (Refused). A host's name is judged when
-// it is called; an address in figures is taken in networks that the provider
-// opened, and in no other.
+// Webhook makes a webhook from the form. Its error is the first mistake in the order of the form
+// (Refused). The guard checks a host name at each call; Webhook accepts an IP address only in
+// networks that the provider allows.
 func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 	if w.Name, err = shownName(f.Name, "name"); err != nil {
 		return w, err
@@ -92,13 +91,13 @@ func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 	return w, nil
 }
 
-func webhookURL(said *string, g *guard.Guard) (string, error) {
+func webhookURL(given *string, g *guard.Guard) (string, error) {
 	refuse := func(key string, args ...string) (string, error) {
 		return "", errs.New(errs.Refused, key, args...).WithField("url")
 	}
 	address := ""
-	if said != nil {
-		address = strings.TrimSpace(*said)
+	if given != nil {
+		address = strings.TrimSpace(*given)
 	}
 	u, err := url.Parse(address)
 	switch {
@@ -106,11 +105,10 @@ func webhookURL(said *string, g *guard.Guard) (string, error) {
 		return refuse("invalid.required")
 	case len(address) > webhookURLMax:
 		return refuse("invalid.long", "limit", strconv.Itoa(webhookURLMax))
-	case err != nil,
-		!utf8.ValidString(address),
-		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || tenant.BreaksLayout(r) }):
+	case err != nil, !utf8.ValidString(address), strings.ContainsFunc(address,
+		func(r rune) bool { return r <= ' ' || tenant.BreaksLayout(r) }):
 		return refuse("webhook.urlFormat")
-	case u.Scheme == "http" && len(g.Private) > 0: // where it leads is judged when it is called
+	case u.Scheme == "http" && len(g.Private) > 0: // the guard checks the address at each call
 	case u.Scheme != "https":
 		return refuse("webhook.urlPlain")
 	}
@@ -137,8 +135,8 @@ func isPort(u *url.URL) bool {
 	return err == nil && n > 0
 }
 
-// hostOf is the part of a webhook's address that people are shown, and by which
-// far ends are told apart: host and, unless it is the usual one, port.
+// hostOf is the part of a webhook's URL that people see and that identifies the remote server: the
+// host and, unless it is the default, the port.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -151,7 +149,7 @@ func hostOf(address string) string {
 	return host
 }
 
-// Events are what a webhook is told of, by their names in the contracts.
+// Events gives the events that a webhook subscribes to, by their names in the contracts.
 func (w *Webhook) Events() []string {
 	events := []string{}
 	if w.Opened {

@@ -12,21 +12,18 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// KindWebhook is the way to webhooks. Its recipients are their ids.
+// KindWebhook is the kind of webhooks. Its recipients are their ids.
 const KindWebhook ChannelKind = "webhook"
 
-// enqueueWebhooks queues for the tenant's webhooks what happened to a notice.
-// Programs keep track of what is: they are told of everything, at once,
-// whatever the hour, mute or rule's change; but of each notice in its order.
+// enqueueWebhooks queues an event of a notice for the tenant's webhooks. Programs mirror the state
+// of notices, so webhooks receive every event at once, regardless of periods, mutes and changes of
+// the rule; but they receive the events of one notice in order.
 func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) error {
 	if o.Webhooks == nil {
 		return nil
 	}
-	hooks, err := db.OncePerTx(
-		ctx,
-		webhooksKey{t},
-		func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.enabled(ctx, t) },
-	)
+	hooks, err := db.OncePerTx(ctx, webhooksKey{t},
+		func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.enabled(ctx, t) })
 	if err != nil || len(hooks) == 0 {
 		return err
 	}
@@ -46,13 +43,8 @@ func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.A
 			continue
 		}
 		row := *base
-		row.ChannelID, row.ChannelName, row.Recipient, row.Destination = h.ID, h.Name, strconv.FormatInt(
-			h.ID,
-			10,
-		), webhookDestination(
-			t,
-			h.URL,
-		)
+		row.ChannelID, row.ChannelName, row.Recipient, row.Destination = h.ID, h.Name, strconv.FormatInt(h.ID,
+			10), webhookDestination(t, h.URL)
 		row.Seq = history.repeats
 		if history.last != nil {
 			history.last.precede(&row)
@@ -67,18 +59,19 @@ func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.A
 	})
 }
 
-// webhooksKey are a tenant's webhooks.
+// webhooksKey identifies a tenant's webhooks for db.OncePerTx.
 type webhooksKey struct{ tenant tenant.ID }
 
-// webhookHistory is what a webhook was told of a notice, or is to be.
+// webhookHistory is a summary of the deliveries about one notice to one webhook.
 type webhookHistory struct {
-	last    *deliveryRow // nil: nothing
-	opened  bool         // that it began
-	repeats int          // how often somebody was on it already, or was no more
+	last    *deliveryRow // nil: there is none
+	opened  bool         // there is one for the opening
+	repeats int          // how many there are of the same kind of acknowledgement event
 }
 
-// webhookHistories is what webhooks were told of a notice, by webhook. Of a begin that is
-// told again, as after a transaction of unknown end, nothing is asked.
+// webhookHistories gives the histories of a notice by webhook. For an opening it does not ask the
+// database: if the opening is announced twice, as after a transaction whose outcome is unknown,
+// the insert changes nothing.
 func (o *Outbox) webhookHistories(
 	ctx context.Context,
 	t tenant.ID,
@@ -89,12 +82,8 @@ func (o *Outbox) webhookHistories(
 	}
 	var rows []*deliveryRow
 	err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "channel_id", "event", "state", "reason").
-		Where(
-			"d.tenant_id = ? AND d.notice_id = ? AND d.mode = ?",
-			t,
-			a.Notice,
-			KindWebhook,
-		).OrderExpr("d.id").Scan(ctx)
+		Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode = ?", t, a.Notice, KindWebhook).OrderExpr("d.id").
+		Scan(ctx)
 	by := make(map[int64]webhookHistory, len(rows))
 	for _, r := range rows {
 		b := by[r.ChannelID]
@@ -110,7 +99,7 @@ func (o *Outbox) webhookHistories(
 	return by, err
 }
 
-// precede lets a delivery to a program go after r, which is of the same notice.
+// precede makes next, a delivery to a webhook, wait for r, which is about the same notice.
 func (r *deliveryRow) precede(next *deliveryRow) {
 	next.AfterID = r.ID
 	switch {
@@ -122,13 +111,13 @@ func (r *deliveryRow) precede(next *deliveryRow) {
 	}
 }
 
-// webhookDestination is the destination of a webhook: tenants do not wait for each
-// other's far ends, even where those are the same.
+// webhookDestination is the destination of a webhook. It holds the tenant, so tenants do not wait
+// for each other even if they use the same host.
 func webhookDestination(t tenant.ID, address string) string {
 	return strconv.FormatInt(int64(t), 10) + " " + hostOf(address)
 }
 
-// shownRecipient is whom a delivery is for, as people are shown it.
+// shownRecipient is the recipient of a delivery as people see it.
 func (r *deliveryRow) shownRecipient() string {
 	if r.Mode != KindWebhook {
 		return r.Recipient
@@ -137,8 +126,8 @@ func (r *deliveryRow) shownRecipient() string {
 	return host
 }
 
-// decideWebhook asks whether a delivery to a webhook goes: nothing keeps it waiting,
-// but the webhook may be gone, or off.
+// decideWebhook decides whether a delivery to a webhook may be sent: nothing makes it wait, but
+// the webhook may be deleted or switched off.
 func (t *batch) decideWebhook(ctx context.Context, r *deliveryRow) (decision, error) {
 	on, known := t.webhooksOn[r.ChannelID]
 	if !known {

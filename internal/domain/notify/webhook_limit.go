@@ -1,15 +1,14 @@
 package notify
 
 const (
-	// webhooksInFlight is how many webhooks are being called at most, and
-	// webhooksPerHost how many times at once those of a tenant on one host.
+	// webhooksInFlight limits the webhook calls that run at once, and webhooksPerHost those of
+	// one tenant to one host.
 	webhooksInFlight = 16
 	webhooksPerHost  = 2
 )
 
-// maxInFlight is how many letters of a way are in flight at most. Programs are many
-// and each has a far end of its own, of which one that takes its time must not
-// keep the others waiting.
+// maxInFlight limits the notifications of a kind that are in flight at once. Each webhook has a
+// remote server of its own, and a slow one must not delay the others.
 func maxInFlight(kind ChannelKind) int {
 	switch kind {
 	case KindWebhook:
@@ -20,7 +19,7 @@ func maxInFlight(kind ChannelKind) int {
 	return smsInFlight
 }
 
-// atHostLimit tells whether a destination has as many letters in flight as one may.
+// atHostLimit tells whether a destination has reached webhooksPerHost.
 func (t *batch) atHostLimit(destination string) bool {
 	if t.kind != KindWebhook {
 		return false
@@ -34,7 +33,7 @@ func (t *batch) atHostLimit(destination string) bool {
 	return n >= webhooksPerHost
 }
 
-// destinationsAtLimit are those destinations.
+// destinationsAtLimit gives the destinations that have reached webhooksPerHost.
 func (t *batch) destinationsAtLimit() (destinations []string) {
 	for d := range t.inFlightByDestination {
 		if t.atHostLimit(d) {

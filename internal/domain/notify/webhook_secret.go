@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// secretPrefix begins a secret as people and programs are told it.
+	// secretPrefix begins a secret as users and programs see it.
 	secretPrefix = "whsec_"
-	// secretSize is how many random bytes a secret has.
+	// secretSize is the number of random bytes of a secret.
 	secretSize = 32
 )
 
-// vault encrypts the secrets of webhooks, with which the server has to sign:
-// a hash of them would not do.
+// vault encrypts the secrets of webhooks. The server signs with them, so it cannot store mere
+// hashes.
 type vault struct{ aead cipher.AEAD }
 
-// newVault makes a vault under a key of 32 bytes.
+// newVault makes a vault with a key of 32 bytes.
 func newVault(key []byte) (vault, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -33,7 +33,7 @@ func newVault(key []byte) (vault, error) {
 	return vault{aead}, err
 }
 
-// owned binds a secret to its tenant: put into another's row it opens nothing.
+// owned binds a sealed secret to its tenant: in another tenant's row it cannot be opened.
 func owned(t tenant.ID) []byte { return []byte("webhook of tenant " + strconv.FormatInt(int64(t), 10)) }
 
 func (v vault) seal(t tenant.ID, secret []byte) []byte {
@@ -43,10 +43,8 @@ func (v vault) seal(t tenant.ID, secret []byte) []byte {
 func (v vault) open(t tenant.ID, sealed []byte) ([]byte, error) {
 	secret, err := v.aead.Open(nil, nil, sealed, owned(t))
 	if err != nil {
-		return nil, fmt.Errorf(
-			"notify: a webhook's secret cannot be read; is DATA/device-key another than it was? %w",
-			err,
-		)
+		return nil, fmt.Errorf("a webhook's secret cannot be read; was DATA/device-key replaced? %w",
+			err)
 	}
 	return secret, nil
 }
@@ -57,15 +55,14 @@ func newSecret() []byte {
 	return secret
 }
 
-// secretText is a secret as it is told, once.
+// secretText is a secret as it is shown, once.
 func secretText(secret []byte) string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
-// SecretBytes is what a secret that was told signs with; an error where it is
-// none.
-func SecretBytes(told string) ([]byte, error) {
-	rest, ok := strings.CutPrefix(told, secretPrefix)
+// SecretBytes gives the signing key of a shown secret; an error if it is no secret.
+func SecretBytes(shown string) ([]byte, error) {
+	rest, ok := strings.CutPrefix(shown, secretPrefix)
 	if !ok {
 		return nil, fmt.Errorf("notify: a webhook's secret begins with %s", secretPrefix)
 	}

@@ -15,16 +15,11 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// addWebhook keeps a webhook of the field's; with changes it. Its URL may be any.
+// addWebhook adds a webhook of the tenant field, changed by with. The store accepts any URL.
 func (p *outboxFixture) addWebhook(name string, with ...func(w *notify.Webhook)) int64 {
 	p.t.Helper()
-	w := &notify.Webhook{
-		Name:     name,
-		URL:      "https://" + name + ".example/tilth",
-		Opened:   true,
-		Resolved: true,
-		Enabled:  true,
-	}
+	w := &notify.Webhook{Name: name, URL: "https://" + name + ".example/tilth", Opened: true, Resolved: true,
+		Enabled: true}
 	for _, f := range with {
 		f(w)
 	}
@@ -50,52 +45,30 @@ func TestWebhookStore(t *testing.T) {
 	p.Clock.Advance(time.Second)
 	b := p.addWebhook("Pumps", func(w *notify.Webhook) { w.Level, w.Opened, w.Enabled = 2, false, false })
 	list, total, err := p.Webhooks.Page(ctx, mine, 0, 10)
-	want := notify.Webhook{
-		ID:         b,
-		Name:       "Pumps",
-		URL:        "https://Pumps.example/tilth",
-		Resolved:   true,
-		Level:      2,
-		CreateTime: p.Clock.Milli(),
-	}
+	want := notify.Webhook{ID: b, Name: "Pumps", URL: "https://Pumps.example/tilth", Resolved: true, Level: 2,
+		CreateTime: p.Clock.Milli()}
 	if err != nil || total != 2 || len(list) != 2 || list[0] != want || list[1].ID != a {
 		t.Errorf("%+v of %d, %v", list, total, err)
 	}
-	if list, total, err := p.Webhooks.Page(
-		ctx,
-		mine,
-		1,
-		1,
-	); err != nil || total != 2 || len(list) != 1 ||
+	if list, total, err := p.Webhooks.Page(ctx, mine, 1, 1); err != nil || total != 2 || len(list) != 1 ||
 		list[0].ID != a {
 		t.Errorf("%+v of %d, %v", list, total, err)
 	}
 
 	change := notify.Webhook{ID: a, Name: "PUMPS", URL: "https://b.example", Opened: true, Enabled: true}
-	if err := p.Webhooks.Update(
-		ctx,
-		mine,
-		&change,
-	); !errs.Is(err, errs.Refused) ||
+	if err := p.Webhooks.Update(ctx, mine, &change); !errs.Is(err, errs.Refused) ||
 		errs.As(err).Key != "webhook.nameTaken" {
 		t.Errorf("%v", err)
 	}
 	change.Name, change.Level, change.Acknowledged = "Planner", 1, true
 	p.must(p.Webhooks.Update(ctx, mine, &change))
-	if got := p.webhook(
-		a,
-	); got.Name != "Planner" || got.URL != change.URL || got.Resolved || !got.Acknowledged || got.Level != 1 ||
-		fmt.Sprint(got.Events()) != "[opened acknowledged]" {
+	if got := p.webhook(a); got.Name != "Planner" || got.URL != change.URL || got.Resolved || !got.Acknowledged ||
+		got.Level != 1 || fmt.Sprint(got.Events()) != "[opened acknowledged]" {
 		t.Errorf("%+v", got)
 	}
-	if err := p.Webhooks.SwitchOff(
-		ctx,
-		mine,
-		a,
-		"https://a.example/before",
-	); !errs.Is(err, errs.NotFound) ||
+	if err := p.Webhooks.SwitchOff(ctx, mine, a, "https://a.example/before"); !errs.Is(err, errs.NotFound) ||
 		!p.webhook(a).Enabled {
-		t.Errorf("off for what another address answered: %v", err)
+		t.Errorf("switched off for the answer of another URL: %v", err)
 	}
 	p.must(p.Webhooks.SwitchOff(ctx, mine, a, change.URL))
 	if got := p.webhook(a); got.Enabled || !got.Gone {
@@ -104,20 +77,20 @@ func TestWebhookStore(t *testing.T) {
 	change.Enabled = false
 	p.must(p.Webhooks.Update(ctx, mine, &change))
 	if !p.webhook(a).Gone {
-		t.Error("a change of what is off forgets why it is")
+		t.Error("a change of a webhook that is off clears Gone")
 	}
 	p.must(p.Webhooks.Toggle(ctx, mine, a))
 	if got := p.webhook(a); !got.Enabled || got.Gone {
 		t.Errorf("%+v", got)
 	}
 
-	// Of another tenant there is none, whatever is asked for.
+	// All calls for another tenant give NotFound.
 	for what, err := range map[string]error{
 		"get":        func() error { _, err := p.Webhooks.Get(ctx, other, a); return err }(),
 		"update":     p.Webhooks.Update(ctx, other, &notify.Webhook{ID: a, Name: "x"}),
 		"toggle":     p.Webhooks.Toggle(ctx, other, a),
 		"switch off": p.Webhooks.SwitchOff(ctx, other, a, change.URL),
-		"renew":      func() error { _, err := p.Webhooks.RotateSecret(ctx, other, a); return err }(),
+		"rotate":     func() error { _, err := p.Webhooks.RotateSecret(ctx, other, a); return err }(),
 		"endpoint":   func() error { _, err := p.Webhooks.Endpoint(ctx, other, a); return err }(),
 		"deliveries": func() error { _, err := p.outbox.WebhookDeliveries(ctx, other, a); return err }(),
 		"delete":     p.Webhooks.Delete(ctx, other, a),
@@ -136,21 +109,17 @@ func TestWebhookStore(t *testing.T) {
 	for i := range notify.WebhooksATenant - 1 {
 		p.addWebhook(fmt.Sprint("h", i))
 	}
-	if _, _, err := p.Webhooks.Create(
-		ctx,
-		mine,
-		&notify.Webhook{Name: "more"},
-	); !errs.Is(err, errs.Refused) ||
+	if _, _, err := p.Webhooks.Create(ctx, mine, &notify.Webhook{Name: "more"}); !errs.Is(err, errs.Refused) ||
 		errs.As(err).Key != "webhook.tooMany" {
 		t.Errorf("%v", err)
 	}
 	if _, _, err := p.Webhooks.Create(ctx, other, &notify.Webhook{Name: "Pumps"}); err != nil {
-		t.Errorf("a name of another tenant's: %v", err)
+		t.Errorf("a name that another tenant has: %v", err)
 	}
 }
 
-// The secret before counts for a day, and is forgotten then. In the database
-// neither can be read, nor moved to another tenant.
+// The previous secret is valid for a day and removed then. The database has neither secret in plain
+// text, and a secret cannot be moved to another tenant.
 func TestWebhookSecrets(t *testing.T) {
 	p := newOutboxFixture(t)
 	ctx, mine := t.Context(), p.field.ID
@@ -158,20 +127,16 @@ func TestWebhookSecrets(t *testing.T) {
 	p.must(err)
 	second, err := p.Webhooks.RotateSecret(ctx, mine, id)
 	p.must(err)
-	if got, want := p.webhook(
-		id,
-	).OldSecretUntil, p.Clock.Now().Add(
-		24*time.Hour,
-	).UnixMilli(); got != want ||
+	if got, want := p.webhook(id).OldSecretUntil, p.Clock.Now().Add(24*time.Hour).UnixMilli(); got != want ||
 		first == second {
 		t.Errorf("until %d, want %d", got, want)
 	}
-	signs := func(told ...string) {
+	wantSecrets := func(secrets ...string) {
 		t.Helper()
 		e, err := p.Webhooks.Endpoint(ctx, mine, id)
 		p.must(err)
 		var want [][]byte
-		for _, s := range told {
+		for _, s := range secrets {
 			raw, err := notify.SecretBytes(s)
 			p.must(err)
 			want = append(want, raw)
@@ -181,50 +146,45 @@ func TestWebhookSecrets(t *testing.T) {
 			t.Errorf("%d secrets at %s, want %d", len(e.Secrets), e.URL, len(want))
 		}
 	}
-	signs(second, first)
+	wantSecrets(second, first)
 	var rows []struct{ Secret, OldSecret []byte }
-	kept := func() (known int) {
+	countStored := func() (n int) {
 		rows = nil
 		p.must(p.DB.Read(ctx).NewRaw("SELECT secret, old_secret FROM webhooks").Scan(ctx, &rows))
-		for _, told := range []string{first, second} {
-			raw, err := notify.SecretBytes(told)
+		for _, secret := range []string{first, second} {
+			raw, err := notify.SecretBytes(secret)
 			p.must(err)
-			if all := append(
-				append([]byte{}, rows[0].Secret...),
-				rows[0].OldSecret...); bytes.Contains(all, raw) ||
-				bytes.Contains(all, []byte(told)) {
-				t.Error("a secret is kept as it is")
+			if all := append(append([]byte{}, rows[0].Secret...), rows[0].OldSecret...); bytes.Contains(all, raw) ||
+				bytes.Contains(all, []byte(secret)) {
+				t.Error("a secret is stored in plain text")
 			}
 		}
 		for _, sealed := range [][]byte{rows[0].Secret, rows[0].OldSecret} {
 			if len(sealed) > 32 {
-				known++
+				n++
 			}
 		}
-		return known
+		return n
 	}
 	p.Clock.Advance(24*time.Hour - time.Millisecond)
 	p.must(p.Webhooks.Sweep(ctx, p.Clock.Now()))
-	signs(second, first)
-	if n := kept(); n != 2 {
-		t.Errorf("%d are kept", n)
+	wantSecrets(second, first)
+	if n := countStored(); n != 2 {
+		t.Errorf("%d secrets are stored, want 2", n)
 	}
 	p.Clock.Advance(time.Millisecond)
-	signs(second)
+	wantSecrets(second)
 	if got := p.webhook(id).OldSecretUntil; got != 0 {
 		t.Errorf("until %d", got)
 	}
 	p.must(p.Webhooks.Sweep(ctx, p.Clock.Now()))
-	signs(second)
-	if n := kept(); n != 1 {
-		t.Errorf("%d are kept", n)
+	wantSecrets(second)
+	if n := countStored(); n != 1 {
+		t.Errorf("%d secrets are stored, want 1", n)
 	}
 
-	theirs, _, err := p.Webhooks.Create(
-		ctx,
-		p.rival.ID,
-		&notify.Webhook{Name: "a", URL: "https://a.example", Enabled: true},
-	)
+	theirs, _, err := p.Webhooks.Create(ctx, p.rival.ID,
+		&notify.Webhook{Name: "a", URL: "https://a.example", Enabled: true})
 	p.must(err)
 	p.must(p.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw("UPDATE webhooks SET secret = ? WHERE id = ?", rows[0].Secret, theirs).Exec(ctx)
@@ -234,11 +194,11 @@ func TestWebhookSecrets(t *testing.T) {
 		t.Errorf("another tenant's secret signs: %v", err)
 	}
 	if _, err := notify.NewWebhookStore(p.DB, []byte("short"), p.Clock.Now); err == nil {
-		t.Error("a short key is taken")
+		t.Error("a short key is accepted")
 	}
-	for _, told := range []string{"", "AAAA", "whsec_%"} {
-		if _, err := notify.SecretBytes(told); err == nil {
-			t.Errorf("%q is a secret", told)
+	for _, secret := range []string{"", "AAAA", "whsec_%"} {
+		if _, err := notify.SecretBytes(secret); err == nil {
+			t.Errorf("%q is accepted as a secret", secret)
 		}
 	}
 }
@@ -249,17 +209,17 @@ func TestWebhookForm(t *testing.T) {
 		name, url string
 		events    []string
 		level     int
-		plain     bool // networks of the provider's are open
+		private   bool // the provider allows 10.0.0.0/8
 		field     string
-		key       string // of the refusal; empty: it is one
+		key       string // of the error; empty: the form is valid
 	}{
 		{name: " Planner ", url: " https://planner.example/tilth?a=b&c=%20 ", events: []string{"opened"}},
 		{name: "Planner", url: "https://planner.example:8443", events: []string{"opened", "resolved", "resolved"}, level: 2},
 		{name: "Планировщик", url: "https://ферма.example/x", events: []string{"resolved"}},
-		{name: "x", url: "https://10.0.0.1/", events: []string{"resolved"}, plain: true},
-		{name: "x", url: "https://[::ffff:10.0.0.1]:8443/", events: []string{"resolved"}, plain: true},
-		{name: "x", url: "http://10.0.0.1:8080/", events: []string{"resolved"}, plain: true},
-		{name: "x", url: "http://anything.example/", events: []string{"resolved"}, plain: true}, // judged when it is called
+		{name: "x", url: "https://10.0.0.1/", events: []string{"resolved"}, private: true},
+		{name: "x", url: "https://[::ffff:10.0.0.1]:8443/", events: []string{"resolved"}, private: true},
+		{name: "x", url: "http://10.0.0.1:8080/", events: []string{"resolved"}, private: true},
+		{name: "x", url: "http://anything.example/", events: []string{"resolved"}, private: true}, // checked at each call
 		{name: " ", key: "common.nameRequired"},
 		{name: long, field: "name", key: "invalid.long"},
 		{name: "a\u202eb", field: "name", key: "invalid.format"},
@@ -290,15 +250,14 @@ func TestWebhookForm(t *testing.T) {
 		{name: "x", url: "https://a.example/", events: []string{"opened"}, level: -1, field: "alarmLevel", key: "invalid.choice"},
 	} {
 		g := &guard.Guard{}
-		if c.plain {
+		if c.private {
 			g.Private = prefixes("10.0.0.0/8")
 		}
 		f := notify.WebhookForm{Name: &c.name, URL: &c.url, Events: c.events, Level: &c.level}
 		w, err := f.Webhook(g)
 		if c.key == "" {
 			if err != nil || w.Name != strings.TrimSpace(c.name) || w.URL != strings.TrimSpace(c.url) ||
-				w.Level != c.level ||
-				!w.Enabled {
+				w.Level != c.level || !w.Enabled {
 				t.Errorf("%q %q: %+v %v", c.name, c.url, w, err)
 			}
 			continue
@@ -307,8 +266,8 @@ func TestWebhookForm(t *testing.T) {
 			t.Errorf("%q %q: %v, want %s: %s", c.name, c.url, err, c.field, c.key)
 		}
 	}
-	// An address in figures in no form: the internet's neither, and where the provider
-	// opened networks those alone, as addresses are written.
+	// IP addresses are refused in every notation, public ones too, except those in networks that
+	// the provider allows, in the usual notation.
 	for _, host := range []string{
 		"127.0.0.1", "169.254.169.254", "8.8.8.8", "127.0.0.1.", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "0", "[::1]", "[::ffff:10.0.0.9]", "[2606:4700::1111]",
 		"[fe80::1%25eth0]", "１２７.０.０.１", "127。0。0。1", "a.example.0x1",
@@ -327,27 +286,24 @@ func TestWebhookForm(t *testing.T) {
 			}
 		}
 	}
-	for _, host := range []string{"0x0a000001", "167772161", "10.1", "10.0.0.1.", "012.0.0.1"} { // 10.0.0.1 for some program
+	for _, host := range []string{"0x0a000001", "167772161", "10.1", "10.0.0.1.", "012.0.0.1"} { // some programs read these as 10.0.0.1
 		url := "https://" + host + "/"
-		_, err := (&notify.WebhookForm{Name: new("x"), URL: &url, Events: []string{"opened"}}).Webhook(
-			&guard.Guard{Private: prefixes("10.0.0.0/8")},
-		)
+		_, err := (&notify.WebhookForm{Name: new("x"), URL: &url, Events: []string{"opened"}}).
+			Webhook(&guard.Guard{Private: prefixes("10.0.0.0/8")})
 		if e := errs.As(err); err == nil || e.Key != "webhook.urlFigures" {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
 	if _, err := (&notify.WebhookForm{}).Webhook(&guard.Guard{}); !errs.Is(err, errs.Refused) {
-		t.Errorf("nothing was said: %v", err)
+		t.Errorf("an empty form: %v", err)
 	}
-	alone, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"acknowledged"}}).Webhook(
-		&guard.Guard{},
-	)
+	alone, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"),
+		Events: []string{"acknowledged"}}).Webhook(&guard.Guard{})
 	if err != nil || alone.Opened || alone.Resolved || !alone.Acknowledged {
 		t.Errorf("%+v %v", alone, err)
 	}
-	w, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"resolved"}, Enabled: new(false)}).Webhook(
-		&guard.Guard{},
-	)
+	w, err := (&notify.WebhookForm{Name: new("x"), URL: new("https://a.example"), Events: []string{"resolved"},
+		Enabled: new(false)}).Webhook(&guard.Guard{})
 	if err != nil || w.Enabled || w.Opened || fmt.Sprint(w.Events()) != "[resolved]" {
 		t.Errorf("%+v %v", w, err)
 	}

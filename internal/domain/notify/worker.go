@@ -12,63 +12,56 @@ import (
 )
 
 const (
-	// smsInFlight is how many letters of a lane are in flight at most, those counted
-	// of which it is not written yet what became of them; mailsInFlight how many
-	// mails: they wait for each other less the more there are.
+	// smsInFlight and mailsInFlight limit the SMS and mails that are in flight at once, including
+	// those whose outcome is not stored yet. The more mails are in flight, the less they wait for
+	// each other.
 	smsInFlight   = 4
 	mailsInFlight = 16
-	// sendTimeout is when a carrier is given up, and leased how long nobody
-	// else takes a letter in flight.
+	// sendTimeout bounds one call of a sender, and leaseTime is how long no other process takes a
+	// delivery in flight.
 	sendTimeout = 2 * time.Minute
 	leaseTime   = 10 * time.Minute
-	// recheckDelay is how soon a lane looks again for what became due behind its look:
-	// not at once, so that it never spins.
+	// recheckDelay is how soon a worker checks again for deliveries that became due after its
+	// check: not at once, so that it never spins.
 	recheckDelay = 100 * time.Millisecond
-	// expiryCheckEvery is how often letters are looked for that waited too long, and
-	// expiryBatch how many are ended in one transaction.
+	// expiryCheckEvery is how often the worker looks for deliveries that waited too long, and
+	// expiryBatch how many of them one transaction fails.
 	expiryCheckEvery = time.Minute
 	expiryBatch      = 1000
 )
 
-// worker is one way of telling people. Lanes do not wait for each other. One
-// goroutine works on a lane; letters fly in others.
+// worker sends the notifications of one channel kind. Workers do not wait for each other. One
+// goroutine runs a worker; each notification in flight has a goroutine of its own.
 type worker struct {
 	*Outbox
 	kind   ChannelKind
-	sender Sender        // nil: this way is not set up
+	sender Sender        // nil: this kind is not set up
 	wake   chan struct{} // holds one
-	done   chan *attempt // holds all that can be in flight
+	done   chan *attempt // has room for all that can be in flight
 
-	maxInFlight           int // letters in flight at most
-	inFlight              int // letters
+	maxInFlight           int
+	inFlight              int // notifications
 	inFlightByTenant      map[tenant.ID]tenantInFlight
 	rotation              rotation
-	inFlightByDestination map[string]int // letters by destination
-	finished              []*attempt     // and what became of it is not on disk yet
-	expiryCheckedAt       int64          // when what is too old was looked for, epoch ms
-	clockSeen             int64          // the clock when it was looked at last, epoch ms; 0: not yet
+	inFlightByDestination map[string]int
+	finished              []*attempt // attempts whose outcome is not stored yet
+	expiryCheckedAt       int64      // when failExpired last looked for all expired deliveries, epoch ms
+	clockSeen             int64      // the clock when followClock last read it, epoch ms; 0: not yet
 	results               map[*attempt]outcome
-	sendCtx               context.Context // letters fly under it
+	sendCtx               context.Context // the context of notifications in flight
 
 	mu           sync.Mutex
-	down         backoff
+	down         backoff            // of the remote server as a whole
 	destinations map[string]backoff // by destination
-	newlyDue     map[tenant.ID]int  // who had a letter queued since the last look, by its highest level
+	newlyDue     map[tenant.ID]int  // highest level of what became due since the last mergeNewlyDue
 }
 
 func newWorker(o *Outbox, kind ChannelKind, c Sender) *worker {
 	return &worker{
-		Outbox:                o,
-		kind:                  kind,
-		sender:                c,
-		wake:                  make(chan struct{}, 1),
-		done:                  make(chan *attempt, maxInFlight(kind)),
-		maxInFlight:           maxInFlight(kind),
-		inFlightByDestination: map[string]int{},
-		inFlightByTenant:      map[tenant.ID]tenantInFlight{},
-		results:               map[*attempt]outcome{},
-		destinations:          map[string]backoff{},
-		newlyDue:              map[tenant.ID]int{},
+		Outbox: o, kind: kind, sender: c, wake: make(chan struct{}, 1), done: make(chan *attempt,
+			maxInFlight(kind)), maxInFlight: maxInFlight(kind), inFlightByDestination: map[string]int{},
+		inFlightByTenant: map[tenant.ID]tenantInFlight{},
+		results:          map[*attempt]outcome{}, destinations: map[string]backoff{}, newlyDue: map[tenant.ID]int{},
 	}
 }
 
@@ -79,8 +72,8 @@ func (l *worker) nudge() {
 	}
 }
 
-// runDue does all that is due, and answers when to look again; the zero time:
-// when woken. After an error it is to be called again: nothing is forgotten.
+// runDue sends all that is due, and gives when to call it again; the zero time: when the worker is
+// woken. After an error the caller calls it again; it loses nothing.
 func (l *worker) runDue(ctx context.Context) (time.Time, error) {
 	for {
 		if l.held.Load() {
@@ -105,15 +98,16 @@ func (l *worker) runDue(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// runOnce is one transaction: what became of letters is written, and the next are
-// taken. More is to be done at once where so many had to wait that it stopped.
+// runOnce runs one transaction, which stores the outcomes of finished attempts and takes the next
+// deliveries. more tells that the transaction stopped early because it scanned many deliveries that
+// have to wait: the caller calls runOnce again at once.
 func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 	if idle, err := l.idle(ctx); idle || err != nil {
 		return false, err
 	}
 	var taken *batch
 	err = l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		l.collectDone() // what landed while others wrote
+		l.collectDone() // attempts that finished while the transaction waited for its lock
 		if err := l.persistResults(ctx); err != nil {
 			return err
 		}
@@ -136,7 +130,7 @@ func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 	return taken.more, nil
 }
 
-// idle tells whether there is nothing to do, without keeping others from the
+// idle tells whether there is nothing to do; it only reads, so it does not block writers of the
 // database.
 func (l *worker) idle(ctx context.Context) (bool, error) {
 	now := l.Now().UnixMilli()
@@ -156,43 +150,25 @@ func (l *worker) send(a *attempt) {
 	ctx, cancel := context.WithTimeout(l.sendCtx, sendTimeout)
 	defer cancel()
 	defer func() {
-		if fault := recover(); fault != nil { // it would do so again after every start
-			l.Logger.Error(
-				"a letter cannot be brought",
-				"mode",
-				l.kind,
-				"delivery",
-				a.rows[0].ID,
-				"fault",
-				fault,
-				"stack",
-				string(debug.Stack()),
-			)
+		if fault := recover(); fault != nil { // a retry would panic again, after every start too
+			l.Logger.Error("a notification cannot be sent: its sender panicked", "mode", l.kind,
+				"delivery", a.rows[0].ID, "fault", fault, "stack", string(debug.Stack()))
 			a.err = &Failure{Kind: Permanent, Answer: "a fault of the server, see its log"}
 		}
 		l.done <- a
 	}()
 	a.notification.refresh = func(ctx context.Context) {
 		if err := l.loadHoldsSince(ctx, a.notification.Tenant, a.notification.Alarms); err != nil && ctx.Err() == nil {
-			l.Logger.Warn(
-				"a letter without since when its alarms hold",
-				"mode",
-				l.kind,
-				"tenant",
-				a.notification.Tenant,
-				"delivery",
-				a.rows[0].ID,
-				"error",
-				err,
-			)
+			l.Logger.Warn("a notification lacks since when its alarms hold", "mode", l.kind,
+				"tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
 		}
 	}
 	a.notification.Refresh(ctx)
 	a.answer, a.err = l.sender.Send(ctx, a.notification)
 }
 
-// awaitDone waits until a letter has landed, and takes all that have; or until
-// there is something to take for which there is room.
+// awaitDone waits until an attempt finishes, and collects all that have; or, while there are free
+// slots, until the worker is woken.
 func (l *worker) awaitDone(ctx context.Context) error {
 	var wake chan struct{}
 	if l.freeSlots() > 0 {
@@ -209,7 +185,7 @@ func (l *worker) awaitDone(ctx context.Context) error {
 	return nil
 }
 
-// collectDone takes all letters that have landed.
+// collectDone collects all finished attempts without waiting.
 func (l *worker) collectDone() {
 	for {
 		select {
@@ -232,8 +208,8 @@ func (l *worker) onDone(a *attempt) {
 	l.results[a] = l.outcome(a)
 }
 
-// freeSlots is how many letters may be taken now: one, to try a far end that was
-// down.
+// freeSlots gives how many notifications the worker may take now: only one, as a probe, if the
+// remote server was down.
 func (l *worker) freeSlots() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -246,23 +222,18 @@ func (l *worker) freeSlots() int {
 	return l.maxInFlight - l.inFlight
 }
 
-// failExpired ends the waiting of letters that the far end had no room for in
-// all the time that one is tried.
+// failExpired fails the deliveries that the worker could not send within expireAfter.
 func (l *worker) failExpired(ctx context.Context) error {
 	now := l.Now().UnixMilli()
 	edge := now - expireAfter.Milliseconds()
-	if !l.expiryCheckDue(now) || l.upSince() > edge { // while no server ran, nothing was tried
+	if !l.expiryCheckDue(now) || l.upSince() > edge { // the server has not been able to send for that long
 		return nil
 	}
 	var rows []*deliveryRow
 	err := l.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "tenant_id", "notice_id", "event", "attempts").
 		Where("d.state = 'queued' AND d.mode = ? AND d.lease_until <= ?", l.kind, now).
-		Where(
-			"d.first_time = 0 AND d.next_time <= ? OR d.first_time > 0 AND d.first_time <= ? AND d.reason = ?",
-			edge,
-			edge,
-			ForServer,
-		).
+		Where("d.first_time = 0 AND d.next_time <= ? OR d.first_time > 0 AND d.first_time <= ? AND d.reason = ?", edge,
+			edge, ForServer).
 		OrderExpr("d.id").Limit(expiryBatch).Scan(ctx)
 	if err != nil {
 		return err
@@ -277,7 +248,7 @@ func (l *worker) expiryCheckDue(now int64) bool {
 	return now < l.expiryCheckedAt || now-l.expiryCheckedAt >= expiryCheckEvery.Milliseconds()
 }
 
-// nextWake is when the lane has to look again, were it not woken.
+// nextWake gives when the worker has to run again if nothing wakes it earlier.
 func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 	now := l.Now().UnixMilli()
 	var earliest int64
@@ -287,23 +258,15 @@ func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 		}
 	}
 	down := l.downUntil()
-	paused, place := l.pausedDestinations(now)
+	paused, pauseEnd := l.pausedDestinations(now)
 	for level := range serious + 1 {
-		later, err := l.firstQueued(
-			ctx,
-			"next_time",
-			level,
-			func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) },
-		)
+		later, err := l.firstQueued(ctx, "next_time", level,
+			func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })
 		if err != nil {
 			return time.Time{}, err
 		}
-		due, err := l.firstQueued(
-			ctx,
-			"next_time",
-			level,
-			func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) },
-		)
+		due, err := l.firstQueued(ctx, "next_time", level,
+			func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) })
 		if err != nil {
 			return time.Time{}, err
 		}
@@ -317,9 +280,9 @@ func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 		if down > now {
 			continue
 		}
-		note(place)
-		// Held up by nothing: due since a moment ago; or leased, where it is not
-		// known whether that was written.
+		note(pauseEnd)
+		// The rest is not held back: it became due a moment ago, or it is leased by a transaction
+		// whose outcome is unknown.
 		free, err := l.firstQueued(ctx, "lease_until", level, func(q *bun.SelectQuery) {
 			l.excludeNotReady(q).Where("d.next_time <= ?", now)
 			if len(paused) > 0 {
@@ -339,8 +302,8 @@ func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 	return time.UnixMilli(earliest), nil
 }
 
-// firstQueued is the least that a column holds of some of a level's deliveries that
-// are queued; none where there are none.
+// firstQueued gives the least value of a column among the queued deliveries of a level that of
+// selects; an empty list if there are none.
 func (l *worker) firstQueued(
 	ctx context.Context,
 	column string,
@@ -348,11 +311,8 @@ func (l *worker) firstQueued(
 	of func(q *bun.SelectQuery),
 ) (least []int64, err error) {
 	q := l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column(column).
-		Where(
-			"d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?",
-			l.kind,
-			level,
-		).OrderExpr("?", bun.Ident("d."+column)).Limit(1)
+		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?", l.kind, level).
+		OrderExpr("?", bun.Ident("d."+column)).Limit(1)
 	of(q)
 	err = q.Scan(ctx, &least)
 	return least, err

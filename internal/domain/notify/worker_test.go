@@ -13,7 +13,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// runInBackground lets the outbox run until the test calls what it gives.
+// runInBackground runs the outbox until the test calls stop.
 func (p *outboxFixture) runInBackground() (stop func()) {
 	p.t.Helper()
 	ctx, cancel := context.WithCancel(p.t.Context())
@@ -26,12 +26,12 @@ func (p *outboxFixture) runInBackground() (stop func()) {
 	}
 }
 
-// What becomes due while others are looked at waits for the next look only,
-// which is soon, and not for a lease's end.
+// A delivery that becomes due during a scan waits only for the next scan, which follows soon, and
+// not for the end of a lease.
 func TestDueDuringScan(t *testing.T) {
 	p := newOutboxFixture(t)
 	p.outbox.Muted = func(context.Context, tenant.ID, int64) (int64, error) {
-		p.Clock.Advance(20 * time.Millisecond) // so long does it take
+		p.Clock.Advance(20 * time.Millisecond) // the query takes that long
 		return 0, nil
 	}
 	c := p.channel("field", ada)
@@ -40,14 +40,14 @@ func TestDueDuringScan(t *testing.T) {
 	p.openNotice("Frost", 2, alertmsg.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	next := p.step()
 	if wait := next.Sub(p.Clock.Now()); wait != 100*time.Millisecond {
-		t.Errorf("looks again in %v", wait)
+		t.Errorf("next step in %v", wait)
 	}
 	p.Clock.Set(next)
 	p.step()
-	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
+	p.wantEqual("sent", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
-// The same while another destination rests.
+// The same while another destination is paused.
 func TestDueWhileDestinationPaused(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	busy, fine := p.channel("busy", "ada@busy.example"), p.channel("fine", "ada@fine.example")
@@ -60,9 +60,9 @@ func TestDueWhileDestinationPaused(t *testing.T) {
 	for range 3 {
 		p.openNotice("Frost", 2, alertmsg.DeliveryOptions{Channels: []int64{busy}})
 	}
-	p.at("05:30", 1) // it puts them off once more, and rests until 06:30
+	p.at("05:30", 1) // it defers them once more and is paused until 06:30
 	p.Clock.Advance(30*time.Minute - 10*time.Millisecond)
-	p.openNotice("Grave", 2, alertmsg.DeliveryOptions{Channels: []int64{busy}})
+	p.openNotice("Serious", 2, alertmsg.DeliveryOptions{Channels: []int64{busy}})
 	p.step()
 	p.mail.take()
 	p.outbox.Muted = func(context.Context, tenant.ID, int64) (int64, error) {
@@ -71,37 +71,34 @@ func TestDueWhileDestinationPaused(t *testing.T) {
 	}
 	p.openNotice("Storm", 2, alertmsg.DeliveryOptions{Channels: []int64{fine}, Period: morning})
 	if wait := p.step().Sub(p.Clock.Now()); wait != 100*time.Millisecond {
-		t.Errorf("looks again in %v", wait)
+		t.Errorf("next step in %v", wait)
 	}
 }
 
-// Sixteen mails and four SMS are in flight and no more, and what has not landed
-// yet keeps only its own place.
+// At most sixteen mails and four SMS are in flight, and one that has not finished occupies only its
+// own slot.
 func TestInFlightLimits(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
-	c := p.Channel(
-		t,
-		p.field.ID,
-		"field",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} },
-	).ID
+	c := p.Channel(t, p.field.ID, "field",
+		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	const mails, texts, notices = 16, 4, 40
-	var flying, most, texting, mostTexts atomic.Int64
+	var mailing, mostMails, texting, mostTexts atomic.Int64
 	arrived, texted := make(chan string, notices), make(chan string, notices)
-	let, letTexts := make(chan struct{}), make(chan struct{})
-	in := func(flying, most *atomic.Int64, arrived chan string, let chan struct{}) func(*notify.Notification) error {
+	release, releaseTexts := make(chan struct{}), make(chan struct{})
+	type reply = func(*notify.Notification) error
+	count := func(inFlight, most *atomic.Int64, arrived chan string, release chan struct{}) reply {
 		return func(l *notify.Notification) error {
-			n := flying.Add(1)
+			n := inFlight.Add(1)
 			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 			}
 			arrived <- l.Alarms[0].Title
-			<-let
-			flying.Add(-1)
+			<-release
+			inFlight.Add(-1)
 			return nil
 		}
 	}
-	p.mail.setReply(in(&flying, &most, arrived, let))
-	p.sms.setReply(in(&texting, &mostTexts, texted, letTexts))
+	p.mail.setReply(count(&mailing, &mostMails, arrived, release))
+	p.sms.setReply(count(&texting, &mostTexts, texted, releaseTexts))
 	for i := range notices {
 		p.openNotice(fmt.Sprint(i), 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	}
@@ -112,19 +109,19 @@ func TestInFlightLimits(t *testing.T) {
 	for range texts {
 		testkit.Receive(t, "an SMS", texted)
 	}
-	// One lands, and the next one starts while the others hang.
+	// One finishes, and the next one starts while the others hang.
 	for range notices - mails {
-		let <- struct{}{}
+		release <- struct{}{}
 		testkit.Receive(t, "the next mail", arrived)
 	}
-	close(let)
-	close(letTexts)
+	close(release)
+	close(releaseTexts)
 	for range notices - texts {
 		testkit.Receive(t, "the next SMS", texted)
 	}
-	testkit.Eventually(t, "everybody to be told", func() bool { return p.outbox.Stats().Sent == 2*notices })
+	testkit.Eventually(t, "everything to be sent", func() bool { return p.outbox.Stats().Sent == 2*notices })
 	stop()
-	if most.Load() != mails || mostTexts.Load() != texts {
-		t.Errorf("%d mails and %d SMS were in flight", most.Load(), mostTexts.Load())
+	if mostMails.Load() != mails || mostTexts.Load() != texts {
+		t.Errorf("%d mails and %d SMS were in flight", mostMails.Load(), mostTexts.Load())
 	}
 }

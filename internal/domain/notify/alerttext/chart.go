@@ -2,8 +2,8 @@ package alerttext
 
 import "tilth/internal/platform/alertmsg"
 
-// chartedCondition is the condition whose property a letter's picture shows: the first
-// on a number.
+// chartedCondition gives the condition whose property a mail's picture shows: the first one that
+// compares with a number.
 func chartedCondition(a *alertmsg.Alarm) (c alertmsg.Condition, limit float64, ok bool) {
 	for _, c := range a.Conditions {
 		if limit, ok := c.Value.(float64); ok {
@@ -13,21 +13,20 @@ func chartedCondition(a *alertmsg.Alarm) (c alertmsg.Condition, limit float64, o
 	return alertmsg.Condition{}, 0, false
 }
 
-// ChartedProperty is the property whose readings a letter's picture shows; empty where
-// it has none.
+// ChartedProperty gives the property whose readings a mail's picture shows; empty: the mail has no
+// picture.
 func ChartedProperty(a *alertmsg.Alarm) string {
 	c, _, _ := chartedCondition(a)
 	return c.Property
 }
 
-// ChartLimit is what the readings of a letter's picture were compared with.
+// ChartLimit gives the limit that the readings of a mail's picture were compared with.
 func ChartLimit(a *alertmsg.Alarm) float64 {
 	_, limit, _ := chartedCondition(a)
 	return limit
 }
 
-// MatchesCharted tells whether a reading of the picture's property is an alarm by
-// itself.
+// MatchesCharted tells whether a reading of the picture's property meets the charted condition.
 func MatchesCharted(a *alertmsg.Alarm, value float64) bool {
 	c, limit, ok := chartedCondition(a)
 	switch c.Operator {

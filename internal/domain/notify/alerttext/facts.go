@@ -9,21 +9,19 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// operatorSymbols are how operators are written.
+// operatorSymbols are the symbols of operators; others are written as they are.
 var operatorSymbols = map[string]string{">=": "≥", "<=": "≤", "!=": "≠"}
 
-// measurement is one property of the conditions with the value that it was
-// judged by.
+// measurement is one property of the conditions, with the value that the rule evaluated.
 type measurement struct {
 	identifier    string
 	name, value   string
-	valueWithUnit string   // the value where its name is not said: 7.67 pH
+	valueWithUnit string   // the value with its unit, for texts that leave out the name: 7.67 pH
 	limits        []string // what it was compared with: < −2 °C
 }
 
-// measurements are the properties of an alarm's conditions, in their order,
-// each once. At an end those are left out that its sample does not have; one by
-// hand has none at all.
+// measurements gives the properties of an alarm's conditions, in their order, each once. At an end
+// it leaves out properties that the sample does not have; a manual end has none at all.
 func (v *Renderer) measurements(a *alertmsg.Alarm) (list []measurement) {
 	for _, c := range a.Conditions {
 		if over := a.Event == alertmsg.Resolved; over && (a.Manual || a.Values[c.Property] == nil) {
@@ -39,8 +37,8 @@ func (v *Renderer) measurements(a *alertmsg.Alarm) (list []measurement) {
 	return list
 }
 
-// property is what people call a property, its unit and its decimals; where the
-// alarm keeps it, as it was then.
+// property gives the name of a property, its unit and its decimals. If the alarm stores the
+// property, the unit and the decimals are those of then.
 func (v *Renderer) property(a *alertmsg.Alarm, identifier string) (called, unit string, precision *int) {
 	called, unit, precision = v.Names(a.Product, identifier, v.Language)
 	if was, kept := a.Properties[identifier]; kept {
@@ -66,8 +64,8 @@ func (v *Renderer) measurement(a *alertmsg.Alarm, identifier string) measurement
 	return m
 }
 
-// limit is what a condition compares with, beside the name: < −2 °C. The value has as many
-// decimals as somebody gave it.
+// limit gives a condition's operator and value, without the name: < −2 °C. The value has as many
+// decimals as the rule gives.
 func (v *Renderer) limit(a *alertmsg.Alarm, c alertmsg.Condition) string {
 	called, unit, _ := v.property(a, c.Property)
 	symbol, ok := operatorSymbols[c.Operator]
@@ -108,9 +106,8 @@ func (v *Renderer) number(f float64, unit string, precision *int) string {
 	return text.NumberWithUnit(v.Language, f, precision, unit)
 }
 
-// conditionSymbols is the conditions as one: of a single one what it compares with,
-// of several the names too, with brackets where reading from left to right
-// would else mislead.
+// conditionSymbols writes an alarm's conditions with symbols: a single one without its name,
+// several with their names, in brackets where reading from left to right would mislead.
 func (v *Renderer) conditionSymbols(a *alertmsg.Alarm) string {
 	if len(a.Conditions) == 1 {
 		return v.limit(a, a.Conditions[0])
@@ -121,7 +118,7 @@ func (v *Renderer) conditionSymbols(a *alertmsg.Alarm) string {
 	})
 }
 
-// joinConditions joins an alarm's conditions, each as term says it.
+// joinConditions joins an alarm's conditions, each written by term.
 func (v *Renderer) joinConditions(a *alertmsg.Alarm, term func(c alertmsg.Condition) string) (folded string) {
 	for i, c := range a.Conditions {
 		said := term(c)
@@ -141,9 +138,9 @@ func (v *Renderer) joinConditions(a *alertmsg.Alarm, term func(c alertmsg.Condit
 	return folded
 }
 
-// evaluationText is what an alarm was judged by, as a sentence without its stop: values
-// and conditions, or that the device was offline. Conditions, and that, are left out where
-// since says them. Empty where nothing is known.
+// evaluationText gives what the rule evaluated, as a sentence without a full stop: values and
+// conditions, or that the device was offline. It leaves out the conditions, or that the device was
+// offline, if since says so. Empty: nothing is known.
 func (v *Renderer) evaluationText(a *alertmsg.Alarm) string {
 	switch {
 	case a.Event == alertmsg.Resolved && a.Manual:
@@ -165,8 +162,8 @@ func (v *Renderer) evaluationText(a *alertmsg.Alarm) string {
 	return v.say("letter.judged", "readings", readings, "condition", v.conditionSymbols(a))
 }
 
-// readings are the values as one; those of a reminder are of the start, and it
-// says so.
+// readings joins the values. Those of a reminder are of the start of the notice, and the text says
+// so.
 func (v *Renderer) readings(a *alertmsg.Alarm) string {
 	var parts []string
 	for _, m := range v.measurements(a) {
@@ -175,8 +172,7 @@ func (v *Renderer) readings(a *alertmsg.Alarm) string {
 	return v.joinChain("letter.readings", parts)
 }
 
-// propertyLabel is a property's name, and of a reminder that the value is of the
-// start.
+// propertyLabel gives a property's name; in a reminder it adds that the value is of the start.
 func (v *Renderer) propertyLabel(a *alertmsg.Alarm, m measurement) string {
 	if a.Event == alertmsg.Reminder {
 		return v.say("letter.atStart", "name", m.name)

@@ -8,8 +8,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// InApp is the message of the console: its first line is the title, the others
-// say what is known.
+// InApp writes the message of the console: its first line is the title, the others give the facts.
 func InApp(l text.Language, zone *time.Location, names PropertyNames, a *alertmsg.Alarm) string {
 	v := &Renderer{Language: l, Zone: zone, Names: names, Now: time.UnixMilli(a.Start)}
 	lines := []string{v.title(a)}
@@ -20,8 +19,8 @@ func InApp(l text.Language, zone *time.Location, names PropertyNames, a *alertms
 	if since != "" {
 		lines = append(lines, since)
 	}
-	if judged := v.evaluationText(a); judged != "" {
-		lines = append(lines, judged)
+	if evaluated := v.evaluationText(a); evaluated != "" {
+		lines = append(lines, evaluated)
 	}
 	if unsteady := v.unsteadySentence(a); unsteady != "" {
 		lines = append(lines, unsteady)
@@ -30,7 +29,7 @@ func InApp(l text.Language, zone *time.Location, names PropertyNames, a *alertms
 	switch {
 	case a.Event == alertmsg.Resolved:
 		lines = append(lines, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.durationText(a)))
-	case since == "": // else it says when that was noticed
+	case since == "": // else since says when the alarm was noticed
 		lines = append(lines, v.fact("letter.labelStart", v.moment(a.Start)))
 	}
 	if a.Description != "" && a.Event != alertmsg.Resolved {
@@ -54,8 +53,7 @@ func (v *Renderer) title(a *alertmsg.Alarm) string {
 	return title
 }
 
-// device is what people call the device, and its fixed name where that is
-// another.
+// device gives the device's remark name, and its device name if that differs.
 func (v *Renderer) device(a *alertmsg.Alarm) string {
 	if a.NoteName == "" || a.NoteName == a.DeviceName {
 		return shortName(a.DeviceName)

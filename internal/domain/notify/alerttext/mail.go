@@ -14,45 +14,34 @@ import (
 
 const (
 	subjectMost = 60 // characters
-	listMost    = 50 // alarms of a digest that are listed
+	listMost    = 50 // alarms that a digest lists
 )
 
-// Mail is a mail as it is written; its picture is the writer's to add.
+// Mail is the text of a mail; the caller adds the picture.
 type Mail struct{ Subject, Text, HTML string }
 
-// PictureID is what HTML calls the picture: cid:chart@letter.
+// PictureID is the picture's content id in the HTML part: cid:chart@letter.
 const PictureID = "chart@letter"
 
-// Mail writes a mail to an address of a channel: of one alarm, of several (a
-// digest), or of none (a test of the channel). With pictured the HTML part shows
-// the picture.
+// Mail writes a mail of a channel: about one alarm, several (a digest), or none (a test message).
+// With pictured the HTML part shows the picture.
 func (v *Renderer) Mail(channel string, alarms []alertmsg.Alarm, pictured bool) (Mail, error) {
 	var m Mail
 	var s mailData
 	switch len(alarms) {
 	case 0:
 		m.Subject = v.subject("letter.testSubject", map[string]string{"channel": shortName(channel)}, "channel")
-		s = mailData{
-			Title: shortName(channel),
-			Word:  v.say("letter.wordTest"),
-			Tone:  neutralTone,
-			Lead:  v.say("letter.testLead", "channel", shortName(channel)),
-		}
+		s = mailData{Title: shortName(channel), Word: v.say("letter.wordTest"), Tone: neutralTone,
+			Lead: v.say("letter.testLead", "channel", shortName(channel))}
 	case 1:
 		a := &alarms[0]
-		m.Subject = v.subject(
-			"letter.subject",
+		m.Subject = v.subject("letter.subject",
 			map[string]string{"word": v.statusWord(a), "title": shortName(a.Title), "device": shortName(a.Name())},
-			"title",
-			"device",
-		)
+			"title", "device")
 		s = v.alarmData(a, pictured)
 	default:
-		m.Subject = v.subject(
-			"letter.digestSubject",
-			map[string]string{"count": v.count(alarms), "tenant": shortName(v.Tenant)},
-			"tenant",
-		)
+		m.Subject = v.subject("letter.digestSubject",
+			map[string]string{"count": v.count(alarms), "tenant": shortName(v.Tenant)}, "tenant")
 		s = v.digestData(alarms)
 	}
 	s.Language, s.Tenant = string(v.Language), shortName(v.Tenant)
@@ -66,8 +55,8 @@ func (v *Renderer) Mail(channel string, alarms []alertmsg.Alarm, pictured bool) 
 	return m, err
 }
 
-// subject is a sentence of at most subjectMost characters: the named variables
-// give way, the longer first, and never what happened.
+// subject writes a sentence of at most subjectMost characters: it shortens the variables in names,
+// the longest first, and never what happened.
 func (v *Renderer) subject(key string, args map[string]string, names ...string) string {
 	said := ""
 	for most := nameMost; most >= minNameLen; most-- {
@@ -82,10 +71,10 @@ func (v *Renderer) subject(key string, args map[string]string, names ...string) 
 	return said
 }
 
-// minNameLen is how short a name becomes at most, in characters, dots included.
+// minNameLen is the least length of a shortened name, in characters, including the dots.
 const minNameLen = 4
 
-// count says how many alarms, and whether they began or ended.
+// count writes how many alarms there are, and whether they began or ended.
 func (v *Renderer) count(alarms []alertmsg.Alarm) string {
 	ended := 0
 	for _, a := range alarms {
@@ -103,8 +92,8 @@ func (v *Renderer) count(alarms []alertmsg.Alarm) string {
 	return v.say(key, "n", text.Count(v.Language, len(alarms)))
 }
 
-// bySeverity are the alarms of a digest, the serious first, of one level those
-// that are open before those that ended, else as they came.
+// bySeverity sorts the alarms of a digest: the most serious first; within a level open ones before
+// those that ended; then by start.
 func bySeverity(alarms []alertmsg.Alarm) []*alertmsg.Alarm {
 	sorted := make([]*alertmsg.Alarm, len(alarms))
 	for i := range alarms {
@@ -122,12 +111,12 @@ func bySeverity(alarms []alertmsg.Alarm) []*alertmsg.Alarm {
 	return sorted
 }
 
-// paragraph is everything that happened as one paragraph.
+// paragraph writes all facts of an alarm as one paragraph.
 func (v *Renderer) paragraph(a *alertmsg.Alarm) string {
 	facts := []string{v.fact("letter.labelDevice", shortName(a.Name()))}
 	since := capitalize(v.since(a, v.zoned))
 	if since != "" && a.Event != alertmsg.Resolved {
-		facts = append([]string{since}, facts...) // that is what people want to know first
+		facts = append([]string{since}, facts...) // readers want to know that first
 	}
 	switch {
 	case a.Event == alertmsg.Resolved:
@@ -142,8 +131,8 @@ func (v *Renderer) paragraph(a *alertmsg.Alarm) string {
 	case since == "":
 		facts = append(facts, v.fact("letter.labelTime", v.zoned(a.Start)))
 	}
-	if judged := v.evaluationText(a); judged != "" {
-		facts = append(facts, judged)
+	if evaluated := v.evaluationText(a); evaluated != "" {
+		facts = append(facts, evaluated)
 	}
 	if a.Manual && a.User != "" {
 		facts = append(facts, v.fact("letter.labelUser", shortName(a.User)))
@@ -154,7 +143,7 @@ func (v *Renderer) paragraph(a *alertmsg.Alarm) string {
 	return v.say("letter.sentences", "lead", v.leadSentence(a), "facts", v.joinChain("letter.facts", facts))
 }
 
-// plain is a mail for readers that show no HTML; it says the same.
+// plain writes the text part, for mail programs that show no HTML; it has the same facts.
 func (v *Renderer) plain(alarms []alertmsg.Alarm, s *mailData) string {
 	var parts []string
 	switch len(alarms) {
@@ -180,8 +169,8 @@ func (v *Renderer) plain(alarms []alertmsg.Alarm, s *mailData) string {
 	return strings.Join(append(parts, "-- \n"+s.Why), "\n\n") + "\n"
 }
 
-// link is where an alarm is looked at; of 0 where all are. Empty where nobody
-// knows the console's address.
+// link gives the console's URL of a notice; of all notices for 0. Empty: the console's address is
+// not known.
 func (v *Renderer) link(notice int64) string {
 	if v.Base == "" {
 		return ""

@@ -12,16 +12,13 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// Names of every kind that people give, and some that nobody should.
+// oddNames are usual, unusual and hostile names.
 var oddNames = []string{
 	"x",
 	"Frost",
 	"Yeşilova Tarım İşletmesi Ticaret A.Ş. ve Ortakları, kuzey tesisleri",
 	strings.Repeat("Опытное хозяйство ", 12),
-	strings.Repeat(
-		"农",
-		64,
-	),
+	strings.Repeat("农", 64),
 	strings.Repeat("👩‍🌾", 30),
 	strings.Repeat("e\u0301", 64),
 	"<script>alert(1)</script>\"'&",
@@ -34,8 +31,7 @@ var oddNames = []string{
 	"",
 }
 
-// A subject has at most 60 characters and one line, and says what happened
-// whatever things are called.
+// A subject has at most 60 characters and one line, and says what happened, for all names.
 func TestSubjects(t *testing.T) {
 	for _, l := range text.Languages {
 		for i, title := range oddNames {
@@ -46,9 +42,8 @@ func TestSubjects(t *testing.T) {
 				still.Event = alertmsg.Reminder
 				for _, one := range []alertmsg.Alarm{a, still} {
 					m := writeMail(t, l, one)
-					if n := utf8.RuneCountInString(
-						m.Subject,
-					); n > subjectMost || !strings.Contains(m.Subject, newRenderer(l).statusWord(&one)) ||
+					if n := utf8.RuneCountInString(m.Subject); n > subjectMost ||
+						!strings.Contains(m.Subject, newRenderer(l).statusWord(&one)) ||
 						strings.ContainsAny(m.Subject, "\r\n\x00") {
 						t.Errorf("%s, %d characters: %q", l, n, m.Subject)
 					}
@@ -58,9 +53,7 @@ func TestSubjects(t *testing.T) {
 			v.Tenant = title
 			for _, alarms := range [][]alertmsg.Alarm{nil, {frost(l), resolvedFrost(l)}} {
 				m, err := v.Mail(title, alarms, false)
-				if n := utf8.RuneCountInString(
-					m.Subject,
-				); err != nil || n > subjectMost || n < 2 ||
+				if n := utf8.RuneCountInString(m.Subject); err != nil || n > subjectMost || n < 2 ||
 					strings.ContainsAny(m.Subject, "\r\n\x00") {
 					t.Errorf("%s, %d characters: %q %v", l, n, m.Subject, err)
 				}
@@ -71,48 +64,31 @@ func TestSubjects(t *testing.T) {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// visibleText is what a reader sees of an HTML part.
+// visibleText gives the text of an HTML part that a reader sees.
 func visibleText(m Mail) string {
 	_, body, _ := strings.Cut(m.HTML, "<body")
 	_, body, _ = strings.Cut(body, ">")
-	unescaped := strings.NewReplacer(
-		"&lt;",
-		"<",
-		"&gt;",
-		">",
-		"&#34;",
-		`"`,
-		"&#39;",
-		"'",
-		"&#43;",
-		"+",
-		"&amp;",
-		"&",
-	).Replace(
-		tags.ReplaceAllString(body, " "),
-	)
+	unescaped := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&#39;", "'", "&#43;", "+", "&amp;", "&").
+		Replace(tags.ReplaceAllString(body, " "))
 	return strings.Join(strings.Fields(unescaped), " ")
 }
 
-// The plain part says what the HTML part says.
+// The text part has the same facts as the HTML part.
 func TestPlainTextAndHTMLAgree(t *testing.T) {
 	for _, l := range text.Languages {
-		byHand := resolvedFrost(l)
-		byHand.Manual, byHand.User, byHand.Remark, byHand.Description = true, "Elif & Kaya", "“so” <it> is", "Look <there>"
+		manual := resolvedFrost(l)
+		manual.Manual, manual.User = true, "Elif & Kaya"
+		manual.Remark, manual.Description = "“so” <it> is", "Look <there>"
 		offline := frost(l)
 		offline.Offline, offline.Conditions, offline.Values = true, nil, nil
 		still := frost(l)
 		still.Event = alertmsg.Reminder
-		for i, a := range []alertmsg.Alarm{frost(l), resolvedFrost(l), byHand, offline, still, acknowledgedFrost(l, alertmsg.Reminder, frostEnd)} {
+		acked := acknowledgedFrost(l, alertmsg.Reminder, frostEnd)
+		for i, a := range []alertmsg.Alarm{frost(l), resolvedFrost(l), manual, offline, still, acked} {
 			m := writeMail(t, l, a)
 			v := newRenderer(l)
-			wanted := []string{
-				shortName(a.Title),
-				shortName(a.Name()),
-				channel[l],
-				v.leadSentence(&a),
-				v.say("letter.open"),
-			}
+			wanted := []string{shortName(a.Title), shortName(a.Name()), channel[l], v.leadSentence(&a),
+				v.say("letter.open")}
 			for _, r := range v.measurements(&a) {
 				wanted = append(wanted, r.value, v.propertyLabel(&a, r))
 				if a.Event != alertmsg.Resolved {
@@ -134,12 +110,12 @@ func TestPlainTextAndHTMLAgree(t *testing.T) {
 				part = strings.Join(strings.Fields(part), " ")
 				if !strings.Contains(strings.Join(strings.Fields(m.Text), " "), part) ||
 					!strings.Contains(visibleText(m), part) {
-					t.Errorf("%s, letter %d: %q is missing in\n%s\n%s", l, i, part, m.Text, visibleText(m))
+					t.Errorf("%s, mail %d: %q is missing in\n%s\n%s", l, i, part, m.Text, visibleText(m))
 				}
 			}
 			if !strings.Contains(m.Text, "https://farm.example/inform?id=17\n") ||
 				!strings.Contains(m.HTML, `href="https://farm.example/inform?id=17"`) {
-				t.Errorf("%s, letter %d has no link", l, i)
+				t.Errorf("%s, mail %d has no link", l, i)
 			}
 			if !strings.Contains(m.HTML, `<html lang="`+string(l)+`" dir="ltr">`) {
 				t.Errorf("%s: no language", l)
@@ -148,8 +124,7 @@ func TestPlainTextAndHTMLAgree(t *testing.T) {
 	}
 }
 
-// What is to be done stands in the lines that it was written in, in both parts;
-// a remark is quoted in one.
+// A description keeps its line breaks in both parts; a remark is quoted in one line.
 func TestDescriptionKeepsItsLines(t *testing.T) {
 	a := resolvedFrost(text.English)
 	a.Description, a.Manual, a.Remark = "1. Close <the> vents\r\n2. Call Ada", true, "vents\nclosed"
@@ -163,8 +138,7 @@ func TestDescriptionKeepsItsLines(t *testing.T) {
 	}
 }
 
-// Nothing that people named becomes markup; without the console's address there
-// is no link.
+// Names never become markup; without the console's address there is no link.
 func TestHTMLIsSafe(t *testing.T) {
 	v := newRenderer(text.English)
 	v.Base = ""
@@ -177,26 +151,24 @@ func TestHTMLIsSafe(t *testing.T) {
 		ended := a
 		ended.Event, ended.End, ended.Manual = alertmsg.Resolved, frostEnd, true
 		known := withOnset(a, 48*time.Hour)
-		for _, alarms := range [][]alertmsg.Alarm{nil, {a}, {ended}, {a, ended}, {known}, {known, withOnset(ended, time.Hour)}} {
+		for _, alarms := range [][]alertmsg.Alarm{
+			nil, {a}, {ended}, {a, ended}, {known}, {known, withOnset(ended, time.Hour)},
+		} {
 			m, err := v.Mail(title, alarms, false)
 			if err != nil || strings.Contains(m.HTML, "<script>") || strings.Contains(m.HTML, "href=") ||
 				strings.Contains(m.HTML, "ZgotmplZ") ||
-				strings.Contains(m.Text+m.HTML, "http") ||
-				strings.Contains(m.Text+m.HTML, "letter.") ||
-				strings.ContainsAny(m.Text+m.HTML, "\x00\x01") ||
-				!utf8.ValidString(m.HTML) {
+				strings.Contains(m.Text+m.HTML, "http") || strings.Contains(m.Text+m.HTML, "letter.") ||
+				strings.ContainsAny(m.Text+m.HTML, "\x00\x01") || !utf8.ValidString(m.HTML) {
 				t.Errorf("%q: %v\n%s", title, err, m.HTML)
 			}
 		}
 	}
 }
 
-// A picture is shown where there is one, and said in words for who does not
-// see it.
+// A picture is shown if there is one, with an alternative text.
 func TestChartInMail(t *testing.T) {
 	a := frost(text.Turkish)
-	a.Conditions = append(
-		[]alertmsg.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}},
+	a.Conditions = append([]alertmsg.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}},
 		a.Conditions...)
 	m, err := newRenderer(text.Turkish).Mail("x", []alertmsg.Alarm{a}, true)
 	if err != nil || !strings.Contains(m.HTML, `<img src="cid:`+PictureID+`"`) ||
@@ -204,14 +176,14 @@ func TestChartInMail(t *testing.T) {
 		t.Errorf("%v %s", err, m.HTML)
 	}
 	if strings.Contains(writeMail(t, text.Turkish, a).HTML, "<img") {
-		t.Error("a picture that is not there")
+		t.Error("a mail without a picture shows one")
 	}
 	if ChartedProperty(&a) != "airTemperature" || ChartLimit(&a) != -2 {
 		t.Errorf("%s %v", ChartedProperty(&a), ChartLimit(&a))
 	}
 	a.Conditions = a.Conditions[:1]
 	if ChartedProperty(&a) != "" || MatchesCharted(&a, 1) {
-		t.Error("a picture of no number")
+		t.Error("a condition without a number has a picture")
 	}
 }
 
@@ -229,10 +201,10 @@ func TestMatchesCharted(t *testing.T) {
 	}
 }
 
-// A digest lists the serious first, of one level what is open first, counts
-// what it does not list, and says whether alarms began or ended.
+// A digest lists the most serious alarms first and within a level open ones first, counts those
+// that it does not list, and says whether alarms began or ended.
 func TestDigest(t *testing.T) {
-	made := func(n, level int, ended bool) alertmsg.Alarm {
+	numbered := func(n, level int, ended bool) alertmsg.Alarm {
 		a := frost(text.English)
 		if ended {
 			a = resolvedFrost(text.English)
@@ -241,15 +213,8 @@ func TestDigest(t *testing.T) {
 		a.Start += int64(n)
 		return a
 	}
-	m := writeMail(
-		t,
-		text.English,
-		made(1, 0, false),
-		made(2, 1, true),
-		made(3, 2, false),
-		made(4, 1, false),
-		made(5, 0, false),
-	)
+	m := writeMail(t, text.English, numbered(1, 0, false), numbered(2, 1, true), numbered(3, 2, false),
+		numbered(4, 1, false), numbered(5, 0, false))
 	if m.Subject != "[5 alarm messages] Greenfield" {
 		t.Error(m.Subject)
 	}
@@ -258,7 +223,7 @@ func TestDigest(t *testing.T) {
 		for _, n := range []int{3, 4, 2, 1, 5} {
 			next := strings.Index(part, fmt.Sprintf("alarm-%02d", n))
 			if next < at || next < 0 {
-				t.Errorf("alarm-%02d is not in its place: %s", n, part)
+				t.Errorf("alarm-%02d is missing or out of order: %s", n, part)
 			}
 			at = next
 		}
@@ -269,12 +234,11 @@ func TestDigest(t *testing.T) {
 	}
 	var storm, calm []alertmsg.Alarm
 	for i := range listMost + 13 {
-		storm, calm = append(storm, made(i, 1, false)), append(calm, made(i, 1, true))
+		storm, calm = append(storm, numbered(i, 1, false)), append(calm, numbered(i, 1, true))
 	}
 	m = writeMail(t, text.English, storm...)
 	if m.Subject != "[63 alarms] Greenfield" || strings.Count(m.Text, "was triggered") != listMost ||
-		!strings.Contains(m.Text, "and 13 more") ||
-		!strings.Contains(m.HTML, "and 13 more") {
+		!strings.Contains(m.Text, "and 13 more") || !strings.Contains(m.HTML, "and 13 more") {
 		t.Errorf("%s\n%s", m.Subject, m.Text)
 	}
 	for l, want := range inLanguages("[63 alarms resolved] Greenfield", "【63条告警已恢复】Greenfield", "[63 alarm sona erdi] Greenfield", "Greenfield: завершённые тревоги (63)") {
@@ -296,8 +260,7 @@ func TestTestMail(t *testing.T) {
 	}
 }
 
-// Colours of text on tags and pages are those of the console's palette, in both
-// themes; here that each tone has both.
+// Each tone has colours for the dark theme too.
 func TestTonesHaveDarkColours(t *testing.T) {
 	for _, tone := range append([]tone{neutralTone, endedTone}, levelTones...) {
 		if !strings.Contains(mailHTML, "."+tone.Name+" { background: #") {
@@ -306,20 +269,16 @@ func TestTonesHaveDarkColours(t *testing.T) {
 	}
 }
 
-// A letter that comes once an hour says why, of several alarms and of one.
+// A mail that is sent once an hour says why, with several alarms and with one.
 func TestHourlyMail(t *testing.T) {
-	for l, said := range map[text.Language]string{
+	for l, reason := range map[text.Language]string{
 		text.English: "come in one message an hour", text.Chinese: "每小时合并为一封邮件发送", text.Turkish: "saatte bir, tek mesajda", text.Russian: "раз в час одним сообщением",
 	} {
-		v := Renderer{
-			Language: l,
-			Hourly:   true,
-			Names:    func(_ int64, identifier string, _ text.Language) (string, string, *int) { return identifier, "", nil },
-		}
+		v := Renderer{Language: l, Hourly: true, Names: propertyName}
 		a := alertmsg.Alarm{Event: alertmsg.Triggered, Title: "Frost", DeviceName: "WS-1", Level: 1, Start: 1}
 		for _, alarms := range [][]alertmsg.Alarm{{a}, {a, a}} {
 			m, err := v.Mail("Field", alarms, false)
-			if err != nil || !strings.Contains(m.Text, said) || !strings.Contains(m.HTML, said) ||
+			if err != nil || !strings.Contains(m.Text, reason) || !strings.Contains(m.HTML, reason) ||
 				strings.Contains(m.Text, v.say("letter.digestLead")) {
 				t.Errorf("%s, %d alarms: %v\n%s", l, len(alarms), err, m.Text)
 			}

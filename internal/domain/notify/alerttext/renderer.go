@@ -1,5 +1,5 @@
-// Package letter writes what people are told of alarms: in the console, by mail
-// and by SMS, in their language, from the facts of package news.
+// Package alerttext writes the texts of alerts for the console, mail and SMS, in the recipient's
+// language, from the facts of package alertmsg.
 package alerttext
 
 import (
@@ -12,33 +12,32 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// PropertyNames gives what people call a property of a product in their language, its
-// unit, and its decimals (nil: as they come). What it does not know it calls by
-// its identifier.
+// PropertyNames gives the name of a product's property in a language, its unit, and its decimals
+// (nil: as many as the value has). An unknown property has its identifier as its name.
 type PropertyNames func(product int64, identifier string, l text.Language) (name, unit string, precision *int)
 
-// Renderer is how a letter speaks.
+// Renderer writes alert texts for one tenant in one language.
 type Renderer struct {
 	Language text.Language
 	Zone     *time.Location // the tenant's; nil: UTC
 	Names    PropertyNames
-	Tenant   string    // what the tenant is called before its people
-	Base     string    // where links lead, such as https://farm.example; empty: no links
-	Now      time.Time // up to which what is open has lasted
-	Hourly   bool      // it comes once an hour, since the tenant's budget is used up
+	Tenant   string    // the tenant's name for its users
+	Base     string    // the console's address for links, such as https://farm.example; empty: no links
+	Now      time.Time // durations of open notices end here
+	Hourly   bool      // the text is sent once an hour, since the tenant's budget is used up
 
 	unitMost int // characters of a unit; 0: all
 }
 
-// How much of a name or a text is said at most, in characters; names of the
-// console are shorter, values of texts and remarks may not be.
+// The longest names, values and notes in a text, in characters. The console's names are shorter
+// anyway; values of type text and remarks may be longer.
 const (
 	nameMost  = 64
 	valueMost = 120
 	noteMost  = 500
 )
 
-// say is a sentence of the language; args are pairs of variable and value.
+// say translates a sentence; args are pairs of variable and value.
 func (v *Renderer) say(key string, args ...string) string {
 	if len(args) == 0 {
 		return text.Translate(v.Language, key, nil)
@@ -54,7 +53,7 @@ func (v *Renderer) fact(label, value string) string {
 	return v.say("letter.fact", "label", v.say(label), "value", value)
 }
 
-// joinChain joins parts from left to right by a sentence of first and rest.
+// joinChain joins parts from left to right by a sentence with the variables first and rest.
 func (v *Renderer) joinChain(key string, parts []string) string {
 	joined := ""
 	for i, part := range parts {
@@ -71,16 +70,16 @@ func shortName(s string) string { return text.Shorten(text.SingleLine(s), nameMo
 
 func shortNote(s string) string { return text.Shorten(text.SingleLine(s), noteMost) }
 
-// shortLines is a text in lines of its own, such as what is to be done.
+// shortLines shortens a text that keeps its line breaks, such as a rule's description.
 func shortLines(s string) string { return text.Shorten(text.TrimLines(s), noteMost) }
 
-// quoted is somebody's remark between the language's marks; the sentence around
-// it brings its own stop.
+// quoted puts a user's remark between the language's quotation marks, without its full stop: the
+// sentence around it has one.
 func (v *Renderer) quoted(remark string) string {
 	return v.say("letter.quoted", "text", strings.TrimRight(shortNote(remark), ".。"))
 }
 
-// capitalize begins a title, or a sentence, with a great letter.
+// capitalize makes the first letter a capital.
 func capitalize(s string) string {
 	if s == "" {
 		return ""
@@ -89,7 +88,7 @@ func capitalize(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// statusWord is what happened, in one or two words, for tags and subjects.
+// statusWord says what happened in one or two words, for tags and subjects.
 func (v *Renderer) statusWord(a *alertmsg.Alarm) string {
 	switch {
 	case a.Event == alertmsg.Resolved && a.Manual:
@@ -112,7 +111,7 @@ func (v *Renderer) level(a *alertmsg.Alarm) string { return v.say(levels[levelOf
 
 func levelOf(a *alertmsg.Alarm) int { return min(max(a.Level, 0), 2) }
 
-// leadSentence is what happened, as a sentence.
+// leadSentence says what happened, as a sentence.
 func (v *Renderer) leadSentence(a *alertmsg.Alarm) string {
 	key := "letter.triggered"
 	switch {
@@ -132,8 +131,8 @@ func (v *Renderer) leadSentence(a *alertmsg.Alarm) string {
 	return lead
 }
 
-// ackSentence says who is on a notice that is open, as a sentence; empty where nobody
-// is. When people are reminded again, that is in the past.
+// ackSentence says who acknowledged an open notice, as a sentence; empty: nobody did. It uses the
+// past tense once people are reminded again.
 func (v *Renderer) ackSentence(a *alertmsg.Alarm) string {
 	if !isAcknowledged(a) {
 		return ""
@@ -150,14 +149,14 @@ func (v *Renderer) ackSentence(a *alertmsg.Alarm) string {
 	return v.say("letter.ackIs", said...)
 }
 
-// isAcknowledged tells whether somebody is on an open notice.
+// isAcknowledged tells whether a notice is open and acknowledged.
 func isAcknowledged(a *alertmsg.Alarm) bool { return a.Ack != nil && a.Event != alertmsg.Resolved }
 
-// ackExpired tells whether people are reminded again, whoever is on the notice.
+// ackExpired tells whether people are reminded again in spite of the acknowledgement.
 func (v *Renderer) ackExpired(a *alertmsg.Alarm) bool { return v.Now.UnixMilli() >= a.Ack.RemindAt }
 
-// unsteadySentence says why a notice is, and what would help; empty where it is not, or is
-// over.
+// unsteadySentence says why a notice is unsteady, and what would help; empty: the notice is steady,
+// or it has ended.
 func (v *Renderer) unsteadySentence(a *alertmsg.Alarm) string {
 	key := "letter.unsteady"
 	switch {
@@ -169,7 +168,7 @@ func (v *Renderer) unsteadySentence(a *alertmsg.Alarm) string {
 	return v.say(key, "n", text.Count(v.Language, a.Unsteady))
 }
 
-// durationText is how long a notice lasted, or has lasted up to now.
+// durationText says how long a notice lasted, or has lasted up to Now.
 func (v *Renderer) durationText(a *alertmsg.Alarm) string {
 	end := a.End
 	if end == 0 {

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// element is what the catalogue would say of a property.
+// element is a property's entry in the catalogue.
 type element struct {
 	names     map[text.Language]string
 	unit      string
@@ -23,8 +23,7 @@ var catalogue = map[string]element{
 	"airHumidity":    {inLanguages("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность"), "%", new(0)},
 	"radiation": {
 		inLanguages("Global radiation", "太阳总辐射", "Küresel güneş ışınımı", "Суммарная солнечная радиация"),
-		"W/m²",
-		new(0),
+		"W/m²", new(0),
 	},
 	"pump": {inLanguages("Pump", "水泵", "Pompa", "Насос"), "", nil},
 	"mode": {inLanguages("Mode", "模式", "Kip", "Режим"), "", nil},
@@ -42,7 +41,7 @@ func propertyName(_ int64, identifier string, l text.Language) (string, string, 
 	return e.names[l], e.unit, e.precision
 }
 
-// The frost of the texts: -2.4 at 05:40 in Istanbul, over at 07:15.
+// The frost of these tests: -2.4 °C at 05:40 in Istanbul, over at 07:15.
 var (
 	titles     = inLanguages("Frost", "霜冻", "Zirai don", "Заморозки")
 	masts      = inLanguages("North mast", "北侧气象杆", "Kuzey direği", "Северная мачта")
@@ -70,7 +69,7 @@ func frost(l text.Language) alertmsg.Alarm {
 		Conditions: []alertmsg.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: -2.}},
 		Values:     map[string]any{"airTemperature": -2.44},
 	}
-	if l == text.Chinese { // the sheet of texts has 05:40 there too
+	if l == text.Chinese { // so that it is 05:40 in China too
 		a.Start -= 5 * 3600_000
 	}
 	return a
@@ -86,21 +85,15 @@ func resolvedFrost(l text.Language) alertmsg.Alarm {
 }
 
 func newRenderer(l text.Language) *Renderer {
-	v := &Renderer{
-		Language: l,
-		Zone:     east3,
-		Names:    propertyName,
-		Tenant:   "Greenfield",
-		Base:     "https://farm.example",
-		Now:      time.UnixMilli(frostEnd),
-	}
+	v := &Renderer{Language: l, Zone: east3, Names: propertyName, Tenant: "Greenfield", Base: "https://farm.example",
+		Now: time.UnixMilli(frostEnd)}
 	if l == text.Chinese {
 		v.Zone = china
 	}
 	return v
 }
 
-// spaced has plain spaces before units, as the sheet of texts has them.
+// spaced replaces no-break spaces by plain ones, as the expected texts have them.
 var spaced = strings.NewReplacer("\u00a0", " ")
 
 func writeMail(t *testing.T, l text.Language, alarms ...alertmsg.Alarm) Mail {
@@ -112,9 +105,9 @@ func writeMail(t *testing.T, l text.Language, alarms ...alertmsg.Alarm) Mail {
 	return m
 }
 
-// The sheet of texts, word for word: what is told of the frost and of its end.
+// The complete texts about the frost and its end.
 func TestTextsInAllLanguages(t *testing.T) {
-	for l, want := range map[text.Language]struct{ subject, said, sms, endSubject, endSaid string }{
+	for l, want := range map[text.Language]struct{ subject, text, sms, endSubject, endText string }{
 		text.English: {
 			"[Serious] Frost: North mast",
 			"The alarm rule “Frost” was triggered. Device: North mast. Time: Nov 21, 2026, 05:40 (UTC+3). Air temperature: −2.4 °C; condition: < −2 °C.",
@@ -146,7 +139,8 @@ func TestTextsInAllLanguages(t *testing.T) {
 	} {
 		begin, end := writeMail(t, l, frost(l)), writeMail(t, l, resolvedFrost(l))
 		for _, pair := range [][2]string{
-			{begin.Subject, want.subject}, {firstParagraph(begin), want.said}, {end.Subject, want.endSubject}, {firstParagraph(end), want.endSaid},
+			{begin.Subject, want.subject}, {firstParagraph(begin), want.text},
+			{end.Subject, want.endSubject}, {firstParagraph(end), want.endText},
 			{newRenderer(l).SMS(channel[l], []alertmsg.Alarm{frost(l)}), want.sms},
 		} {
 			if got := spaced.Replace(pair[0]); got != pair[1] {
@@ -161,8 +155,8 @@ func firstParagraph(m Mail) string {
 	return first
 }
 
-// Several conditions, with brackets where reading from the left would mislead;
-// a property that is compared twice is named once.
+// Several conditions have brackets where reading from the left would mislead; a property that is
+// compared twice is named once.
 func TestSeveralConditions(t *testing.T) {
 	condition := func(join, property, operator string, value any) alertmsg.Condition {
 		return alertmsg.Condition{Join: join, Property: property, Operator: operator, Value: value}
@@ -202,8 +196,7 @@ func TestSeveralConditions(t *testing.T) {
 	}
 }
 
-// A fact that ends with a stop brings the sentence's own: an abbreviation, a
-// company's name.
+// A fact that ends with a full stop, such as an abbreviation, does not add a second one.
 func TestNoDoubleFullStop(t *testing.T) {
 	a := frost(text.Russian)
 	a.NoteName = "Теплица ООО «Юг» и др."
@@ -217,9 +210,10 @@ func TestNoDoubleFullStop(t *testing.T) {
 	over.Event, over.End, over.Manual = alertmsg.Resolved, over.Start+(72*time.Hour).Milliseconds(), true
 	for _, one := range []alertmsg.Alarm{a, still, offline, over} {
 		m := writeMail(t, text.Russian, one)
-		for _, said := range []string{m.Text, visibleText(m), newRenderer(text.Russian).SMS("Сторож", []alertmsg.Alarm{one})} {
-			if strings.Contains(said, "..") {
-				t.Errorf("two stops:\n%s", said)
+		sms := newRenderer(text.Russian).SMS("Сторож", []alertmsg.Alarm{one})
+		for _, got := range []string{m.Text, visibleText(m), sms} {
+			if strings.Contains(got, "..") {
+				t.Errorf("two full stops:\n%s", got)
 			}
 		}
 	}
@@ -229,7 +223,7 @@ func TestNoDoubleFullStop(t *testing.T) {
 	}
 }
 
-// Facts that were kept as JSON read as those that come from memory.
+// Facts from JSON give the same text as those in memory.
 func TestFactsAfterJSONRoundTrip(t *testing.T) {
 	a := frost(text.English)
 	a.Conditions = append(a.Conditions, alertmsg.Condition{Join: "and", Property: "pump", Operator: "=", Value: true})
@@ -247,13 +241,8 @@ func TestFactsAfterJSONRoundTrip(t *testing.T) {
 		t.Errorf("%s\n%s", before.Text, after.Text)
 	}
 	a.Values = map[string]any{"airTemperature": json.Number("-2.44"), "pump": []any{}}
-	if got := newRenderer(
-		text.English,
-	).readings(
-		&a,
-	); spaced.Replace(
-		got,
-	) != "Air temperature: −2.4 °C; Pump: no reading" {
+	got := spaced.Replace(newRenderer(text.English).readings(&a))
+	if got != "Air temperature: −2.4 °C; Pump: no reading" {
 		t.Error(got)
 	}
 	a.Values = map[string]any{"airTemperature": math.Inf(1), "pump": int64(3)}
@@ -262,8 +251,8 @@ func TestFactsAfterJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// What was told reads on as it was when the product has another unit, or the
-// property no more.
+// A text uses the property as recorded, even if the product has another unit by now or lacks the
+// property.
 func TestPropertiesAsRecorded(t *testing.T) {
 	a := frost(text.English)
 	a.Conditions = append(a.Conditions, alertmsg.Condition{Join: "or", Property: "zq", Operator: ">", Value: 10.})
@@ -277,24 +266,16 @@ func TestPropertiesAsRecorded(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	a.Properties["zq"] = alertmsg.Property{Name: "Zed queue", Unit: "a unit longer than that"}
-	if got := newRenderer(
-		text.English,
-	).SMS(
-		"Greenfield",
-		[]alertmsg.Alarm{a},
-	); strings.Contains(
-		got,
-		"longer than that",
-	) {
+	if got := newRenderer(text.English).SMS("Greenfield", []alertmsg.Alarm{a}); strings.Contains(got, "longer than") {
 		t.Errorf("a long unit in an SMS: %s", got)
 	}
 }
 
-// The console's messages: the first line is the title.
+// The first line of a message in the console is the title.
 func TestInApp(t *testing.T) {
-	byHand := resolvedFrost(text.English)
-	byHand.Manual, byHand.User, byHand.Remark = true, "Elif Kaya", "Inlet valve opened."
-	nobody := byHand
+	manual := resolvedFrost(text.English)
+	manual.Manual, manual.User, manual.Remark = true, "Elif Kaya", "Inlet valve opened."
+	nobody := manual
 	nobody.User, nobody.Remark = "", ""
 	offline := frost(text.English)
 	offline.Offline, offline.Conditions, offline.Values, offline.Title = true, nil, nil, "Table 4 is offline"
@@ -309,7 +290,7 @@ func TestInApp(t *testing.T) {
 	}{
 		{frost(text.English), "Frost\nAir temperature: −2.4 °C; condition: < −2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
 		{resolvedFrost(text.English), "Frost has cleared\nAir temperature: 0.6 °C\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
-		{byHand, "Frost was solved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
+		{manual, "Frost was solved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{nobody, "Frost was resolved by hand\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{offline, "Table 4 is offline\nThe device has been offline for 5 min\nDevice: WS-0001\nStart: Nov 21, 2026, 05:40\n1. Look at the battery.\n2. Call Ada."},
 		{online, "Table 4 is offline has cleared\nThe device is online again\nDevice: WS-0001\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
@@ -328,7 +309,7 @@ func TestInApp(t *testing.T) {
 	}
 }
 
-// Times are of the tenant's clock, and of UTC where none is known.
+// Times are of the tenant's zone, and UTC if there is none.
 func TestTimesWithoutZoneAreUTC(t *testing.T) {
 	v := newRenderer(text.English)
 	v.Zone = nil
@@ -337,8 +318,8 @@ func TestTimesWithoutZoneAreUTC(t *testing.T) {
 	}
 }
 
-// An unsteady notice says in mails and messages why it stays open and what helps, until it is
-// over; in an SMS there is no room for that.
+// Mails and messages about an open unsteady notice say why it stays open and what helps; an SMS has
+// no room for that.
 func TestUnsteady(t *testing.T) {
 	for l, want := range map[text.Language][2]string{
 		text.English: {"begun 12 alarms within an hour. This one therefore stays open until its condition has been false for ten minutes. A recovery value", "until the device has been online for ten minutes"},

@@ -2,7 +2,7 @@ package alerttext
 
 import (
 	"cmp"
-	_ "embed" // the form of a mail
+	_ "embed" // the HTML template of a mail
 	"html/template"
 	"strings"
 
@@ -10,17 +10,17 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// mailData is what the HTML part of a mail shows.
+// mailData is the data of the HTML template.
 type mailData struct {
 	Language, Tenant string
 	Word             string // what happened, as a tag
 	Tone             tone
 	Title, Device    string
 	Lead             string
-	Statement        string // what the device was, where there is no value
-	Since            string // since when what holds, where that is known
+	Statement        string // the state of the device, for an alarm without values
+	Since            string // since when which conditions hold, if that is known
 	Readings         []readingData
-	Picture          string // what its picture shows, for who does not see it; empty: none
+	Picture          string // the picture's alternative text; empty: there is no picture
 	Facts            []fact
 	Items            []item // of a digest
 	More             string
@@ -28,12 +28,12 @@ type mailData struct {
 	Why              string
 }
 
-// readingData is a value as large as it deserves, and what it was compared with.
+// readingData is a value that the mail shows large, and the limit that it was compared with.
 type readingData struct{ Name, Value, Limit string }
 
 type fact struct{ Label, Value string }
 
-// Lines are the value's; style sheets that would keep them are not known everywhere.
+// Lines splits the value into lines: not every mail program supports CSS that keeps line breaks.
 func (f fact) Lines() []string { return strings.Split(f.Value, "\n") }
 
 // item is one alarm of a digest.
@@ -42,13 +42,13 @@ type item struct {
 	Tone          tone
 	Title, Device string
 	Value, Time   string
-	Ack           string // who is on it; empty: nobody
+	Ack           string // who acknowledged it; empty: nobody
 	Link          string
-	Said          string // all of it, as a paragraph
+	Said          string // all facts, as a paragraph
 }
 
-// Size is how large values are written, in pixels: a single number may fill the
-// eye, a text or a list may not.
+// Size gives the font size of values in pixels: large for a single short value, smaller for a text
+// or a list.
 func (s *mailData) Size() int {
 	if len(s.Readings) == 1 && len([]rune(s.Readings[0].Value)) <= 16 {
 		return 34
@@ -56,8 +56,8 @@ func (s *mailData) Size() int {
 	return 20
 }
 
-// Fonts are those of the reader's machine; Chinese ones for Chinese alone, since
-// they set other languages' quotation marks too wide.
+// Fonts gives the reader's system fonts. It names Chinese fonts for Chinese only, since they set
+// the quotation marks of other languages too wide.
 func (s *mailData) Fonts() template.CSS {
 	if s.Language == string(text.Chinese) {
 		return "-apple-system,'PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
@@ -65,22 +65,19 @@ func (s *mailData) Fonts() template.CSS {
 	return "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 }
 
-// tone is how a tag is coloured: ink on paper, of the light theme; the form has
-// those of the dark one by name.
+// tone gives the colours of a tag in the light theme: ink on paper. The template has those of the
+// dark theme by name.
 type tone struct {
 	Name       string
 	Ink, Paper template.CSS
 }
 
-// The console's own colours of levels; red is for serious alarms alone.
+// The console's colours of levels; red is for serious alarms only.
 var (
 	neutralTone = tone{"calm", "#475049", "#eeece3"}
 	endedTone   = tone{"ended", "#2f6b4f", "#e3ede5"}
-	levelTones  = []tone{
-		{"general", "#2c6795", "#e2ecf3"},
-		{"important", "#80560f", "#f6ebd3"},
-		{"serious", "#b8231a", "#fbe4e0"},
-	}
+	levelTones  = []tone{{"general", "#2c6795", "#e2ecf3"}, {"important", "#80560f", "#f6ebd3"},
+		{"serious", "#b8231a", "#fbe4e0"}}
 )
 
 func toneOf(a *alertmsg.Alarm) tone {
@@ -101,12 +98,10 @@ func (s *mailData) html() (string, error) {
 	return b.String(), err
 }
 
-// alarmData shows one alarm.
+// alarmData gives the data for one alarm.
 func (v *Renderer) alarmData(a *alertmsg.Alarm, pictured bool) mailData {
 	s := mailData{
-		Word: v.statusWord(
-			a,
-		),
+		Word:   v.statusWord(a),
 		Tone:   toneOf(a),
 		Title:  shortName(a.Title),
 		Device: shortName(a.Name()),
@@ -149,7 +144,7 @@ func (v *Renderer) facts(a *alertmsg.Alarm) (list []fact) {
 	add("letter.labelDevice", v.device(a))
 	start := v.zoned
 	if a.Event != alertmsg.Resolved && hasEarlierOnset(a) {
-		start = v.moment // of the zone that stands above
+		start = v.moment // the zone is given above
 	}
 	add("letter.labelStart", start(a.Start))
 	switch a.Event {
@@ -172,7 +167,7 @@ func (v *Renderer) facts(a *alertmsg.Alarm) (list []fact) {
 	return list
 }
 
-// digestData shows several alarms, the serious first.
+// digestData gives the data for several alarms, the most serious first.
 func (v *Renderer) digestData(alarms []alertmsg.Alarm) mailData {
 	sorted, lead := bySeverity(alarms), "letter.digestLead"
 	if v.Hourly {
@@ -184,20 +179,15 @@ func (v *Renderer) digestData(alarms []alertmsg.Alarm) mailData {
 	}
 	for _, a := range sorted[:min(len(sorted), listMost)] {
 		one := item{
-			Word: v.statusWord(
-				a,
-			),
+			Word:   v.statusWord(a),
 			Tone:   toneOf(a),
 			Title:  shortName(a.Title),
 			Device: shortName(a.Name()),
 			Value:  v.summary(a, v.moment),
-			Time: cmp.Or(
-				v.onsetTime(a, text.DateTime),
-				v.moment(a.Start),
-			),
-			Ack:  v.ackSentence(a),
-			Link: v.link(a.Notice),
-			Said: v.paragraph(a),
+			Time:   cmp.Or(v.onsetTime(a, text.DateTime), v.moment(a.Start)),
+			Ack:    v.ackSentence(a),
+			Link:   v.link(a.Notice),
+			Said:   v.paragraph(a),
 		}
 		if a.Event == alertmsg.Resolved {
 			one.Time = v.moment(a.End)
@@ -210,8 +200,8 @@ func (v *Renderer) digestData(alarms []alertmsg.Alarm) mailData {
 	return s
 }
 
-// summary is what an alarm was judged by, in a few words, with a time that when writes;
-// nothing of an end by hand.
+// summary gives what the rule evaluated in a few words; when writes the time. It is empty for a
+// manual end.
 func (v *Renderer) summary(a *alertmsg.Alarm, when func(ms int64) string) string {
 	switch {
 	case a.Event == alertmsg.Resolved && a.Manual:

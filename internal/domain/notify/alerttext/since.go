@@ -7,7 +7,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// operatorKeys are the sentences of conditions, by operator.
+// operatorKeys are the keys of the sentences of conditions, by operator.
 var operatorKeys = map[string]string{
 	">":  "letter.above",
 	">=": "letter.atLeast",
@@ -17,17 +17,17 @@ var operatorKeys = map[string]string{
 	"!=": "letter.notEqual",
 }
 
-// hasEarlierOnset tells whether an alarm says since when it holds, and that is another minute
-// than the one in which it was noticed.
+// hasEarlierOnset tells whether it is known since when an alarm holds, and that is an earlier
+// minute than the one in which it was noticed.
 func hasEarlierOnset(a *alertmsg.Alarm) bool {
 	const minute = 60_000
 	return a.HoldsSince > 0 && a.HoldsSince/minute < a.Start/minute
 }
 
-// since is what holds since when, or that the device is silent, and when that was
-// noticed: Air temperature below −2 °C since Nov 20, 2026, 22:10, noticed 23:31. when
-// writes the former time. At an end it says what was, and not when that was noticed.
-// Empty where nobody knows.
+// since says since when the conditions hold, or since when the device is silent, and when that was
+// noticed: Air temperature below −2 °C since Nov 20, 2026, 22:10, noticed 23:31. when writes the
+// first of the two times. At an end it says what held, without when it was noticed. Empty: it is
+// not known.
 func (v *Renderer) since(a *alertmsg.Alarm, when func(ms int64) string) string {
 	if !hasEarlierOnset(a) {
 		return ""
@@ -44,8 +44,8 @@ func (v *Renderer) since(a *alertmsg.Alarm, when func(ms int64) string) string {
 	return v.withNoticedTime(a, v.say("letter.holds", "conditions", v.conditionWords(a), "time", at), text.DateTime)
 }
 
-// onsetTime is since of an open alarm on readings, without what holds: Since Nov 20,
-// 22:10, noticed 23:31. Both times are written by the same function.
+// onsetTime says the same for an open alarm on readings without the conditions: Since Nov 20,
+// 22:10, noticed 23:31. write writes both times.
 func (v *Renderer) onsetTime(a *alertmsg.Alarm, write func(text.Language, time.Time) string) string {
 	if !hasEarlierOnset(a) || a.Offline || a.Event == alertmsg.Resolved {
 		return ""
@@ -53,7 +53,7 @@ func (v *Renderer) onsetTime(a *alertmsg.Alarm, write func(text.Language, time.T
 	return v.withNoticedTime(a, v.say("letter.since", "time", write(v.Language, v.localTime(a.HoldsSince))), write)
 }
 
-// withNoticedTime adds when an alarm was noticed to since when it holds.
+// withNoticedTime adds to since when the alarm was noticed.
 func (v *Renderer) withNoticedTime(
 	a *alertmsg.Alarm,
 	since string,
@@ -67,8 +67,8 @@ func (v *Renderer) withNoticedTime(
 	return v.say(key, "since", since, "time", said)
 }
 
-// conditionWords are an alarm's in words, with brackets where reading from left to right
-// would else mislead.
+// conditionWords writes an alarm's conditions in words, in brackets where reading from left to
+// right would mislead.
 func (v *Renderer) conditionWords(a *alertmsg.Alarm) string {
 	return v.joinConditions(a, func(c alertmsg.Condition) string {
 		called, unit, _ := v.property(a, c.Property)
@@ -76,12 +76,7 @@ func (v *Renderer) conditionWords(a *alertmsg.Alarm) string {
 		if !ok {
 			return shortName(called) + " " + v.limit(a, c)
 		}
-		return v.say(
-			key,
-			"name",
-			shortName(called),
-			"value",
-			v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil),
-		)
+		return v.say(key, "name", shortName(called), "value",
+			v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil))
 	})
 }

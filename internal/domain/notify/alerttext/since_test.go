@@ -9,14 +9,14 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// withOnset is an alarm that says since when it holds: so long before it was noticed.
+// withOnset gives the alarm with HoldsSince set to before its start.
 func withOnset(a alertmsg.Alarm, before time.Duration) alertmsg.Alarm {
 	a.HoldsSince = a.Start - before.Milliseconds()
 	return a
 }
 
-// Since when a frost holds stands first, with when it was noticed, in every language: of
-// the evening before, and of the same day.
+// Texts say first since when a frost holds and when it was noticed, in every language: since the
+// evening before, and since the same day.
 func TestSince(t *testing.T) {
 	for l, want := range map[text.Language][4]string{
 		text.English: {
@@ -45,43 +45,36 @@ func TestSince(t *testing.T) {
 		},
 	} {
 		const night = 7*time.Hour + 30*time.Minute
-		evening, today, over := withOnset(
-			frost(l),
-			night,
-		), withOnset(
-			frost(l),
-			time.Hour,
-		), withOnset(
-			resolvedFrost(l),
-			night,
-		)
-		zone := newRenderer(l).Zone
+		evening, today := withOnset(frost(l), night), withOnset(frost(l), time.Hour)
+		over := withOnset(resolvedFrost(l), night)
+		v := newRenderer(l)
 		for i, got := range []string{
-			firstParagraph(writeMail(t, l, evening)), InApp(l, zone, propertyName, &today), newRenderer(l).SMS(channel[l], []alertmsg.Alarm{evening}), firstParagraph(writeMail(t, l, over)),
+			firstParagraph(writeMail(t, l, evening)),
+			InApp(l, v.Zone, propertyName, &today),
+			v.SMS(channel[l], []alertmsg.Alarm{evening}),
+			firstParagraph(writeMail(t, l, over)),
 		} {
 			if got = spaced.Replace(got); got != want[i] {
 				t.Errorf("%s\nwant\n%s", got, want[i])
 			}
 		}
-		// The HTML part says the same, and the start without its zone a second time.
+		// The HTML part says the same, and the start without repeating the zone.
 		for _, a := range []alertmsg.Alarm{evening, over} {
 			m := writeMail(t, l, a)
-			since := capitalize(newRenderer(l).since(&a, newRenderer(l).zoned))
+			since := capitalize(v.since(&a, v.zoned))
 			if a.Event == alertmsg.Resolved {
-				since = capitalize(newRenderer(l).since(&a, newRenderer(l).moment))
+				since = capitalize(v.since(&a, v.moment))
 			}
-			if shown := spaced.Replace(
-				visibleText(m),
-			); !strings.Contains(shown, spaced.Replace(since)) ||
+			if shown := spaced.Replace(visibleText(m)); !strings.Contains(shown, spaced.Replace(since)) ||
 				strings.Count(shown, "(UTC") > 1 {
-				t.Errorf("%s: %q is not shown, or the zone twice:\n%s", l, since, shown)
+				t.Errorf("%s: %q is missing, or the zone is repeated:\n%s", l, since, shown)
 			}
 		}
 	}
 }
 
-// An alarm that was noticed in the minute in which it began to hold says what it did
-// before that was known; so does one of which nobody knows.
+// The text of an alarm that was noticed in the minute in which it began to hold is that of an alarm
+// without HoldsSince.
 func TestSinceOmittedWithinSameMinute(t *testing.T) {
 	for _, l := range text.Languages {
 		for _, a := range []alertmsg.Alarm{frost(l), resolvedFrost(l)} {
@@ -100,27 +93,17 @@ func TestSinceOmittedWithinSameMinute(t *testing.T) {
 	}
 }
 
-// What holds is said in words for every operator, and folded as it is judged.
+// Conditions are written in words for every operator, with brackets as the rule evaluates them.
 func TestSinceAllOperators(t *testing.T) {
 	condition := func(join, property, operator string, value any) alertmsg.Condition {
 		return alertmsg.Condition{Join: join, Property: property, Operator: operator, Value: value}
 	}
 	a := frost(text.English)
 	a.Conditions = []alertmsg.Condition{
-		condition(
-			"and",
-			"airTemperature",
-			">",
-			35.,
-		),
+		condition("and", "airTemperature", ">", 35.),
 		condition("or", "airTemperature", "<=", 2.25),
 		condition("and", "airHumidity", ">=", 90.),
-		condition(
-			"and",
-			"pump",
-			"!=",
-			true,
-		),
+		condition("and", "pump", "!=", true),
 		condition("or", "mode", "=", "drain"),
 		condition("or", "airTemperature", "~", 1.),
 	}
@@ -139,8 +122,8 @@ func TestSinceAllOperators(t *testing.T) {
 	}
 }
 
-// A device that is offline has been silent since: the mail says that in place of for how
-// long at least.
+// Texts about an offline device say since when it has been silent, instead of for how long at
+// least.
 func TestSinceOffline(t *testing.T) {
 	for l, want := range map[text.Language][4]string{
 		text.English: {"Silent since Nov 19, 2026, 03:40 (UTC+3), noticed Nov 21, 2026, 05:40", "North mast: silent since Nov 19, 03:40. Nov 21, 05:40", "Silent from Nov 19, 2026, 03:40 on. The device is online again.", "5 min"},
@@ -155,17 +138,11 @@ func TestSinceOffline(t *testing.T) {
 		still := a
 		still.Event = alertmsg.Reminder
 		sms := newRenderer(l).SMS(channel[l], []alertmsg.Alarm{a})
-		if said := writeMail(
-			t,
-			l,
-			a,
-		).Text; !strings.Contains(said, want[0]) || strings.Contains(said, want[3]) ||
+		if said := writeMail(t, l, a).Text; !strings.Contains(said, want[0]) || strings.Contains(said, want[3]) ||
 			!strings.Contains(sms, want[1]) {
 			t.Errorf("%s\n%s", said, sms)
 		}
-		if shown := visibleText(
-			writeMail(t, l, a),
-		); strings.Count(shown, want[0]) != 1 ||
+		if shown := visibleText(writeMail(t, l, a)); strings.Count(shown, want[0]) != 1 ||
 			strings.Contains(shown, want[3]) {
 			t.Errorf("%s", shown)
 		}
@@ -176,19 +153,15 @@ func TestSinceOffline(t *testing.T) {
 			t.Errorf("%s", said)
 		}
 		first := strings.NewReplacer(" (UTC+3)", "", "（UTC+8）", "").Replace(want[0])
-		if said := InApp(
-			l,
-			newRenderer(l).Zone,
-			propertyName,
-			&a,
-		); strings.Contains(said, want[3]) ||
+		if said := InApp(l, newRenderer(l).Zone, propertyName, &a); strings.Contains(said, want[3]) ||
 			strings.Split(said, "\n")[1] != first {
 			t.Errorf("%s", said)
 		}
 	}
 }
 
-// A reminder says since when, and for how long it is open; an SMS where there is room.
+// A reminder says since when the alarm holds and for how long it has been open; an SMS if there is
+// room.
 func TestSinceInReminder(t *testing.T) {
 	a := withOnset(frost(text.English), 50*time.Hour)
 	a.Event = alertmsg.Reminder
@@ -206,8 +179,8 @@ func TestSinceInReminder(t *testing.T) {
 	}
 }
 
-// A digest says it of each; of an end when that was.
-func TestSinceInADigest(t *testing.T) {
+// A digest says since when each open alarm holds, and when others ended.
+func TestSinceInDigest(t *testing.T) {
 	a, over := withOnset(frost(text.English), 50*time.Hour), withOnset(resolvedFrost(text.English), 50*time.Hour)
 	offline := a
 	offline.Offline, offline.Conditions, offline.Values = true, nil, nil
@@ -219,7 +192,7 @@ func TestSinceInADigest(t *testing.T) {
 		"Since Nov 19, 2026, 03:40, noticed Nov 21, 2026, 05:40": 2, "silent since Nov 19, 2026, 03:40": 1, "Nov 21, 2026, 07:15": 1,
 	} {
 		if strings.Count(shown, said) != times {
-			t.Errorf("%q is not there %d times:\n%s", said, times, shown)
+			t.Errorf("%q does not occur %d times:\n%s", said, times, shown)
 		}
 	}
 	if got := strings.Count(m.Text, "03:40"); got != 4 {
@@ -227,7 +200,7 @@ func TestSinceInADigest(t *testing.T) {
 	}
 }
 
-// Of an hour that comes twice it says which it was.
+// In an hour that occurs twice, the text says which of the two is meant.
 func TestSinceInRepeatedHour(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -237,13 +210,8 @@ func TestSinceInRepeatedHour(t *testing.T) {
 	a.Start = time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC).UnixMilli()
 	a = withOnset(a, time.Hour)
 	v := &Renderer{Language: text.English, Zone: berlin, Names: propertyName}
-	if got := v.since(
-		&a,
-		v.moment,
-	); !strings.HasSuffix(
-		got,
-		"since Oct 25, 2026, 02:30 UTC+2, noticed Oct 25, 2026, 02:30 UTC+1",
-	) {
+	if got := v.since(&a, v.moment); !strings.HasSuffix(got,
+		"since Oct 25, 2026, 02:30 UTC+2, noticed Oct 25, 2026, 02:30 UTC+1") {
 		t.Error(got)
 	}
 }

@@ -10,35 +10,33 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// How long an SMS may be, in parts, which is what is paid for: one in Latin
-// letters alone, else two.
+// The most parts of an SMS, for which the gateway charges: one if all characters are of the GSM
+// alphabet, else two.
 const (
 	partsLatin = 1
 	partsOther = 2
 )
 
-// minReadableName is how long a name should stay, in characters; below that
-// something less needed is left out first.
+// minReadableName is the length that a name should keep, in characters: before it becomes shorter,
+// the text leaves out something less important.
 const minReadableName = 14
 
-// How much of a text that is no number, and of a unit, an SMS says, and how many
-// alarms of a digest are looked at for it; more never fit.
+// The longest text value and unit in an SMS, in characters, and how many alarms of a digest an SMS
+// tries to list; more never fit.
 const (
 	smsValueMost = 24
 	smsUnitMost  = 12
 	smsListMost  = 8
 )
 
-// SMS writes a text message to a number of a channel: of one alarm, of several
-// (a digest), or of none (a test of the channel). It has at most one part in
-// Latin letters alone, else two. Names are shortened for that, values never. It
-// holds no link: carriers block those.
+// SMS writes a text message of a channel: about one alarm, several (a digest), or none (a test
+// message). It has at most one part if all its characters are of the GSM alphabet, else two. For
+// that it shortens names, but never values. It has no link, since mobile carriers block links.
 func (v *Renderer) SMS(channel string, alarms []alertmsg.Alarm) string {
 	switch len(alarms) {
 	case 0:
-		return v.firstFitting(
-			[]draft{{key: "letter.smsTest", names: nameArgs{"tenant": v.sender(), "channel": shortName(channel)}}},
-		)
+		names := nameArgs{"tenant": v.sender(), "channel": shortName(channel)}
+		return v.firstFitting([]draft{{key: "letter.smsTest", names: names}})
 	case 1:
 		return v.firstFitting(v.drafts(&alarms[0]))
 	}
@@ -50,8 +48,8 @@ func (v *Renderer) SMS(channel string, alarms []alertmsg.Alarm) string {
 	return v.firstFitting(all)
 }
 
-// sender is the tenant as an SMS names it; Chinese carriers want it between
-// brackets, which the sentences have.
+// sender gives the tenant's name for an SMS. Chinese mobile carriers require it in 【】, which the
+// sentences contain.
 func (v *Renderer) sender() string {
 	return strings.NewReplacer("【", "", "】", "").Replace(shortName(v.Tenant))
 }
@@ -63,13 +61,13 @@ type draft struct {
 	key   string
 	names nameArgs
 	fixed map[string]string
-	wrap  func(v *Renderer, said string, n nameArgs) string // around the sentence; nil: nothing
+	wrap  func(v *Renderer, said string, n nameArgs) string // adds to the sentence; nil: adds nothing
 }
 
 func (d draft) say(v *Renderer, short nameArgs) string {
 	args := maps.Clone(short)
 	for variable, value := range d.fixed {
-		args[variable] = fill(value, short) // it may name what is shortened
+		args[variable] = fill(value, short) // it may refer to shortened names
 	}
 	said := text.Translate(v.Language, d.key, args)
 	if d.wrap != nil {
@@ -78,7 +76,7 @@ func (d draft) say(v *Renderer, short nameArgs) string {
 	return text.FoldSMS(v.Language, said)
 }
 
-// fill puts shortened names into a part that was said before they were known.
+// fill puts the shortened names into a part that was written before they were known.
 func fill(part string, n nameArgs) string {
 	if !strings.Contains(part, "\x00") {
 		return part
@@ -90,8 +88,8 @@ func fill(part string, n nameArgs) string {
 	return strings.NewReplacer(pairs...).Replace(part)
 }
 
-// firstFitting is the first draft that fits with names that are still readable,
-// else the last one with names as short as need be.
+// firstFitting gives the first draft that fits with readable names, else the last one with names as
+// short as necessary.
 func (v *Renderer) firstFitting(drafts []draft) string {
 	said := ""
 	for i, d := range drafts {
@@ -106,7 +104,7 @@ func (v *Renderer) firstFitting(drafts []draft) string {
 			}
 			return d.say(v, short)
 		}
-		// The longest names that fit: shorter ones never take more parts.
+		// It searches for the longest names that fit: shorter names never need more parts.
 		less := sort.Search(nameMost-floor, func(less int) bool { return fits(with(nameMost - less)) })
 		if said = with(nameMost - less); fits(said) {
 			return said
@@ -122,15 +120,11 @@ func fits(s string) bool {
 	return text.SMSParts(s) <= partsOther
 }
 
-// drafts are an alarm's messages from the fullest to the barest.
+// drafts gives an alarm's messages from the most detailed to the shortest.
 func (v *Renderer) drafts(a *alertmsg.Alarm) (all []draft) {
 	base := draft{names: nameArgs{"tenant": v.sender(), "title": shortName(a.Title), "device": shortName(a.Name())}}
-	base.fixed = map[string]string{
-		"level":    v.say(smsLevels[levelOf(a)]),
-		"duration": v.durationText(a),
-		"time":     v.shortMoment(a.Start),
-		"by":       "",
-	}
+	base.fixed = map[string]string{"level": v.say(smsLevels[levelOf(a)]), "duration": v.durationText(a),
+		"time": v.shortMoment(a.Start), "by": ""}
 	switch a.Event {
 	case alertmsg.Resolved:
 		base.key = "letter.smsResolved"
@@ -153,8 +147,7 @@ func (v *Renderer) drafts(a *alertmsg.Alarm) (all []draft) {
 	return append(all, v.withLimits(base, a)...)
 }
 
-// withLimits are an alarm's messages with values and what they were compared with, with less
-// and less of it.
+// withLimits gives an alarm's messages with values and limits, with fewer and fewer of them.
 func (v *Renderer) withLimits(base draft, a *alertmsg.Alarm) (all []draft) {
 	measured := v.smsMeasurements(a)
 	for _, limits := range []bool{true, false} {
@@ -172,53 +165,45 @@ func (v *Renderer) withLimits(base draft, a *alertmsg.Alarm) (all []draft) {
 	if !isAcknowledged(a) {
 		return all
 	}
-	// Who is on it rather than limits and further readings.
-	var taken []draft
+	// The acknowledgement is more important than limits and further readings.
+	var acked []draft
 	for i, d := range all {
 		if i == 0 && a.Ack.Note != "" {
-			taken = append(taken, v.withAck(d, a, 2))
+			acked = append(acked, v.withAck(d, a, 2))
 		}
-		taken = append(taken, v.withAck(d, a, 1), v.withAck(d, a, 0))
+		acked = append(acked, v.withAck(d, a, 1), v.withAck(d, a, 0))
 	}
 	if a.Event == alertmsg.Reminder {
-		barest := all[len(all)-1]
-		barest.key = "letter.smsStillBrief" // since when it is open is said all the same
-		taken = append(taken, v.withAck(barest, a, 0))
+		shortest := all[len(all)-1]
+		shortest.key = "letter.smsStillBrief" // it still says since when the notice is open
+		acked = append(acked, v.withAck(shortest, a, 0))
 	}
-	return append(taken, all...)
+	return append(acked, all...)
 }
 
-// smsAcks say who is on a notice, or was: that alone, with the time, and with the note.
+// smsAcks are the sentences about an acknowledgement by whether it has expired: the user alone,
+// with the time, and with the note.
 var smsAcks = map[bool][]string{
 	false: {"letter.smsAckIs", "letter.smsAckIsAt", "letter.smsAckIsNote"},
 	true:  {"letter.smsAckWas", "letter.smsAckWasAt", "letter.smsAckWasNote"},
 }
 
-// withAck says who is on the notice, in one of the ways of smsAcks.
-func (v *Renderer) withAck(d draft, a *alertmsg.Alarm, way int) draft {
+// withAck adds who acknowledged the notice, by the sentence of smsAcks at index form.
+func (v *Renderer) withAck(d draft, a *alertmsg.Alarm, form int) draft {
 	d.names = maps.Clone(d.names)
 	d.names["ackUser"] = shortName(a.Ack.User)
-	if way == 2 {
+	if form == 2 {
 		d.names["ackNote"] = strings.TrimRight(shortNote(a.Ack.Note), ".。")
 	}
 	d.wrap = func(v *Renderer, said string, n nameArgs) string {
-		return v.say(
-			smsAcks[v.ackExpired(a)][way],
-			"text",
-			said,
-			"user",
-			n["ackUser"],
-			"time",
-			v.shortMoment(a.Ack.Time),
-			"note",
-			n["ackNote"],
-		)
+		return v.say(smsAcks[v.ackExpired(a)][form], "text", said, "user", n["ackUser"], "time",
+			v.shortMoment(a.Ack.Time), "note", n["ackNote"])
 	}
 	return d
 }
 
-// withSince says in place of when an alarm was noticed since when it holds, too. A
-// reminder, which has the former beside the values, says the latter behind everything.
+// withSince replaces the time at which an alarm was noticed by a text that also says since when it
+// holds. A reminder has the former beside the values and says the latter at the end.
 func (v *Renderer) withSince(d draft, a *alertmsg.Alarm, since string) draft {
 	d.fixed = maps.Clone(d.fixed)
 	d.fixed["time"] = since
@@ -240,8 +225,7 @@ func (v *Renderer) withRemark(d draft, a *alertmsg.Alarm) draft {
 	return d
 }
 
-// smsMeasurements are the values as an SMS says them, with less of a text and
-// of a unit.
+// smsMeasurements gives the values for an SMS, with shortened text values and units.
 func (v *Renderer) smsMeasurements(a *alertmsg.Alarm) (list []measurement) {
 	brief := *v
 	brief.unitMost = smsUnitMost
@@ -258,7 +242,7 @@ func (v *Renderer) smsMeasurements(a *alertmsg.Alarm) (list []measurement) {
 	return list
 }
 
-// withReadings puts the values in, with what they were compared with.
+// withReadings adds the values and, with limits, what they were compared with.
 func (v *Renderer) withReadings(d draft, a *alertmsg.Alarm, measured []measurement, limits bool) draft {
 	d.names, d.fixed = maps.Clone(d.names), maps.Clone(d.fixed)
 	var parts []string
@@ -279,7 +263,7 @@ func (v *Renderer) withReadings(d draft, a *alertmsg.Alarm, measured []measureme
 		parts = append(parts, said)
 	}
 	about := "\x00device\x00"
-	if a.Event == alertmsg.Reminder { // the values are of then
+	if a.Event == alertmsg.Reminder { // the values are of the start
 		about = v.say("letter.smsThen", "device", about, "time", v.shortMoment(a.Start))
 	}
 	if len(parts) > 0 {
@@ -304,10 +288,8 @@ func (v *Renderer) digestDraft(sorted []*alertmsg.Alarm, n int, count string) dr
 				value = m[0].valueWithUnit
 			}
 		}
-		parts = append(
-			parts,
-			v.say("letter.smsItem", "title", "\x00"+title+"\x00", "device", "\x00"+device+"\x00", "value", value),
-		)
+		parts = append(parts,
+			v.say("letter.smsItem", "title", "\x00"+title+"\x00", "device", "\x00"+device+"\x00", "value", value))
 	}
 	if more := len(sorted) - n; more > 0 {
 		parts = append(parts, v.say("letter.digestMore", "n", text.Count(v.Language, more)))

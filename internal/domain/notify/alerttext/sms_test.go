@@ -12,8 +12,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// checkedSMS is an SMS that keeps to its bounds: one part in Latin letters, else
-// two; one line; no link.
+// checkedSMS gives an SMS and checks its bounds: one part in the GSM alphabet, else two; one line;
+// no link.
 func checkedSMS(t *testing.T, v *Renderer, channel string, alarms []alertmsg.Alarm) string {
 	t.Helper()
 	s := v.SMS(channel, alarms)
@@ -21,18 +21,16 @@ func checkedSMS(t *testing.T, v *Renderer, channel string, alarms []alertmsg.Ala
 	if text.IsGSM(s) {
 		most = partsLatin
 	}
-	if n := text.SMSParts(
-		s,
-	); n > most || s == "" || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00") || strings.Contains(s, "http") ||
-		strings.Contains(s, "letter.") {
+	if n := text.SMSParts(s); n > most || s == "" || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00") ||
+		strings.Contains(s, "http") || strings.Contains(s, "letter.") {
 		t.Errorf("%s, %d parts: %q", v.Language, n, s)
 	}
 	return s
 }
 
-// The value is always there and whole, however long and in whatever script
-// everything is named, and so is how bad it is.
-func TestSMSKeepsTheValue(t *testing.T) {
+// An SMS always contains the whole value and the level, however long the names are and in any
+// script.
+func TestSMSKeepsValue(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 21))
 	pick := func() string { return oddNames[r.IntN(len(oddNames))] }
 	for _, l := range text.Languages {
@@ -50,19 +48,13 @@ func TestSMSKeepsTheValue(t *testing.T) {
 				a = withOnset(a, time.Duration(r.Int64N(int64(30*24*time.Hour))))
 			}
 			if r.IntN(2) == 0 {
-				a.Ack = &alertmsg.Ack{
-					User:     pick(),
-					Note:     pick(),
-					Time:     frostStart,
-					RemindAt: frostEnd + int64(r.IntN(2)),
-				}
+				a.Ack = &alertmsg.Ack{User: pick(), Note: pick(), Time: frostStart}
+				a.Ack.RemindAt = frostEnd + int64(r.IntN(2))
 			}
 			value := text.FoldSMS(l, text.Number(l, a.Values["airTemperature"].(float64), new(2)))
 			if r.IntN(2) == 0 {
-				a.Conditions = append(
-					a.Conditions,
-					alertmsg.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.},
-				)
+				a.Conditions = append(a.Conditions,
+					alertmsg.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.})
 				a.Values["airHumidity"] = 17.
 			}
 			switch r.IntN(3) {
@@ -87,21 +79,15 @@ func TestSMSKeepsTheValue(t *testing.T) {
 	}
 }
 
-// What a rule may hold at most, and texts for values.
+// An SMS about the largest rule, with long text values, fits.
 func TestSMSLargestRuleFits(t *testing.T) {
 	for _, l := range text.Languages {
 		a := frost(l)
 		for i := range 15 {
-			a.Conditions = append(
-				a.Conditions,
-				alertmsg.Condition{
-					Join:     "and",
-					Property: fmt.Sprint("p", i),
-					Operator: ">",
-					Value:    strings.Repeat("很长", 500),
-				},
-			)
-			a.Values[fmt.Sprint("p", i)] = strings.Repeat("很长", 500)
+			property, long := fmt.Sprint("p", i), strings.Repeat("很长", 500)
+			a.Conditions = append(a.Conditions,
+				alertmsg.Condition{Join: "and", Property: property, Operator: ">", Value: long})
+			a.Values[property] = long
 		}
 		s := checkedSMS(t, newRenderer(l), "x", []alertmsg.Alarm{a})
 		if !strings.Contains(strings.ReplaceAll(s, ",", "."), "-2.4") {
@@ -115,9 +101,9 @@ func TestSMSLargestRuleFits(t *testing.T) {
 }
 
 func TestSMSTexts(t *testing.T) {
-	byHand := resolvedFrost(text.English)
-	byHand.Manual, byHand.User, byHand.Remark = true, "Elif", "Valve opened."
-	nobody := byHand
+	manual := resolvedFrost(text.English)
+	manual.Manual, manual.User, manual.Remark = true, "Elif", "Valve opened."
+	nobody := manual
 	nobody.User, nobody.Remark = "", ""
 	offline := frost(text.English)
 	offline.Offline, offline.Conditions, offline.Values, offline.Level = true, nil, nil, 0
@@ -126,18 +112,16 @@ func TestSMSTexts(t *testing.T) {
 	still := frost(text.English)
 	still.Event = alertmsg.Reminder
 	several := frost(text.English)
-	several.Conditions = append(
-		several.Conditions,
+	several.Conditions = append(several.Conditions,
 		alertmsg.Condition{Join: "or", Property: "airTemperature", Operator: ">=", Value: 40.},
-		alertmsg.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.},
-	)
+		alertmsg.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.})
 	several.Values["radiation"] = 812.4
 	for _, c := range []struct {
 		a    alertmsg.Alarm
 		want string
 	}{
 		{resolvedFrost(text.English), `Greenfield: "Frost" has ended after 1 h 35 min. North mast: Air temperature 0.6 C. Nov 21, 07:15`},
-		{byHand, `Greenfield: "Frost" was resolved by hand (Elif) after 1 h 35 min. North mast. Nov 21, 07:15. "Valve opened"`},
+		{manual, `Greenfield: "Frost" was resolved by hand (Elif) after 1 h 35 min. North mast. Nov 21, 07:15. "Valve opened"`},
 		{nobody, `Greenfield: "Frost" was resolved by hand after 1 h 35 min. North mast. Nov 21, 07:15`},
 		{offline, `Greenfield: Alarm "Frost". North mast: offline for 5 min. Nov 21, 05:40`},
 		{online, `Greenfield: "Frost" has ended after 1 h 35 min. North mast: online again. Nov 21, 07:15`},
@@ -150,8 +134,8 @@ func TestSMSTexts(t *testing.T) {
 	}
 }
 
-// A digest names as many alarms as fit with names that can be read, the serious
-// first, and counts the others.
+// A digest lists as many alarms as fit with readable names, the most serious first, and counts the
+// others.
 func TestSMSDigest(t *testing.T) {
 	for l, want := range map[text.Language]string{
 		text.English: "Greenfield: 12 alarms: ", text.Chinese: "【Greenfield】12条告警：", text.Turkish: "Greenfield: 12 alarm: ", text.Russian: "Greenfield: новые тревоги (12): ",
@@ -182,19 +166,15 @@ func TestSMSDigest(t *testing.T) {
 		}
 		checkedSMS(t, newRenderer(l), "x", alarms)
 	}
-	two := checkedSMS(
-		t,
-		newRenderer(text.English),
-		"x",
-		[]alertmsg.Alarm{frost(text.English), resolvedFrost(text.English)},
-	)
+	two := checkedSMS(t, newRenderer(text.English), "x",
+		[]alertmsg.Alarm{frost(text.English), resolvedFrost(text.English)})
 	if two != "Greenfield: 2 alarm messages: Frost: North mast, -2.4 C; Frost: North mast, Resolved" {
 		t.Error(two)
 	}
 }
 
-// A unit is not said behind a name that says it, and is where no name stands.
-func TestUnitIsSaidOnce(t *testing.T) {
+// A unit is left out after a name that contains it, and present where there is no name.
+func TestUnitNotRepeated(t *testing.T) {
 	for l, names := range map[text.Language][3]string{
 		text.English: {"Water pH", "Water pH 5.67 (limit < 6.5)", "5.67 pH"},
 		text.Chinese: {"水体pH值", "水体pH值5.67（条件：< 6.5）", "5.67 pH"},
@@ -218,7 +198,7 @@ func TestUnitIsSaidOnce(t *testing.T) {
 	}
 }
 
-// English in plain letters, where names allow; Turkish keeps its own.
+// An English SMS uses the GSM alphabet if the names allow it; Turkish names keep their letters.
 func TestSMSCharacterSet(t *testing.T) {
 	v := newRenderer(text.English)
 	v.Names = func(int64, string, text.Language) (string, string, *int) {
@@ -226,22 +206,12 @@ func TestSMSCharacterSet(t *testing.T) {
 	}
 	a := frost(text.English)
 	a.Conditions[0].Operator = "<="
-	if s := checkedSMS(
-		t,
-		v,
-		"x",
-		[]alertmsg.Alarm{a},
-	); !strings.Contains(s, `CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`) ||
-		!text.IsGSM(s) {
+	want := `CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`
+	if s := checkedSMS(t, v, "x", []alertmsg.Alarm{a}); !strings.Contains(s, want) || !text.IsGSM(s) {
 		t.Error(s)
 	}
 	a.NoteName = "Kuzey direği"
-	if s := checkedSMS(
-		t,
-		newRenderer(text.English),
-		"x",
-		[]alertmsg.Alarm{a},
-	); !strings.Contains(s, "Kuzey direği") ||
+	if s := checkedSMS(t, newRenderer(text.English), "x", []alertmsg.Alarm{a}); !strings.Contains(s, "Kuzey direği") ||
 		text.IsGSM(s) {
 		t.Error(s)
 	}

@@ -14,8 +14,8 @@ func (v *Renderer) localTime(ms int64) time.Time {
 	return time.UnixMilli(ms).In(zone)
 }
 
-// zoned says a time with its zone's offset, which the first time of a letter
-// has; the others are of the same zone.
+// zoned writes a time with the offset of its zone. Only the first time of a text has the offset;
+// the others are of the same zone.
 func (v *Renderer) zoned(ms int64) string { return text.DateTimeWithZone(v.Language, v.localTime(ms)) }
 
 func (v *Renderer) moment(ms int64) string { return text.DateTime(v.Language, v.localTime(ms)) }

@@ -1,7 +1,6 @@
-// Package guard decides which network addresses the server may call where
-// people say whom it calls: none behind its own walls. It judges the address
-// that a connection is about to be made to, so that neither a name that
-// changes its address nor a redirect leads past it.
+// Package guard decides which network addresses the server may call on behalf of users: none in its
+// own internal network. It checks the address of a connection just before the connection is made,
+// so that neither a name that changes its address nor a redirect circumvents it.
 package guard
 
 import (
@@ -13,11 +12,11 @@ import (
 	"syscall"
 )
 
-// Refusal is the error of an address that is not called. It says nothing of
-// what is there.
+// Refusal is the error of an address that the guard refuses. It says nothing about what is at that
+// address.
 type Refusal struct{ why string }
 
-// Error is for people, too: of a delivery that was not made.
+// Error gives the text, which users see too, as the answer of a delivery.
 func (r *Refusal) Error() string { return r.why }
 
 var (
@@ -26,23 +25,23 @@ var (
 	errUnverifiable   = &Refusal{"not sent: the address could not be judged"}
 )
 
-// Refused tells whether an error comes of an address that is not called.
+// Refused tells whether err contains a *Refusal.
 func Refused(err error) bool {
 	_, is := errors.AsType[*Refusal](err)
 	return is
 }
 
-// Guard judges addresses. The zero Guard calls public addresses only.
+// Guard checks addresses. The zero Guard allows public addresses only.
 type Guard struct {
-	// Private are networks of the provider's choice, which are called in spite
-	// of all, and without TLS too.
+	// Private are networks that the provider allows in spite of all other rules, and without TLS
+	// too.
 	Private []netip.Prefix
 	// Own are the machine's addresses; nil: those of its network interfaces.
 	Own func() ([]netip.Addr, error)
 }
 
-// Check gives nil for an address that may be called, else a *Refusal; plain is
-// of a connection without TLS.
+// Check gives nil for an address that the server may call, else a *Refusal; plain tells that the
+// connection has no TLS.
 func (g *Guard) Check(a netip.Addr, plain bool) error {
 	a = a.Unmap()
 	inner := embedded(a)
@@ -66,7 +65,7 @@ func (g *Guard) Check(a netip.Addr, plain bool) error {
 	return nil
 }
 
-// IsPrivate tells whether an address lies in a network of the provider's choice.
+// IsPrivate tells whether an address is in one of the networks of Private.
 func (g *Guard) IsPrivate(a netip.Addr) bool {
 	a = a.Unmap()
 	return g.inPrivate(a) || g.inPrivate(embedded(a))
@@ -77,8 +76,8 @@ func (g *Guard) inPrivate(a netip.Addr) bool {
 		slices.ContainsFunc(g.Private, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
 }
 
-// Control judges the address of a connection just before it is made, as a
-// net.Dialer's Control.
+// Control gives a net.Dialer's Control, which checks the address of a connection just before it is
+// made.
 func (g *Guard) Control(plain bool) func(network, address string, _ syscall.RawConn) error {
 	return func(network, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)

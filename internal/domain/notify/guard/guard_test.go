@@ -14,7 +14,7 @@ func addrs(texts ...string) (list []netip.Addr) {
 	return list
 }
 
-// The machine of these tests has one public address of each kind.
+// own gives the machine's addresses of these tests: one public address of each version.
 func own() ([]netip.Addr, error) { return addrs("127.0.0.1", "198.41.0.4", "2600:1f00::4"), nil }
 
 func TestReservedAndLocalAddressesRefused(t *testing.T) {
@@ -26,7 +26,7 @@ func TestReservedAndLocalAddressesRefused(t *testing.T) {
 		"::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:10.1.2.3", "::ffff:0:7f00:1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe",
 		"64:ff9b::a00:1", "64:ff9b:1::1", "100::1", "fc00::1", "fd12:3456::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "ff0e::1", "2001::1",
 		"2001:2::1", "2001:10::1", "2001:db8::1", "3fff::1", "5f00::1", "2002:7f00:1::1", "2002:a9fe:a9fe::", "2002:c0a8:1::1", "2002:a00:1::", "fd00:ec2::254",
-		// Its own.
+		// The machine's own addresses.
 		"198.41.0.4", "2600:1f00::4", "::ffff:198.41.0.4", "64:ff9b::c629:4", "2002:c629:4::1",
 	) {
 		if err := g.Check(a, false); !Refused(err) {
@@ -51,16 +51,9 @@ func TestPublicAddressesAllowed(t *testing.T) {
 	}
 }
 
-// What the provider opens is open, in every form, and nothing beside it.
+// The networks that the provider allows are allowed in every notation, and no others.
 func TestPrivateNetworksAllowed(t *testing.T) {
-	g := Guard{
-		Own: own,
-		Private: []netip.Prefix{
-			netip.MustParsePrefix("127.0.0.0/8"),
-			netip.MustParsePrefix("10.1.0.0/16"),
-			netip.MustParsePrefix("fd00:1::/32"),
-		},
-	}
+	g := Guard{Own: own, Private: prefixes("127.0.0.0/8", "10.1.0.0/16", "fd00:1::/32")}
 	for _, a := range addrs("127.0.0.1", "10.1.255.1", "::ffff:10.1.2.3", "64:ff9b::a01:203", "fd00:1::9") {
 		for _, plain := range []bool{false, true} {
 			if err := g.Check(a, plain); err != nil {
@@ -75,7 +68,7 @@ func TestPrivateNetworksAllowed(t *testing.T) {
 	}
 }
 
-// Who does not know the machine's addresses calls nobody.
+// If the machine's addresses cannot be read, the guard refuses every address.
 func TestRefusesWithoutLocalAddresses(t *testing.T) {
 	boom := errors.New("boom")
 	g := Guard{Own: func() ([]netip.Addr, error) { return nil, boom }}
@@ -87,7 +80,7 @@ func TestRefusesWithoutLocalAddresses(t *testing.T) {
 	}
 }
 
-// The machine's own interfaces are known without being told.
+// Without Own, the guard reads the addresses of the machine's interfaces.
 func TestLocalAddrsFromInterfaces(t *testing.T) {
 	var g Guard
 	found, err := g.own()
@@ -100,7 +93,7 @@ func TestLocalAddrsFromInterfaces(t *testing.T) {
 	}
 }
 
-// A connection is judged by the address that it is about to be made to.
+// Control checks the address of the connection that is about to be made.
 func TestControlChecksDialedAddress(t *testing.T) {
 	g := Guard{Own: own, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	for address, want := range map[string]bool{
@@ -120,7 +113,7 @@ func TestControlChecksDialedAddress(t *testing.T) {
 	if err := g.Control(true)("tcp4", "1.1.1.1:443", nil); !Refused(err) {
 		t.Errorf("%v", err)
 	}
-	// Through a real dialer, before anything is sent.
+	// A real dialer refuses before it sends anything.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -2,14 +2,14 @@ package guard
 
 import "net/netip"
 
-// reserved4 are the IPv4 networks that nobody on the internet is reached in, by
-// IANA's registry of special purposes.
+// reserved4 are the IPv4 networks that are not reachable on the internet, by IANA's registry of
+// special purposes.
 var reserved4 = prefixes(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private
-	"100.64.0.0/10",   // behind a carrier's translation
+	"100.64.0.0/10",   // carrier-grade NAT
 	"127.0.0.0/8",     // loopback
-	"169.254.0.0/16",  // link-local; clouds tell a machine's secrets at 169.254.169.254
+	"169.254.0.0/16",  // link-local; clouds serve a machine's secrets at 169.254.169.254
 	"172.16.0.0/12",   // private
 	"192.0.0.0/24",    // protocols
 	"192.0.2.0/24",    // documentation
@@ -22,9 +22,8 @@ var reserved4 = prefixes(
 	"240.0.0.0/4",     // reserved, and broadcast
 )
 
-// global6 is all of IPv6 that is given out on the internet, and inside6 what
-// of it is not; loopback, unique local, link-local, multicast, mapped and the
-// forms of old lie outside.
+// global6 is the part of IPv6 that is assigned on the internet, and reserved6 are its exceptions.
+// Loopback, unique local, link-local, multicast, mapped and deprecated addresses are outside it.
 var (
 	global6   = netip.MustParsePrefix("2000::/3")
 	reserved6 = prefixes(
@@ -44,8 +43,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// public tells whether an address, which is not a mapped one, is one of the
-// internet's.
+// public tells whether an address, which must not be a mapped one, is a public one.
 func public(a netip.Addr) bool {
 	if a.Is4() {
 		return !within(reserved4, a)
@@ -62,8 +60,8 @@ func within(list []netip.Prefix, a netip.Addr) bool {
 	return false
 }
 
-// embedded is the IPv4 address that an IPv6 one stands for (NAT64, 6to4); not
-// valid where it stands for none.
+// embedded gives the IPv4 address that an IPv6 address stands for (NAT64, 6to4); not valid if it
+// stands for none.
 func embedded(a netip.Addr) netip.Addr {
 	if !a.Is6() {
 		return netip.Addr{}

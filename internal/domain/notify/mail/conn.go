@@ -15,11 +15,11 @@ import (
 type smtpConn struct {
 	conn          net.Conn
 	client        *smtp.Client
-	pipelining    bool // the server lets commands be said before others are answered
+	pipelining    bool // the server accepts commands before it has answered earlier ones
 	idleTimer     *time.Timer
-	stopWatch     func() bool // ends the watch; false when it struck
-	inTransaction bool        // the server took a sender, and not the mail
-	broken        bool        // nothing more can be sent over it
+	stopWatch     func() bool // ends the watch; false: it has closed the connection
+	inTransaction bool        // the server accepted the sender, but not yet the mail
+	broken        bool        // the connection is unusable
 }
 
 // watch closes the connection when ctx ends before unwatch.
@@ -30,22 +30,22 @@ func (l *smtpConn) watch(ctx context.Context) {
 
 func (l *smtpConn) unwatch() bool { return l.stopWatch == nil || l.stopWatch() }
 
-// closeNow closes the connection without a word.
+// closeNow closes the connection without QUIT.
 func (l *smtpConn) closeNow() {
 	l.unwatch()
 	if l.conn != nil {
-		_ = l.conn.Close() // closed already where the server was quicker
+		_ = l.conn.Close() // it fails if the server has closed the connection
 	}
 }
 
-// quit ends the connection as it should be ended; nothing depends on it.
+// quit ends the connection with QUIT; nothing depends on its success.
 func (l *smtpConn) quit() {
 	_ = l.conn.SetDeadline(time.Now().Add(time.Second))
 	_ = l.client.Quit()
 	l.closeNow()
 }
 
-// send has the server take one mail.
+// send sends one mail over the connection.
 func (l *smtpConn) send(ctx context.Context, from, to string, content []byte) (answer string, err error) {
 	l.watch(ctx)
 	defer func() {
@@ -68,28 +68,26 @@ func (l *smtpConn) send(ctx context.Context, from, to string, content []byte) (a
 	if err := w.Close(); err != nil {
 		return "", l.failure(ctx, err, messagePhase)
 	}
-	_, words, err := text.ReadResponse(250)
+	_, message, err := text.ReadResponse(250)
 	if err != nil {
 		return "", l.failure(ctx, err, messagePhase)
 	}
 	l.inTransaction = false
-	return shortLine("250 " + words), nil
+	return shortLine("250 " + message), nil
 }
 
-// command is what the server is told, and the beginning of the code that it
-// says yes with.
+// command is an SMTP command and the beginning of the reply code that accepts it.
 type command struct {
 	line     string
 	wantCode int
 }
 
-// sendEnvelope tells the server from whom and to whom a mail is, and that it comes.
-// One that lets commands be said ahead (RFC 2920) hears all of it at once, which
-// is one wait in place of three or four.
+// sendEnvelope sends MAIL, RCPT and DATA. To a server that supports pipelining (RFC 2920) it sends
+// them all at once, which saves two or three round trips.
 func (l *smtpConn) sendEnvelope(ctx context.Context, from, to string) error {
 	mail := command{"MAIL FROM:<" + from + ">" + l.mailParameters(from, to), 250}
 	commands := []command{mail, {"RCPT TO:<" + to + ">", 25}, {"DATA", 354}}
-	if l.inTransaction { // what came of the mail before
+	if l.inTransaction { // of the mail before
 		commands = append([]command{{"RSET", 250}}, commands...)
 	}
 	l.inTransaction = false
@@ -97,7 +95,7 @@ func (l *smtpConn) sendEnvelope(ctx context.Context, from, to string) error {
 	var refused error
 	for i, c := range commands {
 		for sent == i || l.pipelining && sent < len(commands) {
-			_, _ = text.W.WriteString(commands[sent].line + "\r\n") // Flush tells
+			_, _ = text.W.WriteString(commands[sent].line + "\r\n") // Flush gives the error
 			sent++
 		}
 		err := text.W.Flush()
@@ -117,7 +115,7 @@ func (l *smtpConn) sendEnvelope(ctx context.Context, from, to string) error {
 		case err == nil && c == mail:
 			l.inTransaction = true
 		case err == nil && c.wantCode == 354 && refused != nil:
-			// It waits for a mail that nobody is to get.
+			// The server waits for a mail whose envelope it refused: send an empty one.
 			if err := text.PrintfLine("."); err != nil {
 				l.broken = true
 			} else if _, _, err = text.ReadResponse(0); err != nil {
@@ -131,9 +129,9 @@ func (l *smtpConn) sendEnvelope(ctx context.Context, from, to string) error {
 	return refused
 }
 
-// mailParameters are what the server is to know of a mail's letters. SMTPUTF8 is not
-// asked for without need: that would keep the mail from servers on the way that
-// do not offer it; its headers are all ASCII.
+// mailParameters gives the MAIL parameters about the mail's encoding. It asks for SMTPUTF8 only if
+// an address needs it, since servers on the way that do not offer it would refuse the mail; the
+// headers are all ASCII.
 func (l *smtpConn) mailParameters(from, to string) (list string) {
 	if offered, _ := l.client.Extension("8BITMIME"); offered {
 		list += " BODY=8BITMIME"

@@ -12,13 +12,13 @@ import (
 	"tilth/internal/platform/text"
 )
 
-const answerMost = 200 // characters of what a server says
+const answerMost = 200 // characters of a server's answer
 
-// shortLine is what a server said, as one short line.
+// shortLine gives a server's answer as one short line.
 func shortLine(answer string) string { return text.Shorten(text.SingleLine(answer), answerMost) }
 
-// connectFailure is the failure of a mail that was never begun: no connection, no
-// TLS, no sign-in. None other would go through either.
+// connectFailure gives the failure of a mail that was not begun: no connection, no TLS, no sign-in.
+// Every other mail would fail too.
 func connectFailure(ctx context.Context, err error) *notify.Failure {
 	if f := canceledFailure(ctx, err); f != nil {
 		return f
@@ -26,8 +26,7 @@ func connectFailure(ctx context.Context, err error) *notify.Failure {
 	return &notify.Failure{Kind: notify.Unavailable, Answer: describeError(ctx, err), Cause: err}
 }
 
-// canceledFailure is the failure of a mail whose sender does not want to wait any
-// more; nil when that is not why.
+// canceledFailure gives the failure of a mail whose context was cancelled; nil: it was not.
 func canceledFailure(ctx context.Context, err error) *notify.Failure {
 	if !errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil
@@ -35,18 +34,17 @@ func canceledFailure(ctx context.Context, err error) *notify.Failure {
 	return &notify.Failure{Kind: notify.Transient, Answer: "given up", Cause: err}
 }
 
-// phase is how far a mail had come.
+// phase is how far a mail had got.
 type phase int
 
 const (
-	envelopePhase phase = iota // it was refused as all of this sender's would be
-	messagePhase               // its recipient or content is what the server spoke of
+	envelopePhase phase = iota // the server would refuse every mail of this sender
+	messagePhase               // the server refuses this mail's recipient or content
 )
 
-// failure tells what a failure in the midst of a mail means. A refused sender or
-// sign-in is a matter of settings, which somebody may mend while mails wait;
-// a connection that breaks once the sender was accepted may be about this mail
-// alone, so others are not kept waiting.
+// failure classifies an error in the middle of a mail. A refused sender or sign-in is a matter of
+// settings, which the operator may correct while mails wait. If the connection breaks after the
+// server accepted the sender, this mail alone may be the reason, so others do not wait.
 func (l *smtpConn) failure(ctx context.Context, err error, at phase) *notify.Failure {
 	f := &notify.Failure{Kind: notify.Transient, Answer: describeError(ctx, err), Cause: err}
 	var answer *textproto.Error
@@ -59,7 +57,7 @@ func (l *smtpConn) failure(ctx context.Context, err error, at phase) *notify.Fai
 		if at == envelopePhase {
 			f.Kind = notify.Unavailable
 		}
-	case answer.Code == 421: // it closes
+	case answer.Code == 421: // the server closes the connection
 		l.broken = true
 		f.Kind = notify.Unavailable
 	case at == envelopePhase, answer.Code == 530, answer.Code == 534, answer.Code == 535, answer.Code == 538:
@@ -70,7 +68,7 @@ func (l *smtpConn) failure(ctx context.Context, err error, at phase) *notify.Fai
 	return f
 }
 
-// describeError is the server's own words, else what happened to the connection.
+// describeError gives the server's answer, else what happened to the connection.
 func describeError(ctx context.Context, err error) string {
 	var answer *textproto.Error
 	var timeout net.Error

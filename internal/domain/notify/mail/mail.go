@@ -21,13 +21,13 @@ const addressMax = 254 // bytes, RFC 5321
 
 // Message is one mail to one person.
 type Message struct {
-	ID      string // letters, digits, . - and _: the same mail sent again has the same one
-	Thread  string // likewise; mails of one thread are shown together; may be empty
+	ID      string // letters, digits, . - and _; the same for each attempt to send the mail
+	Thread  string // likewise; mail programs show mails of one thread together; may be empty
 	To      string
-	Sender  string // what the sender is called where the settings give no name; may be empty
+	Sender  string // the sender's name if the settings give none; may be empty
 	Subject string
 	Text    string
-	HTML    string   // the same for readers that show it; empty: text alone
+	HTML    string   // the same as HTML; empty: the mail has text only
 	Picture *Picture // shown within HTML as cid:ID; nil: none
 }
 
@@ -40,17 +40,17 @@ type Picture struct {
 
 var id = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
 
-// compose writes the mail as it goes over the line. What could begin a header
-// of its own is refused in an address and becomes a space in the subject.
+// compose encodes the mail. Characters that could begin another header are refused in an address
+// and become a space in the subject.
 func (s *SMTP) compose(m Message) ([]byte, error) {
 	to, err := mail.ParseAddress(m.To)
 	switch {
 	case err != nil || to.Address != m.To || len(m.To) > addressMax:
 		return nil, errors.New("the recipient is not an e-mail address")
 	case !id.MatchString(m.ID):
-		return nil, fmt.Errorf("a message id of %d bytes that is no id", len(m.ID))
+		return nil, fmt.Errorf("the message id of %d bytes is not valid", len(m.ID))
 	case m.Thread != "" && !id.MatchString(m.Thread):
-		return nil, fmt.Errorf("a thread of %d bytes that is no id", len(m.Thread))
+		return nil, fmt.Errorf("the thread id of %d bytes is not valid", len(m.Thread))
 	}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	from := s.set.From
@@ -65,7 +65,7 @@ func (s *SMTP) compose(m Message) ([]byte, error) {
 		msg.SetGenHeader(gomail.HeaderReferences, "<"+m.Thread+"@"+s.set.domain()+">")
 	}
 	msg.SetDateWithValue(s.now())
-	// A machine wrote it: no absence notice shall answer.
+	// Auto-Submitted keeps absence notices from answering.
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	if m.HTML != "" {
@@ -85,8 +85,8 @@ func (s *SMTP) compose(m Message) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// asciiDomain is an address with its domain in the letters that every mail server
-// takes: bahçe.example is xn--bahe-2oa.example. What is no domain stays.
+// asciiDomain gives an address with its domain in ASCII, which every mail server accepts:
+// bahçe.example becomes xn--bahe-2oa.example. It keeps an invalid domain as it is.
 func asciiDomain(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	domain, err := idna.Lookup.ToASCII(address[at+1:])
@@ -96,15 +96,13 @@ func asciiDomain(address string) string {
 	return address[:at+1] + domain
 }
 
-// Paragraphs is the HTML form of a plain text whose paragraphs are parted by
-// empty lines. Nothing in it is taken for markup.
+// Paragraphs gives the HTML form of a plain text whose paragraphs are separated by empty lines. It
+// escapes the text.
 func Paragraphs(language text.Language, plain string) string {
 	var b strings.Builder
-	fmt.Fprintf(
-		&b,
-		`<!doctype html><html lang="%s"><body style="font-family:sans-serif;font-size:16px;line-height:1.6;color:#1f2a24;background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`,
-		html.EscapeString(string(language)),
-	)
+	b.WriteString(`<!doctype html><html lang="` + html.EscapeString(string(language)) + `">`)
+	b.WriteString(`<body style="font-family:sans-serif;font-size:16px;line-height:1.6;color:#1f2a24;` +
+		`background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`)
 	for part := range strings.SplitSeq(plain, "\n\n") {
 		if part = strings.TrimSpace(part); part != "" {
 			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(part), "\n", "<br>") + "</p>")
@@ -114,5 +112,5 @@ func Paragraphs(language text.Language, plain string) string {
 	return b.String()
 }
 
-// sendWithin bounds one mail, from dialling to the server's word.
+// sendWithin bounds one mail, from dialling to the server's answer.
 const sendWithin = 30 * time.Second

@@ -38,8 +38,8 @@ func TestSend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var words mime.WordDecoder
-		subject, err := words.DecodeHeader(m.Header.Get("Subject"))
+		var decoder mime.WordDecoder
+		subject, err := decoder.DecodeHeader(m.Header.Get("Subject"))
 		if err != nil || subject != hello.Subject {
 			t.Errorf("%s: subject %q %v", tlsMode, subject, err)
 		}
@@ -57,11 +57,8 @@ func TestSend(t *testing.T) {
 				t.Errorf("%s: %s %q, want %q", tlsMode, name, got, want)
 			}
 		}
-		if parts := partsOf(
-			t,
-			m,
-		); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") || parts["text/html"] != hello.HTML ||
-			len(parts) != 2 {
+		if parts := partsOf(t, m); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") ||
+			parts["text/html"] != hello.HTML || len(parts) != 2 {
 			t.Errorf("%s: %q", tlsMode, parts)
 		}
 	}
@@ -74,13 +71,13 @@ func newTestSMTP(t *testing.T, set Settings, now func() time.Time) *SMTP {
 	return s
 }
 
-// wantFailure is why a mail does not leave.
+// wantFailure sends a mail and gives its failure.
 func wantFailure(t *testing.T, s *SMTP, m Message) *notify.Failure {
 	t.Helper()
 	answer, err := s.Send(t.Context(), m)
 	var f *notify.Failure
 	if !errors.As(err, &f) || answer != "" {
-		t.Fatalf("%s: %q, %v is no failure", m.ID, answer, err)
+		t.Fatalf("%s: %q, %v is no *Failure", m.ID, answer, err)
 	}
 	if f.Answer == "" || strings.ContainsAny(f.Answer, "\r\n") || len([]rune(f.Answer)) > answerMost {
 		t.Errorf("answer %q", f.Answer)
@@ -88,18 +85,15 @@ func wantFailure(t *testing.T, s *SMTP, m Message) *notify.Failure {
 	return f
 }
 
-// A picture stands within the HTML part; mails of a thread say so; the sender
-// is called what the settings say, else what the mail says.
+// A picture is embedded for the HTML part; mails of a thread have References; the sender's name is
+// that of the settings, else that of the mail.
 func TestEmbeddedPicture(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	set := p.settings(NoTLS)
 	set.From.Name = ""
 	m := hello
-	m.Thread, m.Sender, m.Picture = "notice-1-17", "Yeşil Alan", &Picture{
-		ID:   "chart@letter",
-		Name: "chart.png",
-		PNG:  []byte("\x89PNG\x00\xff"),
-	}
+	m.Thread, m.Sender = "notice-1-17", "Yeşil Alan"
+	m.Picture = &Picture{ID: "chart@letter", Name: "chart.png", PNG: []byte("\x89PNG\x00\xff")}
 	if _, err := newTestSMTP(t, set, time.Now).Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +126,7 @@ func TestEmbeddedPicture(t *testing.T) {
 	}
 }
 
-// A domain in letters of its own is reached by its other name, which every
-// mail server takes.
+// An international domain is converted to ASCII, which every mail server accepts.
 func TestInternationalDomains(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
@@ -177,7 +170,7 @@ func partsOf(t *testing.T, m *netmail.Message) map[string]string {
 	}
 }
 
-// A password goes over TLS, or to this machine.
+// A password is sent over TLS, or to this machine.
 func TestSignIn(t *testing.T) {
 	for tlsMode, want := range map[string]string{StartTLS: "me:s3cret tls", TLS: "me:s3cret tls", NoTLS: "me:s3cret plain"} {
 		p := serve(t, tlsMode, true)
@@ -192,28 +185,22 @@ func TestSignIn(t *testing.T) {
 		set.Password = "wr0ng"
 		f := wantFailure(t, newTestSMTP(t, set, time.Now), hello)
 		if f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "535") ||
-			strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") ||
-			len(p.received()) != 1 {
+			strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.received()) != 1 {
 			t.Errorf("%s, wrong password: %+v", tlsMode, f)
 		}
 	}
 }
 
-// Where TLS is asked for and not to be had, nothing is sent, no password
-// either.
+// If TLS is required and the server does not offer it, nothing is sent, not even the password.
 func TestNothingSentWithoutTLS(t *testing.T) {
 	plain := serve(t, NoTLS, true)
 	for name, set := range map[string]Settings{
-		"no STARTTLS":   plain.settings(StartTLS),
-		"no TLS":        plain.settings(TLS),
-		"another's TLS": func() Settings { s := serve(t, StartTLS, true).settings(StartTLS); s.Roots = plain.roots; return s }(),
+		"no STARTTLS":          plain.settings(StartTLS),
+		"no TLS":               plain.settings(TLS),
+		"an unknown authority": func() Settings { s := serve(t, StartTLS, true).settings(StartTLS); s.Roots = plain.roots; return s }(),
 	} {
 		set.User, set.Password = "me", "s3cret"
-		if f := wantFailure(
-			t,
-			newTestSMTP(t, set, time.Now),
-			hello,
-		); f.Kind != notify.Unavailable ||
+		if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable ||
 			strings.Contains(f.Answer, "s3cret") {
 			t.Errorf("%s: %+v", name, f)
 		}
@@ -223,8 +210,7 @@ func TestNothingSentWithoutTLS(t *testing.T) {
 	}
 }
 
-// What would begin a header of its own, or reach somebody else, does not
-// leave.
+// A mail whose fields could begin another header or reach another recipient is refused.
 func TestHeaderInjectionRefused(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
@@ -246,7 +232,7 @@ func TestHeaderInjectionRefused(t *testing.T) {
 		}
 	}
 	if n := len(p.received()); n != 0 {
-		t.Fatalf("%d taken", n)
+		t.Fatalf("%d mails accepted", n)
 	}
 	m := hello
 	m.Sender = "A\r\nBcc: eve@example.com"

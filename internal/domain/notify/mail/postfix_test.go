@@ -17,9 +17,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// postfix starts Debian's Postfix with a configuration of its own, on a port of
-// its own. It takes mail for ada@example.com, whose letters it keeps in the
-// folder that is given back, over TLS and up to 100 kB.
+// postfix starts Debian's Postfix with its own configuration on a free port. It accepts mail for
+// ada@example.com over TLS, up to 100 kB, and stores it in the folder inbox.
 func postfix(t *testing.T) (set Settings, inbox string) {
 	t.Helper()
 	command, err := exec.LookPath("postfix")
@@ -32,7 +31,7 @@ func postfix(t *testing.T) (set Settings, inbox string) {
 		}
 		t.Skipf("no mail server to test against: %v (scripts/tools.sh installs it)", err)
 	}
-	dir, err := os.MkdirTemp("", "postfix") // not the test's own, which Postfix's people may not enter
+	dir, err := os.MkdirTemp("", "postfix") // Postfix's users may not enter the test's own
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,16 +121,11 @@ postlog unix-dgram n - n - 1 postlogd
 			t.Errorf("postfix stop: %v\n%s", err, out)
 		}
 	})
-	return Settings{
-		Host:  "127.0.0.1",
-		Port:  port,
-		TLS:   StartTLS,
-		Roots: roots,
-		From:  netmail.Address{Address: "alerts@example.org"},
-	}, inbox
+	return Settings{Host: "127.0.0.1", Port: port, TLS: StartTLS, Roots: roots,
+		From: netmail.Address{Address: "alerts@example.org"}}, inbox
 }
 
-// ids are the numbers of a user and of its group.
+// ids gives the numeric ids of a user and its group.
 func ids(t *testing.T, user string) (pair [2]int) {
 	t.Helper()
 	for i, which := range []string{"-u", "-g"} {
@@ -148,8 +142,7 @@ func ids(t *testing.T, user string) (pair [2]int) {
 
 var queued = regexp.MustCompile(`^250 2\.0\.0 Ok: queued as [0-9A-Za-z]+$`)
 
-// A mail server that is in use everywhere takes our letters, says so in its own
-// words, and its refusals are understood.
+// Postfix accepts mails, its answers are passed on, and its refusals are classified correctly.
 func TestPostfix(t *testing.T) {
 	set, inbox := postfix(t)
 	s := newTestSMTP(t, set, time.Now)
@@ -161,8 +154,8 @@ func TestPostfix(t *testing.T) {
 		}
 	}
 	for to, want := range map[string]struct {
-		trouble notify.FailureKind
-		says    string
+		kind notify.FailureKind
+		says string
 	}{
 		"nobody@example.com":    {notify.Permanent, "550 5.1.1"},
 		"later@example.com":     {notify.Transient, "450 4.2.0"},
@@ -170,7 +163,7 @@ func TestPostfix(t *testing.T) {
 	} {
 		other := hello
 		other.To = to
-		if f := wantFailure(t, s, other); !strings.Contains(f.Answer, want.says) || f.Kind != want.trouble {
+		if f := wantFailure(t, s, other); !strings.Contains(f.Answer, want.says) || f.Kind != want.kind {
 			t.Errorf("%s: %v %q", to, f.Kind, f.Answer)
 		}
 	}
@@ -178,17 +171,17 @@ func TestPostfix(t *testing.T) {
 	if f := wantFailure(t, s, m); f.Kind != notify.Permanent || !strings.HasPrefix(f.Answer, "552 5.3.4") {
 		t.Errorf("too large: %+v", f)
 	}
-	var letters []os.DirEntry
-	testkit.Eventually(t, "three letters in the inbox", func() bool {
-		letters, _ = os.ReadDir(inbox)
-		return len(letters) == 3
+	var mails []os.DirEntry
+	testkit.Eventually(t, "three mails in the inbox", func() bool {
+		mails, _ = os.ReadDir(inbox)
+		return len(mails) == 3
 	})
-	kept, err := os.Open(filepath.Join(inbox, letters[0].Name()))
+	file, err := os.Open(filepath.Join(inbox, mails[0].Name()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer kept.Close()
-	read, err := netmail.ReadMessage(kept)
+	defer file.Close()
+	read, err := netmail.ReadMessage(file)
 	if err != nil || read.Header.Get("Message-Id") != "<account-7-abc@example.org>" ||
 		!strings.Contains(read.Header.Get("Received"), " ESMTPS ") {
 		t.Errorf("%+v %v", read, err)

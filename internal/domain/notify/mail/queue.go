@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	// queueSize is how many mails may wait; beyond, a mail is dropped and the log
-	// says so.
+	// queueSize is how many mails may wait; Post drops further ones and logs that.
 	queueSize = 256
-	// retryFirst and retryMax are how long a mail waits that may go through
-	// later: at first, and after many tries.
+	// retryFirst and retryMax are how long a mail waits for a retry: after the first attempt, and
+	// at most.
 	retryFirst = time.Minute
 	retryMax   = 30 * time.Minute
-	// triedFor is how long a mail is tried: a server that puts off whom it does
-	// not know takes it within the hour, one that is down for a night after that.
+	// triedFor is how long a mail is retried: a greylisting server accepts it within the hour, and
+	// a server that is down for a night accepts it in the morning.
 	triedFor = 12 * time.Hour
 )
 
-// Queue sends mails in the background, one after the other; one that may go
-// through later is tried again. What waits is in memory only, so a stop ends
-// it: it is for what is good to know, not for what must arrive.
+// Queue sends mails in the background, one after the other, and retries those that may succeed
+// later. It is in memory only, so waiting mails are lost when the process stops: it is for mails
+// that are useful to know, not for those that must arrive.
 type Queue struct {
 	send   func(ctx context.Context, m Message) (answer string, err error)
 	logger *slog.Logger
@@ -45,15 +44,15 @@ type queuedMail struct {
 	posted time.Time
 	due    time.Time
 	tries  int   // so far
-	err    error // of the last one
+	err    error // of the last attempt
 }
 
-// NewQueue makes a queue before send; Run sends.
+// NewQueue makes a queue whose Run calls send.
 func NewQueue(send func(ctx context.Context, m Message) (answer string, err error), logger *slog.Logger) *Queue {
 	return &Queue{send: send, logger: logger, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
-// Post hands a mail over and never waits.
+// Post queues a mail; it never waits.
 func (q *Queue) Post(m Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -76,8 +75,8 @@ func (q *Queue) nudge() {
 	}
 }
 
-// Run sends what is posted until the queue is closed and all was tried once, or
-// ctx ends. What is left then is not sent, which the log says of each.
+// Run sends posted mails until the queue is closed and every mail was tried once, or until ctx
+// ends. It does not send the mails that are left then, and logs each of them.
 func (q *Queue) Run(ctx context.Context) {
 	defer close(q.done)
 	defer q.abandon()
@@ -94,8 +93,8 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// nextDue takes the mail that has been due longest; else it says how long to wait
-// for one (0: until one is posted), or that no more come.
+// nextDue takes the mail that has been due longest. If none is due, it gives how long to wait for
+// one (0: until one is posted), or that there are no more.
 func (q *Queue) nextDue() (w *queuedMail, wait time.Duration, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -116,8 +115,8 @@ func (q *Queue) nextDue() (w *queuedMail, wait time.Duration, more bool) {
 	return w, 0, true
 }
 
-// waitFor waits until something is posted or the queue closed, for so long at most
-// (0: however long), or until ctx ends.
+// waitFor waits until a mail is posted, the queue is closed or ctx ends, for at most wait (0:
+// without a limit).
 func (q *Queue) waitFor(ctx context.Context, wait time.Duration) {
 	var due <-chan time.Time
 	if wait > 0 {
@@ -130,7 +129,7 @@ func (q *Queue) waitFor(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// attempt sends a mail, and lets it wait again where it may go through later.
+// attempt sends a mail, and queues it again if a later attempt may succeed.
 func (q *Queue) attempt(ctx context.Context, w *queuedMail) {
 	_, w.err = q.send(ctx, w.Message)
 	if w.err == nil {
@@ -158,12 +157,12 @@ func (q *Queue) attempt(ctx context.Context, w *queuedMail) {
 	q.mails = append(q.mails, w)
 }
 
-// logLost has the log say that a mail was not sent.
+// logLost logs that a mail was not sent.
 func (w *queuedMail) logLost(logger *slog.Logger) {
 	logger.Error("mail not sent", "mail", w.ID, "tries", w.tries, "error", w.err)
 }
 
-// abandon takes nothing more, and tells what is left.
+// abandon closes the queue and logs the mails that are left.
 func (q *Queue) abandon() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -173,8 +172,8 @@ func (q *Queue) abandon() {
 	}
 }
 
-// Close takes nothing more and waits until all that was posted was tried,
-// at most until ctx ends. Run must be running, or have ended.
+// Close makes the queue refuse further mails and waits until every posted mail was tried, at most
+// until ctx ends. Run must be running, or have ended.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	q.closed = true

@@ -13,7 +13,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// blockingSender is a sender whose mails wait until they are let go.
+// blockingSender is a sender whose mails wait until the test releases them.
 type blockingSender struct {
 	begun   chan string
 	release chan error
@@ -41,7 +41,7 @@ func newBlockedQueue(t *testing.T) (blockingSender, *Queue, *testkit.Log, contex
 	return d, q, log, cancel, ended
 }
 
-// What was posted before the stop is sent, in order; a failure stops nothing.
+// Mails posted before the stop are sent in order; a failure does not stop the others.
 func TestQueueDrains(t *testing.T) {
 	d, q, log, _, ended := newBlockedQueue(t)
 	for i := range 3 {
@@ -56,24 +56,23 @@ func TestQueueDrains(t *testing.T) {
 	testkit.Receive(t, "the end", ended)
 	for i := range 3 {
 		if got := <-d.begun; got != fmt.Sprint("m", i) {
-			t.Errorf("%s is number %d", got, i)
+			t.Errorf("%s is mail number %d", got, i)
 		}
 	}
 	q.Post(Message{ID: "late"})
 	if err := q.Close(t.Context()); err != nil {
 		t.Errorf("closed twice: %v", err)
 	}
-	said := log.Text()
-	if strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail=m1") ||
-		!strings.Contains(said, "no such mailbox") ||
-		!strings.Contains(said, "mail=late") ||
-		strings.Contains(said, "ada@") {
-		t.Error(said)
+	logged := log.Text()
+	if strings.Count(logged, "\n") != 2 || !strings.Contains(logged, "mail=m1") ||
+		!strings.Contains(logged, "no such mailbox") || !strings.Contains(logged, "mail=late") ||
+		strings.Contains(logged, "ada@") {
+		t.Error(logged)
 	}
 }
 
-// A server that does not answer holds a stop up no longer than it may, and
-// what is lost is told.
+// A server that does not answer does not delay a stop beyond its context, and the log names the
+// lost mails.
 func TestQueueStopsInTime(t *testing.T) {
 	d, q, log, cancel, ended := newBlockedQueue(t)
 	q.Post(Message{ID: "first"})
@@ -88,16 +87,16 @@ func TestQueueStopsInTime(t *testing.T) {
 	testkit.Receive(t, "the end", ended)
 	for _, id := range []string{"first", "second"} {
 		if strings.Count(log.Text(), "mail="+id) != 1 {
-			t.Errorf("of %s: %s", id, log.Text())
+			t.Errorf("log of %s: %s", id, log.Text())
 		}
 	}
 	q.Post(Message{ID: "late"})
 	if !strings.Contains(log.Text(), "mail=late") {
-		t.Error("posted after the end, and nobody knows")
+		t.Error("the log lacks a mail that was posted after the end")
 	}
 }
 
-// attemptTimes posts one mail in a bubble, and gives when it was tried, from then on.
+// attemptTimes posts one mail in a synctest bubble and gives the times of its attempts since then.
 func attemptTimes(t *testing.T, log *testkit.Log, fails func(try int) error) (at []time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,51 +115,45 @@ func attemptTimes(t *testing.T, log *testkit.Log, fails func(try int) error) (at
 	return at
 }
 
-// What may go through later is tried again, until it has.
+// A mail that may succeed later is retried until it does.
 func TestQueueTriesAgain(t *testing.T) {
-	for what, trouble := range map[string]notify.FailureKind{"greylisted": notify.Transient, "no server": notify.Unavailable} {
+	for what, kind := range map[string]notify.FailureKind{"greylisted": notify.Transient, "no server": notify.Unavailable} {
 		t.Run(what, func(t *testing.T) {
 			log := testkit.NewLog()
 			at := attemptTimes(t, log, func(try int) error {
 				if try < 4 {
-					return &notify.Failure{Kind: trouble, Answer: "451 4.7.1 try again in 5 minutes"}
+					return &notify.Failure{Kind: kind, Answer: "451 4.7.1 try again in 5 minutes"}
 				}
 				return nil
 			})
 			if got := fmt.Sprint(at); got != "[0s 1m0s 3m0s 7m0s]" {
 				t.Errorf("tried at %s", got)
 			}
-			if said := log.Text(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "trying again") {
-				t.Error(said)
+			if logged := log.Text(); strings.Count(logged, "\n") != 1 || !strings.Contains(logged, "trying again") {
+				t.Error(logged)
 			}
 		})
 	}
 }
 
-// It is tried for hours, and not for ever; what is refused for good only once.
+// A mail is retried for twelve hours; after a permanent failure it is not retried.
 func TestQueueGivesUp(t *testing.T) {
 	log := testkit.NewLog()
 	at := attemptTimes(t, log, func(int) error { return errors.New("no route to host") })
 	if n := len(at); n < 10 || at[n-1] != 12*time.Hour || at[n-2]-at[n-3] != 30*time.Minute {
 		t.Errorf("tried at %v", at)
 	}
-	if said := log.Text(); strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail not sent\"") ||
-		!strings.Contains(said, fmt.Sprint("tries=", len(at))) {
-		t.Error(said)
+	if logged := log.Text(); strings.Count(logged, "\n") != 2 || !strings.Contains(logged, "mail not sent\"") ||
+		!strings.Contains(logged, fmt.Sprint("tries=", len(at))) {
+		t.Error(logged)
 	}
-	if at := attemptTimes(
-		t,
-		testkit.NewLog(),
-		func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} },
-	); len(
-		at,
-	) != 1 {
-		t.Errorf("refused for good, and tried at %v", at)
+	refuse := func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} }
+	if at := attemptTimes(t, testkit.NewLog(), refuse); len(at) != 1 {
+		t.Errorf("refused permanently, and tried at %v", at)
 	}
 }
 
-// One that waits for another try keeps no other waiting, and is in a stop's way
-// no longer than others are.
+// A mail that waits for a retry does not block others, and does not delay a stop.
 func TestQueueStopsBetweenTries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, sent := testkit.NewLog(), ""
@@ -184,13 +177,14 @@ func TestQueueStopsBetweenTries(t *testing.T) {
 		if sent != "first second third " {
 			t.Errorf("tried %s", sent)
 		}
-		if said := log.Text(); !strings.Contains(said, `msg="mail not sent" mail=first tries=1 error="451 busy"`) {
-			t.Error(said)
+		logged := log.Text()
+		if !strings.Contains(logged, `msg="mail not sent" mail=first tries=1 error="451 busy"`) {
+			t.Error(logged)
 		}
 	})
 }
 
-// Posting never waits: beyond the bound a mail is dropped, and the log says so.
+// Post never waits: it drops mails beyond the limit, and logs them.
 func TestQueueIsBounded(t *testing.T) {
 	d, q, log, _, _ := newBlockedQueue(t)
 	q.Post(Message{ID: "begun"})
@@ -198,10 +192,7 @@ func TestQueueIsBounded(t *testing.T) {
 	for i := range queueSize + 2 {
 		q.Post(Message{ID: fmt.Sprint("m", i)})
 	}
-	if n := strings.Count(
-		log.Text(),
-		"too many wait",
-	); n != 2 ||
+	if n := strings.Count(log.Text(), "too many wait"); n != 2 ||
 		!strings.Contains(log.Text(), fmt.Sprint("mail=m", queueSize+1)) {
 		t.Errorf("%d dropped: %s", n, log.Text())
 	}

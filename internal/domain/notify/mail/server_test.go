@@ -18,24 +18,25 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// fakeServer is a mail server: it keeps what it took and refuses what it is told to.
+// fakeServer is a mail server that records accepted mails and refuses the steps that the test
+// names.
 type fakeServer struct {
 	port  int
 	roots *x509.CertPool
 
 	mu      sync.Mutex
-	taken   []receivedMail
-	opened  int           // connections
-	left    chan struct{} // one for each connection that ended
-	signIns []string      // user:password, tls or plain
-	refuse  map[string]error
+	mails   []receivedMail
+	opened  int              // connections
+	left    chan struct{}    // one for each connection that ended
+	signIns []string         // "user:password tls" or "user:password plain"
+	refuse  map[string]error // by step
 }
 
 type receivedMail struct{ from, to, data string }
 
-// serve starts a mail server that asks for a password where secret is set.
-// Implicit TLS, STARTTLS or neither, as way says.
-func serve(t *testing.T, tlsMode string, secret bool) *fakeServer {
+// serve starts a mail server with implicit TLS, STARTTLS or neither, by tlsMode; with signIn it
+// requires a password.
+func serve(t *testing.T, tlsMode string, signIn bool) *fakeServer {
 	t.Helper()
 	p := &fakeServer{refuse: map[string]error{}, left: make(chan struct{}, 64)}
 	s := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
@@ -44,7 +45,7 @@ func serve(t *testing.T, tlsMode string, secret bool) *fakeServer {
 		p.opened++
 		p.mu.Unlock()
 		plain := &session{fakeServer: p, encrypted: encrypted}
-		if secret {
+		if signIn {
 			return &authSession{plain}, nil
 		}
 		return plain, nil
@@ -78,7 +79,7 @@ func serve(t *testing.T, tlsMode string, secret bool) *fakeServer {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		_ = l.Close() // unknown to a server that did not accept yet
+		_ = l.Close() // the server does not close a listener before its first Accept
 		<-done
 	})
 	return p
@@ -94,7 +95,7 @@ func (p *fakeServer) settings(tlsMode string) Settings {
 func (p *fakeServer) received() []receivedMail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]receivedMail(nil), p.taken...)
+	return append([]receivedMail(nil), p.mails...)
 }
 
 func (p *fakeServer) connections() int {
@@ -145,11 +146,11 @@ func (s *session) Data(r io.Reader) error {
 	s.now.data = string(data)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.taken = append(s.taken, s.now)
+	s.mails = append(s.mails, s.now)
 	return nil
 }
 
-// authSession is a session that asks for a password.
+// authSession is a session that requires a password.
 type authSession struct{ *session }
 
 func (s *authSession) AuthMechanisms() []string { return []string{sasl.Plain} }

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// The ways in which a connection to a mail server is protected.
+// The ways to protect a connection to a mail server.
 const (
-	StartTLS = "starttls" // the default but on port 465
+	StartTLS = "starttls" // the default, except on port 465
 	TLS      = "tls"      // from the first byte
-	NoTLS    = "none"     // for a mail server on this machine or behind a closed door
+	NoTLS    = "none"     // for a mail server on this machine or in a protected network
 )
 
-// Settings is how mail leaves the server.
+// Settings configure how mail is sent.
 type Settings struct {
 	Host     string
 	Port     int
@@ -26,17 +26,16 @@ type Settings struct {
 	Password string
 	TLS      string // StartTLS, TLS or NoTLS
 	From     mail.Address
-	Roots    *x509.CertPool // who is trusted to vouch for Host; nil: whom the machine trusts
+	Roots    *x509.CertPool // trusted authorities for Host's certificate; nil: those of the system
 }
 
 var ports = map[string]int{StartTLS: 587, TLS: 465, NoTLS: 25}
 
-// errURLForm says nothing of what was given: the password is in it.
+// errURLForm does not quote the URL, since it contains the password.
 var errURLForm = errors.New("not of the form smtp://user:password@host:port?from=alerts@example.org&tls=starttls")
 
-// ParseURL reads smtp://user:password@host:port?from=…&tls=starttls|tls|none.
-// What must be escaped in an address, an @ in the user for one, is written with
-// %. No error repeats what was given.
+// ParseURL parses smtp://user:password@host:port?from=…&tls=starttls|tls|none. Reserved characters,
+// such as an @ in the user, are escaped with %. No error quotes the URL.
 func ParseURL(raw string) (*Settings, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "smtp" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" ||
@@ -60,7 +59,7 @@ func ParseURL(raw string) (*Settings, error) {
 	for name, values := range query {
 		switch {
 		case len(values) != 1:
-			return nil, fmt.Errorf("%s is there more than once", name)
+			return nil, fmt.Errorf("%s is given more than once", name)
 		case name == "from":
 			if err := s.from(values[0]); err != nil {
 				return nil, err
@@ -71,7 +70,7 @@ func ParseURL(raw string) (*Settings, error) {
 			}
 			s.TLS = values[0]
 		default:
-			return nil, errors.New("after the ? only from and tls are known; escape an & in the password as %26")
+			return nil, errors.New("only from and tls may follow the ?; escape an & in the password as %26")
 		}
 	}
 	if s.Port == 0 {
@@ -79,7 +78,7 @@ func ParseURL(raw string) (*Settings, error) {
 	}
 	switch {
 	case s.From.Address == "":
-		return nil, errors.New("from is missing: say which address mails come from")
+		return nil, errors.New("from is missing: give the sender's address")
 	case (s.User == "") != (s.Password == ""):
 		return nil, errors.New("user and password belong together")
 	case s.User != "" && s.TLS == NoTLS && !onThisMachine(s.Host):
@@ -97,15 +96,15 @@ func (s *Settings) from(value string) error {
 	return nil
 }
 
-// onThisMachine must not say yes where the SMTP library says no: it lets a
-// password through without TLS to these alone.
+// onThisMachine tells whether a host is this machine. It must accept no other hosts than the SMTP
+// library, which sends a password without TLS to these only.
 func onThisMachine(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
 func (s *Settings) address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
-// domain is that of the sender, where mails get their ids.
+// domain gives the sender's domain, which the mails' ids end with.
 func (s *Settings) domain() string {
 	return s.From.Address[strings.LastIndexByte(s.From.Address, '@')+1:]
 }

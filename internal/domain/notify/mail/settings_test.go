@@ -29,7 +29,7 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// A wrong address is told in one line that repeats nothing of it.
+// The error about a wrong URL is one line that does not quote it.
 func TestParseURLErrors(t *testing.T) {
 	for raw, want := range map[string]string{
 		"":                                                "smtp://user",

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	defaultIdleTimeout = 20 * time.Second // a connection without a mail
-	maxConns           = 8                // connections at once: many servers take no more than ten from one sender
+	defaultIdleTimeout = 20 * time.Second // of a connection that sends nothing
+	maxConns           = 8                // at once: many servers accept no more than ten per sender
 )
 
-// SMTP sends mail through one server. Connections stay open for a while, since
-// alarms seldom come alone.
+// SMTP sends mail through one server. It keeps idle connections for a while, since several alarms
+// often occur at once.
 type SMTP struct {
 	set         Settings
 	now         func() time.Time
 	idleTimeout time.Duration
-	slots       chan struct{} // holds one for each mail that goes over a connection
+	slots       chan struct{} // holds one for each mail that is being sent
 
 	mu   sync.Mutex
 	idle []*smtpConn // the newest last
@@ -34,9 +34,8 @@ func NewSMTP(s Settings, now func() time.Time) *SMTP {
 	return &SMTP{set: s, now: now, idleTimeout: defaultIdleTimeout, slots: make(chan struct{}, maxConns)}
 }
 
-// Send sends a mail and gives what the server answered when it took it. Every
-// error is a *notify.Failure. A mail that the server took counts as sent,
-// whatever happens to the connection afterwards.
+// Send sends a mail and gives the server's answer. Every error is a *notify.Failure. A mail that
+// the server accepted counts as sent, whatever happens to the connection afterwards.
 func (s *SMTP) Send(ctx context.Context, m Message) (answer string, err error) {
 	m.To = asciiDomain(m.To)
 	content, err := s.compose(m)
@@ -62,14 +61,14 @@ func (s *SMTP) Send(ctx context.Context, m Message) (answer string, err error) {
 			return answer, err
 		}
 		l.closeNow()
-		// The server may have closed what was kept; it knows of no mail then.
+		// The server may have closed the idle connection before it received this mail.
 		if err == nil || !kept || l.inTransaction || ctx.Err() != nil {
 			return answer, err
 		}
 	}
 }
 
-// acquire is a connection: one that was kept, else a new one.
+// acquire gives an idle connection, else a new one.
 func (s *SMTP) acquire(ctx context.Context) (l *smtpConn, kept bool, err error) {
 	s.mu.Lock()
 	if n := len(s.idle) - 1; n >= 0 {
@@ -91,7 +90,7 @@ func (s *SMTP) release(l *smtpConn) {
 	l.idleTimer = time.AfterFunc(s.idleTimeout, func() { s.expire(l) })
 }
 
-// expire ends a connection that nobody wanted, unless somebody took it meanwhile.
+// expire closes a connection that is still idle.
 func (s *SMTP) expire(l *smtpConn) {
 	s.mu.Lock()
 	mine := false
@@ -108,7 +107,7 @@ func (s *SMTP) expire(l *smtpConn) {
 	}
 }
 
-// Close ends the connections that are kept.
+// Close closes the idle connections.
 func (s *SMTP) Close() {
 	s.mu.Lock()
 	spare := s.idle
@@ -120,9 +119,8 @@ func (s *SMTP) Close() {
 	}
 }
 
-// dial connects, agrees on TLS and signs in. The library leaves a connection
-// open when nothing can be agreed, and forgets ctx once it is made; so it is
-// held here.
+// dial connects, negotiates TLS and signs in. The library does not close the connection if that
+// fails, and ignores ctx once it is connected; so dial keeps the connection itself.
 func (s *SMTP) dial(ctx context.Context) (*smtpConn, error) {
 	l := &smtpConn{}
 	dial := func(dialing context.Context, network, address string) (net.Conn, error) {
@@ -147,18 +145,10 @@ func (s *SMTP) dial(ctx context.Context) (*smtpConn, error) {
 		gomail.WithTLSPolicy(policy), gomail.WithTLSConfig(s.tls()), gomail.WithHELO(s.set.domain()),
 	}
 	if s.set.User != "" {
-		options = append(
-			options,
-			gomail.WithUsername(s.set.User),
-			gomail.WithPassword(s.set.Password),
-			// Of these the library sends the last two over TLS or to this machine only.
-			gomail.WithOpportunisticSMTPAuth(
-				gomail.SMTPAuthSCRAMSHA256,
-				gomail.SMTPAuthSCRAMSHA1,
-				gomail.SMTPAuthPlain,
-				gomail.SMTPAuthLogin,
-			),
-		)
+		options = append(options, gomail.WithUsername(s.set.User), gomail.WithPassword(s.set.Password),
+			// The library uses the last two over TLS or to this machine only.
+			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain,
+				gomail.SMTPAuthLogin))
 	}
 	c, err := gomail.NewClient(s.set.Host, options...)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What a refusal at each step means: the server's own words, and whether the
-// letter, or all of them, may go through later.
+// Refusals at each step give the server's answer and the correct kind of failure.
 func TestSMTPRefusals(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
@@ -33,22 +32,16 @@ func TestSMTPRefusals(t *testing.T) {
 		{"rcpt", 450, notify.Transient}, {"rcpt", 550, notify.Permanent}, {"rcpt", 421, notify.Unavailable}, {"rcpt", 530, notify.Unavailable},
 		{"data", 451, notify.Transient}, {"data", 554, notify.Permanent}, {"data", 421, notify.Unavailable},
 	} {
-		p.refuseStep(
-			c.step,
-			&smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"},
-		)
+		p.refuseStep(c.step,
+			&smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"})
 		f := wantFailure(t, s, hello)
-		if words := fmt.Sprintf(
-			"%d %d.7.1 not this one",
-			c.code,
-			c.code/100,
-		); f.Kind != c.want || f.Answer != words ||
-			f.Error() != f.Answer {
-			t.Errorf("%s %d: %v %q, want %v %q", c.step, c.code, f.Kind, f.Answer, c.want, words)
+		answer := fmt.Sprintf("%d %d.7.1 not this one", c.code, c.code/100)
+		if f.Kind != c.want || f.Answer != answer || f.Error() != f.Answer {
+			t.Errorf("%s %d: %v %q, want %v %q", c.step, c.code, f.Kind, f.Answer, c.want, answer)
 		}
 	}
 	if n := len(p.received()); n != 0 {
-		t.Errorf("%d taken", n)
+		t.Errorf("%d mails accepted", n)
 	}
 	p.refuseStep("", nil)
 	if answer, err := s.Send(t.Context(), hello); err != nil || answer == "" || len(p.received()) != 1 {
@@ -56,7 +49,7 @@ func TestSMTPRefusals(t *testing.T) {
 	}
 }
 
-// Letters that follow each other share a connection; refusals do not end it.
+// Mails that follow each other share a connection; refusals do not end it.
 func TestConnectionReused(t *testing.T) {
 	p := serve(t, TLS, true)
 	set := p.settings(TLS)
@@ -68,20 +61,20 @@ func TestConnectionReused(t *testing.T) {
 			p.refuseStep("rcpt", &smtp.SMTPError{Code: 550, Message: "nobody of that name"})
 		}
 		if _, err := s.Send(t.Context(), hello); (err != nil) != (i == 2) {
-			t.Fatalf("letter %d: %v", i, err)
+			t.Fatalf("mail %d: %v", i, err)
 		}
 	}
 	if n := p.connections(); n != 1 || len(p.signIns) != 1 || len(p.received()) != 4 {
-		t.Errorf("%d connections, %d sign-ins, %d letters", n, len(p.signIns), len(p.received()))
+		t.Errorf("%d connections, %d sign-ins, %d mails", n, len(p.signIns), len(p.received()))
 	}
 	s.Close()
-	testkit.Receive(t, "the goodbye", p.left)
+	testkit.Receive(t, "the end of the connection", p.left)
 	if _, err := s.Send(t.Context(), hello); err != nil || p.connections() != 2 {
-		t.Errorf("after the goodbye: %v, %d connections", err, p.connections())
+		t.Errorf("after Close: %v, %d connections", err, p.connections())
 	}
 }
 
-// A connection that nobody needs is closed after a while.
+// An idle connection is closed after the timeout.
 func TestIdleConnectionClosed(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
@@ -95,14 +88,13 @@ func TestIdleConnectionClosed(t *testing.T) {
 	}
 }
 
-// Letters at once have connections of their own, but not more than a server
-// takes; the others wait for one.
+// Concurrent mails have connections of their own, up to maxConns; the others wait for one.
 func TestConcurrentSends(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
-	const letters = 24
+	const mails = 24
 	var all sync.WaitGroup
-	for i := range letters {
+	for i := range mails {
 		all.Go(func() {
 			m := hello
 			m.ID = fmt.Sprint("m", i)
@@ -122,14 +114,13 @@ func TestConcurrentSends(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := p.connections(); len(ids) != letters || len(s.idle) != n || n == 0 || n > maxConns {
-		t.Errorf("%d letters over %d connections, of which %d are kept", len(ids), n, len(s.idle))
+	if n := p.connections(); len(ids) != mails || len(s.idle) != n || n == 0 || n > maxConns {
+		t.Errorf("%d mails over %d connections, %d of them idle", len(ids), n, len(s.idle))
 	}
 }
 
-// scriptedServer is a server of one connection after the other: each says what its
-// talk says.
-func scriptedServer(t *testing.T, talks ...func(say func(string), hear func(prefix string) bool)) Settings {
+// scriptedServer accepts one connection after the other and runs a script on each.
+func scriptedServer(t *testing.T, scripts ...func(say func(string), hear func(prefix string) bool)) Settings {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -138,13 +129,13 @@ func scriptedServer(t *testing.T, talks ...func(say func(string), hear func(pref
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for _, talk := range talks {
+		for _, script := range scripts {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
 			lines := bufio.NewScanner(c)
-			talk(func(s string) { _, _ = io.WriteString(c, s+"\r\n") }, func(prefix string) bool {
+			script(func(s string) { _, _ = io.WriteString(c, s+"\r\n") }, func(prefix string) bool {
 				for lines.Scan() {
 					if strings.HasPrefix(lines.Text(), prefix) {
 						return true
@@ -156,15 +147,11 @@ func scriptedServer(t *testing.T, talks ...func(say func(string), hear func(pref
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-done })
-	return Settings{
-		Host: "127.0.0.1",
-		Port: l.Addr().(*net.TCPAddr).Port,
-		TLS:  NoTLS,
-		From: netmail.Address{Address: "a@example.org"},
-	}
+	return Settings{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, TLS: NoTLS,
+		From: netmail.Address{Address: "a@example.org"}}
 }
 
-// greet is a server's part up to a step of a mail, which hear names.
+// greet plays a server's part until it has received a step of a mail.
 func greet(say func(string), hear func(string) bool, step string) {
 	say("220 hello")
 	hear("EHLO")
@@ -182,58 +169,53 @@ func greet(say func(string), hear func(string) bool, step string) {
 	}
 }
 
-// A server that breaks off, talks nonsense or is not there. What breaks once
-// the sender was accepted is about this letter; all else is about all letters.
+// A server breaks off, replies garbage or does not exist. Errors after the sender was accepted
+// concern this mail; all others concern all mails.
 func TestBrokenServerFailureKinds(t *testing.T) {
-	type talk = func(say func(string), hear func(string) bool)
-	at := func(step, words string) talk {
+	type script = func(say func(string), hear func(string) bool)
+	at := func(step, reply string) script {
 		return func(say func(string), hear func(string) bool) {
 			greet(say, hear, step)
-			if words != "" {
-				say(words)
+			if reply != "" {
+				say(reply)
 			}
 		}
 	}
 	for name, c := range map[string]struct {
-		talk talk
-		want notify.FailureKind
-		says string
+		script script
+		want   notify.FailureKind
+		says   string
 	}{
-		"hangs up at once":         {func(func(string), func(string) bool) {}, notify.Unavailable, ""},
-		"refuses the greeting":     {func(say func(string), _ func(string) bool) { say("554 not you") }, notify.Unavailable, "554 not you"},
-		"too busy to greet":        {func(say func(string), _ func(string) bool) { say("421 4.3.2 too busy") }, notify.Unavailable, "421 4.3.2 too busy"},
-		"garbage for a greeting":   {func(say func(string), _ func(string) bool) { say("HTTP/1.1 400 Bad Request") }, notify.Unavailable, "HTTP"},
-		"hangs up at MAIL":         {at("MAIL", ""), notify.Unavailable, ""},
-		"garbage at MAIL":          {at("MAIL", "what?"), notify.Unavailable, "what?"},
-		"hangs up at RCPT":         {at("RCPT", ""), notify.Transient, ""},
-		"garbage at RCPT":          {at("RCPT", "\x00\x01\x02 2"), notify.Transient, ""},
-		"hangs up at DATA":         {at("DATA", ""), notify.Transient, ""},
-		"refuses DATA":             {at("DATA", "554 5.5.1 no valid recipients"), notify.Permanent, "554 5.5.1"},
-		"hangs up at the end":      {at(".", ""), notify.Transient, ""},
-		"refuses the content":      {at(".", "554-5.7.1 looks like\r\n554 5.7.1 advertising"), notify.Permanent, "554 5.7.1 looks like 5.7.1 advertising"},
-		"is full":                  {at(".", "452 4.3.1 no room"), notify.Transient, "452 4.3.1 no room"},
-		"closes instead of taking": {at(".", "421 4.3.2 going down"), notify.Unavailable, "421 4.3.2 going down"},
-		"speaks very long":         {at(".", "550 "+strings.Repeat("no ", 500)), notify.Permanent, "550 no no"},
+		"hangs up at once":            {func(func(string), func(string) bool) {}, notify.Unavailable, ""},
+		"refuses the greeting":        {func(say func(string), _ func(string) bool) { say("554 not you") }, notify.Unavailable, "554 not you"},
+		"too busy to greet":           {func(say func(string), _ func(string) bool) { say("421 4.3.2 too busy") }, notify.Unavailable, "421 4.3.2 too busy"},
+		"garbage for a greeting":      {func(say func(string), _ func(string) bool) { say("HTTP/1.1 400 Bad Request") }, notify.Unavailable, "HTTP"},
+		"hangs up at MAIL":            {at("MAIL", ""), notify.Unavailable, ""},
+		"garbage at MAIL":             {at("MAIL", "what?"), notify.Unavailable, "what?"},
+		"hangs up at RCPT":            {at("RCPT", ""), notify.Transient, ""},
+		"garbage at RCPT":             {at("RCPT", "\x00\x01\x02 2"), notify.Transient, ""},
+		"hangs up at DATA":            {at("DATA", ""), notify.Transient, ""},
+		"refuses DATA":                {at("DATA", "554 5.5.1 no valid recipients"), notify.Permanent, "554 5.5.1"},
+		"hangs up at the end":         {at(".", ""), notify.Transient, ""},
+		"refuses the content":         {at(".", "554-5.7.1 looks like\r\n554 5.7.1 advertising"), notify.Permanent, "554 5.7.1 looks like 5.7.1 advertising"},
+		"is full":                     {at(".", "452 4.3.1 no room"), notify.Transient, "452 4.3.1 no room"},
+		"closes instead of accepting": {at(".", "421 4.3.2 going down"), notify.Unavailable, "421 4.3.2 going down"},
+		"sends a very long reply":     {at(".", "550 "+strings.Repeat("no ", 500)), notify.Permanent, "550 no no"},
 	} {
-		f := wantFailure(t, newTestSMTP(t, scriptedServer(t, c.talk), time.Now), hello)
+		f := wantFailure(t, newTestSMTP(t, scriptedServer(t, c.script), time.Now), hello)
 		if f.Kind != c.want || !strings.Contains(f.Answer, c.says) {
 			t.Errorf("%s: %v %q", name, f.Kind, f.Answer)
 		}
 	}
-	// A port that no server is given by chance.
+	// No server listens on port 1.
 	set := Settings{Host: "127.0.0.1", Port: 1, TLS: NoTLS, From: netmail.Address{Address: "a@example.org"}}
-	if f := wantFailure(
-		t,
-		newTestSMTP(t, set, time.Now),
-		hello,
-	); f.Kind != notify.Unavailable ||
+	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable ||
 		!strings.Contains(f.Answer, "refused") {
-		t.Errorf("nobody there: %+v", f)
+		t.Errorf("no server: %+v", f)
 	}
 }
 
-// A connection that the server closed meanwhile costs nothing: the letter takes
-// a new one.
+// If the server closed an idle connection, the mail uses a new one.
 func TestRetryAfterServerClosedIdleConnection(t *testing.T) {
 	closed := make(chan struct{})
 	set := scriptedServer(t,
@@ -258,9 +240,9 @@ func TestRetryAfterServerClosedIdleConnection(t *testing.T) {
 	testkit.Receive(t, "the end of the first", closed)
 }
 
-// A server that hangs is given up when the time is over, which is trouble for
-// all letters before the mail began; and at once when the sender stops, which
-// says nothing about the server. Either way the connection is closed.
+// A server that hangs causes a failure at the timeout, which concerns all mails if the mail had not
+// begun; and at once when the context is cancelled, which says nothing about the server. Either way
+// the connection is closed.
 func TestHangingServer(t *testing.T) {
 	for name, c := range map[string]struct {
 		step string // the server says nothing from here on; empty: no greeting
@@ -268,11 +250,11 @@ func TestHangingServer(t *testing.T) {
 		want notify.FailureKind
 		says string
 	}{
-		"no greeting, time over": {"", context.DeadlineExceeded, notify.Unavailable, "did not answer in time"},
-		"no greeting, stopped":   {"", context.Canceled, notify.Transient, "given up"},
-		"no word, time over":     {".", context.DeadlineExceeded, notify.Transient, "did not answer in time"},
-		"no word, stopped":       {"RCPT", context.Canceled, notify.Transient, "given up"},
-		"no sender, time over":   {"MAIL", context.DeadlineExceeded, notify.Unavailable, "did not answer in time"},
+		"no greeting, timeout":          {"", context.DeadlineExceeded, notify.Unavailable, "did not answer in time"},
+		"no greeting, cancelled":        {"", context.Canceled, notify.Transient, "given up"},
+		"no reply to the mail, timeout": {".", context.DeadlineExceeded, notify.Transient, "did not answer in time"},
+		"no reply to RCPT, cancelled":   {"RCPT", context.Canceled, notify.Transient, "given up"},
+		"no reply to MAIL, timeout":     {"MAIL", context.DeadlineExceeded, notify.Unavailable, "did not answer in time"},
 	} {
 		ctx, stop := context.WithCancelCause(t.Context())
 		ended := make(chan struct{})
@@ -294,7 +276,7 @@ func TestHangingServer(t *testing.T) {
 	}
 }
 
-// A server with which no TLS can be agreed is left, not kept connected.
+// If TLS cannot be negotiated, the client closes the connection.
 func TestClosesWithoutSTARTTLS(t *testing.T) {
 	ended := make(chan struct{})
 	set := scriptedServer(t, func(say func(string), hear func(string) bool) {
@@ -305,11 +287,7 @@ func TestClosesWithoutSTARTTLS(t *testing.T) {
 		close(ended)
 	})
 	set.TLS = StartTLS
-	if f := wantFailure(
-		t,
-		newTestSMTP(t, set, time.Now),
-		hello,
-	); f.Kind != notify.Unavailable ||
+	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable ||
 		!strings.Contains(f.Answer, "STARTTLS") {
 		t.Errorf("%+v", f)
 	}

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// mailKey is what a page tells; how long a notice has lasted, and its picture,
-// grow with time, so the minute is part of it.
+// mailKey identifies the content of a mail. It contains the minute, since the duration of a notice
+// and its picture change with time.
 type mailKey struct {
 	tenant   tenant.ID
 	notice   int64
@@ -20,10 +20,10 @@ type mailKey struct {
 	language text.Language
 	channel  string
 	minute   int64
-	ack      int64 // when somebody said to be on it, epoch ms; 0: nobody has
+	ack      int64 // when a user acknowledged the notice, epoch ms; 0: nobody has
 }
 
-// cachedMail is a mail but for whom it goes to.
+// cachedMail is a mail without its recipient.
 type cachedMail struct {
 	key  mailKey
 	once sync.Once
@@ -31,24 +31,23 @@ type cachedMail struct {
 	err  error
 }
 
-// maxCachedMails is enough for the letters in flight: a notice's many recipients come
-// one after the other.
+// maxCachedMails is enough for the mails in flight: the recipients of a notice follow each other.
 const maxCachedMails = 16
 
-// mailCache keeps the newest pages.
+// mailCache holds the newest mails.
 type mailCache struct {
 	mu      sync.Mutex
 	entries []*cachedMail
 }
 
-var errNotRendered = errors.New("the mail could not be written")
+var errNotRendered = errors.New("the mail could not be rendered")
 
-// get gives a page that was written before, else writes it; who wants it
-// meanwhile waits. What is not whole is not kept.
+// get gives the cached mail, or calls write and caches its result; concurrent callers for the same
+// key wait for it. It does not keep a mail that is not complete.
 func (p *mailCache) get(key mailKey, write func() (m mail.Message, complete bool, err error)) (mail.Message, error) {
 	entry := p.find(key)
 	entry.once.Do(func() {
-		entry.err = errNotRendered // unless write returns
+		entry.err = errNotRendered // remains if write panics
 		complete := false
 		defer func() {
 			if !complete {

@@ -16,7 +16,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The pages that are kept are bounded, and a failure is not kept.
+// The cache is bounded, and does not keep failures.
 func TestMailCacheIsBounded(t *testing.T) {
 	var p mailCache
 	written := 0
@@ -29,37 +29,32 @@ func TestMailCacheIsBounded(t *testing.T) {
 		}
 	}
 	if written != maxCachedMails || len(p.entries) != maxCachedMails {
-		t.Errorf("%d written, %d kept", written, len(p.entries))
+		t.Errorf("%d rendered, %d cached", written, len(p.entries))
 	}
-	no := errors.New("no")
-	if _, err := p.get(
-		mailKey{notice: 99},
-		func() (mail.Message, bool, error) { return mail.Message{}, false, no },
-	); !errors.Is(
-		err,
-		no,
-	) {
-		t.Errorf("a failure is kept back: %v", err)
+	failed := errors.New("failed")
+	fail := func() (mail.Message, bool, error) { return mail.Message{}, false, failed }
+	if _, err := p.get(mailKey{notice: 99}, fail); !errors.Is(err, failed) {
+		t.Errorf("the failure is not returned: %v", err)
 	}
-	for _, notice := range []int64{99, 0, 99} { // 0 was the oldest, whose place the failure took
+	for _, notice := range []int64{99, 0, 99} { // the failure replaced 0, the oldest
 		if _, err := p.get(mailKey{notice: notice}, write); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if written != maxCachedMails+2 || len(p.entries) != maxCachedMails {
-		t.Errorf("%d written, %d kept", written, len(p.entries))
+		t.Errorf("%d rendered, %d cached", written, len(p.entries))
 	}
 	if _, err := p.get(mailKey{tenant: 2, notice: 99}, write); err != nil || written != maxCachedMails+3 {
-		t.Errorf("another tenant's page: %v", err)
+		t.Errorf("another tenant's mail: %v", err)
 	}
 }
 
-// Those who want a page while it is written get that one; where writing breaks,
-// they do not get an empty one.
+// Concurrent callers get the mail that is being rendered; if rendering panics, they do not get an
+// empty one.
 func TestMailRenderedOnce(t *testing.T) {
 	var p mailCache
 	const readers = 8
-	begun, goOn := make(chan struct{}), make(chan struct{})
+	begun, release := make(chan struct{}), make(chan struct{})
 	written := 0
 	subjects := make(chan string, readers)
 	var all sync.WaitGroup
@@ -68,7 +63,7 @@ func TestMailRenderedOnce(t *testing.T) {
 			m, err := p.get(mailKey{notice: 1}, func() (mail.Message, bool, error) {
 				written++
 				close(begun)
-				<-goOn
+				<-release
 				return mail.Message{Subject: "Frost"}, true, nil
 			})
 			if err != nil {
@@ -77,49 +72,47 @@ func TestMailRenderedOnce(t *testing.T) {
 			subjects <- m.Subject
 		})
 	}
-	testkit.Receive(t, "the writing", begun)
-	close(goOn)
+	testkit.Receive(t, "the rendering", begun)
+	close(release)
 	all.Wait()
 	close(subjects)
 	for s := range subjects {
 		if s != "Frost" {
-			t.Errorf("somebody got %q", s)
+			t.Errorf("a caller got %q", s)
 		}
 	}
 	if written != 1 {
-		t.Errorf("written %d times", written)
+		t.Errorf("rendered %d times", written)
 	}
 
-	broken, breaks := p.find(mailKey{notice: 2}), func() (mail.Message, bool, error) { panic("no such face") }
+	broken := p.find(mailKey{notice: 2})
+	panics := func() (mail.Message, bool, error) { panic("no such face") }
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = p.get(broken.key, breaks)
+		_, _ = p.get(broken.key, panics)
 	}()
-	broken.once.Do(func() { t.Error("it is written again") })
+	broken.once.Do(func() { t.Error("the same entry is rendered again") })
 	if broken.err == nil {
-		t.Error("who waited for it got an empty page")
+		t.Error("a waiting caller got an empty mail")
 	}
-	if m, err := p.get(
-		broken.key,
-		func() (mail.Message, bool, error) { return mail.Message{Subject: "Fine"}, true, nil },
-	); err != nil ||
-		m.Subject != "Fine" {
+	fine := func() (mail.Message, bool, error) { return mail.Message{Subject: "Fine"}, true, nil }
+	if m, err := p.get(broken.key, fine); err != nil || m.Subject != "Fine" {
 		t.Errorf("afterwards: %+v, %v", m, err)
 	}
 }
 
-// A notice's recipients are written to once, each channel and language for
-// itself, and each is sent a mail of their own.
+// The mail about a notice is rendered once per channel and language, and each recipient is sent a
+// mail of its own.
 func TestRecipientsShareRenderedMail(t *testing.T) {
 	o := newFixture(t)
 	tenants, read := o.Tenants, 0
 	o.Tenants = func(ctx context.Context, id tenant.ID) (*tenant.Tenant, error) { read++; return tenants(ctx, id) }
-	var taken []mail.Message
-	c := NewMail(
-		func(_ context.Context, m mail.Message) (string, error) { taken = append(taken, m); return "250", nil },
-		o.Options,
-	)
-	carry := func(change func(l *notify.Notification)) {
+	var sent []mail.Message
+	c := NewMail(func(_ context.Context, m mail.Message) (string, error) {
+		sent = append(sent, m)
+		return "250", nil
+	}, o.Options)
+	send := func(change func(l *notify.Notification)) {
 		t.Helper()
 		l := newNotification(frost(text.English))
 		change(l)
@@ -127,42 +120,41 @@ func TestRecipientsShareRenderedMail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	carry(func(*notify.Notification) {})
-	carry(func(l *notify.Notification) { l.ID, l.Recipient = "another", "bora@example.com" })
-	if read != 1 || taken[1].ID != "another" || taken[1].To != "bora@example.com" || taken[1].HTML != taken[0].HTML ||
-		taken[0].To != "ada@example.com" ||
-		taken[0].HTML == "" {
-		t.Errorf("written %d times: %+v", read, taken)
+	send(func(*notify.Notification) {})
+	send(func(l *notify.Notification) { l.ID, l.Recipient = "another", "bora@example.com" })
+	if read != 1 || sent[1].ID != "another" || sent[1].To != "bora@example.com" || sent[1].HTML != sent[0].HTML ||
+		sent[0].To != "ada@example.com" || sent[0].HTML == "" {
+		t.Errorf("rendered %d times: %+v", read, sent)
 	}
-	carry(func(l *notify.Notification) { l.Channel = "Owners" })
-	carry(func(l *notify.Notification) { l.Language = text.Russian })
-	carry(func(l *notify.Notification) { l.Alarms[0].Event = "resolved" })
-	carry(func(l *notify.Notification) {
+	send(func(l *notify.Notification) { l.Channel = "Owners" })
+	send(func(l *notify.Notification) { l.Language = text.Russian })
+	send(func(l *notify.Notification) { l.Alarms[0].Event = "resolved" })
+	send(func(l *notify.Notification) {
 		l.Alarms[0].Ack = &alertmsg.Ack{User: "Ada", Time: 1, RemindAt: math.MaxInt64}
 	})
-	carry(func(l *notify.Notification) {
+	send(func(l *notify.Notification) {
 		l.Alarms[0].Ack = &alertmsg.Ack{User: "Bora", Time: 2, RemindAt: math.MaxInt64}
 	})
-	if !strings.Contains(taken[5].HTML, "Ada is on it") || !strings.Contains(taken[6].HTML, "Bora is on it") {
-		t.Errorf("who is on it: %s %s", taken[5].Text, taken[6].Text)
+	if !strings.Contains(sent[5].HTML, "Ada is on it") || !strings.Contains(sent[6].HTML, "Bora is on it") {
+		t.Errorf("acknowledgements: %s %s", sent[5].Text, sent[6].Text)
 	}
-	if read != 6 || taken[2].HTML == taken[0].HTML || taken[3].Subject == taken[0].Subject ||
-		taken[4].Subject == taken[0].Subject {
-		t.Errorf("written %d times", read)
+	if read != 6 || sent[2].HTML == sent[0].HTML || sent[3].Subject == sent[0].Subject ||
+		sent[4].Subject == sent[0].Subject {
+		t.Errorf("rendered %d times", read)
 	}
-	// Several notices are one letter, for which nothing is kept.
+	// Digests are not cached.
 	for range 2 {
-		carry(func(l *notify.Notification) { l.Alarms = append(l.Alarms, frost(text.English)) })
+		send(func(l *notify.Notification) { l.Alarms = append(l.Alarms, frost(text.English)) })
 	}
 	if read != 8 || len(c.cache.entries) != 6 {
-		t.Errorf("written %d times, %d kept", read, len(c.cache.entries))
+		t.Errorf("rendered %d times, %d cached", read, len(c.cache.entries))
 	}
-	// One whose readings could not be read is written again for the next.
+	// A mail whose readings could not be read is rendered again for the next recipient.
 	o.readingsErr = errors.New("disk")
-	carry(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
+	send(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
 	o.readingsErr = nil
-	carry(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
-	if read != 10 || taken[9].Picture != nil || taken[10].Picture == nil {
-		t.Errorf("written %d times", read)
+	send(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
+	if read != 10 || sent[9].Picture != nil || sent[10].Picture == nil {
+		t.Errorf("rendered %d times", read)
 	}
 }

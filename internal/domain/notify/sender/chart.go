@@ -11,14 +11,14 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// How much a picture shows.
+// What a picture shows.
 const (
 	chartMargin    = 5 * time.Minute // before the start and after the end, as the console does
 	minChartSpan   = 30 * time.Minute
 	maxChartPoints = 400
 )
 
-// drawChart makes the picture of an alarm; nil where there are no readings.
+// drawChart draws the picture of an alarm; nil: there are no readings.
 func (o *Options) drawChart(
 	ctx context.Context,
 	t tenant.ID,
@@ -31,13 +31,8 @@ func (o *Options) drawChart(
 		end = min(a.End, now)
 	}
 	end = max(end, a.Start)
-	c := &chart.Chart{
-		From:  a.Start - chartMargin.Milliseconds(),
-		To:    end + chartMargin.Milliseconds(),
-		Start: a.Start,
-		End:   end,
-		Zone:  v.Zone,
-	}
+	c := &chart.Chart{From: a.Start - chartMargin.Milliseconds(), To: end + chartMargin.Milliseconds(), Start: a.Start,
+		End: end, Zone: v.Zone}
 	c.From = min(c.From, c.To-minChartSpan.Milliseconds(), a.Start-a.Window)
 	property := alerttext.ChartedProperty(a)
 	var err error
@@ -51,9 +46,8 @@ func (o *Options) drawChart(
 	return c.PNG()
 }
 
-// triggers are the newest readings of the window that ends with the start for
-// which the condition of the picture's property holds, as many as the rule asks
-// for.
+// triggers gives the readings that meet the charted condition, out of the window that ends at the
+// start of the alarm: the newest ones, as many as the rule requires.
 func triggers(a *alertmsg.Alarm, points []chart.Point) (list []chart.Point) {
 	for i := len(points) - 1; i >= 0 && len(list) < max(a.Hits, 1); i-- {
 		p := points[i]

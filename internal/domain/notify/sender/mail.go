@@ -12,21 +12,19 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// Mail brings letters to a mail server.
+// Mail sends notifications by mail.
 type Mail struct {
 	send    func(ctx context.Context, m mail.Message) (answer string, err error)
 	options Options
 	cache   mailCache
 }
 
-// NewMail makes a carrier; send is that of mail.SMTP, whose errors are
-// *notify.Failure.
+// NewMail makes a sender; send is mail.SMTP's Send, whose errors are *notify.Failure.
 func NewMail(send func(ctx context.Context, m mail.Message) (answer string, err error), o Options) *Mail {
 	return &Mail{send: send, options: o}
 }
 
-// Send writes a letter, unless somebody else was written the same, and sends
-// it.
+// Send renders a notification, unless a mail with the same content is cached, and sends it.
 func (c *Mail) Send(ctx context.Context, l *notify.Notification) (string, error) {
 	m, err := c.render(ctx, l)
 	if err != nil {
@@ -36,7 +34,7 @@ func (c *Mail) Send(ctx context.Context, l *notify.Notification) (string, error)
 	return c.send(ctx, m)
 }
 
-// render is a letter but for whom it goes to.
+// render gives the mail of a notification without its recipient.
 func (c *Mail) render(ctx context.Context, l *notify.Notification) (mail.Message, error) {
 	now := c.options.Now()
 	if len(l.Alarms) != 1 {
@@ -44,22 +42,16 @@ func (c *Mail) render(ctx context.Context, l *notify.Notification) (mail.Message
 		return m, err
 	}
 	a := &l.Alarms[0]
-	key := mailKey{
-		tenant:   l.Tenant,
-		notice:   a.Notice,
-		event:    a.Event,
-		language: l.Language,
-		channel:  l.Channel,
-		minute:   now.Unix() / 60,
-	}
+	key := mailKey{tenant: l.Tenant, notice: a.Notice, event: a.Event, language: l.Language, channel: l.Channel,
+		minute: now.Unix() / 60}
 	if a.Ack != nil {
 		key.ack = a.Ack.Time
 	}
 	return c.cache.get(key, func() (mail.Message, bool, error) { return c.renderUncached(ctx, l, now) })
 }
 
-// renderUncached writes a letter; whole where nothing is missing that may be there when
-// it is written again.
+// renderUncached renders the mail of a notification. complete tells that nothing is missing that a
+// later call might add.
 func (c *Mail) renderUncached(
 	ctx context.Context,
 	l *notify.Notification,
@@ -76,7 +68,7 @@ func (c *Mail) renderUncached(
 		m.Thread = fmt.Sprintf("notice-%d-%d", l.Tenant, a.Notice)
 		m.Picture, complete = c.chart(ctx, l, v, a)
 	}
-	l.Refresh(ctx) // a picture takes a while
+	l.Refresh(ctx) // drawing a picture takes some time
 	written, err := v.Mail(l.Channel, l.Alarms, m.Picture != nil)
 	if err != nil {
 		return m, false, &notify.Failure{Kind: notify.Permanent, Answer: "the mail cannot be written", Cause: err}
@@ -85,8 +77,8 @@ func (c *Mail) renderUncached(
 	return m, complete, nil
 }
 
-// chart is the chart around an alarm; nil where there is nothing to draw. A
-// mail without its picture is better than none, so trouble is for the log.
+// chart gives the picture of an alarm; nil: there is nothing to draw. It only logs errors, since a
+// mail without its picture is better than no mail.
 func (c *Mail) chart(
 	ctx context.Context,
 	l *notify.Notification,
@@ -98,16 +90,8 @@ func (c *Mail) chart(
 	}
 	png, err := c.options.drawChart(ctx, l.Tenant, v, a)
 	if err != nil {
-		c.options.Logger.WarnContext(
-			ctx,
-			"mail without its chart",
-			"tenant",
-			int64(l.Tenant),
-			"notice",
-			strconv.FormatInt(a.Notice, 10),
-			"error",
-			err,
-		)
+		c.options.Logger.WarnContext(ctx, "a mail is sent without its chart", "tenant", int64(l.Tenant),
+			"notice", strconv.FormatInt(a.Notice, 10), "error", err)
 		return nil, false
 	}
 	if png == nil {

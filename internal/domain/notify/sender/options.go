@@ -1,5 +1,5 @@
-// Package carrier brings what people are told to its far end: letters to a mail
-// server, text messages to an SMS gateway.
+// Package sender sends notifications to people: mails by a mail server, text messages by an SMS
+// gateway.
 package sender
 
 import (
@@ -18,22 +18,29 @@ import (
 )
 
 // Readings gives the readings of one numeric property of an alarm's device with
-// from <= time <= to (epoch ms), ascending: all while there are at most so many
-// points, else the lowest and highest of as many stretches. None where the
-// device is gone.
-type Readings func(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error)
+// from <= time <= to (epoch ms), ascending: all of them if there are at most points, else the
+// lowest and the highest of each interval, at most points in all. It gives none if the device was
+// deleted.
+type Readings func(
+	ctx context.Context,
+	t tenant.ID,
+	a *alertmsg.Alarm,
+	identifier string,
+	from, to int64,
+	points int,
+) ([]chart.Point, error)
 
-// Options is what letters are written with.
+// Options configure how notifications are rendered.
 type Options struct {
 	Tenants   func(ctx context.Context, t tenant.ID) (*tenant.Tenant, error)
 	Names     alerttext.PropertyNames
 	Readings  Readings // nil: mails have no picture
-	PublicURL string   // where people reach the console; a tenant's own host goes before; may be empty
+	PublicURL string   // the console's address, unless the tenant has its own host; may be empty
 	Now       func() time.Time
 	Logger    *slog.Logger
 }
 
-// renderer is how a letter speaks.
+// renderer gives the renderer for a notification.
 func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Time) *alerttext.Renderer {
 	v := &alerttext.Renderer{
 		Language: l.Language,
@@ -53,8 +60,7 @@ func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Ti
 	return v
 }
 
-// baseURL is where a tenant's links lead: to its first host, reached as the public
-// address is.
+// baseURL gives the base of a tenant's links: its first host, with scheme and port of PublicURL.
 func (o *Options) baseURL(t *tenant.Tenant) string {
 	if len(t.Hosts) == 0 {
 		return strings.TrimRight(o.PublicURL, "/")
@@ -69,7 +75,7 @@ func (o *Options) baseURL(t *tenant.Tenant) string {
 	return base.String()
 }
 
-// tenantOf gives the letter's tenant; a failure to read it passes.
+// tenantOf gives the notification's tenant; failing to read it is a Transient failure.
 func (o *Options) tenantOf(ctx context.Context, l *notify.Notification) (*tenant.Tenant, error) {
 	if l.Owner != nil {
 		return l.Owner, nil

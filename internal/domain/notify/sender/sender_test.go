@@ -28,15 +28,15 @@ import (
 
 var greenfield = tenant.Tenant{ID: 1, Name: "greenfield", TimeZone: east3, Language: text.Turkish}
 
-// fixture has everything a carrier needs; asked counts what readings were asked
-// for.
+// fixture has everything that a sender needs; asked records the properties whose readings it
+// requested.
 type fixture struct {
 	Options
 	log         *testkit.Log
 	clock       *testkit.Clock
 	asked       []string
-	readingsErr error // of the readings
-	tenantErr   error // of the tenants
+	readingsErr error // that Readings gives
+	tenantErr   error // that Tenants gives
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -55,7 +55,9 @@ func newFixture(t *testing.T) *fixture {
 			found := greenfield
 			return &found, o.tenantErr
 		},
-		Readings: func(ctx context.Context, id tenant.ID, a *alertmsg.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
+		Readings: func(
+			ctx context.Context, id tenant.ID, a *alertmsg.Alarm, identifier string, from, to int64, points int,
+		) ([]chart.Point, error) {
 			o.asked = append(o.asked, identifier)
 			if o.readingsErr != nil {
 				return nil, o.readingsErr
@@ -80,19 +82,18 @@ func newNotification(alarms ...alertmsg.Alarm) *notify.Notification {
 
 func TestMailSend(t *testing.T) {
 	o := newFixture(t)
-	var taken []mail.Message
+	var sent []mail.Message
 	c := NewMail(func(_ context.Context, m mail.Message) (string, error) {
-		taken = append(taken, m)
+		sent = append(sent, m)
 		return "250 2.0.0 Ok: queued as 7F2", nil
 	}, o.Options)
 	answer, err := c.Send(t.Context(), newNotification(frost(text.English)))
 	if err != nil || answer != "250 2.0.0 Ok: queued as 7F2" {
 		t.Fatalf("%q %v", answer, err)
 	}
-	m := taken[0]
+	m := sent[0]
 	if m.ID != "1-17-triggered-0" || m.Thread != "notice-1-17" || m.To != "ada@example.com" ||
-		m.Sender != "greenfield" ||
-		m.Subject != "[Serious] Spring frost, north orchard: North mast" {
+		m.Sender != "greenfield" || m.Subject != "[Serious] Spring frost, north orchard: North mast" {
 		t.Errorf("%+v", m)
 	}
 	if !strings.Contains(m.Text, "05:40 (UTC+3)") ||
@@ -106,12 +107,9 @@ func TestMailSend(t *testing.T) {
 	if _, err := png.Decode(bytes.NewReader(m.Picture.PNG)); err != nil {
 		t.Error(err)
 	}
-	// Its other recipients get the same picture; a minute later it is drawn anew.
-	if _, err := c.Send(
-		t.Context(),
-		newNotification(frost(text.English)),
-	); err != nil || len(o.asked) != 1 ||
-		!bytes.Equal(taken[1].Picture.PNG, m.Picture.PNG) {
+	// Other recipients get the same picture; a minute later it is drawn anew.
+	if _, err := c.Send(t.Context(), newNotification(frost(text.English))); err != nil || len(o.asked) != 1 ||
+		!bytes.Equal(sent[1].Picture.PNG, m.Picture.PNG) {
 		t.Errorf("%v, asked %v", err, o.asked)
 	}
 	other := newNotification(frost(text.English))
@@ -127,17 +125,15 @@ func TestMailSend(t *testing.T) {
 	}
 }
 
-// Mails that have nothing to draw, and those whose drawing fails: they leave
-// without a picture, and the log says what went wrong.
+// Mails that have nothing to draw, and those whose picture fails, are sent without a picture, and
+// the log says what went wrong.
 func TestMailWithoutChart(t *testing.T) {
 	o := newFixture(t)
 	var m mail.Message
-	carry := func(l *notify.Notification) {
+	send := func(l *notify.Notification) {
 		t.Helper()
-		c := NewMail(
-			func(_ context.Context, one mail.Message) (string, error) { m = one; return "250", nil },
-			o.Options,
-		)
+		c := NewMail(func(_ context.Context, one mail.Message) (string, error) { m = one; return "250", nil },
+			o.Options)
 		if _, err := c.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
@@ -147,47 +143,51 @@ func TestMailWithoutChart(t *testing.T) {
 	}
 	offline := frost(text.English)
 	offline.Offline, offline.Conditions = true, nil
-	carry(newNotification(offline))
-	carry(newNotification())
+	send(newNotification(offline))
+	send(newNotification())
 	if m.Thread != "" {
 		t.Error(m.Thread)
 	}
-	carry(newNotification(frost(text.English), frost(text.English)))
+	send(newNotification(frost(text.English), frost(text.English)))
 	if len(o.asked) != 0 || o.log.Text() != "" {
 		t.Errorf("asked %v, log %s", o.asked, o.log.Text())
 	}
 	o.readingsErr = errors.New("disk")
-	carry(newNotification(frost(text.English)))
-	if said := o.log.Text(); !strings.Contains(said, "level=WARN") || !strings.Contains(said, "notice=17") ||
-		!strings.Contains(said, "disk") {
-		t.Error(said)
+	send(newNotification(frost(text.English)))
+	if logged := o.log.Text(); !strings.Contains(logged, "level=WARN") || !strings.Contains(logged, "notice=17") ||
+		!strings.Contains(logged, "disk") {
+		t.Error(logged)
 	}
 	gone := newFixture(t)
-	gone.Readings = func(context.Context, tenant.ID, *alertmsg.Alarm, string, int64, int64, int) ([]chart.Point, error) {
+	gone.Readings = func(
+		context.Context, tenant.ID, *alertmsg.Alarm, string, int64, int64, int,
+	) ([]chart.Point, error) {
 		return nil, nil
 	}
 	o = gone
-	carry(newNotification(frost(text.English)))
+	send(newNotification(frost(text.English)))
 	o.Readings = nil
-	carry(newNotification(frost(text.English)))
+	send(newNotification(frost(text.English)))
 }
 
-// What a picture shows: five minutes around the alarm, half an hour at least;
-// and marked the readings that led to it, as many as the rule asks for.
+// A picture shows five minutes around the alarm, half an hour at least, and marks the readings that
+// led to it, as many as the rule requires.
 func TestChartRange(t *testing.T) {
 	for name, c := range map[string]struct {
-		now, end   time.Duration // since the start
-		from, till time.Duration
+		now, end time.Duration // since the start
+		from, to time.Duration
 	}{
-		"just begun": {3 * time.Second, 0, -24*time.Minute - 57*time.Second, 5*time.Minute + 3*time.Second},
-		"hours open": {2 * time.Hour, 0, -10 * time.Minute, 125 * time.Minute},
-		"over":       {2 * time.Hour, time.Hour, -10 * time.Minute, 65 * time.Minute},
-		"future":     {-time.Minute, 0, -25 * time.Minute, 5 * time.Minute},
+		"just started": {3 * time.Second, 0, -24*time.Minute - 57*time.Second, 5*time.Minute + 3*time.Second},
+		"hours open":   {2 * time.Hour, 0, -10 * time.Minute, 125 * time.Minute},
+		"over":         {2 * time.Hour, time.Hour, -10 * time.Minute, 65 * time.Minute},
+		"future":       {-time.Minute, 0, -25 * time.Minute, 5 * time.Minute},
 	} {
 		var from, to int64
 		o := newFixture(t)
-		o.Readings = func(_ context.Context, _ tenant.ID, _ *alertmsg.Alarm, _ string, f, u int64, _ int) ([]chart.Point, error) {
-			from, to = f, u
+		o.Readings = func(
+			_ context.Context, _ tenant.ID, _ *alertmsg.Alarm, _ string, f, t int64, _ int,
+		) ([]chart.Point, error) {
+			from, to = f, t
 			return nil, nil
 		}
 		o.clock.Set(dawn.Add(c.now))
@@ -202,7 +202,7 @@ func TestChartRange(t *testing.T) {
 		if got, want := time.UnixMilli(from).Sub(dawn), c.from; got != want {
 			t.Errorf("%s: from %v, want %v", name, got, want)
 		}
-		if got, want := time.UnixMilli(to).Sub(dawn), c.till; got != want {
+		if got, want := time.UnixMilli(to).Sub(dawn), c.to; got != want {
 			t.Errorf("%s: to %v, want %v", name, got, want)
 		}
 	}
@@ -224,8 +224,8 @@ func TestChartRange(t *testing.T) {
 	}
 }
 
-// Where links lead: to the tenant's own host as people reach the server, else
-// to the public address.
+// Links lead to the tenant's own host with the public address's scheme and port, else to the public
+// address.
 func TestBaseURL(t *testing.T) {
 	for _, c := range []struct {
 		public string
@@ -243,27 +243,18 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-// A channel without a language speaks the tenant's, and the tenant is called by
-// its title.
+// A channel without a language uses the tenant's, and the tenant's title replaces its name.
 func TestRendererLanguageAndTenant(t *testing.T) {
 	o := newFixture(t)
 	l := newNotification()
 	l.Language = ""
-	if v := o.renderer(
-		l,
-		&greenfield,
-		o.clock.Now(),
-	); v.Language != text.Turkish || v.Tenant != "greenfield" ||
+	if v := o.renderer(l, &greenfield, o.clock.Now()); v.Language != text.Turkish || v.Tenant != "greenfield" ||
 		v.Zone != east3 {
 		t.Errorf("%+v", v)
 	}
 	titled := greenfield
 	titled.Branding.Title = "Yeşil Alan"
-	if v := o.renderer(
-		newNotification(),
-		&titled,
-		o.clock.Now(),
-	); v.Language != text.English ||
+	if v := o.renderer(newNotification(), &titled, o.clock.Now()); v.Language != text.English ||
 		v.Tenant != "Yeşil Alan" {
 		t.Errorf("%+v", v)
 	}
@@ -274,13 +265,12 @@ func wantFailure(t *testing.T, c notify.Sender, ctx context.Context, l *notify.N
 	answer, err := c.Send(ctx, l)
 	var f *notify.Failure
 	if !errors.As(err, &f) || answer != "" || f.Answer == "" {
-		t.Fatalf("%q, %v is no failure", answer, err)
+		t.Fatalf("%q, %v is no *Failure", answer, err)
 	}
 	return f
 }
 
-// A tenant that cannot be read is no reason to give a letter up; a mail
-// server's failure is handed on as it is.
+// Failing to read the tenant is Transient; a mail server's failure is passed on unchanged.
 func TestFailures(t *testing.T) {
 	o := newFixture(t)
 	o.tenantErr = errors.New("locked")
@@ -288,12 +278,7 @@ func TestFailures(t *testing.T) {
 	byMail := NewMail(func(context.Context, mail.Message) (string, error) { return "", refused }, o.Options)
 	bySMS := NewSMS(captureSender{new(string)}, o.Options)
 	for _, c := range []notify.Sender{byMail, bySMS} {
-		if f := wantFailure(
-			t,
-			c,
-			t.Context(),
-			newNotification(frost(text.English)),
-		); f.Kind != notify.Transient ||
+		if f := wantFailure(t, c, t.Context(), newNotification(frost(text.English))); f.Kind != notify.Transient ||
 			!errors.Is(f, o.tenantErr) {
 			t.Errorf("%+v", f)
 		}
@@ -302,14 +287,14 @@ func TestFailures(t *testing.T) {
 	if f := wantFailure(t, byMail, t.Context(), newNotification(frost(text.English))); f != refused {
 		t.Errorf("%+v", f)
 	}
-	stranger := newNotification(frost(text.English))
-	stranger.Tenant = 2
-	if f := wantFailure(t, byMail, t.Context(), stranger); f.Kind != notify.Transient {
+	unknown := newNotification(frost(text.English))
+	unknown.Tenant = 2
+	if f := wantFailure(t, byMail, t.Context(), unknown); f.Kind != notify.Transient {
 		t.Errorf("%+v", f)
 	}
 }
 
-// A real gateway: what reaches it, and what its answers mean.
+// A real HTTP gateway: the requests that reach it, and the failures for its answers.
 func TestSMSThroughGateway(t *testing.T) {
 	status, body := 200, `{"status":"queued","id":"a-1"}`
 	var asked url.Values
@@ -352,50 +337,35 @@ func TestSMSThroughGateway(t *testing.T) {
 		{200, `{"status":"rejected"}`, notify.Transient, "status is rejected"}, {200, "<html>", notify.Permanent, "not JSON"},
 	} {
 		status, body = c.status, c.body
-		if f := wantFailure(
-			t,
-			NewSMS(sender, newFixture(t).Options),
-			t.Context(),
-			l,
-		); f.Kind != c.want || !strings.Contains(f.Answer, c.says) ||
-			f.Cause == nil {
+		if f := wantFailure(t, NewSMS(sender, newFixture(t).Options), t.Context(), l); f.Kind != c.want ||
+			!strings.Contains(f.Answer, c.says) || f.Cause == nil {
 			t.Errorf("%d %s: %+v", c.status, c.body, f)
 		}
 	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if f := wantFailure(t, c, stopped, l); f.Kind != notify.Transient || f.Answer != "given up" {
-		t.Errorf("stopped: %+v", f)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f := wantFailure(t, c, cancelled, l); f.Kind != notify.Transient || f.Answer != "given up" {
+		t.Errorf("cancelled: %+v", f)
 	}
 	gateway.Close()
-	if f := wantFailure(
-		t,
-		c,
-		t.Context(),
-		l,
-	); f.Kind != notify.Unavailable ||
+	if f := wantFailure(t, c, t.Context(), l); f.Kind != notify.Unavailable ||
 		!strings.Contains(f.Answer, "no answer") {
-		t.Errorf("gone: %+v", f)
+		t.Errorf("closed: %+v", f)
 	}
 }
 
-// A number that cannot receive is given up; whatever else goes wrong here is
-// tried again.
+// A number that cannot receive is a Permanent failure; other errors here are Transient.
 func TestSMSFailureKinds(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want notify.FailureKind
 	}{
 		{errs.New(errs.Refused, "phone.unreachable").WithCause(&sms.Failure{BadRecipient: true, Unavailable: true, Detail: "21211"}), notify.Permanent},
-		{errors.New("what"), notify.Transient},
+		{errors.New("unknown"), notify.Transient},
 		{errs.New(errs.Upstream, "channel.smsFail").WithCause(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Transient},
 	} {
-		if f := wantFailure(
-			t,
-			NewSMS(failingSender{c.err}, newFixture(t).Options),
-			t.Context(),
-			newNotification(),
-		); f.Kind != c.want {
+		if f := wantFailure(t, NewSMS(failingSender{c.err}, newFixture(t).Options), t.Context(),
+			newNotification()); f.Kind != c.want {
 			t.Errorf("%v: %+v", c.err, f)
 		}
 	}
@@ -405,11 +375,11 @@ type failingSender struct{ err error }
 
 func (b failingSender) Send(context.Context, sms.Message) (string, error) { return "", b.err }
 
-// Whoever asks a carrier learns whether what it brings leaves the server.
+// LogsOnly tells whether an SMS sender only logs.
 func TestLogsOnly(t *testing.T) {
 	o := newFixture(t)
 	if !NewSMS(sms.Log{Logger: o.log.Logger}, o.Options).LogsOnly() ||
 		NewSMS(captureSender{new(string)}, o.Options).LogsOnly() {
-		t.Error("the log alone is where nothing leaves")
+		t.Error("only the log sender must report LogsOnly")
 	}
 }

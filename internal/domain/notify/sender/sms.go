@@ -8,22 +8,22 @@ import (
 	"tilth/internal/domain/notify/sms"
 )
 
-// SMS brings letters to an SMS gateway.
+// SMS sends notifications through an SMS gateway.
 type SMS struct {
 	sender  sms.Sender
 	options Options
 }
 
-// NewSMS makes a carrier.
+// NewSMS makes a sender.
 func NewSMS(sender sms.Sender, o Options) *SMS { return &SMS{sender: sender, options: o} }
 
-// LogsOnly tells that no message leaves the server.
+// LogsOnly tells whether messages are only logged.
 func (c *SMS) LogsOnly() bool {
 	_, logs := c.sender.(sms.Log)
 	return logs
 }
 
-// Send writes a text message and sends it.
+// Send renders a text message and sends it.
 func (c *SMS) Send(ctx context.Context, l *notify.Notification) (string, error) {
 	t, err := c.options.tenantOf(ctx, l)
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *SMS) Send(ctx context.Context, l *notify.Notification) (string, error) 
 	return answer, nil
 }
 
-// failureOf tells what a sender's error means for the letter.
+// failureOf converts an SMS sender's error into a notification's failure.
 func failureOf(ctx context.Context, err error) *notify.Failure {
 	f := &notify.Failure{Kind: notify.Transient, Answer: err.Error(), Cause: err}
 	var gateway *sms.Failure

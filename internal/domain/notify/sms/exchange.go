@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	sendWithin  = 8 * time.Second // the console waits ten
+	sendWithin  = 8 * time.Second // the console waits 10 seconds
 	answerLimit = 64 << 10        // bytes read of a gateway's answer
 )
 
-// newClient makes what speaks to a gateway. It follows no redirect: a request
-// carries the token, which is for one host.
+// newClient makes the client for a gateway. It follows no redirect, since a request contains the
+// token, which is for one host only.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout:       sendWithin,
@@ -38,31 +38,24 @@ func newClient() *http.Client {
 	}
 }
 
-// exchange asks a gateway and reads its answer, of which no more than
-// answerLimit bytes count.
+// exchange sends a request to a gateway and gives at most answerLimit bytes of its answer.
 func exchange(ctx context.Context, c *http.Client, r *http.Request) (int, []byte, *Failure) {
 	resp, err := c.Do(r.WithContext(ctx))
 	if err != nil {
-		return 0, nil, &Failure{
-			Retry:       true,
-			Unavailable: true,
-			Detail:      "no answer from the SMS gateway: " + describeError(err),
-		}
+		return 0, nil, &Failure{Retry: true, Unavailable: true, Detail: "no answer from the SMS gateway: " +
+			describeError(err)}
 	}
-	defer func() { _ = resp.Body.Close() }() // what was read of it counts
+	defer func() { _ = resp.Body.Close() }() // the answer is read already
 	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	if err != nil {
-		return 0, nil, &Failure{
-			Retry:       true,
-			Unavailable: true,
-			Detail:      "the SMS gateway broke off its answer: " + describeError(err),
-		}
+		return 0, nil, &Failure{Retry: true, Unavailable: true, Detail: "the SMS gateway broke off its answer: " +
+			describeError(err)}
 	}
 	return resp.StatusCode, body, nil
 }
 
-// describeError is what went wrong without the request's address or anything that was
-// received: a token or a code may stand in either.
+// describeError says what went wrong without the request's URL or anything that was received, since
+// either may contain a token or a code.
 func describeError(err error) string {
 	var timeout interface{ Timeout() bool }
 	var name *net.DNSError
@@ -83,9 +76,9 @@ func describeError(err error) string {
 	return "it does not speak HTTP as it should"
 }
 
-// statusFailure is the failure that a status tells of; nil for 2xx. What is no fault
-// of the one message keeps all of them: a gateway that is away, moved, asks for
-// a sign-in or money, or has had too many.
+// statusFailure gives the failure for a status; nil for 2xx. It is Unavailable, so that all
+// messages wait, unless this one message may be at fault: the gateway is down or moved, requires
+// sign-in or payment, or received too many requests.
 func statusFailure(status int) *Failure {
 	f := &Failure{Detail: fmt.Sprintf("the SMS gateway answered status %d", status)}
 	switch {
@@ -107,15 +100,15 @@ func statusFailure(status int) *Failure {
 
 const answerMost = 120 // characters
 
-// shownAnswer is a gateway's answer as it is shown beside a message: its status
-// and the beginning of its words, unless they repeat what was sent.
+// shownAnswer gives a gateway's answer as people see it: its status and the beginning of its text,
+// without the text if that repeats something that was sent.
 func shownAnswer(status int, body []byte, sent ...string) string {
 	answer := strconv.Itoa(status)
-	words := text.SingleLine(strings.ToValidUTF8(string(body), ""))
+	line := text.SingleLine(strings.ToValidUTF8(string(body), ""))
 	for _, s := range sent {
-		if s = text.SingleLine(s); s != "" && strings.Contains(words, s) {
+		if s = text.SingleLine(s); s != "" && strings.Contains(line, s) {
 			return answer
 		}
 	}
-	return strings.TrimSpace(text.Shorten(answer+" "+words, answerMost))
+	return strings.TrimSpace(text.Shorten(answer+" "+line, answerMost))
 }

@@ -10,19 +10,21 @@ import (
 	"strings"
 )
 
-// HTTPConfig is how a gateway wants to be asked. URL, header values and body may
-// hold {to} (E.164), {digits} (the same without the plus), {text} and {token};
-// each is escaped for where it stands.
+// HTTPConfig configures the requests to a gateway. URL, header values and body may contain {to}
+// (E.164), {digits} (the same without the plus), {text} and {token}; each value is escaped for its
+// place.
 type HTTPConfig struct {
 	URL     string
-	Method  string   // POST when empty
+	Method  string   // POST if empty
 	Headers []string // "Name: value"
-	Body    string   // JSON, a form, XML or plain text, as its Content-Type header says; without one JSON or a form, by its look
-	Success string   // what a 2xx answer must say besides; empty: nothing
-	Token   string   // secret
+	// Body is JSON, a form, XML or plain text, by the Content-Type header; without that header it
+	// is JSON if it begins with { or [, else a form.
+	Body    string
+	Success string // what a 2xx answer must contain (see parseSuccess); empty: anything
+	Token   string // secret
 }
 
-// HTTP sends through a gateway.
+// HTTP sends messages through a gateway.
 type HTTP struct {
 	method  string
 	host    string
@@ -39,16 +41,16 @@ type header struct {
 	value template
 }
 
-// ConfigError is a mistake in how a gateway is set.
+// ConfigError is a mistake in a gateway's configuration.
 type ConfigError struct {
 	Part   string // url, method, header, body, success or token
 	Reason string
 }
 
-// Error names the part.
+// Error gives the part and the reason.
 func (w *ConfigError) Error() string { return w.Part + ": " + w.Reason }
 
-// NewHTTP makes a sender; a mistake in g is a *Wrong.
+// NewHTTP makes a sender; a mistake in g is a *ConfigError.
 func NewHTTP(g HTTPConfig) (*HTTP, error) {
 	h := &HTTP{method: g.Method, token: g.Token, client: newClient()}
 	switch h.method {
@@ -81,11 +83,11 @@ func (h *HTTP) parseAddress(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, "{}"):
-		return &ConfigError{"url", "not an http or https address"} // unquoted: a secret may stand in it
+		return &ConfigError{"url", "not an http or https address"} // not quoted: it may contain a secret
 	case u.User != nil:
 		return &ConfigError{"url", "user and password belong in a header, not in the address"}
 	case strings.Contains(raw, "#"):
-		return &ConfigError{"url", "the address must not hold #"}
+		return &ConfigError{"url", "the address must not contain #"}
 	}
 	h.host = u.Host
 	path, query, _ := strings.Cut(raw, "?")
@@ -98,13 +100,13 @@ func (h *HTTP) parseAddress(raw string) error {
 	return nil
 }
 
-// parseHeaders gives the media type that the headers name, if they do.
+// parseHeaders parses the headers and gives the media type of Content-Type; empty: there is none.
 func (h *HTTP) parseHeaders(lines []string) (kind string, err error) {
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
 		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return "", &ConfigError{"header", "each must read Name: value"}
+			return "", &ConfigError{"header", "each must have the form Name: value"}
 		}
 		switch name {
 		case "Host", "Content-Length", "Transfer-Encoding", "Connection":
@@ -150,8 +152,8 @@ func (h *HTTP) parseBody(raw, kind string) error {
 	return nil
 }
 
-// checkPlaceholders checks that number and text get there, and the token where it is
-// spoken of.
+// checkPlaceholders checks that the request contains number and text, and that {token} and the
+// token are given together.
 func (h *HTTP) checkPlaceholders() error {
 	all := []template{h.address[0], h.address[1], h.body}
 	for _, x := range h.headers {
@@ -167,34 +169,29 @@ func (h *HTTP) checkPlaceholders() error {
 	}
 	switch {
 	case !uses("{to}") && !uses("{digits}"):
-		return &ConfigError{"body", "neither it nor the address holds {to} or {digits}"}
+		return &ConfigError{"body", "neither it nor the address contains {to} or {digits}"}
 	case !uses("{text}"):
-		return &ConfigError{"body", "neither it nor the address holds {text}"}
+		return &ConfigError{"body", "neither it nor the address contains {text}"}
 	case uses("{token}") && h.token == "":
-		return &ConfigError{"token", "{token} is spoken of and there is none"}
+		return &ConfigError{"token", "the request contains {token}, but there is no token"}
 	case !uses("{token}") && h.token != "":
-		return &ConfigError{"token", "there is one and nothing holds {token}"}
+		return &ConfigError{"token", "there is a token, but the request does not contain {token}"}
 	}
 	return nil
 }
 
 // Send asks the gateway to send a message.
 func (h *HTTP) Send(ctx context.Context, m Message) (string, error) {
-	values := map[string]string{
-		"{to}":     m.To,
-		"{digits}": strings.TrimPrefix(m.To, "+"),
-		"{text}":   m.Text,
-		"{token}":  h.token,
-	}
+	values := map[string]string{"{to}": m.To, "{digits}": strings.TrimPrefix(m.To, "+"), "{text}": m.Text,
+		"{token}": h.token}
 	address := h.address[0].fill(values)
 	if h.address[1].text != "" {
 		address += "?" + h.address[1].fill(values)
 	}
 	r, err := http.NewRequestWithContext(ctx, h.method, address, strings.NewReader(h.body.fill(values)))
 	if err != nil || r.URL.Host != h.host {
-		return "", userError(
-			&Failure{Detail: "the request to the SMS gateway cannot be made"},
-		) // unquoted: it holds the token
+		// err is not quoted: it may contain the token.
+		return "", userError(&Failure{Detail: "the request to the SMS gateway cannot be made"})
 	}
 	r.Header.Set("User-Agent", "tilth")
 	for _, x := range h.headers {

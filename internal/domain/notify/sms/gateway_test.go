@@ -20,7 +20,7 @@ const hostileText = "Ünal's \"farm\": код 123456 & {to} {token} 100% +1\r\nX
 
 var message = Message{To: "+905551112233", Text: hostileText}
 
-// gatewayRequest is what a gateway was asked.
+// gatewayRequest is a request that a gateway received.
 type gatewayRequest struct {
 	method, path, query, body string
 	header                    http.Header
@@ -55,14 +55,9 @@ func newTestHTTP(t *testing.T, g HTTPConfig) *HTTP {
 func TestGatewayJSON(t *testing.T) {
 	address, asked := fakeGateway(t, 201, "")
 	h := newTestHTTP(t, HTTPConfig{
-		URL:    address + "/v1/send?n={digits}&t={text}",
-		Method: "PUT",
-		Token:  "s3cret",
-		Headers: []string{
-			"Authorization: Bearer {token}",
-			"X-Text: {text}",
-		},
-		Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
+		URL: address + "/v1/send?n={digits}&t={text}", Method: "PUT", Token: "s3cret",
+		Headers: []string{"Authorization: Bearer {token}", "X-Text: {text}"},
+		Body:    `{"to":"{to}","sms":[{"text":"{text}"}]}`,
 	})
 	if answer, err := h.Send(t.Context(), message); err != nil || answer != "201" {
 		t.Fatalf("%q %v", answer, err)
@@ -71,10 +66,7 @@ func TestGatewayJSON(t *testing.T) {
 		To  string
 		SMS []struct{ Text string }
 	}
-	if err := json.Unmarshal(
-		[]byte(asked.body),
-		&body,
-	); err != nil || body.To != message.To || len(body.SMS) != 1 ||
+	if err := json.Unmarshal([]byte(asked.body), &body); err != nil || body.To != message.To || len(body.SMS) != 1 ||
 		body.SMS[0].Text != hostileText {
 		t.Errorf("%v in %s", err, asked.body)
 	}
@@ -93,13 +85,8 @@ func TestGatewayJSON(t *testing.T) {
 
 func TestGatewayForm(t *testing.T) {
 	address, asked := fakeGateway(t, 200, "")
-	if _, err := newTestHTTP(
-		t,
-		HTTPConfig{URL: address, Body: "to={to}&text={text}"},
-	).Send(
-		t.Context(),
-		message,
-	); err != nil {
+	if _, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}"}).
+		Send(t.Context(), message); err != nil {
 		t.Fatal(err)
 	}
 	form, err := url.ParseQuery(asked.body)
@@ -123,13 +110,8 @@ func TestGatewayOtherBodies(t *testing.T) {
 			t.Errorf("%s: %+v", kind, asked)
 		}
 	}
-	if _, err := newTestHTTP(
-		t,
-		HTTPConfig{URL: address + "/?q={text}&n={to}", Method: "GET"},
-	).Send(
-		t.Context(),
-		message,
-	); err != nil || asked.method != "GET" || asked.body != "" ||
+	if _, err := newTestHTTP(t, HTTPConfig{URL: address + "/?q={text}&n={to}", Method: "GET"}).
+		Send(t.Context(), message); err != nil || asked.method != "GET" || asked.body != "" ||
 		asked.header.Get("Content-Type") != "" {
 		t.Errorf("%v %+v", err, asked)
 	}
@@ -141,48 +123,47 @@ func TestNewHTTPErrors(t *testing.T) {
 		change func(*HTTPConfig)
 		part   string
 	}{
-		"no address":         {func(g *HTTPConfig) { g.URL = "" }, "url"},
-		"another scheme":     {func(g *HTTPConfig) { g.URL = "file:///etc/passwd" }, "url"},
-		"placeholder host":   {func(g *HTTPConfig) { g.URL = "https://{to}.example/" }, "url"},
-		"user in address":    {func(g *HTTPConfig) { g.URL = "https://me:s3cret@gw.example/" }, "url"},
-		"broken, secret":     {func(g *HTTPConfig) { g.URL = "https://gw.example:s3cret/" }, "url"},
-		"fragment":           {func(g *HTTPConfig) { g.URL += "#{to}" }, "url"},
-		"unknown name":       {func(g *HTTPConfig) { g.URL += "?t={message}" }, "url"},
-		"method":             {func(g *HTTPConfig) { g.Method = "DELETE" }, "method"},
-		"GET with body":      {func(g *HTTPConfig) { g.Method = "GET" }, "body"},
-		"header, no colon":   {func(g *HTTPConfig) { g.Headers = []string{"s3cret"} }, "header"},
-		"header, bad name":   {func(g *HTTPConfig) { g.Headers = []string{"a b: s3cret"} }, "header"},
-		"header, two lines":  {func(g *HTTPConfig) { g.Headers = []string{"a: b\r\nc: s3cret"} }, "header"},
-		"header, host":       {func(g *HTTPConfig) { g.Headers = []string{"host: other.example"} }, "header"},
-		"header, unknown":    {func(g *HTTPConfig) { g.Headers = []string{"a: {tok}"} }, "header"},
-		"media type":         {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: application/x-protobuf"} }, "body"},
-		"JSON unquoted":      {func(g *HTTPConfig) { g.Body = `{"to":{to},"text":"{text}"}` }, "body"},
-		"JSON broken":        {func(g *HTTPConfig) { g.Body = `{"to":"{to}","text":"{text}"` }, "body"},
-		"no number":          {func(g *HTTPConfig) { g.Body = "text={text}" }, "body"},
-		"no text":            {func(g *HTTPConfig) { g.Body = "to={to}" }, "body"},
-		"token of nowhere":   {func(g *HTTPConfig) { g.Headers = []string{"Authorization: {token}"} }, "token"},
-		"token for nothing":  {func(g *HTTPConfig) { g.Token = "s3cret" }, "token"},
-		"success, nonsense":  {func(g *HTTPConfig) { g.Success = "ok" }, "success"},
-		"success, no value":  {func(g *HTTPConfig) { g.Success = "a.b=" }, "success"},
-		"success, path":      {func(g *HTTPConfig) { g.Success = "a..b=1" }, "success"},
-		"success, no text":   {func(g *HTTPConfig) { g.Success = "contains:" }, "success"},
-		"content type wrong": {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: /"} }, "header"},
+		"no address":            {func(g *HTTPConfig) { g.URL = "" }, "url"},
+		"another scheme":        {func(g *HTTPConfig) { g.URL = "file:///etc/passwd" }, "url"},
+		"placeholder host":      {func(g *HTTPConfig) { g.URL = "https://{to}.example/" }, "url"},
+		"user in address":       {func(g *HTTPConfig) { g.URL = "https://me:s3cret@gw.example/" }, "url"},
+		"broken, secret":        {func(g *HTTPConfig) { g.URL = "https://gw.example:s3cret/" }, "url"},
+		"fragment":              {func(g *HTTPConfig) { g.URL += "#{to}" }, "url"},
+		"unknown name":          {func(g *HTTPConfig) { g.URL += "?t={message}" }, "url"},
+		"method":                {func(g *HTTPConfig) { g.Method = "DELETE" }, "method"},
+		"GET with body":         {func(g *HTTPConfig) { g.Method = "GET" }, "body"},
+		"header, no colon":      {func(g *HTTPConfig) { g.Headers = []string{"s3cret"} }, "header"},
+		"header, bad name":      {func(g *HTTPConfig) { g.Headers = []string{"a b: s3cret"} }, "header"},
+		"header, two lines":     {func(g *HTTPConfig) { g.Headers = []string{"a: b\r\nc: s3cret"} }, "header"},
+		"header, host":          {func(g *HTTPConfig) { g.Headers = []string{"host: other.example"} }, "header"},
+		"header, unknown":       {func(g *HTTPConfig) { g.Headers = []string{"a: {tok}"} }, "header"},
+		"media type":            {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: application/x-protobuf"} }, "body"},
+		"JSON unquoted":         {func(g *HTTPConfig) { g.Body = `{"to":{to},"text":"{text}"}` }, "body"},
+		"JSON broken":           {func(g *HTTPConfig) { g.Body = `{"to":"{to}","text":"{text}"` }, "body"},
+		"no number":             {func(g *HTTPConfig) { g.Body = "text={text}" }, "body"},
+		"no text":               {func(g *HTTPConfig) { g.Body = "to={to}" }, "body"},
+		"{token} without token": {func(g *HTTPConfig) { g.Headers = []string{"Authorization: {token}"} }, "token"},
+		"token without {token}": {func(g *HTTPConfig) { g.Token = "s3cret" }, "token"},
+		"success, nonsense":     {func(g *HTTPConfig) { g.Success = "ok" }, "success"},
+		"success, no value":     {func(g *HTTPConfig) { g.Success = "a.b=" }, "success"},
+		"success, path":         {func(g *HTTPConfig) { g.Success = "a..b=1" }, "success"},
+		"success, no text":      {func(g *HTTPConfig) { g.Success = "contains:" }, "success"},
+		"content type wrong":    {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: /"} }, "header"},
 	} {
 		g := good
 		c.change(&g)
 		_, err := NewHTTP(g)
 		var wrong *ConfigError
 		if !errors.As(err, &wrong) || wrong.Part != c.part || wrong.Reason == "" ||
-			strings.ContainsAny(err.Error(), "\r\n") ||
-			strings.Contains(err.Error(), "s3cret") {
+			strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want one about %s", name, err, c.part)
 		}
 	}
 	newTestHTTP(t, good)
 }
 
-// What a gateway answers decides whether it took the message and whether to
-// try again; no error repeats what was sent.
+// A gateway's answer decides whether the message was accepted and whether to retry; no error
+// repeats what was sent.
 func TestGatewayAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		status        int
@@ -190,8 +171,8 @@ func TestGatewayAnswers(t *testing.T) {
 		ok, retry     bool
 		says          string
 	}{
-		"taken":                 {200, "{}", "", true, false, ""},
-		"taken, nothing said":   {204, "", "", true, false, ""},
+		"accepted":              {200, "{}", "", true, false, ""},
+		"accepted, no body":     {204, "", "", true, false, ""},
 		"refused":               {400, message.Text, "", false, false, "status 400"},
 		"not allowed":           {401, "s3cret", "", false, false, "status 401"},
 		"too many":              {429, "", "", false, true, "status 429"},
@@ -218,10 +199,8 @@ func TestGatewayAnswers(t *testing.T) {
 		"status before body":    {500, `OK`, "contains:OK", false, true, "status 500"},
 	} {
 		address, _ := fakeGateway(t, c.status, c.body)
-		h := newTestHTTP(
-			t,
-			HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success},
-		)
+		h := newTestHTTP(t,
+			HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success})
 		_, err := h.Send(t.Context(), message)
 		if c.ok != (err == nil) || Temporary(err) != c.retry {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
@@ -230,9 +209,7 @@ func TestGatewayAnswers(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if e := errs.As(
-			err,
-		); e.Kind != errs.Upstream || e.Key != "channel.smsFail" ||
+		if e := errs.As(err); e.Kind != errs.Upstream || e.Key != "channel.smsFail" ||
 			!strings.Contains(e.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -240,10 +217,11 @@ func TestGatewayAnswers(t *testing.T) {
 	}
 }
 
-// What keeps all messages, and not this one alone.
+// Statuses that concern all messages are Unavailable, others concern one message.
 func TestGatewayUnavailable(t *testing.T) {
 	for status, all := range map[int]bool{
-		301: true, 400: false, 401: true, 402: true, 403: true, 404: true, 405: true, 407: true, 408: true, 413: false, 422: false, 429: true, 500: true, 503: true,
+		301: true, 400: false, 401: true, 402: true, 403: true, 404: true, 405: true, 407: true, 408: true,
+		413: false, 422: false, 429: true, 500: true, 503: true,
 	} {
 		address, _ := fakeGateway(t, status, "")
 		_, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message)
@@ -253,21 +231,15 @@ func TestGatewayUnavailable(t *testing.T) {
 		}
 	}
 	address, _ := fakeGateway(t, 200, `{"code":7}`)
-	_, err := newTestHTTP(
-		t,
-		HTTPConfig{URL: address, Body: "to={to}&text={text}", Success: "code=0"},
-	).Send(
-		t.Context(),
-		message,
-	)
+	_, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}", Success: "code=0"}).
+		Send(t.Context(), message)
 	var f *Failure
 	if !errors.As(err, &f) || f.Unavailable || !f.Retry {
 		t.Errorf("a code of the gateway's own: %+v", f)
 	}
 }
 
-// The answer is the gateway's own, short and on one line, and repeats nothing
-// of what was sent.
+// The answer is the gateway's own, short and on one line, and repeats nothing that was sent.
 func TestGatewayAnswerShown(t *testing.T) {
 	for body, want := range map[string]string{
 		"":                                    "202",
@@ -291,20 +263,18 @@ func wantNoSecrets(t *testing.T, name string, err error) {
 	t.Helper()
 	for _, secret := range []string{"s3cret", "123456", "farm", "5551112233"} {
 		if strings.Contains(err.Error(), secret) {
-			t.Errorf("%s: the error tells %q: %v", name, secret, err)
+			t.Errorf("%s: the error contains %q: %v", name, secret, err)
 		}
 	}
 }
 
-// A redirect is not followed: the token is for the host that was named.
+// A redirect is not followed, since the token is for the configured host only.
 func TestGatewayRedirectNotFollowed(t *testing.T) {
 	reached := false
-	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
-	defer thief.Close()
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer other.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		s := httptest.NewServer(
-			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) }),
-		)
+		s := httptest.NewServer(http.RedirectHandler(other.URL, status))
 		h := newTestHTTP(
 			t,
 			HTTPConfig{
@@ -320,20 +290,20 @@ func TestGatewayRedirectNotFollowed(t *testing.T) {
 		s.Close()
 	}
 	if reached {
-		t.Error("followed")
+		t.Error("the redirect was followed")
 	}
 }
 
-// A gateway that is away, silent, broken or speaks nonsense is worth another
-// try; the errors tell no secret of the address.
+// Failures of a gateway that is down, silent or broken are temporary; their errors contain no
+// secret of the URL.
 func TestGatewayUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nonsense := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(nonsense)
+		defer close(done)
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -363,11 +333,11 @@ func TestGatewayUnreachable(t *testing.T) {
 		url  string
 		says string
 	}{
-		"nonsense": {t.Context(), "http://" + l.Addr().String(), "no answer"},
-		"silent":   {short, silent.URL, "timeout"},
-		"torn":     {t.Context(), torn.URL, "broke off"},
-		"gone":     {t.Context(), gone.URL, "refused"},
-		"not TLS":  {t.Context(), strings.Replace(torn.URL, "http:", "https:", 1), "no answer"},
+		"garbage": {t.Context(), "http://" + l.Addr().String(), "no answer"},
+		"silent":  {short, silent.URL, "timeout"},
+		"torn":    {t.Context(), torn.URL, "broke off"},
+		"gone":    {t.Context(), gone.URL, "refused"},
+		"not TLS": {t.Context(), strings.Replace(torn.URL, "http:", "https:", 1), "no answer"},
 	} {
 		h := newTestHTTP(t, HTTPConfig{URL: c.url + "/{token}?t={text}&n={to}", Token: "s3cret"})
 		_, err := h.Send(c.ctx, message)
@@ -381,5 +351,5 @@ func TestGatewayUnreachable(t *testing.T) {
 	silent.Close()
 	torn.Close()
 	_ = l.Close()
-	<-nonsense
+	<-done
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// success is what an answer's body must say: `path=value` or `path!=value` of
-// JSON (a path goes down by dots, into lists by numbers; values are parted by
-// |), or `contains:text`. The zero success asks for nothing.
+// success is a condition on an answer's body: `path=value` or `path!=value` for JSON (dots separate
+// the members of a path, numbers are indexes of lists, | separates values), or `contains:text`. The
+// zero success accepts everything.
 type success struct {
 	contains string
 	path     []string
@@ -32,17 +32,17 @@ func parseSuccess(s string) (success, error) {
 	}
 	m := comparison.FindStringSubmatch(s)
 	if m == nil {
-		return success{}, errors.New("it must read path=value, path!=value or contains:text")
+		return success{}, errors.New("it must have the form path=value, path!=value or contains:text")
 	}
 	return success{path: strings.Split(m[1], "."), not: m[2] == "!=", values: strings.Split(m[3], "|")}, nil
 }
 
-// check gives nil where body says what it must.
+// check gives nil if body meets the condition.
 func (s success) check(body []byte) *Failure {
 	switch {
 	case s.contains != "":
 		if !bytes.Contains(body, []byte(s.contains)) {
-			return &Failure{Detail: "the SMS gateway's answer does not say that it took the message"}
+			return &Failure{Detail: "the SMS gateway's answer does not say that it accepted the message"}
 		}
 		return nil
 	case s.path == nil:
@@ -73,9 +73,9 @@ func (s success) check(body []byte) *Failure {
 	return refusedWith(path, value)
 }
 
-// refusedWith quotes what a gateway answers instead of success when it looks
-// like a code of its own; a longer text might repeat the message. What the code
-// means only the gateway knows (no credit, too many), so trying again may work.
+// refusedWith gives the failure for an unexpected value. It quotes the value if that looks like an
+// error code of the gateway; a longer text might repeat the message. Only the gateway knows what
+// the code means (no credit, too many requests), so a retry may succeed.
 func refusedWith(path, value string) *Failure {
 	if !answerCode.MatchString(value) || sixDigits.MatchString(value) {
 		value = "something else"

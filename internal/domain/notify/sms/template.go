@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// template is a text with placeholders and how what fills them is escaped.
+// template is a text with placeholders, and the function that escapes their values.
 type template struct {
 	text   string
 	escape func(string) string
@@ -25,14 +25,13 @@ var (
 func parseTemplate(text string, escape func(string) string) (template, error) {
 	for _, name := range placeholder.FindAllString(text, -1) {
 		if !slices.Contains(placeholders, name) {
-			return template{}, fmt.Errorf("%s is none of %s", name, strings.Join(placeholders, ", "))
+			return template{}, fmt.Errorf("%s is not one of %s", name, strings.Join(placeholders, ", "))
 		}
 	}
 	return template{text, escape}, nil
 }
 
-// fill puts the values in, in one pass: what fills one placeholder is never
-// looked through for another.
+// fill replaces the placeholders in one pass, so that a placeholder within a value is not replaced.
 func (t template) fill(values map[string]string) string {
 	if t.escape == nil {
 		return t.text
@@ -44,8 +43,8 @@ func (t template) fill(values map[string]string) string {
 	return strings.NewReplacer(pairs...).Replace(t.text)
 }
 
-// checkJSON tells whether the text is JSON whatever fills it, which asks for
-// quotation marks around each placeholder.
+// checkJSON checks that the text is JSON for all values, which requires quotation marks around each
+// placeholder.
 func (t template) checkJSON() error {
 	hostile := "\"\\\n},{\u2028"
 	values := map[string]string{}
@@ -58,8 +57,8 @@ func (t template) checkJSON() error {
 	return nil
 }
 
-// escapeFor is how values are escaped in a body of that media type; the empty
-// type is that of no body.
+// escapeFor gives the function that escapes values in a body of a media type; the empty type means
+// no body.
 func escapeFor(kind string) (func(string) string, error) {
 	switch {
 	case kind == "application/json", strings.HasSuffix(kind, "+json"):
@@ -71,7 +70,7 @@ func escapeFor(kind string) (func(string) string, error) {
 	case kind == "text/plain", kind == "":
 		return func(s string) string { return s }, nil
 	}
-	return nil, fmt.Errorf("how values are written in %s is not known; JSON, forms, XML and plain text are", kind)
+	return nil, fmt.Errorf("%s is not supported; JSON, forms, XML and plain text are", kind)
 }
 
 func inJSON(s string) string {
@@ -90,7 +89,7 @@ func inXML(s string) string {
 	return b.String()
 }
 
-// oneLine keeps a value from beginning another header.
+// oneLine replaces control characters, so that a value cannot begin another header.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

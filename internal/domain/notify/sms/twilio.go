@@ -20,35 +20,32 @@ var (
 	twilioSender  = regexp.MustCompile(`^(\+[1-9][0-9]{1,14}|[1-9][0-9]{2,7}|[A-Za-z0-9 ]{1,11})$`)
 )
 
-// Twilio's error codes that mean the number, those that pass, and those that
-// mean the account or the sender, until somebody mends them.
+// Twilio's error codes: of the account or the sender, which last until they are corrected; of the
+// recipient's number; and temporary ones.
 var (
 	twilioAccounts  = []int{20003, 20005, 20429, 21603, 21606, 21659, 21660, 21661}
 	twilioRecipient = []int{21211, 21217, 21265, 21610, 21612, 21614, 21635}
 	twilioPasses    = []int{20429, 20500, 20503, 21611, 30001}
 )
 
-// Twilio sends through Twilio's REST API.
+// Twilio sends messages through Twilio's REST API.
 type Twilio struct {
 	account, token, from string
 	api                  string
 	client               *http.Client
 }
 
-// NewTwilio makes a sender for an account and its token; from is a number in
-// E.164, a short code, a name of up to 11 letters, or a messaging service
-// (MG…). A mistake is a *Wrong.
+// NewTwilio makes a sender for an account and its token; from is a number in E.164, a short code, a
+// name of up to 11 characters, or a messaging service (MG…). A mistake is a *ConfigError.
 func NewTwilio(account, token, from string) (*Twilio, error) {
 	switch {
 	case !twilioAccount.MatchString(account):
-		return nil, &ConfigError{"account", "it must be AC and 32 hex digits"}
+		return nil, &ConfigError{"account", "it must be AC and 32 hexadecimal digits"}
 	case token == "":
 		return nil, &ConfigError{"token", "there is none"}
 	case !twilioService.MatchString(from) && !twilioSender.MatchString(from):
-		return nil, &ConfigError{
-			"from",
-			"it must be a number such as +905551112233, a sender's name or a messaging service (MG…)",
-		}
+		return nil, &ConfigError{"from",
+			"it must be a number such as +905551112233, a sender's name or a messaging service (MG…)"}
 	}
 	return &Twilio{account: account, token: token, from: from, api: twilioAPI, client: newClient()}, nil
 }
@@ -80,8 +77,7 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	return answer, nil
 }
 
-// twilioAnswer reads an answer: Twilio says 201 for a message that it took, and
-// an error's number otherwise.
+// twilioAnswer parses an answer: 201 for an accepted message, otherwise an error code.
 func twilioAnswer(status int, body []byte) (string, *Failure) {
 	var answer struct {
 		SID       string `json:"sid"`

@@ -73,39 +73,37 @@ func TestTwilioAnswers(t *testing.T) {
 		retry  bool
 		says   string
 	}{
-		"not a number":      {400, `{"code":21211,"message":"The 'To' number +905551112233 is not valid","more_info":"…","status":400}`, "phone.unreachable", errs.Refused, false, "21211"},
-		"not a mobile":      {400, `{"code":21614,"status":400}`, "phone.unreachable", errs.Refused, false, "21614"},
-		"unsubscribed":      {400, `{"code":21610,"status":400}`, "phone.unreachable", errs.Refused, false, "21610"},
-		"wrong sender":      {400, `{"code":21606,"status":400}`, "channel.smsFail", errs.Upstream, false, "21606"},
-		"wrong token":       {401, `{"code":20003,"message":"s3cret"}`, "channel.smsFail", errs.Upstream, false, "20003"},
-		"too many":          {429, `{"code":20429}`, "channel.smsFail", errs.Upstream, true, "20429"},
-		"queue full":        {400, `{"code":21611}`, "channel.smsFail", errs.Upstream, true, "21611"},
-		"fault":             {500, `<html>`, "channel.smsFail", errs.Upstream, true, "status 500"},
-		"taken and refused": {201, `{"sid":"SM1","status":"failed","error_code":30001}`, "channel.smsFail", errs.Upstream, true, "30001"},
-		"taken, no sid":     {200, `{}`, "channel.smsFail", errs.Upstream, false, "status 200"},
-		"taken, not JSON":   {200, `OK`, "channel.smsFail", errs.Upstream, false, "not JSON"},
-		"a redirect":        {307, ``, "channel.smsFail", errs.Upstream, false, "307"},
+		"not a number":        {400, `{"code":21211,"message":"The 'To' number +905551112233 is not valid","more_info":"…","status":400}`, "phone.unreachable", errs.Refused, false, "21211"},
+		"not a mobile":        {400, `{"code":21614,"status":400}`, "phone.unreachable", errs.Refused, false, "21614"},
+		"unsubscribed":        {400, `{"code":21610,"status":400}`, "phone.unreachable", errs.Refused, false, "21610"},
+		"wrong sender":        {400, `{"code":21606,"status":400}`, "channel.smsFail", errs.Upstream, false, "21606"},
+		"wrong token":         {401, `{"code":20003,"message":"s3cret"}`, "channel.smsFail", errs.Upstream, false, "20003"},
+		"too many":            {429, `{"code":20429}`, "channel.smsFail", errs.Upstream, true, "20429"},
+		"queue full":          {400, `{"code":21611}`, "channel.smsFail", errs.Upstream, true, "21611"},
+		"fault":               {500, `<html>`, "channel.smsFail", errs.Upstream, true, "status 500"},
+		"accepted and failed": {201, `{"sid":"SM1","status":"failed","error_code":30001}`, "channel.smsFail", errs.Upstream, true, "30001"},
+		"accepted, no sid":    {200, `{}`, "channel.smsFail", errs.Upstream, false, "status 200"},
+		"accepted, not JSON":  {200, `OK`, "channel.smsFail", errs.Upstream, false, "not JSON"},
+		"a redirect":          {307, ``, "channel.smsFail", errs.Upstream, false, "307"},
 	} {
 		address, _ := fakeGateway(t, c.status, c.body)
 		_, err := twilio(t, address, "+15005550006").Send(t.Context(), message)
 		if err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: no error", name)
 			continue
 		}
-		if e := errs.As(
-			err,
-		); e.Kind != c.kind || e.Key != c.key || Temporary(err) != c.retry ||
+		if e := errs.As(err); e.Kind != c.kind || e.Key != c.key || Temporary(err) != c.retry ||
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
 		}
 		wantNoSecrets(t, name, err)
 	}
 	if _, err := twilio(t, "http://127.0.0.1:1", "+15005550006").Send(t.Context(), message); !Temporary(err) {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("no server: %v", err)
 	}
 }
 
-// What keeps all messages, and not this one alone.
+// Codes and statuses that concern all messages are Unavailable, others concern one message.
 func TestTwilioUnavailable(t *testing.T) {
 	for body, all := range map[string]bool{
 		`{"code":21211}`: false, `{"code":21606}`: true, `{"code":21611}`: false, `{"code":21617}`: false, `{"code":20003}`: true,
@@ -134,7 +132,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// What is written to the log stays one line.
+// A logged message is one line.
 func TestLog(t *testing.T) {
 	log := testkit.NewLog()
 	answer, err := Log{log.Logger}.Send(t.Context(), Message{To: "+905551112233", Text: "code 123456\nlevel=ERROR"})
@@ -142,8 +140,7 @@ func TestLog(t *testing.T) {
 		t.Fatalf("%q %v", answer, err)
 	}
 	if got := log.Text(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") ||
-		!strings.Contains(got, "123456") ||
-		!strings.Contains(got, "+905551112233") {
+		!strings.Contains(got, "123456") || !strings.Contains(got, "+905551112233") {
 		t.Error(got)
 	}
 }

@@ -1,6 +1,5 @@
-// Package webhook calls the programs of tenants: it writes what they are told
-// of a notice, signs it as the Standard Webhooks convention says, and brings it
-// to addresses on the internet only.
+// Package webhook calls tenants' webhooks: it writes the body about a notice, signs it by the
+// Standard Webhooks specification, and sends it to addresses on the internet only.
 package webhook
 
 import (
@@ -11,20 +10,20 @@ import (
 	"tilth/internal/platform/alertmsg"
 )
 
-// The kinds of message.
+// The types of message.
 const (
 	typeNotice = "notice."
 	typeTest   = "webhook." + "test"
 )
 
-// message is what a program is sent.
+// message is the body of a call.
 type message struct {
 	Type      string    `json:"type"`
 	Timestamp timestamp `json:"timestamp"` // when it happened
 	Data      any       `json:"data"`
 }
 
-// notice is a notice as api/open.yaml has it.
+// notice is a notice by the schema of api/open.yaml.
 type notice struct {
 	ID          int64      `json:"id"`
 	Title       string     `json:"title"`
@@ -42,7 +41,7 @@ type notice struct {
 	Changes     *int       `json:"changes,omitempty"`
 }
 
-// ack is an Acknowledgement of api/open.yaml.
+// ack is an Acknowledgement by the schema of api/open.yaml.
 type ack struct {
 	By     string    `json:"by"`
 	Time   timestamp `json:"time"`
@@ -50,7 +49,7 @@ type ack struct {
 	Remind timestamp `json:"remindTime"`
 }
 
-// timestamp is epoch milliseconds, written as the open API does.
+// timestamp is a time in epoch milliseconds, written like those of the open API.
 type timestamp int64
 
 // MarshalJSON writes RFC 3339 in UTC with milliseconds.
@@ -60,8 +59,8 @@ func (m timestamp) MarshalJSON() ([]byte, error) {
 
 var levels = []string{"general", "important", "serious"}
 
-// noticeBody writes what a program is told of a notice: the same bytes at each
-// attempt, but that since when it holds may be known at a later one.
+// noticeBody writes the body about a notice. It is the same at each attempt, except that holdsSince
+// may become known at a later one.
 func noticeBody(a *alertmsg.Alarm) ([]byte, error) {
 	n := notice{
 		ID:          a.Notice,
@@ -98,7 +97,7 @@ func noticeBody(a *alertmsg.Alarm) ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// testBody writes what a program is sent when somebody tries its webhook.
+// testBody writes the body of a test call.
 func testBody(now time.Time) ([]byte, error) {
 	return json.Marshal(message{Type: typeTest, Timestamp: timestamp(now.UnixMilli()), Data: struct{}{}})
 }

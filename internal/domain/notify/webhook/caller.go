@@ -19,23 +19,23 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// Options is what a Caller works with. What may be nil says so.
+// Options configure a Caller. A field that may be nil says so.
 type Options struct {
 	Store    *notify.WebhookStore
 	Guard    *guard.Guard
 	Now      func() time.Time
 	Logger   *slog.Logger
-	Resolver *net.Resolver  // nil: the machine's
-	Roots    *x509.CertPool // whose certificates count; nil: the machine's
-	Timeout  time.Duration  // an attempt, in all; 0: 10 seconds
-	Limits   *limit.Meter   // counts what limits refuse; nil: nobody asks
+	Resolver *net.Resolver  // nil: the system's
+	Roots    *x509.CertPool // trusted authorities; nil: the system's
+	Timeout  time.Duration  // of a whole attempt; 0: 10 seconds
+	Limits   *limit.Meter   // counts refusals by limits; nil: they are not counted
 }
 
-// Caller brings what programs are told to where they are.
+// Caller calls webhooks.
 type Caller struct {
 	Options
 	clients     clients
-	lookupDelay time.Duration // after how long it is told that a name leads nowhere
+	lookupDelay time.Duration // after which a failed lookup is reported
 	testLimit   *limit.SlidingWindows[tenant.ID]
 }
 
@@ -46,20 +46,18 @@ func New(o Options) *Caller {
 	if o.Timeout == 0 {
 		o.Timeout = callWithin
 	}
-	// A little more than resolving may take, so that nobody sees which names took all of it.
-	c := &Caller{
-		Options:     o,
-		lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20,
-		testLimit:   notify.NewTestLimit("webhook_tries", o.Now, o.Limits),
-	}
+	// lookupDelay is a little longer than a lookup may take, so that all failed lookups take
+	// equally long.
+	c := &Caller{Options: o, lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20,
+		testLimit: notify.NewTestLimit("webhook_tries", o.Now, o.Limits)}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }
 
-// Send tells a webhook of one notice. Everything but a status of 2xx is tried
-// again, for the program may be mended, with 429 and 503 not before it wants it;
-// but for an address in figures that is not called, and 410, which switches the
-// webhook off unless it leads elsewhere meanwhile.
+// Send calls a webhook about one notice. Every failure is Transient, since the program may be
+// corrected; after 429 and 503 the next attempt respects Retry-After. Exceptions are Permanent: a
+// deleted webhook, an IP address that the guard refuses, and the status 410, which switches the
+// webhook off unless it has another URL by now.
 func (c *Caller) Send(ctx context.Context, l *notify.Notification) (string, error) {
 	body, err := noticeBody(&l.Alarms[0])
 	if err != nil {
@@ -79,13 +77,10 @@ func (c *Caller) Send(ctx context.Context, l *notify.Notification) (string, erro
 		return "", &notify.Failure{Kind: notify.Transient, Answer: describeError(err), Cause: err}
 	case a.status == http.StatusGone:
 		if err := c.switchOff(ctx, l.Tenant, id, a.url); err != nil {
-			return "", &notify.Failure{
-				Kind:   notify.Transient,
-				Answer: a.text,
-				Cause:  err,
-			} // it is told so again, or another is called
+			// The next attempt gets 410 again, or calls another URL.
+			return "", &notify.Failure{Kind: notify.Transient, Answer: a.text, Cause: err}
 		}
-		c.Logger.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
+		c.Logger.Info("a webhook is switched off: its URL is gone", "tenant", l.Tenant, "webhook", id)
 		return "", &notify.Failure{Kind: notify.Permanent, Answer: a.text}
 	case !a.accepted():
 		return "", &notify.Failure{Kind: notify.Transient, Answer: a.text, RetryAfter: a.retryAfter(c.Now())}
@@ -93,8 +88,7 @@ func (c *Caller) Send(ctx context.Context, l *notify.Notification) (string, erro
 	return a.text, nil
 }
 
-// switchOff switches a webhook off whose far end is gone, and has the audit log
-// say why.
+// switchOff switches off a webhook whose URL is gone, and records that in the audit log.
 func (c *Caller) switchOff(ctx context.Context, t tenant.ID, id int64, url string) error {
 	return audit.Record(ctx, t, "webhook.switchOff", c.Store.Snapshot(t, &id), func(ctx context.Context) error {
 		return c.Store.SwitchOff(ctx, t, id, url)
@@ -103,7 +97,7 @@ func (c *Caller) switchOff(ctx context.Context, t tenant.ID, id int64, url strin
 
 func (a *answer) accepted() bool { return a.status >= 200 && a.status < 300 }
 
-// call makes one attempt. NotFound: there is no such webhook.
+// call makes one attempt. It gives NotFound if there is no such webhook.
 func (c *Caller) call(ctx context.Context, t tenant.ID, webhook int64, id string, body []byte) (*answer, error) {
 	e, err := c.Store.Endpoint(ctx, t, webhook)
 	if err != nil {

@@ -20,20 +20,20 @@ import (
 )
 
 const (
-	callWithin  = 10 * time.Second // an attempt, in all
+	callWithin  = 10 * time.Second // a whole attempt
 	dialWithin  = 5 * time.Second
 	answerLimit = 4 << 10 // bytes read of an answer
 	headerLimit = 16 << 10
-	answerMost  = 120     // characters of it that are shown
-	longestWait = 1 << 32 // seconds that a far end may ask for; the outbox waits less
+	answerMost  = 120     // characters of an answer that people see
+	longestWait = 1 << 32 // seconds that a server may ask to wait; the outbox waits less
 )
 
-// clients call far ends, over TLS and without. Each call makes a connection of
-// its own, whose address is judged just before; no proxy, no redirect.
+// clients are the HTTP clients for calls with TLS and without. Each call makes its own connection,
+// whose address the guard checks just before. They use no proxy and follow no redirect.
 type clients struct{ secure, plain *http.Client }
 
 func newClients(g *guard.Guard, o *Options) clients {
-	make := func(plain bool) *http.Client {
+	newClient := func(plain bool) *http.Client {
 		dialer := &net.Dialer{Timeout: dialWithin, Control: g.Control(plain), Resolver: o.Resolver}
 		return &http.Client{
 			Timeout:       o.Timeout,
@@ -49,18 +49,18 @@ func newClients(g *guard.Guard, o *Options) clients {
 			},
 		}
 	}
-	return clients{secure: make(false), plain: make(true)}
+	return clients{secure: newClient(false), plain: newClient(true)}
 }
 
-// answer is what a far end said.
+// answer is a server's answer.
 type answer struct {
-	url         string // that was called
+	url         string // the URL that was called
 	status      int
-	text        string // the status, and the first line of what it said
-	retryHeader string // when it wants to be asked again, in its own words; empty: it does not say
+	text        string // the status and the first line of the body
+	retryHeader string // Retry-After; empty: there is none
 }
 
-// post calls an address. The error is of a call that had no answer.
+// post calls a URL. It gives an error if there was no answer.
 func (c clients) post(ctx context.Context, address string, header http.Header, body []byte) (*answer, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -77,21 +77,17 @@ func (c clients) post(ctx context.Context, address string, header http.Header, b
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // what was read of it counts
-	a := &answer{
-		url:         address,
-		status:      resp.StatusCode,
-		text:        strconv.Itoa(resp.StatusCode),
-		retryHeader: resp.Header.Get("Retry-After"),
-	}
+	defer func() { _ = resp.Body.Close() }() // the answer is read already
+	a := &answer{url: address, status: resp.StatusCode, text: strconv.Itoa(resp.StatusCode),
+		retryHeader: resp.Header.Get("Retry-After")}
 	if line := firstLine(resp.Body); line != "" {
 		a.text = text.Shorten(a.text+" "+line, answerMost)
 	}
 	return a, nil
 }
 
-// retryAfter is how long from now on the far end wants to be left alone: seconds, or
-// until a date. 0 where it does not say, or nothing that can be understood.
+// retryAfter gives how long from now on the server asks to wait, by seconds or a date in
+// Retry-After of 429 and 503; 0: it does not say, or the header is not valid.
 func (a *answer) retryAfter(now time.Time) time.Duration {
 	if a.status != http.StatusTooManyRequests && a.status != http.StatusServiceUnavailable {
 		return 0
@@ -106,8 +102,8 @@ func (a *answer) retryAfter(now time.Time) time.Duration {
 	return 0
 }
 
-// firstLine is the first line of an answer that holds anything, as far as it
-// comes: the status alone decides.
+// firstLine gives the first line of an answer that is not empty. It ignores read errors, since the
+// status alone decides.
 func firstLine(body io.Reader) string {
 	lines := bufio.NewReader(io.LimitReader(body, answerLimit))
 	for {
@@ -118,11 +114,11 @@ func firstLine(body io.Reader) string {
 	}
 }
 
-// errUnreadable is of a webhook whose row or secret cannot be read.
+// errUnreadable is the error of a webhook whose row or secret cannot be read.
 var errUnreadable = errors.New("a fault of the server, see its log")
 
-// describeError says what went wrong with a call that had no answer, without what only
-// this server's network knows.
+// describeError says what went wrong with a call that had no answer, without details of this
+// server's network.
 func describeError(err error) string {
 	var timeout interface{ Timeout() bool }
 	refusal, refused := errors.AsType[*guard.Refusal](err)

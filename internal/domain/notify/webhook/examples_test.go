@@ -22,8 +22,8 @@ import (
 
 const examples = "../../../../docs/examples/webhooks"
 
-// The receivers of the documentation believe what the server sends, with either
-// of two secrets, once; and nothing else.
+// The example receivers accept the server's calls, signed by either of two secrets, once each, and
+// nothing else.
 func TestExampleReceivers(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "receiver")
 	if err := program.Build(t.Context(), examples+"/main.go", binary); err != nil {
@@ -41,12 +41,12 @@ func TestExampleReceivers(t *testing.T) {
 			}
 		}
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // both wait for somebody who is silent
+			t.Parallel() // both wait for a silent client
 			var late time.Duration
-			w := newWorld(t, func(o *webhook.Options) {
+			w := newFixture(t, func(o *webhook.Options) {
 				o.Guard = &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(blockedAddr, 32)}}
 				o.Timeout = 10 * time.Second
-				o.Now = func() time.Time { return time.Now().Add(-late) } // the receivers look at the clock
+				o.Now = func() time.Time { return time.Now().Add(-late) } // the receivers check the timestamp
 			})
 			id, secret := w.addWebhook(t, "https://is.set/below")
 			c := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -66,7 +66,7 @@ func TestExampleReceivers(t *testing.T) {
 			lines := bufio.NewScanner(out)
 			next := func() string {
 				if !lines.Scan() {
-					t.Fatalf("it ended: %v", lines.Err())
+					t.Fatalf("the receiver ended: %v", lines.Err())
 				}
 				return lines.Text()
 			}
@@ -87,40 +87,37 @@ func TestExampleReceivers(t *testing.T) {
 			if err := w.Webhooks.Update(t.Context(), w.field.ID, h); err != nil {
 				t.Fatal(err)
 			}
-			carry := func(letter string) string {
+			send := func(messageID string) string {
 				l := w.notification(id)
-				l.ID = letter
-				said, err := w.caller.Send(t.Context(), l)
+				l.ID = messageID
+				answer, err := w.caller.Send(t.Context(), l)
 				if err != nil {
 					return failureText(t, err)
 				}
-				return said
+				return answer
 			}
-			for _, letter := range []string{"a", "a", "b"} {
-				if said := carry(letter); said != "200 thank you" {
-					t.Errorf("%s: %s", letter, said)
+			for _, messageID := range []string{"a", "a", "b"} {
+				if got := send(messageID); got != "200 thank you" {
+					t.Errorf("%s: %s", messageID, got)
 				}
 			}
 			late = 10 * time.Minute
-			wantContains(t, "an old call", carry("old"), "later: 401 not signed by the secret, or too old")
+			wantContains(t, "an old call", send("old"), "later: 401 not signed by the secret, or too old")
 			late = 0
 			if _, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id); err != nil {
 				t.Fatal(err)
 			}
-			if said := carry("c"); said != "200 thank you" {
-				t.Errorf("with two secrets: %s", said)
+			if got := send("c"); got != "200 thank you" {
+				t.Errorf("with two secrets: %s", got)
 			}
-			// It knows the first secret only; the second alone is another's.
+			// The receiver knows only the first secret, which is not valid after the second
+			// rotation.
 			if _, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id); err != nil {
 				t.Fatal(err)
 			}
-			wantContains(t, "with another secret", carry("d"), "later: 401 not signed")
-			forged, err := http.NewRequestWithContext(
-				t.Context(),
-				http.MethodPost,
-				h.URL,
-				strings.NewReader(`{"type":"notice.opened","data":{}}`),
-			)
+			wantContains(t, "with another secret", send("d"), "later: 401 not signed")
+			forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL,
+				strings.NewReader(`{"type":"notice.opened","data":{}}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,12 +133,8 @@ func TestExampleReceivers(t *testing.T) {
 				t.Errorf("a forged call: %s", resp.Status)
 			}
 			for _, broken := range []string{"Content-Length: -1", "Content-Length: x", "Content-Length: 0\r\nwebhook-timestamp: \xb2"} {
-				if status := sendRaw(
-					t,
-					port,
-					"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+broken+"\r\n\r\n",
-				); !strings.HasPrefix(status, "HTTP/1") ||
-					!strings.Contains(status, " 40") {
+				if status := sendRaw(t, port, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+broken+
+					"\r\n\r\n"); !strings.HasPrefix(status, "HTTP/1") || !strings.Contains(status, " 40") {
 					t.Errorf("%q: %q", broken, status)
 				}
 			}
@@ -150,19 +143,19 @@ func TestExampleReceivers(t *testing.T) {
 					t.Errorf("%q", line)
 				}
 			}
-			// All this while somebody has kept silent; not for good.
+			// The receiver ends the connection of the client that has been silent all the time.
 			if err := silent.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := io.ReadAll(silent); errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Error("who sends nothing is waited for without end")
+				t.Error("the receiver waits without end for a silent client")
 			}
 		})
 	}
 }
 
-// sendRaw sends a receiver bytes that no client would send, and gives the first
-// line of its answer; empty where it has none.
+// sendRaw sends raw bytes to a receiver and gives the first line of its answer; empty: there is
+// none.
 func sendRaw(t *testing.T, port, request string) string {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
@@ -170,10 +163,10 @@ func sendRaw(t *testing.T, port, request string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(5 * time.Second)) // of a socket that was just opened
+	_ = c.SetDeadline(time.Now().Add(5 * time.Second)) // does not fail for a new connection
 	if _, err := c.Write([]byte(request)); err != nil {
 		t.Fatal(err)
 	}
-	line, _ := bufio.NewReader(c).ReadString('\n') // what came before it was broken off
+	line, _ := bufio.NewReader(c).ReadString('\n') // an error leaves what was read before
 	return line
 }

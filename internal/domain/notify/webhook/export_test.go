@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sign is sign, at a time in seconds.
+// Sign exports sign; at is in seconds since the epoch.
 func Sign(h http.Header, id string, at int64, body []byte, secrets [][]byte) {
 	sign(h, id, time.Unix(at, 0), body, secrets)
 }

@@ -12,22 +12,21 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// errUnreachableHost is of a host's name that has no address, or none that is called: of
-// names behind the server's walls nobody is told, by words or by time, which there
-// are.
+// errUnreachableHost is the error of a host name that has no address, or none that the guard
+// allows. Neither its text nor its time tells which names exist in the server's internal network.
 var errUnreachableHost = errors.New("the host's name leads to no address that this server calls")
 
-// hideLookupFailure makes an errUnreachableHost of what went wrong with a call at a time, and waits
-// until as much time has passed as finding out that there is no such name may take
-// at most. Other errors stay as they are, and so do those of addresses in figures,
-// which tell nothing of names.
+// hideLookupFailure replaces the error of a failed lookup, or of a name whose address the guard
+// refuses, by errUnreachableHost, and waits until lookupDelay has passed since begun: as long as
+// the longest lookup. It gives other errors unchanged, and those of IP addresses, which tell
+// nothing about names.
 func (c *Caller) hideLookupFailure(ctx context.Context, address string, begun time.Time, err error) error {
 	u, parseErr := url.Parse(address)
 	_, lookupFailed := errors.AsType[*net.DNSError](err)
 	if parseErr != nil || tenant.IsNumericHost(u.Hostname()) || !lookupFailed && !guard.Refused(err) {
 		return err
 	}
-	// A timer, and no event: what has happened by now is what is not to be seen.
+	// It waits for a time and not for an event, since events would tell what happened.
 	timer := time.NewTimer(time.Until(begun.Add(c.lookupDelay)))
 	defer timer.Stop()
 	select {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// sign puts on a request what its receiver verifies it by: one signature for
-// each secret, so that a receiver may know either.
+// sign adds the headers by which the receiver verifies a request: one signature for each secret, so
+// that the receiver may know any of them.
 func sign(h http.Header, id string, now time.Time, body []byte, secrets [][]byte) {
 	at := strconv.FormatInt(now.Unix(), 10)
 	signatures := make([]string, len(secrets))

@@ -28,8 +28,7 @@ func webhookTo(url string) *notify.Webhook {
 	return &notify.Webhook{Name: url, URL: url, Opened: true, Enabled: true}
 }
 
-// verify does as a receiver: it knows the secret as it was told, and nothing of
-// how the server makes signatures.
+// verify is an independent implementation of a receiver's check.
 func verify(h testkit.WebhookCall, secret string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -39,9 +38,7 @@ func verify(h testkit.WebhookCall, secret string) error {
 	mac.Write([]byte(h.Header.Get("webhook-id") + "." + h.Header.Get("webhook-timestamp") + "." + string(h.Body)))
 	for one := range strings.SplitSeq(h.Header.Get("webhook-signature"), " ") {
 		version, given, _ := strings.Cut(one, ",")
-		if raw, err := base64.StdEncoding.DecodeString(
-			given,
-		); err == nil && version == "v1" &&
+		if raw, err := base64.StdEncoding.DecodeString(given); err == nil && version == "v1" &&
 			hmac.Equal(raw, mac.Sum(nil)) {
 			return nil
 		}
@@ -49,7 +46,7 @@ func verify(h testkit.WebhookCall, secret string) error {
 	return errWrong
 }
 
-// The convention's own example.
+// The example of the Standard Webhooks specification.
 func TestSignStandardWebhooksExample(t *testing.T) {
 	key, err := notify.SecretBytes("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {

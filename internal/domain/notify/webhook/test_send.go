@@ -14,16 +14,16 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// TestResult is what became of a try.
+// TestResult is the result of a test call.
 type TestResult struct {
 	Took   time.Duration
-	Answer string      // of the far end, or what went wrong
-	Err    *errs.Error // the same for a person; nil: the far end took it
+	Answer string      // of the server, or what went wrong
+	Err    *errs.Error // the same for a user; nil: the server accepted it
 }
 
-// SendTest sends a tenant's webhook a message of the kind webhook.test, also when it
-// is switched off, and says what became of it. TooMany after five a minute,
-// NotFound where there is no such webhook.
+// SendTest calls a tenant's webhook with a message of the type webhook.test, even if it is switched
+// off, and gives the result. It gives TooMany after five calls a minute, and NotFound if there is
+// no such webhook.
 func (c *Caller) SendTest(ctx context.Context, t tenant.ID, webhook int64) (*TestResult, error) {
 	if _, err := c.Store.Get(ctx, t, webhook); err != nil {
 		return nil, err

@@ -7,16 +7,16 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// tick is a place on an axis.
+// tick is a labelled position on an axis.
 type tick struct {
 	at    float64
 	label string
 }
 
-// valueTicks are ticks of a range of values at a round distance, about five, and
-// the range grown to begin and end at one.
+// valueTicks gives about five ticks of a range of values at round distances, and the range extended
+// to begin and end at a tick.
 func valueTicks(low, high float64, number func(v float64, decimals int) string) (ticks []tick, bottom, top float64) {
-	if high <= low { // all the same, or one
+	if high <= low { // all values are the same
 		half := math.Max(math.Abs(low)*0.05, 0.5)
 		low, high = low-half, high+half
 	}
@@ -30,7 +30,7 @@ func valueTicks(low, high float64, number func(v float64, decimals int) string) 
 	return ticks, bottom, top
 }
 
-// roundStep is the next greater of 1, 2 and 5 times a power of ten.
+// roundStep gives the least of 1, 2 and 5 times a power of ten that is at least least.
 func roundStep(least float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(least)))
 	for _, times := range []float64{1, 2, 5, 10} {
@@ -41,7 +41,7 @@ func roundStep(least float64) float64 {
 	return 10 * power
 }
 
-const maxTimeTicks = 6 // ticks of the time axis
+const maxTimeTicks = 6 // on the time axis
 
 var tickSteps = []time.Duration{
 	time.Minute,
@@ -62,8 +62,8 @@ const day = 24 * time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04") }
 
-// timeTicks are ticks of a range of time (epoch ms) at round hours of the zone's
-// clock, days where it is long.
+// timeTicks gives the ticks of a range of time (epoch ms) at round times of the zone's clock, or at
+// days if the range is long.
 func timeTicks(from, to int64, zone *time.Location, dayOf func(time.Time) string) (ticks []tick) {
 	span := time.Duration(to-from) * time.Millisecond
 	distance := day
@@ -89,7 +89,7 @@ func timeTicks(from, to int64, zone *time.Location, dayOf func(time.Time) string
 			next = next.Add(distance)
 			continue
 		}
-		// Days by the calendar, since one may have 23 hours, or no midnight.
+		// It counts days by the calendar, since a day may have 23 hours, or no midnight.
 		date += int(distance / day)
 		next = tenant.StartOfDay(year, month, date, zone)
 	}

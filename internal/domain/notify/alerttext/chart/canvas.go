@@ -15,35 +15,33 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// ink is a colour's place in a canvas's palette.
+// ink is the index of a colour in a canvas's palette.
 type ink uint8
 
-// position is a place in the picture, in pixels.
+// position is a point in the picture, in pixels.
 type position struct{ x, y float64 }
 
-// shades is how many shades there are between two colours, where an edge goes
-// through a pixel.
+// shades is how many shades there are between two colours, for pixels that an edge crosses.
 const shades = 16
 
-// canvas is what a chart is drawn on. A pixel is a place in the palette, which
-// begins with the inks and grows with their mixtures: a picture of few colours
-// is small, and written quickly.
+// canvas is the image that a chart is drawn on. A pixel is an index into the palette, which begins
+// with the inks and grows with their mixtures: a picture of few colours is small and quick to
+// encode.
 type canvas struct {
 	image.Paletted
-	face     font.Face // which is for one at a time
+	face     font.Face // not safe for concurrent use
 	inkIndex map[color.RGBA]ink
 	cover    []uint8         // how much of each pixel fill will paint, up to 255
-	drawn    image.Rectangle // where that is
+	drawn    image.Rectangle // the area of those pixels
 	mixed    [256][shades]ink
 }
 
-// canvases are kept from picture to picture: making one takes as long as
-// drawing on it.
+// canvases are reused: making one takes as long as drawing on it.
 var canvases sync.Pool
 
 var typeface = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(goregular.TTF) })
 
-// newCanvas is one of a picture's size, all of the first ink.
+// newCanvas gives a canvas of the picture's size, filled with the first ink.
 func newCanvas(inks []color.RGBA) (*canvas, error) {
 	c, kept := canvases.Get().(*canvas)
 	if !kept {
@@ -53,10 +51,8 @@ func newCanvas(inks []color.RGBA) (*canvas, error) {
 		}
 		c = &canvas{inkIndex: map[color.RGBA]ink{}, cover: make([]uint8, Width*Height)}
 		c.Pix, c.Stride, c.Rect = make([]uint8, Width*Height), Width, image.Rect(0, 0, Width, Height)
-		if c.face, err = opentype.NewFace(
-			f,
-			&opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone},
-		); err != nil {
+		options := &opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone}
+		if c.face, err = opentype.NewFace(f, options); err != nil {
 			return nil, err
 		}
 	}
@@ -88,16 +84,15 @@ func (c *canvas) fillRect(from, to position, with ink) {
 	}
 }
 
-// stroke adds a line through places to what fill will paint, with round corners
-// and ends.
+// stroke adds a line through points to what fill will paint, with round corners and ends.
 func (c *canvas) stroke(width float64, line []position) {
 	for i, p := range line {
 		c.capsule(line[max(i-1, 0)], p, width/2)
 	}
 }
 
-// capsule adds all that is no farther than radius from the way between two places;
-// a disc where they are one.
+// capsule adds all pixels within radius of the segment between two points; a disc if the points are
+// the same.
 func (c *canvas) capsule(p, q position, radius float64) {
 	reach := radius + 0.5
 	dx, dy := q.x-p.x, q.y-p.y
@@ -105,7 +100,7 @@ func (c *canvas) capsule(p, q position, radius float64) {
 	rows := pixels(min(p.x, q.x)-reach, min(p.y, q.y)-reach, max(p.x, q.x)+reach, max(p.y, q.y)+reach).Intersect(c.Rect)
 	c.drawn = c.drawn.Union(rows)
 	for y := rows.Min.Y; y < rows.Max.Y; y++ {
-		// Of a row only what is near the part of the way that is near the row.
+		// It visits only the pixels of the row that are near the part of the segment near the row.
 		middle, begin, end := float64(y)+0.5, 0.0, 1.0
 		if dy != 0 {
 			begin, end = (middle-reach-p.y)/dy, (middle+reach-p.y)/dy
@@ -130,13 +125,13 @@ func (c *canvas) capsule(p, q position, radius float64) {
 
 func within(part float64) float64 { return min(max(part, 0), 1) }
 
-// pixels are those that a rectangle touches.
+// pixels gives the pixels that a rectangle touches.
 func pixels(left, top, right, bottom float64) image.Rectangle {
 	return image.Rect(int(math.Floor(left)), int(math.Floor(top)), int(math.Floor(right))+1, int(math.Floor(bottom))+1)
 }
 
-// drawText adds figures to what fill will paint, so that at is the right end or the
-// middle of their baseline: part 1 or 0.5.
+// drawText adds figures to what fill will paint. at is the right end of their baseline for part 1,
+// and its middle for part 0.5.
 func (c *canvas) drawText(figures string, at position, part float64) {
 	width := float64(font.MeasureString(c.face, figures)) / 64
 	dot := fixed.Point26_6{X: fixed.Int26_6((at.x - width*part) * 64), Y: fixed.Int26_6(at.y * 64)}
@@ -149,9 +144,9 @@ func (c *canvas) drawText(figures string, at position, part float64) {
 		there, mask, from, advance, ok := c.face.Glyph(dot, figure)
 		dot.X += advance
 		if !ok {
-			continue // the face has no such figure
+			continue // the face lacks this figure
 		}
-		shape := mask.(*image.Alpha) // as this face makes them
+		shape := mask.(*image.Alpha) // this face makes no other masks
 		place := there.Intersect(c.Rect)
 		from = from.Add(place.Min.Sub(there.Min))
 		c.drawn = c.drawn.Union(place)
@@ -165,13 +160,13 @@ func (c *canvas) drawText(figures string, at position, part float64) {
 	}
 }
 
-// fill paints what was added since it was called last.
+// fill paints what was added since its last call.
 func (c *canvas) fill(with ink) {
 	clear(c.mixed[:])
 	for y := c.drawn.Min.Y; y < c.drawn.Max.Y; y++ {
 		begin, end := c.PixOffset(c.drawn.Min.X, y), c.PixOffset(c.drawn.Max.X, y)
 		for at := begin; at < end; at++ {
-			if at+8 <= end && binary.NativeEndian.Uint64(c.cover[at:]) == 0 { // as most are
+			if at+8 <= end && binary.NativeEndian.Uint64(c.cover[at:]) == 0 { // most pixels are
 				at += 7
 				continue
 			}
@@ -184,8 +179,7 @@ func (c *canvas) fill(with ink) {
 	c.drawn = image.Rectangle{}
 }
 
-// mix is the ink of a pixel of which so many parts of shades are covered by
-// another.
+// mix gives the ink of a pixel of the ink under, of which the ink over covers parts out of shades.
 func (c *canvas) mix(under, over ink, parts int) ink {
 	switch {
 	case parts == 0 || under == over:
@@ -204,7 +198,7 @@ func (c *canvas) mix(under, over ink, parts int) ink {
 	case there:
 	case len(c.Palette) < 256:
 		place = c.add(one)
-	case parts >= shades/2: // no room: an edge without shades
+	case parts >= shades/2: // the palette is full: the edge has no shades
 		place = over
 	default:
 		place = under
@@ -213,21 +207,21 @@ func (c *canvas) mix(under, over ink, parts int) ink {
 	return place
 }
 
-// encoding keeps what encoding takes; its speed goes before a kilobyte.
+// encoding reuses its buffers; it prefers speed to a picture that is a kilobyte smaller.
 var encoding = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(buffers)}
 
 type buffers struct{ kept sync.Pool }
 
-// Get gives a buffer that is free; nil: there is none.
+// Get gives a free buffer; nil: there is none.
 func (b *buffers) Get() *png.EncoderBuffer {
 	one, _ := b.kept.Get().(*png.EncoderBuffer)
 	return one
 }
 
-// Put takes one back.
+// Put returns a buffer.
 func (b *buffers) Put(one *png.EncoderBuffer) { b.kept.Put(one) }
 
-// encode writes the picture and gives the canvas back: it is not to be used any
+// encode encodes the picture and returns the canvas to the pool: the caller must not use it any
 // more.
 func (c *canvas) encode() ([]byte, error) {
 	var b bytes.Buffer

@@ -22,14 +22,14 @@ func blank(t *testing.T, inks []color.RGBA) *canvas {
 	return c
 }
 
-// level is how dark a pixel is, from 0 for paper to 1 for the second ink.
+// level gives how dark a pixel is, from 0 for the first ink to 1 for the second.
 func (c *canvas) level(x, y int) float64 {
 	at := c.At(x, y).(color.RGBA)
 	return float64(testInks[0].R-at.R) / float64(testInks[0].R-testInks[1].R)
 }
 
-// A line covers what lies within half its width, wherever it goes, and not more;
-// its edge is shaded.
+// A line in any direction covers the pixels within half its width and no others; its edge is
+// shaded.
 func TestStroke(t *testing.T) {
 	for name, line := range map[string][]position{
 		"flat": {{100.5, 200.5}, {300.5, 200.5}}, "steep": {{200.5, 100.5}, {200.5, 300.5}}, "down": {{100, 100}, {300, 350}},
@@ -45,8 +45,7 @@ func TestStroke(t *testing.T) {
 				away := distance(position{float64(x) + 0.5, float64(y) + 0.5}, line[0], line[len(line)-1]) - width/2.0
 				level := c.level(x, y)
 				switch {
-				case away < -0.6 && level != 1,
-					away > 0.6 && level != 0,
+				case away < -0.6 && level != 1, away > 0.6 && level != 0,
 					math.Abs(level-(0.5-away)) > 0.1 && math.Abs(away) < 0.5:
 					t.Fatalf("%s: %.2f at %d, %d, which is %.2f outside", name, level, x, y, away)
 				case level > 0 && level < 1:
@@ -60,8 +59,7 @@ func TestStroke(t *testing.T) {
 	}
 }
 
-// distance is that of a place from the way between two others: from the line
-// through them, or from the nearer end where that is beside the way.
+// distance gives the distance of a point from the segment between p and q.
 func distance(at, p, q position) float64 {
 	long := math.Hypot(q.x-p.x, q.y-p.y)
 	toP, toQ := math.Hypot(at.x-p.x, at.y-p.y), math.Hypot(at.x-q.x, at.y-q.y)
@@ -71,8 +69,8 @@ func distance(at, p, q position) float64 {
 	return math.Abs((q.x-p.x)*(at.y-p.y)-(q.y-p.y)*(at.x-p.x)) / long
 }
 
-// Where the pieces of a line overlap, its edge is not darker; and outside the
-// picture nothing is painted.
+// Overlapping segments of a line do not darken its edge, and nothing is painted outside the
+// picture.
 func TestOverlap(t *testing.T) {
 	c := blank(t, testInks)
 	c.stroke(8, []position{{100, 100.5}, {150, 100.5}, {150, 100.5}, {120, 100.5}, {200, 100.5}})
@@ -92,12 +90,11 @@ func TestOverlap(t *testing.T) {
 	c.fillRect(position{-10, -10}, position{5, 5}, 2)
 	c.fill(1)
 	if c.At(0, 0) != c.Palette[2] || c.level(Width-1, Height-1) != 1 || c.level(400, 300) != 0 {
-		t.Error("not cut off at the edge")
+		t.Error("the drawing is not clipped at the edge")
 	}
 }
 
-// With more mixtures than a palette holds, edges lose their shades, and inks
-// stay what they are.
+// With more mixtures than the palette holds, edges lose their shades, and inks do not change.
 func TestFullPalette(t *testing.T) {
 	c := blank(t, inks)
 	for i := range 200 {
@@ -108,7 +105,7 @@ func TestFullPalette(t *testing.T) {
 		}
 	}
 	if len(c.Palette) != 256 {
-		t.Fatalf("%d colours: not crowded", len(c.Palette))
+		t.Fatalf("%d colours: the palette is not full", len(c.Palette))
 	}
 	for i, want := range inks {
 		if c.Palette[i] != color.Color(want) {
@@ -120,9 +117,9 @@ func TestFullPalette(t *testing.T) {
 	}
 }
 
-// Nothing of a picture is left on the next one, which is drawn on the same
-// canvas, and pictures that are drawn at once do not disturb each other.
-func TestCanvasIsClean(t *testing.T) {
+// A reused canvas has no remains of the picture before, and pictures that are drawn concurrently do
+// not affect each other.
+func TestCanvasReuse(t *testing.T) {
 	first, err := hour().PNG()
 	if err != nil {
 		t.Fatal(err)
@@ -135,39 +132,39 @@ func TestCanvasIsClean(t *testing.T) {
 		}
 		again, err := hour().PNG()
 		if err != nil || !bytes.Equal(first, again) {
-			t.Fatalf("another picture of the same: %v", err)
+			t.Fatalf("the picture of the same chart differs: %v", err)
 		}
 	}
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			if again, err := hour().PNG(); err != nil || !bytes.Equal(first, again) {
-				t.Errorf("another picture of the same: %v", err)
+				t.Errorf("the picture of the same chart differs: %v", err)
 			}
 		})
 	}
 	all.Wait()
 }
 
-// The face has every sign that numbers and days of the four languages are
-// written with; it would leave one out in silence.
+// The face has every character of the numbers and days of the four languages; drawText would
+// silently leave out a missing one.
 func TestFontHasAllGlyphs(t *testing.T) {
 	face, err := typeface()
 	if err != nil {
 		t.Fatal(err)
 	}
-	has := func(sign rune) bool {
-		glyph, err := face.GlyphIndex(nil, sign)
+	has := func(char rune) bool {
+		glyph, err := face.GlyphIndex(nil, char)
 		return err == nil && glyph != 0
 	}
 	if has('月') {
-		t.Fatal("the face has Chinese: ticks may be as other days are")
+		t.Fatal("the face has Chinese characters: AxisDate may use them")
 	}
 	at := time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC)
 	for _, l := range text.Languages {
-		for _, sign := range text.AxisDate(l, at) + text.Number(l, -1234567.5, nil) {
-			if !has(sign) {
-				t.Errorf("%s: no %q", l, sign)
+		for _, char := range text.AxisDate(l, at) + text.Number(l, -1234567.5, nil) {
+			if !has(char) {
+				t.Errorf("%s: the face lacks %q", l, char)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package chart draws the readings around an alarm as a picture for a mail. It
-// holds figures only, so it reads in every language.
+// Package chart draws the readings around an alarm as a picture for a mail. The picture contains
+// figures only, so it suits every language.
 package chart
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The picture's size in pixels, twice what it is shown at.
+// The picture's size in pixels, twice its size in the mail.
 const (
 	Width  = 1120
 	Height = 460
@@ -24,7 +24,7 @@ const (
 	hair     = 2
 )
 
-// The picture has its own paper, so that it is readable on dark pages too.
+// The picture has its own background, so that it is readable on dark pages too.
 const (
 	paper ink = iota
 	grid
@@ -52,14 +52,14 @@ type Point struct {
 // Chart is the readings around an alarm.
 type Chart struct {
 	From, To   int64 // what is shown, epoch ms
-	Start, End int64 // of the alarm; of an open one, as far as it is known
+	Start, End int64 // of the alarm, epoch ms; End of an open alarm is the end of what is known
 	Zone       *time.Location
 	Points     []Point // ascending
-	Limit      float64 // what readings were compared with
+	Limit      float64 // the limit that readings were compared with
 	Triggers   []Point // those of Points that led to the alarm
-	// Number writes a value of the axis with so many decimals.
+	// Number formats a value of the axis.
 	Number func(v float64, decimals int) string
-	// Day writes a day of the axis.
+	// Day formats a day of the axis.
 	Day func(t time.Time) string
 }
 
@@ -114,8 +114,8 @@ func (c *Chart) PNG() ([]byte, error) {
 	return p.encode()
 }
 
-// segments are the points between gaps: where several readings in a row are
-// missing, no line is drawn.
+// segments splits the points at gaps: the chart has no line where several readings in a row are
+// missing.
 func segments(points []Point) (all [][]Point) {
 	var between []int64
 	for i := 1; i < len(points); i++ {

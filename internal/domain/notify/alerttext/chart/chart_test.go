@@ -19,19 +19,11 @@ var noon = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC).UnixMilli()
 
 func plain(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
 
-// hour is an hour of readings around noon, one a minute, rising from 20 to 32;
-// the alarm begins at 30.
+// hour is a chart of an hour around noon with one reading per minute, rising from 20 to 32; the
+// limit is 30.
 func hour() *Chart {
-	c := &Chart{
-		From:   noon - 40*minute,
-		To:     noon + 20*minute,
-		Start:  noon + 10*minute,
-		End:    noon + 20*minute,
-		Zone:   time.FixedZone("", 3*3600),
-		Limit:  30,
-		Number: plain,
-		Day:    monthDay,
-	}
+	c := &Chart{From: noon - 40*minute, To: noon + 20*minute, Start: noon + 10*minute, End: noon + 20*minute,
+		Zone: time.FixedZone("", 3*3600), Limit: 30, Number: plain, Day: monthDay}
 	for i := range int64(61) {
 		c.Points = append(c.Points, Point{c.From + i*minute, 20 + float64(i)*0.2})
 	}
@@ -55,8 +47,7 @@ func drawn(t *testing.T, c *Chart) image.Image {
 	return m
 }
 
-// place is where a reading stands in the picture, for a chart whose values go
-// from lowest to highest.
+// place gives the position of a reading in the picture, for a value axis from lowest to highest.
 func (c *Chart) place(p Point, lowest, highest float64) (x, y int) {
 	return int(math.Round(left + float64(p.Time-c.From)/float64(c.To-c.From)*(right-left))),
 		int(math.Round(bottom - (p.Value-lowest)/(highest-lowest)*(bottom-top)))
@@ -106,11 +97,11 @@ func TestChart(t *testing.T) {
 		}
 	}
 	if written < 200 {
-		t.Errorf("%d dark pixels beside the axis: no figures", written)
+		t.Errorf("%d dark pixels beside the axis: the labels are missing", written)
 	}
 }
 
-// Where readings are missing no line is drawn; it goes on behind the gap.
+// The line has a gap where readings are missing.
 func TestGapNotDrawn(t *testing.T) {
 	c := hour()
 	with := append([]Point{}, c.Points...)
@@ -119,13 +110,12 @@ func TestGapNotDrawn(t *testing.T) {
 	for i, want := range map[int]bool{5: true, 9: true, 14: false, 20: false, 26: false, 31: true, 40: true} {
 		x, y := c.place(with[i], 20, 35)
 		if got := like(m.At(x, y), lineInk); got != want {
-			t.Errorf("reading %d: a line %t", i, got)
+			t.Errorf("reading %d: a line is drawn: %t", i, got)
 		}
 	}
 }
 
-// A picture is drawn of whatever there is: one reading, all alike, enormous
-// ones, months.
+// PNG draws unusual charts too: one reading, equal readings, huge values, months.
 func TestUnusualReadings(t *testing.T) {
 	for name, change := range map[string]func(c *Chart){
 		"one":      func(c *Chart) { c.Points = c.Points[:1] },
@@ -156,8 +146,7 @@ func TestValueTicks(t *testing.T) {
 	} {
 		ticks, bottom, top := valueTicks(c.low, c.high, plain)
 		if math.Abs(bottom-c.bottom) > 1e-9 || math.Abs(top-c.top) > 1e-9 || len(ticks) != c.n ||
-			ticks[0].label != c.first ||
-			ticks[len(ticks)-1].label != c.last {
+			ticks[0].label != c.first || ticks[len(ticks)-1].label != c.last {
 			t.Errorf("%v to %v: %v to %v, %v", c.low, c.high, bottom, top, ticks)
 		}
 	}
@@ -165,7 +154,7 @@ func TestValueTicks(t *testing.T) {
 
 func monthDay(t time.Time) string { return t.Format("01-02") }
 
-// Times are round by the zone's clock, on days of 23 and of 25 hours too.
+// Ticks are at round times of the zone's clock, on days of 23 and of 25 hours too.
 func TestTimeTicks(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -203,8 +192,7 @@ func TestTimeTicks(t *testing.T) {
 	}
 }
 
-// Where clocks skip midnight the day begins at 01:00, and each day has its tick
-// once.
+// A day whose midnight is skipped begins at 01:00, and each day has one tick.
 func TestDaysWithoutMidnight(t *testing.T) {
 	for _, c := range []struct{ zone, from, ticks string }{
 		{"America/Santiago", "2026-09-04T12:00:00Z", "09-05 00:00 09-06 01:00 09-07 00:00 09-08 00:00"},
@@ -223,7 +211,7 @@ func TestDaysWithoutMidnight(t *testing.T) {
 		for _, one := range timeTicks(from.UnixMilli(), from.Add(4*day).UnixMilli(), zone, monthDay) {
 			got = append(got, time.UnixMilli(int64(one.at)).In(zone).Format("01-02 15:04"))
 			if at := got[len(got)-1]; !strings.HasPrefix(at, one.label) {
-				t.Errorf("%s: %s says %s", c.zone, at, one.label)
+				t.Errorf("%s: the tick at %s has the label %s", c.zone, at, one.label)
 			}
 		}
 		if strings.Join(got, " ") != c.ticks {

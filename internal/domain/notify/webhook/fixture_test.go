@@ -24,13 +24,13 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// testTimeout is how long an attempt of these tests may take: long beside what a
-// far end on this machine needs, short beside one that never answers.
+// testTimeout is the timeout of an attempt in these tests: long enough for a server on this
+// machine, and short for tests with a server that never answers.
 const testTimeout = 300 * time.Millisecond
 
-// world is a caller over a real store. Of this machine it may call open, which
-// the provider opened, and nothing else.
-type world struct {
+// fixture is a caller with a real store. Of this machine's addresses it may call only allowedAddr,
+// which the provider allows.
+type fixture struct {
 	*testkit.Stores
 	field  *testkit.Tenant
 	caller *webhook.Caller
@@ -41,9 +41,9 @@ var (
 	blockedAddr = netip.MustParseAddr("127.0.0.1")
 )
 
-func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
+func newFixture(t *testing.T, with ...func(o *webhook.Options)) *fixture {
 	t.Helper()
-	w := &world{Stores: testkit.NewStores(t)}
+	w := &fixture{Stores: testkit.NewStores(t)}
 	w.field = w.Tenant(t, "field")
 	o := webhook.Options{
 		Store:   w.Webhooks,
@@ -59,22 +59,19 @@ func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
 	return w
 }
 
-// addWebhook keeps a webhook that leads to an address, and gives its id and secret.
-func (w *world) addWebhook(t *testing.T, url string) (id int64, secret string) {
+// addWebhook adds a webhook with a URL, and gives its id and secret.
+func (w *fixture) addWebhook(t *testing.T, url string) (id int64, secret string) {
 	t.Helper()
-	id, secret, err := w.Webhooks.Create(
-		t.Context(),
-		w.field.ID,
-		&notify.Webhook{Name: fmt.Sprint("hook ", url), URL: url, Opened: true, Enabled: true},
-	)
+	id, secret, err := w.Webhooks.Create(t.Context(), w.field.ID,
+		&notify.Webhook{Name: fmt.Sprint("hook ", url), URL: url, Opened: true, Enabled: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return id, secret
 }
 
-// deleteWebhooks removes the webhooks that there are, of which a tenant has only so many.
-func (w *world) deleteWebhooks(t *testing.T) {
+// deleteWebhooks removes all webhooks, so that the tenant does not reach its limit.
+func (w *fixture) deleteWebhooks(t *testing.T) {
 	t.Helper()
 	list, _, err := w.Webhooks.Page(t.Context(), w.field.ID, 0, notify.WebhooksATenant)
 	if err != nil {
@@ -87,14 +84,9 @@ func (w *world) deleteWebhooks(t *testing.T) {
 	}
 }
 
-func (w *world) notification(id int64) *notify.Notification {
-	return &notify.Notification{
-		ID:        "triggered-0123456789abcdef",
-		Tenant:    w.field.ID,
-		Kind:      notify.KindWebhook,
-		Recipient: fmt.Sprint(id),
-		Alarms:    []alertmsg.Alarm{frost},
-	}
+func (w *fixture) notification(id int64) *notify.Notification {
+	return &notify.Notification{ID: "triggered-0123456789abcdef", Tenant: w.field.ID, Kind: notify.KindWebhook,
+		Recipient: fmt.Sprint(id), Alarms: []alertmsg.Alarm{frost}}
 }
 
 var frost = alertmsg.Alarm{
@@ -109,14 +101,13 @@ var frost = alertmsg.Alarm{
 	Description: "Close the vents",
 }
 
-// send brings a letter to an address, and gives what came of it: the answer,
-// or the trouble and its words.
-func (w *world) send(t *testing.T, url string) string {
+// send calls a URL about a notice, and gives the answer or the text of the failure.
+func (w *fixture) send(t *testing.T, url string) string {
 	t.Helper()
 	id, _ := w.addWebhook(t, url)
-	said, err := w.caller.Send(t.Context(), w.notification(id))
+	answer, err := w.caller.Send(t.Context(), w.notification(id))
 	if err == nil {
-		return said
+		return answer
 	}
 	return failureText(t, err)
 }
@@ -130,7 +121,7 @@ func failureText(t *testing.T, err error) string {
 	return []string{"refused: ", "later: ", "down: "}[f.Kind] + f.Answer
 }
 
-// listen takes a port of one of the machine's addresses; 0: any.
+// listen listens on a port of one of the machine's addresses; 0: any free port.
 func listen(t *testing.T, at netip.Addr, port int) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(at.String(), fmt.Sprint(port)))
@@ -143,12 +134,12 @@ func listen(t *testing.T, at netip.Addr, port int) net.Listener {
 
 func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// serve serves a handler at an address, and counts who connects.
+// serve serves a handler on a listener, and counts the connections.
 func serve(t *testing.T, l net.Listener, h http.HandlerFunc) (url string, connections *atomic.Int32) {
 	t.Helper()
 	connections = &atomic.Int32{}
 	s := httptest.NewUnstartedServer(h)
-	_ = s.Listener.Close() // ours takes its place
+	_ = s.Listener.Close() // l replaces it
 	s.Listener = l
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -160,7 +151,7 @@ func serve(t *testing.T, l net.Listener, h http.HandlerFunc) (url string, connec
 	return s.URL, connections
 }
 
-// serveRaw answers each connection with bytes as they are, after the request.
+// serveRaw calls answer on each connection after it has read the request.
 func serveRaw(t *testing.T, answer func(c net.Conn)) (url string) {
 	t.Helper()
 	l := listen(t, allowedAddr, 0)
@@ -181,7 +172,7 @@ func serveRaw(t *testing.T, answer func(c net.Conn)) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// forbiddenListener is what nobody from outside may reach; whoever connects is a fault.
+// forbiddenListener listens on an address that must not be called: a connection fails the test.
 func forbiddenListener(t *testing.T, port int) net.Listener {
 	t.Helper()
 	l := listen(t, blockedAddr, port)
@@ -193,7 +184,7 @@ func forbiddenListener(t *testing.T, port int) net.Listener {
 			if err != nil {
 				return
 			}
-			t.Errorf("somebody connects from %s", c.RemoteAddr())
+			t.Errorf("a connection from %s", c.RemoteAddr())
 			_ = c.Close()
 		}
 	}()
@@ -204,8 +195,7 @@ func forbiddenListener(t *testing.T, port int) net.Listener {
 	return l
 }
 
-// resolver answers every name with the addresses that it is told to, call by
-// call; it speaks DNS.
+// resolver answers each DNS query for any name with the addresses that answers gives.
 func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver {
 	var queries atomic.Int32
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -233,12 +223,8 @@ func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver 
 					}
 					for _, a := range answers(int(queries.Add(1)) - 1) {
 						m.Answers = append(m.Answers, dnsmessage.Resource{
-							Header: dnsmessage.ResourceHeader{
-								Name:  q.Name,
-								Type:  q.Type,
-								Class: q.Class,
-							},
-							Body: &dnsmessage.AResource{A: a.As4()},
+							Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
+							Body:   &dnsmessage.AResource{A: a.As4()},
 						})
 					}
 				}
@@ -247,9 +233,8 @@ func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver 
 					t.Errorf("DNS: %v", err)
 					return
 				}
-				if _, err := there.Write(
-					append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...),
-				); err != nil {
+				if _, err := there.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))),
+					packed...)); err != nil {
 					return
 				}
 			}
