@@ -365,7 +365,7 @@ func TestDamagedCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _ := w.start(nil)
-	if !w.log.contains("the certificate that is kept is damaged") {
+	if !w.log.contains("the stored certificate is damaged") {
 		t.Errorf("%s", w.log)
 	}
 	waitFor(t, "another", func() bool { return !again.Statuses()[0].Expires.IsZero() })
