@@ -200,9 +200,8 @@ func (a *actorScope) entry(ctx context.Context) (entryRow, error) {
 		Request: a.actor.Request,
 	}
 	if a.actor.Kind == "" {
-		return r, errors.New(
-			"audit: the context names no actor",
-		) // a public call that changes something must use WithActor
+		// A public call that changes something must name its actor (WithActor).
+		return r, errors.New("audit: the context names no actor")
 	}
 	if a.actor.Name == nil {
 		return r, nil

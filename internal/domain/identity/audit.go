@@ -59,9 +59,6 @@ func maskUnlessEmpty(value string, masked func(string) string) string {
 // that the response time reveals nothing.
 func auditFailedSignIn(ctx context.Context, t tenant.ID, u *User) {
 	thing := u.AuditThing()
-	audit.LogLater(
-		audit.WithActor(ctx, audit.User, u.ID, thing.Name),
-		t,
-		audit.Action{Name: "session.fail", Thing: thing},
-	)
+	ctx = audit.WithActor(ctx, audit.User, u.ID, thing.Name)
+	audit.LogLater(ctx, t, audit.Action{Name: "session.fail", Thing: thing})
 }

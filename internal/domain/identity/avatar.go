@@ -120,8 +120,8 @@ func (s *AvatarStore) makeSquare(
 }
 
 // newAvatarPath makes a path for a picture: the hash of its content and 128 random bits. Each
-// picture has its own path, so caches may keep it for ever; and a person who has the picture cannot
-// compute the path, which names its user.
+// picture has its own path, so caches may keep it for ever. A person who has only the picture
+// cannot compute its path, so the path does not reveal whose picture it is.
 func newAvatarPath(square []byte) (string, error) {
 	salt := make([]byte, 16)
 	if _, err := rand.Read(salt); err != nil {

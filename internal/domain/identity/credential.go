@@ -130,7 +130,8 @@ func newAppKey() string {
 	var b [appKeyLen]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	for i, v := range b {
-		b[i] = appKeyAlphabet[int(v)%len(appKeyAlphabet)] // 256 is a multiple of the 32 characters: each is equally likely
+		b[i] = appKeyAlphabet[int(v)%len(appKeyAlphabet)] // its 32 characters are equally likely: 32 divides 256
+
 	}
 	return appKeyPrefix + string(b[:])
 }

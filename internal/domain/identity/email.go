@@ -40,10 +40,8 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 	body := text.Translate(t.Language, sentences[1], map[string]string{
 		"user": u.UserName, "time": text.DateTimeWithZone(t.Language, at.In(t.TimeZone)), event: value,
 	})
-	title := text.Shorten(
-		text.SingleLine(displayTitle(t)),
-		maxSubjectLength-len([]rune(text.Translate(t.Language, sentences[0], map[string]string{"title": ""}))),
-	)
+	untitled := text.Translate(t.Language, sentences[0], map[string]string{"title": ""})
+	title := text.Shorten(text.SingleLine(displayTitle(t)), maxSubjectLength-len([]rune(untitled)))
 	return &Email{
 		ID: fmt.Sprintf("account-%d-%s", u.ID, rand.Text()), To: u.Email, Language: t.Language,
 		Subject: text.Translate(t.Language, sentences[0], map[string]string{"title": title}),

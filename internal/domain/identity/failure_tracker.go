@@ -47,12 +47,8 @@ type origin struct {
 type failureKey [16]byte
 
 func newOrigin(a Attempt) origin {
-	account, address, subnet := accountKey(
-		a.Tenant,
-		a.UserName,
-	), limit.Client.Of(
-		a.Address,
-	).String(), a.subnet().String()
+	account := accountKey(a.Tenant, a.UserName)
+	address, subnet := limit.Client.Of(a.Address).String(), a.subnet().String()
 	return origin{
 		accountAddress: failureKeyOf(account + "\x00" + address),
 		account:        failureKeyOf(account),
@@ -75,10 +71,11 @@ func failureKeyOf(s string) failureKey {
 
 // failureTracker remembers failed sign-ins in memory; a restart forgets them.
 type failureTracker struct {
-	mu                         sync.Mutex // held from a check until its outcome is recorded
+	mu sync.Mutex // held from a check until its outcome is recorded
+
 	pairs, accounts, addresses *limit.SlidingWindows[failureKey]
-	subnets                    *limit.SlidingWindows[failureKey] // at accounts that never signed in from there
-	guesses                    *limit.SlidingWindows[failureKey] // of an account, from subnets that it never signed in from
+	subnets                    *limit.SlidingWindows[failureKey] // at accounts to which they are unfamiliar
+	guesses                    *limit.SlidingWindows[failureKey] // of an account, from unfamiliar subnets
 	subnetWaits                *limit.Cooldowns[failureKey]
 }
 

@@ -12,7 +12,7 @@ const (
 	// guessWarningInterval is the least time between two warnings to the owner of an account.
 	guessWarningInterval = 24 * time.Hour
 	// maxQueuedGuessWarnings bounds the warnings that wait to be sent. A warning beyond it is
-	// dropped; the owner gets the next one.
+	// dropped; the owner is warned when the failures reach failuresToWarn again.
 	maxQueuedGuessWarnings = 1000
 )
 

@@ -48,14 +48,7 @@ const brailleBlank = '\u2800'
 // isVisible tells whether a character shows anything by itself. Some letters do not: the Hangul
 // fillers.
 func isVisible(r rune) bool {
-	return r != brailleBlank && !unicode.IsSpace(r) && !unicode.In(
-		r,
-		unicode.Cc,
-		unicode.Cf,
-		unicode.Zl,
-		unicode.Zp,
-		unicode.M,
-		unicode.Other_Default_Ignorable_Code_Point,
-		unicode.Variation_Selector,
-	)
+	invisible := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.M,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return r != brailleBlank && !unicode.IsSpace(r) && !invisible
 }

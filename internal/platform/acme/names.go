@@ -21,10 +21,8 @@ func NormalizeNames(from []string, directory string) ([]string, error) {
 	names := make([]string, 0, len(from))
 	for _, given := range from {
 		if strings.Contains(given, "*") {
-			return nil, fmt.Errorf(
-				"%q: name each host; a wildcard would need a new entry in your DNS for each renewal",
-				given,
-			)
+			const advice = "name each host; a wildcard would need a new entry in your DNS for each renewal"
+			return nil, fmt.Errorf("%q: %s", given, advice)
 		}
 		if _, err := netip.ParseAddr(strings.Trim(given, "[]")); err == nil {
 			return nil, fmt.Errorf("%q is an address, not a host name", given)
