@@ -156,11 +156,8 @@ func TestNothingLoggedWithoutActor(t *testing.T) {
 		if err := audit.Record(ctx, y.field.ID, "tree.create", y.snapshotOf(1), change); err != nil {
 			t.Fatal(err)
 		}
-		if err := audit.Log(
-			audit.WithActor(ctx, audit.User, 1, "x"),
-			y.field.ID,
-			audit.Action{Name: "tree.create"},
-		); err != nil {
+		if err := audit.Log(audit.WithActor(ctx, audit.User, 1, "x"), y.field.ID,
+			audit.Action{Name: "tree.create"}); err != nil {
 			t.Fatal(err)
 		}
 		audit.LogLater(ctx, y.field.ID, audit.Action{Name: "tree.create"})
@@ -190,24 +187,15 @@ func TestActors(t *testing.T) {
 	for _, e := range list {
 		got = append(got, fmt.Sprint(e.Actor, " ", e.Actor.Name, " ", e.Address, " ", e.Request))
 	}
-	if want := "provider  192.0.2.9 |credential:7 Pump house 192.0.2.7 r1|user:1 Ada 192.0.2.7 r1"; strings.Join(
-		got,
-		"|",
-	) != want {
+	if want := "provider  192.0.2.9 |credential:7 Pump house 192.0.2.7 r1|user:1 Ada 192.0.2.7 r1"; strings.Join(got,
+		"|") != want {
 		t.Errorf("%s", strings.Join(got, "|"))
 	}
 	lost := errors.New("no such user")
-	if err := audit.Log(
-		y.Audit.NewContext(
-			ctx,
-			audit.Actor{Kind: audit.User, Name: func(context.Context) (string, error) { return "", lost }},
-		),
-		y.field.ID,
-		audit.Action{Name: "d.d"},
-	); !errors.Is(
-		err,
-		lost,
-	) {
+	if err := audit.Log(y.Audit.NewContext(ctx, audit.Actor{Kind: audit.User, Name: func(context.Context) (string,
+		error) {
+		return "", lost
+	}}), y.field.ID, audit.Action{Name: "d.d"}); !errors.Is(err, lost) {
 		t.Error(err)
 	}
 }
@@ -219,11 +207,8 @@ func TestLogLater(t *testing.T) {
 	ctx, cancel := context.WithCancel(y.asAda(t.Context()))
 	at := y.Clock.Milli()
 	for i := range 1003 {
-		audit.LogLater(
-			ctx,
-			y.field.ID,
-			audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(i + 1), Name: "Ada"}},
-		)
+		audit.LogLater(ctx, y.field.ID, audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(i + 1),
+			Name: "Ada"}})
 	}
 	y.Clock.Advance(time.Hour)
 	mend := testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")

@@ -66,21 +66,16 @@ func TestDiffManyThings(t *testing.T) {
 	thing := func(id int64, name string) Thing {
 		return Thing{ID: id, Name: name, SearchAlias: "also", Fields: []Field{{Name: "name", Value: name}}}
 	}
-	actions, err := diffThings(
-		"x.y",
-		[]Thing{thing(1, "a"), thing(2, "b"), thing(3, "c")},
-		[]Thing{thing(3, "c"), thing(2, "B"), thing(4, "d")},
-	)
+	actions, err := diffThings("x.y", []Thing{thing(1, "a"), thing(2, "b"), thing(3, "c")},
+		[]Thing{thing(3, "c"), thing(2, "B"), thing(4, "d")})
 	if err != nil || len(actions) != 3 {
 		t.Fatalf("%+v %v", actions, err)
 	}
 	for i, want := range []string{
 		"b also\nB " + `[{"field":"name","before":"b","after":"B"}]`, "d also " + `[{"field":"name","after":"d"}]`, "a also " + `[{"field":"name","before":"a"}]`,
 	} {
-		if got := actions[i].Thing.Name + " " + actions[i].Thing.SearchAlias + " " + formatChanges(
-			t,
-			actions[i],
-		); got != want {
+		if got := actions[i].Thing.Name + " " + actions[i].Thing.SearchAlias + " " + formatChanges(t,
+			actions[i]); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -94,10 +89,8 @@ func TestDiffRefusesNonJSONValues(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, err := encodeChanges(
-		[]Change{{Field: "a", Before: ""}, {Field: "b", Hidden: true}, {Field: "c", After: 0}},
-	); err != nil ||
-		got != `[{"field":"b","hidden":true},{"field":"c","after":0}]` {
+	if got, err := encodeChanges([]Change{{Field: "a", Before: ""}, {Field: "b", Hidden: true},
+		{Field: "c", After: 0}}); err != nil || got != `[{"field":"b","hidden":true},{"field":"c","after":0}]` {
 		t.Error(got, err)
 	}
 	if _, err := encodeChanges([]Change{{Field: "a", After: math.NaN()}}); err == nil {

@@ -33,13 +33,9 @@ func TestLogLaterForDeletedTenant(t *testing.T) {
 	if err := y.Audit.Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if lines, want := y.formatEntries(
-		t,
-		y.field.ID,
-	), []string{
+	if lines, want := y.formatEntries(t, y.field.ID), []string{
 		`user:1 "Ada" session.fail 1 Ada`,
-	}; !slices.Equal(
-		lines,
+	}; !slices.Equal(lines,
 		want,
 	) {
 		t.Errorf("%q", lines)
@@ -72,13 +68,9 @@ func TestLogLaterRetries(t *testing.T) {
 	if err := y.Audit.Flush(t.Context()); !errors.Is(err, lost) {
 		t.Errorf("%v", err)
 	}
-	if lines, want := y.formatEntries(
-		t,
-		y.field.ID,
-	), []string{
+	if lines, want := y.formatEntries(t, y.field.ID), []string{
 		`user:1 "Ada" session.fail 1 x`,
-	}; !slices.Equal(
-		lines,
+	}; !slices.Equal(lines,
 		want,
 	) {
 		t.Errorf("%q", lines)
@@ -101,11 +93,8 @@ func TestLogLaterIsBounded(t *testing.T) {
 	mend := testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	for round := range 3 {
 		for i := range 700 {
-			audit.LogLater(
-				y.asAda(t.Context()),
-				y.field.ID,
-				audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}},
-			)
+			audit.LogLater(y.asAda(t.Context()), y.field.ID, audit.Action{Name: "session.fail",
+				Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}})
 		}
 		if err := y.Audit.Flush(t.Context()); err == nil {
 			t.Fatal("written to a disk that is full")

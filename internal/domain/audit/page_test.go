@@ -82,11 +82,8 @@ func TestPages(t *testing.T) {
 	y := newAuditFixture(t)
 	ctx := y.asAda(t.Context())
 	for i := range 25 {
-		if err := audit.Log(
-			ctx,
-			y.field.ID,
-			audit.Action{Name: "a.b", Thing: audit.Thing{Name: fmt.Sprint(i)}},
-		); err != nil {
+		if err := audit.Log(ctx, y.field.ID, audit.Action{Name: "a.b",
+			Thing: audit.Thing{Name: fmt.Sprint(i)}}); err != nil {
 			t.Fatal(err)
 		}
 		if i%5 == 4 {
@@ -189,11 +186,8 @@ func TestListActors(t *testing.T) {
 		t.Fatal(err)
 	}
 	rival := y.Tenant(t, "rival")
-	if err := audit.Log(
-		audit.WithActor(renamed, audit.User, 9, "theirs"),
-		rival.ID,
-		audit.Action{Name: "a.b"},
-	); err != nil {
+	if err := audit.Log(audit.WithActor(renamed, audit.User, 9, "theirs"), rival.ID,
+		audit.Action{Name: "a.b"}); err != nil {
 		t.Fatal(err)
 	}
 	people, err := y.Audit.Actors(t.Context(), y.field.ID)
@@ -219,11 +213,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for search, want := range map[string]int64{"": 10, "pump": 10, "pump 1199 ": 1, "pump 7 ": 0} {
-		if _, total, err := y.Audit.Page(
-			t.Context(),
-			y.field.ID,
-			audit.Query{Limit: 1, Text: search},
-		); err != nil ||
+		if _, total, err := y.Audit.Page(t.Context(), y.field.ID, audit.Query{Limit: 1, Text: search}); err != nil ||
 			total != want {
 			t.Errorf("%q: %d left, want %d, %v", search, total, want, err)
 		}

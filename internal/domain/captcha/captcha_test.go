@@ -86,9 +86,8 @@ func TestTolerance(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		// The receipt is made of the point as it was sent.
-		if got := s.Verify(
-			captcha.Encrypt(challenge.Token+"---"+point, challenge.SecretKey),
-		); got != (c.want == captcha.OK) {
+		if got := s.Verify(captcha.Encrypt(challenge.Token+"---"+point,
+			challenge.SecretKey)); got != (c.want == captcha.OK) {
 			t.Errorf("%s: verified %t", name, got)
 		}
 	}

@@ -15,9 +15,8 @@ func TestLimitsAreBounded(t *testing.T) {
 	l := newLimits(func() time.Time { return now }, meter)
 	var from limit.Network
 	for i := range 3 * maxEntries {
-		from = limit.Client.Of(
-			netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 5: byte(i >> 16), 6: byte(i >> 8), 7: byte(i)}),
-		)
+		from = limit.Client.Of(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 5: byte(i >> 16), 6: byte(i >> 8),
+			7: byte(i)}))
 		l.admitGet(from)
 		l.admitCheck(from)
 		for range failuresAllowed {

@@ -263,15 +263,8 @@ func TestFillOutside(t *testing.T) {
 	if got := c.RGBAAt(39, 29); got != rgb(0x2f6b4f) {
 		t.Errorf("%v", got)
 	}
-	if got, want := c.RGBAAt(
-		15,
-		15,
-	), mix(
-		rgb(0x2f6b4f),
-		rgb(0xffffff),
-		0.5,
-	); abs(got.R, want.R) > 1 || abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 ||
-		got.A != 255 {
+	if got, want := c.RGBAAt(15, 15), mix(rgb(0x2f6b4f), rgb(0xffffff), 0.5); abs(got.R, want.R) > 1 ||
+		abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 || got.A != 255 {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -288,11 +281,8 @@ func TestWriteSamplePictures(t *testing.T) {
 	for seed := range uint64(12) {
 		p, _, _ := seededPicture(t, seed)
 		for name, file := range map[string][]byte{"background": p.Background, "strip": p.Strip} {
-			if err := os.WriteFile(
-				filepath.Join(folder, name+strconv.FormatUint(seed, 10)+".png"),
-				file,
-				0o600,
-			); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, name+strconv.FormatUint(seed, 10)+".png"), file,
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

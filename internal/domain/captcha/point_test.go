@@ -75,10 +75,7 @@ func TestDecryptRefusesMalformed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, err := decrypt(
-			text(sealed[:16]),
-			secret,
-		); padding != "\x01\x10" && padding != "\x03\x02\x03" &&
+		if plain, err := decrypt(text(sealed[:16]), secret); padding != "\x01\x10" && padding != "\x03\x02\x03" &&
 			err == nil {
 			t.Errorf("padding %q was taken: %q", padding, plain)
 		} else if err == nil &&

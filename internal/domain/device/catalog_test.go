@@ -84,9 +84,7 @@ func TestCatalogRoundTrip(t *testing.T) {
 	}
 	// "a-gauge" has no other name; "Weather mast" is after it in English, "Direk" too, and so are letters that are not Latin.
 	for _, l := range text.Languages {
-		if all := got.ProductsByDisplayName(
-			l,
-		); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" ||
+		if all := got.ProductsByDisplayName(l); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" ||
 			all[1].DisplayName(l) != mast.Names[l] {
 			t.Errorf("%s: products are not by name: %v", l, all)
 		}

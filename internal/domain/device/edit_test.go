@@ -40,22 +40,14 @@ func TestEdit(t *testing.T) {
 	// What people do not change stays as it was.
 	want := *made
 	want.NoteName, want.SceneID, want.Longitude, want.Latitude = "Kuzey Direği", barn, new(-180.0), new(90.0)
-	if got := edit(
-		device.Edit{NoteName: " \tKuzey Direği\n", SceneID: barn, Longitude: new(-180.0), Latitude: new(90.0)},
-	); !reflect.DeepEqual(
-		*got,
-		want,
-	) {
+	if got := edit(device.Edit{NoteName: " \tKuzey Direği\n", SceneID: barn, Longitude: new(-180.0),
+		Latitude: new(90.0)}); !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	// The change is found by its new name, and no more by the old.
 	for search, n := range map[string]int64{"DİREĞİ": 1, "ws-1": 1} {
-		if _, total, err := s.Roster.Page(
-			t.Context(),
-			field.ID,
-			device.Query{Search: search, Limit: 1},
-		); err != nil ||
-			total != n {
+		if _, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Search: search,
+			Limit: 1}); err != nil || total != n {
 			t.Errorf("%s: %d %v", search, total, err)
 		}
 	}
@@ -78,13 +70,8 @@ func TestEdit(t *testing.T) {
 	} {
 		wantRefused(t, what, s.Devices.Edit(t.Context(), field.ID, "WS-1", c.e), c.key, c.field)
 	}
-	if err := s.Devices.Edit(
-		t.Context(),
-		field.ID,
-		"WS-1",
-		device.Edit{NoteName: "x", SceneID: 99},
-	); !errs.Is(err, errs.NotFound) ||
-		errs.As(err).Field != "groupId" {
+	if err := s.Devices.Edit(t.Context(), field.ID, "WS-1", device.Edit{NoteName: "x",
+		SceneID: 99}); !errs.Is(err, errs.NotFound) || errs.As(err).Field != "groupId" {
 		t.Errorf("a scene that is not there: %v", err)
 	}
 	if err := s.Devices.Edit(t.Context(), field.ID, "ws-1", device.Edit{NoteName: "x"}); !errs.Is(err, errs.NotFound) {

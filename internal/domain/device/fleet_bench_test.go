@@ -105,12 +105,8 @@ func BenchmarkLargeFleet(b *testing.B) {
 	b.Run("after a change", func(b *testing.B) {
 		reportMedian(b, func() error {
 			d := devices[7]
-			if err := s.Devices.Edit(
-				ctx,
-				owner.ID,
-				d.Name,
-				device.Edit{NoteName: "Other", SceneID: d.SceneID},
-			); err != nil {
+			if err := s.Devices.Edit(ctx, owner.ID, d.Name, device.Edit{NoteName: "Other",
+				SceneID: d.SceneID}); err != nil {
 				return err
 			}
 			return page(device.Query{})()

@@ -13,10 +13,8 @@ func TestDiagnostics(t *testing.T) {
 	last := Refusal{Time: 11, Identifier: "wind", Reason: ReasonUnknown}
 	d.Count(mine, 10, 3, []Refusal{first, last}, 2*time.Minute)
 	d.Count(theirs, 10, 1, nil, 0)
-	if got, want := d.Get(
-		1,
-		1,
-	), (Intake{Messages: 1, Values: 3, Refused: 2, LastRefusal: last, ClockAhead: 2 * time.Minute}); got != want {
+	if got, want := d.Get(1, 1), (Intake{Messages: 1, Values: 3, Refused: 2, LastRefusal: last,
+		ClockAhead: 2 * time.Minute}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	// The last refusal stays on show, the clock is as the newest message found it.

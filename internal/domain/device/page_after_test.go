@@ -32,17 +32,8 @@ func TestPageAfter(t *testing.T) {
 	} {
 		list, next, err := s.Roster.PageAfter(t.Context(), field.ID, c.q, c.after, c.limit)
 		if err != nil || deviceNames(list) != c.want || next != c.next {
-			t.Errorf(
-				"%+v after %q, %d: %q then %q (%v), want %q then %q",
-				c.q,
-				c.after,
-				c.limit,
-				deviceNames(list),
-				next,
-				err,
-				c.want,
-				c.next,
-			)
+			t.Errorf("%+v after %q, %d: %q then %q (%v), want %q then %q", c.q, c.after, c.limit, deviceNames(list),
+				next, err, c.want, c.next)
 		}
 	}
 }

@@ -248,11 +248,8 @@ func TestPageSort(t *testing.T) {
 			for size := int64(1); size <= 6; size++ {
 				var got []string
 				for offset := int64(0); offset < 6; offset += size {
-					list, total, err := s.Roster.Page(
-						t.Context(),
-						field.ID,
-						device.Query{Sort: by, Descending: c.descending, Offset: offset, Limit: size},
-					)
+					list, total, err := s.Roster.Page(t.Context(), field.ID,
+						device.Query{Sort: by, Descending: c.descending, Offset: offset, Limit: size})
 					if err != nil || total != 5 {
 						t.Fatalf("%d %v", total, err)
 					}
@@ -265,12 +262,8 @@ func TestPageSort(t *testing.T) {
 		}
 	}
 	for _, offset := range []int64{-1, 5, 1 << 62} {
-		if list, total, err := s.Roster.Page(
-			t.Context(),
-			field.ID,
-			device.Query{Offset: offset, Limit: 1 << 62},
-		); err != nil || total != 5 ||
-			(len(list) > 0) != (offset < 0) {
+		if list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Offset: offset,
+			Limit: 1 << 62}); err != nil || total != 5 || (len(list) > 0) != (offset < 0) {
 			t.Errorf("offset %d: %s, %d, %v", offset, deviceNames(list), total, err)
 		}
 	}
@@ -298,23 +291,14 @@ func TestPageOfLongList(t *testing.T) {
 	for _, descending := range []bool{false, true} {
 		for _, offset := range []int64{0, 1, 99, 400, 498, 499, 500, 700, 990, 996} {
 			for _, limit := range []int64{1, 7, 400} {
-				list, total, err := s.Roster.Page(
-					t.Context(),
-					field.ID,
-					device.Query{Sort: device.SortSerial, Descending: descending, Offset: offset, Limit: limit},
-				)
+				list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortSerial,
+					Descending: descending, Offset: offset, Limit: limit})
 				if err != nil || total != 997 {
 					t.Fatal(total, err)
 				}
 				if want := deviceNames(whole[offset:min(offset+limit, 997)]); deviceNames(list) != want {
-					t.Errorf(
-						"%d from %d, descending %t:\n%s\nwant\n%s",
-						limit,
-						offset,
-						descending,
-						deviceNames(list),
-						want,
-					)
+					t.Errorf("%d from %d, descending %t:\n%s\nwant\n%s", limit, offset, descending, deviceNames(list),
+						want)
 				}
 			}
 		}
@@ -326,11 +310,8 @@ func TestPageOfLongList(t *testing.T) {
 func TestPageSortByLocalizedProductName(t *testing.T) {
 	s, field := newSortFixture(t)
 	for l, want := range map[text.Language]string{text.English: "D2 d4 d3 d1 d5", text.Turkish: "d1 d5 D2 d4 d3", text.Russian: "D2 d4 d3 d1 d5"} {
-		list, _, err := s.Roster.Page(
-			t.Context(),
-			field.ID,
-			device.Query{Sort: device.SortProduct, Language: l, Limit: 9},
-		)
+		list, _, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortProduct, Language: l,
+			Limit: 9})
 		if err != nil || deviceNames(list) != want {
 			t.Errorf("%s: %s, %v", l, deviceNames(list), err)
 		}

@@ -14,27 +14,8 @@ import (
 func TestOfflineTimeoutStartsAtAcceptDevices(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, p := s.Tenant(t, "field"), s.Station(t)
-	on, off, never, heard := s.Device(
-		t,
-		field.ID,
-		p,
-		"ON",
-	), s.Device(
-		t,
-		field.ID,
-		p,
-		"OFF",
-	), s.Device(
-		t,
-		field.ID,
-		p,
-		"NEVER",
-	), s.Device(
-		t,
-		field.ID,
-		p,
-		"HEARD",
-	)
+	on, off, never, heard := s.Device(t, field.ID, p, "ON"), s.Device(t, field.ID, p, "OFF"),
+		s.Device(t, field.ID, p, "NEVER"), s.Device(t, field.ID, p, "HEARD")
 	s.Presence.Seen(testkit.Ref(off))
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()

@@ -194,15 +194,8 @@ func TestPresenceHistoryRetriedAfterFailedFlush(t *testing.T) {
 // countPresenceRows counts what is on disk of a device.
 func countPresenceRows(t *testing.T, s *testkit.Stores, id device.ID) (n int) {
 	t.Helper()
-	if err := s.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`,
-		id,
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil {
+	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`, id).
+		Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -37,10 +37,8 @@ func newPresenceFixture() *presenceFixture {
 	w.setDevices(offlineAfter, 1, 2, 3)
 	w.Presence = device.NewPresence(w.registry, w.clock.Now, w.clock.Elapsed, testkit.NewLog().Logger)
 	w.OnChange(func(c device.StatusChange) {
-		w.changes = append(
-			w.changes,
-			fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(testkit.Start)),
-		)
+		w.changes = append(w.changes, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).
+			Sub(testkit.Start)))
 	})
 	return w
 }
@@ -113,10 +111,7 @@ func TestPresenceContactAndSilence(t *testing.T) {
 	w.wantChanges(t)
 	w.Seen(ref(1))
 	w.wantChanges(t, "d1 true 1h1m59.999s")
-	if got := w.Status(
-		field,
-		1,
-	); !got.Online || got.OnlineTime != w.clock.Milli() ||
+	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() ||
 		got.OfflineTime != want.OfflineTime {
 		t.Errorf("%+v", got)
 	}
@@ -332,10 +327,7 @@ func TestPresenceOnlineBeforeItsOfflineTime(t *testing.T) {
 	w.clock.Advance(-8 * time.Hour)
 	w.Seen(ref(1))
 	w.wantChanges(t, "d1 true 0s", "d1 false 1m0s", "d1 true -7h59m0s")
-	if got := w.Status(
-		field,
-		1,
-	); !got.Online || got.OnlineTime != w.clock.Milli() ||
+	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() ||
 		got.OfflineTime != w.clock.Milli() {
 		t.Errorf("%+v", got)
 	}
@@ -345,17 +337,12 @@ func TestPresenceOnlineBeforeItsOfflineTime(t *testing.T) {
 func TestPresenceRunClockSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := device.NewRegistry(testkit.SecretKey)
-		registry.Replace(
-			[]*device.Entry{device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: time.Hour}, false, false)},
-		)
+		registry.Replace([]*device.Entry{device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: time.Hour},
+			false, false)})
 		var ahead atomic.Int64
 		ahead.Store(int64(8 * time.Hour))
-		p := device.NewPresence(
-			registry,
-			func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
-			nil,
-			testkit.NewLog().Logger,
-		)
+		p := device.NewPresence(registry, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+			nil, testkit.NewLog().Logger)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { p.Run(ctx); close(done) }()

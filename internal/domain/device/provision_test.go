@@ -20,10 +20,8 @@ func TestProvisioningLookups(t *testing.T) {
 	var names []string
 	for i := range 1203 {
 		name := fmt.Sprintf("N-%04d", i)
-		devices = append(
-			devices,
-			&device.Device{Name: name, ProductID: p.ID, ElementData: map[string]string{"note": name}},
-		)
+		devices = append(devices, &device.Device{Name: name, ProductID: p.ID,
+			ElementData: map[string]string{"note": name}})
 		names = append(names, name)
 	}
 	s.PutDevices(t, north.ID, devices...)

@@ -56,11 +56,7 @@ func TestRosterFollowsCommittedChanges(t *testing.T) {
 		}
 		shows("a c b")
 		// Nor is it shown to who asks from within.
-		if list, _, err := s.Roster.Page(
-			ctx,
-			field.ID,
-			device.Query{Limit: 9},
-		); err != nil ||
+		if list, _, err := s.Roster.Page(ctx, field.ID, device.Query{Limit: 9}); err != nil ||
 			deviceNames(list) != "a c b" {
 			t.Errorf("within: %s %v", deviceNames(list), err)
 		}
@@ -140,12 +136,8 @@ func TestRosterConcurrentChanges(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, total, err := s.Roster.Page(
-					t.Context(),
-					field.ID,
-					device.Query{Search: name, Limit: 1},
-				); err != nil ||
-					total != 1 {
+				if _, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Search: name,
+					Limit: 1}); err != nil || total != 1 {
 					t.Errorf("%s was made and is not seen: %d %v", name, total, err)
 				}
 				if i%2 == 0 {
@@ -154,12 +146,8 @@ func TestRosterConcurrentChanges(t *testing.T) {
 				if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
 					t.Error(err)
 				}
-				if _, total, err := s.Roster.Page(
-					t.Context(),
-					field.ID,
-					device.Query{Search: name, Limit: 1},
-				); err != nil ||
-					total != 0 {
+				if _, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Search: name,
+					Limit: 1}); err != nil || total != 0 {
 					t.Errorf("%s is gone and still seen: %d %v", name, total, err)
 				}
 			}

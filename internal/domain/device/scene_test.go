@@ -43,11 +43,7 @@ func TestScenes(t *testing.T) {
 			t.Errorf("ByName(%q): %+v %v", query, sc, err)
 		}
 	}
-	if sc, err := s.Scenes.Get(
-		t.Context(),
-		field.ID,
-		shut,
-	); err != nil ||
+	if sc, err := s.Scenes.Get(t.Context(), field.ID, shut); err != nil ||
 		*sc != (device.Scene{ID: shut, Name: "closed", Status: device.SceneForbidden, CreateTime: s.Clock.Milli()}) {
 		t.Errorf("%+v %v", sc, err)
 	}
@@ -84,13 +80,8 @@ func TestDeleteScene(t *testing.T) {
 	if err := s.Scenes.Delete(t.Context(), field.ID, barn); !errs.Is(err, errs.NotFound) {
 		t.Errorf("again: %v", err)
 	}
-	wantRefused(
-		t,
-		"the default group",
-		s.Scenes.Delete(t.Context(), field.ID, device.DefaultScene),
-		"scene.defaultStays",
-		"",
-	)
+	wantRefused(t, "the default group", s.Scenes.Delete(t.Context(), field.ID, device.DefaultScene),
+		"scene.defaultStays", "")
 }
 
 // What people name a scene, when they make one and when they change it.
@@ -122,13 +113,8 @@ func TestSceneNameValidation(t *testing.T) {
 	} {
 		_, err := s.Scenes.CreateValidated(t.Context(), field.ID, f.name, f.status)
 		wantRefused(t, fmt.Sprintf("add %q", f.name), err, want[0], want[1])
-		wantRefused(
-			t,
-			fmt.Sprintf("change to %q", f.name),
-			s.Scenes.Update(t.Context(), field.ID, mine, f.name, f.status),
-			want[0],
-			want[1],
-		)
+		wantRefused(t, fmt.Sprintf("change to %q", f.name), s.Scenes.Update(t.Context(), field.ID, mine, f.name,
+			f.status), want[0], want[1])
 	}
 	if sc, err := s.Scenes.Get(t.Context(), field.ID, mine); err != nil || sc.Name != "mine" {
 		t.Errorf("a refused change: %+v %v", sc, err)

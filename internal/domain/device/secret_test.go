@@ -64,38 +64,20 @@ func TestNewSecret(t *testing.T) {
 	// secrets did not change.
 	s.Reload(t)
 	lets("----+", first, second, third, fourth, fifth)
-	if now := s.Registry.Find(
-		field.ID,
-		"WS-1",
-	); now.Product.ID != before.Product.ID || now.Name != before.Name ||
+	if now := s.Registry.Find(field.ID, "WS-1"); now.Product.ID != before.Product.ID || now.Name != before.Name ||
 		s.Registry.Count(field.ID) != 2 {
 		t.Errorf("%+v", now)
 	}
 	for _, name := range []string{"none", ""} {
-		if secret, err := s.Devices.NewSecret(
-			t.Context(),
-			field.ID,
-			name,
-			false,
-			s.Registry,
-		); !errs.Is(err, errs.NotFound) ||
-			secret != "" {
+		if secret, err := s.Devices.NewSecret(t.Context(), field.ID, name, false,
+			s.Registry); !errs.Is(err, errs.NotFound) || secret != "" {
 			t.Errorf("%q: %q %v", name, secret, err)
 		}
 	}
 	// Secrets are never stored.
 	var n int
-	if err := s.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT COUNT(*) FROM device_secrets WHERE hash = ? OR hash = ?`,
-		fifth,
-		[]byte(fifth),
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil ||
-		n != 0 {
+	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_secrets WHERE hash = ? OR hash = ?`, fifth,
+		[]byte(fifth)).Scan(t.Context(), &n); err != nil || n != 0 {
 		t.Errorf("%d %v", n, err)
 	}
 }

@@ -112,16 +112,10 @@ func storedStatus(t *testing.T, s *testkit.Stores, id device.ID) (online bool, l
 	t.Helper()
 	err := s.DB.Read(
 		t.Context(),
-	).NewRaw(
-		`SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`,
+	).NewRaw(`SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`,
 		id,
 	).
-		Scan(
-			t.Context(),
-			&online,
-			&lastContact,
-			&messages,
-		)
+		Scan(t.Context(), &online, &lastContact, &messages)
 	if err != nil && !db.IsMissing(err) {
 		t.Fatal(err)
 	}
@@ -206,13 +200,8 @@ func TestFlushSanitizesRefusedIdentifier(t *testing.T) {
 	other := s.Device(t, rival.ID, &device.Product{ID: d[0].ProductID}, "other")
 	for _, sent := range []string{"a\x00b", "a\xffb"} {
 		s.Presence.Seen(testkit.Ref(other))
-		s.Diagnostics.Count(
-			testkit.Ref(d[0]),
-			s.Clock.Milli(),
-			0,
-			[]device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}},
-			0,
-		)
+		s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 0,
+			[]device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}}, 0)
 		flush(t, s, true)
 		s.Restart(t)
 		if got := s.Diagnostics.Get(owner.ID, d[0].ID).LastRefusal.Identifier; got != "a\uFFFDb" {

@@ -55,13 +55,8 @@ func TestDeviceRoundTrip(t *testing.T) {
 	if want.IsVideo() || want.Title() != "CAM-1" {
 		t.Error("IsVideo or Title is wrong")
 	}
-	if err := s.Devices.Put(
-		t.Context(),
-		field.ID,
-		&device.Device{Name: "CAM-1", ProductID: station.ID},
-	); !db.IsDuplicate(
-		err,
-	) {
+	if err := s.Devices.Put(t.Context(), field.ID, &device.Device{Name: "CAM-1",
+		ProductID: station.ID}); !db.IsDuplicate(err) {
 		t.Errorf("the name a second time: %v", err)
 	}
 }

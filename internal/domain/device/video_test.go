@@ -82,24 +82,9 @@ func TestStreams(t *testing.T) {
 		}
 		return d
 	}
-	s.PutDevices(
-		t,
-		field.ID,
-		camera(
-			"c1",
-			"SXT-1",
-			"",
-		),
-		camera("c2", "SXT-2", "https://gate.example/g.mp4"),
-		camera("c3", "SXT-3", "https://gate.example/g.mp4"),
-		camera(
-			"c4",
-			"SXT-4",
-			"<p>x",
-		),
-		camera("c5", "SXT-5", "javascript:x"),
-		camera("s1", "A-1", "https://sensor.example/s.mp4"),
-	)
+	s.PutDevices(t, field.ID, camera("c1", "SXT-1", ""), camera("c2", "SXT-2", "https://gate.example/g.mp4"),
+		camera("c3", "SXT-3", "https://gate.example/g.mp4"), camera("c4", "SXT-4", "<p>x"),
+		camera("c5", "SXT-5", "javascript:x"), camera("s1", "A-1", "https://sensor.example/s.mp4"))
 	s.PutDevices(t, rival.ID, camera("r1", "SXT-9", "https://rival.example/r.webm"))
 	streams := func(want ...string) {
 		t.Helper()

@@ -85,12 +85,8 @@ func TestUpdateMobile(t *testing.T) {
 		if got := f.mobile(t, f.field.Ada); got != want {
 			t.Errorf("%s became %s", typed, got)
 		}
-		wantRefused(
-			t,
-			"the code again",
-			f.Account.UpdateMobile(t.Context(), c, mobileChange(typed, code)),
-			"phone.codeOver",
-		)
+		wantRefused(t, "the code again", f.Account.UpdateMobile(t.Context(), c, mobileChange(typed, code)),
+			"phone.codeOver")
 		f.Clock.Advance(time.Minute)
 	}
 	if f.caller(t, f.pair) != c {
@@ -143,11 +139,7 @@ func TestBindMobileOnlyWithoutMobile(t *testing.T) {
 	code := f.requestCode(t, c, phone)
 	wantRefused(t, "bound", f.Account.BindMobile(t.Context(), c, mobileChange(phone, code)), "phone.bound")
 	f.setMobile(t, f.field.Ada, "")
-	if err := f.Account.BindMobile(
-		t.Context(),
-		c,
-		mobileChange(phone, code),
-	); err != nil ||
+	if err := f.Account.BindMobile(t.Context(), c, mobileChange(phone, code)); err != nil ||
 		f.mobile(t, f.field.Ada) != phone {
 		t.Errorf("%v", err)
 	}
@@ -227,20 +219,12 @@ func TestCodeExpires(t *testing.T) {
 	c := f.caller(t, f.pair)
 	first := f.requestCode(t, c, phone)
 	f.Clock.Advance(identity.CodeLife)
-	wantRefused(
-		t,
-		"after its life",
-		f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
-		"phone.codeOver",
-	)
+	wantRefused(t, "after its life", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
+		"phone.codeOver")
 	second := f.requestCode(t, c, phone)
 	if first != second {
-		wantRefused(
-			t,
-			"the one before",
-			f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
-			"phone.codeWrong",
-		)
+		wantRefused(t, "the one before", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
+			"phone.codeWrong")
 	}
 	f.Clock.Advance(identity.CodeLife - time.Millisecond)
 	if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, second)); err != nil {
@@ -252,36 +236,16 @@ func TestCodeExpires(t *testing.T) {
 func TestCodeIsBoundToUserNumberAndTenant(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
-	ada, bora, enemy := f.caller(
-		t,
-		f.pair,
-	), f.caller(
-		t,
-		f.Session(t, f.field.Bora),
-	), f.caller(
-		t,
-		f.Session(t, rival.Ada),
-	)
+	ada, bora, enemy := f.caller(t, f.pair), f.caller(t, f.Session(t, f.field.Bora)),
+		f.caller(t, f.Session(t, rival.Ada))
 	code := f.requestCode(t, ada, phone)
 	before := f.mobile(t, f.field.Bora)
-	wantRefused(
-		t,
-		"another user",
-		f.Account.UpdateMobile(t.Context(), bora, mobileChange(phone, code)),
-		"phone.codeOver",
-	)
-	wantRefused(
-		t,
-		"another tenant",
-		f.Account.UpdateMobile(t.Context(), enemy, mobileChange(phone, code)),
-		"phone.codeOver",
-	)
-	wantRefused(
-		t,
-		"another number",
-		f.Account.UpdateMobile(t.Context(), ada, mobileChange(mobileNumber(7), code)),
-		"phone.codeOver",
-	)
+	wantRefused(t, "another user", f.Account.UpdateMobile(t.Context(), bora, mobileChange(phone, code)),
+		"phone.codeOver")
+	wantRefused(t, "another tenant", f.Account.UpdateMobile(t.Context(), enemy, mobileChange(phone, code)),
+		"phone.codeOver")
+	wantRefused(t, "another number", f.Account.UpdateMobile(t.Context(), ada, mobileChange(mobileNumber(7), code)),
+		"phone.codeOver")
 	mixed := enemy // as no token can say it
 	mixed.User = ada.User
 	if mixed.User != enemy.User {
@@ -293,12 +257,8 @@ func TestCodeIsBoundToUserNumberAndTenant(t *testing.T) {
 	f.Clock.Advance(time.Minute)
 	other := f.requestCode(t, bora, phone)
 	if other != code {
-		wantRefused(
-			t,
-			"the other's code",
-			f.Account.UpdateMobile(t.Context(), bora, mobileChange(phone, code)),
-			"phone.codeWrong",
-		)
+		wantRefused(t, "the other's code", f.Account.UpdateMobile(t.Context(), bora, mobileChange(phone, code)),
+			"phone.codeWrong")
 	}
 	if err := f.Account.UpdateMobile(t.Context(), ada, mobileChange(phone, code)); err != nil {
 		t.Errorf("its owner: %v", err)
@@ -316,19 +276,11 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	f.setMobile(t, f.field.Bora, phone)
 	c := f.caller(t, f.pair)
 	code := f.requestCode(t, c, phone)
-	wantRefused(
-		t,
-		"a guess",
-		f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code))),
-		"phone.codeWrong",
-	)
+	wantRefused(t, "a guess", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code))),
+		"phone.codeWrong")
 	wantRefused(t, "the code", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)), "phone.inUse")
-	wantRefused(
-		t,
-		"the code again",
-		f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)),
-		"phone.codeOver",
-	)
+	wantRefused(t, "the code again", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)),
+		"phone.codeOver")
 	if f.mobile(t, f.field.Ada) != "+905559999999" || f.mobile(t, f.field.Bora) != phone || len(f.Postbox.Sent()) != 0 {
 		t.Error("something changed")
 	}
@@ -336,22 +288,15 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	rival := f.Tenant(t, "rival")
 	f.Clock.Advance(time.Minute)
 	enemy := f.caller(t, f.Session(t, rival.Ada))
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		enemy,
-		mobileChange(phone, f.requestCode(t, enemy, phone)),
-	); err != nil {
+	if err := f.Account.UpdateMobile(t.Context(), enemy,
+		mobileChange(phone, f.requestCode(t, enemy, phone))); err != nil {
 		t.Error(err)
 	}
 	// One's own number again is no change, and nobody is told.
 	f.Clock.Advance(time.Minute)
 	posted := len(f.Postbox.Sent())
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		enemy,
-		mobileChange(phone, f.requestCode(t, enemy, phone)),
-	); err != nil ||
-		len(f.Postbox.Sent()) != posted {
+	if err := f.Account.UpdateMobile(t.Context(), enemy,
+		mobileChange(phone, f.requestCode(t, enemy, phone))); err != nil || len(f.Postbox.Sent()) != posted {
 		t.Errorf("%v", err)
 	}
 }
@@ -379,10 +324,8 @@ func TestChangePassword(t *testing.T) {
 	if _, err := f.SignIn.WithPassword(t.Context(), attempt(f.field.ID, "ada", "new pass", homeAddr)); err != nil {
 		t.Errorf("the new password: %v", err)
 	}
-	if _, err := f.SignIn.WithPassword(
-		t.Context(),
-		attempt(f.field.ID, "ada", testkit.Password, homeAddr),
-	); err == nil {
+	if _, err := f.SignIn.WithPassword(t.Context(), attempt(f.field.ID, "ada", testkit.Password,
+		homeAddr)); err == nil {
 		t.Error("the old password still opens")
 	}
 	wantRefused(t, "the code again", f.Account.ChangePassword(t.Context(), c, code, "another one"), "phone.codeOver")
@@ -392,12 +335,8 @@ func TestChangePassword(t *testing.T) {
 func TestChangePasswordAfterReset(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, phone)
-	if err := f.Users.PutPassword(
-		t.Context(),
-		f.field.ID,
-		f.field.Ada.ID,
-		testkit.PasswordHash("one-time"),
-	); err != nil {
+	if err := f.Users.PutPassword(t.Context(), f.field.ID, f.field.Ada.ID,
+		testkit.PasswordHash("one-time")); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID); err != nil {
@@ -429,12 +368,8 @@ func TestPasswordRefusals(t *testing.T) {
 	wantRefused(t, "no code sent", f.Account.ChangePassword(t.Context(), c, "000000", "new pass"), "phone.codeOver")
 	// A code for a number that is not the user's changes no password.
 	elsewhere := f.requestCode(t, c, mobileNumber(9))
-	wantRefused(
-		t,
-		"another phone's code",
-		f.Account.ChangePassword(t.Context(), c, elsewhere, "new pass"),
-		"phone.codeOver",
-	)
+	wantRefused(t, "another phone's code", f.Account.ChangePassword(t.Context(), c, elsewhere, "new pass"),
+		"phone.codeOver")
 	f.Clock.Advance(time.Minute)
 	code := f.requestCode(t, c, phone)
 	for _, row := range [][3]string{
@@ -443,12 +378,8 @@ func TestPasswordRefusals(t *testing.T) {
 	} {
 		wantRefused(t, fmt.Sprintf("%.20q", row), f.Account.ChangePassword(t.Context(), c, row[0], row[1]), row[2])
 	}
-	if after, _ := f.Users.PasswordHash(
-		t.Context(),
-		f.field.ID,
-		f.field.Ada.ID,
-	); after != before || len(f.Postbox.Sent()) != 0 ||
-		len(f.ended) != 0 {
+	if after, _ := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID); after != before ||
+		len(f.Postbox.Sent()) != 0 || len(f.ended) != 0 {
 		t.Error("something changed")
 	}
 	for i, password := range []string{"şşşşşş", strings.Repeat("ş", 256)} {
@@ -519,47 +450,21 @@ func TestUpdateProfile(t *testing.T) {
 	profile := func(mobile string) identity.Profile {
 		return identity.Profile{Nickname: "X", Email: "x@example.com", Mobile: &mobile}
 	}
-	wantRefused(
-		t,
-		"another number",
-		f.Account.UpdateProfile(t.Context(), c, profile("+8613800138001")),
-		"profile.mobileFixed",
-	)
-	wantRefused(
-		t,
-		"another Chinese number",
-		f.Account.UpdateProfile(t.Context(), c, profile("13800138001")),
-		"profile.mobileFixed",
-	)
-	wantRefused(
-		t,
-		"without + and not Chinese",
-		f.Account.UpdateProfile(t.Context(), c, profile("905551112233")),
-		"profile.mobileFormat",
-	)
+	wantRefused(t, "another number", f.Account.UpdateProfile(t.Context(), c, profile("+8613800138001")),
+		"profile.mobileFixed")
+	wantRefused(t, "another Chinese number", f.Account.UpdateProfile(t.Context(), c, profile("13800138001")),
+		"profile.mobileFixed")
+	wantRefused(t, "without + and not Chinese", f.Account.UpdateProfile(t.Context(), c, profile("905551112233")),
+		"profile.mobileFormat")
 	wantRefused(t, "no number", f.Account.UpdateProfile(t.Context(), c, profile("+x")), "phone.format")
 	wantRefused(t, "emptied", f.Account.UpdateProfile(t.Context(), c, profile(" ")), "phone.required")
-	wantRefused(
-		t,
-		"no nickname",
-		f.Account.UpdateProfile(t.Context(), c, identity.Profile{Email: "x@example.com"}),
-		"profile.nicknameRequired",
-	)
-	wantRefused(
-		t,
-		"no e-mail",
-		f.Account.UpdateProfile(t.Context(), c, identity.Profile{Nickname: "X"}),
-		"profile.emailRequired",
-	)
+	wantRefused(t, "no nickname", f.Account.UpdateProfile(t.Context(), c, identity.Profile{Email: "x@example.com"}),
+		"profile.nicknameRequired")
+	wantRefused(t, "no e-mail", f.Account.UpdateProfile(t.Context(), c, identity.Profile{Nickname: "X"}),
+		"profile.emailRequired")
 	for _, id := range []int64{bora, 0, -1, 9999} {
-		if err := f.Account.UpdateProfile(
-			t.Context(),
-			c,
-			identity.Profile{ID: &id, Nickname: "X", Email: "x@example.com"},
-		); !errs.Is(
-			err,
-			errs.NotFound,
-		) {
+		if err := f.Account.UpdateProfile(t.Context(), c, identity.Profile{ID: &id, Nickname: "X",
+			Email: "x@example.com"}); !errs.Is(err, errs.NotFound) {
 			t.Errorf("user %d: %v", id, err)
 		}
 	}

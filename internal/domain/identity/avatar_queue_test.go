@@ -25,14 +25,8 @@ func TestPictureQueue(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if _, err := s.makeSquare(
-			t.Context(),
-			1,
-			99,
-			nil,
-			nil,
-		); !errs.Is(err, errs.Unavailable) ||
-			errs.As(err).Retry == 0 {
+		if _, err := s.makeSquare(t.Context(), 1, 99, nil,
+			nil); !errs.Is(err, errs.Unavailable) || errs.As(err).Retry == 0 {
 			t.Errorf("one more than may wait: %v", err)
 		}
 		leave()
@@ -63,8 +57,7 @@ func TestPictureQueueIsFairBetweenTenants(t *testing.T) {
 					user,
 					nil,
 					nil,
-				); !errs.Is(
-					err,
+				); !errs.Is(err,
 					errs.Refused,
 				) { // it is no picture, as is found when it is its turn
 					t.Error(err)

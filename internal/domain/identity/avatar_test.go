@@ -81,63 +81,24 @@ func TestAvatar(t *testing.T) {
 func TestRefusedAvatarKeepsPrevious(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	address, theirs := putAvatar(
-		t,
-		s,
-		field.Ada,
-		plainPNG(t, color.White),
-	), putAvatar(
-		t,
-		s,
-		rival.Ada,
-		plainPNG(t, color.White),
-	)
-	if _, err := s.Avatars.Put(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		[]byte("<svg/>"),
-		nil,
-	); !errs.Is(
-		err,
-		errs.Refused,
-	) {
+	address, theirs := putAvatar(t, s, field.Ada, plainPNG(t, color.White)), putAvatar(t, s, rival.Ada,
+		plainPNG(t, color.White))
+	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, []byte("<svg/>"),
+		nil); !errs.Is(err, errs.Refused) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Avatars.Put(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		plainPNG(t, color.White),
-		&picture.Crop{X: 15, Side: 10},
-	); !errs.Is(
-		err,
-		errs.Refused,
-	) {
+	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, plainPNG(t, color.White),
+		&picture.Crop{X: 15, Side: 10}); !errs.Is(err, errs.Refused) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Avatars.Put(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		make([]byte, picture.MaxBytes+1),
-		nil,
-	); !errs.Is(err, errs.Refused) ||
-		errs.As(err).Key != "avatar.tooLarge" {
+	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, make([]byte, picture.MaxBytes+1),
+		nil); !errs.Is(err, errs.Refused) || errs.As(err).Key != "avatar.tooLarge" {
 		t.Errorf("%v", err)
 	}
 	// Not through another tenant, either.
 	for _, pair := range []*identity.User{{Tenant: rival.ID, ID: field.Ada.ID}, {Tenant: field.ID, ID: rival.Ada.ID}, {Tenant: field.ID, ID: 999}} {
-		if _, err := s.Avatars.Put(
-			t.Context(),
-			pair.Tenant,
-			pair.ID,
-			plainPNG(t, color.Black),
-			nil,
-		); !errs.Is(
-			err,
-			errs.NotFound,
-		) {
+		if _, err := s.Avatars.Put(t.Context(), pair.Tenant, pair.ID, plainPNG(t, color.Black),
+			nil); !errs.Is(err, errs.NotFound) {
 			t.Errorf("%+v: %v", pair, err)
 		}
 	}
@@ -178,17 +139,8 @@ func TestConcurrentAvatarUploads(t *testing.T) {
 		}
 	}
 	var rows int
-	if err := s.DB.Read(
-		t.Context(),
-	).NewSelect().Table(
-		"avatars",
-	).ColumnExpr(
-		"COUNT(*)",
-	).Scan(
-		t.Context(),
-		&rows,
-	); err != nil ||
-		rows != 1 {
+	if err := s.DB.Read(t.Context()).NewSelect().Table("avatars").ColumnExpr("COUNT(*)").Scan(t.Context(),
+		&rows); err != nil || rows != 1 {
 		t.Errorf("%d pictures of one user (%v)", rows, err)
 	}
 }

@@ -87,12 +87,8 @@ func TestCaptchaRefusalComputesNoHash(t *testing.T) {
 			t.Fatalf("attempt %d", i)
 		}
 	}
-	if err := g.Users.PutPassword(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		testkit.PasswordHash(testkit.Password),
-	); err != nil {
+	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID,
+		testkit.PasswordHash(testkit.Password)); err != nil {
 		t.Fatal(err)
 	}
 	if e := g.signInWithCaptcha(right); e != nil {
@@ -176,10 +172,8 @@ func TestConcurrentGuessesAreLimited(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 30 {
 		all.Go(func() {
-			_, err := g.SignIn.WithPassword(
-				t.Context(),
-				attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"),
-			)
+			_, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", "wrong",
+				"198.51."+strconv.Itoa(i)+".1"))
 			switch e := errs.As(err); e.Key {
 			case "signin.fail":
 				looked.Add(1)
@@ -207,10 +201,8 @@ func TestConcurrentValidSignIns(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if _, err := g.SignIn.WithPassword(
-				t.Context(),
-				attempt(field.ID, "ada", testkit.Password, homeAddr),
-			); err != nil {
+			if _, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password,
+				homeAddr)); err != nil {
 				t.Error(err)
 			}
 		})

@@ -21,22 +21,14 @@ func TestCodeAfterClockSetBackByMonths(t *testing.T) {
 	}
 	early := f.Phones.Code(t, phone)
 	f.Clock.Advance(-year / 2)
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: identity.PurposeAccount, Code: early},
-	); errs.As(
-		err,
-	).Key != "phone.codeOver" {
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone,
+		Purpose: identity.PurposeAccount, Code: early}); errs.As(err).Key != "phone.codeOver" {
 		t.Errorf("a code of half a year: %v", err)
 	}
 	wantRetryAfter(t, "set right", send(), 0)
 	wantRetryAfter(t, "at once again", send(), time.Minute)
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: identity.PurposeAccount, Code: f.Phones.Code(t, phone)},
-	); err != nil {
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone,
+		Purpose: identity.PurposeAccount, Code: f.Phones.Code(t, phone)}); err != nil {
 		t.Errorf("the new code: %v", err)
 	}
 }
@@ -64,10 +56,7 @@ func TestRefreshReuseAfterClockSetBack(t *testing.T) {
 		t.Errorf("within the window: %+v, want %+v", again, next)
 	}
 	f.Clock.Advance(-20 * time.Hour)
-	if p, err := f.Sessions.Refresh(
-		t.Context(),
-		f.pair.Refresh,
-	); !errs.Is(err, errs.Unauthenticated) ||
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) ||
 		p != (identity.TokenPair{}) {
 		t.Errorf("hours later: %+v %v", p, err)
 	}
@@ -93,10 +82,7 @@ func TestSessionAfterClockSetBack(t *testing.T) {
 		}
 		f.Clock.Advance(14*time.Hour - 365*24*time.Hour)
 		f.wantUnauthorized(t, "of a year ahead", early.Access)
-		if p, err := f.Sessions.Refresh(
-			t.Context(),
-			early.Refresh,
-		); !errs.Is(err, errs.Unauthenticated) ||
+		if p, err := f.Sessions.Refresh(t.Context(), early.Refresh); !errs.Is(err, errs.Unauthenticated) ||
 			p != (identity.TokenPair{}) {
 			t.Errorf("refreshed: %+v %v", p, err)
 		}

@@ -71,19 +71,8 @@ func TestCredentialCreateAndAuthenticate(t *testing.T) {
 	}
 	// What is stored opens nothing.
 	var stored struct{ SecretHash []byte }
-	if err := k.DB.Read(
-		t.Context(),
-	).NewSelect().Table(
-		"credentials",
-	).Column(
-		"secret_hash",
-	).Where(
-		"id = ?",
-		c.ID,
-	).Scan(
-		t.Context(),
-		&stored,
-	); err != nil {
+	if err := k.DB.Read(t.Context()).NewSelect().Table("credentials").Column("secret_hash").Where("id = ?", c.ID).
+		Scan(t.Context(), &stored); err != nil {
 		t.Fatal(err)
 	}
 	if len(stored.SecretHash) != 32 || bytes.Contains(stored.SecretHash, []byte(secret)) ||
@@ -109,13 +98,8 @@ func TestCredentialNames(t *testing.T) {
 		"": "common.nameRequired", " \t\n ": "common.nameRequired", strings.Repeat("ş", 65): "invalid.long", "a\x00b": "invalid.format", "a\nb": "invalid.format",
 		"\ufeff": "common.nameRequired", "a\u2066b": "invalid.format",
 	} {
-		if _, _, err := k.Credentials.Create(
-			t.Context(),
-			k.field.ID,
-			k.field.Ada.ID,
-			name,
-		); !errs.Is(err, errs.Refused) ||
-			errs.As(err).Key != key {
+		if _, _, err := k.Credentials.Create(t.Context(), k.field.ID, k.field.Ada.ID,
+			name); !errs.Is(err, errs.Refused) || errs.As(err).Key != key {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -223,15 +207,8 @@ func TestCredentialIsolation(t *testing.T) {
 			t.Errorf("%s deletes: %v", name, err)
 		}
 	}
-	if _, _, err := k.Credentials.Create(
-		t.Context(),
-		k.rival.ID,
-		k.field.Ada.ID,
-		"crossed",
-	); !errs.Is(
-		err,
-		errs.NotFound,
-	) {
+	if _, _, err := k.Credentials.Create(t.Context(), k.rival.ID, k.field.Ada.ID,
+		"crossed"); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a credential of one tenant's user for another tenant: %v", err)
 	}
 	if !k.authenticates(t, c.AppKey, secret) {
@@ -261,19 +238,8 @@ func TestLastUse(t *testing.T) {
 	c, secret := k.create(t, k.field.Ada, "a")
 	idle, _ := k.create(t, k.field.Ada, "idle")
 	stored := func(id int64) (at int64) {
-		if err := k.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			"credentials",
-		).Column(
-			"last_use_time",
-		).Where(
-			"id = ?",
-			id,
-		).Scan(
-			t.Context(),
-			&at,
-		); err != nil {
+		if err := k.DB.Read(t.Context()).NewSelect().Table("credentials").Column("last_use_time").Where("id = ?", id).
+			Scan(t.Context(), &at); err != nil {
 			t.Fatal(err)
 		}
 		return at
@@ -290,9 +256,7 @@ func TestLastUse(t *testing.T) {
 	}
 	k.Clock.Set(k.Clock.Now().Add(-time.Hour)) // the machine's clock is put right
 	k.authenticates(t, c.AppKey, secret)
-	if err := k.Credentials.Flush(
-		t.Context(),
-	); err != nil || stored(c.ID) != first ||
+	if err := k.Credentials.Flush(t.Context()); err != nil || stored(c.ID) != first ||
 		k.list(t, k.field.Ada)[1].LastUse != first {
 		t.Errorf("went back to %d (%v)", stored(c.ID), err)
 	}

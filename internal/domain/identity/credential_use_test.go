@@ -35,16 +35,8 @@ func TestUsesAreCounted(t *testing.T) {
 		}
 	}
 	stored := func() (n int) {
-		if err := k.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			"credential_hours",
-		).ColumnExpr(
-			"COUNT(*)",
-		).Scan(
-			t.Context(),
-			&n,
-		); err != nil {
+		if err := k.DB.Read(t.Context()).NewSelect().Table("credential_hours").ColumnExpr("COUNT(*)").
+			Scan(t.Context(), &n); err != nil {
 			t.Fatal(err)
 		}
 		return n

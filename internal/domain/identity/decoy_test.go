@@ -29,17 +29,11 @@ func TestDecoyCostsMatchAccounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if chosen[name] = strings.HasPrefix(
-				decoy,
-				identity.LegacyCost.Prefix(),
-			); !chosen[name] &&
+			if chosen[name] = strings.HasPrefix(decoy, identity.LegacyCost.Prefix()); !chosen[name] &&
 				!strings.HasPrefix(decoy, testkit.PasswordCost.Prefix()) {
 				t.Fatalf("the decoy of %s is %q", name, decoy)
 			}
-			if again, err := in.Decoy(
-				t.Context(),
-				attempt(of, strings.ToUpper(name), "", otherAddr),
-			); err != nil ||
+			if again, err := in.Decoy(t.Context(), attempt(of, strings.ToUpper(name), "", otherAddr)); err != nil ||
 				again != decoy {
 				t.Errorf("%s costs %q and then %q, %v", name, decoy, again, err)
 			}

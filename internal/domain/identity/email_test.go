@@ -32,11 +32,8 @@ func TestCodeSMSText(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		want := text.Translate(
-			l,
-			"sms.code",
-			map[string]string{"title": "Yeşil Alan", "code": f.Phones.Code(t, mobileNumber(i)), "minutes": "10"},
-		)
+		want := text.Translate(l, "sms.code", map[string]string{"title": "Yeşil Alan",
+			"code": f.Phones.Code(t, mobileNumber(i)), "minutes": "10"})
 		if sent := f.Phones.Sent(); sent[i] != (testkit.SMS{To: mobileNumber(i), Text: want}) ||
 			text.SMSParts(want) != 1 {
 			t.Errorf("%s: %+v, want %s", l, sent[i], want)
@@ -65,11 +62,8 @@ func TestAccountChangeEmails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second changes nothing
-		if err := f.Account.UpdateProfile(
-			t.Context(),
-			c,
-			identity.Profile{Nickname: "Ada", Email: "new@example.com"},
-		); err != nil {
+		if err := f.Account.UpdateProfile(t.Context(), c, identity.Profile{Nickname: "Ada",
+			Email: "new@example.com"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,11 +100,8 @@ func TestSubjectsAreShort(t *testing.T) {
 		if err := f.Tenants.Put(t.Context(), f.field.Tenant); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Account.UpdateMobile(
-			t.Context(),
-			c,
-			mobileChange(mobileNumber(i), f.requestCode(t, c, mobileNumber(i))),
-		); err != nil {
+		if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(mobileNumber(i),
+			f.requestCode(t, c, mobileNumber(i)))); err != nil {
 			t.Fatal(err)
 		}
 		f.Clock.Advance(time.Minute)
@@ -128,25 +119,15 @@ func TestNoEmailWithoutAddressOrMailer(t *testing.T) {
 	c := f.caller(t, f.pair)
 	f.field.Ada.Email = ""
 	f.setMobile(t, f.field.Ada, "")
-	if err := f.Account.BindMobile(
-		t.Context(),
-		c,
-		mobileChange(phone, f.requestCode(t, c, phone)),
-	); err != nil ||
+	if err := f.Account.BindMobile(t.Context(), c, mobileChange(phone, f.requestCode(t, c, phone))); err != nil ||
 		len(f.Postbox.Sent()) != 0 {
 		t.Errorf("%v %v", err, f.Postbox.Sent())
 	}
 	parts := f.Account.AccountDeps
 	parts.Mailer = nil
 	f.Clock.Advance(time.Minute)
-	if err := identity.NewAccount(
-		parts,
-	).ChangePassword(
-		t.Context(),
-		c,
-		f.requestCode(t, c, phone),
-		"new pass",
-	); err != nil {
+	if err := identity.NewAccount(parts).ChangePassword(t.Context(), c, f.requestCode(t, c, phone),
+		"new pass"); err != nil {
 		t.Error(err)
 	}
 }

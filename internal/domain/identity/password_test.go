@@ -117,11 +117,8 @@ func TestHashQueueOverflow(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
 		var looking []limit.Task
 		for i := range maxConcurrentHashes - hashesReservedForKnown {
-			turn, _ := h.queue.Enter(
-				t.Context(),
-				requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet},
-				strconv.Itoa(i),
-			)
+			turn, _ := h.queue.Enter(t.Context(), requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet},
+				strconv.Itoa(i))
 			looking = append(looking, turn)
 		}
 		ctx, leave := context.WithCancel(t.Context())
@@ -149,11 +146,8 @@ func TestHashQueueOverflow(t *testing.T) {
 			ask(unfamiliarRequester("10.0."+strconv.Itoa(i)+".1", "ada"))
 		}
 		busy("beyond the queue", unfamiliarRequester("10.1.0.1", "new"))
-		if _, err := h.Hash(
-			t.Context(),
-			Requester{Subnet: unfamiliarRequester("198.51.100.1", "").Subnet, Known: true, Account: "ada"},
-			"x",
-		); err != nil {
+		if _, err := h.Hash(t.Context(), Requester{Subnet: unfamiliarRequester("198.51.100.1", "").Subnet,
+			Known: true, Account: "ada"}, "x"); err != nil {
 			t.Errorf("who is known: %v", err)
 		}
 		leave()

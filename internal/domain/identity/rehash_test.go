@@ -15,14 +15,8 @@ import (
 // setLegacyHash gives a user a password whose hash has the older cost.
 func setLegacyHash(t *testing.T, s *testkit.Stores, u *identity.User) (stored string) {
 	t.Helper()
-	stored, err := identity.NewHasherAt(
-		identity.LegacyCost,
-		nil,
-	).Hash(
-		t.Context(),
-		identity.PlatformRequester,
-		testkit.Password,
-	)
+	stored, err := identity.NewHasherAt(identity.LegacyCost, nil).Hash(t.Context(), identity.PlatformRequester,
+		testkit.Password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,17 +137,12 @@ func TestRehashKeepsNewerPassword(t *testing.T) {
 	setLegacyHash(t, s, field.Ada)
 	reset := testkit.PasswordHash("from the provider")
 	in.interrupt = func() {
-		changeAndEndSessions(
-			t,
-			s,
-			field.Ada,
-			func(ctx context.Context) error { return s.Users.PutPassword(ctx, field.ID, field.Ada.ID, reset) },
-		)
+		changeAndEndSessions(t, s, field.Ada, func(ctx context.Context) error {
+			return s.Users.PutPassword(ctx,
+				field.ID, field.Ada.ID, reset)
+		})
 	}
-	if _, err := in.WithPassword(
-		t.Context(),
-		attempt(field.ID, "ada", testkit.Password, homeAddr),
-	); err == nil ||
+	if _, err := in.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password, homeAddr)); err == nil ||
 		errs.As(err).Key != "signin.fail" {
 		t.Errorf("%v", err)
 	}

@@ -48,10 +48,7 @@ func (f *sessionFixture) caller(t *testing.T, p identity.TokenPair) identity.Cal
 
 func (f *sessionFixture) wantUnauthorized(t *testing.T, what, access string) {
 	t.Helper()
-	if c, err := f.Sessions.Caller(
-		t.Context(),
-		access,
-	); !errs.Is(err, errs.Unauthenticated) ||
+	if c, err := f.Sessions.Caller(t.Context(), access); !errs.Is(err, errs.Unauthenticated) ||
 		c != (identity.Caller{}) {
 		t.Errorf("%s: %+v %v", what, c, err)
 	}
@@ -68,15 +65,8 @@ func (f *sessionFixture) refresh(t *testing.T, token string) identity.TokenPair 
 
 func (f *sessionFixture) countRows(t *testing.T, table string) (n int) {
 	t.Helper()
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM ?",
-		bun.Ident(table),
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil {
+	if err := f.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM ?", bun.Ident(table)).Scan(t.Context(),
+		&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -104,15 +94,8 @@ func TestTokensAreStoredAsHashesOnly(t *testing.T) {
 		t.Errorf("%d tokens can be read from the database (%v)", found, err)
 	}
 	var successors [][]byte
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT successor FROM refresh_tokens WHERE successor IS NOT NULL`,
-	).Scan(
-		t.Context(),
-		&successors,
-	); err != nil ||
-		len(successors) != 1 {
+	if err := f.DB.Read(t.Context()).NewRaw(`SELECT successor FROM refresh_tokens WHERE successor IS NOT NULL`).
+		Scan(t.Context(), &successors); err != nil || len(successors) != 1 {
 		t.Errorf("%d successors (%v)", len(successors), err)
 	}
 	for _, sealed := range successors {
@@ -121,15 +104,8 @@ func TestTokensAreStoredAsHashesOnly(t *testing.T) {
 		}
 	}
 	var lengths int
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT COUNT(*) FROM refresh_tokens WHERE length(hash) = 32`,
-	).Scan(
-		t.Context(),
-		&lengths,
-	); err != nil ||
-		lengths != 2 {
+	if err := f.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM refresh_tokens WHERE length(hash) = 32`).
+		Scan(t.Context(), &lengths); err != nil || lengths != 2 {
 		t.Errorf("%d SHA-256 hashes (%v)", lengths, err)
 	}
 }
@@ -201,10 +177,7 @@ func TestRefreshReuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := f.Sessions.Refresh(
-		t.Context(),
-		f.pair.Refresh,
-	); !errs.Is(err, errs.Unauthenticated) ||
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) ||
 		p != (identity.TokenPair{}) {
 		t.Fatalf("later: %+v %v", p, err)
 	}
@@ -323,17 +296,8 @@ func TestSweepExpiredTokens(t *testing.T) {
 		if err := f.Sessions.Sweep(t.Context(), f.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if s, a, r := f.countRows(
-			t,
-			"sessions",
-		), f.countRows(
-			t,
-			"access_tokens",
-		), f.countRows(
-			t,
-			"refresh_tokens",
-		); s != sessions || a != access ||
-			r != refresh {
+		if s, a, r := f.countRows(t, "sessions"), f.countRows(t, "access_tokens"),
+			f.countRows(t, "refresh_tokens"); s != sessions || a != access || r != refresh {
 			t.Errorf("%s: %d sessions, %d access and %d refresh tokens are left", what, s, a, r)
 		}
 	}

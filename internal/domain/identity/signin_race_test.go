@@ -131,12 +131,10 @@ func TestChangePasswordFailsAfterReset(t *testing.T) {
 	c := f.caller(t, f.pair)
 	code := f.requestCode(t, c, phone)
 	reset := testkit.PasswordHash("from the provider")
-	changeAndEndSessions(
-		t,
-		f.Stores,
-		f.field.Ada,
-		func(ctx context.Context) error { return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset) },
-	)
+	changeAndEndSessions(t, f.Stores, f.field.Ada, func(ctx context.Context) error {
+		return f.Users.PutPassword(ctx,
+			f.field.ID, f.field.Ada.ID, reset)
+	})
 	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("changed all the same: %v", err)
 	}

@@ -50,14 +50,7 @@ func TestCodeIsSentAndStoredHashed(t *testing.T) {
 	code := f.Phones.Code(t, phone)
 	var dump bytes.Buffer
 	var rows []map[string]any
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT * FROM sms_codes",
-	).Scan(
-		t.Context(),
-		&rows,
-	); err != nil ||
+	if err := f.DB.Read(t.Context()).NewRaw("SELECT * FROM sms_codes").Scan(t.Context(), &rows); err != nil ||
 		len(rows) != 1 {
 		t.Fatal(rows, err)
 	}
@@ -77,15 +70,8 @@ func TestCodeIsSentAndStoredHashed(t *testing.T) {
 	parts := f.Account.AccountDeps
 	parts.Codes = other
 	c := f.caller(t, f.pair)
-	if err := identity.NewAccount(
-		parts,
-	).UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: 2, Code: code},
-	); errs.As(
-		err,
-	).Key != "phone.codeWrong" {
+	if err := identity.NewAccount(parts).UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2,
+		Code: code}); errs.As(err).Key != "phone.codeWrong" {
 		t.Errorf("%v", err)
 	}
 }
@@ -141,12 +127,8 @@ func TestCodeLimitsSurviveARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := identity.NewCodeStore(f.DB, testkit.SecretKey, f.Phones, f.Clock.Now)
-	wantRetryAfter(
-		t,
-		"after a restart",
-		again.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
-		time.Minute,
-	)
+	wantRetryAfter(t, "after a restart", again.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
+		time.Minute)
 }
 
 // A number is one phone whoever sends to it; users of other tenants are others.
@@ -154,18 +136,10 @@ func TestCodeLimitsAcrossTenants(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
 	wantRetryAfter(t, "field", f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)), 0)
-	wantRetryAfter(
-		t,
-		"rival, the number",
-		f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, phone)),
-		time.Minute,
-	)
-	wantRetryAfter(
-		t,
-		"rival, another",
-		f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, mobileNumber(2))),
-		0,
-	)
+	wantRetryAfter(t, "rival, the number", f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, phone)),
+		time.Minute)
+	wantRetryAfter(t, "rival, another", f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID,
+		mobileNumber(2))), 0)
 }
 
 // An address sends fifty a day, whichever users; an IPv6 network is one.
@@ -230,29 +204,17 @@ func TestFailedSendCountsTowardsDayOnly(t *testing.T) {
 		}
 	}
 	f.Phones.Break(nil)
-	wantRetryAfter(
-		t,
-		"after nine failures and one success",
-		f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(ada, phone)),
-		24*time.Hour-time.Minute,
-	)
+	wantRetryAfter(t, "after nine failures and one success", f.Codes.Send(t.Context(), f.field.ID,
+		newOutgoingCode(ada, phone)), 24*time.Hour-time.Minute)
 	c := f.caller(t, f.pair)
 	if lost != good {
-		if err := f.Account.UpdateMobile(
-			t.Context(),
-			c,
-			identity.MobileChange{Mobile: phone, Purpose: 2, Code: lost},
-		); errs.As(
-			err,
-		).Key != "phone.codeWrong" {
+		if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2,
+			Code: lost}); errs.As(err).Key != "phone.codeWrong" {
 			t.Errorf("a code that was never sent: %v", err)
 		}
 	}
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: 2, Code: good},
-	); err != nil {
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2,
+		Code: good}); err != nil {
 		t.Errorf("the code before: %v", err)
 	}
 }
@@ -273,12 +235,8 @@ func TestSendCodeSurvivesCancelledRequest(t *testing.T) {
 	if err := codes.Send(ctx, f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
-	wantRetryAfter(
-		t,
-		"at once again",
-		codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
-		time.Minute,
-	)
+	wantRetryAfter(t, "at once again", codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
+		time.Minute)
 }
 
 type smsSenderFunc func(ctx context.Context, mobile, text string) error
@@ -293,11 +251,7 @@ func TestConcurrentSendsYieldOneCode(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := f.Codes.Send(
-				t.Context(),
-				f.field.ID,
-				newOutgoingCode(f.field.Ada.ID, phone),
-			); err != nil &&
+			if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil &&
 				!errs.Is(err, errs.TooMany) {
 				t.Error(err)
 			}
@@ -314,10 +268,8 @@ func TestCodesWithoutSMSGateway(t *testing.T) {
 	f := newSessionFixture(t, false)
 	codes := identity.NewCodeStore(f.DB, testkit.SecretKey, nil, f.Clock.Now)
 	for range 12 {
-		if e := errs.As(
-			codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
-		); e.Kind != errs.NotConfigured ||
-			e.Key != "channel.smsOff" {
+		if e := errs.As(codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID,
+			phone))); e.Kind != errs.NotConfigured || e.Key != "channel.smsOff" {
 			t.Fatal(e)
 		}
 	}
@@ -362,11 +314,7 @@ func TestSendCodeDatabaseFailure(t *testing.T) {
 	f := newSessionFixture(t, false)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.Codes.Send(
-		gone,
-		f.field.ID,
-		newOutgoingCode(f.field.Ada.ID, phone),
-	); err == nil ||
+	if err := f.Codes.Send(gone, f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err == nil ||
 		len(f.Phones.Sent()) != 0 {
 		t.Errorf("%v, sent %v", err, f.Phones.Sent())
 	}

@@ -150,11 +150,7 @@ func TestTenantIsolation(t *testing.T) {
 			if got, err := s.Users.Get(ctx, field.ID, mine.ID); err != nil || *got != *mine {
 				t.Fatalf("%s as tenant %d changed the user: %+v %v", name, owner, got, err)
 			}
-			if hash, err := s.Users.PasswordHash(
-				ctx,
-				field.ID,
-				mine.ID,
-			); err != nil ||
+			if hash, err := s.Users.PasswordHash(ctx, field.ID, mine.ID); err != nil ||
 				hash != testkit.PasswordHash(testkit.Password) {
 				t.Fatalf("%s as tenant %d changed the password (%v)", name, owner, err)
 			}

@@ -195,10 +195,7 @@ func TestOnDelete(t *testing.T) {
 	if !errors.Is(err, undone) || len(told) != 0 {
 		t.Errorf("undone: %v, told of %v", err, told)
 	}
-	if err := stores.Tenants.Delete(
-		t.Context(),
-		empty.ID,
-	); err != nil ||
+	if err := stores.Tenants.Delete(t.Context(), empty.ID); err != nil ||
 		!slices.Equal(told, []tenant.ID{empty.ID, empty.ID}) {
 		t.Errorf("%v, told of %v", err, told)
 	}

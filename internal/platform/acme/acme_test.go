@@ -306,11 +306,8 @@ func TestDefaultCertificateWithoutSNI(t *testing.T) {
 	if names := conn.ConnectionState().PeerCertificates[0].DNSNames; len(names) != 1 || names[0] != w.name {
 		t.Errorf("met with %v", names)
 	}
-	if _, err := tls.Dial(
-		"tcp",
-		w.https.Addr().String(),
-		&tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11},
-	); err == nil {
+	if _, err := tls.Dial("tcp", w.https.Addr().String(), &tls.Config{InsecureSkipVerify: true,
+		MaxVersion: tls.VersionTLS11}); err == nil {
 		t.Error("TLS 1.1 is spoken")
 	}
 }
@@ -401,10 +398,8 @@ func TestUnusableFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(
-		t.Context(),
-		Options{Names: []string{"a.example"}, Dir: file, Logger: slog.New(slog.DiscardHandler)},
-	); err == nil {
+	if _, err := New(t.Context(), Options{Names: []string{"a.example"}, Dir: file,
+		Logger: slog.New(slog.DiscardHandler)}); err == nil {
 		t.Error("a file passes for a folder")
 	}
 }

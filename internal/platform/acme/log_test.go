@@ -20,11 +20,8 @@ func TestCertmagicLogIsForwarded(t *testing.T) {
 		slog.LevelError: "",
 	} {
 		var out bytes.Buffer
-		log := zap.New(
-			zapToSlog{logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: asked}))},
-		).With(
-			zap.String("identifier", "farm.example"),
-		)
+		log := zap.New(zapToSlog{logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: asked}))}).
+			With(zap.String("identifier", "farm.example"))
 		log.Info("acquiring lock")
 		log.Error("will retry", zap.Error(errors.New("no answer")), zap.Int("attempt", 2))
 		var got strings.Builder

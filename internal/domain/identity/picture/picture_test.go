@@ -142,14 +142,8 @@ func TestOrientation(t *testing.T) {
 			if o >= 5 {
 				x = 40
 			}
-			if img := mustSquare(
-				t,
-				file,
-				&picture.Crop{X: x + 5, Y: 2, Side: 30},
-			); !hasQuarters(
-				img,
-				quarters{green, green, green, green},
-			) {
+			if img := mustSquare(t, file, &picture.Crop{X: x + 5, Y: 2,
+				Side: 30}); !hasQuarters(img, quarters{green, green, green, green}) {
 				t.Errorf("%s, %d: the crop is of another place", name, o)
 			}
 		}
@@ -168,14 +162,8 @@ func TestOrientation(t *testing.T) {
 		"another tag": exifTIFF(binary.BigEndian, 0x0113, 3, 1, 6), "far away": []byte("II*\x00\xFF\xFF\xFF\xFF\x01\x00"),
 		"cut off": exifOrientation(6)[:30], "many entries": []byte("MM\x00*\x00\x00\x00\x08\xFF\xFF"),
 	} {
-		if img := mustSquare(
-			t,
-			withExif(jpegFile(t, drawQuarters(120, 80, fourColours)), tiff),
-			nil,
-		); !hasQuarters(
-			img,
-			fourColours,
-		) {
+		if img := mustSquare(t, withExif(jpegFile(t, drawQuarters(120, 80, fourColours)), tiff),
+			nil); !hasQuarters(img, fourColours) {
 			t.Errorf("EXIF %s: turned", name)
 		}
 	}
@@ -207,18 +195,14 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 	scanned := []byte("\xFF\xDA\x00\x08\x01\x01\x00\x00\x3F\x00\xFF\xD9")
 	return map[string]map[string][]byte{
 		"avatar.format": {
-			"empty": {},
-			"text":  []byte("hello"),
-			"gif":   []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
-			"svg":   []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
-			"html": []byte(
-				"<!DOCTYPE html><script>alert(1)</script>",
-			),
-			"bmp":  []byte("BM\x3A\x00\x00\x00"),
-			"tiff": []byte("II*\x00\x08\x00\x00\x00"),
-			"wave": []byte(
-				"RIFF\x04\x00\x00\x00WAVE",
-			),
+			"empty":         {},
+			"text":          []byte("hello"),
+			"gif":           []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
+			"svg":           []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
+			"html":          []byte("<!DOCTYPE html><script>alert(1)</script>"),
+			"bmp":           []byte("BM\x3A\x00\x00\x00"),
+			"tiff":          []byte("II*\x00\x08\x00\x00\x00"),
+			"wave":          []byte("RIFF\x04\x00\x00\x00WAVE"),
 			"zip":           []byte("PK\x03\x04"),
 			"blanks before": append([]byte(" "), graphic...),
 			"heic":          []byte("\x00\x00\x00\x18ftypheic"),
@@ -228,11 +212,8 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 		"avatar.animated": {
 			"png":          withChunk(graphic, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00"),
 			"png, a frame": withChunk(graphic, "fcTL", strings.Repeat("\x00", 26)),
-			"webp": webpFile(
-				vp8x(0x02, 100, 60),
-				riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"),
-				riffChunk("ANMF", strings.Repeat("\x00", 16)),
-			),
+			"webp": webpFile(vp8x(0x02, 100, 60), riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"),
+				riffChunk("ANMF", strings.Repeat("\x00", 16))),
 			"webp, unasked": webpFile(losslessWebP(100, 60, true), riffChunk("ANMF", strings.Repeat("\x00", 16))),
 		},
 		"avatar.tooManyPixels": {
@@ -251,10 +232,8 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 			"jpeg without end":   photo[:len(photo)-2],
 			"jpeg, mere start":   photo[:3],
 			"jpeg without frame": {0xFF, 0xD8, 0xFF, 0xD9},
-			"jpeg, two frames": bytes.Join(
-				[][]byte{photo[:len(photo)-2], jpegFrame(0xC0, 8, 8, 0x11)[2:], {0xFF, 0xD9}},
-				nil,
-			),
+			"jpeg, two frames": bytes.Join([][]byte{photo[:len(photo)-2], jpegFrame(0xC0, 8, 8, 0x11)[2:],
+				{0xFF, 0xD9}}, nil),
 			"jpeg, odd sampling":         slices.Concat(jpegFrame(0xC0, 8, 8, 0x01), scanned),
 			"jpeg, no height":            slices.Concat(jpegFrame(0xC0, 8, 0, 0x11), scanned),
 			"jpeg, thousands of scans":   progressiveJPEG(5000),
@@ -285,10 +264,8 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 			"webp, half a chunk":         webpFile(losslessWebP(10, 10, true), []byte("EXI")),
 			"webp, canvas not as inside": webpFile(vp8x(0, 10, 10), losslessWebP(6_000, 6_000, false)),
 			"webp lossy, cut":            webpFile(riffChunk("VP8 ", string(readTestdata(t, "lossy.webp")[500:520]))),
-			"webp, script inside": webpFile(
-				losslessWebP(100, 60, true),
-				riffChunk("XMP ", "<script>alert(1)</script>"),
-			),
+			"webp, script inside": webpFile(losslessWebP(100, 60, true),
+				riffChunk("XMP ", "<script>alert(1)</script>")),
 		},
 		"avatar.tooLarge": {"6 MiB": append(slices.Clone(photo), make([]byte, 6<<20)...)},
 	}
@@ -385,9 +362,7 @@ func FuzzSquare(f *testing.F) {
 				t.Fatal(err)
 			}
 			if err == nil {
-				if c, err := jpeg.DecodeConfig(
-					bytes.NewReader(out),
-				); err != nil || c.Width != picture.Side ||
+				if c, err := jpeg.DecodeConfig(bytes.NewReader(out)); err != nil || c.Width != picture.Side ||
 					c.Height != picture.Side {
 					t.Fatal(c, err)
 				}
