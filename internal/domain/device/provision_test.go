@@ -10,8 +10,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The look-ups of provisioning answer for more names than one statement takes,
-// and a tenant's only for that tenant.
+// The look-ups of provisioning find more names than one statement takes, and those of a tenant find
+// only that tenant's devices.
 func TestProvisioningLookups(t *testing.T) {
 	s := testkit.NewStores(t)
 	north, south := s.Tenant(t, "north"), s.Tenant(t, "south")
