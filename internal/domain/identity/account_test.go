@@ -17,25 +17,19 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// requestCode asks for a code for a number and gives it.
+// requestCode requests a code for a number and returns it.
 func (f *sessionFixture) requestCode(t *testing.T, c identity.Caller, mobile string) string {
 	t.Helper()
-	if err := f.Account.SendCode(
-		t.Context(),
-		c,
-		identity.CodeRequest{
-			Mobile:   mobile,
-			Purpose:  2,
-			Language: text.English,
-			Address:  netip.MustParseAddr(homeAddr),
-		},
-	); err != nil {
+	r := identity.CodeRequest{
+		Mobile: mobile, Purpose: 2, Language: text.English, Address: netip.MustParseAddr(homeAddr),
+	}
+	if err := f.Account.SendCode(t.Context(), c, r); err != nil {
 		t.Fatal(err)
 	}
 	return f.Phones.Code(t, identity.E164(mobile))
 }
 
-// setMobile gives a user a number as the provider does.
+// setMobile sets a user's number as the provider does.
 func (f *sessionFixture) setMobile(t *testing.T, u *identity.User, mobile string) {
 	t.Helper()
 	u.Mobile = mobile
@@ -65,7 +59,7 @@ func wantRefused(t *testing.T, what string, err error, key string) {
 	}
 }
 
-// wrongCode is another code than the right one.
+// wrongCode gives a code that differs from code.
 func wrongCode(code string) string {
 	if code[0] == '9' {
 		return "0" + code[1:]
@@ -94,7 +88,7 @@ func TestUpdateMobile(t *testing.T) {
 	}
 }
 
-// What is wrong with a request is told before any code is looked at.
+// A wrong request is refused before any code is checked.
 func TestMobileRefusals(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, "")
@@ -145,8 +139,8 @@ func TestBindMobileOnlyWithoutMobile(t *testing.T) {
 	}
 }
 
-// Five wrong guesses end a code, at once or over time, and the right one comes
-// too late; a new code is a new chance.
+// Five wrong guesses end a code; the right code then comes too late. A new code has five guesses
+// again.
 func TestCodeEndsAfterFiveWrongGuesses(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, "+905559999999")
@@ -168,7 +162,7 @@ func TestCodeEndsAfterFiveWrongGuesses(t *testing.T) {
 	}
 }
 
-// Of many guesses at once no more than five are looked at.
+// Of many concurrent guesses, no more than five are checked.
 func TestConcurrentCodeGuessesAreLimited(t *testing.T) {
 	f := newSessionFixture(t, false)
 	c := f.caller(t, f.pair)
@@ -190,7 +184,7 @@ func TestConcurrentCodeGuessesAreLimited(t *testing.T) {
 	}
 }
 
-// A right code is good for one of many who present it at once.
+// Of many concurrent requests with the right code, one succeeds.
 func TestCodeIsUsedOnce(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, "")
@@ -210,7 +204,7 @@ func TestCodeIsUsedOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if done != 1 {
-		t.Errorf("used %d times", done)
+		t.Errorf("the code was used %d times", done)
 	}
 }
 
@@ -219,20 +213,20 @@ func TestCodeExpires(t *testing.T) {
 	c := f.caller(t, f.pair)
 	first := f.requestCode(t, c, phone)
 	f.Clock.Advance(identity.CodeLife)
-	wantRefused(t, "after its life", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
+	wantRefused(t, "after it expired", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
 		"phone.codeOver")
 	second := f.requestCode(t, c, phone)
 	if first != second {
-		wantRefused(t, "the one before", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
+		wantRefused(t, "the earlier code", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
 			"phone.codeWrong")
 	}
 	f.Clock.Advance(identity.CodeLife - time.Millisecond)
 	if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, second)); err != nil {
-		t.Errorf("at its end: %v", err)
+		t.Errorf("just before it expires: %v", err)
 	}
 }
 
-// A code is for the user and the number it was sent for, in that tenant.
+// A code is valid only for the user, the number and the tenant that it was sent for.
 func TestCodeIsBoundToUserNumberAndTenant(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
@@ -246,14 +240,14 @@ func TestCodeIsBoundToUserNumberAndTenant(t *testing.T) {
 		"phone.codeOver")
 	wantRefused(t, "another number", f.Account.UpdateMobile(t.Context(), ada, mobileChange(mobileNumber(7), code)),
 		"phone.codeOver")
-	mixed := enemy // as no token can say it
+	mixed := enemy // a mix that no token can yield
 	mixed.User = ada.User
 	if mixed.User != enemy.User {
 		if err := f.Account.UpdateMobile(t.Context(), mixed, mobileChange(phone, code)); err == nil {
-			t.Error("the tenant is not looked at")
+			t.Error("the tenant is not checked")
 		}
 	}
-	// A number's own code for each of two users.
+	// Two users request a code for the same number.
 	f.Clock.Advance(time.Minute)
 	other := f.requestCode(t, bora, phone)
 	if other != code {
@@ -268,8 +262,8 @@ func TestCodeIsBoundToUserNumberAndTenant(t *testing.T) {
 	}
 }
 
-// That a number is another user's is told to who holds the phone, not to who
-// asks: until then all answers are as for a number that nobody has.
+// Only a caller who holds the phone learns that another user has its number; until then all
+// responses are as for an unused number.
 func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, "+905559999999")
@@ -282,9 +276,9 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	wantRefused(t, "the code again", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)),
 		"phone.codeOver")
 	if f.mobile(t, f.field.Ada) != "+905559999999" || f.mobile(t, f.field.Bora) != phone || len(f.Postbox.Sent()) != 0 {
-		t.Error("something changed")
+		t.Error("the refused change changed something")
 	}
-	// In another tenant the number is free.
+	// The number is free in another tenant.
 	rival := f.Tenant(t, "rival")
 	f.Clock.Advance(time.Minute)
 	enemy := f.caller(t, f.Session(t, rival.Ada))
@@ -292,7 +286,7 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 		mobileChange(phone, f.requestCode(t, enemy, phone))); err != nil {
 		t.Error(err)
 	}
-	// One's own number again is no change, and nobody is told.
+	// Setting one's own number again is no change, and sends no email.
 	f.Clock.Advance(time.Minute)
 	posted := len(f.Postbox.Sent())
 	if err := f.Account.UpdateMobile(t.Context(), enemy,
@@ -311,7 +305,7 @@ func TestChangePassword(t *testing.T) {
 	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); err != nil {
 		t.Fatal(err)
 	}
-	f.caller(t, f.pair) // goes on
+	f.caller(t, f.pair) // the caller's session goes on
 	f.caller(t, bora)
 	f.wantUnauthorized(t, "the other session", second.Access)
 	if _, err := f.Sessions.Refresh(t.Context(), second.Refresh); !errs.Is(err, errs.Unauthenticated) {
@@ -319,19 +313,19 @@ func TestChangePassword(t *testing.T) {
 	}
 	f.refresh(t, f.pair.Refresh)
 	if !slices.Equal(f.ended, []int64{secondID}) {
-		t.Errorf("told of %v, want %d", f.ended, secondID)
+		t.Errorf("the ended sessions are %v, want %d", f.ended, secondID)
 	}
 	if _, err := f.SignIn.WithPassword(t.Context(), attempt(f.field.ID, "ada", "new pass", homeAddr)); err != nil {
 		t.Errorf("the new password: %v", err)
 	}
 	if _, err := f.SignIn.WithPassword(t.Context(), attempt(f.field.ID, "ada", testkit.Password,
 		homeAddr)); err == nil {
-		t.Error("the old password still opens")
+		t.Error("the old password is still valid")
 	}
 	wantRefused(t, "the code again", f.Account.ChangePassword(t.Context(), c, code, "another one"), "phone.codeOver")
 }
 
-// What a provider reset to is changed as any other password.
+// A password that the provider reset can be changed like any other.
 func TestChangePasswordAfterReset(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, phone)
@@ -366,7 +360,7 @@ func TestPasswordRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantRefused(t, "no code sent", f.Account.ChangePassword(t.Context(), c, "000000", "new pass"), "phone.codeOver")
-	// A code for a number that is not the user's changes no password.
+	// A code for another number changes no password.
 	elsewhere := f.requestCode(t, c, mobileNumber(9))
 	wantRefused(t, "another phone's code", f.Account.ChangePassword(t.Context(), c, elsewhere, "new pass"),
 		"phone.codeOver")
@@ -380,7 +374,7 @@ func TestPasswordRefusals(t *testing.T) {
 	}
 	if after, _ := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID); after != before ||
 		len(f.Postbox.Sent()) != 0 || len(f.ended) != 0 {
-		t.Error("something changed")
+		t.Error("a refused password changed something")
 	}
 	for i, password := range []string{"şşşşşş", strings.Repeat("ş", 256)} {
 		if err := f.Account.ChangePassword(t.Context(), c, code, password); err != nil {
@@ -393,7 +387,7 @@ func TestPasswordRefusals(t *testing.T) {
 	}
 }
 
-// Where the provider asks for more, a person chooses more; a password so far stays good.
+// The configured minimum length applies to new passwords; an earlier, shorter password stays valid.
 func TestConfiguredMinPasswordLength(t *testing.T) {
 	f := newSessionFixture(t, false)
 	parts := f.Account.AccountDeps
@@ -405,14 +399,14 @@ func TestConfiguredMinPasswordLength(t *testing.T) {
 	err := account.ChangePassword(t.Context(), c, code, strings.Repeat("ş", 11))
 	wantRefused(t, "11 characters", err, "password.minOf")
 	if e := errs.As(err); e.Args["count"] != "12" {
-		t.Errorf("how many are wanted is not told: %v", e.Args)
+		t.Errorf("the refusal does not name the length: %v", e.Args)
 	}
 	if err := account.ChangePassword(t.Context(), c, code, strings.Repeat("ş", 12)); err != nil {
 		t.Errorf("12 characters: %v", err)
 	}
 }
 
-// A server that is overloaded costs nobody a code.
+// An overload of the server uses up no code.
 func TestFailedPasswordChangeKeepsCode(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, phone)
@@ -421,10 +415,10 @@ func TestFailedPasswordChangeKeepsCode(t *testing.T) {
 	busy, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := f.Account.ChangePassword(busy, c, code, "new pass"); err == nil {
-		t.Fatal("changed")
+		t.Fatal("the password changed")
 	}
 	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); err != nil {
-		t.Errorf("the code is gone: %v", err)
+		t.Errorf("the code is used up: %v", err)
 	}
 }
 
@@ -484,8 +478,7 @@ func TestUpdateProfile(t *testing.T) {
 	}
 }
 
-// A tenant is not looked past: the same call with another tenant's id finds
-// nobody and changes nothing.
+// The same call with another tenant's id finds no user and changes nothing.
 func TestAccountTenantIsolation(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
@@ -518,7 +511,7 @@ func TestAccountTenantIsolation(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	if f.caller(t, f.pair) != mine || len(f.ended) != 0 {
-		t.Error("the session was touched")
+		t.Error("the session ended")
 	}
 	if err := f.Account.ChangePassword(t.Context(), mine, code, "my own"); err != nil {
 		t.Errorf("its owner: %v", err)

@@ -15,12 +15,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// sessionFixture is one tenant's ada, signed in, and what was told of ended sessions.
+// sessionFixture is a tenant's user ada, signed in, and the sessions that OnEnd got.
 type sessionFixture struct {
 	*testkit.Stores
 	field *testkit.Tenant
 	pair  identity.TokenPair
-	id    int64 // of the session
+	id    int64 // the session's id
 	ended []int64
 }
 
@@ -91,7 +91,7 @@ func TestTokensAreStoredAsHashesOnly(t *testing.T) {
 		(SELECT COUNT(*) FROM access_tokens WHERE hash IN (?, ?)) + (SELECT COUNT(*) FROM refresh_tokens WHERE hash IN (?, ?))`,
 		f.pair.Access, next.Access, f.pair.Refresh, next.Refresh).Scan(t.Context(), &found)
 	if err != nil || found != 0 {
-		t.Errorf("%d tokens can be read from the database (%v)", found, err)
+		t.Errorf("the database contains %d tokens (%v)", found, err)
 	}
 	var successors [][]byte
 	if err := f.DB.Read(t.Context()).NewRaw(`SELECT successor FROM refresh_tokens WHERE successor IS NOT NULL`).
@@ -100,7 +100,7 @@ func TestTokensAreStoredAsHashesOnly(t *testing.T) {
 	}
 	for _, sealed := range successors {
 		if bytes.Contains(sealed, []byte(next.Access)) || bytes.Contains(sealed, []byte(next.Refresh)) {
-			t.Error("a successor can be read from the database")
+			t.Error("the database contains a readable successor")
 		}
 	}
 	var lengths int
@@ -130,7 +130,7 @@ func TestRefreshRotates(t *testing.T) {
 		next.Expires != f.Clock.Milli()+identity.AccessLife.Milliseconds() {
 		t.Errorf("%+v after %+v", next, f.pair)
 	}
-	// It is the same session, and the old access token lives to its own end.
+	// The session is the same, and the old access token stays valid until it expires.
 	if c := f.caller(t, next); c.Session != f.id || c.User != f.field.Ada.ID || c.Tenant != f.field.ID {
 		t.Errorf("%+v", c)
 	}
@@ -152,7 +152,7 @@ func TestRefreshTokenExpires(t *testing.T) {
 	for remember, life := range map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemembered} {
 		f := newSessionFixture(t, remember)
 		f.Clock.Advance(life - time.Millisecond)
-		next := f.refresh(t, f.pair.Refresh) // which lives as long again
+		next := f.refresh(t, f.pair.Refresh) // it is valid for as long again
 		f.Clock.Advance(life - time.Millisecond)
 		last := f.refresh(t, next.Refresh)
 		f.Clock.Advance(life)
@@ -162,8 +162,8 @@ func TestRefreshTokenExpires(t *testing.T) {
 	}
 }
 
-// Two tabs that refresh at once get the same pair; a used token that turns up
-// later ends the session, since one of its holders is a thief.
+// Two tabs that refresh at once get the same pair. The reuse of a token after that ends the
+// session, since one of its holders has stolen it.
 func TestRefreshReuse(t *testing.T) {
 	f := newSessionFixture(t, false)
 	next := f.refresh(t, f.pair.Refresh)
@@ -181,14 +181,14 @@ func TestRefreshReuse(t *testing.T) {
 		p != (identity.TokenPair{}) {
 		t.Fatalf("later: %+v %v", p, err)
 	}
-	f.wantUnauthorized(t, "the stolen session", next.Access)
+	f.wantUnauthorized(t, "the session of the reused token", next.Access)
 	if _, err := f.Sessions.Refresh(t.Context(), next.Refresh); !errs.Is(err, errs.Unauthenticated) {
-		t.Errorf("the stolen session's newest refresh token: %v", err)
+		t.Errorf("the newest refresh token of that session: %v", err)
 	}
 	if !slices.Equal(f.ended, []int64{f.id}) {
 		t.Errorf("sessions %v ended, want %d", f.ended, f.id)
 	}
-	f.caller(t, other) // another sign-in of the same user goes on
+	f.caller(t, other) // another session of the same user goes on
 }
 
 func TestConcurrentRefresh(t *testing.T) {
@@ -231,7 +231,7 @@ func TestEndSession(t *testing.T) {
 	}
 	f.caller(t, other)
 	if lives, err := f.Sessions.IsActive(t.Context(), f.field.ID, f.id); lives || err != nil {
-		t.Errorf("the ended session lives: %t %v", lives, err)
+		t.Errorf("the ended session is active: %t %v", lives, err)
 	}
 	if err := f.Sessions.End(t.Context(), f.field.ID, f.id); err != nil {
 		t.Errorf("ending it twice: %v", err)
@@ -241,8 +241,7 @@ func TestEndSession(t *testing.T) {
 	}
 }
 
-// A user's newest sessions stay; whoever signs in once more ends the oldest, and
-// nobody else's.
+// A user keeps the newest sessions: one sign-in more ends the oldest, and no other user's.
 func TestMaxSessionsPerUser(t *testing.T) {
 	f := newSessionFixture(t, true)
 	other := f.Session(t, f.User(t, f.field.ID, "cem"))
@@ -254,7 +253,7 @@ func TestMaxSessionsPerUser(t *testing.T) {
 		f.caller(t, p)
 	}
 	if len(f.ended) != 0 {
-		t.Fatalf("ended early: %v", f.ended)
+		t.Fatalf("sessions %v ended early", f.ended)
 	}
 	newest := f.Session(t, f.field.Ada)
 	f.wantUnauthorized(t, "the oldest", pairs[0].Access)
@@ -262,10 +261,10 @@ func TestMaxSessionsPerUser(t *testing.T) {
 		f.caller(t, p)
 	}
 	if !slices.Equal(f.ended, []int64{f.id}) {
-		t.Errorf("told of the end of %v, want %d", f.ended, f.id)
+		t.Errorf("sessions %v ended, want %d", f.ended, f.id)
 	}
 	if _, err := f.Sessions.Refresh(t.Context(), pairs[0].Refresh); !errs.Is(err, errs.Unauthenticated) {
-		t.Errorf("the oldest is renewed: %v", err)
+		t.Errorf("the oldest session can be refreshed: %v", err)
 	}
 }
 
@@ -311,9 +310,9 @@ func TestSweepExpiredTokens(t *testing.T) {
 	sweep("all expired", 0, 0, 0)
 }
 
-// A user's newest sign-in is told, the one that is going on included. Renewing
-// its tokens is none, nor is what a program does with a credential; another
-// tenant's user of the same name signs in for themselves.
+// LastSignIn is the time of a user's newest sign-in, the current session's included. A refresh is
+// no sign-in, nor is a request with a credential, nor the sign-in of another tenant's user of the
+// same name.
 func TestLastSignIn(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
@@ -325,10 +324,10 @@ func TestLastSignIn(t *testing.T) {
 	}
 	first := f.Clock.Milli()
 	look(f.field.Ada, first, "during the first session")
-	look(f.field.Bora, 0, "of who never signed in")
+	look(f.field.Bora, 0, "of a user who never signed in")
 	f.Clock.Advance(time.Minute)
 	f.refresh(t, f.pair.Refresh)
-	look(f.field.Ada, first, "with other tokens")
+	look(f.field.Ada, first, "after a refresh")
 	c, secret, err := f.Credentials.Create(t.Context(), f.field.ID, f.field.Ada.ID, "pump")
 	if err != nil {
 		t.Fatal(err)
@@ -351,36 +350,34 @@ func TestLastSignIn(t *testing.T) {
 	look(f.field.Ada, second, "when all have ended")
 }
 
-// A database that cannot be written starts and ends nothing, and tells nobody
-// that something ended.
+// If the database cannot be written, no session starts or ends, and no end is notified.
 func TestSessionDatabaseFailure(t *testing.T) {
 	f := newSessionFixture(t, false)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Sessions.Start(gone, f.field.ID, f.field.Ada.ID, false); err == nil {
-		t.Error("started")
+		t.Error("a session started without a database")
 	}
 	if _, err := f.Sessions.Refresh(gone, f.pair.Refresh); err == nil || errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("refresh: %v", err)
 	}
 	if err := f.Sessions.End(gone, f.field.ID, f.id); err == nil || len(f.ended) != 0 {
-		t.Errorf("end: %v, told of %v", err, f.ended)
+		t.Errorf("end: %v, notified %v", err, f.ended)
 	}
-	unasked := f.Session(t, f.field.Ada) // what it is for is not remembered
+	unasked := f.Session(t, f.field.Ada) // the cache does not have its caller
 	if _, err := f.Sessions.Caller(gone, unasked.Access); err == nil || errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("caller: %v", err)
 	}
 	f.caller(t, f.pair)
 }
 
-// TestCallerSeesEveryChange asks for the caller again and again while the
-// session ends in each of the ways there are: not one answer after the end may
-// be the old one.
+// TestCallerSeesEveryChange reads the caller again and again while the session ends in each
+// possible way: no read after the end may give the caller.
 func TestCallerSeesEveryChange(t *testing.T) {
 	for name, end := range map[string]func(f *sessionFixture) error{
-		"the session": func(f *sessionFixture) error { return f.Sessions.End(t.Context(), f.field.ID, f.id) },
-		"all of them": func(f *sessionFixture) error { return f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID) },
-		"the user, by whoever": func(f *sessionFixture) error {
+		"the session":  func(f *sessionFixture) error { return f.Sessions.End(t.Context(), f.field.ID, f.id) },
+		"all sessions": func(f *sessionFixture) error { return f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID) },
+		"the user, by another program": func(f *sessionFixture) error {
 			return f.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 				_, err := tx.NewUpdate().Table("users").Set("disabled = TRUE").Where("id = ?", f.field.Ada.ID).Exec(ctx)
 				return err
@@ -400,7 +397,7 @@ func TestCallerSeesEveryChange(t *testing.T) {
 							asked <- struct{}{}
 						}
 						select {
-						case <-over: // it may have been asked before the end
+						case <-over: // the read may have begun before the end
 							f.wantUnauthorized(t, "after the end", f.pair.Access)
 							return
 						default:
