@@ -18,7 +18,7 @@ func TestGroups(t *testing.T) {
 	}
 	s.Presence.Seen(testkit.Ref(d1)) // counted at once, even before it is on disk
 	barn, row, none := ids["barn"], ids["row"], device.DefaultScene
-	told := func(scene *int64, first int) string {
+	format := func(scene *int64, first int) string {
 		t.Helper()
 		groups, err := s.Roster.Groups(t.Context(), field.ID, device.Query{Scene: scene}, first)
 		if err != nil {
@@ -47,7 +47,7 @@ func TestGroups(t *testing.T) {
 		{&none, 1, "0/3 d3"},
 		{new(int64(99)), 1, ""},
 	} {
-		if got := told(c.scene, c.first); got != c.want {
+		if got := format(c.scene, c.first); got != c.want {
 			t.Errorf("first %d: %q, want %q", c.first, got, c.want)
 		}
 	}

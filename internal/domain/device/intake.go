@@ -52,8 +52,8 @@ type Intake struct {
 	ClockAhead  time.Duration // how far the newest reading's time was ahead of its arrival; 0: at most a minute
 }
 
-// ClockUnknown marks a message that tells nothing about its device's clock: it carried no readings,
-// or only late ones.
+// ClockUnknown marks a message that does not show its device's clock: it carried no readings, or
+// only late ones.
 const ClockUnknown time.Duration = -1
 
 // Diagnostics keeps the Intake of every device, so that every message and refusal is accounted for.

@@ -134,15 +134,15 @@ func TestTenantIsolation(t *testing.T) {
 				return err
 			}, false},
 			"SceneStore.Delete": {func() error { return s.Scenes.Delete(ctx, owner, scene) }, true},
-			"SceneStore.Change": {func() error { return s.Scenes.Update(ctx, owner, scene, "taken", device.SceneForbidden) }, true},
+			"SceneStore.Update": {func() error { return s.Scenes.Update(ctx, owner, scene, "taken", device.SceneForbidden) }, true},
 			"SceneStore.Page": {func() error {
 				list, total, err := s.Scenes.Page(ctx, owner, "bar", 0, 9)
 				nothing("Page", int64(len(list))+total)
 				return err
 			}, false},
-			"StatusStore.Comings": {func() error {
+			"StatusStore.PresenceHistory": {func() error {
 				list, total, err := s.Status.PresenceHistory(ctx, owner, mine.ID, 0, 9)
-				nothing("Comings", int64(len(list))+total)
+				nothing("PresenceHistory", int64(len(list))+total)
 				return err
 			}, false},
 			"StatusStore.OfflineSince": {func() error {

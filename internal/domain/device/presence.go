@@ -67,8 +67,8 @@ type presenceState struct {
 }
 
 // NewPresence makes a Presence that has seen no device. now is the server's clock. uptime gives how
-// long the process has run, by a clock that nobody sets; if it is nil, the times of now themselves
-// tell, as those of time.Now do.
+// long the process has run, by a monotonic clock; it may be nil if the times of now carry a
+// monotonic reading, as those of time.Now do.
 func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration, logger *slog.Logger) *Presence {
 	return &Presence{
 		registry: r,

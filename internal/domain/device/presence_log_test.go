@@ -282,20 +282,15 @@ func TestPresenceRetentionAfterClockJump(t *testing.T) {
 		return n
 	}
 	for _, step := range []struct {
-		leap, lived time.Duration
-		kept        int64
+		jump, elapsed time.Duration
+		kept          int64
 	}{{3 * 365 * 24 * time.Hour, 24 * time.Hour, 1}, {24 * time.Hour, 401 * 24 * time.Hour, 0}} {
-		s.Clock.Advance(step.leap)
-		until = until.Add(step.lived)
+		s.Clock.Advance(step.jump)
+		until = until.Add(step.elapsed)
 		flush(t, s, false)
 		if n, of := int64(countPresenceRows(t, s, d[0].ID)), days(); n != step.kept || of != step.kept {
-			t.Errorf(
-				"after %v: %d presence changes and %d days are kept, want %d of each",
-				step.lived,
-				n,
-				of,
-				step.kept,
-			)
+			t.Errorf("after %v: %d presence changes and %d days are kept, want %d of each",
+				step.elapsed, n, of, step.kept)
 		}
 	}
 }

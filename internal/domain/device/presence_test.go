@@ -67,10 +67,10 @@ func (w *presenceFixture) advance(d time.Duration) time.Time {
 	return w.Expire()
 }
 
-func (w *presenceFixture) wantChanges(t *testing.T, told ...string) {
+func (w *presenceFixture) wantChanges(t *testing.T, want ...string) {
 	t.Helper()
-	if len(w.changes) != len(told) || len(told) > 0 && !reflect.DeepEqual(w.changes, told) {
-		t.Errorf("changes %q, want %q", w.changes, told)
+	if len(w.changes) != len(want) || len(want) > 0 && !reflect.DeepEqual(w.changes, want) {
+		t.Errorf("changes %q, want %q", w.changes, want)
 	}
 	w.changes = nil
 }
@@ -216,9 +216,9 @@ func TestPresenceBackfill(t *testing.T) {
 	}
 	const half = 30 * time.Second
 	for _, step := range []struct {
-		at   int64
-		want device.Status
-		told string
+		at      int64
+		want    device.Status
+		changes string
 	}{
 		{ago(30 * minutes), status(false, 30*minutes, 30*minutes, 29*minutes), ""},
 		{ago(29*minutes + half), status(false, 29*minutes+half, 30*minutes, 28*minutes+half), ""},
@@ -233,8 +233,8 @@ func TestPresenceBackfill(t *testing.T) {
 		if got := w.Status(field, 1); got != step.want {
 			t.Errorf("seen at %s: %+v, want %+v", time.UnixMilli(step.at).Sub(testkit.Start), got, step.want)
 		}
-		if step.told != "" {
-			w.wantChanges(t, step.told)
+		if step.changes != "" {
+			w.wantChanges(t, step.changes)
 		} else {
 			w.wantChanges(t)
 		}

@@ -105,13 +105,13 @@ func TestRegistryLookUps(t *testing.T) {
 
 func TestRegistryOnStructureChange(t *testing.T) {
 	r := NewRegistry(testKey)
-	var told []int
-	r.OnStructureChange(func() { told = append(told, r.Count(1)) }) // a listener sees the new content
-	r.OnStructureChange(func() { told = append(told, -1) })
+	var notified []int
+	r.OnStructureChange(func() { notified = append(notified, r.Count(1)) }) // a listener sees the new content
+	r.OnStructureChange(func() { notified = append(notified, -1) })
 	r.Replace([]*Entry{entry(1, 1, "WS-1", "s")})
 	r.Replace(nil)
-	if fmt.Sprint(told) != "[1 -1 0 -1]" {
-		t.Errorf("notified with %v", told)
+	if fmt.Sprint(notified) != "[1 -1 0 -1]" {
+		t.Errorf("notified with %v", notified)
 	}
 }
 
@@ -146,8 +146,8 @@ func TestRegistryOnTenantChange(t *testing.T) {
 	}
 	r := NewRegistry(testKey)
 	r.Replace([]*Entry{of(1, 1, station, false), of(2, 2, station, false)})
-	told := map[tenant.ID]int{}
-	r.OnTenantChange(func(t tenant.ID) { told[t]++ })
+	notified := map[tenant.ID]int{}
+	r.OnTenantChange(func(t tenant.ID) { notified[t]++ })
 	for _, c := range []struct {
 		name string
 		now  []*Entry
@@ -160,10 +160,10 @@ func TestRegistryOnTenantChange(t *testing.T) {
 		{"another product", []*Entry{of(1, 1, again, false), of(2, 2, renamed, false)}, map[tenant.ID]int{2: 1}},
 		{"another tenant's", []*Entry{of(1, 1, again, false), of(1, 2, renamed, false)}, map[tenant.ID]int{1: 1}},
 	} {
-		clear(told)
+		clear(notified)
 		r.Replace(c.now)
-		if !maps.Equal(told, c.want) {
-			t.Errorf("%s: notified %v, want %v", c.name, told, c.want)
+		if !maps.Equal(notified, c.want) {
+			t.Errorf("%s: notified %v, want %v", c.name, notified, c.want)
 		}
 	}
 }

@@ -198,8 +198,8 @@ func TestTooManyScenes(t *testing.T) {
 func TestScenesOnChange(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	var told []string
-	s.Scenes.OnChange(func(t tenant.ID, scene int64) { told = append(told, fmt.Sprint(t, " ", scene)) })
+	var notified []string
+	s.Scenes.OnChange(func(t tenant.ID, scene int64) { notified = append(notified, fmt.Sprint(t, " ", scene)) })
 	id, err := s.Scenes.CreateValidated(t.Context(), field.ID, "North", device.SceneUsable)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestScenesOnChange(t *testing.T) {
 	if err := s.Scenes.Delete(t.Context(), field.ID, id); err != nil {
 		t.Error(err)
 	}
-	if one := fmt.Sprint(field.ID, " ", id); !slices.Equal(told, []string{one, one, one}) {
-		t.Errorf("%v", told)
+	if one := fmt.Sprint(field.ID, " ", id); !slices.Equal(notified, []string{one, one, one}) {
+		t.Errorf("%v", notified)
 	}
 }

@@ -22,13 +22,13 @@ func TestNewSecret(t *testing.T) {
 	s.Registry.OnStructureChange(func() { changes++ })
 	made := func(drop bool) string {
 		t.Helper()
-		told := changes
+		before := changes
 		secret, err := s.Devices.NewSecret(t.Context(), field.ID, "WS-1", drop, s.Registry)
 		if err != nil || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(secret) {
 			t.Fatalf("%q %v", secret, err)
 		}
-		if changes != told+1 {
-			t.Errorf("the registry notified %d structure changes", changes-told)
+		if changes != before+1 {
+			t.Errorf("the registry notified %d structure changes", changes-before)
 		}
 		return secret
 	}

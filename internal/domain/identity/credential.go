@@ -24,7 +24,7 @@ const (
 	appKeyLen    = 24 // characters of an app key after its prefix: 120 random bits
 	appKeyPrefix = "tk_"
 
-	// The characters of app keys: digits and lower-case letters that people do not confuse when
+	// The characters of app keys: digits and lower-case chars that people do not confuse when
 	// they read one out.
 	appKeyAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
@@ -139,8 +139,8 @@ func newAppKey() string {
 // isAppKey tells whether key has the form of an app key; for other texts the store does not ask the
 // database.
 func isAppKey(key string) bool {
-	letters, ok := strings.CutPrefix(key, appKeyPrefix)
-	return ok && len(letters) == appKeyLen && strings.Trim(letters, appKeyAlphabet) == ""
+	chars, ok := strings.CutPrefix(key, appKeyPrefix)
+	return ok && len(chars) == appKeyLen && strings.Trim(chars, appKeyAlphabet) == ""
 }
 
 // Page gives up to limit of a user's credentials from offset on, newest first and with their use

@@ -62,9 +62,9 @@ func TestAccountChangeEmails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	letters := f.Postbox.Sent()
-	if len(letters) != 3 {
-		t.Fatalf("%+v", letters)
+	emails := f.Postbox.Sent()
+	if len(emails) != 3 {
+		t.Fatalf("%+v", emails)
 	}
 	warning := "\n\nBunu başkası yaptıysa parolayı hemen değiştirin ve yöneticinize haber verin."
 	ids := map[string]bool{}
@@ -73,7 +73,7 @@ func TestAccountChangeEmails(t *testing.T) {
 		{Subject: "Yeşil Alan: parola değişti", Text: "“ada” hesabının parolası değiştirildi. Zaman: 21.11.2026 12:01 (UTC+3). Hesabın diğer oturumları kapatıldı." + warning},
 		{Subject: "Yeşil Alan: e-posta adresi değişti", Text: "“ada” hesabının e-posta adresi artık n•••@example.com. Zaman: 21.11.2026 12:01 (UTC+3)." + warning},
 	} {
-		got := letters[i]
+		got := emails[i]
 		ids[got.ID] = true
 		if got.To != old || got.Language != text.Turkish || got.Subject != want.Subject || got.Text != want.Text ||
 			strings.Contains(got.Text, "new pass") {

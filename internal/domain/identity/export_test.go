@@ -21,7 +21,7 @@ func (c Cost) Prefix() string { return c.prefix() }
 func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	of := requesterKey{network, true}
-	works, _ := h.queue.Enter(ctx, of, "crowd")
+	running, _ := h.queue.Enter(ctx, of, "queued")
 	var wait sync.WaitGroup
 	for range maxQueuedHashes {
 		wait.Go(func() {
@@ -29,7 +29,7 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 				// The check below takes a place for a moment: a hash that is refused then tries
 				// again.
 				var turn limit.Task
-				if turn, why = h.queue.Enter(ctx, of, "crowd"); turn != nil {
+				if turn, why = h.queue.Enter(ctx, of, "queued"); turn != nil {
 					turn.Leave()
 				}
 			}
@@ -38,7 +38,7 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 	gone, stop := context.WithCancel(ctx)
 	stop()
 	for {
-		if _, why := h.queue.Enter(gone, of, "crowd"); why != limit.NotFull {
+		if _, why := h.queue.Enter(gone, of, "queued"); why != limit.NotFull {
 			break
 		}
 		runtime.Gosched()
@@ -46,6 +46,6 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 	return func() {
 		cancel()
 		wait.Wait()
-		works.Leave()
+		running.Leave()
 	}
 }

@@ -100,7 +100,7 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 			g.failSignIns(attempt(field.ID, userName, "", "10."+strconv.Itoa(from)+"."+strconv.Itoa(i)+".1"), 1)
 		}
 	}
-	told := func(want int) []identity.Email {
+	emails := func(want int) []identity.Email {
 		t.Helper()
 		for range 200 { // Run sends the warning after the guess
 			if len(g.Postbox.Sent()) >= want {
@@ -115,11 +115,11 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 		return nil
 	}
 	guess("ada", 1, 9)
-	told(0)
+	emails(0)
 	guess("ada", 2, 21)
-	l := told(1)[0]
-	if l.To != field.Ada.Email || !strings.Contains(l.Text, "10") || !strings.Contains(l.Text, "ada") {
-		t.Errorf("%+v", l)
+	email := emails(1)[0]
+	if email.To != field.Ada.Email || !strings.Contains(email.Text, "10") || !strings.Contains(email.Text, "ada") {
+		t.Errorf("%+v", email)
 	}
 	if e := g.signInWithCaptcha(attempt(field.ID, "ada", testkit.Password, "203.0.113.77")); e != nil {
 		t.Errorf("from a familiar subnet: %v", e)
@@ -129,10 +129,10 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 	}
 	g.Clock.Advance(23 * time.Hour)
 	guess("ada", 3, 30)
-	told(1)
+	emails(1)
 	g.Clock.Advance(time.Hour)
 	guess("ada", 4, 30)
-	told(2)
+	emails(2)
 
 	// Failures from a familiar subnet send no warning, and neither do guesses at accounts that do
 	// not exist.
@@ -141,7 +141,7 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 	g.failSignIns(wrong, 9)
 	g.Clock.Advance(10 * time.Minute)
 	guess("nobody", 5, 30)
-	told(2)
+	emails(2)
 	end()
 	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -88,7 +88,8 @@ func TestTokensAreStoredAsHashesOnly(t *testing.T) {
 	next := f.refresh(t, f.pair.Refresh)
 	var found int
 	err := f.DB.Read(t.Context()).NewRaw(`SELECT
-		(SELECT COUNT(*) FROM access_tokens WHERE hash IN (?, ?)) + (SELECT COUNT(*) FROM refresh_tokens WHERE hash IN (?, ?))`,
+				(SELECT COUNT(*) FROM access_tokens WHERE hash IN (?, ?)) +
+		(SELECT COUNT(*) FROM refresh_tokens WHERE hash IN (?, ?))`,
 		f.pair.Access, next.Access, f.pair.Refresh, next.Refresh).Scan(t.Context(), &found)
 	if err != nil || found != 0 {
 		t.Errorf("the database contains %d tokens (%v)", found, err)
@@ -149,7 +150,8 @@ func TestRefreshRotates(t *testing.T) {
 }
 
 func TestRefreshTokenExpires(t *testing.T) {
-	for remember, life := range map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemembered} {
+	lives := map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemembered}
+	for remember, life := range lives {
 		f := newSessionFixture(t, remember)
 		f.Clock.Advance(life - time.Millisecond)
 		next := f.refresh(t, f.pair.Refresh) // it is valid for as long again
@@ -230,8 +232,8 @@ func TestEndSession(t *testing.T) {
 		}
 	}
 	f.caller(t, other)
-	if lives, err := f.Sessions.IsActive(t.Context(), f.field.ID, f.id); lives || err != nil {
-		t.Errorf("the ended session is active: %t %v", lives, err)
+	if active, err := f.Sessions.IsActive(t.Context(), f.field.ID, f.id); active || err != nil {
+		t.Errorf("the ended session is active: %t %v", active, err)
 	}
 	if err := f.Sessions.End(t.Context(), f.field.ID, f.id); err != nil {
 		t.Errorf("ending it twice: %v", err)

@@ -130,9 +130,9 @@ func TestTenantIsolation(t *testing.T) {
 			"SessionStore.Start":   {func() error { _, err := s.Sessions.Start(ctx, owner, mine.ID, true); return err }, true},
 			"SessionStore.End":     {func() error { return s.Sessions.End(ctx, owner, caller.Session) }, false},
 			"SessionStore.EndUser": {func() error { return s.Sessions.EndUser(ctx, owner, mine.ID) }, false},
-			"SessionStore.Lives": {func() error {
-				lives, err := s.Sessions.IsActive(ctx, owner, caller.Session)
-				if lives {
+			"SessionStore.IsActive": {func() error {
+				active, err := s.Sessions.IsActive(ctx, owner, caller.Session)
+				if active {
 					t.Errorf("tenant %d sees the session as active", owner)
 				}
 				return err
