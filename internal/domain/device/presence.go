@@ -26,7 +26,7 @@ type StatusChange struct {
 	Name   string
 	Online bool
 	At     int64 // epoch milliseconds
-	// Since is when the device has been so, in epoch milliseconds. It is earlier than At if a contact
+	// Since is when this state began, in epoch milliseconds. It is earlier than At if a contact
 	// that arrived late shows that the device had not gone offline.
 	Since int64
 }

@@ -338,17 +338,8 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 		var rows []deviceRow
 		var secrets []secretRow
 		err := tx.NewSelect().Model(&rows).
-			Column(
-				"id",
-				"tenant_id",
-				"name",
-				"product_id",
-				"gateway",
-				"disabled",
-				"latitude",
-				"longitude",
-				"elevation",
-			).
+			Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
+			Column("latitude", "longitude", "elevation").
 			Scan(ctx)
 		if err != nil {
 			return err

@@ -18,8 +18,8 @@ func (e *storeError) Error() string { return fmt.Sprintf("identity: %s: %v", e.o
 // Unwrap gives the cause.
 func (e *storeError) Unwrap() error { return e.cause }
 
-// wrap names the operation in an error that leaves a store: "identity: end session: …". It leaves nil,
-// an errs.Error and an error that already names an operation of this package as they are.
+// wrap names the operation in an error that leaves a store: "identity: end session: …". It does not
+// change nil, an errs.Error, or an error that already names an operation of this package.
 func wrap(operation string, err error) error {
 	var shown *errs.Error
 	var wrapped *storeError

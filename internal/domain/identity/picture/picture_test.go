@@ -214,10 +214,8 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 			"png, a frame": withChunk(graphic, "fcTL", strings.Repeat("\x00", 26)),
 			"webp": webpFile(vp8x(0x02, 100, 60), riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"),
 				riffChunk("ANMF", strings.Repeat("\x00", 16))),
-			"webp, without the flag": webpFile(
-				losslessWebP(100, 60, true),
-				riffChunk("ANMF", strings.Repeat("\x00", 16)),
-			),
+			"webp, without the flag": webpFile(losslessWebP(100, 60, true),
+				riffChunk("ANMF", strings.Repeat("\x00", 16))),
 		},
 		"avatar.tooManyPixels": {
 			"png":              pngHeader(50_000, 50_000, 8, 0),
