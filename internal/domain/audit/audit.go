@@ -1,11 +1,9 @@
-// Package audit keeps who did what to which thing, from where. An entry is
-// written in the transaction of what it tells of: neither is kept without the
-// other.
+// Package audit records who did what to which thing, and from where. The store writes an entry in
+// the transaction of the change that it describes: the database keeps both or neither.
 //
-// Who acts travels in the context, put there by the edges (Store.With). Whoever
-// changes something puts Record around the change or calls Did within its
-// transaction; where nobody is known to act, as in tools and most tests, both
-// write nothing down.
+// The context carries the actor; the edges put it there (Store.NewContext). Code that changes
+// something wraps the change in Record or calls Log within its transaction. Without an actor in the
+// context, as in tools and most tests, both write nothing.
 package audit
 
 import (
@@ -18,45 +16,45 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// ActorKind is what sort of actor does something.
+// ActorKind is the kind of an actor.
 type ActorKind string
 
-// The sorts of actors.
+// The kinds of actors.
 const (
 	User       ActorKind = "user"
 	Credential ActorKind = "credential" // a program
-	Provider   ActorKind = "provider"   // who runs the installation
-	Server     ActorKind = "server"     // nobody: the server by itself
+	Provider   ActorKind = "provider"   // the organisation that runs the installation
+	Server     ActorKind = "server"     // no person: the server by itself
 )
 
-// Actor is somebody who acts.
+// Actor is the user, program or server that does something.
 type Actor struct {
 	Kind    ActorKind
 	ID      int64                                     // of a user or a credential; else 0
-	Name    func(ctx context.Context) (string, error) // asked when something is written down; nil: none
-	Address string                                    // from where; empty: the server by itself
-	Request string                                    // id of the request
+	Name    func(ctx context.Context) (string, error) // called when an entry is written; nil: the actor has no name
+	Address string                                    // the client's network address; empty: the server by itself
+	Request string                                    // the request's id
 }
 
-// Thing is something that can be changed, as people know it.
+// Thing is an object that people change, as the audit log shows it.
 type Thing struct {
-	ID          int64 // 0: it has none
+	ID          int64 // 0: the thing has none
 	Name        string
-	SearchAlias string // another name that it is searched by
+	SearchAlias string // another name that the search finds it by
 	Fields      []Field
 }
 
-// Field is what people see of a thing, named as the contract names it.
+// Field is one field of a thing, named as in the contract.
 type Field struct {
-	Name  string // empty: it counts as a change, but is not listed
-	Value any    // becomes JSON
-	// Hidden writes down that it changed, and neither value: of secrets, and of
-	// what opens something.
+	Name  string // empty: a difference counts as a change, but is not listed
+	Value any    // marshalled to JSON
+	// Hidden records that the field changed, but neither value: for secrets and for anything that
+	// grants access.
 	Hidden bool
 }
 
-// Change is one field of a thing that is another now. Before and After become
-// JSON; nil where there is nothing.
+// Change is a field of a thing whose value changed. Before and After are marshalled to JSON; nil:
+// no value.
 type Change struct {
 	Field  string `json:"field"`
 	Before any    `json:"before,omitempty"`
@@ -64,21 +62,21 @@ type Change struct {
 	Hidden bool   `json:"hidden,omitempty"`
 }
 
-// Action is something that was done. What is its stable name, kind and action:
+// Action is one thing that an actor did. Name is stable and consists of kind and action:
 // device.update.
 type Action struct {
 	Name    string
-	Thing   Thing // its fields are not looked at
+	Thing   Thing // its Fields are ignored
 	Changes []Change
 }
 
-// Snapshot sees things as they are; things that are not there it leaves out, or
-// answers a NotFound error.
+// Snapshot reads the current state of things. It omits things that do not exist, or returns a
+// NotFound error.
 type Snapshot func(ctx context.Context) ([]Thing, error)
 
-// Record runs change in a transaction, looks at the things before and after,
-// and writes down for each that was made, changed or removed what became of
-// it. What changed nothing is not written down.
+// Record runs change in a transaction, takes a snapshot before and after it, and writes an entry
+// for each thing that was created, changed or deleted. It writes none for a thing that did not
+// change.
 func Record(
 	ctx context.Context,
 	t tenant.ID,
@@ -90,24 +88,40 @@ func Record(
 	if a == nil {
 		return change(ctx)
 	}
-	return a.store.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		before, err := takeSnapshot(ctx, snapshot)
-		if err != nil {
-			return err
-		}
-		if err := change(ctx); err != nil {
-			return err
-		}
-		after, err := takeSnapshot(ctx, snapshot)
-		if err != nil {
-			return err
-		}
-		actions, err := diffThings(action, before, after)
-		if err != nil {
-			return err
-		}
-		return Log(ctx, t, actions...)
+	var failed error // in the transaction: change and snapshot name their own operations
+	err := a.store.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		failed = recordChange(ctx, t, action, snapshot, change)
+		return failed
 	})
+	if failed == nil {
+		err = wrap("record change", err)
+	}
+	return err
+}
+
+func recordChange(
+	ctx context.Context,
+	t tenant.ID,
+	action string,
+	snapshot Snapshot,
+	change func(ctx context.Context) error,
+) error {
+	before, err := takeSnapshot(ctx, snapshot)
+	if err != nil {
+		return err
+	}
+	if err := change(ctx); err != nil {
+		return err
+	}
+	after, err := takeSnapshot(ctx, snapshot)
+	if err != nil {
+		return err
+	}
+	actions, err := diffThings(action, before, after)
+	if err != nil {
+		return err
+	}
+	return Log(ctx, t, actions...)
 }
 
 func takeSnapshot(ctx context.Context, snapshot Snapshot) ([]Thing, error) {
@@ -118,8 +132,8 @@ func takeSnapshot(ctx context.Context, snapshot Snapshot) ([]Thing, error) {
 	return things, err
 }
 
-// Log writes deeds down, within the transaction of ctx when there is one. The
-// tenant is 0 for what is the platform's.
+// Log writes actions to the audit log, within the transaction of ctx if there is one. The tenant is
+// 0 for actions that concern the platform.
 func Log(ctx context.Context, t tenant.ID, actions ...Action) error {
 	a := scopeFrom(ctx)
 	if a == nil || len(actions) == 0 {
@@ -132,9 +146,8 @@ func Log(ctx context.Context, t tenant.ID, actions ...Action) error {
 	return a.store.write(ctx, t, e, actions)
 }
 
-// LogLater writes a deed down soon, in a transaction of its own: of what changes
-// nothing, where who waits for the answer must not learn from its time whether
-// anything was written.
+// LogLater writes an action to the audit log soon, in its own transaction. It is for actions that
+// change nothing, and whose response time must not reveal whether an entry was written.
 func LogLater(ctx context.Context, t tenant.ID, action Action) {
 	a := scopeFrom(ctx)
 	if a == nil {
@@ -143,7 +156,7 @@ func LogLater(ctx context.Context, t tenant.ID, action Action) {
 	a.store.enqueue(pendingAction{scope: *a, at: a.store.now().UnixMilli(), tenant: t, action: action})
 }
 
-// actorScope is who acts, and where that is written down.
+// actorScope is an actor, and the store that records its actions.
 type actorScope struct {
 	store *Store
 	actor Actor
@@ -156,7 +169,7 @@ func scopeFrom(ctx context.Context) *actorScope {
 	return a
 }
 
-// NewContext gives a context in which who acts. A nil Store writes nothing down.
+// NewContext gives a context with an actor. A nil Store returns ctx, so that nothing is recorded.
 func (s *Store) NewContext(ctx context.Context, actor Actor) context.Context {
 	if s == nil {
 		return ctx
@@ -164,8 +177,8 @@ func (s *Store) NewContext(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, scopeKey{}, &actorScope{s, actor})
 }
 
-// WithActor gives a context in which somebody else acts, from the same place: who was
-// not known when the request began.
+// WithActor gives a context with another actor at the same address: for a request whose actor was
+// not known when it began.
 func WithActor(ctx context.Context, kind ActorKind, id int64, name string) context.Context {
 	a := scopeFrom(ctx)
 	if a == nil {
@@ -177,7 +190,7 @@ func WithActor(ctx context.Context, kind ActorKind, id int64, name string) conte
 	return a.store.NewContext(ctx, actor)
 }
 
-// entry is what all entries of an actor have alike.
+// entry gives the columns that all entries of an actor share.
 func (a *actorScope) entry(ctx context.Context) (entryRow, error) {
 	r := entryRow{
 		Time:    a.store.now().UnixMilli(),
@@ -187,12 +200,13 @@ func (a *actorScope) entry(ctx context.Context) (entryRow, error) {
 		Request: a.actor.Request,
 	}
 	if a.actor.Kind == "" {
-		return r, errors.New("audit: nobody is known to act") // a public call that changes something must say who (As)
+		// A public call that changes something must name its actor (WithActor).
+		return r, errors.New("audit: the context names no actor")
 	}
 	if a.actor.Name == nil {
 		return r, nil
 	}
 	var err error
 	r.ActorName, err = a.actor.Name(ctx)
-	return r, err
+	return r, wrap("read actor name", err)
 }

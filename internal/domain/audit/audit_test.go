@@ -16,7 +16,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// auditFixture is a log with a tenant whose things are a map.
+// auditFixture is an audit log with a tenant; a map holds the tenant's things.
 type auditFixture struct {
 	*testkit.Stores
 	field  *testkit.Tenant
@@ -29,7 +29,7 @@ func newAuditFixture(t *testing.T) *auditFixture {
 	return &auditFixture{Stores: s, field: s.Tenant(t, "field"), things: map[int64]string{}}
 }
 
-// asAda is a context in which ada acts.
+// asAda gives a context with ada as the actor.
 func (y *auditFixture) asAda(ctx context.Context) context.Context {
 	return y.Audit.NewContext(ctx, audit.Actor{
 		Kind:    audit.User,
@@ -81,14 +81,20 @@ func TestRecord(t *testing.T) {
 	for _, step := range []struct {
 		change func(context.Context) error
 		err    error
-		want   string // of the newest entry; empty: there is none more
+		want   string // the newest entry; empty: no new entry
 	}{
 		{put(1, "North"), nil, `user:1 "Ada" tree.do 1 North name:<nil>>North`},
 		{put(1, "North"), nil, ""},
 		{put(1, "South"), nil, `user:1 "Ada" tree.do 1 North name:North>South`},
 		{func(context.Context) error { y.things[1] = "West"; return refused }, refused, ""},
-		{func(context.Context) error { delete(y.things, 1); return nil }, nil, `user:1 "Ada" tree.do 1 West name:West><nil>`},
-		{func(context.Context) error { y.things[1], y.things[2] = "a", "b"; return nil }, nil, `user:1 "Ada" tree.do 2 b name:<nil>>b`},
+		{
+			func(context.Context) error { delete(y.things, 1); return nil },
+			nil, `user:1 "Ada" tree.do 1 West name:West><nil>`,
+		},
+		{
+			func(context.Context) error { y.things[1], y.things[2] = "a", "b"; return nil },
+			nil, `user:1 "Ada" tree.do 2 b name:<nil>>b`,
+		},
 	} {
 		before := len(y.formatEntries(t, y.field.ID))
 		if err := audit.Record(ctx, y.field.ID, "tree.do", y.snapshotOf(1, 2), step.change); !errors.Is(err, step.err) {
@@ -97,18 +103,17 @@ func TestRecord(t *testing.T) {
 		lines := y.formatEntries(t, y.field.ID)
 		switch {
 		case step.want == "" && len(lines) != before:
-			t.Errorf("%q is one too many", lines[0])
+			t.Errorf("the unexpected entry %q", lines[0])
 		case step.want != "" && (len(lines) == before || lines[0] != step.want):
 			t.Errorf("%q, want %q", lines, step.want)
 		}
 	}
-	if lines := y.formatEntries(t, y.field.ID); len(lines) != 5 { // two of the last step
+	if lines := y.formatEntries(t, y.field.ID); len(lines) != 5 { // the last step wrote two
 		t.Errorf("%d entries: %q", len(lines), lines)
 	}
 }
 
-// Entry and change are one transaction: that of whoever changes more than one
-// thing at once.
+// An entry is part of the change's transaction, even if that includes other changes.
 func TestOneTransaction(t *testing.T) {
 	y := newAuditFixture(t)
 	ctx := y.asAda(t.Context())
@@ -133,7 +138,7 @@ func TestOneTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lines := y.formatEntries(t, y.field.ID); len(lines) != 0 {
-		t.Errorf("told of what did not happen: %q", lines)
+		t.Errorf("entries of a change that was rolled back: %q", lines)
 	}
 	testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	err = audit.Record(ctx, y.field.ID, "scene.create", y.snapshotOf(1), func(ctx context.Context) error {
@@ -146,7 +151,7 @@ func TestOneTransaction(t *testing.T) {
 	}
 }
 
-// Where nobody is known to act changes are made all the same.
+// Without an actor in the context, changes are made all the same.
 func TestNothingLoggedWithoutActor(t *testing.T) {
 	y := newAuditFixture(t)
 	done := 0
@@ -156,11 +161,8 @@ func TestNothingLoggedWithoutActor(t *testing.T) {
 		if err := audit.Record(ctx, y.field.ID, "tree.create", y.snapshotOf(1), change); err != nil {
 			t.Fatal(err)
 		}
-		if err := audit.Log(
-			audit.WithActor(ctx, audit.User, 1, "x"),
-			y.field.ID,
-			audit.Action{Name: "tree.create"},
-		); err != nil {
+		if err := audit.Log(audit.WithActor(ctx, audit.User, 1, "x"), y.field.ID,
+			audit.Action{Name: "tree.create"}); err != nil {
 			t.Fatal(err)
 		}
 		audit.LogLater(ctx, y.field.ID, audit.Action{Name: "tree.create"})
@@ -190,48 +192,35 @@ func TestActors(t *testing.T) {
 	for _, e := range list {
 		got = append(got, fmt.Sprint(e.Actor, " ", e.Actor.Name, " ", e.Address, " ", e.Request))
 	}
-	if want := "provider  192.0.2.9 |credential:7 Pump house 192.0.2.7 r1|user:1 Ada 192.0.2.7 r1"; strings.Join(
-		got,
-		"|",
-	) != want {
-		t.Errorf("%s", strings.Join(got, "|"))
+	want := "provider  192.0.2.9 |credential:7 Pump house 192.0.2.7 r1|user:1 Ada 192.0.2.7 r1"
+	if joined := strings.Join(got, "|"); joined != want {
+		t.Errorf("%s, want %s", joined, want)
 	}
 	lost := errors.New("no such user")
-	if err := audit.Log(
-		y.Audit.NewContext(
-			ctx,
-			audit.Actor{Kind: audit.User, Name: func(context.Context) (string, error) { return "", lost }},
-		),
-		y.field.ID,
-		audit.Action{Name: "d.d"},
-	); !errors.Is(
-		err,
-		lost,
-	) {
+	name := func(context.Context) (string, error) { return "", lost }
+	unnamed := y.Audit.NewContext(ctx, audit.Actor{Kind: audit.User, Name: name})
+	if err := audit.Log(unnamed, y.field.ID, audit.Action{Name: "d.d"}); !errors.Is(err, lost) {
 		t.Error(err)
 	}
 }
 
-// What is written down later has the time when it was done; of too much the
-// oldest goes.
+// An entry that is written later has the time of its action; beyond maxPending the oldest are
+// dropped.
 func TestLogLater(t *testing.T) {
 	y := newAuditFixture(t)
 	ctx, cancel := context.WithCancel(y.asAda(t.Context()))
 	at := y.Clock.Milli()
 	for i := range 1003 {
-		audit.LogLater(
-			ctx,
-			y.field.ID,
-			audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(i + 1), Name: "Ada"}},
-		)
+		thing := audit.Thing{ID: int64(i + 1), Name: "Ada"}
+		audit.LogLater(ctx, y.field.ID, audit.Action{Name: "session.fail", Thing: thing})
 	}
 	y.Clock.Advance(time.Hour)
 	mend := testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	if err := y.Audit.Flush(t.Context()); err == nil {
-		t.Error("written to a disk that is full")
+		t.Error("the flush succeeded on a full disk")
 	}
 	mend()
-	cancel() // what waits when the server stops is written down, too
+	cancel() // Run writes the waiting actions when the server stops
 	if err := y.Audit.Run(ctx, y.Log.Logger); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +230,7 @@ func TestLogLater(t *testing.T) {
 	}
 }
 
-// While the server runs, what is to be written later is not waited for.
+// While the server runs, LogLater does not wait for the write.
 func TestRunWritesPending(t *testing.T) {
 	y := newAuditFixture(t)
 	ctx, cancel := context.WithCancel(y.asAda(t.Context()))

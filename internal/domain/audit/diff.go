@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// diffThings says what became of things.
+// diffThings gives an action for each thing that differs between before and after.
 func diffThings(action string, before, after []Thing) ([]Action, error) {
 	unmatched := make(map[int64]*Thing, len(before))
 	for i := range before {
@@ -37,8 +37,8 @@ func diffThings(action string, before, after []Thing) ([]Action, error) {
 	return actions, nil
 }
 
-// diffThing is what became of a thing; nil when nothing did. Before and after
-// are nil where it is not there.
+// diffThing gives the action for one thing; nil if it did not change. before is nil for a created
+// thing, after for a deleted one.
 func diffThing(action string, before, after *Thing) (*Action, error) {
 	changed := before == nil || after == nil
 	d := Action{Name: action}
@@ -48,7 +48,7 @@ func diffThing(action string, before, after *Thing) (*Action, error) {
 	case before == nil:
 		d.Thing, before = *after, &Thing{}
 	default:
-		// It is told of by the name it had; what it is called now is among the changes.
+		// The entry names the thing as it was; its new name is among the changes.
 		d.Thing = *before
 		if after.Name != before.Name {
 			d.Thing.SearchAlias += "\n" + after.Name
@@ -70,7 +70,7 @@ func diffThing(action string, before, after *Thing) (*Action, error) {
 		changed = true
 		switch {
 		case f.Name == "":
-		case f.Hidden && whole: // that it has one says nothing
+		case f.Hidden && whole: // that the field has a value tells nothing
 		case f.Hidden:
 			d.Changes = append(d.Changes, Change{Field: f.Name, Hidden: true})
 		default:
@@ -78,12 +78,12 @@ func diffThing(action string, before, after *Thing) (*Action, error) {
 		}
 	}
 	if !changed {
-		return nil, nil //nolint:nilnil // nothing became of it
+		return nil, nil //nolint:nilnil // the thing did not change
 	}
 	return &d, nil
 }
 
-// fieldsOf are the fields of either, in their order.
+// fieldsOf gives the fields of before, then those that only after has.
 func fieldsOf(before, after *Thing) []Field {
 	fields := before.Fields
 	for _, f := range after.Fields {
@@ -103,7 +103,7 @@ func fieldByName(t *Thing, name string) *Field {
 	return nil
 }
 
-// valueOf is the JSON of a field; nil where there is none, or nothing in it.
+// valueOf gives the JSON of a field; nil if the thing lacks it or it is empty.
 func valueOf(t *Thing, name string) (json.RawMessage, error) {
 	f := fieldByName(t, name)
 	if f == nil {
@@ -112,7 +112,7 @@ func valueOf(t *Thing, name string) (json.RawMessage, error) {
 	return marshal(name, f.Value)
 }
 
-// marshal is the JSON of a value; nil where there is nothing in it.
+// marshal gives the JSON of a value; nil if it is empty.
 func marshal(field string, value any) (json.RawMessage, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -125,7 +125,7 @@ func marshal(field string, value any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// nilIfEmpty makes an absent value nil, which a nil RawMessage in an any is not.
+// nilIfEmpty gives a nil any for a nil RawMessage, which itself would be a non-nil any.
 func nilIfEmpty(raw json.RawMessage) any {
 	if raw == nil {
 		return nil

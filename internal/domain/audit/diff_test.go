@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// formatChanges is a deed's changes in one line.
+// formatChanges formats an action's changes in one line.
 func formatChanges(t *testing.T, d Action) string {
 	t.Helper()
 	raw, err := json.Marshal(d.Changes)
@@ -23,24 +23,24 @@ func TestDiffThings(t *testing.T) {
 	revision := func(v int) Field { return Field{Value: v, Hidden: true} }
 	one := 1.5
 	for name, c := range map[string]struct {
-		before, after []Field // nil: it is not there
-		want          string  // empty: nothing became of it
+		before, after []Field // nil: the thing does not exist
+		want          string  // empty: no action
 	}{
-		"as it was":             {fields{{Name: "a", Value: 1}}, fields{{Name: "a", Value: 1}}, ""},
-		"a number":              {fields{{Name: "a", Value: 1}, {Name: "b", Value: 2}}, fields{{Name: "a", Value: 1}, {Name: "b", Value: 0}}, `[{"field":"b","before":2,"after":0}]`},
-		"filled in":             {fields{{Name: "a", Value: ""}}, fields{{Name: "a", Value: "x"}}, `[{"field":"a","after":"x"}]`},
-		"emptied":               {fields{{Name: "a", Value: []string{"x"}}}, fields{{Name: "a", Value: []string{}}}, `[{"field":"a","before":["x"]}]`},
-		"none and none at all":  {fields{{Name: "a", Value: []string(nil)}}, fields{{Name: "a", Value: []string{}}}, ""},
-		"a pointer":             {fields{{Name: "a", Value: (*float64)(nil)}}, fields{{Name: "a", Value: &one}}, `[{"field":"a","after":1.5}]`},
-		"false is something":    {fields{{Name: "a", Value: true}}, fields{{Name: "a", Value: false}}, `[{"field":"a","before":true,"after":false}]`},
-		"made":                  {nil, fields{{Name: "a", Value: 1}, {Name: "b", Value: ""}, secret("x")}, `[{"field":"a","after":1}]`},
-		"removed":               {fields{{Name: "a", Value: 1}, secret("x"), revision(2)}, nil, `[{"field":"a","before":1}]`},
-		"made of nothing":       {nil, fields{}, `null`},
-		"a secret":              {fields{secret("x")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
-		"a first secret":        {fields{secret("")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
-		"only another revision": {fields{revision(1), {Name: "a", Value: 1}}, fields{revision(2), {Name: "a", Value: 1}}, `null`},
-		"a field that is gone":  {fields{{Name: "a", Value: 1}}, fields{}, `[{"field":"a","before":1}]`},
-		"a field that is new":   {fields{}, fields{{Name: "a", Value: 1}}, `[{"field":"a","after":1}]`},
+		"unchanged":               {fields{{Name: "a", Value: 1}}, fields{{Name: "a", Value: 1}}, ""},
+		"a number":                {fields{{Name: "a", Value: 1}, {Name: "b", Value: 2}}, fields{{Name: "a", Value: 1}, {Name: "b", Value: 0}}, `[{"field":"b","before":2,"after":0}]`},
+		"filled in":               {fields{{Name: "a", Value: ""}}, fields{{Name: "a", Value: "x"}}, `[{"field":"a","after":"x"}]`},
+		"emptied":                 {fields{{Name: "a", Value: []string{"x"}}}, fields{{Name: "a", Value: []string{}}}, `[{"field":"a","before":["x"]}]`},
+		"nil and empty":           {fields{{Name: "a", Value: []string(nil)}}, fields{{Name: "a", Value: []string{}}}, ""},
+		"a pointer":               {fields{{Name: "a", Value: (*float64)(nil)}}, fields{{Name: "a", Value: &one}}, `[{"field":"a","after":1.5}]`},
+		"false counts as a value": {fields{{Name: "a", Value: true}}, fields{{Name: "a", Value: false}}, `[{"field":"a","before":true,"after":false}]`},
+		"created":                 {nil, fields{{Name: "a", Value: 1}, {Name: "b", Value: ""}, secret("x")}, `[{"field":"a","after":1}]`},
+		"deleted":                 {fields{{Name: "a", Value: 1}, secret("x"), revision(2)}, nil, `[{"field":"a","before":1}]`},
+		"created without fields":  {nil, fields{}, `null`},
+		"a secret":                {fields{secret("x")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
+		"a first secret":          {fields{secret("")}, fields{secret("y")}, `[{"field":"secret","hidden":true}]`},
+		"only another revision":   {fields{revision(1), {Name: "a", Value: 1}}, fields{revision(2), {Name: "a", Value: 1}}, `null`},
+		"a removed field":         {fields{{Name: "a", Value: 1}}, fields{}, `[{"field":"a","before":1}]`},
+		"a new field":             {fields{}, fields{{Name: "a", Value: 1}}, `[{"field":"a","after":1}]`},
 	} {
 		var before, after []Thing
 		if c.before != nil {
@@ -61,46 +61,41 @@ func TestDiffThings(t *testing.T) {
 	}
 }
 
-// Things are told apart by their numbers; a new name is one more to find it by.
+// diffThings matches things by their ids; a renamed thing is also found by its new name.
 func TestDiffManyThings(t *testing.T) {
 	thing := func(id int64, name string) Thing {
 		return Thing{ID: id, Name: name, SearchAlias: "also", Fields: []Field{{Name: "name", Value: name}}}
 	}
-	actions, err := diffThings(
-		"x.y",
-		[]Thing{thing(1, "a"), thing(2, "b"), thing(3, "c")},
-		[]Thing{thing(3, "c"), thing(2, "B"), thing(4, "d")},
-	)
+	actions, err := diffThings("x.y", []Thing{thing(1, "a"), thing(2, "b"), thing(3, "c")},
+		[]Thing{thing(3, "c"), thing(2, "B"), thing(4, "d")})
 	if err != nil || len(actions) != 3 {
 		t.Fatalf("%+v %v", actions, err)
 	}
 	for i, want := range []string{
 		"b also\nB " + `[{"field":"name","before":"b","after":"B"}]`, "d also " + `[{"field":"name","after":"d"}]`, "a also " + `[{"field":"name","before":"a"}]`,
 	} {
-		if got := actions[i].Thing.Name + " " + actions[i].Thing.SearchAlias + " " + formatChanges(
-			t,
-			actions[i],
-		); got != want {
+		if got := actions[i].Thing.Name + " " + actions[i].Thing.SearchAlias + " " + formatChanges(t,
+			actions[i]); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
 
-// What does not become JSON is a fault of who says it, and no entry without it.
+// A value that cannot be marshalled to JSON gives an error.
 func TestDiffRefusesNonJSONValues(t *testing.T) {
 	nan := func(v float64) []Thing { return []Thing{{ID: 1, Fields: []Field{{Name: "a", Value: v}}}} }
-	for _, c := range [][2][]Thing{{nan(math.NaN()), nan(1)}, {nan(1), nan(math.NaN())}, {nil, nan(math.NaN())}, {nan(math.Inf(1)), nil}} {
+	for _, c := range [][2][]Thing{
+		{nan(math.NaN()), nan(1)}, {nan(1), nan(math.NaN())}, {nil, nan(math.NaN())}, {nan(math.Inf(1)), nil},
+	} {
 		if _, err := diffThings("x.y", c[0], c[1]); err == nil || !strings.Contains(err.Error(), `"a"`) {
 			t.Error(err)
 		}
 	}
-	if got, err := encodeChanges(
-		[]Change{{Field: "a", Before: ""}, {Field: "b", Hidden: true}, {Field: "c", After: 0}},
-	); err != nil ||
-		got != `[{"field":"b","hidden":true},{"field":"c","after":0}]` {
+	if got, err := encodeChanges([]Change{{Field: "a", Before: ""}, {Field: "b", Hidden: true},
+		{Field: "c", After: 0}}); err != nil || got != `[{"field":"b","hidden":true},{"field":"c","after":0}]` {
 		t.Error(got, err)
 	}
 	if _, err := encodeChanges([]Change{{Field: "a", After: math.NaN()}}); err == nil {
-		t.Error("kept what is no JSON")
+		t.Error("encodeChanges accepts a value that is no JSON")
 	}
 }

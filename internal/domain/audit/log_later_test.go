@@ -13,8 +13,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A deed of a tenant that was deleted before it was written down is dropped;
-// those that came after it are not held up.
+// An action of a tenant that was deleted before the write is dropped, and does not block later
+// actions.
 func TestLogLaterForDeletedTenant(t *testing.T) {
 	y := newAuditFixture(t)
 	ctx := y.asAda(t.Context())
@@ -33,15 +33,8 @@ func TestLogLaterForDeletedTenant(t *testing.T) {
 	if err := y.Audit.Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if lines, want := y.formatEntries(
-		t,
-		y.field.ID,
-	), []string{
-		`user:1 "Ada" session.fail 1 Ada`,
-	}; !slices.Equal(
-		lines,
-		want,
-	) {
+	want := []string{`user:1 "Ada" session.fail 1 Ada`}
+	if lines := y.formatEntries(t, y.field.ID); !slices.Equal(lines, want) {
 		t.Errorf("%q", lines)
 	}
 	if n, err := y.DB.Read(t.Context()).NewSelect().Table("audit_entries").Count(t.Context()); err != nil || n != 2 {
@@ -49,38 +42,29 @@ func TestLogLaterForDeletedTenant(t *testing.T) {
 	}
 }
 
-// What cannot be written holds nothing else up, leaves nothing behind, and is
-// tried again without another deed.
+// An action that cannot be written blocks no other, writes nothing, and is tried again without a
+// further action.
 func TestLogLaterRetries(t *testing.T) {
 	y := newAuditFixture(t)
 	y.Audit.SetRetryInterval(time.Millisecond)
-	lost := errors.New("nobody can say who that is")
+	lost := errors.New("the name cannot be read")
 	var tries, knownAfter atomic.Int64
 	knownAfter.Store(1 << 40)
-	unknown := y.Audit.NewContext(
-		t.Context(),
-		audit.Actor{Kind: audit.User, ID: y.field.Bora.ID, Name: func(context.Context) (string, error) {
-			if tries.Add(1) <= knownAfter.Load() {
-				return "", lost
-			}
-			return "Bora", nil
-		}},
-	)
+	name := func(context.Context) (string, error) {
+		if tries.Add(1) <= knownAfter.Load() {
+			return "", lost
+		}
+		return "Bora", nil
+	}
+	unknown := y.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, ID: y.field.Bora.ID, Name: name})
 	action := audit.Action{Name: "session.fail", Thing: audit.Thing{ID: 1, Name: "x"}}
 	audit.LogLater(unknown, y.field.ID, action)
 	audit.LogLater(y.asAda(t.Context()), y.field.ID, action)
 	if err := y.Audit.Flush(t.Context()); !errors.Is(err, lost) {
 		t.Errorf("%v", err)
 	}
-	if lines, want := y.formatEntries(
-		t,
-		y.field.ID,
-	), []string{
-		`user:1 "Ada" session.fail 1 x`,
-	}; !slices.Equal(
-		lines,
-		want,
-	) {
+	want := []string{`user:1 "Ada" session.fail 1 x`}
+	if lines := y.formatEntries(t, y.field.ID); !slices.Equal(lines, want) {
 		t.Errorf("%q", lines)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -95,20 +79,17 @@ func TestLogLaterRetries(t *testing.T) {
 	}
 }
 
-// However long nothing can be written, no more waits than may.
+// The number of waiting actions stays bounded while nothing can be written.
 func TestLogLaterIsBounded(t *testing.T) {
 	y := newAuditFixture(t)
 	mend := testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	for round := range 3 {
 		for i := range 700 {
-			audit.LogLater(
-				y.asAda(t.Context()),
-				y.field.ID,
-				audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}},
-			)
+			thing := audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}
+			audit.LogLater(y.asAda(t.Context()), y.field.ID, audit.Action{Name: "session.fail", Thing: thing})
 		}
 		if err := y.Audit.Flush(t.Context()); err == nil {
-			t.Fatal("written to a disk that is full")
+			t.Fatal("the flush succeeded on a full disk")
 		}
 	}
 	mend()

@@ -14,19 +14,19 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// MaxListed is how many entries a list has at most: nobody leafs further, and
-// counting a million takes its time. Older ones are found by time.
+// MaxListed is how many entries a list has at most: nobody pages further, and counting a million
+// takes long. A query by time finds older ones.
 const MaxListed = 100_000
 
 const (
-	maxActors = 200 // actors that People names
+	maxActors = 200 // actors that Actors gives at most
 
-	// maxSortedMatches is how many entries of a searched text are put in order; of
-	// more the first page is met sooner by walking through all.
+	// maxSortedMatches is how many matches of a text search are sorted at most. With more matches,
+	// a walk from the newest entry on reaches the first page sooner.
 	maxSortedMatches = 5_000
 )
 
-// Entry is one deed in the log.
+// Entry is one action in the log.
 type Entry struct {
 	ID      int64
 	Time    int64 // epoch ms
@@ -35,18 +35,18 @@ type Entry struct {
 	Request string
 	Kind    string
 	Action  string
-	Thing   Thing // ID and Name
+	Thing   Thing // only ID and Name are set
 	Changes []Change
 }
 
-// ActorRef is somebody who did something, by the name they had.
+// ActorRef is an actor, with the name at the time of an action.
 type ActorRef struct {
 	Kind ActorKind
 	ID   int64
 	Name string
 }
 
-// String names the person for ParseActorRef: user:7, provider.
+// String gives the actor as ParseActorRef reads it: user:7, provider.
 func (p ActorRef) String() string {
 	if p.ID == 0 {
 		return string(p.Kind)
@@ -54,7 +54,7 @@ func (p ActorRef) String() string {
 	return string(p.Kind) + ":" + strconv.FormatInt(p.ID, 10)
 }
 
-// ParseActorRef reads what String wrote; false for anything else.
+// ParseActorRef reads the text that String gives; false for any other text.
 func ParseActorRef(s string) (p ActorRef, ok bool) {
 	by, id, numbered := strings.Cut(s, ":")
 	p.Kind = ActorKind(by)
@@ -73,81 +73,48 @@ func ParseActorRef(s string) (p ActorRef, ok bool) {
 	return p, false
 }
 
-// Query is which entries of a tenant a list shows.
+// Query selects entries of a tenant.
 type Query struct {
 	Actor    *ActorRef // nil: everybody
 	Kind     string    // empty: all
-	Text     string    // any part of the name of a thing, any case; empty: all
+	Text     string    // part of a thing's name, in any case; empty: all
 	From, To *int64    // epoch ms, both included; nil: open
 	Offset   int64
 	Limit    int64
 }
 
-// Page gives a tenant's entries as q wants them, the newest first, and how many
-// there are, up to Counted. Both are found by an index alone; only what is
-// shown is read.
+// Page gives the page of a tenant's entries that q selects, newest first, and how many there are,
+// up to MaxListed. An index alone finds both; only the rows of the page are read.
 func (s *Store) Page(ctx context.Context, t tenant.ID, q Query) ([]Entry, int64, error) {
 	var total int64
 	some := s.matching(ctx, t, &q, "e.name_id").ColumnExpr("1").Limit(s.maxListed)
-	if err := s.db.Read(
-		ctx,
-	).NewSelect().TableExpr(
-		"(?) AS counted",
-		some,
-	).ColumnExpr(
-		"COUNT(*)",
-	).Scan(
-		ctx,
-		&total,
-	); err != nil ||
-		total <= q.Offset {
-		return nil, total, err
+	err := s.db.Read(ctx).NewSelect().TableExpr("(?) AS counted", some).ColumnExpr("COUNT(*)").Scan(ctx, &total)
+	if err != nil || total <= q.Offset {
+		return nil, total, wrap("list page", err)
 	}
 	by := "e.name_id"
 	if total > s.maxSorted {
-		by = "+e.name_id" // so many are soon met from the newest on: the index of names is kept out
+		by = "+e.name_id" // a walk from the newest entry on soon finds matches: the + keeps SQLite from using the index of names
 	}
-	ids := s.matching(
-		ctx,
-		t,
-		&q,
-		by,
-	).Column(
-		"e.id",
-	).OrderExpr(
-		"e.time DESC, e.id DESC",
-	).Offset(
-		q.Offset,
-	).Limit(
-		min(q.Limit, total-q.Offset),
-	)
+	ids := s.matching(ctx, t, &q, by).Column("e.id").OrderExpr("e.time DESC, e.id DESC").
+		Offset(q.Offset).Limit(min(q.Limit, total-q.Offset))
 	var rows []entryRow
-	if err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&rows,
-	).Where(
-		"e.id IN (?)",
-		ids,
-	).OrderExpr(
-		"e.time DESC, e.id DESC",
-	).Scan(
-		ctx,
-	); err != nil {
-		return nil, 0, err
+	err = s.db.Read(ctx).NewSelect().Model(&rows).Where("e.id IN (?)", ids).
+		OrderExpr("e.time DESC, e.id DESC").Scan(ctx)
+	if err != nil {
+		return nil, 0, wrap("list page", err)
 	}
 	entries := make([]Entry, len(rows))
 	for i := range rows {
-		var err error
 		if entries[i], err = rows[i].entry(); err != nil {
-			return nil, 0, err
+			return nil, 0, wrap("list page", err)
 		}
 	}
 	return entries, total, nil
 }
 
-// matching are the entries that q wants; name is how the index of names is
-// asked, or kept out.
+// matching selects the entries of q. name is the expression for the name column, which decides
+// whether the database uses the index of names.
 func (s *Store) matching(ctx context.Context, t tenant.ID, q *Query, name string) *bun.SelectQuery {
 	read := s.db.Read(ctx)
 	sel := read.NewSelect().Model((*entryRow)(nil)).Where("e.tenant_id = ?", t)
@@ -158,15 +125,8 @@ func (s *Store) matching(ctx context.Context, t tenant.ID, q *Query, name string
 		sel.Where("e.kind = ?", q.Kind)
 	}
 	if q.Text != "" {
-		named := read.NewSelect().Model(
-			(*nameRow)(nil),
-		).Column(
-			"n.id",
-		).Where(
-			`n.tenant_id = ? AND n.folded LIKE ? ESCAPE '\'`,
-			t,
-			text.ContainsPattern(q.Text),
-		)
+		named := read.NewSelect().Model((*nameRow)(nil)).Column("n.id").
+			Where(`n.tenant_id = ? AND n.folded LIKE ? ESCAPE '\'`, t, text.ContainsPattern(q.Text))
 		sel.Where(name+" IN (?)", named)
 	}
 	if q.From != nil {
@@ -190,23 +150,24 @@ func (r *entryRow) entry() (Entry, error) {
 		Thing:   Thing{ID: r.ThingID, Name: r.ThingName},
 	}
 	if err := json.Unmarshal([]byte(r.Changes), &e.Changes); err != nil {
-		return e, fmt.Errorf("audit: changes of entry %d: %w", r.ID, err)
+		return e, fmt.Errorf("changes of entry %d: %w", r.ID, err)
 	}
 	return e, nil
 }
 
-// Actors gives who did anything in a tenant's log, by the newest name each had;
-// maxActors at most. It leaps from one to the next, however much each did.
+// Actors gives the actors of a tenant's entries, each with its newest name; maxActors at most. It
+// seeks from one actor to the next in the index, so that the number of their entries does not
+// matter.
 func (s *Store) Actors(ctx context.Context, t tenant.ID) (actors []ActorRef, err error) {
 	var last ActorRef
 	for len(actors) < maxActors {
-		// Not as one comparison of pairs: SQLite would walk through all that the last one did.
+		// Not as one comparison of pairs: SQLite would scan all entries of the last actor.
 		next, err := s.nextActor(ctx, t, "e.actor = ? AND e.actor_id > ?", last.Kind, last.ID)
 		if err == nil && next == nil {
 			next, err = s.nextActor(ctx, t, "e.actor > ?", last.Kind)
 		}
 		if err != nil || next == nil {
-			return actors, err
+			return actors, wrap("list actors", err)
 		}
 		last = *next
 		actors = append(actors, last)
@@ -214,32 +175,14 @@ func (s *Store) Actors(ctx context.Context, t tenant.ID) (actors []ActorRef, err
 	return actors, nil
 }
 
-// nextActor is the first actor beyond another; nil when there is none.
+// nextActor gives the first actor beyond another; nil if there is none.
 func (s *Store) nextActor(ctx context.Context, t tenant.ID, beyond string, args ...any) (*ActorRef, error) {
 	var r entryRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&r,
-	).Column(
-		"actor",
-		"actor_id",
-		"actor_name",
-	).Where(
-		"e.tenant_id = ?",
-		t,
-	).Where(
-		beyond,
-		args...).
-		OrderExpr(
-			"e.actor, e.actor_id, e.time DESC, e.id DESC",
-		).Limit(
-		1,
-	).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&r).Column("actor", "actor_id", "actor_name").
+		Where("e.tenant_id = ?", t).Where(beyond, args...).
+		OrderExpr("e.actor, e.actor_id, e.time DESC, e.id DESC").Limit(1).Scan(ctx)
 	if db.IsMissing(err) {
-		return nil, nil //nolint:nilnil // nobody is no error
+		return nil, nil //nolint:nilnil // no further actor is no error
 	}
 	return &ActorRef{r.Actor, r.ActorID, r.ActorName}, err
 }

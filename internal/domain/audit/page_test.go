@@ -26,7 +26,7 @@ func TestParseActorRef(t *testing.T) {
 	}
 }
 
-// nthAction is the i-th of a yard that was filled: devices, scenes and rules in turn.
+// nthAction gives the i-th action that fill writes: on devices, scenes and rules in turn.
 func nthAction(i int) audit.Action {
 	name := fmt.Sprintf("Pump %d of the northern terraces", i%5000)
 	return audit.Action{
@@ -43,7 +43,7 @@ func nthAction(i int) audit.Action {
 	}
 }
 
-// nthActor is who does the i-th: in turn two users, a credential and the provider.
+// nthActor gives the actor of the i-th action: two users, a credential and the provider in turn.
 func nthActor(i int) audit.Actor {
 	who := audit.Actor{Kind: audit.User, ID: int64(i%4 + 1), Address: "192.0.2.7", Request: fmt.Sprintf("%016x", i)}
 	switch i % 4 {
@@ -55,7 +55,7 @@ func nthActor(i int) audit.Actor {
 	return who
 }
 
-// fill writes n entries into a log, so many a second, all of which one does.
+// fill writes n entries; together of them at a time have the same second and actor.
 func (y *auditFixture) fill(t testing.TB, n, together int) {
 	t.Helper()
 	err := y.DB.Tx(context.Background(), func(ctx context.Context, _ bun.IDB) error {
@@ -76,24 +76,20 @@ func (y *auditFixture) fill(t testing.TB, n, together int) {
 	}
 }
 
-// A list is in a stable order, whatever page of it is asked for, entries of one
-// moment included.
+// A list has a stable order across its pages, even for entries of the same moment.
 func TestPages(t *testing.T) {
 	y := newAuditFixture(t)
 	ctx := y.asAda(t.Context())
 	for i := range 25 {
-		if err := audit.Log(
-			ctx,
-			y.field.ID,
-			audit.Action{Name: "a.b", Thing: audit.Thing{Name: fmt.Sprint(i)}},
-		); err != nil {
+		if err := audit.Log(ctx, y.field.ID, audit.Action{Name: "a.b",
+			Thing: audit.Thing{Name: fmt.Sprint(i)}}); err != nil {
 			t.Fatal(err)
 		}
 		if i%5 == 4 {
 			y.Clock.Advance(time.Second)
 		}
 	}
-	y.Clock.Advance(-time.Hour) // a clock that was set back: by time, not by number
+	y.Clock.Advance(-time.Hour) // after the clock is set back, the order is by time, not by number
 	if err := audit.Log(ctx, y.field.ID, audit.Action{Name: "a.b", Thing: audit.Thing{Name: "early"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +103,8 @@ func TestPages(t *testing.T) {
 			names = append(names, e.Thing.Name)
 		}
 	}
-	if got := strings.Join(
-		names,
-		" ",
-	); got != "24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 early" {
+	want := "24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 early"
+	if got := strings.Join(names, " "); got != want {
 		t.Error(got)
 	}
 }
@@ -135,7 +129,7 @@ func TestFilters(t *testing.T) {
 		"a common name's rest": {audit.Query{Text: "terraces", Kind: "rule"}, 48},
 		"a name":               {audit.Query{Text: "pump 7 "}, 1},
 		"another name":         {audit.Query{Text: "ws-00007"}, 1},
-		"nobody's name":        {audit.Query{Text: "pump_7"}, 0},
+		"an unknown name":      {audit.Query{Text: "pump_7"}, 0},
 		"from":                 {audit.Query{From: at(40)}, 104},
 		"to":                   {audit.Query{To: at(7)}, 8},
 		"between":              {audit.Query{From: at(7), To: at(7)}, 1},
@@ -150,8 +144,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// A list ends after so many, which are the newest; what is older is found by
-// time.
+// A list has only the newest maxListed entries; a query by time finds older ones.
 func TestPageTotalIsCapped(t *testing.T) {
 	y := newAuditFixture(t)
 	start := y.Clock.Milli()
@@ -162,12 +155,12 @@ func TestPageTotalIsCapped(t *testing.T) {
 		q     audit.Query
 		total int64
 		rows  int
-		last  int64 // when the last of the page was done, s after the start
+		last  int64 // the time of the page's last entry, in seconds after the start
 	}{
 		"the newest":         {audit.Query{}, counted, 10, counted / 50},
 		"the last page":      {audit.Query{Offset: counted - 10}, counted, 10, 1},
 		"beyond it":          {audit.Query{Offset: counted}, counted, 0, 0},
-		"what is older":      {audit.Query{To: &start}, 50, 10, 0},
+		"older entries":      {audit.Query{To: &start}, 50, 10, 0},
 		"a common name":      {audit.Query{Text: "northern", Offset: 7}, counted, 10, counted / 50},
 		"a rare name's last": {audit.Query{Text: "ws-0000", Offset: 9}, 10, 1, 0},
 	} {
@@ -180,7 +173,7 @@ func TestPageTotalIsCapped(t *testing.T) {
 	}
 }
 
-// People are those who did something, each once, by the newest name.
+// Actors gives each actor once, with its newest name.
 func TestListActors(t *testing.T) {
 	y := newAuditFixture(t)
 	y.fill(t, 48, 1)
@@ -189,11 +182,8 @@ func TestListActors(t *testing.T) {
 		t.Fatal(err)
 	}
 	rival := y.Tenant(t, "rival")
-	if err := audit.Log(
-		audit.WithActor(renamed, audit.User, 9, "theirs"),
-		rival.ID,
-		audit.Action{Name: "a.b"},
-	); err != nil {
+	if err := audit.Log(audit.WithActor(renamed, audit.User, 9, "theirs"), rival.ID,
+		audit.Action{Name: "a.b"}); err != nil {
 		t.Fatal(err)
 	}
 	people, err := y.Audit.Actors(t.Context(), y.field.ID)
@@ -206,7 +196,7 @@ func TestListActors(t *testing.T) {
 	}
 }
 
-// What is too old goes, of tenants and of the platform, and nothing else.
+// Sweep removes old entries of tenants and of the platform, and nothing else.
 func TestSweep(t *testing.T) {
 	y := newAuditFixture(t)
 	keep := audit.NewStore(y.DB, time.Hour, y.Clock.Now)
@@ -219,11 +209,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for search, want := range map[string]int64{"": 10, "pump": 10, "pump 1199 ": 1, "pump 7 ": 0} {
-		if _, total, err := y.Audit.Page(
-			t.Context(),
-			y.field.ID,
-			audit.Query{Limit: 1, Text: search},
-		); err != nil ||
+		if _, total, err := y.Audit.Page(t.Context(), y.field.ID, audit.Query{Limit: 1, Text: search}); err != nil ||
 			total != want {
 			t.Errorf("%q: %d left, want %d, %v", search, total, want, err)
 		}
@@ -239,7 +225,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A tenant's log goes with the tenant.
+// A tenant's entries are deleted with the tenant.
 func TestEntriesDeletedWithTenant(t *testing.T) {
 	y := newAuditFixture(t)
 	gone := y.Stores.Tenant(t, "gone")
@@ -259,8 +245,8 @@ func TestEntriesDeletedWithTenant(t *testing.T) {
 	}
 }
 
-// BenchmarkPage shows what a page of a large log takes: of 10,000 entries, and
-// of a million with -benchtime and patience.
+// BenchmarkPage measures a page of a large log: of 10,000 entries and, without -short, of a
+// million.
 func BenchmarkPage(b *testing.B) {
 	for _, size := range []int{10_000, 1_000_000} {
 		if size > 10_000 && testing.Short() {

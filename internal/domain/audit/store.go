@@ -22,9 +22,9 @@ const (
 	// DefaultRetention is how long entries are kept: three years.
 	DefaultRetention = 3 * 365 * 24 * time.Hour
 
-	rowsPerInsert      = 500  // of one statement
-	rowsPerSweep       = 1000 // of one transaction
-	maxPending         = 1000 // deeds that are written down later
+	rowsPerInsert      = 500  // entries per statement
+	rowsPerSweep       = 1000 // entries per transaction
+	maxPending         = 1000 // actions that wait to be written
 	writeRetryInterval = 10 * time.Second
 )
 
@@ -43,7 +43,7 @@ type entryRow struct {
 	ThingID       int64
 	ThingName     string
 	NameID        int64
-	Changes       string // JSON of a list of Change
+	Changes       string // a JSON list of Change
 }
 
 // Store keeps the audit log.
@@ -56,12 +56,11 @@ type Store struct {
 
 	mu            sync.Mutex
 	pending       []pendingAction
-	wake          chan struct{} // holds one while something waits
-	retryInterval time.Duration // after which what could not be written is tried again
+	wake          chan struct{} // holds a value while actions wait
+	retryInterval time.Duration // how long Run waits after a failed write
 }
 
-// NewStore makes a store that keeps entries for so long; now is the server's
-// clock.
+// NewStore makes a store that keeps entries for retention; now is the server's clock.
 func NewStore(d *db.DB, retention time.Duration, now func() time.Time) *Store {
 	return &Store{
 		db:            d,
@@ -81,9 +80,9 @@ type nameRow struct {
 	Folded        string
 }
 
-// write keeps deeds as entries like e.
+// write inserts an entry for each action; e holds the columns that they share.
 func (s *Store) write(ctx context.Context, t tenant.ID, e entryRow, actions []Action) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for part := range slices.Chunk(actions, rowsPerInsert) {
 			names, err := nameIDs(ctx, tx, t, part)
 			if err != nil {
@@ -97,7 +96,7 @@ func (s *Store) write(ctx context.Context, t tenant.ID, e entryRow, actions []Ac
 				r.Kind, r.Action, _ = strings.Cut(d.Name, ".")
 				r.ThingID, r.ThingName = d.Thing.ID, d.Thing.Name
 				if r.Changes, err = encodeChanges(d.Changes); err != nil {
-					return fmt.Errorf("audit: %s: %w", d.Name, err)
+					return fmt.Errorf("%s: %w", d.Name, err)
 				}
 				rows[i] = r
 			}
@@ -107,13 +106,14 @@ func (s *Store) write(ctx context.Context, t tenant.ID, e entryRow, actions []Ac
 		}
 		return nil
 	})
+	return wrap("write entries", err)
 }
 
-// searchText is the text that entries of a thing are found by.
+// searchText gives the text that a search compares for entries of a thing.
 func searchText(t *Thing) string { return text.Fold(strings.TrimSpace(t.Name + "\n" + t.SearchAlias)) }
 
-// nameIDs are the numbers of what things are searched by, made where there are
-// none; the platform's are not searched.
+// nameIDs gives the number of each search text of the actions' things, and inserts those that are
+// missing. Entries of the platform are not searched and get none.
 func nameIDs(ctx context.Context, tx bun.IDB, t tenant.ID, actions []Action) (map[string]int64, error) {
 	ids := make(map[string]int64, len(actions))
 	if t == 0 {
@@ -127,26 +127,18 @@ func nameIDs(ctx context.Context, tx bun.IDB, t tenant.ID, actions []Action) (ma
 			rows = append(rows, nameRow{TenantID: t, Folded: folded})
 		}
 	}
-	// A change without a change: so that each row answers its number.
-	_, err := tx.NewInsert().Model(
-		&rows,
-	).On(
-		"CONFLICT (tenant_id, folded) DO UPDATE",
-	).Set(
-		"folded = EXCLUDED.folded",
-	).Returning(
-		"id, folded",
-	).Exec(
-		ctx,
-	)
+	// The update changes nothing: it makes the database return the number of each row.
+	_, err := tx.NewInsert().Model(&rows).
+		On("CONFLICT (tenant_id, folded) DO UPDATE").Set("folded = EXCLUDED.folded").
+		Returning("id, folded").Exec(ctx)
 	for i := range rows {
 		ids[rows[i].Folded] = rows[i].ID
 	}
 	return ids, err
 }
 
-// encodeChanges are changes as they are kept. Empty values are none, and what changed
-// from nothing to nothing did not.
+// encodeChanges gives changes as the database stores them. An empty value counts as none, and a
+// change from none to none is omitted.
 func encodeChanges(changes []Change) (string, error) {
 	list := make([]Change, 0, len(changes))
 	for _, c := range changes {
@@ -159,17 +151,15 @@ func encodeChanges(changes []Change) (string, error) {
 			return "", err
 		}
 		if c.Hidden || before != nil || after != nil {
-			list = append(
-				list,
-				Change{Field: c.Field, Before: nilIfEmpty(before), After: nilIfEmpty(after), Hidden: c.Hidden},
-			)
+			stored := Change{Field: c.Field, Before: nilIfEmpty(before), After: nilIfEmpty(after), Hidden: c.Hidden}
+			list = append(list, stored)
 		}
 	}
 	raw, err := json.Marshal(list)
 	return string(raw), err
 }
 
-// pendingAction is a deed that is written down later.
+// pendingAction is an action that waits to be written.
 type pendingAction struct {
 	scope  actorScope
 	at     int64
@@ -177,7 +167,7 @@ type pendingAction struct {
 	action Action
 }
 
-// enqueue lets a deed wait.
+// enqueue adds an action to those that wait.
 func (s *Store) enqueue(w pendingAction) {
 	s.updatePending(func(pending []pendingAction) []pendingAction { return append(pending, w) })
 	select {
@@ -186,8 +176,8 @@ func (s *Store) enqueue(w pendingAction) {
 	}
 }
 
-// updatePending changes what waits. Beyond maxPending the oldest are lost: who does so
-// much that nobody is answered for has left enough of a trace.
+// updatePending changes the list of waiting actions and drops the oldest beyond maxPending: a
+// client that causes so many actions has left enough entries.
 func (s *Store) updatePending(change func(pending []pendingAction) []pendingAction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,17 +185,17 @@ func (s *Store) updatePending(change func(pending []pendingAction) []pendingActi
 	s.pending = s.pending[max(0, len(s.pending)-maxPending):]
 }
 
-// Run writes down what waits, until ctx ends, and then the rest.
+// Run writes waiting actions until ctx ends, and the rest then.
 func (s *Store) Run(ctx context.Context, logger *slog.Logger) error {
-	// What could not be written must not wait for the next deed, which may be hours
-	// away: it would be lost with the process.
+	// A failed write must not wait for the next action, which may be hours away: the actions would
+	// be lost with the process.
 	var again <-chan time.Time
 	for {
 		select {
 		case <-s.wake:
 		case <-again:
 		case <-ctx.Done():
-			return s.flush(context.WithoutCancel(ctx), logger)
+			return wrap("flush", s.flush(context.WithoutCancel(ctx), logger))
 		}
 		again = nil
 		if err := s.flush(ctx, logger); err != nil && ctx.Err() == nil {
@@ -215,8 +205,10 @@ func (s *Store) Run(ctx context.Context, logger *slog.Logger) error {
 	}
 }
 
-// Flush writes down what waits. What cannot be written waits on.
-func (s *Store) Flush(ctx context.Context) error { return s.flush(ctx, slog.New(slog.DiscardHandler)) }
+// Flush writes the waiting actions. Those that cannot be written keep waiting.
+func (s *Store) Flush(ctx context.Context) error {
+	return wrap("flush", s.flush(ctx, slog.New(slog.DiscardHandler)))
+}
 
 func (s *Store) flush(ctx context.Context, logger *slog.Logger) error {
 	var list []pendingAction
@@ -225,7 +217,7 @@ func (s *Store) flush(ctx context.Context, logger *slog.Logger) error {
 		return nil
 	}
 	var left []pendingAction
-	var failure error // of the first that is left
+	var failure error // the error of the first action in left
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, w := range list {
 			failed, err := inSavepoint(ctx, tx, func() error { return s.writePending(ctx, tx, w, logger) })
@@ -248,8 +240,8 @@ func (s *Store) flush(ctx context.Context, logger *slog.Logger) error {
 	return failure
 }
 
-// writePending writes down a deed that waited, unless its tenant was deleted meanwhile:
-// with it went all who could read of it.
+// writePending writes an action that waited, unless its tenant was deleted meanwhile: then nobody
+// is left who could read the entry.
 func (s *Store) writePending(ctx context.Context, tx bun.IDB, w pendingAction, logger *slog.Logger) error {
 	if w.tenant != 0 {
 		there, err := tx.NewSelect().TableExpr("tenants").Where("id = ?", w.tenant).Exists(ctx)
@@ -257,13 +249,8 @@ func (s *Store) writePending(ctx context.Context, tx bun.IDB, w pendingAction, l
 			return err
 		}
 		if !there {
-			logger.Debug(
-				"not written to the audit log: the tenant is gone",
-				"tenant",
-				int64(w.tenant),
-				"deed",
-				w.action.Name,
-			)
+			logger.Debug("the action of a deleted tenant is not written to the audit log",
+				"tenant", int64(w.tenant), "action", w.action.Name)
 			return nil
 		}
 	}
@@ -275,8 +262,9 @@ func (s *Store) writePending(ctx context.Context, tx bun.IDB, w pendingAction, l
 	return s.write(ctx, w.tenant, e, []Action{w.action})
 }
 
-// inSavepoint does a part of a transaction by itself: when it failed, nothing of it is
-// kept, and the rest may go on. err is why the rest may not.
+// inSavepoint runs a part of a transaction in a savepoint. If the part fails, inSavepoint rolls it
+// back and returns its error in failed; the transaction may go on. If err is set, the transaction
+// must end.
 func inSavepoint(ctx context.Context, tx bun.IDB, part func() error) (failed, err error) {
 	if _, err := tx.ExecContext(ctx, "SAVEPOINT apart"); err != nil {
 		return nil, err
@@ -290,25 +278,14 @@ func inSavepoint(ctx context.Context, tx bun.IDB, part func() error) (failed, er
 	return failed, err
 }
 
-// Sweep removes entries that are kept no more as of now, and names that only they
-// had.
+// Sweep removes the entries past their retention at now, and the search texts that only they had.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	oldest := now.Add(-s.retention).UnixMilli()
 	for swept := int64(0); ; {
 		var removed int64
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model(
-				(*entryRow)(nil),
-			).Column(
-				"id",
-			).Where(
-				"e.time < ?",
-				oldest,
-			).OrderExpr(
-				"e.time",
-			).Limit(
-				rowsPerSweep,
-			)
+			old := tx.NewSelect().Model((*entryRow)(nil)).Column("id").
+				Where("e.time < ?", oldest).OrderExpr("e.time").Limit(rowsPerSweep)
 			res, err := tx.NewDelete().Model((*entryRow)(nil)).Where("e.id IN (?)", old).Exec(ctx)
 			if err != nil {
 				return err
@@ -316,18 +293,13 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 			if removed, err = res.RowsAffected(); err != nil || removed == rowsPerSweep || swept+removed == 0 {
 				return err
 			}
-			used := tx.NewSelect().Model(
-				(*entryRow)(nil),
-			).ColumnExpr(
-				"1",
-			).Where(
-				"e.tenant_id = n.tenant_id AND e.name_id = n.id",
-			)
+			used := tx.NewSelect().Model((*entryRow)(nil)).ColumnExpr("1").
+				Where("e.tenant_id = n.tenant_id AND e.name_id = n.id")
 			_, err = tx.NewDelete().Model((*nameRow)(nil)).Where("NOT EXISTS (?)", used).Exec(ctx)
 			return err
 		})
 		if swept += removed; err != nil || removed < rowsPerSweep {
-			return err
+			return wrap("sweep", err)
 		}
 	}
 }

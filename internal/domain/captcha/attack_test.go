@@ -13,7 +13,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A receipt is good once, also for many at the same time.
+// A receipt is valid once, also for concurrent requests.
 func TestReplayOfAReceipt(t *testing.T) {
 	s, _ := newService()
 	verification := s.Verification(t)
@@ -28,12 +28,11 @@ func TestReplayOfAReceipt(t *testing.T) {
 	}
 	all.Wait()
 	if good.Load() != 1 {
-		t.Errorf("good %d times", good.Load())
+		t.Errorf("the receipt was valid %d times", good.Load())
 	}
 }
 
-// A token is good for one attempt, also for many at the same time: nobody tries
-// every place at once.
+// A token allows one attempt, also for concurrent requests: no client can try every place at once.
 func TestConcurrentGuessesOfOneToken(t *testing.T) {
 	s, _ := newService()
 	c := mustGet(t, s, clientAddr)
@@ -48,42 +47,42 @@ func TestConcurrentGuessesOfOneToken(t *testing.T) {
 	}
 	all.Wait()
 	if looked.Load() != 1 {
-		t.Errorf("%d guesses were looked at", looked.Load())
+		t.Errorf("%d guesses were checked", looked.Load())
 	}
 }
 
-// A receipt comes of solving alone, and only the very one.
+// Only the exact receipt of a solved challenge is valid.
 func TestTamperedReceipts(t *testing.T) {
 	s, _ := newService()
 	unsolved := mustGet(t, s, clientAddr)
 	target := s.Target
 	failed := mustGet(t, s, clientAddr)
 	if err := s.Check(clientAddr, failed.Token, encryptPoint(failed, s.Target+50)); err == nil {
-		t.Fatal("passed")
+		t.Fatal("the wrong solution passed")
 	}
 	solved := mustGet(t, s, clientAddr)
 	if err := s.Check(clientAddr, solved.Token, encryptPoint(solved, s.Target)); err != nil {
 		t.Fatal(err)
 	}
 	for name, v := range map[string]string{
-		"of what was not tried":   receiptFor(unsolved, target),
-		"of what failed":          receiptFor(failed, target),
-		"under another's key":     captcha.Encrypt(solved.Token+"---"+testkit.Point(s.Target), unsolved.SecretKey),
-		"of another's token":      captcha.Encrypt(unsolved.Token+"---"+testkit.Point(s.Target), solved.SecretKey),
-		"of another point":        receiptFor(solved, s.Target+1),
-		"the plain text":          solved.Token + "---" + testkit.Point(s.Target),
-		"the token":               solved.Token,
-		"cut short":               receiptFor(solved, s.Target)[:24],
-		"with white space":        receiptFor(solved, s.Target) + " ",
-		"with the token left out": captcha.Encrypt("---"+testkit.Point(s.Target), solved.SecretKey),
-		"nothing":                 "",
+		"of an untried challenge":      receiptFor(unsolved, target),
+		"of a failed challenge":        receiptFor(failed, target),
+		"with another challenge's key": captcha.Encrypt(solved.Token+"---"+testkit.Point(s.Target), unsolved.SecretKey),
+		"of another challenge's token": captcha.Encrypt(unsolved.Token+"---"+testkit.Point(s.Target), solved.SecretKey),
+		"of another point":             receiptFor(solved, s.Target+1),
+		"the plain text":               solved.Token + "---" + testkit.Point(s.Target),
+		"the token":                    solved.Token,
+		"cut short":                    receiptFor(solved, s.Target)[:24],
+		"with white space":             receiptFor(solved, s.Target) + " ",
+		"with the token left out":      captcha.Encrypt("---"+testkit.Point(s.Target), solved.SecretKey),
+		"nothing":                      "",
 	} {
 		if s.Verify(v) {
-			t.Errorf("good: %s", name)
+			t.Errorf("valid: %s", name)
 		}
 	}
 	if !s.Verify(receiptFor(solved, s.Target)) {
-		t.Error("the real one is not good any more")
+		t.Error("the real receipt is no longer valid")
 	}
 }
 
@@ -100,7 +99,7 @@ func TestPointOfAnotherChallengeFails(t *testing.T) {
 	}
 }
 
-// Failures lock an address, solving in between or not, and nobody else.
+// Failures lock their address, with or without successes in between, and no other address.
 func TestFailuresLockAddress(t *testing.T) {
 	s, clock := newService()
 	there := netip.MustParseAddr("203.0.113.2")
@@ -142,7 +141,7 @@ func TestFailuresLockAddress(t *testing.T) {
 	if got := code(clientAddr, 0); got != captcha.OK {
 		t.Errorf("after five minutes: %s", got)
 	}
-	// Failures long ago do not count.
+	// Old failures do not count.
 	for range 30 {
 		if got := code(clientAddr, 50); got != captcha.Failed {
 			t.Fatalf("a failure a minute: %s", got)
@@ -151,8 +150,7 @@ func TestFailuresLockAddress(t *testing.T) {
 	}
 }
 
-// What no longer exists to be solved is no failure: a slow person is not
-// locked.
+// An expired challenge is no failure: a slow person is not locked.
 func TestExpiredIsNoFailure(t *testing.T) {
 	s, _ := newService()
 	for range 30 {
@@ -189,8 +187,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A flood of gets waits in a bounded queue before one easel; beyond it the
-// answer is that none can be had, at once.
+// A flood of gets waits in a bounded queue, since one picture is drawn at a time; requests beyond
+// the queue get Unavailable at once.
 func TestDrawQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var drawing, most atomic.Int32

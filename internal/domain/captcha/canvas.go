@@ -9,22 +9,22 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// point is a place in the picture, in pixels.
+// point is a position in the picture, in pixels.
 type point struct{ x, y float64 }
 
 func (p point) plus(x, y float64) point { return point{p.x + x, p.y + y} }
 
-// lerp is the place at part t of the way from p to q.
+// lerp gives the point at fraction t of the way from p to q.
 func (p point) lerp(q point, t float64) point {
 	return point{p.x + (q.x-p.x)*t, p.y + (q.y-p.y)*t}
 }
 
-// shape is a set of outlines that are filled as one.
+// shape is a set of outlines that fill paints as one.
 type shape [][]point
 
 func polygon(points ...point) shape { return shape{points} }
 
-// bounds is the part of clip that a shape may touch.
+// bounds gives the part of clip that a shape may touch.
 func (s shape) bounds(clip image.Rectangle) image.Rectangle {
 	lowest, highest := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
 	for _, outline := range s {
@@ -36,21 +36,16 @@ func (s shape) bounds(clip image.Rectangle) image.Rectangle {
 	if lowest.x > highest.x {
 		return image.Rectangle{}
 	}
-	return image.Rect(
-		int(math.Floor(lowest.x)),
-		int(math.Floor(lowest.y)),
-		int(math.Ceil(highest.x))+1,
-		int(math.Ceil(highest.y))+1,
-	).Intersect(
-		clip,
-	)
+	bounds := image.Rect(int(math.Floor(lowest.x)), int(math.Floor(lowest.y)),
+		int(math.Ceil(highest.x))+1, int(math.Ceil(highest.y))+1)
+	return bounds.Intersect(clip)
 }
 
-// canvas is what a scene is painted on.
+// canvas is a picture in memory, with buffers for painting shapes.
 type canvas struct {
 	*image.RGBA
 	raster  *vector.Rasterizer
-	maskPix []uint8 // for masks
+	maskPix []uint8 // the memory of the mask that rasterize returns
 }
 
 func newCanvas(width, height int) *canvas {
@@ -61,8 +56,8 @@ func newCanvas(width, height int) *canvas {
 	}
 }
 
-// fill paints a shape in one ink. Most of what is painted is covered wholly or
-// not at all; telling these apart is a third of the time of draw.DrawMask.
+// fill paints a shape in one colour. Most pixels are covered wholly or not at all; handling these
+// two cases separately takes a third of the time of draw.DrawMask.
 func (c *canvas) fill(ink color.RGBA, s shape) {
 	mask := c.rasterize(s)
 	for y := mask.Rect.Min.Y; y < mask.Rect.Max.Y; y++ {
@@ -86,8 +81,7 @@ func (c *canvas) fill(ink color.RGBA, s shape) {
 	}
 }
 
-// rasterize is how far a shape covers each pixel. The mask is good until the next
-// one is traced.
+// rasterize gives how far a shape covers each pixel. The mask is valid until the next call.
 func (c *canvas) rasterize(s shape) *image.Alpha {
 	r := s.bounds(c.Rect)
 	mask := &image.Alpha{Pix: c.maskPix[:r.Dx()*r.Dy()], Stride: r.Dx(), Rect: r}
@@ -111,7 +105,7 @@ func (c *canvas) rasterize(s shape) *image.Alpha {
 	return mask
 }
 
-// stroke is a line of the given width through points, with mitred corners.
+// stroke gives the outline of a line of the given width through points, with mitred corners.
 func stroke(width float64, line ...point) []point {
 	n := len(line)
 	outline := make([]point, 2*n)
@@ -129,7 +123,7 @@ func stroke(width float64, line ...point) []point {
 	return outline
 }
 
-// direction is the step of length one from a towards b.
+// direction gives the unit vector from a towards b.
 func direction(a, b point) point {
 	length := math.Hypot(b.x-a.x, b.y-a.y)
 	if length == 0 {
@@ -138,8 +132,8 @@ func direction(a, b point) point {
 	return point{(b.x - a.x) / length, (b.y - a.y) / length}
 }
 
-// ring is a closed line of the given width around points: two outlines, of
-// which the inner one is left out of the other.
+// ring gives a closed line of the given width through points: an outer outline, and an inner one
+// that is left unfilled.
 func ring(width float64, around []point) shape {
 	line := append(append([]point{}, around...), around[0], around[1])
 	outline := stroke(width, line...)
@@ -147,7 +141,7 @@ func ring(width float64, around []point) shape {
 	return shape{outline[1 : n-1], outline[n+1 : 2*n-1]}
 }
 
-// ellipse is a round outline of n corners.
+// ellipse gives the outline of an ellipse as a polygon of n corners.
 func ellipse(centre point, rx, ry float64, n int) []point {
 	outline := make([]point, n)
 	for i := range outline {

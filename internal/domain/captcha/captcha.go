@@ -1,7 +1,7 @@
-// Package captcha is the slider captcha in AJ-Captcha's protocol: a picture
-// with a place for a piece, one try to put it there, and a receipt for having
-// done so. It knows challenges and receipts, not who signs in with them.
-// Everything is in memory: a restart asks people to slide once more.
+// Package captcha implements the slider captcha in AJ-Captcha's protocol: a picture with a place
+// for a piece, one attempt to put the piece there, and a receipt for success. It keeps challenges
+// and receipts, but does not know who signs in with them. Everything is in memory: after a restart,
+// people have to solve a captcha again.
 package captcha
 
 import (
@@ -18,51 +18,52 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// Kind is the one captchaType that there is.
+// Kind is the only captchaType.
 const Kind = "blockPuzzle"
 
-// Code is AJ-Captcha's repCode; as an error it is one of those that are not OK.
+// Code is AJ-Captcha's repCode. Every Code but OK also serves as an error.
 type Code string
 
-// The codes. What they say to a person is in package text, captcha.CODE.
+// The codes. Package text has a text for each, with the key captcha.CODE.
 const (
 	OK            Code = "0000"
-	Empty         Code = "0011" // a parameter is missing or cannot be read
-	Expired       Code = "6110" // no such challenge, or too old, or tried before
-	Failed        Code = "6111" // not the place
-	Unavailable   Code = "6112" // no such captchaType, or too busy to draw
+	Empty         Code = "0011" // a parameter is missing or unreadable
+	Expired       Code = "6110" // the challenge is unknown, expired or used up
+	Failed        Code = "6111" // the piece is in the wrong place
+	Unavailable   Code = "6112" // unknown captchaType, or too many requests wait for a picture
 	TooManyGets   Code = "6201"
-	Locked        Code = "6202" // after too many failures
+	Locked        Code = "6202" // too many failures
 	TooManyChecks Code = "6204"
 	Fault         Code = "9999" // of the server
 )
 
-// Codes lists all of them.
+// Codes lists all codes.
 var Codes = []Code{OK, Empty, Expired, Failed, Unavailable, TooManyGets, Locked, TooManyChecks, Fault}
 
 func (c Code) Error() string { return "captcha: " + string(c) }
 
 const (
-	challengeLife  = 130 * time.Second // the console asks for another after 120
+	challengeLife  = 130 * time.Second // the console fetches another challenge after 120 seconds
 	receiptLife    = 180 * time.Second
-	tolerance      = 5   // in the 310 basis
+	tolerance      = 5   // in the 310-pixel basis of the coordinates
 	pointY         = 5.0 // the y that every client sends
 	maxPointLength = 512 // characters of an encrypted point
 	maxEntries     = 32 << 10
 
-	// Drawing is what costs here: one picture at a time, and a bounded queue, so
-	// that a flood of gets takes one core at most and nobody waits for long.
+	// drawQueue bounds the requests that wait for a picture, or are served one. Drawing is the
+	// costly part: the service draws one picture at a time, so a flood of gets takes at most one
+	// core, and no request waits for long.
 	drawQueue = 64
 )
 
-// Challenge is what a client gets to solve.
+// Challenge is a puzzle for a client to solve.
 type Challenge struct {
 	Picture
 	Token     string // 32 hex digits
 	SecretKey string // 16 characters, for AES-128
 }
 
-// Service hands out challenges and checks what comes back.
+// Service gives challenges to clients and checks their solutions.
 type Service struct {
 	now      func() time.Time
 	draw     func() (Picture, error)
@@ -80,25 +81,22 @@ type challenge struct {
 	secret string
 }
 
-// New makes a Service; now is the server's clock, draw makes its pictures
-// (Draw, but for tests that want to know where the piece belongs), and meter
-// counts what is refused (nil: nobody asks).
+// New makes a Service. now is the server's clock. draw makes its pictures: Draw, except in tests
+// that need to know where the piece belongs. meter counts refused requests; nil: they are not
+// counted.
 func New(now func() time.Time, draw func() (Picture, error), meter *limit.Meter) *Service {
 	return &Service{
-		now:      now,
-		draw:     draw,
-		drawSlot: make(chan struct{}, 1),
-		limits:   newLimits(now, meter),
-		challenges: newExpiringMap[string, challenge](
-			challengeLife,
-			maxEntries,
-		),
-		receipts: newExpiringMap[string, struct{}](receiptLife, maxEntries),
+		now:        now,
+		draw:       draw,
+		drawSlot:   make(chan struct{}, 1),
+		limits:     newLimits(now, meter),
+		challenges: newExpiringMap[string, challenge](challengeLife, maxEntries),
+		receipts:   newExpiringMap[string, struct{}](receiptLife, maxEntries),
 	}
 }
 
-// Get makes a challenge for a client at an address. The error is a Code, or
-// a fault.
+// Get makes a challenge for a client at an address. The error is a Code, or an error of ctx or of
+// drawing.
 func (s *Service) Get(ctx context.Context, from netip.Addr) (*Challenge, error) {
 	if code := s.limits.admitGet(limit.Client.Of(from)); code != OK {
 		return nil, code
@@ -128,8 +126,8 @@ func (s *Service) picture(ctx context.Context) (Picture, error) {
 	return s.draw()
 }
 
-// Check tries to solve a challenge: pointJSON is the encrypted point. Right or
-// wrong, the challenge is used up. The error is a Code.
+// Check checks a solution of a challenge; pointJSON is the encrypted point. It uses up the
+// challenge even if the solution is wrong. The error is a Code.
 func (s *Service) Check(from netip.Addr, token, pointJSON string) error {
 	if token == "" || pointJSON == "" {
 		return Empty
@@ -163,7 +161,7 @@ func (s *Service) Verify(verification string) bool {
 	return ok
 }
 
-// CodeOf is the code to answer err with.
+// CodeOf gives the code to respond with to err.
 func CodeOf(err error) Code {
 	var c Code
 	switch {

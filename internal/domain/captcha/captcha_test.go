@@ -16,7 +16,7 @@ import (
 
 var clientAddr = netip.MustParseAddr("203.0.113.1")
 
-// newService is one whose targets the test knows.
+// newService makes a Service whose targets the test knows.
 func newService() (*testkit.Slider, *testkit.Clock) {
 	clock := testkit.NewClock()
 	return testkit.NewSlider(clock), clock
@@ -54,13 +54,13 @@ func TestGet(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 		if seen[c.Token] || seen[c.SecretKey] {
-			t.Errorf("given before: %+v", c)
+			t.Errorf("the token or key was given before: %+v", c)
 		}
 		seen[c.Token], seen[c.SecretKey] = true, true
 	}
 }
 
-// The piece may be five beside its place, whatever stands behind the point.
+// The piece may be up to five off its target, ignoring decimals.
 func TestTolerance(t *testing.T) {
 	s, _ := newService()
 	for name, c := range map[string]struct {
@@ -85,10 +85,9 @@ func TestTolerance(t *testing.T) {
 		if got := captcha.CodeOf(err); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		// The receipt is made of the point as it was sent.
-		if got := s.Verify(
-			captcha.Encrypt(challenge.Token+"---"+point, challenge.SecretKey),
-		); got != (c.want == captcha.OK) {
+		// The receipt contains the point as it was sent.
+		if got := s.Verify(captcha.Encrypt(challenge.Token+"---"+point,
+			challenge.SecretKey)); got != (c.want == captcha.OK) {
 			t.Errorf("%s: verified %t", name, got)
 		}
 	}
@@ -105,11 +104,11 @@ func TestCheckEmptyParameters(t *testing.T) {
 		}
 	}
 	if err := s.Check(clientAddr, c.Token, encryptPoint(c, s.Target)); err != nil {
-		t.Errorf("what was no attempt has used the token up: %v", err)
+		t.Errorf("an incomplete request used up the token: %v", err)
 	}
 }
 
-// Each token is good for one attempt, right or wrong.
+// Each token allows one attempt, right or wrong.
 func TestOneAttemptPerToken(t *testing.T) {
 	s, _ := newService()
 	for _, off := range []int{0, 50} {
@@ -126,7 +125,7 @@ func TestOneAttemptPerToken(t *testing.T) {
 		}
 	}
 	if err := s.Check(clientAddr, "0123456789abcdef0123456789abcdef", "x"); captcha.CodeOf(err) != captcha.Expired {
-		t.Errorf("a token that was never given: %v", err)
+		t.Errorf("an unknown token: %v", err)
 	}
 }
 
@@ -158,7 +157,7 @@ func TestChallengeAndReceiptExpiry(t *testing.T) {
 	}
 }
 
-// A fault is a fault, whatever the cause, and costs no challenge.
+// A failure of drawing is a Fault, and creates no challenge.
 func TestDrawFailure(t *testing.T) {
 	broken := errors.New("out of ink")
 	s := captcha.New(testkit.NewClock().Now, func() (captcha.Picture, error) { return captcha.Picture{}, broken }, nil)
@@ -167,17 +166,17 @@ func TestDrawFailure(t *testing.T) {
 	}
 }
 
-// People read every code in their language.
+// Every code has a text in every language.
 func TestCodesHaveTexts(t *testing.T) {
 	for _, c := range captcha.Codes {
 		if c != captcha.OK && !text.HasKey("captcha."+string(c)) {
-			t.Errorf("no sentence for %s", c)
+			t.Errorf("no text for %s", c)
 		}
 		if wrapped := fmt.Errorf("check: %w", c); c != captcha.OK && captcha.CodeOf(wrapped) != c {
-			t.Errorf("%s is lost in an error", c)
+			t.Errorf("CodeOf does not find %s in a wrapped error", c)
 		}
 	}
 	if captcha.CodeOf(nil) != captcha.OK || captcha.CodeOf(context.Canceled) != captcha.Fault {
-		t.Error("codes of no error, or of another")
+		t.Error("CodeOf is wrong for nil or for another error")
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// expiringMap keeps values for a fixed time and forgets the oldest when there are
-// too many: memory stays bounded under attack. All live equally long, so the
-// oldest is always the first to end.
+// expiringMap keeps values for a fixed time, and drops the oldest beyond its capacity, so that
+// memory stays bounded under attack. All values have the same lifetime, so the oldest always
+// expires first.
 type expiringMap[K comparable, V any] struct {
 	ttl      time.Duration
 	capacity int
 	entries  map[K]*list.Element
-	order    list.List // of slot, oldest first
+	order    list.List // of *expiringEntry, oldest first
 }
 
 type expiringEntry[K comparable, V any] struct {
@@ -25,7 +25,7 @@ func newExpiringMap[K comparable, V any](ttl time.Duration, capacity int) *expir
 	return &expiringMap[K, V]{ttl: ttl, capacity: capacity, entries: map[K]*list.Element{}}
 }
 
-// put keeps a value from now on.
+// put stores a value that expires ttl after now.
 func (s *expiringMap[K, V]) put(key K, value V, now time.Time) {
 	s.remove(key)
 	for first := s.order.Front(); first != nil; first = s.order.Front() {
@@ -38,7 +38,7 @@ func (s *expiringMap[K, V]) put(key K, value V, now time.Time) {
 	s.entries[key] = s.order.PushBack(&expiringEntry[K, V]{key: key, value: value, expires: now.Add(s.ttl)})
 }
 
-// get gives a value that has not ended; nil when there is none.
+// get gives a value that has not expired; nil if there is none.
 func (s *expiringMap[K, V]) get(key K, now time.Time) *V {
 	e := s.entries[key]
 	if e == nil {
@@ -51,7 +51,7 @@ func (s *expiringMap[K, V]) get(key K, now time.Time) *V {
 	return &kept.value
 }
 
-// take gives a value that has not ended and forgets it.
+// take removes a value and gives it if it has not expired.
 func (s *expiringMap[K, V]) take(key K, now time.Time) (value V, ok bool) {
 	if found := s.get(key, now); found != nil {
 		value, ok = *found, true

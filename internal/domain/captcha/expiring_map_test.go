@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The shelf holds so many at most; the oldest make room.
+// The map holds at most its capacity; the oldest values make room.
 func TestExpiringMapIsBounded(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s := newExpiringMap[int, string](time.Minute, 100)
@@ -17,13 +17,13 @@ func TestExpiringMapIsBounded(t *testing.T) {
 		s.get(999, now) == nil {
 		t.Errorf("%d kept, in order %d", len(s.entries), s.order.Len())
 	}
-	// What is put again is the newest, and takes one place.
+	// A key that is put again becomes the newest, and takes one place.
 	s.put(900, "y", now)
 	s.put(1000, "z", now)
 	if v := s.get(900, now); v == nil || *v != "y" || s.get(901, now) != nil || len(s.entries) != 100 {
 		t.Errorf("%v", v)
 	}
-	// What has ended makes room by itself.
+	// Expired values make room.
 	now = now.Add(time.Minute)
 	s.put(-1, "late", now)
 	if len(s.entries) != 1 || s.order.Len() != 1 {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// furrows run from the foreground to the horizon.
+// furrows paints furrows that run from the foreground to the horizon.
 func (p *painter) furrows() {
 	horizon := p.uniform(0.3, 0.48) * p.height
 	p.sky(horizon + 20)
@@ -24,7 +24,7 @@ func (p *painter) furrows() {
 	vanishing := point{p.uniform(0.2, 0.8) * p.width, edge(p.width/2) - p.uniform(4, 16)}
 	gap, wide := p.uniform(34, 52), p.uniform(0.3, 0.5)
 	depth := p.height + 10 - vanishing.y
-	top := 24 / depth // where the rows begin, as a part of the way to the foreground
+	top := 24 / depth // where the rows begin, as a fraction of the way to the foreground
 	var furrows, plants shape
 	for x := vanishing.x - 60*gap; x < vanishing.x+60*gap; x += gap {
 		near, beside := point{x, p.height + 10}, point{x + gap*wide, p.height + 10}
@@ -42,7 +42,7 @@ func (p *painter) furrows() {
 	p.mast(point{p.uniform(0.08, 0.92) * p.width, horizon + p.uniform(30, 60)}, p.uniform(50, 80))
 }
 
-// mast is a weather station as they stand in the fields.
+// mast paints a weather station on a mast.
 func (p *painter) mast(foot point, height float64) {
 	top := foot.plus(0, -height)
 	p.fill(p.lane, shape{
@@ -52,7 +52,7 @@ func (p *painter) mast(foot point, height float64) {
 	})
 }
 
-// terraces follow the slope, one below the other.
+// terraces paints terraces that follow a slope, one below the other.
 func (p *painter) terraces() {
 	y := p.uniform(0.16, 0.3) * p.height
 	p.sky(y + 20)
@@ -67,12 +67,8 @@ func (p *painter) terraces() {
 		gap := 5 + 1.1*float64(i)
 		var s shape
 		for d := gap; d < next+30; d += gap {
-			s = append(
-				s,
-				stroke(
-					1.2+0.2*float64(i),
-					p.across(func(x float64) float64 { return f(x) + d + d*0.3*math.Sin(x*0.011+y) })...),
-			)
+			row := func(x float64) float64 { return f(x) + d + d*0.3*math.Sin(x*0.011+y) }
+			s = append(s, stroke(1.2+0.2*float64(i), p.across(row)...))
 		}
 		p.fill(translucent(p.deep, 0.45), s)
 		p.fill(p.lane, shape{stroke(2, p.across(f)...)})
@@ -81,7 +77,7 @@ func (p *painter) terraces() {
 	p.shadows(top)
 }
 
-// patchwork is fields of many owners from the air, with a stream.
+// patchwork paints many small fields with a stream, seen from the air.
 func (p *painter) patchwork() {
 	p.ground(p.lane, 0, height)
 	columns, lines := 5+p.IntN(2), 3
@@ -102,7 +98,7 @@ func (p *painter) patchwork() {
 	p.shadows(0)
 }
 
-// field is one field between its four corners, with its rows.
+// field paints one field with its rows between four corners.
 func (p *painter) field(a, b, c, d point) {
 	middle := a.lerp(c, 0.5)
 	in := 4 / math.Hypot(a.x-c.x, a.y-c.y) * 2 // half a path's width
@@ -124,7 +120,7 @@ func (p *painter) field(a, b, c, d point) {
 	p.fill(translucent([]color.RGBA{p.deep, p.lane}[p.IntN(2)], 0.4), rows)
 }
 
-// pivots are round fields that an arm of sprinklers turns around in.
+// pivots paints round fields, each watered by a rotating arm of sprinklers.
 func (p *painter) pivots() {
 	p.ground(p.soil, 0, height)
 	a, b := point{-60, p.uniform(-80, 20)}, point{p.width + 60, p.uniform(-80, 20)}
@@ -133,10 +129,8 @@ func (p *painter) pivots() {
 	shift := p.uniform(-radius, radius)
 	for line := range 3 {
 		for x := shift - 2*radius + float64(line%2)*radius; x < p.width+radius; x += 2.12 * radius {
-			p.pivot(
-				point{x + p.uniform(-6, 6), float64(line)*1.86*radius + p.uniform(-radius*0.2, radius*0.1)},
-				radius*p.uniform(0.86, 0.98),
-			)
+			at := point{x + p.uniform(-6, 6), float64(line)*1.86*radius + p.uniform(-radius*0.2, radius*0.1)}
+			p.pivot(at, radius*p.uniform(0.86, 0.98))
 		}
 	}
 	p.shadows(0)

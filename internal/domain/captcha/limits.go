@@ -6,17 +6,17 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// What one address may do. A guess is right one time in 18, so ten failures in
-// five minutes let a machine that guesses sign in wrongly some seven times an hour.
+// The limits of one address. A guess is right one time in 18, so with ten failures in five minutes
+// a machine that guesses passes the captcha some seven times an hour.
 const (
 	getsAllowed     = 60 // a minute
 	checksAllowed   = 120
 	limitWindow     = time.Minute
 	failuresAllowed = 10
-	failureWindow   = 5 * time.Minute // and as long after the last of them
+	failureWindow   = 5 * time.Minute // the lock lasts as long after the last failure
 )
 
-// limits are what each address may do.
+// limits counts the requests and failures of each address.
 type limits struct {
 	gets, checks *limit.FixedWindows[limit.Network]
 	failures     *limit.SlidingWindows[limit.Network]
@@ -33,7 +33,7 @@ func newLimits(now func() time.Time, meter *limit.Meter) *limits {
 	}
 }
 
-// admitGet counts a get and tells whether it may be served.
+// admitGet counts a get, and gives OK if the service may serve it.
 func (l *limits) admitGet(from limit.Network) Code {
 	switch {
 	case l.failures.LockedFor(from) > 0:
@@ -44,7 +44,7 @@ func (l *limits) admitGet(from limit.Network) Code {
 	return OK
 }
 
-// admitCheck counts a check and tells whether it may be served.
+// admitCheck counts a check, and gives OK if the service may serve it.
 func (l *limits) admitCheck(from limit.Network) Code {
 	switch {
 	case l.failures.LockedFor(from) > 0:
@@ -55,6 +55,6 @@ func (l *limits) admitCheck(from limit.Network) Code {
 	return OK
 }
 
-// addFailure counts a piece put in the wrong place. Solving one in between clears
-// nothing: guessing is right now and then.
+// addFailure counts a wrong solution. A right solution does not clear the count: guesses are right
+// now and then.
 func (l *limits) addFailure(from limit.Network) { l.failures.Add(from) }

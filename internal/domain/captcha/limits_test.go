@@ -8,16 +8,15 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// Under attack from more networks than there are places, memory stays
-// bounded, and the newest is limited as the first is.
+// Under attack from more networks than maxEntries, memory stays bounded, and the newest network is
+// limited like the first.
 func TestLimitsAreBounded(t *testing.T) {
 	now, meter := time.Unix(1_800_000_000, 0), &limit.Meter{}
 	l := newLimits(func() time.Time { return now }, meter)
 	var from limit.Network
 	for i := range 3 * maxEntries {
-		from = limit.Client.Of(
-			netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 5: byte(i >> 16), 6: byte(i >> 8), 7: byte(i)}),
-		)
+		address := [16]byte{0x20, 1, 0xd, 0xb8, 5: byte(i >> 16), 6: byte(i >> 8), 7: byte(i)}
+		from = limit.Client.Of(netip.AddrFrom16(address))
 		l.admitGet(from)
 		l.admitCheck(from)
 		for range failuresAllowed {
@@ -34,12 +33,11 @@ func TestLimitsAreBounded(t *testing.T) {
 		}
 	}
 	if l.admitGet(from) != Locked || l.admitCheck(from) != Locked {
-		t.Error("the newest is not locked")
+		t.Error("the newest network is not locked")
 	}
 }
 
-// All of an IPv6 network is locked for what one address of it guesses, and so
-// is an IPv4 address in whatever form it comes.
+// Failures of one address lock its whole IPv6 network, and an IPv4 address in all its forms.
 func TestLimitsApplyPerNetwork(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	l := newLimits(func() time.Time { return now }, nil)

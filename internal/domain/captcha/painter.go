@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 )
 
-// painter paints one scene.
+// painter paints one landscape.
 type painter struct {
 	*canvas
 	*rand.Rand
@@ -16,10 +16,10 @@ type painter struct {
 	width, height float64
 }
 
-// landscapes are what the pictures show: land, from a hill or from the air.
+// landscapes lists the functions that paint the pictures: land seen from a hill or from the air.
 var landscapes = []func(*painter){(*painter).furrows, (*painter).terraces, (*painter).patchwork, (*painter).pivots}
 
-// paint paints a scene that nobody has seen before.
+// paint paints a random landscape.
 func paint(r *rand.Rand, width, height int) *painter {
 	p := &painter{
 		canvas:  newCanvas(width, height),
@@ -33,11 +33,10 @@ func paint(r *rand.Rand, width, height int) *painter {
 	return p
 }
 
-// uniform is a number between low and high.
+// uniform gives a random number between low and high.
 func (p *painter) uniform(low, high float64) float64 { return low + (high-low)*p.Float64() }
 
-// sky paints bands from the top to y that grow lighter towards the horizon,
-// and a sun.
+// sky paints bands from the top to y that grow lighter towards the horizon, a sun, and clouds.
 func (p *painter) sky(y float64) {
 	const bands = 7
 	for i := range bands {
@@ -52,32 +51,25 @@ func (p *painter) sky(y float64) {
 	}
 }
 
-// ground paints everything from one line of pixels to another.
+// ground paints all lines of pixels from top to bottom.
 func (p *painter) ground(ink color.RGBA, top, bottom int) {
 	draw.Draw(p.RGBA, image.Rect(0, top, width, bottom), image.NewUniform(ink), image.Point{}, draw.Src)
 }
 
-// cloud is a cloud, or its shadow.
+// cloud gives the shape of a cloud or of its shadow.
 func (p *painter) cloud(at point) (s shape) {
 	w := p.uniform(22, 56)
 	for range 4 {
-		s = append(
-			s,
-			ellipse(
-				at.plus(p.uniform(-w, w), p.uniform(-0.15, 0.15)*w),
-				p.uniform(0.5, 1)*w,
-				p.uniform(0.16, 0.36)*w,
-				28,
-			),
-		)
+		centre := at.plus(p.uniform(-w, w), p.uniform(-0.15, 0.15)*w)
+		s = append(s, ellipse(centre, p.uniform(0.5, 1)*w, p.uniform(0.16, 0.36)*w, 28))
 	}
 	return s
 }
 
-// profile is the height of a line across the picture at each x.
+// profile gives the y of a line across the picture at each x.
 type profile func(x float64) float64
 
-// ridge is a hilly profile around y.
+// ridge gives a random hilly profile around y.
 func (p *painter) ridge(y, height float64) profile {
 	a, b, c := p.uniform(0, 7), p.uniform(0, 7), p.uniform(0, 7)
 	long, middle, short := p.uniform(0.008, 0.013), p.uniform(0.018, 0.028), p.uniform(0.04, 0.06)
@@ -88,12 +80,12 @@ func (p *painter) ridge(y, height float64) profile {
 
 const lineStep = 10 // pixels between the corners of a line across the picture
 
-// below is what lies under a profile, as far down as depth.
+// below gives the area under a profile, down to depth.
 func (p *painter) below(f profile, depth float64) shape {
 	return polygon(append(p.across(f), point{p.width + lineStep, depth}, point{-lineStep, depth})...)
 }
 
-// across is a profile's line through the picture.
+// across gives the points of a profile's line through the picture.
 func (p *painter) across(f profile) []point {
 	line := make([]point, 0, int(p.width)/lineStep+4)
 	for x := -float64(lineStep); x <= p.width+lineStep; x += lineStep {
@@ -102,7 +94,7 @@ func (p *painter) across(f profile) []point {
 	return line
 }
 
-// trees stand along a profile, in groups.
+// trees paints groups of trees along a profile.
 func (p *painter) trees(f profile, size float64) {
 	var s shape
 	for x := p.uniform(-20, 60); x < p.width; x += p.uniform(30, 150) {
@@ -115,8 +107,8 @@ func (p *painter) trees(f profile, size float64) {
 	p.fill(p.deep, s)
 }
 
-// contours are the height lines of a map, lightly over everything: they run
-// through the piece and its place alike.
+// contours paints the contour lines of a map, lightly, over the whole picture: they run through the
+// piece and its place alike.
 func (p *painter) contours() {
 	f := p.ridge(0, p.uniform(18, 34))
 	slope, gap := p.uniform(-0.25, 0.25), p.uniform(15, 23)
@@ -127,13 +119,11 @@ func (p *painter) contours() {
 	p.fill(translucent(p.lane, 0.3), s)
 }
 
-// shadows of clouds lie on the land below y: dark patches beside the one that
-// is looked for.
+// shadows paints shadows of clouds on the land below y: dark patches beside the hole that a solver
+// looks for.
 func (p *painter) shadows(y float64) {
 	for range 2 + p.IntN(3) {
-		p.fill(
-			translucent(rgb(0x15211b), p.uniform(0.2, 0.32)),
-			p.cloud(point{p.uniform(0, p.width), p.uniform(y+20, p.height)}),
-		)
+		ink := translucent(rgb(0x15211b), p.uniform(0.2, 0.32))
+		p.fill(ink, p.cloud(point{p.uniform(0, p.width), p.uniform(y+20, p.height)}))
 	}
 }

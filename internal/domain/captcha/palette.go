@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// palette are the colours of one hour and season; all are mixed from the
-// console's own, and none is so light or so dark that it would glare from a
-// dark page or a light one.
+// palette holds the colours of one hour and season. All are mixed from the console's own colours,
+// and none is so light or so dark that it glares on a dark or a light page.
 type palette struct {
 	sky   [2]color.RGBA // above and at the horizon
 	sun   color.RGBA
@@ -16,14 +15,14 @@ type palette struct {
 	soil  color.RGBA    // ploughed
 	deep  color.RGBA    // trees, furrows
 	water color.RGBA
-	lane  color.RGBA // paths, the light on a ridge
+	lane  color.RGBA // paths, and the light on a ridge
 }
 
 func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 255}
 }
 
-// palettes are the palettes that a picture is drawn in.
+// palettes lists the palettes of the pictures.
 var palettes = []palette{
 	{ // a morning in spring
 		sky: [2]color.RGBA{rgb(0xa9c9cf), rgb(0xe9e3c8)}, sun: rgb(0xf2d9a0), far: rgb(0x9dbcae),
@@ -52,13 +51,14 @@ var palettes = []palette{
 	},
 }
 
-// randomPalette picks a palette and lets the hour shift it a little, so that two
-// pictures in the same palette do not have the same colours.
+// randomPalette picks a palette and tints it slightly, so that two pictures with the same palette
+// have different colours.
 func randomPalette(r *rand.Rand) palette {
 	n := palettes[r.IntN(len(palettes))]
 	tint, part := palettes[r.IntN(len(palettes))].sky[1], 0.12*r.Float64()
 	for _, c := range []*color.RGBA{
-		&n.sky[0], &n.sky[1], &n.sun, &n.far, &n.crops[0], &n.crops[1], &n.crops[2], &n.crops[3], &n.soil, &n.deep, &n.water, &n.lane,
+		&n.sky[0], &n.sky[1], &n.sun, &n.far, &n.crops[0], &n.crops[1], &n.crops[2], &n.crops[3],
+		&n.soil, &n.deep, &n.water, &n.lane,
 	} {
 		*c = mix(*c, tint, part)
 	}
@@ -66,13 +66,13 @@ func randomPalette(r *rand.Rand) palette {
 	return n
 }
 
-// mix is part t of b in a.
+// mix blends fraction t of b into a.
 func mix(a, b color.RGBA, t float64) color.RGBA {
 	part := func(x, y uint8) uint8 { return uint8(float64(x) + (float64(y)-float64(x))*t + 0.5) }
 	return color.RGBA{R: part(a.R, b.R), G: part(a.G, b.G), B: part(a.B, b.B), A: 255}
 }
 
-// translucent is an ink that lets what is below it through; opacity from 0 to 1.
+// translucent gives a colour with an opacity from 0 to 1.
 func translucent(c color.RGBA, opacity float64) color.RGBA {
 	part := func(x uint8) uint8 { return uint8(float64(x)*opacity + 0.5) }
 	return color.RGBA{R: part(c.R), G: part(c.G), B: part(c.B), A: uint8(255*opacity + 0.5)}

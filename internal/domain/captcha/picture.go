@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// The pictures' sizes in pixels; coordinates are half of that.
+// The pictures' sizes in pixels. Coordinates of targets are half of the pixels.
 const (
 	width      = 620
 	height     = 310
 	stripWidth = 94
 	scale      = 2
 
-	minTarget        = 58  // least target: beyond the piece's own place at the start
+	minTarget        = 58  // least target: beyond the piece's position at the start
 	maxTarget        = 258 // greatest target: every known client's slider reaches it
 	minDecoyDistance = 56  // least distance of the decoy from the target
 )
@@ -28,11 +28,10 @@ const (
 type Picture struct {
 	Background []byte // 620 by 310 pixels
 	Strip      []byte // 94 by 310 pixels, transparent but for the piece
-	Target     int    // where the strip's left edge belongs, in the 310 basis
+	Target     int    // where the strip's left edge belongs, in a picture of width 310
 }
 
-// Draw makes a picture that was never there before. It takes a few
-// milliseconds of processor time (BenchmarkGet).
+// Draw makes a random picture. It takes a few milliseconds of processor time (BenchmarkGet).
 func Draw() (Picture, error) {
 	var seed [32]byte
 	_, _ = crand.Read(seed[:]) // never fails (crypto/rand)
@@ -60,8 +59,7 @@ func compose(r *rand.Rand) (Picture, error) {
 	return Picture{Background: background, Strip: piece, Target: target}, nil
 }
 
-// pickTargets picks where the piece belongs, evenly, and a place beside it where it
-// does not.
+// pickTargets picks a uniformly random target for the piece, and a decoy at another place.
 func pickTargets(r *rand.Rand) (target, decoy int) {
 	target = minTarget + r.IntN(maxTarget-minTarget+1)
 	for {
@@ -72,7 +70,7 @@ func pickTargets(r *rand.Rand) (target, decoy int) {
 	}
 }
 
-// cut takes the piece out of the picture into its strip.
+// cut copies the piece from the picture into its strip.
 func (p *painter) cut(edge []point, x, y int) *image.NRGBA {
 	strip := newCanvas(stripWidth, height)
 	piece := polygon(translate(edge, 0, y)...)
@@ -93,7 +91,7 @@ func (p *painter) cut(edge []point, x, y int) *image.NRGBA {
 	return straight
 }
 
-// grain strews specks over the picture, as paper has.
+// grain scatters specks over the picture, like the grain of paper.
 func (p *painter) grain() {
 	for range 1400 {
 		px := p.Pix[p.PixOffset(p.IntN(width), p.IntN(height)):]
@@ -102,7 +100,7 @@ func (p *painter) grain() {
 	}
 }
 
-// bufferPool keeps the compressor's memory between pictures.
+// bufferPool reuses the compressor's memory between pictures.
 type bufferPool struct{ sync.Pool }
 
 func (e *bufferPool) Get() *png.EncoderBuffer {

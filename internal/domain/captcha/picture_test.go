@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// seededPicture is a picture that comes out the same each time.
+// seededPicture draws the same picture for the same seed.
 func seededPicture(t testing.TB, seed uint64) (Picture, image.Image, image.Image) {
 	t.Helper()
 	p, err := compose(rand.New(rand.NewPCG(seed, 9)))
@@ -45,12 +45,12 @@ func TestPictureFormat(t *testing.T) {
 			t.Errorf("%d: target %d", seed, p.Target)
 		}
 		if n := len(p.Background) + len(p.Strip); n > 120<<10 {
-			t.Errorf("%d: %d bytes are much on a weak line", seed, n)
+			t.Errorf("%d: %d bytes are too many for a slow connection", seed, n)
 		}
 		if o, ok := background.(*image.Paletted); !ok || !o.Opaque() {
-			t.Errorf("%d: the background is %T and lets something through", seed, background)
+			t.Errorf("%d: the background is %T and not opaque", seed, background)
 		}
-		// The piece begins at the same x in every strip, and the rest is clear.
+		// The piece begins at the same x in every strip, and the rest is transparent.
 		piece := opaqueBounds(strip)
 		if piece.Min.X < 0 || piece.Min.X > int(bodyFrom) || piece.Dx() < int(bodySide) || piece.Dx() > stripWidth ||
 			piece.Dy() < int(bodySide) ||
@@ -60,14 +60,14 @@ func TestPictureFormat(t *testing.T) {
 		for _, y := range []int{piece.Min.Y - 1, piece.Max.Y} {
 			for x := range stripWidth {
 				if _, _, _, a := strip.At(x, y).RGBA(); a != 0 {
-					t.Errorf("%d: not clear at %d,%d", seed, x, y)
+					t.Errorf("%d: not transparent at %d,%d", seed, x, y)
 				}
 			}
 		}
 	}
 }
 
-// opaqueBounds is the part of a picture that is not transparent.
+// opaqueBounds gives the part of a picture that is not transparent.
 func opaqueBounds(m image.Image) (r image.Rectangle) {
 	b := m.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -80,7 +80,7 @@ func opaqueBounds(m image.Image) (r image.Rectangle) {
 	return r
 }
 
-// The files hold the pixels and nothing else that could tell of the target.
+// The files contain the pixels and no metadata that could reveal the target.
 func TestPNGHasNoMetadata(t *testing.T) {
 	p, _, _ := seededPicture(t, 1)
 	for name, file := range map[string][]byte{"background": p.Background, "strip": p.Strip} {
@@ -94,7 +94,7 @@ func TestPNGHasNoMetadata(t *testing.T) {
 	}
 }
 
-// Targets are spread evenly over the whole range, and no picture comes twice.
+// Targets are uniform over the whole range, and no picture comes twice.
 func TestTargetDistribution(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	counts := make([]int, maxTarget+1)
@@ -113,8 +113,8 @@ func TestTargetDistribution(t *testing.T) {
 		d := float64(counts[x]) - expected
 		chi += d * d / expected
 	}
-	if chi > 290 { // 200 degrees of freedom: beyond this one time in ten thousand
-		t.Errorf("not even: chi-square %.0f", chi)
+	if chi > 290 { // 200 degrees of freedom: exceeded one time in ten thousand
+		t.Errorf("the targets are not uniform: chi-square %.0f", chi)
 	}
 	one, err := Draw()
 	if err != nil {
@@ -125,13 +125,13 @@ func TestTargetDistribution(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Equal(one.Background, other.Background) || bytes.Equal(one.Strip, other.Strip) {
-		t.Error("the same picture twice")
+		t.Error("two pictures are the same")
 	}
 }
 
-// A person can see where the piece belongs: what it shows goes on there. Here
-// that is measured: under the piece, over every place, the picture is most like
-// it where the target is. Looking for the darkest place alone does not find it.
+// A person can see where the piece belongs: its content continues there. The test measures that: of
+// all places, the picture is most similar to the piece at the target. A search for the darkest
+// place alone does not find the target.
 func TestSolvable(t *testing.T) {
 	fits, darkest := 0, 0
 	const rounds = 30
@@ -154,8 +154,8 @@ func TestSolvable(t *testing.T) {
 	}
 }
 
-// bestMatch finds where a background is most like the piece but for a shadow, and
-// where a square in the piece's middle is darkest.
+// bestMatch finds where a background is most similar to the piece except for a shadow, and where a
+// square of the size of the piece's middle is darkest.
 func bestMatch(background, strip image.Image) (best, dark int) {
 	type spot struct {
 		x, y  int
@@ -224,8 +224,7 @@ func TestPickShapes(t *testing.T) {
 	}
 }
 
-// Flattening changes no colour by more than the eye sees, where there are few,
-// and keeps within a palette, where there are many.
+// quantize changes a few colours by less than the eye sees, and reduces many to a palette.
 func TestQuantize(t *testing.T) {
 	m := image.NewRGBA(image.Rect(0, 0, 64, 64))
 	for i := range 64 * 64 {
@@ -249,10 +248,11 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// Shapes that leave the picture, or are none, are cut off at its edge.
+// fill clips shapes at the edge of the picture, and ignores empty ones.
 func TestFillOutside(t *testing.T) {
 	c := newCanvas(40, 30)
-	for _, s := range []shape{nil, {nil}, polygon(), polygon(point{-50, -50}, point{-40, -50}, point{-45, -40}), {stroke(3, point{5, 5}, point{5, 5})}} {
+	outside := polygon(point{-50, -50}, point{-40, -50}, point{-45, -40})
+	for _, s := range []shape{nil, {nil}, polygon(), outside, {stroke(3, point{5, 5}, point{5, 5})}} {
 		c.fill(rgb(0xffffff), s)
 	}
 	if r := opaqueBounds(c); r.Dx() > 4 {
@@ -263,23 +263,15 @@ func TestFillOutside(t *testing.T) {
 	if got := c.RGBAAt(39, 29); got != rgb(0x2f6b4f) {
 		t.Errorf("%v", got)
 	}
-	if got, want := c.RGBAAt(
-		15,
-		15,
-	), mix(
-		rgb(0x2f6b4f),
-		rgb(0xffffff),
-		0.5,
-	); abs(got.R, want.R) > 1 || abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 ||
-		got.A != 255 {
+	if got, want := c.RGBAAt(15, 15), mix(rgb(0x2f6b4f), rgb(0xffffff), 0.5); abs(got.R, want.R) > 1 ||
+		abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 || got.A != 255 {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
 func abs(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// TestWriteSamplePictures writes pictures for a person to look at: TILTH_CAPTCHA_OUT names a
-// folder.
+// TestWriteSamplePictures writes pictures for a person to inspect to the folder TILTH_CAPTCHA_OUT.
 func TestWriteSamplePictures(t *testing.T) {
 	folder := os.Getenv("TILTH_CAPTCHA_OUT")
 	if folder == "" {
@@ -288,11 +280,8 @@ func TestWriteSamplePictures(t *testing.T) {
 	for seed := range uint64(12) {
 		p, _, _ := seededPicture(t, seed)
 		for name, file := range map[string][]byte{"background": p.Background, "strip": p.Strip} {
-			if err := os.WriteFile(
-				filepath.Join(folder, name+strconv.FormatUint(seed, 10)+".png"),
-				file,
-				0o600,
-			); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, name+strconv.FormatUint(seed, 10)+".png"), file,
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkGet is the processor time of one get, nearly all of it drawing and
-// compressing: 20 ms are the limit.
+// BenchmarkGet measures the processor time of one get, nearly all of it for drawing and
+// compressing; the limit is 20 ms.
 func BenchmarkGet(b *testing.B) {
 	n, before := 0, cpuTime(b)
 	for b.Loop() {
@@ -23,8 +23,7 @@ func BenchmarkGet(b *testing.B) {
 	b.ReportMetric(float64(n)/float64(b.N), "picturebytes/op")
 }
 
-// cpuTime is the time that this process has spent computing, whatever else
-// the machine does.
+// cpuTime gives the processor time that this process has used.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// edgeKind is how the piece ends towards one side.
+// edgeKind is the form of one side of a piece.
 type edgeKind int8
 
 const (
@@ -14,11 +14,11 @@ const (
 	tab   edgeKind = 1
 )
 
-// pieceShape is a piece's four sides: top, right, bottom, left.
+// pieceShape holds the forms of a piece's sides: top, right, bottom, left.
 type pieceShape [4]edgeKind
 
-// pickShapes picks two forms that differ in at least two sides, each with a tab and
-// a notch, so that a person tells them apart at a glance.
+// pickShapes picks two shapes that differ in at least two sides, each with a tab and a notch, so
+// that a person can tell them apart at a glance.
 func pickShapes(r *rand.Rand) (piece, decoy pieceShape) {
 	pick := func() (f pieceShape) {
 		for i := range f {
@@ -43,14 +43,14 @@ func pickShapes(r *rand.Rand) (piece, decoy pieceShape) {
 	}
 }
 
-// The piece's body stands in the strip with room for its tabs; pixels.
+// The piece's body in the strip, with room for its tabs; in pixels.
 const (
 	bodyFrom = 14.0
 	bodySide = stripWidth - 2*bodyFrom
 	knob     = 9.5 // radius of a tab
 )
 
-// outline is a form's edge in the strip's width, its square beginning at y 0.
+// outline gives the outline of a shape, in the coordinates of a strip that begins at y 0.
 func (f pieceShape) outline() []point {
 	corners := [4]point{
 		{bodyFrom, bodyFrom},
@@ -67,7 +67,7 @@ func (f pieceShape) outline() []point {
 		}
 		along := point{(to.x - from.x) / bodySide, (to.y - from.y) / bodySide}
 		out := point{along.y * float64(s), -along.x * float64(s)}
-		// A round knob whose centre stands a little outside the edge.
+		// A round knob whose centre is a little outside the edge.
 		centre := from.lerp(to, 0.5).plus(out.x*0.2*knob, out.y*0.2*knob)
 		const n = 18
 		open := math.Acos(-0.2)
@@ -79,7 +79,7 @@ func (f pieceShape) outline() []point {
 	return all
 }
 
-// translate is an outline moved to a place in the picture.
+// translate gives an outline moved by x and y.
 func translate(outline []point, x, y int) []point {
 	moved := make([]point, len(outline))
 	for i, p := range outline {
@@ -88,7 +88,7 @@ func translate(outline []point, x, y int) []point {
 	return moved
 }
 
-// hole marks a place for a piece; dark from 0 to 1.
+// hole paints a place for a piece; dark is its opacity from 0 to 1.
 func (p *painter) hole(outline []point, dark float64) {
 	p.fill(translucent(rgb(0x15211b), dark), polygon(outline...))
 	p.fill(translucent(p.lane, 1.4*dark), ring(1.6, outline))

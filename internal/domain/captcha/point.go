@@ -8,9 +8,9 @@ import (
 	"errors"
 )
 
-var errPoint = errors.New("captcha: the point cannot be read")
+var errPoint = errors.New("captcha: unreadable point")
 
-// decryptPoint reads an encrypted {"x":…,"y":5}: its plain text and its x.
+// decryptPoint decrypts a {"x":…,"y":5} and gives its plain text and its x.
 func decryptPoint(encrypted, secret string) (plain string, x float64, err error) {
 	if len(encrypted) > maxPointLength {
 		return "", 0, errPoint
@@ -26,15 +26,15 @@ func decryptPoint(encrypted, secret string) (plain string, x float64, err error)
 	return string(text), *p.X, nil
 }
 
-// The protocol's cipher is AES-128 in ECB with PKCS #7 padding, in base64, as
-// its clients have it. It hides nothing from whoever holds the key, which is
-// sent with the picture; nothing here relies on it.
+// The clients of the protocol encrypt with AES-128 in ECB mode with PKCS #7 padding, in base64. The
+// server sends the key with the picture, so the cipher hides nothing from the client, and nothing
+// here relies on it.
 
 // Encrypt encrypts as the clients do; the key has 16 bytes.
 func Encrypt(plain, key string) string {
 	block, err := aes.NewCipher([]byte(key))
 	if err != nil {
-		panic(err) // the key is ours and has 16 bytes
+		panic(err) // the caller's key has 16 bytes
 	}
 	padding := aes.BlockSize - len(plain)%aes.BlockSize
 	text := append([]byte(plain), bytes.Repeat([]byte{byte(padding)}, padding)...)
@@ -44,7 +44,7 @@ func Encrypt(plain, key string) string {
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// decrypt decrypts.
+// decrypt reverses Encrypt.
 func decrypt(encrypted, key string) ([]byte, error) {
 	block, err := aes.NewCipher([]byte(key))
 	if err != nil {

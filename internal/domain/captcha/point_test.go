@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What the clients' own library encrypts, we read; what we encrypt is the same
-// to the letter.
+// decrypt reads what the clients' own library encrypts, and Encrypt gives exactly the same text.
 func TestCryptoJS(t *testing.T) {
 	raw, err := os.ReadFile("testdata/crypto-js.json")
 	if err != nil {
@@ -53,7 +52,7 @@ func TestDecryptPoint(t *testing.T) {
 	}
 }
 
-// Whatever else comes is refused without harm.
+// Any other text is refused without a panic.
 func TestDecryptRefusesMalformed(t *testing.T) {
 	good, err := base64.StdEncoding.DecodeString(Encrypt(`{"x":123,"y":5}`, secret))
 	if err != nil {
@@ -66,7 +65,7 @@ func TestDecryptRefusesMalformed(t *testing.T) {
 		"too long": text([]byte(strings.Repeat(string(good), 30))),
 	} {
 		if plain, _, err := decryptPoint(sealed, secret); err == nil {
-			t.Errorf("%s was read as %q", name, plain)
+			t.Errorf("%s was decrypted to %q", name, plain)
 		}
 	}
 	for _, padding := range []string{"\x00", "\x11", "\xff", "\x03\x02\x03", "\x01\x10"} {
@@ -75,23 +74,20 @@ func TestDecryptRefusesMalformed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, err := decrypt(
-			text(sealed[:16]),
-			secret,
-		); padding != "\x01\x10" && padding != "\x03\x02\x03" &&
+		if plain, err := decrypt(text(sealed[:16]), secret); padding != "\x01\x10" && padding != "\x03\x02\x03" &&
 			err == nil {
-			t.Errorf("padding %q was taken: %q", padding, plain)
+			t.Errorf("padding %q was accepted: %q", padding, plain)
 		} else if err == nil &&
 			len(plain) == 16 {
-			t.Errorf("padding %q was left", padding)
+			t.Errorf("padding %q was not removed", padding)
 		}
 	}
 	if _, err := decrypt(text(good), "short"); err == nil {
-		t.Error("a key of five bytes was taken")
+		t.Error("a key of five bytes was accepted")
 	}
 }
 
-// Nothing that a client sends makes reading it fail in any other way.
+// No text from a client makes decryption fail in another way.
 func FuzzDecryptPoint(f *testing.F) {
 	f.Add(Encrypt(`{"x":123,"y":5}`, secret))
 	f.Add("")
@@ -99,7 +95,7 @@ func FuzzDecryptPoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sealed string) {
 		plain, _, err := decryptPoint(sealed, secret)
 		if err == nil && Encrypt(plain, secret) != strings.NewReplacer("\r", "", "\n", "").Replace(sealed) {
-			t.Errorf("%q opened to %q, which seals to another text", sealed, plain)
+			t.Errorf("%q decrypts to %q, which encrypts to another text", sealed, plain)
 		}
 	})
 }

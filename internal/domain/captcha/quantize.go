@@ -9,10 +9,10 @@ import (
 
 const paletteSize = 256
 
-// quantize brings a painting to its 256 commonest colours: a third of the bytes
-// on a weak line, and a third of the time to compress them.
+// quantize reduces a picture to its 256 commonest colours: the file has a third of the bytes, which
+// matters on slow connections, and takes a third of the time to compress.
 func quantize(m *image.RGBA) *image.Paletted {
-	counts := make([]int32, 1<<15) // of each colour rounded to 5 bits
+	counts := make([]int32, 1<<15) // of each colour, rounded to 5 bits per channel
 	for i := 0; i < len(m.Pix); i += 4 {
 		counts[rgb555(m.Pix[i:])]++
 	}
@@ -24,7 +24,7 @@ func quantize(m *image.RGBA) *image.Paletted {
 	}
 	slices.SortFunc(found, func(a, b int) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	kept := found[:min(len(found), paletteSize)]
-	index := make([]uint8, 1<<15) // in the palette, of each rounded colour
+	index := make([]uint8, 1<<15) // the palette index of each rounded colour
 	for _, colour := range found {
 		index[colour] = nearestColour(kept, colour)
 	}
@@ -52,7 +52,7 @@ func quantize(m *image.RGBA) *image.Paletted {
 
 func rgb555(px []uint8) int { return int(px[0]>>3)<<10 | int(px[1]>>3)<<5 | int(px[2]>>3) }
 
-// nearestColour is the place of the colour most like c among those that are kept.
+// nearestColour gives the index in kept of the colour nearest to c.
 func nearestColour(kept []int, c int) (best uint8) {
 	least := 1 << 30
 	for i, k := range kept {

@@ -72,8 +72,8 @@ type propertyRow struct {
 	Parameters    string // JSON object
 }
 
-// Catalog keeps the platform's elements and products, in the database and, for
-// reading, in memory. It is the same for all tenants, so it takes none.
+// Catalog keeps the platform's elements and products: in the database and, for reading, in memory.
+// It is the same for all tenants, so its methods take none.
 type Catalog struct {
 	db   *db.DB
 	snap atomic.Pointer[snapshot]
@@ -95,17 +95,18 @@ func NewCatalog(d *db.DB) *Catalog {
 	return c
 }
 
-// Load reads the catalogue from the database, after a start and after it
-// changed; in one transaction, so that a product and its properties are of one
-// moment and an older reading never replaces a newer one.
+// Load reads the catalogue from the database, after a start and after a change. It reads in one
+// transaction, so that a product and its properties are of one moment and a load never replaces
+// newer data.
 func (c *Catalog) Load(ctx context.Context) error {
-	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		s, err := readSnapshot(ctx, tx)
 		if err == nil {
 			c.snap.Store(s)
 		}
 		return err
 	})
+	return wrap("load catalogue", err)
 }
 
 func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
@@ -169,10 +170,12 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	return s, nil
 }
 
-// localizedNames are the names that a thing has; nil when it has none.
+// localizedNames maps the names that are not empty by language; nil if all are empty.
 func localizedNames(english, chinese, turkish, russian string) map[text.Language]string {
 	var names map[text.Language]string
-	for l, name := range map[text.Language]string{text.English: english, text.Chinese: chinese, text.Turkish: turkish, text.Russian: russian} {
+	for l, name := range map[text.Language]string{
+		text.English: english, text.Chinese: chinese, text.Turkish: turkish, text.Russian: russian,
+	} {
 		if name != "" {
 			if names == nil {
 				names = map[text.Language]string{}
@@ -192,11 +195,10 @@ func (c *Catalog) Product(id int64) *Product { return c.snap.Load().products[id]
 // ProductByName finds a product by name; nil when there is none.
 func (c *Catalog) ProductByName(name string) *Product { return c.snap.Load().byName[name] }
 
-// Products gives every product, by name.
+// Products gives every product, ordered by name.
 func (c *Catalog) Products() []*Product { return c.snap.Load().ordered }
 
-// ProductsByDisplayName gives every product in the order of the names that people read in a
-// language.
+// ProductsByDisplayName gives every product, ordered by display name in a language.
 func (c *Catalog) ProductsByDisplayName(l text.Language) []*Product {
 	products := slices.Clone(c.snap.Load().ordered)
 	slices.SortStableFunc(products, func(a, b *Product) int {
@@ -205,19 +207,18 @@ func (c *Catalog) ProductsByDisplayName(l text.Language) []*Product {
 	return products
 }
 
-// Identifier is the identifier behind a property number; empty when the
-// dictionary has none.
+// Identifier gives the identifier of a property number; empty if there is no such number.
 func (c *Catalog) Identifier(id PropertyID) string { return c.snap.Load().identifier[id] }
 
-// Number is the number of a property identifier, whether or not a product still
-// has it; false when none ever had.
+// Number gives the number of a property identifier, even if no product has it any more; false if
+// none ever had it.
 func (c *Catalog) Number(identifier string) (PropertyID, bool) {
 	id, there := c.snap.Load().number[identifier]
 	return id, there
 }
 
-// Name is what people call a property: its element's name in their language,
-// else the product's function name, else the identifier.
+// Name gives the name of a property that people read: its element's name in the language, else the
+// product's function name, else the identifier.
 func (c *Catalog) Name(l text.Language, p *Property) string {
 	if e := c.Element(p.Identifier); e != nil && e.Names[l] != "" {
 		return e.Names[l]
@@ -228,7 +229,7 @@ func (c *Catalog) Name(l text.Language, p *Property) string {
 	return p.Identifier
 }
 
-// Unit is a property's unit: the product's own, else its element's.
+// Unit gives a property's unit: the product's own, else its element's.
 func (c *Catalog) Unit(p *Property) string {
 	if p.ElementUnit != "" {
 		return p.ElementUnit
@@ -241,7 +242,7 @@ func (c *Catalog) Unit(p *Property) string {
 
 // PutElement creates or changes an element. Readers see it after Load.
 func (c *Catalog) PutElement(ctx context.Context, e *Element) error {
-	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&elementRow{
 			YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL,
 			NameEnUs: e.Names[text.English], NameZhCn: e.Names[text.Chinese],
@@ -252,13 +253,14 @@ func (c *Catalog) PutElement(ctx context.Context, e *Element) error {
 			Exec(ctx)
 		return err
 	})
+	return wrap("put element", err)
 }
 
-// PutProduct creates p (ID 0; the new id is set) or changes the product of
-// that id, its properties included; each identifier keeps the number it ever
-// had. Readers see it after Load.
+// PutProduct creates p if its ID is 0, and sets the new id; otherwise it changes the product of
+// that id. It replaces the properties too; each identifier keeps its number for ever. Readers see
+// the product after Load.
 func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
-	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		r := productRow{
 			ID:           p.ID,
 			Name:         p.Name,
@@ -286,6 +288,7 @@ func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 		}
 		return nil
 	})
+	return wrap("put product", err)
 }
 
 func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, position int, p *Property) error {
@@ -298,7 +301,7 @@ func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, po
 		return err
 	}
 	p.ID = number.Number
-	inputs, err := json.Marshal(append([]string{}, p.Inputs...)) // a list even when there are none
+	inputs, err := json.Marshal(append([]string{}, p.Inputs...)) // a JSON list even if it is empty
 	if err != nil {
 		return err
 	}
@@ -315,7 +318,7 @@ func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, po
 	return err
 }
 
-// asNotFound turns a row that does not exist into the answer for it.
+// asNotFound turns the database's error for a missing row into a NotFound error.
 func asNotFound(err error) error {
 	if db.IsMissing(err) {
 		return errs.Missing()

@@ -82,13 +82,12 @@ func TestCatalogRoundTrip(t *testing.T) {
 	if e := got.Element("air"); !reflect.DeepEqual(e, air) {
 		t.Errorf("%+v, want %+v", e, air)
 	}
-	// "a-gauge" has no other name; "Weather mast" is after it in English, "Direk" too, and so are letters that are not Latin.
+	// "a-gauge" has no display names; the mast's names sort after it in every language: "Weather
+	// mast", "Direk" and the non-Latin ones.
 	for _, l := range text.Languages {
-		if all := got.ProductsByDisplayName(
-			l,
-		); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" ||
+		if all := got.ProductsByDisplayName(l); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" ||
 			all[1].DisplayName(l) != mast.Names[l] {
-			t.Errorf("%s: products are not by name: %v", l, all)
+			t.Errorf("%s: products are not ordered by name: %v", l, all)
 		}
 	}
 	for i, p := range mast.Properties {
@@ -98,33 +97,33 @@ func TestCatalogRoundTrip(t *testing.T) {
 	}
 	if got.Product(99) != nil || got.ProductByName("none") != nil || got.Element("wind") != nil ||
 		got.Identifier(99) != "" {
-		t.Error("found what does not exist")
+		t.Error("the catalogue finds what does not exist")
 	}
 	if p := got.Product(mast.ID); p.Property("air") != &p.Properties[1] || p.Property("none") != nil {
-		t.Error("Property is wrong")
+		t.Error("Property finds a wrong property")
 	}
 }
 
-// Readings on disk carry numbers: an identifier keeps the number it ever had,
-// and a number never means another identifier.
+// Readings on disk carry numbers: an identifier keeps its number for ever, and a number never means
+// another identifier.
 func TestPropertyNumbersAreNeverReused(t *testing.T) {
 	c, fresh := newCatalog(t)
 	mast := newProduct("mast", "air", "wind")
 	putProduct(t, c, mast)
 	air, wind := mast.Properties[0].ID, mast.Properties[1].ID
 
-	mast.Properties = newProduct("", "wind", "sun").Properties // air is dropped
+	mast.Properties = newProduct("", "wind", "sun").Properties // the product drops air
 	putProduct(t, c, mast)
 	putProduct(t, c, newProduct("gauge", "rain", "sun"))
 	if mast.Properties[0].ID != wind {
-		t.Errorf("wind was %d, is %d", wind, mast.Properties[0].ID)
+		t.Errorf("the number of wind changed from %d to %d", wind, mast.Properties[0].ID)
 	}
 	got := fresh()
 	if id, ever := got.Number("air"); !ever || id != air {
 		t.Errorf("air has the number %d, %v; it was %d", id, ever, air)
 	}
 	if id, ever := got.Number("none"); ever {
-		t.Errorf("what never was has the number %d", id)
+		t.Errorf("an unknown identifier has the number %d", id)
 	}
 	if got.Identifier(air) != "air" {
 		t.Errorf("old readings of air do not decode: %d means %q", air, got.Identifier(air))
@@ -137,10 +136,10 @@ func TestPropertyNumbersAreNeverReused(t *testing.T) {
 		t.Errorf("rain took the number %d", rain)
 	}
 
-	mast.Properties = newProduct("", "air", "wind").Properties // and regained
+	mast.Properties = newProduct("", "air", "wind").Properties // the product gets air again
 	putProduct(t, c, mast)
 	if p := fresh().Product(mast.ID); p.Properties[0].ID != air || p.Properties[1].ID != wind {
-		t.Errorf("regained as %d and %d, were %d and %d", p.Properties[0].ID, p.Properties[1].ID, air, wind)
+		t.Errorf("the numbers are %d and %d, were %d and %d", p.Properties[0].ID, p.Properties[1].ID, air, wind)
 	}
 }
 
@@ -168,7 +167,7 @@ func TestCatalogUpdate(t *testing.T) {
 	}
 }
 
-// What is refused leaves everything as it was.
+// A refused product changes nothing.
 func TestPutProductRefusesInvalidProducts(t *testing.T) {
 	c, fresh := newCatalog(t)
 	mast := newProduct("mast", "air")
@@ -179,7 +178,7 @@ func TestPutProductRefusesInvalidProducts(t *testing.T) {
 		"other data type": {ID: mast.ID, Name: "other", Properties: []device.Property{{Identifier: "sun", DataType: "date"}}},
 	} {
 		if err := c.PutProduct(t.Context(), p); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		} else if name != "other data type" && !db.IsDuplicate(err) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -190,8 +189,8 @@ func TestPutProductRefusesInvalidProducts(t *testing.T) {
 	}
 }
 
-// A property is called by its element's name in the reader's language, else by
-// the product's word for it, else by its identifier; its unit likewise.
+// The name of a property is its element's name in the reader's language, else the product's
+// function name, else the identifier. The unit is the product's, else the element's.
 func TestPropertyNameAndUnitFallback(t *testing.T) {
 	c, fresh := newCatalog(t)
 	if err := c.PutElement(t.Context(), &device.Element{YeuSign: "air", Unit: "°C", Names: map[text.Language]string{

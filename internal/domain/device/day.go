@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// Day is a day of UTC, counted from 1970-01-01. Intake is counted by days of
-// UTC, not of a tenant's zone: they are the same for whoever looks, and stay
-// what they were when a tenant moves.
+// Day is a day of UTC, counted from 1970-01-01. Intake is counted by days of UTC, not of a tenant's
+// zone: they are the same for every viewer, and do not change when a tenant changes its zone.
 type Day int64
 
 const dayMillis = 24 * 60 * 60 * 1000
 
-// DayOf is the day of a time in epoch milliseconds.
+// DayOf gives the day of a time in epoch milliseconds.
 func DayOf(ms int64) Day {
 	day := ms / dayMillis
 	if ms%dayMillis < 0 {
@@ -21,13 +20,13 @@ func DayOf(ms int64) Day {
 	return Day(day)
 }
 
-// String is the day as 2026-11-21.
+// String formats the day as 2026-11-21.
 func (d Day) String() string { return time.UnixMilli(int64(d) * dayMillis).UTC().Format(time.DateOnly) }
 
-// intakeRetentionDays is for how many days intake is kept a day, today among them.
+// intakeRetentionDays is how many days of daily intake are kept, today included.
 const intakeRetentionDays = 31
 
-// DayIntake is what arrived from a device on one day.
+// DayIntake counts what arrived from a device on one day.
 type DayIntake struct {
 	Day      Day
 	Messages int64
@@ -35,8 +34,8 @@ type DayIntake struct {
 	Refused  int64
 }
 
-// dayCounts are a device's days in memory: those that are not on disk as they
-// are, and the one that is being counted, last.
+// dayCounts holds a device's days in memory: those that differ from the disk and, last, the day
+// that is being counted.
 type dayCounts []dayCount
 
 type dayCount struct {
@@ -44,9 +43,9 @@ type dayCount struct {
 	unsaved bool
 }
 
-// count adds a message to its day. One that arrived just before midnight and
-// is counted just after belongs to the new day: what is over is not touched
-// any more, but for a clock that was set right.
+// count adds a message to its day. A message that arrived just before midnight and is counted just
+// after belongs to the new day: count goes back to an earlier day only if the clock was set back by
+// two days or more.
 func (c *dayCounts) count(at int64, values, refused int) {
 	day := DayOf(at)
 	days := *c
@@ -69,7 +68,7 @@ func (c *dayCounts) count(at int64, values, refused int) {
 	*c = days
 }
 
-// dropSavedLast drops the last day where it is on disk.
+// dropSavedLast drops the last day if it is on disk.
 func (c dayCounts) dropSavedLast() dayCounts {
 	if last := len(c) - 1; last >= 0 && !c[last].unsaved {
 		return c[:last]
@@ -77,7 +76,7 @@ func (c dayCounts) dropSavedLast() dayCounts {
 	return c
 }
 
-// unsaved are the days that are to be written.
+// unsaved gives the days to write.
 func (c dayCounts) unsaved() (days []DayIntake) {
 	for _, d := range c {
 		if d.unsaved {
@@ -87,8 +86,8 @@ func (c dayCounts) unsaved() (days []DayIntake) {
 	return days
 }
 
-// markSaved takes note that days are on disk as they were; those that are over
-// need no place in memory any more.
+// markSaved records that days are on disk as they were written, and drops the past ones from
+// memory.
 func (c *dayCounts) markSaved(written []DayIntake) {
 	days := *c
 	for i := range days {

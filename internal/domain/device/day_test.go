@@ -17,15 +17,15 @@ func TestDayOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := DayOf(when.UnixMilli()).String(); got != want {
-			t.Errorf("%s is of %s, want %s", at, got, want)
+			t.Errorf("the day of %s is %s, want %s", at, got, want)
 		}
 	}
 }
 
-// noon of a day, epoch milliseconds.
+// noon gives noon of a day, in epoch milliseconds.
 func noon(day Day) int64 { return int64(day)*dayMillis + dayMillis/2 }
 
-// formatDays describes days: day:messages/values/refused, unsaved ones with *.
+// formatDays formats days as day:messages/values/refused, with * for unsaved ones.
 func formatDays(c dayCounts) string {
 	text := ""
 	for _, d := range c {
@@ -51,19 +51,19 @@ func TestDayCounts(t *testing.T) {
 	}
 	saved := func() { c.markSaved(c.unsaved()) }
 	step("the first message", count(100, 3, 1), " 100:1/3/1*")
-	step("another", count(100, 2, 0), " 100:2/5/1*")
-	step("written", saved, " 100:2/5/1")
-	step("after it", count(100, 0, 0), " 100:3/5/1*")
+	step("a second message", count(100, 2, 0), " 100:2/5/1*")
+	step("saved", saved, " 100:2/5/1")
+	step("a message after saving", count(100, 0, 0), " 100:3/5/1*")
 	written := c.unsaved()
-	step("while it is written", count(100, 1, 0), " 100:4/6/1*")
-	step("as it was, not as it is", func() { c.markSaved(written) }, " 100:4/6/1*")
+	step("a message during saving", count(100, 1, 0), " 100:4/6/1*")
+	step("saved as it was before", func() { c.markSaved(written) }, " 100:4/6/1*")
 	step("the next day", count(101, 1, 0), " 100:4/6/1* 101:1/1/0*")
-	step("late over midnight", count(100, 1, 0), " 100:4/6/1* 101:2/2/0*")
-	step("both written", saved, " 101:2/2/0")
+	step("a late message of the day before", count(100, 1, 0), " 100:4/6/1* 101:2/2/0*")
+	step("both saved", saved, " 101:2/2/0")
 	step("weeks later", count(130, 1, 0), " 130:1/1/0*")
-	step("the clock is set right", count(102, 1, 0), " 130:1/1/0* 102:1/1/0*")
-	step("and wrong again", count(130, 1, 0), " 102:1/1/0* 130:2/2/0*")
-	step("all written", saved, " 130:2/2/0")
-	step("right for good", count(103, 1, 0), " 103:1/1/0*")
-	step("nothing was written", func() { c.markSaved(nil) }, " 103:1/1/0*")
+	step("the clock is set back", count(102, 1, 0), " 130:1/1/0* 102:1/1/0*")
+	step("the clock is set ahead again", count(130, 1, 0), " 102:1/1/0* 130:2/2/0*")
+	step("all saved", saved, " 130:2/2/0")
+	step("the clock is set back for good", count(103, 1, 0), " 103:1/1/0*")
+	step("nothing was saved", func() { c.markSaved(nil) }, " 103:1/1/0*")
 }

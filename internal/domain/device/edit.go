@@ -10,15 +10,15 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// Edit is what people change of a device.
+// Edit holds the fields of a device that people may change.
 type Edit struct {
 	NoteName            string
 	SceneID             int64    // DefaultScene: in no scene
 	Longitude, Latitude *float64 // degrees, WGS-84; both or neither
 }
 
-// Edit changes a tenant's device of that name. A forbidden scene keeps the
-// devices that stand in it and takes no others.
+// Edit changes the tenant's device of that name. A forbidden scene keeps its devices and takes no
+// others.
 func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) error {
 	note, err := tenant.ParseName(e.NoteName, "noteName", "device.noteRequired")
 	switch {
@@ -29,7 +29,7 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 	case e.Longitude != nil && e.Latitude == nil:
 		return errs.New(errs.Refused, "invalid.required").WithField("latitude")
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		d, err := s.Get(ctx, t, name)
 		if err != nil {
 			return err
@@ -42,14 +42,15 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 		d.NoteName, d.SceneID, d.Longitude, d.Latitude = note, e.SceneID, e.Longitude, e.Latitude
 		return s.Put(ctx, t, d)
 	})
+	return wrap("edit", err)
 }
 
-// AuditThing is the device as the audit log knows it.
+// AuditThing describes the device for the audit log.
 func (d *Device) AuditThing() audit.Thing {
 	return audit.Thing{ID: int64(d.ID), Name: d.Title(), SearchAlias: d.Name}
 }
 
-// requireOpenScene refuses a scene that is not the tenant's or takes no devices.
+// requireOpenScene refuses a scene of another tenant and one that takes no devices.
 func requireOpenScene(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64) error {
 	if scene == DefaultScene {
 		return nil

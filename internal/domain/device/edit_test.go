@@ -10,7 +10,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// wantRefused tells whether err is a refusal with that sentence about that field.
+// wantRefused fails the test unless err is a refusal with the key about the field.
 func wantRefused(t *testing.T, what string, err error, key, field string) {
 	t.Helper()
 	if e := errs.As(err); err == nil || e.Kind != errs.Refused || e.Key != key || e.Field != field {
@@ -37,25 +37,17 @@ func TestEdit(t *testing.T) {
 		}
 		return d
 	}
-	// What people do not change stays as it was.
+	// Fields that an Edit does not have stay unchanged.
 	want := *made
 	want.NoteName, want.SceneID, want.Longitude, want.Latitude = "Kuzey Direği", barn, new(-180.0), new(90.0)
-	if got := edit(
-		device.Edit{NoteName: " \tKuzey Direği\n", SceneID: barn, Longitude: new(-180.0), Latitude: new(90.0)},
-	); !reflect.DeepEqual(
-		*got,
-		want,
-	) {
+	if got := edit(device.Edit{NoteName: " \tKuzey Direği\n", SceneID: barn, Longitude: new(-180.0),
+		Latitude: new(90.0)}); !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	// The change is found by its new name, and no more by the old.
+	// The search finds the device by its new name, and no longer by the old one.
 	for search, n := range map[string]int64{"DİREĞİ": 1, "ws-1": 1} {
-		if _, total, err := s.Roster.Page(
-			t.Context(),
-			field.ID,
-			device.Query{Search: search, Limit: 1},
-		); err != nil ||
-			total != n {
+		if _, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Search: search,
+			Limit: 1}); err != nil || total != n {
 			t.Errorf("%s: %d %v", search, total, err)
 		}
 	}
@@ -67,35 +59,29 @@ func TestEdit(t *testing.T) {
 		e          device.Edit
 		key, field string
 	}{
-		"no name":           {device.Edit{}, "device.noteRequired", ""},
-		"a blank name":      {device.Edit{NoteName: " \t"}, "device.noteRequired", ""},
-		"a long name":       {device.Edit{NoteName: strings.Repeat("ş", 65)}, "invalid.long", "noteName"},
-		"a line break":      {device.Edit{NoteName: "a\nb"}, "invalid.format", "noteName"},
-		"nothing to see":    {device.Edit{NoteName: "\u200b"}, "device.noteRequired", ""},
-		"turned around":     {device.Edit{NoteName: "a\u202eb"}, "invalid.format", "noteName"},
-		"a longitude alone": {device.Edit{NoteName: "x", Longitude: new(1.0)}, "invalid.required", "latitude"},
-		"a latitude alone":  {device.Edit{NoteName: "x", Latitude: new(1.0)}, "invalid.required", "longitude"},
+		"no name":             {device.Edit{}, "device.noteRequired", ""},
+		"a blank name":        {device.Edit{NoteName: " \t"}, "device.noteRequired", ""},
+		"a long name":         {device.Edit{NoteName: strings.Repeat("ş", 65)}, "invalid.long", "noteName"},
+		"a line break":        {device.Edit{NoteName: "a\nb"}, "invalid.format", "noteName"},
+		"invisible":           {device.Edit{NoteName: "\u200b"}, "device.noteRequired", ""},
+		"a changed direction": {device.Edit{NoteName: "a\u202eb"}, "invalid.format", "noteName"},
+		"a longitude alone":   {device.Edit{NoteName: "x", Longitude: new(1.0)}, "invalid.required", "latitude"},
+		"a latitude alone":    {device.Edit{NoteName: "x", Latitude: new(1.0)}, "invalid.required", "longitude"},
 	} {
 		wantRefused(t, what, s.Devices.Edit(t.Context(), field.ID, "WS-1", c.e), c.key, c.field)
 	}
-	if err := s.Devices.Edit(
-		t.Context(),
-		field.ID,
-		"WS-1",
-		device.Edit{NoteName: "x", SceneID: 99},
-	); !errs.Is(err, errs.NotFound) ||
-		errs.As(err).Field != "groupId" {
-		t.Errorf("a scene that is not there: %v", err)
+	if err := s.Devices.Edit(t.Context(), field.ID, "WS-1", device.Edit{NoteName: "x",
+		SceneID: 99}); !errs.Is(err, errs.NotFound) || errs.As(err).Field != "groupId" {
+		t.Errorf("an unknown scene: %v", err)
 	}
 	if err := s.Devices.Edit(t.Context(), field.ID, "ws-1", device.Edit{NoteName: "x"}); !errs.Is(err, errs.NotFound) {
-		t.Errorf("a device that is not there: %v", err)
+		t.Errorf("an unknown device: %v", err)
 	}
 	if got := edit(device.Edit{NoteName: want.NoteName}); !reflect.DeepEqual(*got, want) {
 		t.Errorf("a refused edit changed %+v", got)
 	}
 }
 
-// A forbidden scene keeps its devices and takes no others.
 func TestForbiddenScene(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -109,21 +95,21 @@ func TestForbiddenScene(t *testing.T) {
 		return s.Devices.Edit(t.Context(), field.ID, name, device.Edit{NoteName: "x", SceneID: scene})
 	}
 	if err := edit("in", barn); err != nil {
-		t.Errorf("saved again: %v", err)
+		t.Errorf("an edit of a device in the scene: %v", err)
 	}
 	err := edit("out", barn)
-	wantRefused(t, "a new one", err, "scene.forbidden", "groupId")
+	wantRefused(t, "a new device", err, "scene.forbidden", "groupId")
 	if errs.As(err).Args["scene"] != "Barn" {
 		t.Errorf("%v", errs.As(err).Args)
 	}
 	if err := edit("in", device.DefaultScene); err != nil {
-		t.Errorf("taken out: %v", err)
+		t.Errorf("moved out: %v", err)
 	}
-	wantRefused(t, "back in", edit("in", barn), "scene.forbidden", "groupId")
+	wantRefused(t, "moved back in", edit("in", barn), "scene.forbidden", "groupId")
 	if err := s.Scenes.Update(t.Context(), field.ID, barn, "Barn", device.SceneUsable); err != nil {
 		t.Fatal(err)
 	}
 	if err := edit("in", barn); err != nil {
-		t.Errorf("back in after it was opened: %v", err)
+		t.Errorf("moved back in after the scene was opened: %v", err)
 	}
 }

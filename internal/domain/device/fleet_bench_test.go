@@ -15,9 +15,8 @@ import (
 
 const largeFleetSize = 100_000
 
-// newLargeFleet is a tenant with many devices, of which two thirds are online: in 50
-// scenes and in none, of 10 products, most with a remark name, nearly all with
-// a position.
+// newLargeFleet makes a tenant with n devices, two thirds of them online: in 50 scenes and in none,
+// of 10 products, most with a remark name, nearly all with a position.
 func newLargeFleet(b *testing.B, n int) (*testkit.Stores, *testkit.Tenant, []*device.Device) {
 	b.Helper()
 	s := testkit.NewStores(b)
@@ -37,7 +36,7 @@ func newLargeFleet(b *testing.B, n int) (*testkit.Stores, *testkit.Tenant, []*de
 	devices := make([]*device.Device, n)
 	err := s.DB.Tx(b.Context(), func(ctx context.Context, _ bun.IDB) error {
 		for i := range devices {
-			mixed := (i * 104_729) % n // all numbers below n, in no order
+			mixed := (i * 104_729) % n // all numbers below n, shuffled
 			d := &device.Device{
 				Name: fmt.Sprintf("WS-%06d", mixed), Serial: fmt.Sprintf("SN-%06d", (i*7_919)%n),
 				ProductID: products[i%len(products)], SceneID: scenes[mixed%len(scenes)],
@@ -67,7 +66,7 @@ func newLargeFleet(b *testing.B, n int) (*testkit.Stores, *testkit.Tenant, []*de
 	return s, owner, devices
 }
 
-// reportMedian runs f and reports the median of its times in milliseconds.
+// reportMedian runs f repeatedly and reports the median time in milliseconds.
 func reportMedian(b *testing.B, f func() error) {
 	b.Helper()
 	var took []time.Duration
@@ -82,7 +81,7 @@ func reportMedian(b *testing.B, f func() error) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/median")
 }
 
-// BenchmarkLargeFleet is what lists, groups and the map of 100,000 devices cost.
+// BenchmarkLargeFleet measures lists, groups and the map of 100,000 devices.
 func BenchmarkLargeFleet(b *testing.B) {
 	s, owner, devices := newLargeFleet(b, largeFleetSize)
 	ctx := b.Context()
@@ -95,7 +94,7 @@ func BenchmarkLargeFleet(b *testing.B) {
 			return err
 		}
 	}
-	b.Run("first look", func(b *testing.B) {
+	b.Run("first read", func(b *testing.B) {
 		reportMedian(b, func() error {
 			fresh := device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 			_, _, err := fresh.Page(ctx, owner.ID, device.Query{Limit: 10})
@@ -105,12 +104,8 @@ func BenchmarkLargeFleet(b *testing.B) {
 	b.Run("after a change", func(b *testing.B) {
 		reportMedian(b, func() error {
 			d := devices[7]
-			if err := s.Devices.Edit(
-				ctx,
-				owner.ID,
-				d.Name,
-				device.Edit{NoteName: "Other", SceneID: d.SceneID},
-			); err != nil {
+			if err := s.Devices.Edit(ctx, owner.ID, d.Name, device.Edit{NoteName: "Other",
+				SceneID: d.SceneID}); err != nil {
 				return err
 			}
 			return page(device.Query{})()
@@ -136,7 +131,11 @@ func BenchmarkLargeFleet(b *testing.B) {
 		{"online", device.Query{Online: new(true)}},
 		{"product", device.Query{ProductID: 3}},
 	}
-	for _, by := range []device.Sort{device.SortTitle, device.SortName, device.SortSerial, device.SortProduct, device.SortScene, device.SortContact, device.SortState, device.SortCreated} {
+	sorts := []device.Sort{
+		device.SortTitle, device.SortName, device.SortSerial, device.SortProduct,
+		device.SortScene, device.SortContact, device.SortState, device.SortCreated,
+	}
+	for _, by := range sorts {
 		pages = append(pages, struct {
 			name string
 			q    device.Query

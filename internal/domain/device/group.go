@@ -6,16 +6,16 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// Group is what stands in a scene.
+// Group summarises the devices in a scene.
 type Group struct {
 	Devices int
 	Online  int
 	First   []*Device // by title, then id
 }
 
-// Groups gives a tenant's groups of the devices that q selects, by scene,
-// DefaultScene included, each with its first devices, as many as first says.
-// Scenes in which none of them stands are absent. The order of q does not count.
+// Groups groups the devices of a tenant that q selects by scene, DefaultScene included. Each group
+// has up to first devices. Scenes without a selected device are absent. Groups ignores the order
+// and the page of q.
 func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (map[int64]*Group, error) {
 	all, err := r.members(ctx, t)
 	if err != nil {
@@ -50,8 +50,7 @@ func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (m
 	return groups, err
 }
 
-// Count is how many devices a tenant has, and how many of them stand in no
-// scene.
+// Count gives how many devices a tenant has, and how many of them are in no scene.
 func (r *Roster) Count(ctx context.Context, t tenant.ID) (devices, unassigned int, err error) {
 	all, err := r.members(ctx, t)
 	for _, m := range all {
@@ -72,8 +71,7 @@ type MapPoint struct {
 	Latitude  float64
 }
 
-// Box is a part of the map, in degrees. It may reach over the date line (West
-// greater than East).
+// Box is a part of the map, in degrees. If West is greater than East, it crosses the date line.
 type Box struct{ West, South, East, North float64 }
 
 func (b *Box) contains(longitude, latitude float64) bool {
@@ -89,8 +87,8 @@ func (b *Box) contains(longitude, latitude float64) bool {
 	return longitude >= b.West || longitude <= b.East
 }
 
-// MapPoints gives a tenant's devices that have a position inside the box (nil:
-// anywhere), by title, and how many devices have no position at all.
+// MapPoints gives a tenant's devices with a position in the box (nil: anywhere), ordered by title,
+// and how many devices have no position.
 func (r *Roster) MapPoints(
 	ctx context.Context,
 	t tenant.ID,

@@ -9,16 +9,16 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Groups count all that stands in a scene and list the first by title.
+// Groups counts all devices in a scene and lists the first by title.
 func TestGroups(t *testing.T) {
 	s, field, ids := newSearchFixture(t)
 	d1, err := s.Devices.Get(t.Context(), field.ID, "d1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Presence.Seen(testkit.Ref(d1)) // counted at once, whatever is on disk
+	s.Presence.Seen(testkit.Ref(d1)) // counted at once, even before it is on disk
 	barn, row, none := ids["barn"], ids["row"], device.DefaultScene
-	told := func(scene *int64, first int) string {
+	format := func(scene *int64, first int) string {
 		t.Helper()
 		groups, err := s.Roster.Groups(t.Context(), field.ID, device.Query{Scene: scene}, first)
 		if err != nil {
@@ -47,7 +47,7 @@ func TestGroups(t *testing.T) {
 		{&none, 1, "0/3 d3"},
 		{new(int64(99)), 1, ""},
 	} {
-		if got := told(c.scene, c.first); got != c.want {
+		if got := format(c.scene, c.first); got != c.want {
 			t.Errorf("first %d: %q, want %q", c.first, got, c.want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestMapPoints(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station, scene := s.Station(t), s.Scene(t, field.ID, "barn")
@@ -80,7 +80,7 @@ func TestPlaces(t *testing.T) {
 		{"anywhere", nil, "ankara apia suva zero"},
 		{"the world", &device.Box{West: -180, South: -90, East: 180, North: 90}, "ankara apia suva zero"},
 		{"Anatolia", &device.Box{West: 26, South: 36, East: 45, North: 42}, "ankara"},
-		{"its very corner", &device.Box{West: 32.85, South: 39.92, East: 32.85, North: 39.92}, "ankara"},
+		{"its corner", &device.Box{West: 32.85, South: 39.92, East: 32.85, North: 39.92}, "ankara"},
 		{"over the date line", &device.Box{West: 170, South: -30, East: -160, North: 0}, "apia suva"},
 		{"the same, too far north", &device.Box{West: 170, South: 1, East: -160, North: 30}, ""},
 		{"the other way round", &device.Box{West: -160, South: -30, East: 170, North: 0}, "zero"},
@@ -92,7 +92,7 @@ func TestPlaces(t *testing.T) {
 			got = append(got, p.Name)
 		}
 		if err != nil || strings.Join(got, " ") != c.want || unplaced != 1 {
-			t.Errorf("%s: %v, %d without a place (%v), want %s", c.name, got, unplaced, err, c.want)
+			t.Errorf("%s: %v, %d without a position (%v), want %s", c.name, got, unplaced, err, c.want)
 		}
 		if len(places) > 0 && places[0].Name == "ankara" {
 			want := device.MapPoint{

@@ -14,31 +14,31 @@ type Reason string
 
 // The reasons for which the edge refuses what a device sent.
 const (
-	ReasonUnreadable   Reason = "unreadable"   // not the JSON that is spoken here
+	ReasonUnreadable   Reason = "unreadable"   // not the expected JSON
 	ReasonUnknown      Reason = "unknown"      // the product has no such property
-	ReasonWrongType    Reason = "wrongType"    // not a number, boolean or text as the property wants
+	ReasonWrongType    Reason = "wrongType"    // not of the property's data type
 	ReasonOutOfRange   Reason = "outOfRange"   // below min or above max
 	ReasonTooLong      Reason = "tooLong"      // text over 1,024 characters
-	ReasonTooOld       Reason = "tooOld"       // older than the retention
-	ReasonFuture       Reason = "future"       // more than ten minutes ahead
-	ReasonBadTime      Reason = "badTime"      // ts is no epoch milliseconds
+	ReasonTooOld       Reason = "tooOld"       // older than the retention of readings
+	ReasonFuture       Reason = "future"       // more than ten minutes ahead of the server
+	ReasonBadTime      Reason = "badTime"      // ts is not in epoch milliseconds
 	ReasonNotYours     Reason = "notYours"     // a gateway named a device its tenant does not have
 	ReasonNotGateway   Reason = "notGateway"   // only a gateway may publish for others
 	ReasonUnknownTopic Reason = "unknownTopic" // outside the device's own topics
-	ReasonDisabled     Reason = "disabled"     // the device is shut out
-	ReasonDerived      Reason = "derived"      // the property is computed here
+	ReasonDisabled     Reason = "disabled"     // the device is disabled
+	ReasonDerived      Reason = "derived"      // the server computes the property
 	ReasonTooLarge     Reason = "tooLarge"     // the message is over the limit and was not read
 )
 
-// Refusal is one thing that was refused.
+// Refusal is one refused value or message.
 type Refusal struct {
 	Time       int64 // arrival, epoch milliseconds
 	Identifier string
 	Reason     Reason
 }
 
-// SanitizeText is what a device sent as the database takes it: U+FFFD stands for
-// NUL, which no text in there may hold, and for what is no UTF-8.
+// SanitizeText makes a text that a device sent storable: it replaces NUL, which the database
+// refuses in texts, and invalid UTF-8 by U+FFFD.
 func SanitizeText(sent string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(sent, "\uFFFD"), "\x00", "\uFFFD")
 }
@@ -49,22 +49,21 @@ type Intake struct {
 	Values      int64
 	Refused     int64
 	LastRefusal Refusal
-	ClockAhead  time.Duration // how far the newest reading's time was ahead of its arrival; 0: by a minute at most
+	ClockAhead  time.Duration // how far the newest reading's time was ahead of its arrival; 0: at most a minute
 }
 
-// ClockUnknown is of a message that says nothing of its device's clock: it brought
-// no reading, or late ones.
+// ClockUnknown marks a message that does not show its device's clock: it carried no readings, or
+// only late ones.
 const ClockUnknown time.Duration = -1
 
-// Diagnostics keeps the Intake of every device, so that nothing vanishes in
-// silence.
+// Diagnostics keeps the Intake of every device, so that every message and refusal is accounted for.
 type Diagnostics struct {
 	mu      sync.Mutex
 	devices map[Ref]*deviceIntake
 	dirty   map[ID]struct{}
 }
 
-// deviceIntake is a device's Intake, in all and a day.
+// deviceIntake is a device's Intake, in total and per day.
 type deviceIntake struct {
 	Intake
 	days dayCounts
@@ -75,9 +74,8 @@ func NewDiagnostics() *Diagnostics {
 	return &Diagnostics{devices: map[Ref]*deviceIntake{}, dirty: map[ID]struct{}{}}
 }
 
-// Count adds what one message brought that arrived at a time (epoch
-// milliseconds): values kept, refusals, and how far its newest time was ahead of
-// that, or ClockUnknown.
+// Count adds one message that arrived at a time (epoch milliseconds): the number of values kept,
+// the refusals, and how far its newest reading was ahead of that time, or ClockUnknown.
 func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, ahead time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,7 +93,7 @@ func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, a
 	d.dirty[ref.ID] = struct{}{}
 }
 
-// intakeOf finds or makes what is known of ref. Callers hold the lock.
+// intakeOf finds or makes the intake of ref. Callers hold the lock.
 func (d *Diagnostics) intakeOf(ref Ref) *deviceIntake {
 	in := d.devices[ref]
 	if in == nil {
@@ -105,7 +103,7 @@ func (d *Diagnostics) intakeOf(ref Ref) *deviceIntake {
 	return in
 }
 
-// Get is the intake of a tenant's device so far.
+// Get gives the intake of a tenant's device so far.
 func (d *Diagnostics) Get(t tenant.ID, id ID) Intake {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -115,7 +113,7 @@ func (d *Diagnostics) Get(t tenant.ID, id ID) Intake {
 	return Intake{}
 }
 
-// days are a tenant's device's days that may differ from those on disk.
+// days gives the days of a tenant's device that may differ from those on disk.
 func (d *Diagnostics) days(t tenant.ID, id ID) (days []DayIntake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -127,7 +125,7 @@ func (d *Diagnostics) days(t tenant.ID, id ID) (days []DayIntake) {
 	return days
 }
 
-// unsavedDays are a device's days that are to be written.
+// unsavedDays gives the days of a device to write.
 func (d *Diagnostics) unsavedDays(ref Ref) []DayIntake {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -137,7 +135,7 @@ func (d *Diagnostics) unsavedDays(ref Ref) []DayIntake {
 	return nil
 }
 
-// markDaysSaved takes note that a device's days are on disk as they were.
+// markDaysSaved records that a device's days are on disk as they were written.
 func (d *Diagnostics) markDaysSaved(ref Ref, written []DayIntake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,7 +158,7 @@ func (d *Diagnostics) restore(ref Ref, in Intake) {
 	d.intakeOf(ref).Intake = in
 }
 
-// restoreDay takes up the day that was counted last before a start.
+// restoreDay sets the newest day on disk after a start; counting continues with it.
 func (d *Diagnostics) restoreDay(ref Ref, day DayIntake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -13,13 +13,11 @@ func TestDiagnostics(t *testing.T) {
 	last := Refusal{Time: 11, Identifier: "wind", Reason: ReasonUnknown}
 	d.Count(mine, 10, 3, []Refusal{first, last}, 2*time.Minute)
 	d.Count(theirs, 10, 1, nil, 0)
-	if got, want := d.Get(
-		1,
-		1,
-	), (Intake{Messages: 1, Values: 3, Refused: 2, LastRefusal: last, ClockAhead: 2 * time.Minute}); got != want {
+	if got, want := d.Get(1, 1), (Intake{Messages: 1, Values: 3, Refused: 2, LastRefusal: last,
+		ClockAhead: 2 * time.Minute}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	// The last refusal stays on show, the clock is as the newest message found it.
+	// The last refusal stays; the clock's lead is that of the newest message.
 	d.Count(mine, 10, 5, nil, 0)
 	if got, want := d.Get(1, 1), (Intake{Messages: 2, Values: 8, Refused: 2, LastRefusal: last}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -28,10 +26,10 @@ func TestDiagnostics(t *testing.T) {
 		t.Errorf("another tenant reads %+v", got)
 	}
 	if got := d.Get(1, 9); got != (Intake{}) {
-		t.Errorf("a device never heard of: %+v", got)
+		t.Errorf("a device without messages: %+v", got)
 	}
 	if ids := d.takeDirty(); len(ids) != 2 {
-		t.Errorf("to be written: %v", ids)
+		t.Errorf("dirty devices: %v", ids)
 	}
 	d.Count(mine, 10, 1, nil, 0)
 	d.Forget(mine)

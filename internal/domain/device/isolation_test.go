@@ -10,8 +10,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Every method of the stores, called with another tenant's id for this
-// tenant's device or scene, finds and changes nothing.
+// No method of the stores, called with another tenant's id for this tenant's device or scene, finds
+// or changes anything.
 func TestTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -31,7 +31,7 @@ func TestTenantIsolation(t *testing.T) {
 	ctx := t.Context()
 	before := snapshotDevice(t, s, field.ID, mine, scene)
 	if gone, err := s.Status.OfflineSince(ctx, field.ID, 0); err != nil || gone != 1 {
-		t.Fatalf("there is nothing to find: %d %v", gone, err)
+		t.Fatalf("the fixture has no offline device: %d %v", gone, err)
 	}
 	nothing := func(what string, n int64) {
 		t.Helper()
@@ -42,7 +42,7 @@ func TestTenantIsolation(t *testing.T) {
 	for _, owner := range []tenant.ID{rival.ID, 0, 99} {
 		for name, row := range map[string]struct {
 			call  func() error
-			finds bool // the method must say that there is no such thing
+			finds bool // the method must return a NotFound error
 		}{
 			"Store.Get": {func() error { _, err := s.Devices.Get(ctx, owner, "mine"); return err }, true},
 			"Roster.Page": {func() error {
@@ -65,7 +65,7 @@ func TestTenantIsolation(t *testing.T) {
 			}, false},
 			"Roster.Count": {func() error {
 				n, unassigned, err := s.Roster.Count(ctx, owner)
-				nothing("Count", int64(n-unassigned)) // the rival's own stands in no scene
+				nothing("Count", int64(n-unassigned)) // the rival's own device is in no scene
 				return err
 			}, false},
 			"Roster.Places": {func() error {
@@ -134,15 +134,15 @@ func TestTenantIsolation(t *testing.T) {
 				return err
 			}, false},
 			"SceneStore.Delete": {func() error { return s.Scenes.Delete(ctx, owner, scene) }, true},
-			"SceneStore.Change": {func() error { return s.Scenes.Update(ctx, owner, scene, "taken", device.SceneForbidden) }, true},
+			"SceneStore.Update": {func() error { return s.Scenes.Update(ctx, owner, scene, "taken", device.SceneForbidden) }, true},
 			"SceneStore.Page": {func() error {
 				list, total, err := s.Scenes.Page(ctx, owner, "bar", 0, 9)
 				nothing("Page", int64(len(list))+total)
 				return err
 			}, false},
-			"StatusStore.Comings": {func() error {
+			"StatusStore.PresenceHistory": {func() error {
 				list, total, err := s.Status.PresenceHistory(ctx, owner, mine.ID, 0, 9)
-				nothing("Comings", int64(len(list))+total)
+				nothing("PresenceHistory", int64(len(list))+total)
 				return err
 			}, false},
 			"StatusStore.OfflineSince": {func() error {
@@ -189,11 +189,11 @@ func TestTenantIsolation(t *testing.T) {
 		t.Errorf("OwnerOf: %d %v", owner, err)
 	}
 	if owner, err := s.Devices.OwnerOf(ctx, "new"); err != nil || owner != 0 {
-		t.Errorf("OwnerOf what was never made: %d %v", owner, err)
+		t.Errorf("OwnerOf an unknown device: %d %v", owner, err)
 	}
 }
 
-// snapshotDevice is all that can be told of a tenant's device and scene.
+// snapshotDevice reads everything about a tenant's device and scene.
 func snapshotDevice(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.Device, scene int64) []any {
 	t.Helper()
 	got, err := s.Devices.Get(t.Context(), owner, d.Name)

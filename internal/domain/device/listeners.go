@@ -6,7 +6,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// listeners are told of what changed in a tenant, once it is kept.
+// listeners are called for each change in a tenant, after its commit.
 type listeners[T any] struct {
 	mu   sync.Mutex
 	list []func(tenant.ID, T)

@@ -1,5 +1,5 @@
-// Package device knows devices, their products (thing models), the scenes they
-// stand in and whether they are online.
+// Package device keeps devices, their products (thing models), the scenes that group them, and
+// whether they are online.
 package device
 
 import (
@@ -9,8 +9,8 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// ID is a device's internal number. It is never reused: a name made again gets
-// a new ID and starts without readings.
+// ID is a device's internal number. It is never reused: a device that is created again under the
+// same name gets a new ID and starts without readings.
 type ID int64
 
 // PropertyID is the platform-wide number of a property identifier. Readings on
@@ -18,13 +18,13 @@ type ID int64
 // still decode.
 type PropertyID uint32
 
-// Ref names a device together with its owner.
+// Ref names a device together with its tenant.
 type Ref struct {
 	Tenant tenant.ID
 	ID     ID
 }
 
-// DataType is what kind of value a property takes.
+// DataType is the kind of value that a property takes.
 type DataType string
 
 // The data types of a thing model.
@@ -44,12 +44,12 @@ type Property struct {
 	DataType     DataType
 	AccessMode   string
 	Min, Max     *float64 // nil: unbounded
-	Precision    *int     // decimals; nil: as it comes
+	Precision    *int     // decimals; nil: values are shown as they arrive
 
 	// A derived property is computed from others, not sent by devices.
-	Formula    string             // how; empty: a measured property
-	Inputs     []string           // identifiers of what it is computed from, in the formula's order
-	Parameters map[string]float64 // that differ from the formula's own
+	Formula    string             // name of the formula; empty: a measured property
+	Inputs     []string           // identifiers of the properties it is computed from, in the formula's order
+	Parameters map[string]float64 // those that differ from the formula's defaults
 }
 
 // Derived tells whether the property is computed.
@@ -58,14 +58,13 @@ func (p *Property) Derived() bool { return p.Formula != "" }
 // Product is a device model. Products belong to the platform, not to a tenant.
 type Product struct {
 	ID           int64
-	Name         string                   // in the provider's file and the open API
-	Names        map[text.Language]string // for people; empty where the provider gave none
+	Name         string                   // as in the provider's file and the open API
+	Names        map[text.Language]string // shown to people; absent languages have none
 	OfflineAfter time.Duration            // silence after which a device counts as offline
 	Properties   []Property               // in the order the thing model lists them
 }
 
-// DisplayName is what people call the product in a language; its name in the
-// provider's file where that says nothing else.
+// DisplayName gives the product's name in a language; its Name if it has none in that language.
 func (p *Product) DisplayName(l text.Language) string {
 	if name := p.Names[l]; name != "" {
 		return name

@@ -10,10 +10,10 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// Sort is what devices are ordered by.
+// Sort selects the order of devices.
 type Sort string
 
-// The orders of devices; what is equal is ordered by id.
+// The orders of devices; equal devices are ordered by id.
 const (
 	SortTitle   Sort = "noteName" // the remark name, else the device name; the zero Sort means the same
 	SortName    Sort = "deviceName"
@@ -27,21 +27,21 @@ const (
 
 // Query selects and orders devices. Zero fields do not filter.
 type Query struct {
-	Search     string // part of name, remark name or serial, any case
+	Search     string // part of the name, remark name or serial, in any case
 	Scene      *int64 // DefaultScene: devices in no scene
 	Names      []string
 	ProductID  int64
-	Products   map[int64]bool // of one of these models; nil: of any
-	Except     string         // without the device of this name
+	Products   map[int64]bool // only these products; nil: all
+	Except     string         // omits the device of this name
 	Online     *bool
 	Sort       Sort
-	Descending bool          // turns the whole order around, the ids too
-	Language   text.Language // of the products' names that SortProduct orders by
+	Descending bool          // reverses the whole order, the ids included
+	Language   text.Language // the language of the product names that SortProduct compares
 	Offset     int64
 	Limit      int64
 }
 
-// Page gives the devices that q selects, and how many there are in all.
+// Page gives a page of the devices that q selects, and how many there are in all.
 func (r *Roster) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int64, error) {
 	all, err := r.members(ctx, t)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Roster) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int
 	}
 	found := r.filter(t, all, &q)
 	var ids []ID
-	if q.Sort == "" || q.Sort == SortTitle { // as the list is
+	if q.Sort == "" || q.Sort == SortTitle { // the list is in this order already
 		ids = pageListed(found, q.Descending, q.Offset, q.Limit)
 	} else {
 		keys, err := r.keys(ctx, t, found, &q)
@@ -62,7 +62,7 @@ func (r *Roster) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int
 	return devices, int64(len(found)), err
 }
 
-// filter are those of all that q selects, in their order.
+// filter gives the devices of all that q selects, in the order of all.
 func (r *Roster) filter(t tenant.ID, all []*member, q *Query) []*member {
 	search := text.Fold(q.Search)
 	var names map[string]bool
@@ -87,7 +87,7 @@ func (r *Roster) filter(t tenant.ID, all []*member, q *Query) []*member {
 	if q.Online == nil {
 		return found
 	}
-	kept := found[:0] // found is this call's own
+	kept := found[:0] // no caller sees found
 	r.presence.statuses(t, found, func(m *member, st Status) {
 		if st.Online == *q.Online {
 			kept = append(kept, m)
@@ -96,7 +96,7 @@ func (r *Roster) filter(t tenant.ID, all []*member, q *Query) []*member {
 	return kept
 }
 
-// sortKey is what a device is ordered by: a number, then a text, then its id.
+// sortKey orders a device: by a number, then a text, then its id.
 type sortKey struct {
 	number int64
 	text   string
@@ -107,7 +107,7 @@ func compareKeys(a, b sortKey) int {
 	return cmp.Or(cmp.Compare(a.number, b.number), strings.Compare(a.text, b.text), cmp.Compare(a.id, b.id))
 }
 
-// keys are the keys of members for an order.
+// keys gives the sort keys of members for the order of q.
 func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query) ([]sortKey, error) {
 	keys := make([]sortKey, 0, len(list))
 	addAll := func(keyOf func(m *member) sortKey) {
@@ -147,13 +147,13 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 			}
 			keys = append(keys, k)
 		})
-	default: // the contract names no other: by id
+	default: // the contract has no other order: by id
 		addAll(func(*member) sortKey { return sortKey{} })
 	}
 	return keys, nil
 }
 
-// productRanks are the places of the products among their names.
+// productRanks gives each product's position in the order of display names.
 func (r *Roster) productRanks(l text.Language) map[int64]int64 {
 	products := r.catalog.ProductsByDisplayName(l)
 	rank := make(map[int64]int64, len(products))
@@ -163,13 +163,13 @@ func (r *Roster) productRanks(l text.Language) map[int64]int64 {
 	return rank
 }
 
-// pageBounds is where a page begins and ends in a list of n.
+// pageBounds gives the first index of a page in a list of n, and the index after its last.
 func pageBounds(n int, offset, limit int64) (from, to int) {
 	from = int(min(max(offset, 0), int64(n)))
 	return from, from + int(min(max(limit, 0), int64(n-from)))
 }
 
-// pageListed gives the ids at offset, limit of them, in the order of list.
+// pageListed gives up to limit ids from offset on, in the order of list.
 func pageListed(list []*member, descending bool, offset, limit int64) []ID {
 	from, to := pageBounds(len(list), offset, limit)
 	ids := make([]ID, 0, to-from)
@@ -183,8 +183,8 @@ func pageListed(list []*member, descending bool, offset, limit int64) []ID {
 	return ids
 }
 
-// pageSorted gives the ids at offset, limit of them, in the order of keys, without
-// sorting more than it must. It changes keys.
+// pageSorted gives up to limit ids from offset on, in the order of keys. It sorts only as much as
+// it needs, and changes keys.
 func pageSorted(keys []sortKey, descending bool, offset, limit int64) []ID {
 	n := len(keys)
 	from, to := pageBounds(n, offset, limit)
@@ -195,7 +195,7 @@ func pageSorted(keys []sortKey, descending bool, offset, limit int64) []ID {
 	if descending {
 		order = reversed(order)
 	}
-	if from > n/2 { // nearer from the other end
+	if from > n/2 { // the page is nearer to the end: sort from there
 		order, fromEnd = reversed(order), true
 		from, to = n-to, n-from
 	}
@@ -214,13 +214,13 @@ func reversed(order func(a, b sortKey) int) func(a, b sortKey) int {
 	return func(a, b sortKey) int { return order(b, a) }
 }
 
-// smallest gives the first n of keys in order.
+// smallest gives the n smallest keys, sorted.
 func smallest(keys []sortKey, n int, order func(a, b sortKey) int) []sortKey {
 	if len(keys) <= 4*n {
 		slices.SortFunc(keys, order)
 		return keys[:n]
 	}
-	// Most keys are after the n-th of those seen so far and need no place.
+	// Most keys come after the n-th smallest seen so far and are skipped.
 	kept := make([]sortKey, 0, 2*n)
 	var last sortKey
 	full := false

@@ -7,11 +7,10 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// PageAfter gives limit of the devices that q selects in the order of their names,
-// byte by byte, beginning behind a name that need not exist; q's own order and
-// page do not count. next is where to go on; empty at the end. Names never
-// change, so whoever walks from next to next meets each device once, whatever
-// is added and removed meanwhile.
+// PageAfter gives up to limit devices that q selects, in the byte order of their names, beginning
+// after a name that need not exist; it ignores the order and the page of q. next is the name to
+// continue after; empty at the end. Names never change, so a caller that continues from next to
+// next sees each device once, even if devices are added and removed meanwhile.
 func (r *Roster) PageAfter(
 	ctx context.Context,
 	t tenant.ID,

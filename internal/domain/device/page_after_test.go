@@ -17,11 +17,11 @@ func TestPageAfter(t *testing.T) {
 		want  string
 		next  string
 	}{
-		{device.Query{}, "", 10, "D4 d1 d2 d3 d5 d6", ""}, // byte by byte, whatever people call them
+		{device.Query{}, "", 10, "D4 d1 d2 d3 d5 d6", ""}, // in byte order of the device names, not of the titles
 		{device.Query{}, "", 6, "D4 d1 d2 d3 d5 d6", ""},
 		{device.Query{}, "", 5, "D4 d1 d2 d3 d5", "d5"},
 		{device.Query{}, "d1", 2, "d2 d3", "d3"},
-		{device.Query{}, "d1x", 2, "d2 d3", "d3"}, // nobody is called so
+		{device.Query{}, "d1x", 2, "d2 d3", "d3"}, // no device has this name
 		{device.Query{}, "d6", 2, "", ""},
 		{device.Query{}, "z", 2, "", ""},
 		{device.Query{Search: "APPLE"}, "", 10, "d3 d5", ""},
@@ -32,22 +32,13 @@ func TestPageAfter(t *testing.T) {
 	} {
 		list, next, err := s.Roster.PageAfter(t.Context(), field.ID, c.q, c.after, c.limit)
 		if err != nil || deviceNames(list) != c.want || next != c.next {
-			t.Errorf(
-				"%+v after %q, %d: %q then %q (%v), want %q then %q",
-				c.q,
-				c.after,
-				c.limit,
-				deviceNames(list),
-				next,
-				err,
-				c.want,
-				c.next,
-			)
+			t.Errorf("%+v after %q, %d: %q then %q (%v), want %q then %q", c.q, c.after, c.limit, deviceNames(list),
+				next, err, c.want, c.next)
 		}
 	}
 }
 
-// Many devices, more than are sorted at once, come once each and in order.
+// With more devices than one call sorts, each comes once and in order.
 func TestPageAfterVisitsEachDeviceOnce(t *testing.T) {
 	s, field, ids := newSearchFixture(t)
 	var made []*device.Device

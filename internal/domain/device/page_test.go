@@ -21,7 +21,7 @@ func deviceNames(devices []*device.Device) string {
 	return strings.Join(all, " ")
 }
 
-// newSearchFixture is a tenant with devices whose names try the search's folding.
+// newSearchFixture makes a tenant with devices whose names test the folding of the search.
 func newSearchFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant, map[string]int64) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -76,7 +76,7 @@ func TestPageSearch(t *testing.T) {
 		`k\s`:       "d5",
 		"北田":        "d6",
 		"sxt-9":     "d6",
-		"d3\napple": "d3", // the three texts are one, but nobody types a line break
+		"d3\napple": "d3", // the search text joins the three with line breaks, which nobody types
 		"'; DROP":   "",
 		"rival":     "",
 	} {
@@ -148,7 +148,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// Devices of one title keep their order from page to page.
+// Devices of the same title keep their order from page to page.
 func TestPagingOfEqualTitles(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -173,7 +173,7 @@ func TestPagingOfEqualTitles(t *testing.T) {
 	}
 }
 
-// newSortFixture is a tenant whose devices differ in everything that is sorted by.
+// newSortFixture makes a tenant whose devices differ in every sort key.
 func newSortFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
 	t.Helper()
 	s := testkit.NewStores(t)
@@ -220,7 +220,7 @@ func newSortFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
 		if d.contact > 0 {
 			s.Presence.SeenAt(testkit.Ref(made), s.Clock.Milli()-d.contact.Milliseconds())
 		}
-		s.Clock.Advance(-time.Hour) // made in the opposite order of their numbers
+		s.Clock.Advance(-time.Hour) // creation times run opposite to the ids
 	}
 	s.Clock.Set(testkit.Start)
 	return s, field
@@ -248,11 +248,8 @@ func TestPageSort(t *testing.T) {
 			for size := int64(1); size <= 6; size++ {
 				var got []string
 				for offset := int64(0); offset < 6; offset += size {
-					list, total, err := s.Roster.Page(
-						t.Context(),
-						field.ID,
-						device.Query{Sort: by, Descending: c.descending, Offset: offset, Limit: size},
-					)
+					list, total, err := s.Roster.Page(t.Context(), field.ID,
+						device.Query{Sort: by, Descending: c.descending, Offset: offset, Limit: size})
 					if err != nil || total != 5 {
 						t.Fatalf("%d %v", total, err)
 					}
@@ -265,19 +262,14 @@ func TestPageSort(t *testing.T) {
 		}
 	}
 	for _, offset := range []int64{-1, 5, 1 << 62} {
-		if list, total, err := s.Roster.Page(
-			t.Context(),
-			field.ID,
-			device.Query{Offset: offset, Limit: 1 << 62},
-		); err != nil || total != 5 ||
-			(len(list) > 0) != (offset < 0) {
+		if list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Offset: offset,
+			Limit: 1 << 62}); err != nil || total != 5 || (len(list) > 0) != (offset < 0) {
 			t.Errorf("offset %d: %s, %d, %v", offset, deviceNames(list), total, err)
 		}
 	}
 }
 
-// Each page is the part of the whole order that it should be, wherever it
-// begins and however long the list is.
+// Each page is the right part of the whole order, for any offset and any length of the list.
 func TestPageOfLongList(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -298,23 +290,14 @@ func TestPageOfLongList(t *testing.T) {
 	for _, descending := range []bool{false, true} {
 		for _, offset := range []int64{0, 1, 99, 400, 498, 499, 500, 700, 990, 996} {
 			for _, limit := range []int64{1, 7, 400} {
-				list, total, err := s.Roster.Page(
-					t.Context(),
-					field.ID,
-					device.Query{Sort: device.SortSerial, Descending: descending, Offset: offset, Limit: limit},
-				)
+				list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortSerial,
+					Descending: descending, Offset: offset, Limit: limit})
 				if err != nil || total != 997 {
 					t.Fatal(total, err)
 				}
 				if want := deviceNames(whole[offset:min(offset+limit, 997)]); deviceNames(list) != want {
-					t.Errorf(
-						"%d from %d, descending %t:\n%s\nwant\n%s",
-						limit,
-						offset,
-						descending,
-						deviceNames(list),
-						want,
-					)
+					t.Errorf("%d from %d, descending %t:\n%s\nwant\n%s", limit, offset, descending, deviceNames(list),
+						want)
 				}
 			}
 		}
@@ -322,15 +305,14 @@ func TestPageOfLongList(t *testing.T) {
 	}
 }
 
-// A table is ordered by the names of models that its reader sees: Akım, Alpha, beta in Turkish.
+// A table is sorted by the product names in its reader's language: in Turkish Akım, Alpha, beta.
 func TestPageSortByLocalizedProductName(t *testing.T) {
 	s, field := newSortFixture(t)
-	for l, want := range map[text.Language]string{text.English: "D2 d4 d3 d1 d5", text.Turkish: "d1 d5 D2 d4 d3", text.Russian: "D2 d4 d3 d1 d5"} {
-		list, _, err := s.Roster.Page(
-			t.Context(),
-			field.ID,
-			device.Query{Sort: device.SortProduct, Language: l, Limit: 9},
-		)
+	for l, want := range map[text.Language]string{
+		text.English: "D2 d4 d3 d1 d5", text.Turkish: "d1 d5 D2 d4 d3", text.Russian: "D2 d4 d3 d1 d5",
+	} {
+		list, _, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortProduct, Language: l,
+			Limit: 9})
 		if err != nil || deviceNames(list) != want {
 			t.Errorf("%s: %s, %v", l, deviceNames(list), err)
 		}

@@ -11,8 +11,8 @@ import (
 	"tilth/internal/platform/clock"
 )
 
-// Status is what is known of a device's contact with the server. Times are
-// epoch milliseconds; 0 means never.
+// Status is the state of a device's contact with the server. Times are epoch milliseconds; 0 means
+// never.
 type Status struct {
 	Online      bool
 	LastContact int64
@@ -20,50 +20,55 @@ type Status struct {
 	OfflineTime int64 // when it last went offline
 }
 
-// StatusChange tells that a device came online or went offline.
+// StatusChange says that a device came online or went offline.
 type StatusChange struct {
 	Ref
 	Name   string
 	Online bool
 	At     int64 // epoch milliseconds
-	Since  int64 // earlier than At where contact that came in late shows that it had not gone; epoch milliseconds
+	// Since is when this state began, in epoch milliseconds. It is earlier than At if a contact
+	// that arrived late shows that the device had not gone offline.
+	Since int64
 }
 
-// Presence tells which devices are online. Contact is arrival, not a reading's
-// own time: a device is online from its contact, or while its own connection
-// lives, until its product's OfflineAfter passes with neither.
+// Presence tracks which devices are online. A contact is the arrival of a message, not the time of
+// a reading. A device is online from a contact, or while its own connection is open, until its
+// product's OfflineAfter passes without either.
 type Presence struct {
 	registry *Registry
 	now      func() time.Time
 	logger   *slog.Logger
 
 	mu         sync.Mutex
-	lastClock  int64 // what the clock showed last, epoch milliseconds
+	lastClock  int64 // the last reading of the clock, epoch milliseconds
 	jumps      *clock.JumpDetector
 	devices    map[ID]*presenceState
 	online     map[tenant.ID]int
 	due        deadlines
-	changed    map[ID]struct{} // came or went, not on disk yet
-	dirty      map[ID]struct{} // heard of, not on disk yet
+	changed    map[ID]struct{} // online or offline changed, not on disk yet
+	dirty      map[ID]struct{} // had contact, not on disk yet
 	onChange   []func(StatusChange)
 	onBackfill []func(StatusChange)
 	wake       chan struct{}
 }
 
 type presenceState struct {
-	ref              Ref
-	status           Status
-	prevOfflineTime  int64 // the OfflineTime before this one, while contacts of the past come in
-	silentSince      int64 // epoch milliseconds: last arrival, or the end of its own connection; no leap of the clock counts as silence
+	ref    Ref
+	status Status
+	// prevOfflineTime is the OfflineTime before the current one, while contacts of the past come in.
+	prevOfflineTime int64
+	// silentSince is, in epoch milliseconds, when the last message arrived or the device's own
+	// connection ended. A jump of the clock moves it: the jump does not count as silence.
+	silentSince      int64
 	connections      int
-	backfillOnline   bool // came, in the past, and has not been told as gone since
+	backfillOnline   bool // a backfill change to online was notified, and none to offline since
 	queued           bool // has an entry in due
-	unseenSinceStart bool // not heard of since the start
+	unseenSinceStart bool // no contact since the start
 }
 
-// NewPresence makes a Presence in which nobody was ever seen. now is the server's
-// clock; ran is how long the process has run, by a clock that nobody sets, nil: by
-// that of now, which is such a one where it is time.Now.
+// NewPresence makes a Presence that has seen no device. now is the server's clock. uptime gives how
+// long the process has run, by a monotonic clock; it may be nil if the times of now carry a
+// monotonic reading, as those of time.Now do.
 func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration, logger *slog.Logger) *Presence {
 	return &Presence{
 		registry: r,
@@ -78,43 +83,44 @@ func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration,
 	}
 }
 
-// OnTenantChange calls f for every change from then on, in order. f must not block.
+// OnChange registers f; Presence calls it for every later change, in order. f must not block.
 func (p *Presence) OnChange(f func(StatusChange)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onChange = append(p.onChange, f)
 }
 
-// OnBackfillChange calls f for every change that contacts of the past show, in the order of
-// each device; OnTenantChange is not told of those. f must not block.
+// OnBackfillChange registers f; Presence calls it for every change that contacts of the past
+// reveal, in order for each device. Functions registered by OnChange do not get these changes. f
+// must not block.
 func (p *Presence) OnBackfillChange(f func(StatusChange)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onBackfill = append(p.onBackfill, f)
 }
 
-// Seen notes that something arrived from a device now.
+// Seen records that a message arrived from a device now.
 func (p *Presence) Seen(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recordContact(ref, p.readClock())
 }
 
-// SeenAt notes that something arrived from a device at a time (epoch
-// milliseconds) that may be past, as when a history is fed in: such a contact
-// brings nobody online whose patience has run out since.
+// SeenAt records that a message arrived from a device at a time (epoch milliseconds), which may be
+// long past when a history is imported. Such a contact does not bring a device online if its
+// OfflineAfter has passed since.
 func (p *Presence) SeenAt(ref Ref, at int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if now := p.readClock(); at+p.offlineAfterMillis(ref.ID) > now {
-		p.recordContact(ref, min(at, now)) // it may have arrived before the clock was set back
+		p.recordContact(ref, min(at, now)) // the message may have arrived before the clock was set back
 		return
 	}
 	c := p.stateOf(ref)
 	if c == nil || c.status.Online || at <= c.status.LastContact {
 		return
 	}
-	if at >= c.status.OfflineTime { // it had been gone, and came back then
+	if at >= c.status.OfflineTime { // the device had been offline, and came online then
 		p.finishBackfillOf(c)
 		p.notifyBackfill(c, true, at)
 		c.prevOfflineTime, c.status.OnlineTime = c.status.OfflineTime, at
@@ -124,8 +130,8 @@ func (p *Presence) SeenAt(ref Ref, at int64) {
 	p.changed[ref.ID] = struct{}{}
 }
 
-// FinishBackfill tells of devices whose past has been fed in, and that have not come
-// since, when they went.
+// FinishBackfill ends the import of past contacts: it notifies when each device went offline that a
+// past contact had brought online and that has had no contact since.
 func (p *Presence) FinishBackfill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +140,8 @@ func (p *Presence) FinishBackfill() {
 	}
 }
 
-// finishBackfillOf tells when a device went that came in the past. Callers hold the lock.
+// finishBackfillOf notifies when a device went offline that a past contact had brought online.
+// Callers hold the lock.
 func (p *Presence) finishBackfillOf(c *presenceState) {
 	if c.backfillOnline {
 		p.notifyBackfill(c, false, c.status.OfflineTime)
@@ -148,7 +155,7 @@ func (p *Presence) notifyBackfill(c *presenceState, online bool, at int64) {
 	}
 }
 
-// Connected notes that a device's own connection was opened.
+// Connected records that a device opened its own connection.
 func (p *Presence) Connected(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,8 +164,8 @@ func (p *Presence) Connected(ref Ref) {
 	}
 }
 
-// Disconnected notes that a device's own connection ended. The device stays
-// online until its OfflineAfter has passed since.
+// Disconnected records that a device's own connection ended. The device stays online until its
+// OfflineAfter has passed since.
 func (p *Presence) Disconnected(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,8 +177,8 @@ func (p *Presence) Disconnected(ref Ref) {
 	c.silentSince = p.readClock()
 }
 
-// Gone notes that a gateway lost a device: it is offline at once, unless a
-// connection of its own lives.
+// Gone records that a gateway lost a device. The device goes offline at once, unless its own
+// connection is open.
 func (p *Presence) Gone(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,8 +187,7 @@ func (p *Presence) Gone(ref Ref) {
 	}
 }
 
-// Status is what is known of a tenant's device; the zero Status when it was
-// never seen.
+// Status gives the status of a tenant's device; the zero Status if it never had contact.
 func (p *Presence) Status(t tenant.ID, id ID) Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,8 +197,8 @@ func (p *Presence) Status(t tenant.ID, id ID) Status {
 	return Status{}
 }
 
-// statuses calls f for each of a tenant's devices, in their order, with what is
-// known of it. It lets messages in between.
+// statuses calls f for each device of list, in order, with its status. It releases the lock
+// regularly, so that messages get through.
 func (p *Presence) statuses(t tenant.ID, list []*member, f func(m *member, st Status)) {
 	const atOnce = 1000
 	for len(list) > 0 {
@@ -210,14 +216,14 @@ func (p *Presence) statuses(t tenant.ID, list []*member, f func(m *member, st St
 	}
 }
 
-// OnlineCount is how many of a tenant's devices are online.
+// OnlineCount gives how many of a tenant's devices are online.
 func (p *Presence) OnlineCount(t tenant.ID) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.online[t]
 }
 
-// TotalOnline is how many devices are online, of all tenants.
+// TotalOnline gives how many devices of all tenants are online.
 func (p *Presence) TotalOnline() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,8 +249,8 @@ func (p *Presence) Forget(ref Ref) {
 	delete(p.changed, ref.ID)
 }
 
-// readClock reads the server's clock, and notices when it was set since it was looked
-// at last. Callers hold the lock.
+// readClock reads the server's clock and handles a change of its setting since the last reading.
+// Callers hold the lock.
 func (p *Presence) readClock() int64 {
 	reading := p.now()
 	now := reading.UnixMilli()
@@ -258,10 +264,10 @@ func (p *Presence) readClock() int64 {
 	return now
 }
 
-// skipClockJump lets nobody have been silent for the time that the clock leapt over: all
-// devices would be offline at once. Callers hold the lock.
+// skipClockJump excludes a jump of the clock from every device's silence: else all devices would go
+// offline at once. Callers hold the lock.
 func (p *Presence) skipClockJump(jump time.Duration) {
-	p.logger.Warn("the server's clock leapt ahead; devices' silence is counted as if it had not", "leap", jump)
+	p.logger.Warn("the server's clock jumped ahead; the jump does not count as silence of devices", "jump", jump)
 	for _, c := range p.devices {
 		if c.status.Online {
 			c.silentSince += jump.Milliseconds()
@@ -270,9 +276,9 @@ func (p *Presence) skipClockJump(jump time.Duration) {
 	p.reschedule()
 }
 
-// clampToClock puts nothing later than the clock shows now that it was set back:
-// silence would otherwise be counted only from when it has caught up. Callers
-// hold the lock.
+// clampToClock moves times that are later than now back to now, after the clock was set back.
+// Otherwise the silence of a device would not count until the clock has caught up. Callers hold the
+// lock.
 func (p *Presence) clampToClock(now int64) {
 	for id, c := range p.devices {
 		if c.clampTo(now) {
@@ -282,8 +288,7 @@ func (p *Presence) clampToClock(now int64) {
 	p.reschedule()
 }
 
-// clampTo takes times that are later than now back to it, and tells whether
-// there were any.
+// clampTo moves times that are later than now back to now, and tells whether there were any.
 func (c *presenceState) clampTo(now int64) (clamped bool) {
 	st := &c.status
 	for _, t := range []*int64{&st.LastContact, &st.OnlineTime, &st.OfflineTime, &c.prevOfflineTime, &c.silentSince} {
@@ -294,8 +299,8 @@ func (c *presenceState) clampTo(now int64) (clamped bool) {
 	return clamped
 }
 
-// stateOf finds or makes what is known of ref; nil of a device that is deleted,
-// a message of which may still be on its way. Callers hold the lock.
+// stateOf finds or makes the state of ref. It gives nil for a deleted device, whose messages may
+// still arrive. Callers hold the lock.
 func (p *Presence) stateOf(ref Ref) *presenceState {
 	c := p.devices[ref.ID]
 	if c == nil && p.registry.Get(ref.ID) == nil {
@@ -308,9 +313,9 @@ func (p *Presence) stateOf(ref Ref) *presenceState {
 	return c
 }
 
-// recordContact records that ref was heard of at a time from which it still counts
-// as online; nil when it is deleted. Contacts may come out of order: an
-// earlier one takes nothing away. Callers hold the lock.
+// recordContact records a contact of ref that is recent enough for ref to count as online. It gives
+// nil if the device is deleted. Contacts may come out of order: an earlier one changes no later
+// time. Callers hold the lock.
 func (p *Presence) recordContact(ref Ref, at int64) *presenceState {
 	c := p.stateOf(ref)
 	if c == nil {
@@ -325,7 +330,7 @@ func (p *Presence) recordContact(ref Ref, at int64) *presenceState {
 		if at >= c.status.OfflineTime {
 			p.finishBackfillOf(c)
 			c.status.OnlineTime = at
-		} else { // its silence never lasted too long
+		} else { // the device had not been silent for too long after all
 			c.status.OfflineTime = c.prevOfflineTime
 		}
 		c.backfillOnline = false
@@ -336,8 +341,8 @@ func (p *Presence) recordContact(ref Ref, at int64) *presenceState {
 	return c
 }
 
-// schedule makes sure that c is looked at when its silence could have lasted
-// too long. A later contact does not move the entry: it is put back when due.
+// schedule queues c for when its OfflineAfter may have passed. A later contact does not move the
+// entry: Expire queues it again when it is due.
 func (p *Presence) schedule(c *presenceState) {
 	if c.queued {
 		return
@@ -359,7 +364,7 @@ func (p *Presence) offlineAfterMillis(id ID) int64 {
 	return DefaultOfflineAfter.Milliseconds()
 }
 
-// setOffline takes c offline. Callers hold the lock.
+// setOffline makes c offline. Callers hold the lock.
 func (p *Presence) setOffline(c *presenceState, at int64) {
 	c.status.Online = false
 	c.status.OfflineTime = at
@@ -371,7 +376,7 @@ func (p *Presence) notifyChange(c *presenceState, at int64) {
 	p.changed[c.ref.ID] = struct{}{}
 	e := p.registry.Get(c.ref.ID)
 	if e == nil {
-		return // deleted, and about to be forgotten
+		return // deleted; Forget follows
 	}
 	since := at
 	if c.status.Online {
@@ -382,8 +387,8 @@ func (p *Presence) notifyChange(c *presenceState, at int64) {
 	}
 }
 
-// Expire takes every device whose silence has lasted too long offline and
-// answers when to look again; the zero time when nothing is waiting.
+// Expire makes every device offline whose OfflineAfter has passed. It returns when to call it
+// again; the zero time if no device is queued.
 func (p *Presence) Expire() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -399,8 +404,8 @@ func (p *Presence) Expire() time.Time {
 			continue
 		}
 		if c.connections > 0 {
-			// A living connection vouches for its device; look again one
-			// patience later, since Disconnected starts a new silence.
+			// An open connection keeps its device online. Check again after another OfflineAfter,
+			// since Disconnected starts a new silence.
 			c.queued = true
 			heap.Push(&p.due, deadline{at: now + p.offlineAfterMillis(d.id), id: d.id})
 			continue
@@ -418,8 +423,7 @@ func (p *Presence) Expire() time.Time {
 	return time.UnixMilli(p.due[0].at)
 }
 
-// Reschedule looks at every deadline anew, after a product's OfflineAfter
-// may have changed.
+// Reschedule recomputes every deadline, after a product's OfflineAfter may have changed.
 func (p *Presence) Reschedule() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -443,10 +447,10 @@ func (p *Presence) reschedule() {
 	}
 }
 
-// clockCheckInterval is how soon Run notices that the clock was set back.
+// clockCheckInterval is the longest time until Run notices that the clock was set back.
 const clockCheckInterval = time.Minute
 
-// Run takes silent devices offline when their time comes, until ctx ends.
+// Run makes silent devices offline when they are due, until ctx ends.
 func (p *Presence) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -463,14 +467,13 @@ func (p *Presence) Run(ctx context.Context) {
 	}
 }
 
-// restore takes up what was known before a start. Callers have not begun to
-// take in messages.
+// restore sets a device's status after a start. Callers do not take in messages yet.
 func (p *Presence) restore(ref Ref, st Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.readClock()
 	c := &presenceState{ref: ref, status: st, silentSince: now, unseenSinceStart: true}
-	c.clampTo(now) // it may have been set back meanwhile
+	c.clampTo(now) // the clock may have been set back meanwhile
 	p.devices[ref.ID] = c
 	if st.Online {
 		p.online[ref.Tenant]++
@@ -478,9 +481,9 @@ func (p *Presence) restore(ref Ref, st Status) {
 	}
 }
 
-// AcceptDevices says that devices can come back from now on, after a start: the silence
-// of those that were online counts from here, and not while what an earlier run
-// left was judged.
+// AcceptDevices says that devices can connect from now on, after a start. The silence of those that
+// were online counts from here; the time in which the server evaluated what an earlier run had left
+// does not count.
 func (p *Presence) AcceptDevices() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -493,8 +496,8 @@ func (p *Presence) AcceptDevices() {
 	p.reschedule()
 }
 
-// takeChanged takes the devices that must be written: those that came or went
-// and, when all is set, every one that was heard of.
+// takeChanged takes the devices to write: those that came online or went offline and, if all is
+// set, all that had contact.
 func (p *Presence) takeChanged(all bool) map[ID]struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -509,7 +512,7 @@ func (p *Presence) takeChanged(all bool) map[ID]struct{} {
 	return ids
 }
 
-// markChanged puts back what could not be written.
+// markChanged marks devices again that could not be written.
 func (p *Presence) markChanged(ids map[ID]struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -523,7 +526,7 @@ type deadline struct {
 	id ID
 }
 
-// deadlines is a heap, earliest first.
+// deadlines is a heap with the earliest deadline first.
 type deadlines []deadline
 
 func (d deadlines) Len() int { return len(d) }
@@ -531,7 +534,7 @@ func (d deadlines) Less(i, j int) bool {
 	if d[i].at != d[j].at {
 		return d[i].at < d[j].at
 	}
-	return d[i].id < d[j].id // devices that go together are told in the same order every time
+	return d[i].id < d[j].id // devices that go offline at the same time are always notified in the same order
 }
 func (d deadlines) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
 func (d *deadlines) Push(x any)   { *d = append(*d, x.(deadline)) }

@@ -8,33 +8,14 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// After a start the devices that were online have their patience from when they
-// are let in: judging what an earlier run left may take longer than that. Those
-// that were offline, or never seen, stay so.
+// After a start, the OfflineAfter of the devices that were online counts from AcceptDevices:
+// evaluating what an earlier run left may take longer than OfflineAfter. Devices that were offline
+// or never seen stay so.
 func TestOfflineTimeoutStartsAtAcceptDevices(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, p := s.Tenant(t, "field"), s.Station(t)
-	on, off, never, heard := s.Device(
-		t,
-		field.ID,
-		p,
-		"ON",
-	), s.Device(
-		t,
-		field.ID,
-		p,
-		"OFF",
-	), s.Device(
-		t,
-		field.ID,
-		p,
-		"NEVER",
-	), s.Device(
-		t,
-		field.ID,
-		p,
-		"HEARD",
-	)
+	on, off, never, heard := s.Device(t, field.ID, p, "ON"), s.Device(t, field.ID, p, "OFF"),
+		s.Device(t, field.ID, p, "NEVER"), s.Device(t, field.ID, p, "HEARD")
 	s.Presence.Seen(testkit.Ref(off))
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
@@ -43,9 +24,9 @@ func TestOfflineTimeoutStartsAtAcceptDevices(t *testing.T) {
 	if err := s.Status.Flush(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	s.Clock.Advance(3 * time.Hour) // down
+	s.Clock.Advance(3 * time.Hour) // the server is down
 	s.Restart(t)
-	s.Clock.Advance(testkit.OfflineAfter / 2) // a history is fed in meanwhile
+	s.Clock.Advance(testkit.OfflineAfter / 2) // the server evaluates what the earlier run left
 	s.Presence.Seen(testkit.Ref(heard))
 	s.Clock.Advance(testkit.OfflineAfter / 2)
 	s.Presence.AcceptDevices()
@@ -64,7 +45,7 @@ func TestOfflineTimeoutStartsAtAcceptDevices(t *testing.T) {
 	online(true, false, false, true)
 	s.Clock.Advance(time.Millisecond)
 	s.Presence.Expire()
-	online(true, false, false, false) // it was heard of, and its silence counts from then
+	online(true, false, false, false) // this device had contact, and its silence counts from then
 	s.Clock.Advance(testkit.OfflineAfter/2 - time.Millisecond)
 	s.Presence.Expire()
 	online(true, false, false, false)

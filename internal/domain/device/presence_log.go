@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	// presenceRetentionDays is for how many days comings and goings are kept.
+	// presenceRetentionDays is how many days presence changes are kept.
 	presenceRetentionDays = 400
-	// presenceRowsKept is how many of one device are kept, at most presenceTrimSlack more.
+	// presenceRowsKept is how many presence changes of one device are kept; there may be up to
+	// presenceTrimSlack more between two trims.
 	presenceRowsKept  = 2000
 	presenceTrimSlack = 100
-	// maxPendingPresence bounds what waits for a database that cannot be written.
+	// maxPendingPresence bounds the changes that wait while the database cannot be written.
 	maxPendingPresence = 200_000
 )
 
@@ -36,12 +37,12 @@ type presenceRow struct {
 	Online        bool
 }
 
-// presenceLog are changes that are not on disk yet, in order.
+// presenceLog holds the presence changes that are not on disk yet, in order.
 type presenceLog struct {
 	mu      sync.Mutex
 	pending []StatusChange
-	writing []StatusChange // being written just now
-	dropped int            // the oldest of too many
+	writing []StatusChange // being written now
+	dropped int            // how many were dropped for exceeding maxPendingPresence
 }
 
 func (c *presenceLog) add(change StatusChange) {
@@ -51,7 +52,7 @@ func (c *presenceLog) add(change StatusChange) {
 	c.trim()
 }
 
-// takePending takes what is to be written, and how many changes were lost.
+// takePending takes the changes to write, and gives how many were dropped.
 func (c *presenceLog) takePending() (waiting []StatusChange, lost int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +61,7 @@ func (c *presenceLog) takePending() (waiting []StatusChange, lost int) {
 	return waiting, lost
 }
 
-// markWritten notes that what was taken is on disk.
+// markWritten records that the changes taken are on disk.
 func (c *presenceLog) markWritten() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +76,7 @@ func (c *presenceLog) hasPending(id ID) bool {
 	return slices.ContainsFunc(c.pending, ofDevice) || slices.ContainsFunc(c.writing, ofDevice)
 }
 
-// putBack puts back what could not be written.
+// putBack returns changes that could not be written.
 func (c *presenceLog) putBack(waiting []StatusChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +84,7 @@ func (c *presenceLog) putBack(waiting []StatusChange) {
 	c.trim()
 }
 
-// trim lets go of the oldest half of too many. Callers hold the lock.
+// trim drops the older half of the pending changes if there are too many. Callers hold the lock.
 func (c *presenceLog) trim() {
 	if len(c.pending) > maxPendingPresence {
 		half := len(c.pending) / 2
@@ -92,8 +93,8 @@ func (c *presenceLog) trim() {
 	}
 }
 
-// writePresence writes changes in their order. Contact that came in late may
-// show that a device had not gone: that is taken back.
+// writePresence writes changes in order. A contact that arrived late may show that a device had not
+// gone offline; writePresence then removes that change.
 func (s *StatusStore) writePresence(ctx context.Context, tx bun.IDB, changes []StatusChange) error {
 	rows := make([]presenceRow, 0, len(changes))
 	for _, c := range changes {
@@ -102,16 +103,9 @@ func (s *StatusStore) writePresence(ctx context.Context, tx bun.IDB, changes []S
 		}
 		if c.Since < c.At {
 			rows = slices.DeleteFunc(rows, func(r presenceRow) bool { return r.DeviceID == c.ID && r.Time >= c.Since })
-			if _, err := tx.NewDelete().Model(
-				(*presenceRow)(nil),
-			).Where(
-				"c.tenant_id = ? AND c.device_id = ? AND c.time >= ?",
-				c.Tenant,
-				c.ID,
-				c.Since,
-			).Exec(
-				ctx,
-			); err != nil {
+			_, err := tx.NewDelete().Model((*presenceRow)(nil)).
+				Where("c.tenant_id = ? AND c.device_id = ? AND c.time >= ?", c.Tenant, c.ID, c.Since).Exec(ctx)
+			if err != nil {
 				return err
 			}
 		}
@@ -138,54 +132,28 @@ func (s *StatusStore) writePresence(ctx context.Context, tx bun.IDB, changes []S
 	return nil
 }
 
-// trimPresence removes all but a device's newest.
+// trimPresence removes all presence changes of a device but the newest presenceRowsKept.
 func trimPresence(ctx context.Context, tx bun.IDB, ref Ref) error {
-	newest := tx.NewSelect().Model(
-		(*presenceRow)(nil),
-	).Column(
-		"id",
-	).Where(
-		"c.tenant_id = ? AND c.device_id = ?",
-		ref.Tenant,
-		ref.ID,
-	).
-		OrderExpr(
-			"c.time DESC, c.id DESC",
-		).Limit(
-		presenceRowsKept,
-	)
-	_, err := tx.NewDelete().Model(
-		(*presenceRow)(nil),
-	).Where(
-		"c.tenant_id = ? AND c.device_id = ?",
-		ref.Tenant,
-		ref.ID,
-	).Where(
-		"c.id NOT IN (?)",
-		newest,
-	).Exec(
-		ctx,
-	)
+	newest := tx.NewSelect().Model((*presenceRow)(nil)).Column("id").
+		Where("c.tenant_id = ? AND c.device_id = ?", ref.Tenant, ref.ID).
+		OrderExpr("c.time DESC, c.id DESC").Limit(presenceRowsKept)
+	_, err := tx.NewDelete().Model((*presenceRow)(nil)).
+		Where("c.tenant_id = ? AND c.device_id = ?", ref.Tenant, ref.ID).
+		Where("c.id NOT IN (?)", newest).Exec(ctx)
 	return err
 }
 
-// sweepPresence removes what is too old at a time, and what is too much of the
-// devices that are restless.
+// sweepPresence removes the changes that are past their retention at now, and trims the devices in
+// overfull.
 func (s *StatusStore) sweepPresence(ctx context.Context, tx bun.IDB, now time.Time, overfull []ID) error {
-	if _, err := tx.NewDelete().Model(
-		(*presenceRow)(nil),
-	).Where(
-		"c.time < ?",
-		presenceCutoff(now),
-	).Exec(
-		ctx,
-	); err != nil {
+	_, err := tx.NewDelete().Model((*presenceRow)(nil)).Where("c.time < ?", presenceCutoff(now)).Exec(ctx)
+	if err != nil {
 		return err
 	}
 	for _, id := range overfull {
 		e := s.registry.Get(id)
 		if e == nil {
-			continue // deleted meanwhile, and its comings with it
+			continue // deleted meanwhile, and its presence changes with it
 		}
 		if err := trimPresence(ctx, tx, e.Ref); err != nil {
 			return err
@@ -195,18 +163,18 @@ func (s *StatusStore) sweepPresence(ctx context.Context, tx bun.IDB, now time.Ti
 	return nil
 }
 
-// overfullDevices are the devices of which more is on disk than is kept.
+// overfullDevices gives the devices with more than presenceRowsKept presence changes on disk.
 func (s *StatusStore) overfullDevices(ctx context.Context) (ids []ID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*presenceRow)(nil)).Column("device_id").
 		Group("device_id").Having("COUNT(*) > ?", presenceRowsKept).Scan(ctx, &ids)
 	return ids, err
 }
 
-// presenceCutoff is the earliest time, epoch ms, of which comings are kept.
+// presenceCutoff is the earliest time, in epoch ms, of which presence changes are kept.
 func presenceCutoff(now time.Time) int64 { return now.UnixMilli() - presenceRetentionDays*dayMillis }
 
-// PresenceHistory gives when a tenant's device came and went, newest first, and how
-// many such changes are kept in all. What screens have been told is among them.
+// PresenceHistory gives a page of the presence changes of a tenant's device, newest first, and how
+// many are kept in all. It includes every change that screens have been sent.
 func (s *StatusStore) PresenceHistory(
 	ctx context.Context,
 	t tenant.ID,
@@ -214,7 +182,7 @@ func (s *StatusStore) PresenceHistory(
 	offset, limit int64,
 ) ([]PresenceChange, int64, error) {
 	if s.presenceLog.hasPending(id) {
-		// Where nothing can be written the rest can be read all the same.
+		// If the changes cannot be written, those on disk can still be read.
 		if err := s.Flush(ctx, false); err != nil && ctx.Err() == nil {
 			s.presence.logger.Error("device status not written", "error", err)
 		}
@@ -227,5 +195,5 @@ func (s *StatusStore) PresenceHistory(
 	for i, r := range rows {
 		list[i] = PresenceChange{Time: r.Time, Online: r.Online}
 	}
-	return list, total, err
+	return list, total, wrap("read presence history", err)
 }

@@ -15,7 +15,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// presenceHistory are a device's comings, newest first, as times since the clock's start.
+// presenceHistory formats a device's presence changes, newest first, with the times since the
+// clock's start.
 func presenceHistory(t *testing.T, s *testkit.Stores, d *device.Device) string {
 	t.Helper()
 	list, total, err := s.Status.PresenceHistory(t.Context(), d.Tenant, d.ID, 0, 400)
@@ -41,7 +42,7 @@ func TestPresenceHistory(t *testing.T) {
 	flush(t, s, false)
 	s.Clock.Advance(time.Minute)
 	s.Presence.Seen(testkit.Ref(d[0]))
-	s.Presence.Seen(testkit.Ref(d[0])) // no coming
+	s.Presence.Seen(testkit.Ref(d[0])) // no change
 	s.Presence.Seen(testkit.Ref(d[1]))
 	s.Presence.Gone(testkit.Ref(d[1])) // in the same millisecond
 	flush(t, s, false)
@@ -52,7 +53,7 @@ func TestPresenceHistory(t *testing.T) {
 	if got, want := presenceHistory(t, s, d[1]), "went 16m0s, came 16m0s"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	// A start is neither.
+	// A start changes nothing.
 	s.Restart(t)
 	flush(t, s, true)
 	if got := presenceHistory(t, s, d[0]); strings.Count(got, "came") != 2 {
@@ -64,7 +65,7 @@ func TestPresenceHistory(t *testing.T) {
 	}
 }
 
-// Who asks because a screen was told of a change finds it, written or not.
+// A reader that asks because a screen got a change finds that change, written or not.
 func TestPresenceHistoryIncludesUnwrittenChanges(t *testing.T) {
 	s, _, d := newDevices(t, 2)
 	var asked []string
@@ -84,13 +85,13 @@ func TestPresenceHistoryIncludesUnwrittenChanges(t *testing.T) {
 	if !slices.Equal(asked, want) {
 		t.Errorf("%q, want %q", asked, want)
 	}
-	flush(t, s, true) // nothing twice
+	flush(t, s, true) // no change is written twice
 	if got := presenceHistory(t, s, d[0]); got != want[3] {
 		t.Errorf("%s, want %s", got, want[3])
 	}
 }
 
-// Asked while others are written, too.
+// The same holds while another flush is writing.
 func TestPresenceHistoryDuringFlush(t *testing.T) {
 	s, _, d := newDevices(t, 1)
 	for i := range 50 {
@@ -106,8 +107,8 @@ func TestPresenceHistoryDuringFlush(t *testing.T) {
 	}
 }
 
-// Contact that comes in late may show that a device had not gone: the history
-// says so, whether its going is on disk already or not.
+// A contact that arrives late may show that a device had not gone offline. The history then omits
+// the change, whether or not it was on disk already.
 func TestLateContactRemovesOfflineChange(t *testing.T) {
 	for _, written := range []bool{false, true} {
 		s, _, d := newDevices(t, 2)
@@ -124,13 +125,13 @@ func TestLateContactRemovesOfflineChange(t *testing.T) {
 			t.Errorf("written %t: %s", written, got)
 		}
 		if got := presenceHistory(t, s, d[1]); got != "went 15m0s, came 0s" {
-			t.Errorf("written %t: the other: %s", written, got)
+			t.Errorf("written %t: the other device: %s", written, got)
 		}
 	}
 }
 
-// A history that is fed in leaves when devices came and went in it, too: of one
-// that stays, of one that comes back, and of one that does not.
+// The import of past contacts records when devices came online and went offline: a device that
+// stays, one that comes back, and one that does not.
 func TestPresenceHistoryOfBackfill(t *testing.T) {
 	s, _, d := newDevices(t, 3)
 	s.Clock.Advance(5 * time.Hour)
@@ -160,14 +161,14 @@ func TestPresenceHistoryOfBackfill(t *testing.T) {
 	}
 }
 
-// What could not be written is written later, in order and once.
+// Changes that could not be written are written later, in order and once.
 func TestPresenceHistoryRetriedAfterFailedFlush(t *testing.T) {
 	s, owner, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Status.Flush(gone, false); err == nil {
-		t.Fatal("written without a database")
+		t.Fatal("the flush succeeded without a database")
 	}
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
@@ -175,7 +176,7 @@ func TestPresenceHistoryRetriedAfterFailedFlush(t *testing.T) {
 	if got := presenceHistory(t, s, d[0]); got != "went 15m0s, came 0s" {
 		t.Error(got)
 	}
-	// A device that is gone takes its history along and holds up nobody.
+	// The history of a deleted device goes with it, and does not block other devices.
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Presence.Seen(testkit.Ref(d[1]))
 	if err := s.Devices.Delete(t.Context(), owner.ID, d[0].ID); err != nil {
@@ -184,32 +185,24 @@ func TestPresenceHistoryRetriedAfterFailedFlush(t *testing.T) {
 	s.Reload(t)
 	flush(t, s, false)
 	if got := presenceHistory(t, s, d[0]); got != "" {
-		t.Errorf("of a deleted device: %s", got)
+		t.Errorf("a deleted device has the history %s", got)
 	}
 	if got := presenceHistory(t, s, d[1]); got != "came 15m0s" {
 		t.Error(got)
 	}
 }
 
-// countPresenceRows counts what is on disk of a device.
+// countPresenceRows counts the presence changes of a device on disk.
 func countPresenceRows(t *testing.T, s *testkit.Stores, id device.ID) (n int) {
 	t.Helper()
-	if err := s.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`,
-		id,
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil {
+	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`, id).
+		Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// A device that comes and goes all the time keeps its newest changes only, and
-// others keep theirs.
+// A device that changes all the time keeps only its newest changes; other devices keep theirs.
 func TestPresenceHistoryIsBounded(t *testing.T) {
 	s, _, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[1]))
@@ -224,17 +217,16 @@ func TestPresenceHistoryIsBounded(t *testing.T) {
 	}
 	flush(t, s, false)
 	if n := countPresenceRows(t, s, d[0].ID); n < 2000 || n > 2100 {
-		t.Errorf("%d are kept", n)
+		t.Errorf("%d changes are kept", n)
 	}
 	if n := countPresenceRows(t, s, d[1].ID); n != 1 {
-		t.Errorf("%d of the quiet one", n)
+		t.Errorf("%d changes of the quiet device are kept", n)
 	}
 	newest, _, err := s.Status.PresenceHistory(t.Context(), d[0].Tenant, d[0].ID, 0, 1)
 	if err != nil || newest[0].Time != s.Clock.Milli() || newest[0].Online {
 		t.Errorf("%v %v", newest, err)
 	}
-	// After a start nobody remembers how many there were: once a day it is
-	// looked up.
+	// After a start the store does not know the counts: it looks them up once a day.
 	err = s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
 			INSERT INTO device_presence (tenant_id, device_id, time, online) SELECT ?, ?, ? + i, i % 2 = 1 FROM n`,
@@ -247,12 +239,11 @@ func TestPresenceHistoryIsBounded(t *testing.T) {
 	s.Restart(t)
 	flush(t, s, false)
 	if n := countPresenceRows(t, s, d[1].ID); n != 2000 {
-		t.Errorf("%d are kept after a start", n)
+		t.Errorf("%d changes are kept after a start", n)
 	}
 }
 
-// Comings are kept for 400 days, and shown no longer even where they are not
-// swept yet.
+// Presence changes are kept for 400 days, and not shown after that even before the sweep.
 func TestPresenceHistoryRetention(t *testing.T) {
 	s, _, d := newDevices(t, 1)
 	s.Presence.Seen(testkit.Ref(d[0]))
@@ -270,12 +261,12 @@ func TestPresenceHistoryRetention(t *testing.T) {
 	s.Clock.Advance(24 * time.Hour)
 	flush(t, s, false)
 	if n := countPresenceRows(t, s, d[0].ID); n != 0 {
-		t.Errorf("%d are not swept", n)
+		t.Errorf("%d changes are not swept", n)
 	}
 }
 
-// A clock that leapt years ahead makes nothing old: comings and days are removed by
-// how far time has come.
+// A clock that jumped years ahead makes nothing old: presence changes and days are removed by the
+// retention clock.
 func TestPresenceRetentionAfterClockJump(t *testing.T) {
 	s, _, d := newDevices(t, 1)
 	until := s.Clock.Now()
@@ -291,14 +282,15 @@ func TestPresenceRetentionAfterClockJump(t *testing.T) {
 		return n
 	}
 	for _, step := range []struct {
-		leap, lived time.Duration
-		kept        int64
+		jump, elapsed time.Duration
+		kept          int64
 	}{{3 * 365 * 24 * time.Hour, 24 * time.Hour, 1}, {24 * time.Hour, 401 * 24 * time.Hour, 0}} {
-		s.Clock.Advance(step.leap)
-		until = until.Add(step.lived)
+		s.Clock.Advance(step.jump)
+		until = until.Add(step.elapsed)
 		flush(t, s, false)
 		if n, of := int64(countPresenceRows(t, s, d[0].ID)), days(); n != step.kept || of != step.kept {
-			t.Errorf("after %v: %d comings and %d days are kept, want %d of each", step.lived, n, of, step.kept)
+			t.Errorf("after %v: %d presence changes and %d days are kept, want %d of each",
+				step.elapsed, n, of, step.kept)
 		}
 	}
 }

@@ -22,8 +22,7 @@ const (
 	offlineAfter = time.Minute
 )
 
-// presenceFixture is a Presence over a registry of its own, on a clock of its own, and
-// what was told.
+// presenceFixture is a Presence with its own registry and clock, and the changes that it notified.
 type presenceFixture struct {
 	*device.Presence
 	clock    *testkit.Clock
@@ -31,16 +30,14 @@ type presenceFixture struct {
 	changes  []string
 }
 
-// devices 1 and 2 are the field's, 3 the rival's; device 2 is more patient.
+// Devices 1 and 2 are the field's, 3 is the rival's; device 2 has a longer OfflineAfter.
 func newPresenceFixture() *presenceFixture {
 	w := &presenceFixture{clock: testkit.NewClock(), registry: device.NewRegistry(testkit.SecretKey)}
 	w.setDevices(offlineAfter, 1, 2, 3)
 	w.Presence = device.NewPresence(w.registry, w.clock.Now, w.clock.Elapsed, testkit.NewLog().Logger)
 	w.OnChange(func(c device.StatusChange) {
-		w.changes = append(
-			w.changes,
-			fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(testkit.Start)),
-		)
+		w.changes = append(w.changes, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).
+			Sub(testkit.Start)))
 	})
 	return w
 }
@@ -64,16 +61,16 @@ func ref(id device.ID) device.Ref {
 	return device.Ref{Tenant: field, ID: id}
 }
 
-// advance lets time pass and looks who was silent for too long.
+// advance lets time pass and calls Expire.
 func (w *presenceFixture) advance(d time.Duration) time.Time {
 	w.clock.Advance(d)
 	return w.Expire()
 }
 
-func (w *presenceFixture) wantChanges(t *testing.T, told ...string) {
+func (w *presenceFixture) wantChanges(t *testing.T, want ...string) {
 	t.Helper()
-	if len(w.changes) != len(told) || len(told) > 0 && !reflect.DeepEqual(w.changes, told) {
-		t.Errorf("told %q, want %q", w.changes, told)
+	if len(w.changes) != len(want) || len(want) > 0 && !reflect.DeepEqual(w.changes, want) {
+		t.Errorf("changes %q, want %q", w.changes, want)
 	}
 	w.changes = nil
 }
@@ -88,15 +85,15 @@ func (w *presenceFixture) wantOnline(t *testing.T, id device.ID, want bool) {
 func TestPresenceContactAndSilence(t *testing.T) {
 	w := newPresenceFixture()
 	if w.Status(field, 1) != (device.Status{}) || !w.Expire().IsZero() {
-		t.Error("something is known before anything happened")
+		t.Error("the device has a status before any contact")
 	}
 	w.Seen(ref(1))
 	w.wantChanges(t, "d1 true 0s")
 	if next := w.advance(offlineAfter - time.Millisecond); !next.Equal(testkit.Start.Add(offlineAfter)) {
-		t.Errorf("look again at %s", next.Sub(testkit.Start))
+		t.Errorf("the next Expire is at %s", next.Sub(testkit.Start))
 	}
 	w.wantOnline(t, 1, true)
-	w.Seen(ref(1)) // at the last moment: a fresh patience
+	w.Seen(ref(1)) // just in time: the silence starts anew
 	w.wantChanges(t)
 	w.advance(offlineAfter - time.Millisecond)
 	w.wantOnline(t, 1, true)
@@ -108,22 +105,19 @@ func TestPresenceContactAndSilence(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if next := w.advance(time.Hour); !next.IsZero() {
-		t.Errorf("look again at %s though nobody is online", next)
+		t.Errorf("the next Expire is at %s though no device is online", next)
 	}
 	w.wantChanges(t)
 	w.Seen(ref(1))
 	w.wantChanges(t, "d1 true 1h1m59.999s")
-	if got := w.Status(
-		field,
-		1,
-	); !got.Online || got.OnlineTime != w.clock.Milli() ||
+	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() ||
 		got.OfflineTime != want.OfflineTime {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Each product has its own patience; changes are told in order of time, and
-// each device that was silent is told once.
+// Each product has its own OfflineAfter; changes are notified in order of time, and once for each
+// silent device.
 func TestPresenceChangeOrderAndOfflineAfter(t *testing.T) {
 	w := newPresenceFixture()
 	w.Seen(ref(2))
@@ -140,12 +134,12 @@ func TestPresenceChangeOrderAndOfflineAfter(t *testing.T) {
 	w.wantChanges(t, "d2 false 3m2s")
 }
 
-// While its own connection lives a device is online, however silent; the end
-// of the last one begins a new silence.
+// While its own connection is open, a device is online even if it is silent; the end of the last
+// connection begins a new silence.
 func TestOpenConnectionKeepsDeviceOnline(t *testing.T) {
 	w := newPresenceFixture()
 	w.Connected(ref(1))
-	w.Connected(ref(1)) // it reconnects before the old connection is found dead
+	w.Connected(ref(1)) // it reconnects before the server notices that the old connection is dead
 	w.wantChanges(t, "d1 true 0s")
 	for range 5 {
 		w.advance(offlineAfter)
@@ -162,7 +156,7 @@ func TestOpenConnectionKeepsDeviceOnline(t *testing.T) {
 	w.wantChanges(t)
 	w.advance(time.Millisecond)
 	w.wantChanges(t, "d1 false 11m30s")
-	// Ends that nobody began are no harm.
+	// A Disconnected without a Connected does no harm.
 	w.Disconnected(ref(1))
 	w.Disconnected(ref(2))
 	w.advance(time.Hour)
@@ -193,15 +187,15 @@ func TestPresenceCounts(t *testing.T) {
 	}
 }
 
-// A device that is deleted is forgotten: its deadline tells nothing, and when
-// it is heard of again it starts anew.
+// A deleted device is forgotten: its deadline notifies nothing, and with a new contact it starts
+// anew.
 func TestPresenceForget(t *testing.T) {
 	w := newPresenceFixture()
 	w.Seen(ref(1))
 	w.Forget(ref(1))
 	w.wantChanges(t, "d1 true 0s")
 	if w.Status(field, 1) != (device.Status{}) {
-		t.Error("still known")
+		t.Error("the forgotten device still has a status")
 	}
 	w.Seen(ref(1))
 	w.advance(offlineAfter)
@@ -210,46 +204,50 @@ func TestPresenceForget(t *testing.T) {
 	w.wantChanges(t)
 }
 
-// A history that is fed in tells when a device came and went, without bringing
-// anybody online whose patience has run out since.
+// The import of past contacts shows when a device came online and went offline, without bringing a
+// device online whose OfflineAfter has passed since.
 func TestPresenceBackfill(t *testing.T) {
 	w := newPresenceFixture()
 	start := testkit.Start.UnixMilli()
 	ago := func(d time.Duration) int64 { return start - d.Milliseconds() }
 	minutes := offlineAfter
+	status := func(online bool, contact, on, off time.Duration) device.Status {
+		return device.Status{Online: online, LastContact: ago(contact), OnlineTime: ago(on), OfflineTime: ago(off)}
+	}
+	const half = 30 * time.Second
 	for _, step := range []struct {
-		at   int64
-		want device.Status
-		told string
+		at      int64
+		want    device.Status
+		changes string
 	}{
-		{ago(30 * minutes), device.Status{LastContact: ago(30 * minutes), OnlineTime: ago(30 * minutes), OfflineTime: ago(29 * minutes)}, ""},
-		{ago(29*minutes + 30*time.Second), device.Status{LastContact: ago(29*minutes + 30*time.Second), OnlineTime: ago(30 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, ""},
-		{ago(40 * minutes), device.Status{LastContact: ago(29*minutes + 30*time.Second), OnlineTime: ago(30 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, ""}, // out of order
-		{ago(2 * minutes), device.Status{LastContact: ago(2 * minutes), OnlineTime: ago(2 * minutes), OfflineTime: ago(minutes)}, ""},
-		{ago(minutes + 10*time.Second), device.Status{LastContact: ago(minutes + 10*time.Second), OnlineTime: ago(2 * minutes), OfflineTime: ago(10 * time.Second)}, ""},
-		// Still fresh: it is online, and has been since two minutes ago; before that it was gone.
-		{ago(20 * time.Second), device.Status{Online: true, LastContact: ago(20 * time.Second), OnlineTime: ago(2 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, "d1 true -20s"},
-		{ago(3 * minutes), device.Status{Online: true, LastContact: ago(20 * time.Second), OnlineTime: ago(2 * minutes), OfflineTime: ago(28*minutes + 30*time.Second)}, ""},
+		{ago(30 * minutes), status(false, 30*minutes, 30*minutes, 29*minutes), ""},
+		{ago(29*minutes + half), status(false, 29*minutes+half, 30*minutes, 28*minutes+half), ""},
+		{ago(40 * minutes), status(false, 29*minutes+half, 30*minutes, 28*minutes+half), ""}, // out of order
+		{ago(2 * minutes), status(false, 2*minutes, 2*minutes, minutes), ""},
+		{ago(minutes + 10*time.Second), status(false, minutes+10*time.Second, 2*minutes, 10*time.Second), ""},
+		// A recent contact: the device is online since two minutes ago, and was offline before.
+		{ago(20 * time.Second), status(true, 20*time.Second, 2*minutes, 28*minutes+half), "d1 true -20s"},
+		{ago(3 * minutes), status(true, 20*time.Second, 2*minutes, 28*minutes+half), ""},
 	} {
 		w.SeenAt(ref(1), step.at)
 		if got := w.Status(field, 1); got != step.want {
 			t.Errorf("seen at %s: %+v, want %+v", time.UnixMilli(step.at).Sub(testkit.Start), got, step.want)
 		}
-		if step.told != "" {
-			w.wantChanges(t, step.told)
+		if step.changes != "" {
+			w.wantChanges(t, step.changes)
 		} else {
 			w.wantChanges(t)
 		}
 	}
-	// Its patience counts from when it was heard of, not from now.
+	// Its silence counts from the contact, not from now.
 	w.advance(40*time.Second - time.Millisecond)
 	w.wantOnline(t, 1, true)
 	w.advance(time.Millisecond)
 	w.wantOnline(t, 1, false)
 }
 
-// However far a clock is set back, silence lasts as long as before: from the last
-// contact, or from when it was seen that the clock was set back.
+// If the clock is set back by any time, OfflineAfter stays as long as before: it counts from the
+// last contact, or from when Presence noticed the change of the clock.
 func TestPresenceClockSetBack(t *testing.T) {
 	for _, back := range []time.Duration{time.Second, 10 * time.Second, 8 * time.Hour} {
 		for name, heard := range map[string]func(w *presenceFixture){
@@ -274,14 +272,14 @@ func TestPresenceClockSetBack(t *testing.T) {
 	}
 }
 
-// Whom the clock leapt over has not been silent for that time: a device goes when it
-// has really said nothing for its patience, and says so by the clock as it is now.
+// A jump of the clock does not count as silence: a device goes offline when it has really been
+// silent for its OfflineAfter, and its times are by the clock after the jump.
 func TestPresenceClockJumpsAhead(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Minute, 8 * time.Hour, 30 * 365 * 24 * time.Hour} {
 		for name, heard := range map[string]func(w *presenceFixture){
-			"another":                             func(w *presenceFixture) { w.Seen(ref(3)) },
-			"nobody":                              func(w *presenceFixture) { w.Expire() },
-			"come before the leap, and under way": func(w *presenceFixture) { w.SeenAt(ref(1), w.clock.Milli()-ahead.Milliseconds()) },
+			"another": func(w *presenceFixture) { w.Seen(ref(3)) },
+			"nobody":  func(w *presenceFixture) { w.Expire() },
+			"a contact from before the jump that arrives after it": func(w *presenceFixture) { w.SeenAt(ref(1), w.clock.Milli()-ahead.Milliseconds()) },
 		} {
 			w := newPresenceFixture()
 			w.Seen(ref(1))
@@ -303,8 +301,8 @@ func TestPresenceClockJumpsAhead(t *testing.T) {
 	}
 }
 
-// Of a device whose connection ended, too; and one that comes after the leap is
-// online for as long as ever.
+// The same holds for a device whose connection ended; and a device that comes online after the jump
+// stays online for its full OfflineAfter.
 func TestPresenceClockJumpAfterDisconnect(t *testing.T) {
 	w := newPresenceFixture()
 	w.Connected(ref(1))
@@ -318,13 +316,13 @@ func TestPresenceClockJumpAfterDisconnect(t *testing.T) {
 	w.wantOnline(t, 1, true)
 	w.advance(time.Millisecond)
 	w.wantOnline(t, 1, false)
-	w.clock.Jump(time.Hour) // nobody is online
+	w.clock.Jump(time.Hour) // no device is online
 	w.advance(time.Hour)
 	w.wantChanges(t, "d1 true 0s", fmt.Sprintf("d1 false %s", 2*time.Hour+2*offlineAfter-time.Millisecond))
 }
 
-// A device that went while the clock was ahead and comes when it is right again
-// had gone.
+// A device that went offline while the clock was ahead, and comes online after the clock was set
+// back, had been offline.
 func TestPresenceOnlineBeforeItsOfflineTime(t *testing.T) {
 	w := newPresenceFixture()
 	w.Seen(ref(1))
@@ -332,30 +330,22 @@ func TestPresenceOnlineBeforeItsOfflineTime(t *testing.T) {
 	w.clock.Advance(-8 * time.Hour)
 	w.Seen(ref(1))
 	w.wantChanges(t, "d1 true 0s", "d1 false 1m0s", "d1 true -7h59m0s")
-	if got := w.Status(
-		field,
-		1,
-	); !got.Online || got.OnlineTime != w.clock.Milli() ||
+	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() ||
 		got.OfflineTime != w.clock.Milli() {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Run notices by itself that the clock was set back.
+// Run notices without a call that the clock was set back.
 func TestPresenceRunClockSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := device.NewRegistry(testkit.SecretKey)
-		registry.Replace(
-			[]*device.Entry{device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: time.Hour}, false, false)},
-		)
+		registry.Replace([]*device.Entry{device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: time.Hour},
+			false, false)})
 		var ahead atomic.Int64
 		ahead.Store(int64(8 * time.Hour))
-		p := device.NewPresence(
-			registry,
-			func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
-			nil,
-			testkit.NewLog().Logger,
-		)
+		p := device.NewPresence(registry, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+			nil, testkit.NewLog().Logger)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { p.Run(ctx); close(done) }()
@@ -365,14 +355,14 @@ func TestPresenceRunClockSetBack(t *testing.T) {
 		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()
 		if p.Status(field, 1).Online {
-			t.Error("online for more than its patience and a minute")
+			t.Error("the device is online for more than its OfflineAfter and a minute")
 		}
 		stop()
 		<-done
 	})
 }
 
-// What still comes of a device that was deleted brings nobody back.
+// A message of a deleted device that still arrives brings no device back.
 func TestContactOfDeletedDeviceIsIgnored(t *testing.T) {
 	w := newPresenceFixture()
 	w.Seen(ref(1))
@@ -392,7 +382,7 @@ func TestContactOfDeletedDeviceIsIgnored(t *testing.T) {
 	}
 }
 
-// A product whose patience is changed is looked at anew, in both directions.
+// Reschedule applies a changed OfflineAfter, shorter or longer.
 func TestPresenceReschedule(t *testing.T) {
 	w := newPresenceFixture()
 	w.Seen(ref(1))
@@ -410,11 +400,11 @@ func TestPresenceReschedule(t *testing.T) {
 	w.wantOnline(t, 1, false)
 }
 
-// A device whose product sets nothing, or that the registry has lost, gets the
-// default patience.
+// A device whose product sets no OfflineAfter, or that the registry does not hold, gets the
+// default.
 func TestPresenceDefaultOfflineAfter(t *testing.T) {
 	w := newPresenceFixture()
-	w.Seen(ref(2)) // and then it is lost
+	w.Seen(ref(2)) // and then the registry loses it
 	w.setDevices(0, 1)
 	for _, id := range []device.ID{1, 2} {
 		w.Seen(ref(id))
@@ -425,7 +415,7 @@ func TestPresenceDefaultOfflineAfter(t *testing.T) {
 	}
 }
 
-// Run takes devices offline when their time comes, without being asked.
+// Run makes devices offline when they are due, without a call.
 func TestPresenceRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := device.NewRegistry(testkit.SecretKey)
@@ -448,11 +438,11 @@ func TestPresenceRun(t *testing.T) {
 				t.Errorf("%s, want %s", got, want)
 			}
 		}
-		synctest.Wait() // it sleeps, having found nobody
+		synctest.Wait() // Run sleeps, since no device is online
 		p.Seen(ref(1))
 		next("d1 true 0s")
 		time.Sleep(10 * time.Second) // of the bubble's own time
-		p.Seen(ref(2))               // due before what it waits for: it must wake
+		p.Seen(ref(2))               // due before the deadline that Run waits for: Run must wake
 		next("d2 true 10s")
 		next("d2 false 11s")
 		p.Seen(ref(1))
@@ -467,8 +457,8 @@ func TestPresenceRun(t *testing.T) {
 	})
 }
 
-// Arrivals, connections, looks and deletions at once; the race detector
-// watches, and the count comes out even.
+// Arrivals, connections, reads and deletions run concurrently under the race detector, and the
+// counts are right at the end.
 func TestPresenceConcurrency(t *testing.T) {
 	w := newPresenceFixture()
 	var mu sync.Mutex
@@ -477,7 +467,7 @@ func TestPresenceConcurrency(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if state[c.ID] == c.Online {
-			t.Errorf("device %d: told %t twice", c.ID, c.Online)
+			t.Errorf("device %d: notified %t twice", c.ID, c.Online)
 		}
 		state[c.ID] = c.Online
 	})

@@ -8,12 +8,11 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// lookupBatch is how many names or hashes one statement asks for, well below the
-// limits of a database's statements.
+// lookupBatch is how many names, numbers or hashes one statement asks for, well below the
+// databases' limits of variables.
 const lookupBatch = 500
 
-// ByNames gives those of a tenant's devices that have one of the names, by
-// name.
+// ByNames gives the tenant's devices that have one of the names, keyed by name.
 func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[string]*Device, error) {
 	found := make(map[string]*Device, len(names))
 	err := inBatches(names, func(batch []string) error {
@@ -32,11 +31,11 @@ func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[s
 		}
 		return nil
 	})
-	return found, err
+	return found, wrap("find by name", err)
 }
 
-// OwnersOf tells, for whoever runs the platform, which tenant has the device
-// of each name; names that nobody has are absent.
+// OwnersOf gives, for the provider, the tenant that has the device of each name; names without a
+// device are absent.
 func (s *Store) OwnersOf(ctx context.Context, names []string) (map[string]tenant.ID, error) {
 	owners := map[string]tenant.ID{}
 	err := inBatches(names, func(batch []string) error {
@@ -48,10 +47,10 @@ func (s *Store) OwnersOf(ctx context.Context, names []string) (map[string]tenant
 		}
 		return err
 	})
-	return owners, err
+	return owners, wrap("find owners", err)
 }
 
-// SecretsOf gives the hashes that let each of a tenant's devices in.
+// SecretsOf gives the hashes of the secrets that each of a tenant's devices may sign in with.
 func (s *Store) SecretsOf(ctx context.Context, t tenant.ID, ids []ID) (map[ID][]SecretHash, error) {
 	found := make(map[ID][]SecretHash, len(ids))
 	err := inBatches(ids, func(batch []ID) error {
@@ -64,11 +63,11 @@ func (s *Store) SecretsOf(ctx context.Context, t tenant.ID, ids []ID) (map[ID][]
 		}
 		return err
 	})
-	return found, err
+	return found, wrap("read secrets", err)
 }
 
-// SecretOwners tells, for whoever runs the platform, which device each hash
-// lets in; hashes that nobody has are absent.
+// SecretOwners gives, for the provider, the device that each hash lets in; hashes without a device
+// are absent.
 func (s *Store) SecretOwners(ctx context.Context, hashes []SecretHash) (map[SecretHash]ID, error) {
 	owners := map[SecretHash]ID{}
 	err := inBatches(hashes, func(batch []SecretHash) error {
@@ -83,10 +82,10 @@ func (s *Store) SecretOwners(ctx context.Context, hashes []SecretHash) (map[Secr
 		}
 		return err
 	})
-	return owners, err
+	return owners, wrap("find secret owners", err)
 }
 
-// inBatches hands all to f in parts.
+// inBatches calls f with at most lookupBatch elements at a time.
 func inBatches[T any](all []T, f func(batch []T) error) error {
 	for len(all) > 0 {
 		n := min(lookupBatch, len(all))
@@ -98,25 +97,16 @@ func inBatches[T any](all []T, f func(batch []T) error) error {
 	return nil
 }
 
-// Refs are all devices of all tenants: for examining a data folder, where each
-// reading must belong to one.
+// Refs gives all devices of all tenants. The examination of a data folder checks that each reading
+// belongs to one of them.
 func (s *Store) Refs(ctx context.Context) (map[Ref]bool, error) {
 	var rows []struct {
 		TenantID tenant.ID
 		ID       ID
 	}
-	if err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*deviceRow)(nil),
-	).Column(
-		"tenant_id",
-		"id",
-	).Scan(
-		ctx,
-		&rows,
-	); err != nil {
-		return nil, err
+	err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("tenant_id", "id").Scan(ctx, &rows)
+	if err != nil {
+		return nil, wrap("list references", err)
 	}
 	refs := make(map[Ref]bool, len(rows))
 	for _, r := range rows {

@@ -10,8 +10,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The look-ups of provisioning answer for more names than one statement takes,
-// and a tenant's only for that tenant.
+// The look-ups of provisioning find more names than one statement takes, and those of a tenant find
+// only that tenant's devices.
 func TestProvisioningLookups(t *testing.T) {
 	s := testkit.NewStores(t)
 	north, south := s.Tenant(t, "north"), s.Tenant(t, "south")
@@ -20,10 +20,8 @@ func TestProvisioningLookups(t *testing.T) {
 	var names []string
 	for i := range 1203 {
 		name := fmt.Sprintf("N-%04d", i)
-		devices = append(
-			devices,
-			&device.Device{Name: name, ProductID: p.ID, ElementData: map[string]string{"note": name}},
-		)
+		devices = append(devices, &device.Device{Name: name, ProductID: p.ID,
+			ElementData: map[string]string{"note": name}})
 		names = append(names, name)
 	}
 	s.PutDevices(t, north.ID, devices...)

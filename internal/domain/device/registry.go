@@ -12,8 +12,8 @@ import (
 	"tilth/internal/platform/agronomy"
 )
 
-// SecretHash is the HMAC-SHA-256 of a device secret under the platform's key;
-// secrets themselves are never stored.
+// SecretHash is the HMAC-SHA-256 of a device secret under the platform's key. Secrets themselves
+// are never stored.
 type SecretHash [sha256.Size]byte
 
 // HashSecret computes the stored form of a secret.
@@ -25,38 +25,37 @@ func HashSecret(key []byte, secret string) SecretHash {
 	return h
 }
 
-// Entry is what the devices' edge needs to know of one device. Entries are
-// immutable; a change of structure makes a new one.
+// Entry holds what the device edge needs to know about one device. Entries are immutable; a
+// structural change makes a new one.
 type Entry struct {
 	Ref
 	Name     string
 	Product  *Product
 	Gateway  bool // may publish for other devices of its tenant
-	Disabled bool // shut out: no sign-in, no readings
+	Disabled bool // no sign-in, no readings
 	derives  bool
 	secrets  []SecretHash
 }
 
-// Site is where a device stands, and how days are counted there.
+// Site is a device's position, and the zone that its days are counted in.
 type Site struct {
 	Zone *time.Location
 	agronomy.Place
 }
 
-// Derives tells whether anything is computed from what the device sends.
+// Derives tells whether the device's product has derived properties.
 func (e *Entry) Derives() bool { return e.derives }
 
-// Registry holds every device's Entry in memory, so that taking in a reading
-// asks no database. It is read by the edge and replaced piece by piece when
-// provisioning changes structure.
+// Registry holds every device's Entry in memory, so that the device edge takes in readings without
+// asking the database. Provisioning replaces its content.
 type Registry struct {
 	key []byte
 
 	mu                sync.RWMutex
 	byID              map[ID]*Entry
-	byName            map[string]*Entry // deviceName is unique on the platform
+	byName            map[string]*Entry
 	bySecret          map[SecretHash]*Entry
-	sites             map[Ref]Site // of the devices from which anything is derived
+	sites             map[Ref]Site // of the devices that derive values
 	countByTenant     map[tenant.ID]int
 	onStructureChange []func()
 	onTenantChange    []func(tenant.ID)
@@ -73,9 +72,8 @@ func NewRegistry(key []byte) *Registry {
 	}
 }
 
-// Authenticate signs a device in with (deviceName, secret) or, when password
-// is empty, with the secret as user name alone. The returned hash is the one
-// that let it in: see StillValid.
+// Authenticate signs a device in: with its device name and secret, or, if password is empty, with
+// the secret as the user name. It returns the hash of that secret, for StillValid.
 func (r *Registry) Authenticate(userName, password string) (*Entry, SecretHash, bool) {
 	secret := password
 	if secret == "" {
@@ -94,8 +92,8 @@ func (r *Registry) Authenticate(userName, password string) (*Entry, SecretHash, 
 	return e, h, true
 }
 
-// StillValid tells whether a connection that was let in with hash may go on:
-// the secret still belongs to that device and the device is enabled.
+// StillValid tells whether a connection that signed in with hash may go on: the secret still
+// belongs to that device, and the device is enabled.
 func (r *Registry) StillValid(id ID, hash SecretHash) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -103,15 +101,14 @@ func (r *Registry) StillValid(id ID, hash SecretHash) bool {
 	return ok && e.ID == id && !e.Disabled
 }
 
-// Get finds a device by its number; nil when it is gone.
+// Get finds a device by its number; nil if there is none.
 func (r *Registry) Get(id ID) *Entry {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byID[id]
 }
 
-// Find finds a tenant's device by name; nil when the tenant has none of that
-// name.
+// Find finds a tenant's device by name; nil if the tenant has none of that name.
 func (r *Registry) Find(t tenant.ID, name string) *Entry {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -121,8 +118,8 @@ func (r *Registry) Find(t tenant.ID, name string) *Entry {
 	return nil
 }
 
-// Next is the first of a tenant's devices by name, bytewise, that comes after a
-// name and is wanted, nil without one, and how many wanted ones come after it.
+// Next gives the first wanted device of a tenant whose name comes after a name, in byte order, or
+// nil; and how many wanted devices come after that one.
 func (r *Registry) Next(t tenant.ID, after string, wanted func(*Entry) bool) (next *Entry, remaining int) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -137,37 +134,38 @@ func (r *Registry) Next(t tenant.ID, after string, wanted func(*Entry) bool) (ne
 	return next, max(0, remaining-1)
 }
 
-// Count is how many devices a tenant has.
+// Count gives how many devices a tenant has.
 func (r *Registry) Count(t tenant.ID) int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.countByTenant[t]
 }
 
-// Total is how many devices there are, of all tenants.
+// Total gives how many devices all tenants have together.
 func (r *Registry) Total() int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return len(r.byID)
 }
 
-// OnStructureChange calls f after every change of structure. f must not block.
+// OnStructureChange registers f; the registry calls it after every structural change. f must not
+// block.
 func (r *Registry) OnStructureChange(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.onStructureChange = append(r.onStructureChange, f)
 }
 
-// OnTenantChange calls f for each tenant whose devices, or what they measure, are
-// others than before, after every Replace. f must not block.
+// OnTenantChange registers f; after every Replace the registry calls it for each tenant whose
+// devices or products changed. f must not block.
 func (r *Registry) OnTenantChange(f func(tenant.ID)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.onTenantChange = append(r.onTenantChange, f)
 }
 
-// NewEntry builds an entry; secrets are the one or two hashes that let the
-// device in.
+// NewEntry makes an entry; secrets are the hashes of the one or two secrets that the device may
+// sign in with.
 func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets ...SecretHash) *Entry {
 	derives := p != nil && slices.ContainsFunc(p.Properties, func(x Property) bool { return x.Derived() })
 	return &Entry{
@@ -181,8 +179,8 @@ func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets 
 	}
 }
 
-// Site is where a device stands from which anything is derived; false when
-// somebody moved it since all was loaded, or it is none such.
+// Site gives the site of a device that derives values; false if the device was moved since the
+// registry was loaded, or derives none.
 func (r *Registry) Site(ref Ref) (Site, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -190,15 +188,14 @@ func (r *Registry) Site(ref Ref) (Site, bool) {
 	return site, known
 }
 
-// ForgetSite forgets where a device stands.
+// ForgetSite drops the site of a device.
 func (r *Registry) ForgetSite(ref Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.sites, ref)
 }
 
-// Replace makes entries the whole content of the registry. Where they stand is
-// not known.
+// Replace makes entries the whole content of the registry, without sites.
 func (r *Registry) Replace(entries []*Entry) { r.replace(entries, nil) }
 
 func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
@@ -232,8 +229,8 @@ func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
 	}
 }
 
-// changedTenants are the tenants that have other devices now than before, or
-// devices of products that are others now. It takes before apart.
+// changedTenants gives the tenants whose devices, or the products of whose devices, differ between
+// before and now. It empties before.
 func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 	tenants := map[tenant.ID]struct{}{}
 	same := map[[2]*Product]bool{} // products are few, devices many
@@ -259,8 +256,8 @@ func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 	return tenants
 }
 
-// replaceSecrets makes hashes what lets a device in. One that the registry does
-// not hold yet comes with all it has.
+// replaceSecrets replaces the secrets of a device. It ignores a device that the registry does not
+// hold yet: that device's entry comes with its secrets.
 func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
 	r.mu.Lock()
 	before := r.byID[ref.ID]

@@ -38,25 +38,25 @@ func TestAuthenticate(t *testing.T) {
 		device             ID // 0: refused
 	}{
 		{"WS-1", "old", 1},
-		{"WS-1", "new", 1}, // two are valid, for rotation
+		{"WS-1", "new", 1}, // two secrets are valid, for rotation
 		{"new", "", 1},     // the secret as user name alone
 		{"second", "", 2},
 		{"WS-2", "new", 0},      // another device's secret
 		{"ws-2", "second", 0},   // names are exact
 		{"WS-1", "", 0},         // a name alone
-		{"new", "new", 0},       // the secret is no name
+		{"new", "new", 0},       // the secret as name and password
 		{"", "second", 0},       // a password without a name
 		{"WS-2", "Second", 0},   // secrets are exact
-		{"", "", 0},             // nothing
-		{"WS-3", "third", 0},    // shut out
-		{"third", "", 0},        // shut out
+		{"", "", 0},             // empty
+		{"WS-3", "third", 0},    // disabled
+		{"third", "", 0},        // disabled
 		{"WS-9", "anything", 0}, // unknown
 	} {
 		e, h, ok := r.Authenticate(c.userName, c.password)
 		switch {
 		case c.device == 0:
 			if ok || e != nil || h != (SecretHash{}) {
-				t.Errorf("%q %q was let in as %+v", c.userName, c.password, e)
+				t.Errorf("%q %q signed in as %+v", c.userName, c.password, e)
 			}
 		case !ok || e.ID != c.device || !r.StillValid(c.device, h):
 			t.Errorf("%q %q: %+v %t", c.userName, c.password, e, ok)
@@ -64,8 +64,8 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// A connection ends when its secret is dropped, moves to another device, or
-// its device is shut out or gone.
+// A connection becomes invalid when its secret is dropped or moves to another device, or its device
+// is disabled or deleted.
 func TestStillValid(t *testing.T) {
 	r := NewRegistry(testKey)
 	check := func(what string, want bool, entries ...*Entry) {
@@ -75,12 +75,12 @@ func TestStillValid(t *testing.T) {
 			t.Errorf("%s: %t", what, got)
 		}
 	}
-	check("as it was", true, entry(1, 1, "WS-1", "s"))
+	check("unchanged", true, entry(1, 1, "WS-1", "s"))
 	check("rotated, both valid", true, entry(1, 1, "WS-1", "s", "t"))
 	check("dropped", false, entry(1, 1, "WS-1", "t"))
 	check("another device's", false, entry(1, 2, "WS-2", "s"))
-	check("made again", false, entry(1, 5, "WS-1", "s"))
-	check("shut out", false, NewEntry(Ref{Tenant: 1, ID: 1}, "WS-1", &Product{}, false, true, hash("s")))
+	check("deleted and created again", false, entry(1, 5, "WS-1", "s"))
+	check("disabled", false, NewEntry(Ref{Tenant: 1, ID: 1}, "WS-1", &Product{}, false, true, hash("s")))
 	check("gone", false)
 }
 
@@ -89,7 +89,7 @@ func TestRegistryLookUps(t *testing.T) {
 	a := entry(1, 1, "WS-1", "s1")
 	r.Replace([]*Entry{a, entry(1, 2, "WS-2", "s2"), entry(2, 3, "WS-3", "s3")})
 	if r.Get(1) != a || r.Get(9) != nil {
-		t.Error("Get is wrong")
+		t.Error("Get finds the wrong device")
 	}
 	if r.Find(1, "WS-1") != a || r.Find(2, "WS-1") != nil || r.Find(1, "WS-3") != nil || r.Find(1, "none") != nil {
 		t.Error("Find must give a tenant its own devices only")
@@ -99,19 +99,19 @@ func TestRegistryLookUps(t *testing.T) {
 	}
 	r.Replace([]*Entry{entry(2, 3, "WS-3", "s3")})
 	if r.Get(1) != nil || r.Find(1, "WS-1") != nil || r.Count(1) != 0 || r.Count(2) != 1 {
-		t.Error("Replace left something of before")
+		t.Error("Replace kept an old entry")
 	}
 }
 
 func TestRegistryOnStructureChange(t *testing.T) {
 	r := NewRegistry(testKey)
-	var told []int
-	r.OnStructureChange(func() { told = append(told, r.Count(1)) }) // a watcher sees the new content
-	r.OnStructureChange(func() { told = append(told, -1) })
+	var notified []int
+	r.OnStructureChange(func() { notified = append(notified, r.Count(1)) }) // a listener sees the new content
+	r.OnStructureChange(func() { notified = append(notified, -1) })
 	r.Replace([]*Entry{entry(1, 1, "WS-1", "s")})
 	r.Replace(nil)
-	if fmt.Sprint(told) != "[1 -1 0 -1]" {
-		t.Errorf("told %v", told)
+	if fmt.Sprint(notified) != "[1 -1 0 -1]" {
+		t.Errorf("notified with %v", notified)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestRegistryConcurrency(t *testing.T) {
 	wg.Wait()
 }
 
-// Told are the tenants whose devices became others, and nobody else.
+// The registry notifies the tenants whose devices changed, and no others.
 func TestRegistryOnTenantChange(t *testing.T) {
 	station, again := &Product{ID: 1, Name: "Station"}, &Product{ID: 1, Name: "Station"}
 	renamed := &Product{ID: 1, Name: "Mast"}
@@ -146,24 +146,24 @@ func TestRegistryOnTenantChange(t *testing.T) {
 	}
 	r := NewRegistry(testKey)
 	r.Replace([]*Entry{of(1, 1, station, false), of(2, 2, station, false)})
-	told := map[tenant.ID]int{}
-	r.OnTenantChange(func(t tenant.ID) { told[t]++ })
+	notified := map[tenant.ID]int{}
+	r.OnTenantChange(func(t tenant.ID) { notified[t]++ })
 	for _, c := range []struct {
 		name string
 		now  []*Entry
 		want map[tenant.ID]int
 	}{
 		{"the same", []*Entry{of(1, 1, again, false), of(2, 2, again, false)}, map[tenant.ID]int{}},
-		{"a new one", []*Entry{of(1, 1, again, false), of(1, 3, again, false), of(1, 4, again, false), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
-		{"one shut out", []*Entry{of(1, 1, again, false), of(1, 3, again, false), of(1, 4, again, true), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
+		{"a new device", []*Entry{of(1, 1, again, false), of(1, 3, again, false), of(1, 4, again, false), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
+		{"a disabled device", []*Entry{of(1, 1, again, false), of(1, 3, again, false), of(1, 4, again, true), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
 		{"two gone", []*Entry{of(1, 1, again, false), of(2, 2, again, false)}, map[tenant.ID]int{1: 1}},
 		{"another product", []*Entry{of(1, 1, again, false), of(2, 2, renamed, false)}, map[tenant.ID]int{2: 1}},
 		{"another tenant's", []*Entry{of(1, 1, again, false), of(1, 2, renamed, false)}, map[tenant.ID]int{1: 1}},
 	} {
-		clear(told)
+		clear(notified)
 		r.Replace(c.now)
-		if !maps.Equal(told, c.want) {
-			t.Errorf("%s: told %v, want %v", c.name, told, c.want)
+		if !maps.Equal(notified, c.want) {
+			t.Errorf("%s: notified %v, want %v", c.name, notified, c.want)
 		}
 	}
 }

@@ -16,18 +16,17 @@ import (
 )
 
 const (
-	// rosterTTL is how long the roster of a tenant that nobody looks at stays
-	// in memory.
+	// rosterTTL is how long an unused roster stays in memory.
 	rosterTTL = time.Hour
-	// maxPatched is up to how many changed devices are read one by one;
-	// beyond, the whole roster is read anew.
+	// maxPatched is how many changed devices a refresh reads at most; with more, it reads the whole
+	// roster anew.
 	maxPatched = 1000
 )
 
-// Roster holds each tenant's devices in memory as lists, groups and the map ask
-// for them, so that searching and sorting 100,000 reads no table. A tenant's is
-// read when it is first asked for, and what changed since when it is asked for
-// again. It shows what is kept: not what a transaction that is still open does.
+// Roster holds each tenant's devices in memory for lists, groups and the map, so that searching and
+// sorting 100,000 devices reads no table. The first call for a tenant reads all its devices; later
+// calls read those that changed since. It shows committed data only, never the changes of an open
+// transaction.
 type Roster struct {
 	store    *Store
 	scenes   *SceneStore
@@ -38,29 +37,28 @@ type Roster struct {
 	tenants map[tenant.ID]*tenantRoster
 }
 
-// tenantRoster is the roster of one tenant.
 type tenantRoster struct {
-	lastUsed  time.Time   // under the Roster's lock, as are dirty and stale
-	dirty     map[ID]bool // changed since they were read
-	stale     bool        // all are to be read
-	refreshMu sync.Mutex  // held while the list is brought up to date
-	list      []*member   // by title, then id; never changed in place; under read
-	loaded    bool        // the list was read once; under read
+	lastUsed  time.Time   // guarded by Roster.mu, as are dirty and stale
+	dirty     map[ID]bool // the devices that changed since they were read
+	stale     bool        // all devices must be read anew
+	refreshMu sync.Mutex  // held while the list is refreshed; guards list and loaded
+	list      []*member   // by title, then id; never changed in place
+	loaded    bool        // the list was read at least once
 }
 
-// member is a device as the roster has it.
+// member is a device in the roster.
 type member struct {
 	MapPoint
-	hasPosition  bool // it has a position
+	hasPosition  bool
 	productID    int64
 	createTime   int64
-	foldedText   string // folded name, remark name and serial, a line each; the next three are parts of it
+	foldedText   string // folded name, remark name and serial, a line each; the next three are slices of it
 	foldedName   string
 	foldedTitle  string
 	foldedSerial string
 }
 
-// NewRoster makes a roster that follows what changes in the stores.
+// NewRoster makes a roster that follows the changes of the stores.
 func NewRoster(s *Store, scenes *SceneStore, c *Catalog, p *Presence) *Roster {
 	r := &Roster{store: s, scenes: scenes, catalog: c, presence: p, tenants: map[tenant.ID]*tenantRoster{}}
 	s.OnChange(r.markDirty)
@@ -68,7 +66,7 @@ func NewRoster(s *Store, scenes *SceneStore, c *Catalog, p *Presence) *Roster {
 	return r
 }
 
-// markDirty takes note that a device is to be read again.
+// markDirty makes the next call read a device anew.
 func (r *Roster) markDirty(t tenant.ID, id ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +80,7 @@ func (r *Roster) markDirty(t tenant.ID, id ID) {
 	}
 }
 
-// markStale takes note that all of a tenant's devices are to be read again.
+// markStale makes the next call read all of a tenant's devices anew.
 func (r *Roster) markStale(t tenant.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +89,7 @@ func (r *Roster) markStale(t tenant.ID) {
 	}
 }
 
-// forTenant finds or makes a tenant's, and forgets those that nobody looks at.
+// forTenant finds or makes a tenant's roster, and drops the rosters that were unused for rosterTTL.
 func (r *Roster) forTenant(t tenant.ID) *tenantRoster {
 	now := r.store.now()
 	r.mu.Lock()
@@ -110,18 +108,17 @@ func (r *Roster) forTenant(t tenant.ID) *tenantRoster {
 	return x
 }
 
-// members are a tenant's devices by title, then id. Callers must not change
-// the list.
+// members gives a tenant's devices by title, then id. Callers must not change the list.
 func (r *Roster) members(ctx context.Context, t tenant.ID) ([]*member, error) {
 	x := r.forTenant(t)
 	x.refreshMu.Lock()
 	defer x.refreshMu.Unlock()
-	// What changes from here on is noted for the next call.
+	// Changes from here on are left for the next call.
 	r.mu.Lock()
 	dirty, stale := x.dirty, x.stale
 	x.dirty, x.stale = map[ID]bool{}, false
 	r.mu.Unlock()
-	// A transaction that the context may carry could still be undone.
+	// Without the transaction that ctx may carry: it could still be rolled back.
 	detached, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
@@ -141,12 +138,12 @@ func (r *Roster) members(ctx context.Context, t tenant.ID) ([]*member, error) {
 	}
 	if err != nil {
 		r.markStale(t)
-		return nil, errors.Join(err, ctx.Err())
+		return nil, wrap("read roster", errors.Join(err, ctx.Err()))
 	}
 	return x.list, nil
 }
 
-// mergeMembers is list without the dirty ones and with the fresh ones.
+// mergeMembers gives list without the dirty devices and with the fresh ones.
 func mergeMembers(list []*member, dirty map[ID]bool, fresh []*member) []*member {
 	now := make([]*member, 0, len(list)+len(fresh))
 	for _, m := range list {
@@ -165,8 +162,7 @@ func compareTitles(a, b *member) int {
 	return cmp.Or(strings.Compare(a.foldedTitle, b.foldedTitle), cmp.Compare(a.ID, b.ID))
 }
 
-// load reads a tenant's devices; only those of the given numbers where any are
-// given.
+// load reads a tenant's devices: those in only, or all if only is nil.
 func (r *Roster) load(ctx context.Context, t tenant.ID, only map[ID]bool) ([]*member, error) {
 	if only == nil {
 		return r.scan(ctx, t, nil)
@@ -184,25 +180,16 @@ func (r *Roster) load(ctx context.Context, t tenant.ID, only map[ID]bool) ([]*me
 	return list, err
 }
 
-// scan reads devices of a tenant: those of the given numbers, else all.
+// scan reads a tenant's devices: those of the given numbers, or all if ids is nil.
 func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*member, err error) {
 	sel := r.store.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).
-		Column(
-			"id",
-			"name",
-			"note_name",
-			"folded_text",
-			"product_id",
-			"scene_id",
-			"longitude",
-			"latitude",
-			"create_time",
-		).
+		Column("id", "name", "note_name", "folded_text", "product_id", "scene_id").
+		Column("longitude", "latitude", "create_time").
 		Where("d.tenant_id = ?", t)
 	if ids != nil {
 		sel.Where("d.id IN (?)", bun.List(ids))
 	}
-	// By hand: the library's way takes three times as long for so many rows.
+	// Row by row: the library's own scan takes three times as long for so many rows.
 	rows, err := sel.Rows(ctx)
 	if err != nil {
 		return nil, err
@@ -212,20 +199,13 @@ func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*membe
 		var m member
 		var scene sql.NullInt64
 		var longitude, latitude sql.NullFloat64
-		if err := rows.Scan(
-			&m.ID,
-			&m.Name,
-			&m.NoteName,
-			&m.foldedText,
-			&m.productID,
-			&scene,
-			&longitude,
-			&latitude,
-			&m.createTime,
-		); err != nil {
+		err := rows.Scan(&m.ID, &m.Name, &m.NoteName, &m.foldedText, &m.productID, &scene,
+			&longitude, &latitude, &m.createTime)
+		if err != nil {
 			return nil, err
 		}
-		m.SceneID, m.Longitude, m.Latitude, m.hasPosition = scene.Int64, longitude.Float64, latitude.Float64, longitude.Valid
+		m.SceneID = scene.Int64
+		m.Longitude, m.Latitude, m.hasPosition = longitude.Float64, latitude.Float64, longitude.Valid
 		var note string
 		m.foldedName, note, _ = strings.Cut(m.foldedText, "\n")
 		note, m.foldedSerial, _ = strings.Cut(note, "\n")

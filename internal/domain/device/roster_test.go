@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// rosterNames are the names of a tenant's devices as the roster has them.
+// rosterNames gives the names of a tenant's devices from the roster.
 func rosterNames(t *testing.T, s *testkit.Stores, owner tenant.ID, q device.Query) string {
 	t.Helper()
 	q.Limit = 100
@@ -26,7 +26,7 @@ func rosterNames(t *testing.T, s *testkit.Stores, owner tenant.ID, q device.Quer
 	return deviceNames(list)
 }
 
-// The roster shows every change that is kept, and none that is not.
+// The roster shows every committed change, and no others.
 func TestRosterFollowsCommittedChanges(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -55,12 +55,8 @@ func TestRosterFollowsCommittedChanges(t *testing.T) {
 			return err
 		}
 		shows("a c b")
-		// Nor is it shown to who asks from within.
-		if list, _, err := s.Roster.Page(
-			ctx,
-			field.ID,
-			device.Query{Limit: 9},
-		); err != nil ||
+		// A read within the transaction does not see the change either.
+		if list, _, err := s.Roster.Page(ctx, field.ID, device.Query{Limit: 9}); err != nil ||
 			deviceNames(list) != "a c b" {
 			t.Errorf("within: %s %v", deviceNames(list), err)
 		}
@@ -79,7 +75,7 @@ func TestRosterFollowsCommittedChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("a c")
-	// More changes at once than are read one by one.
+	// More changes at once than a refresh reads one by one.
 	many := make([]*device.Device, 1100)
 	for i := range many {
 		many[i] = &device.Device{Name: fmt.Sprintf("m%04d", i), ProductID: station.ID}
@@ -88,7 +84,7 @@ func TestRosterFollowsCommittedChanges(t *testing.T) {
 	if _, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Limit: 1}); err != nil || total != 1102 {
 		t.Errorf("%d %v", total, err)
 	}
-	// A tenant that nobody looks at is forgotten and found again.
+	// The roster drops an unused tenant and reads it again.
 	s.Clock.Advance(61 * time.Minute)
 	if got := rosterNames(t, s, rival.ID, device.Query{}); got != "theirs" {
 		t.Errorf("%q", got)
@@ -98,7 +94,7 @@ func TestRosterFollowsCommittedChanges(t *testing.T) {
 	}
 }
 
-// A failed look is not remembered.
+// A failed read has no effect on later reads.
 func TestRosterRecoversAfterFailedRead(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -113,7 +109,7 @@ func TestRosterRecoversAfterFailedRead(t *testing.T) {
 		if got := rosterNames(t, s, field.ID, device.Query{}); got != "a" {
 			t.Errorf("%q", got)
 		}
-		// The next time what fails is the reading of a change.
+		// The second time, the read of a change fails.
 		d, err := s.Devices.Get(t.Context(), field.ID, "a")
 		if err != nil {
 			t.Fatal(err)
@@ -124,8 +120,7 @@ func TestRosterRecoversAfterFailedRead(t *testing.T) {
 	}
 }
 
-// Whoever's change is kept sees it in the very next look, whatever others do at
-// the same time.
+// After a commit the next read sees the change, even with concurrent changes.
 func TestRosterConcurrentChanges(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -140,13 +135,9 @@ func TestRosterConcurrentChanges(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, total, err := s.Roster.Page(
-					t.Context(),
-					field.ID,
-					device.Query{Search: name, Limit: 1},
-				); err != nil ||
-					total != 1 {
-					t.Errorf("%s was made and is not seen: %d %v", name, total, err)
+				if _, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Search: name,
+					Limit: 1}); err != nil || total != 1 {
+					t.Errorf("%s was created, but the roster does not show it: %d %v", name, total, err)
 				}
 				if i%2 == 0 {
 					continue
@@ -154,13 +145,9 @@ func TestRosterConcurrentChanges(t *testing.T) {
 				if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
 					t.Error(err)
 				}
-				if _, total, err := s.Roster.Page(
-					t.Context(),
-					field.ID,
-					device.Query{Search: name, Limit: 1},
-				); err != nil ||
-					total != 0 {
-					t.Errorf("%s is gone and still seen: %d %v", name, total, err)
+				if _, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Search: name,
+					Limit: 1}); err != nil || total != 0 {
+					t.Errorf("%s was deleted, but the roster still shows it: %d %v", name, total, err)
 				}
 			}
 		})

@@ -22,11 +22,10 @@ const (
 	SceneForbidden SceneStatus = 2
 )
 
-// DefaultScene is the id of the group of devices that stand in no scene.
+// DefaultScene is the id of the default group: the devices in no scene.
 const DefaultScene int64 = 0
 
-// MaxScenesPerTenant is how many scenes people may make: each is a group of the
-// home page's list.
+// MaxScenesPerTenant is how many scenes a tenant may have: each is a group of the home page's list.
 const MaxScenesPerTenant = 1000
 
 // Scene is a place that a tenant's devices are grouped by.
@@ -62,21 +61,21 @@ type SceneStore struct {
 // NewSceneStore makes a store; now is the server's clock.
 func NewSceneStore(d *db.DB, now func() time.Time) *SceneStore { return &SceneStore{db: d, now: now} }
 
-// OnDelete calls f after a tenant's scene is gone. f must not block.
+// OnDelete registers f; the store calls it after it has deleted a scene. f must not block.
 func (s *SceneStore) OnDelete(f func(t tenant.ID, scene int64)) { s.deleted.add(f) }
 
-// OnTenantChange calls f after every change of a tenant's scene that is kept, its
-// making and its end included. f must not block.
+// OnChange registers f; the store calls it after each committed creation, change or deletion of a
+// scene. f must not block.
 func (s *SceneStore) OnChange(f func(t tenant.ID, scene int64)) { s.changed.add(f) }
 
-// List gives a tenant's scenes by name.
+// List gives a tenant's scenes, ordered by name.
 func (s *SceneStore) List(ctx context.Context, t tenant.ID) ([]Scene, error) {
 	scenes, _, err := s.list(ctx, t, "", 0, 0)
 	return scenes, err
 }
 
-// Page gives those of a tenant's scenes whose name holds search, in any case,
-// by name, and how many there are in all.
+// Page gives the tenant's scenes whose name contains search, in any case, ordered by name, and how
+// many there are in all.
 func (s *SceneStore) Page(
 	ctx context.Context,
 	t tenant.ID,
@@ -108,7 +107,7 @@ func (s *SceneStore) list(
 	for i := range rows {
 		scenes = append(scenes, rows[i].scene())
 	}
-	return scenes, total, err
+	return scenes, total, wrap("list scenes", err)
 }
 
 // Get finds a tenant's scene by id.
@@ -124,14 +123,14 @@ func (s *SceneStore) ByName(ctx context.Context, t tenant.ID, name string) (*Sce
 func (s *SceneStore) getWhere(ctx context.Context, t tenant.ID, where string, arg any) (*Scene, error) {
 	var r sceneRow
 	if err := s.db.Read(ctx).NewSelect().Model(&r).Where("s.tenant_id = ?", t).Where(where, arg).Scan(ctx); err != nil {
-		return nil, asNotFound(err)
+		return nil, wrap("get scene", asNotFound(err))
 	}
 	scene := r.scene()
 	return &scene, nil
 }
 
-// Create makes a scene and answers its id. A name that the tenant has already
-// is refused as a duplicate (db.IsDuplicate).
+// Create makes a scene and returns its id. A name that the tenant has already is a duplicate
+// (db.IsDuplicate).
 func (s *SceneStore) Create(ctx context.Context, t tenant.ID, name string, status SceneStatus) (int64, error) {
 	r := sceneRow{TenantID: t, Name: name, FoldedName: text.Fold(name), Status: status, CreateTime: s.now().UnixMilli()}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -139,11 +138,11 @@ func (s *SceneStore) Create(ctx context.Context, t tenant.ID, name string, statu
 		_, err := tx.NewInsert().Model(&r).Exec(ctx)
 		return err
 	})
-	return r.ID, err
+	return r.ID, wrap("create scene", err)
 }
 
-// CreateValidated makes a scene as a person names it and answers its id: 601 for a wrong
-// or double name, a wrong state and one scene too many.
+// CreateValidated makes a scene as a person names it and returns its id. It refuses (601) an
+// invalid or taken name, an invalid state, and a scene beyond MaxScenesPerTenant.
 func (s *SceneStore) CreateValidated(
 	ctx context.Context,
 	t tenant.ID,
@@ -164,17 +163,17 @@ func (s *SceneStore) CreateValidated(
 		id, err = s.Create(ctx, t, name, status)
 		return asNameTaken(err)
 	})
-	return id, err
+	return id, wrap("create scene", err)
 }
 
-// Update renames a tenant's scene, or opens or closes it; what Add refuses it
-// refuses, too.
+// Update changes the name and the state of a tenant's scene. It refuses the same names and states
+// as CreateValidated.
 func (s *SceneStore) Update(ctx context.Context, t tenant.ID, id int64, name string, status SceneStatus) error {
 	name, err := validateScene(name, status)
 	if err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		s.db.AfterCommit(ctx, func() { s.changed.notify(t, id) })
 		res, err := tx.NewUpdate().Model((*sceneRow)(nil)).
 			Set("name = ?", name).Set("folded_name = ?", text.Fold(name)).Set("status = ?", status).
@@ -188,6 +187,7 @@ func (s *SceneStore) Update(ctx context.Context, t tenant.ID, id int64, name str
 		}
 		return err
 	})
+	return wrap("update scene", err)
 }
 
 func validateScene(name string, status SceneStatus) (string, error) {
@@ -210,13 +210,13 @@ func asNameTaken(err error) error {
 	return err
 }
 
-// Delete removes a tenant's scene; its devices move to the default group,
-// which cannot be deleted itself.
+// Delete removes a tenant's scene; its devices move to the default group. The default group cannot
+// be deleted.
 func (s *SceneStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 	if id == DefaultScene {
 		return errs.New(errs.Refused, "scene.defaultStays")
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewDelete().Model((*sceneRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", t, id).Exec(ctx)
 		if err != nil {
 			return err
@@ -231,4 +231,5 @@ func (s *SceneStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 		})
 		return err
 	})
+	return wrap("delete scene", err)
 }

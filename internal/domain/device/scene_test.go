@@ -43,20 +43,16 @@ func TestScenes(t *testing.T) {
 			t.Errorf("ByName(%q): %+v %v", query, sc, err)
 		}
 	}
-	if sc, err := s.Scenes.Get(
-		t.Context(),
-		field.ID,
-		shut,
-	); err != nil ||
+	if sc, err := s.Scenes.Get(t.Context(), field.ID, shut); err != nil ||
 		*sc != (device.Scene{ID: shut, Name: "closed", Status: device.SceneForbidden, CreateTime: s.Clock.Milli()}) {
 		t.Errorf("%+v %v", sc, err)
 	}
 	if _, err := s.Scenes.ByName(t.Context(), field.ID, "bar%"); !errs.Is(err, errs.NotFound) {
-		t.Errorf("a part of a name: %v", err)
+		t.Errorf("part of a name: %v", err)
 	}
 	// Names are unique in a tenant, in any case; another tenant may have the same.
 	if _, err := s.Scenes.Create(t.Context(), field.ID, "BARN", device.SceneUsable); !db.IsDuplicate(err) {
-		t.Errorf("twice: %v", err)
+		t.Errorf("the same name twice: %v", err)
 	}
 	s.Scene(t, rival.ID, "barn")
 }
@@ -82,18 +78,13 @@ func TestDeleteScene(t *testing.T) {
 		t.Error(err)
 	}
 	if err := s.Scenes.Delete(t.Context(), field.ID, barn); !errs.Is(err, errs.NotFound) {
-		t.Errorf("again: %v", err)
+		t.Errorf("deleted twice: %v", err)
 	}
-	wantRefused(
-		t,
-		"the default group",
-		s.Scenes.Delete(t.Context(), field.ID, device.DefaultScene),
-		"scene.defaultStays",
-		"",
-	)
+	wantRefused(t, "the default group", s.Scenes.Delete(t.Context(), field.ID, device.DefaultScene),
+		"scene.defaultStays", "")
 }
 
-// What people name a scene, when they make one and when they change it.
+// Create and Update validate the names that people give to scenes.
 func TestSceneNameValidation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -122,16 +113,11 @@ func TestSceneNameValidation(t *testing.T) {
 	} {
 		_, err := s.Scenes.CreateValidated(t.Context(), field.ID, f.name, f.status)
 		wantRefused(t, fmt.Sprintf("add %q", f.name), err, want[0], want[1])
-		wantRefused(
-			t,
-			fmt.Sprintf("change to %q", f.name),
-			s.Scenes.Update(t.Context(), field.ID, mine, f.name, f.status),
-			want[0],
-			want[1],
-		)
+		wantRefused(t, fmt.Sprintf("change to %q", f.name), s.Scenes.Update(t.Context(), field.ID, mine, f.name,
+			f.status), want[0], want[1])
 	}
 	if sc, err := s.Scenes.Get(t.Context(), field.ID, mine); err != nil || sc.Name != "mine" {
-		t.Errorf("a refused change: %+v %v", sc, err)
+		t.Errorf("the scene after refused changes: %+v %v", sc, err)
 	}
 	long := strings.Repeat("ş", 64)
 	id, err := s.Scenes.CreateValidated(t.Context(), field.ID, " theirs\n", device.SceneForbidden)
@@ -143,7 +129,7 @@ func TestSceneNameValidation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Scenes.Update(t.Context(), field.ID, id, "THEIRS", device.SceneUsable); err != nil {
-		t.Errorf("its own name in another case: %v", err)
+		t.Errorf("the scene's own name in another case: %v", err)
 	}
 	made := testkit.Start.UnixMilli()
 	for _, want := range []device.Scene{{ID: id, Name: "THEIRS", Status: device.SceneUsable, CreateTime: made}, {ID: mine, Name: long, Status: device.SceneForbidden, CreateTime: made}} {
@@ -186,7 +172,7 @@ func TestScenePage(t *testing.T) {
 	}
 }
 
-// A tenant's people make a bounded number of scenes.
+// A tenant has a bounded number of scenes.
 func TestTooManyScenes(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -202,27 +188,27 @@ func TestTooManyScenes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Scenes.CreateValidated(t.Context(), field.ID, "one more", device.SceneUsable)
-	wantRefused(t, "one more", err, "scene.tooMany", "")
+	wantRefused(t, "one scene more", err, "scene.tooMany", "")
 	if _, err := s.Scenes.CreateValidated(t.Context(), rival.ID, "another tenant's", device.SceneUsable); err != nil {
 		t.Error(err)
 	}
 }
 
-// Told is each change that is kept, and no other.
+// OnChange gets each committed change, and no others.
 func TestScenesOnChange(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	var told []string
-	s.Scenes.OnChange(func(t tenant.ID, scene int64) { told = append(told, fmt.Sprint(t, " ", scene)) })
+	var notified []string
+	s.Scenes.OnChange(func(t tenant.ID, scene int64) { notified = append(notified, fmt.Sprint(t, " ", scene)) })
 	id, err := s.Scenes.CreateValidated(t.Context(), field.ID, "North", device.SceneUsable)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Scenes.CreateValidated(t.Context(), field.ID, "north", device.SceneUsable); err == nil {
-		t.Error("a name twice")
+		t.Error("the same name twice was accepted")
 	}
 	if err := s.Scenes.Update(t.Context(), field.ID, id+1, "South", device.SceneUsable); err == nil {
-		t.Error("no such scene")
+		t.Error("an update of an unknown scene was accepted")
 	}
 	if err := s.Scenes.Update(t.Context(), field.ID, id, "South", device.SceneUsable); err != nil {
 		t.Error(err)
@@ -230,7 +216,7 @@ func TestScenesOnChange(t *testing.T) {
 	if err := s.Scenes.Delete(t.Context(), field.ID, id); err != nil {
 		t.Error(err)
 	}
-	if one := fmt.Sprint(field.ID, " ", id); !slices.Equal(told, []string{one, one, one}) {
-		t.Errorf("%v", told)
+	if one := fmt.Sprint(field.ID, " ", id); !slices.Equal(notified, []string{one, one, one}) {
+		t.Errorf("%v", notified)
 	}
 }

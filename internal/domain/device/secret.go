@@ -11,16 +11,16 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// secretBytes are the random bytes of a secret, which is 43 characters long.
+// secretBytes is how many random bytes a secret has; its text has 43 characters.
 const secretBytes = 32
 
-// NewSecret makes a secret for a tenant's device of that name and answers it,
-// this once. The newest secret before it stays valid beside it, unless
-// dropOthers is set; connections of those that do not end at once.
+// NewSecret makes a secret for the tenant's device of that name and returns it; it cannot be read
+// later. The newest earlier secret stays valid too, unless dropOthers is set. Connections that
+// signed in with a secret that is no longer valid end at once.
 func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOthers bool, r *Registry) (string, error) {
 	var raw [secretBytes]byte
 	_, _ = rand.Read(raw[:])                               // never fails (crypto/rand)
-	secret := base64.RawURLEncoding.EncodeToString(raw[:]) // an address may hold it
+	secret := base64.RawURLEncoding.EncodeToString(raw[:]) // safe in a URL
 	hash := HashSecret(r.key, secret)
 	var id ID
 	err := s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
@@ -41,26 +41,21 @@ func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOth
 		if err := s.PutSecrets(ctx, t, id, append(kept, hash)...); err != nil {
 			return err
 		}
-		return audit.Log(
-			ctx,
-			t,
-			audit.Action{
-				Name:    "device.update",
-				Thing:   d.AuditThing(),
-				Changes: []audit.Change{{Field: "secrets", Hidden: true}},
-			},
-		)
+		return audit.Log(ctx, t, audit.Action{
+			Name:    "device.update",
+			Thing:   d.AuditThing(),
+			Changes: []audit.Change{{Field: "secrets", Hidden: true}},
+		})
 	})
 	if err != nil {
-		return "", err
+		return "", wrap("make secret", err)
 	}
-	// What is kept must be taken up, even when whoever asked has gone.
-	return secret, s.reloadSecrets(context.WithoutCancel(ctx), t, id, r)
+	// The registry must follow the database even if the caller's context was cancelled.
+	return secret, wrap("make secret", s.reloadSecrets(context.WithoutCancel(ctx), t, id, r))
 }
 
-// reloadSecrets makes the registry know a device's secrets as the database has
-// them. It reads in a transaction, as LoadRegistry does, so that an older
-// reading never replaces a newer one.
+// reloadSecrets copies a device's secrets from the database to the registry. It reads in a
+// transaction, as LoadRegistry does, so that a reload never replaces newer data.
 func (s *Store) reloadSecrets(ctx context.Context, t tenant.ID, id ID, r *Registry) error {
 	return s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		hashes, err := s.Secrets(ctx, t, id)

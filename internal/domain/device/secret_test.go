@@ -22,13 +22,13 @@ func TestNewSecret(t *testing.T) {
 	s.Registry.OnStructureChange(func() { changes++ })
 	made := func(drop bool) string {
 		t.Helper()
-		told := changes
+		before := changes
 		secret, err := s.Devices.NewSecret(t.Context(), field.ID, "WS-1", drop, s.Registry)
 		if err != nil || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(secret) {
 			t.Fatalf("%q %v", secret, err)
 		}
-		if changes != told+1 {
-			t.Errorf("connections were told %d times to look anew", changes-told)
+		if changes != before+1 {
+			t.Errorf("the registry notified %d structure changes", changes-before)
 		}
 		return secret
 	}
@@ -44,63 +44,44 @@ func TestNewSecret(t *testing.T) {
 			got += map[bool]string{true: "+", false: "-"}[ok]
 		}
 		if got != want {
-			t.Errorf("lets in %s, want %s", got, want)
+			t.Errorf("valid secrets %s, want %s", got, want)
 		}
 	}
 	first := testkit.Secret("WS-1")
 	second := made(false)
 	lets("++", first, second)
 	s.Clock.Advance(time.Second)
-	third := made(false) // the newest stays beside the new
+	third := made(false) // the newest earlier secret stays valid
 	lets("-++", first, second, third)
-	fourth := made(false) // in the same moment
+	fourth := made(false) // at the same time
 	lets("--++", first, second, third, fourth)
 	fifth := made(true)
 	lets("----+", first, second, third, fourth, fifth)
 	if e, _, ok := s.Registry.Authenticate("WS-2", testkit.Secret("WS-2")); !ok || e.ID != other.ID {
-		t.Error("the other device is shut out")
+		t.Error("the other device cannot sign in")
 	}
-	// A start finds the same; what the registry knew of the device beside its
-	// secrets did not change.
+	// A reload gives the same secrets; the other fields of the registry's entry did not change.
 	s.Reload(t)
 	lets("----+", first, second, third, fourth, fifth)
-	if now := s.Registry.Find(
-		field.ID,
-		"WS-1",
-	); now.Product.ID != before.Product.ID || now.Name != before.Name ||
+	if now := s.Registry.Find(field.ID, "WS-1"); now.Product.ID != before.Product.ID || now.Name != before.Name ||
 		s.Registry.Count(field.ID) != 2 {
 		t.Errorf("%+v", now)
 	}
 	for _, name := range []string{"none", ""} {
-		if secret, err := s.Devices.NewSecret(
-			t.Context(),
-			field.ID,
-			name,
-			false,
-			s.Registry,
-		); !errs.Is(err, errs.NotFound) ||
-			secret != "" {
+		if secret, err := s.Devices.NewSecret(t.Context(), field.ID, name, false,
+			s.Registry); !errs.Is(err, errs.NotFound) || secret != "" {
 			t.Errorf("%q: %q %v", name, secret, err)
 		}
 	}
-	// Secrets are never stored.
+	// The database does not contain the secrets.
 	var n int
-	if err := s.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT COUNT(*) FROM device_secrets WHERE hash = ? OR hash = ?`,
-		fifth,
-		[]byte(fifth),
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil ||
-		n != 0 {
+	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_secrets WHERE hash = ? OR hash = ?`, fifth,
+		[]byte(fifth)).Scan(t.Context(), &n); err != nil || n != 0 {
 		t.Errorf("%d %v", n, err)
 	}
 }
 
-// A secret that is not kept is not told, and the ones before stay valid.
+// NewSecret returns no secret that could not be stored, and the earlier ones stay valid.
 func TestNewSecretFailedWriteKeepsOldSecret(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -111,11 +92,11 @@ func TestNewSecretFailedWriteKeepsOldSecret(t *testing.T) {
 		t.Errorf("%q %v", secret, err)
 	}
 	if _, _, ok := s.Registry.Authenticate("WS-1", testkit.Secret("WS-1")); !ok {
-		t.Error("shut out by a secret that nobody has")
+		t.Error("the earlier secret is no longer valid")
 	}
 }
 
-// A device that the registry does not hold yet comes with all its secrets.
+// A device that the registry does not hold yet gets all its secrets when it is loaded.
 func TestNewSecretForDeviceNotInRegistry(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -129,6 +110,6 @@ func TestNewSecretForDeviceNotInRegistry(t *testing.T) {
 	}
 	s.Reload(t)
 	if _, _, ok := s.Registry.Authenticate("new", secret); !ok {
-		t.Error("not let in")
+		t.Error("the new secret is not valid")
 	}
 }

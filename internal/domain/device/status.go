@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// changeFlushInterval is how soon a device that came or went is on disk, where
-	// the lists filter by it.
+	// changeFlushInterval is how often presence changes are written to disk, where the lists filter
+	// by them.
 	changeFlushInterval = time.Second
-	// contactFlushInterval is how far the last contact may be behind on disk; the
-	// contract allows ten seconds.
+	// contactFlushInterval is how far the last contact on disk may lag; the contract allows ten
+	// seconds.
 	contactFlushInterval = 8 * time.Second
 	// rowsPerStatement is well below SQLite's limit of variables.
 	rowsPerStatement = 500
@@ -39,23 +39,23 @@ type statusRow struct {
 	ClockAhead        int64
 }
 
-// StatusStore writes contact and intake behind, so that a message costs no
-// database transaction.
+// StatusStore writes contact and intake to the database periodically, so that a message costs no
+// transaction.
 type StatusStore struct {
 	db             *db.DB
 	registry       *Registry
 	presence       *Presence
 	diagnostics    *Diagnostics
 	presenceLog    presenceLog
-	retentionClock func() time.Time // how far time has come, for what is removed for its age
+	retentionClock func() time.Time // the time that retention is measured by
 
-	flushMu   sync.Mutex // held by who writes; guards what follows
-	sinceTrim map[ID]int // comings written since a device's were trimmed
-	lastSweep Day        // when what is not kept any more was removed last
+	flushMu   sync.Mutex // held while writing; guards the fields below
+	sinceTrim map[ID]int // presence changes written since the device's were last trimmed
+	lastSweep Day        // the day of the last sweep
 }
 
-// NewStatusStore makes a store that writes what presence and diagnostics know.
-// until is how far time has come, for what is removed for its age.
+// NewStatusStore makes a store that writes the state of presence and diagnostics. retentionClock is
+// the time that retention is measured by.
 func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentionClock func() time.Time) *StatusStore {
 	s := &StatusStore{
 		db:             d,
@@ -70,13 +70,13 @@ func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentio
 	return s
 }
 
-// Load fills presence and diagnostics after a start. Silence is not counted
-// while the server was down: each device that was online gets a fresh
-// OfflineAfter, so a restart makes no storm.
+// Load fills presence and diagnostics after a start. The downtime of the server does not count as
+// silence: each device that was online gets a fresh OfflineAfter, so a restart takes no device
+// offline.
 func (s *StatusStore) Load(ctx context.Context) error {
 	var rows []statusRow
 	if err := s.db.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
-		return err
+		return wrap("load status", err)
 	}
 	for _, r := range rows {
 		ref := Ref{Tenant: r.TenantID, ID: r.DeviceID}
@@ -89,10 +89,10 @@ func (s *StatusStore) Load(ctx context.Context) error {
 			ClockAhead:  time.Duration(r.ClockAhead) * time.Millisecond,
 		})
 	}
-	return s.loadDays(ctx)
+	return wrap("load status", s.loadDays(ctx))
 }
 
-// Run writes behind until ctx ends, and a last time then.
+// Run flushes periodically until ctx ends, and once more then.
 func (s *StatusStore) Run(ctx context.Context) error {
 	tick := time.NewTicker(changeFlushInterval)
 	defer tick.Stop()
@@ -101,8 +101,7 @@ func (s *StatusStore) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return s.Flush(context.WithoutCancel(ctx), true)
 		case <-tick.C:
-			// A database that cannot be written now is tried again: what was
-			// to be written stays marked.
+			// The next tick tries again: a failed flush leaves its rows marked.
 			if err := s.Flush(ctx, n%int(contactFlushInterval/changeFlushInterval) == 0); err != nil {
 				s.presence.logger.Error("device status not written", "error", err)
 			}
@@ -110,18 +109,20 @@ func (s *StatusStore) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes the devices that came or went, and when, and, if all is set,
+// Flush writes the presence changes and the status of the devices that changed; if all is set, also
 // every contact and intake that is not on disk yet.
 func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 	s.flushMu.Lock()
 	defer s.flushMu.Unlock()
+	return wrap("flush status", s.flush(ctx, all))
+}
+
+// flush is Flush for callers that hold flushMu.
+func (s *StatusStore) flush(ctx context.Context, all bool) error {
 	changes, lost := s.presenceLog.takePending()
 	if lost > 0 {
-		s.presence.logger.Error(
-			"comings and goings of devices are lost: the database could not be written for too long",
-			"changes",
-			lost,
-		)
+		s.presence.logger.Error("presence changes of devices are lost: the database could not be written for too long",
+			"changes", lost)
 	}
 	ids := s.presence.takeChanged(all)
 	if all {
@@ -132,7 +133,7 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 	rows := make([]statusRow, 0, len(ids))
 	var days []dayRow
 	for id := range ids {
-		// A device deleted meanwhile has no row to write to.
+		// A device that was deleted meanwhile gets no row.
 		if e := s.registry.Get(id); e != nil {
 			rows = append(rows, s.statusRowOf(e.Ref))
 			days = append(days, s.dayRows(e.Ref)...)
@@ -145,15 +146,14 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for start := 0; start < len(rows); start += rowsPerStatement {
 			batch := rows[start:min(start+rowsPerStatement, len(rows))]
-			if _, err := tx.NewInsert().Model(&batch).On("CONFLICT (device_id) DO UPDATE").
-				Set(
-					"online = EXCLUDED.online, last_contact = EXCLUDED.last_contact, online_time = EXCLUDED.online_time, " +
-						"offline_time = EXCLUDED.offline_time, messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, " +
-						"refused = EXCLUDED.refused, refusal_time = EXCLUDED.refusal_time, " +
-						"refusal_identifier = EXCLUDED.refusal_identifier, refusal_reason = EXCLUDED.refusal_reason, " +
-						"clock_ahead = EXCLUDED.clock_ahead",
-				).
-				Exec(ctx); err != nil {
+			_, err := tx.NewInsert().Model(&batch).On("CONFLICT (device_id) DO UPDATE").
+				Set("online = EXCLUDED.online, last_contact = EXCLUDED.last_contact, " +
+					"online_time = EXCLUDED.online_time, offline_time = EXCLUDED.offline_time, " +
+					"messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, refused = EXCLUDED.refused, " +
+					"refusal_time = EXCLUDED.refusal_time, refusal_identifier = EXCLUDED.refusal_identifier, " +
+					"refusal_reason = EXCLUDED.refusal_reason, clock_ahead = EXCLUDED.clock_ahead").
+				Exec(ctx)
+			if err != nil {
 				return err
 			}
 		}
@@ -172,14 +172,14 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 	return s.sweep(ctx)
 }
 
-// sweep removes, once a day, what is not kept any more.
+// sweep removes, once a day, the rows past their retention.
 func (s *StatusStore) sweep(ctx context.Context) error {
 	now := s.retentionClock()
 	today := DayOf(now.UnixMilli())
 	if s.lastSweep == today {
 		return nil
 	}
-	overfull, err := s.overfullDevices(ctx) // looked for without keeping others from writing
+	overfull, err := s.overfullDevices(ctx) // read outside the transaction, which would block other writers
 	if err != nil {
 		return err
 	}
@@ -195,8 +195,8 @@ func (s *StatusStore) sweep(ctx context.Context) error {
 	return err
 }
 
-// statusRowOf is what is written of a device. All devices are written together, so
-// what one of them sent must not keep the others from it.
+// statusRowOf makes a device's row. One statement writes many devices, so a text that one of them
+// sent must not make it fail.
 func (s *StatusStore) statusRowOf(ref Ref) statusRow {
 	st, in := s.presence.Status(ref.Tenant, ref.ID), s.diagnostics.Get(ref.Tenant, ref.ID)
 	return statusRow{
@@ -216,9 +216,10 @@ func (s *StatusStore) statusRowOf(ref Ref) statusRow {
 	}
 }
 
-// OfflineSince counts a tenant's devices that are offline and went so at or
-// after the given time (epoch milliseconds).
+// OfflineSince counts a tenant's devices that are offline and went offline at or after since (epoch
+// milliseconds).
 func (s *StatusStore) OfflineSince(ctx context.Context, t tenant.ID, since int64) (int64, error) {
-	return s.db.Read(ctx).NewSelect().Model((*statusRow)(nil)).
+	n, err := s.db.Read(ctx).NewSelect().Model((*statusRow)(nil)).
 		Where("tenant_id = ? AND NOT online AND offline_time >= ?", t, since).Count(ctx)
+	return n, wrap("count offline", err)
 }

@@ -24,21 +24,21 @@ func (r dayRow) intake() DayIntake {
 	return DayIntake{Day: r.Day, Messages: r.Messages, Values: r.ValueCount, Refused: r.Refused}
 }
 
-// today is the server's day.
+// today is the current day by the server's clock.
 func (s *StatusStore) today() Day { return DayOf(s.presence.now().UnixMilli()) }
 
-// Days are what arrived from a tenant's device, on each of the last 31 days on
-// which something did, oldest first.
+// Days gives what arrived from a tenant's device on each of the last 31 days, oldest first; days on
+// which nothing arrived are absent.
 func (s *StatusStore) Days(ctx context.Context, t tenant.ID, id ID) ([]DayIntake, error) {
-	// First what is in memory: a day that is on disk by the time that is read
-	// is the same there.
+	// Read the memory before the disk: a day that a flush moves to disk in between is the same
+	// there.
 	newer := s.diagnostics.days(t, id)
 	today := s.today()
 	first := today - intakeRetentionDays + 1
 	var rows []dayRow
 	if err := s.db.Read(ctx).NewSelect().Model(&rows).
 		Where("device_id = ? AND tenant_id = ? AND day BETWEEN ? AND ?", id, t, first, today).Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("read days", err)
 	}
 	byDay := map[Day]DayIntake{}
 	for _, r := range rows {
@@ -57,7 +57,7 @@ func (s *StatusStore) Days(ctx context.Context, t tenant.ID, id ID) ([]DayIntake
 	return days, nil
 }
 
-// loadDays takes up each device's newest day, with which counting goes on.
+// loadDays restores each device's newest day, with which counting continues.
 func (s *StatusStore) loadDays(ctx context.Context) error {
 	var rows []dayRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).
@@ -71,7 +71,7 @@ func (s *StatusStore) loadDays(ctx context.Context) error {
 	return nil
 }
 
-// dayRows are a device's days that are to be written.
+// dayRows gives the days of a device to write.
 func (s *StatusStore) dayRows(ref Ref) (rows []dayRow) {
 	for _, d := range s.diagnostics.unsavedDays(ref) {
 		rows = append(rows, dayRow{
@@ -98,7 +98,7 @@ func writeDays(ctx context.Context, tx bun.IDB, rows []dayRow) error {
 	return nil
 }
 
-// markDaysSaved tells diagnostics what is on disk now.
+// markDaysSaved tells diagnostics which days are on disk now.
 func (s *StatusStore) markDaysSaved(rows []dayRow) {
 	written := map[Ref][]DayIntake{}
 	for _, r := range rows {
@@ -110,7 +110,7 @@ func (s *StatusStore) markDaysSaved(rows []dayRow) {
 	}
 }
 
-// sweepDays removes the days that are not kept any more.
+// sweepDays removes the days past their retention.
 func sweepDays(ctx context.Context, tx bun.IDB, today Day) error {
 	_, err := tx.NewDelete().Model((*dayRow)(nil)).Where("day <= ?", today-intakeRetentionDays).Exec(ctx)
 	return err

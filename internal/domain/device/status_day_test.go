@@ -12,7 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// formatDeviceDays describes a device's days: day:messages/values/refused.
+// formatDeviceDays formats a device's days as day:messages/values/refused.
 func formatDeviceDays(t *testing.T, s *testkit.Stores, d *device.Device) string {
 	t.Helper()
 	days, err := s.Status.Days(t.Context(), d.Tenant, d.ID)
@@ -26,7 +26,7 @@ func formatDeviceDays(t *testing.T, s *testkit.Stores, d *device.Device) string 
 	return strings.Join(parts, " ")
 }
 
-// countStoredDays is how many days of all devices are on disk.
+// countStoredDays counts the days of all devices on disk.
 func countStoredDays(t *testing.T, s *testkit.Stores) (n int) {
 	t.Helper()
 	if err := s.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM device_days").Scan(t.Context(), &n); err != nil {
@@ -35,8 +35,8 @@ func countStoredDays(t *testing.T, s *testkit.Stores) (n int) {
 	return n
 }
 
-// What arrives is counted for its day, is told of whether it is on disk or
-// not, and counting goes on after a start.
+// Messages are counted for their day, Days includes them whether on disk or not, and counting
+// continues after a start.
 func TestDays(t *testing.T) {
 	s, _, d := newDevices(t, 2)
 	count := func(values, refused int) {
@@ -59,9 +59,9 @@ func TestDays(t *testing.T) {
 	count(2, 0)
 	want("more on the same day", "2026-11-21:2/5/1")
 	s.Clock.Advance(24 * time.Hour)
-	want("a day without anything", "2026-11-21:2/5/1")
+	want("a day without messages", "2026-11-21:2/5/1")
 	count(1, 0)
-	want("two days, none of them on disk", "2026-11-21:2/5/1 2026-11-22:1/1/0")
+	want("two days, neither on disk", "2026-11-21:2/5/1 2026-11-22:1/1/0")
 	flush(t, s, true)
 	s.Restart(t)
 	want("after a start", "2026-11-21:2/5/1 2026-11-22:1/1/0")
@@ -74,26 +74,26 @@ func TestDays(t *testing.T) {
 	want("the thirty-first day", "2026-11-21:2/5/1 2026-11-22:2/2/1")
 	count(7, 0)
 	s.Clock.Advance(24 * time.Hour)
-	want("the first is over", "2026-11-22:2/2/1 2026-12-21:1/7/0")
+	want("the first day is too old", "2026-11-22:2/2/1 2026-12-21:1/7/0")
 	if n := countStoredDays(t, s); n != 2 {
 		t.Errorf("%d days on disk before the sweep", n)
 	}
 	flush(t, s, true)
-	if n := countStoredDays(t, s); n != 2 { // one came, one went
+	if n := countStoredDays(t, s); n != 2 { // one day was added, one removed
 		t.Errorf("%d days on disk after the sweep", n)
 	}
 	s.Restart(t)
 	want("swept", "2026-11-22:2/2/1 2026-12-21:1/7/0")
 }
 
-// A write that fails loses no day.
+// A failed write loses no day.
 func TestFailedDaysAreRetried(t *testing.T) {
 	s, _, d := newDevices(t, 1)
 	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Status.Flush(gone, true); err == nil {
-		t.Fatal("written without a database")
+		t.Fatal("the flush succeeded without a database")
 	}
 	s.Clock.Advance(24 * time.Hour)
 	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
@@ -104,7 +104,7 @@ func TestFailedDaysAreRetried(t *testing.T) {
 	}
 }
 
-// A device that is deleted takes its days along.
+// The days of a deleted device are deleted with it.
 func TestDaysOfDeletedDevice(t *testing.T) {
 	s, owner, d := newDevices(t, 2)
 	for _, d := range d {
@@ -122,7 +122,7 @@ func TestDaysOfDeletedDevice(t *testing.T) {
 	}
 }
 
-// Devices and days by the thousand fit in no single statement.
+// Thousands of devices and days take several statements.
 func TestDaysAcrossStatements(t *testing.T) {
 	s, _, d := newDevices(t, 400)
 	for range 3 {
@@ -141,8 +141,8 @@ func TestDaysAcrossStatements(t *testing.T) {
 	}
 }
 
-// Nothing is lost between counting, writing and reading at once, and what is
-// read never goes back.
+// Concurrent counting, writing and reading lose nothing, and the counts that are read never
+// decrease.
 func TestDaysConcurrently(t *testing.T) {
 	s, owner, d := newDevices(t, 1)
 	const messages = 2000

@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// newDevices is a tenant with n devices d0, d1, …
+// newDevices makes a tenant with n devices d0, d1, …
 func newDevices(t *testing.T, n int) (*testkit.Stores, *testkit.Tenant, []*device.Device) {
 	t.Helper()
 	s := testkit.NewStores(t)
@@ -40,7 +40,7 @@ func outOfRangeRefusal(s *testkit.Stores) []device.Refusal {
 	return []device.Refusal{{Time: s.Clock.Milli(), Identifier: "rain", Reason: device.ReasonOutOfRange}}
 }
 
-// What is written behind is found again after a start.
+// The status that was flushed is restored after a start.
 func TestStatusSurvivesRestart(t *testing.T) {
 	s, owner, d := newDevices(t, 3)
 	s.Presence.Seen(testkit.Ref(d[0]))
@@ -67,26 +67,26 @@ func TestStatusSurvivesRestart(t *testing.T) {
 	}
 	if before[0].OfflineTime == 0 || !before[1].Online || before[2].LastRefusal.Reason != device.ReasonOutOfRange ||
 		before[2].ClockAhead != 90*time.Second {
-		t.Errorf("there was nothing to find: %+v", before)
+		t.Errorf("the fixture has no status to restore: %+v", before)
 	}
 	if n := s.Presence.OnlineCount(owner.ID); n != 1 || changes != 0 {
-		t.Errorf("%d online, %d changes told by a start", n, changes)
+		t.Errorf("%d online, the start notified %d changes", n, changes)
 	}
-	// Counting goes on from there.
+	// Counting continues from there.
 	s.Diagnostics.Count(testkit.Ref(d[2]), s.Clock.Milli(), 1, nil, 0)
 	if in := s.Diagnostics.Get(owner.ID, d[2].ID); in.Messages != 2 || in.Values != 3 || in.Refused != 1 {
 		t.Errorf("%+v", in)
 	}
 }
 
-// Silence is not counted while the server is down: each device that was online
-// gets a fresh patience, so that a restart makes no storm of changes.
+// The downtime of the server does not count as silence: each device that was online gets a fresh
+// OfflineAfter, so that a restart causes no flood of changes.
 func TestRestartTakesNoDeviceOffline(t *testing.T) {
 	s, owner, d := newDevices(t, 50)
 	for _, d := range d {
 		s.Presence.Seen(testkit.Ref(d))
 	}
-	s.Presence.Connected(testkit.Ref(d[0])) // whose connection dies with the server
+	s.Presence.Connected(testkit.Ref(d[0])) // its connection ends with the server
 	s.Clock.Advance(testkit.OfflineAfter - time.Second)
 	flush(t, s, true)
 	s.Clock.Advance(9 * time.Hour)
@@ -103,61 +103,51 @@ func TestRestartTakesNoDeviceOffline(t *testing.T) {
 	s.Clock.Advance(time.Millisecond)
 	s.Presence.Expire()
 	if n := s.Presence.OnlineCount(owner.ID); n != 1 || changes != 49 {
-		t.Errorf("%d online, %d changes: those that stayed silent are offline now", n, changes)
+		t.Errorf("%d online, %d changes, want the silent devices offline", n, changes)
 	}
 }
 
-// storedStatus reads what the database has of a device.
+// storedStatus reads a device's status from the database.
 func storedStatus(t *testing.T, s *testkit.Stores, id device.ID) (online bool, lastContact, messages int64) {
 	t.Helper()
-	err := s.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`,
-		id,
-	).
-		Scan(
-			t.Context(),
-			&online,
-			&lastContact,
-			&messages,
-		)
+	const query = `SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`
+	err := s.DB.Read(t.Context()).NewRaw(query, id).Scan(t.Context(), &online, &lastContact, &messages)
 	if err != nil && !db.IsMissing(err) {
 		t.Fatal(err)
 	}
 	return online, lastContact, messages
 }
 
-// Comings and goings are written at once, where lists filter by them; mere
-// contact waits for the full write.
+// Presence changes are written at once, since lists filter by them; contacts alone wait for the
+// full flush.
 func TestFlushChangesOnlyAndFlushAll(t *testing.T) {
 	s, _, d := newDevices(t, 1)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	flush(t, s, false)
 	first := s.Clock.Milli()
 	if online, contact, _ := storedStatus(t, s, d[0].ID); !online || contact != first {
-		t.Errorf("came: %t %d", online, contact)
+		t.Errorf("after coming online: %t %d", online, contact)
 	}
 	s.Clock.Advance(time.Second)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
 	flush(t, s, false)
 	if _, contact, messages := storedStatus(t, s, d[0].ID); contact != first || messages != 0 {
-		t.Errorf("contact alone was written: %d %d", contact-first, messages)
+		t.Errorf("the contact alone was written: %d %d", contact-first, messages)
 	}
 	flush(t, s, true)
 	if _, contact, messages := storedStatus(t, s, d[0].ID); contact != first+1000 || messages != 1 {
-		t.Errorf("the full write: %d %d", contact-first, messages)
+		t.Errorf("after the full flush: %d %d", contact-first, messages)
 	}
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
 	flush(t, s, false)
 	if online, _, _ := storedStatus(t, s, d[0].ID); online {
-		t.Error("went, but is stored as online")
+		t.Error("the device went offline, but is stored as online")
 	}
 }
 
-// What could not be written stays marked, intake too, and is written next time.
+// Status and intake that could not be written stay marked, and the next flush writes them.
 func TestFailedWriteIsRetried(t *testing.T) {
 	s, _, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
@@ -165,22 +155,22 @@ func TestFailedWriteIsRetried(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Status.Flush(gone, true); err == nil {
-		t.Fatal("written without a database")
+		t.Fatal("the flush succeeded without a database")
 	}
 	if online, _, _ := storedStatus(t, s, d[0].ID); online {
-		t.Fatal("half written")
+		t.Fatal("the failed flush wrote a row")
 	}
 	flush(t, s, false)
 	if online, contact, _ := storedStatus(t, s, d[0].ID); !online || contact != s.Clock.Milli() {
-		t.Errorf("not tried again: %t %d", online, contact)
+		t.Errorf("the next flush did not write the status: %t %d", online, contact)
 	}
 	if _, _, messages := storedStatus(t, s, d[1].ID); messages != 1 {
-		t.Errorf("intake was not tried again: %d", messages)
+		t.Errorf("the next flush did not write the intake: %d", messages)
 	}
 }
 
-// A device deleted meanwhile holds up nobody else's write for longer than until
-// the registry knows.
+// A device that was deleted meanwhile blocks the flush of other devices only until the registry
+// knows.
 func TestFlushOfDeletedDevice(t *testing.T) {
 	s, owner, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
@@ -189,34 +179,29 @@ func TestFlushOfDeletedDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Status.Flush(t.Context(), true); err == nil {
-		t.Error("a row was written for a device that does not exist")
+		t.Error("a row was written for a deleted device")
 	}
 	s.Reload(t)
 	flush(t, s, false)
 	if online, _, _ := storedStatus(t, s, d[1].ID); !online {
-		t.Error("the other device's coming is lost")
+		t.Error("the other device's change to online is lost")
 	}
 }
 
-// What a device sent keeps nobody else from being written: no database takes a
-// NUL, whoever forgot to look for it.
+// A text that a device sent does not make the flush of other devices fail: the database refuses
+// NUL, so the store replaces it.
 func TestFlushSanitizesRefusedIdentifier(t *testing.T) {
 	s, owner, d := newDevices(t, 2)
 	rival := s.Tenant(t, "rival")
 	other := s.Device(t, rival.ID, &device.Product{ID: d[0].ProductID}, "other")
 	for _, sent := range []string{"a\x00b", "a\xffb"} {
 		s.Presence.Seen(testkit.Ref(other))
-		s.Diagnostics.Count(
-			testkit.Ref(d[0]),
-			s.Clock.Milli(),
-			0,
-			[]device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}},
-			0,
-		)
+		s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 0,
+			[]device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}}, 0)
 		flush(t, s, true)
 		s.Restart(t)
 		if got := s.Diagnostics.Get(owner.ID, d[0].ID).LastRefusal.Identifier; got != "a\uFFFDb" {
-			t.Errorf("%q is kept as %q", sent, got)
+			t.Errorf("%q is stored as %q", sent, got)
 		}
 		if st := s.Presence.Status(rival.ID, other.ID); st.LastContact != s.Clock.Milli() {
 			t.Errorf("%q: the other device's contact is lost: %+v", sent, st)
@@ -225,7 +210,7 @@ func TestFlushSanitizesRefusedIdentifier(t *testing.T) {
 	}
 }
 
-// More devices than one statement takes.
+// A flush of more devices than one statement takes writes all.
 func TestFlushAcrossStatements(t *testing.T) {
 	s, owner, d := newDevices(t, 1203)
 	for _, d := range d {
@@ -234,19 +219,19 @@ func TestFlushAcrossStatements(t *testing.T) {
 	flush(t, s, false)
 	s.Restart(t)
 	if n := s.Presence.OnlineCount(owner.ID); n != 1203 {
-		t.Errorf("%d were written", n)
+		t.Errorf("%d rows were written", n)
 	}
 }
 
 func TestOfflineSince(t *testing.T) {
 	s, owner, d := newDevices(t, 4)
-	for i := range 3 { // d3 is never heard of
+	for i := range 3 { // d3 has no contact
 		s.Presence.Seen(testkit.Ref(d[i]))
 		s.Clock.Advance(testkit.OfflineAfter)
 		s.Presence.Expire()
 	}
 	last := s.Clock.Milli()
-	s.Presence.Seen(testkit.Ref(d[0])) // and back
+	s.Presence.Seen(testkit.Ref(d[0])) // online again
 	flush(t, s, true)
 	step := testkit.OfflineAfter.Milliseconds()
 	for since, want := range map[int64]int64{0: 2, last - step: 2, last - step + 1: 1, last: 1, last + 1: 0} {
@@ -256,8 +241,8 @@ func TestOfflineSince(t *testing.T) {
 	}
 }
 
-// Run writes comings within a second or so, contacts within ten, says what it
-// could not write and tries again, and writes a last time at the end.
+// Run writes presence changes within about a second and contacts within ten, logs a failed write
+// and tries again, and writes once more at the end.
 func TestStatusRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, d := newDevices(t, 1)
@@ -272,7 +257,7 @@ func TestStatusRun(t *testing.T) {
 		s.Presence.Seen(testkit.Ref(d[0]))
 		pass(1001 * time.Millisecond)
 		if online, _, _ := storedStatus(t, s, d[0].ID); !online {
-			t.Error("a coming is not on disk after a second")
+			t.Error("a presence change is not on disk after a second")
 		}
 		s.Presence.Seen(testkit.Ref(d[0]))
 		contact := s.Clock.Milli()
@@ -294,13 +279,13 @@ func TestStatusRun(t *testing.T) {
 		s.Presence.Seen(testkit.Ref(d[0]))
 		pass(10 * time.Second)
 		if !strings.Contains(s.Log.Text(), "device status not written") {
-			t.Error("nothing was said of a write that failed")
+			t.Error("the failed write was not logged")
 		}
 		rename("hidden", "device_status")
 		contact = s.Presence.Status(d[0].Tenant, d[0].ID).LastContact
 		pass(time.Second)
 		if _, got, _ := storedStatus(t, s, d[0].ID); got != contact {
-			t.Errorf("what failed was not tried again: %d ms behind", contact-got)
+			t.Errorf("Run did not repeat the failed write: %d ms behind", contact-got)
 		}
 
 		s.Clock.Advance(time.Second)
@@ -310,7 +295,7 @@ func TestStatusRun(t *testing.T) {
 			t.Error(err)
 		}
 		if _, got, _ := storedStatus(t, s, d[0].ID); got != s.Clock.Milli() {
-			t.Error("the last write was left out")
+			t.Error("Run did not write at the end")
 		}
 	})
 }

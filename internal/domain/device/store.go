@@ -27,21 +27,20 @@ type Device struct {
 	SceneID     int64    // DefaultScene: in no scene
 	Longitude   *float64 // degrees, WGS-84; nil together with Latitude
 	Latitude    *float64
-	Elevation   *float64 // m above the sea; nil: not known
+	Elevation   *float64 // metres above sea level; nil: unknown
 	Gateway     bool
 	Disabled    bool
-	ElementData map[string]string // the device's own elementData by identifier, over its product's
+	ElementData map[string]string // the device's own elementData by identifier; it overrides the product's
 	CreateTime  int64             // epoch milliseconds
 }
 
-// videoSerial is what the serial of a camera contains, by the convention of the
-// sensor makers.
+// videoSerial marks the serial of a camera, by the convention of the sensor makers.
 const videoSerial = "SXT"
 
 // IsVideo tells whether the device is a camera.
 func (d *Device) IsVideo() bool { return strings.Contains(d.Serial, videoSerial) }
 
-// Title is what people read: the remark name, else the device name.
+// Title gives the name that lists show: the remark name, else the device name.
 func (d *Device) Title() string {
 	if d.NoteName != "" {
 		return d.NoteName
@@ -86,8 +85,8 @@ type Store struct {
 // NewStore makes a store; now is the server's clock.
 func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now: now} }
 
-// OnTenantChange calls f after every change of a tenant's device that is kept, its
-// making and its end included. f must not block.
+// OnChange registers f; the store calls it after each committed creation, change or deletion of a
+// device. f must not block.
 func (s *Store) OnChange(f func(t tenant.ID, id ID)) { s.changed.add(f) }
 
 // Get finds a tenant's device by name.
@@ -95,9 +94,10 @@ func (s *Store) Get(ctx context.Context, t tenant.ID, name string) (*Device, err
 	var r deviceRow
 	err := s.db.Read(ctx).NewSelect().Model(&r).Where("d.tenant_id = ? AND d.name = ?", t, name).Scan(ctx)
 	if err != nil {
-		return nil, asNotFound(err)
+		return nil, wrap("get", asNotFound(err))
 	}
-	return r.device()
+	d, err := r.device()
+	return d, wrap("get", err)
 }
 
 // ByID finds a tenant's device by its number.
@@ -112,32 +112,23 @@ func (s *Store) ByID(ctx context.Context, t tenant.ID, id ID) (*Device, error) {
 	return found[0], nil
 }
 
-// BySerial finds those of a tenant's devices whose serial is one of some, as
-// written; two at most, which is one too many for who looks for one.
+// BySerial finds at most two of a tenant's devices with one of the serials, compared exactly: a
+// caller that looks for one device needs to know only whether there is a second.
 func (s *Store) BySerial(ctx context.Context, t tenant.ID, serials []string) ([]ID, error) {
 	var ids []ID
 	err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("d.id").
 		Where("d.tenant_id = ? AND d.serial IN (?)", t, bun.List(serials)).Limit(2).Scan(ctx, &ids)
-	return ids, err
+	return ids, wrap("find by serial", err)
 }
 
-// ByIDs finds a tenant's devices by their numbers, in the order of ids; those
-// that are gone are left out.
+// ByIDs finds a tenant's devices by their numbers, in the order of ids; it omits deleted devices.
 func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, error) {
 	found := make(map[ID]*Device, len(ids))
 	err := inBatches(ids, func(batch []ID) error {
 		var rows []deviceRow
-		if err := s.db.Read(
-			ctx,
-		).NewSelect().Model(
-			&rows,
-		).Where(
-			"d.tenant_id = ? AND d.id IN (?)",
-			t,
-			bun.List(batch),
-		).Scan(
-			ctx,
-		); err != nil {
+		err := s.db.Read(ctx).NewSelect().Model(&rows).
+			Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(batch)).Scan(ctx)
+		if err != nil {
 			return err
 		}
 		for i := range rows {
@@ -155,11 +146,11 @@ func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, er
 			list = append(list, d)
 		}
 	}
-	return list, err
+	return list, wrap("find by id", err)
 }
 
-// BySceneOrProduct finds a tenant's devices that stand in one of some scenes (DefaultScene: in none)
-// or are of one of some products, by their titles.
+// BySceneOrProduct finds a tenant's devices in the scenes (DefaultScene: in no scene) or of the
+// products, ordered by title.
 func (s *Store) BySceneOrProduct(ctx context.Context, t tenant.ID, scenes, products []int64) ([]*Device, error) {
 	if len(scenes)+len(products) == 0 {
 		return nil, nil
@@ -170,45 +161,44 @@ func (s *Store) BySceneOrProduct(ctx context.Context, t tenant.ID, scenes, produ
 			return whereSceneOrProduct(sel, scenes, products)
 		}).OrderExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Scan(ctx)
 	if err != nil {
-		return nil, err
+		return nil, wrap("find by scene or product", err)
 	}
 	list := make([]*Device, len(rows))
 	for i := range rows {
 		if list[i], err = rows[i].device(); err != nil {
-			return nil, err
+			return nil, wrap("find by scene or product", err)
 		}
 	}
 	return list, nil
 }
 
-// ProductCount is how many devices of one product there are among some.
+// ProductCount counts the devices of one product in a selection.
 type ProductCount struct {
 	ProductID int64
 	Devices   int
-	Named     int // of these, that are named by themselves
+	Named     int // those of them that the selection names
 }
 
-// CountByProduct counts a tenant's devices that are named, stand in one of some scenes
-// (DefaultScene: in none) or are of one of some products, each once; by product, most
-// devices first.
+// CountByProduct counts a tenant's devices per product, most devices first. It counts, once each,
+// the devices with one of the names, in one of the scenes (DefaultScene: in no scene) or of one of
+// the products.
 func (s *Store) CountByProduct(
 	ctx context.Context,
 	t tenant.ID,
 	names []string,
 	scenes, products []int64,
 ) (counts []ProductCount, err error) {
-	err = s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).ColumnExpr("d.product_id, COUNT(*) AS devices").
-		ColumnExpr(
-			"SUM(CASE WHEN d.name IN (?) THEN 1 ELSE 0 END) AS named",
-			bun.List(names),
-		).Where("d.tenant_id = ?", t).
+	err = s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).
+		ColumnExpr("d.product_id, COUNT(*) AS devices").
+		ColumnExpr("SUM(CASE WHEN d.name IN (?) THEN 1 ELSE 0 END) AS named", bun.List(names)).
+		Where("d.tenant_id = ?", t).
 		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
 			return whereSceneOrProduct(sel.Where("d.name IN (?)", bun.List(names)), scenes, products)
 		}).GroupExpr("d.product_id").OrderExpr("devices DESC, d.product_id").Scan(ctx, &counts)
-	return counts, err
+	return counts, wrap("count by product", err)
 }
 
-// whereSceneOrProduct adds the devices of some scenes and products to those that are asked for.
+// whereSceneOrProduct adds the devices of the scenes and products to the selection.
 func whereSceneOrProduct(sel *bun.SelectQuery, scenes, products []int64) *bun.SelectQuery {
 	sel.WhereOr("d.scene_id IN (?)", bun.List(scenes)).WhereOr("d.product_id IN (?)", bun.List(products))
 	if slices.Contains(scenes, DefaultScene) {
@@ -217,8 +207,8 @@ func whereSceneOrProduct(sel *bun.SelectQuery, scenes, products []int64) *bun.Se
 	return sel
 }
 
-// Put creates d (ID 0; the new id is set) or changes the tenant's device of
-// that id. Its name never changes; a scene must be the tenant's own.
+// Put creates d if its ID is 0, and sets the new id; otherwise it changes the tenant's device of
+// that id. The name never changes. The scene must be the tenant's own.
 func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	elementData, err := json.Marshal(d.ElementData)
 	if err != nil {
@@ -236,17 +226,10 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	if d.SceneID != DefaultScene {
 		r.SceneID = &d.SceneID
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if r.SceneID != nil {
-			exists, err := tx.NewSelect().Model(
-				(*sceneRow)(nil),
-			).Where(
-				"tenant_id = ? AND id = ?",
-				t,
-				*r.SceneID,
-			).Exists(
-				ctx,
-			)
+			exists, err := tx.NewSelect().Model((*sceneRow)(nil)).
+				Where("tenant_id = ? AND id = ?", t, *r.SceneID).Exists(ctx)
 			if err != nil {
 				return err
 			}
@@ -274,28 +257,30 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 		}
 		return err
 	})
+	return wrap("put", err)
 }
 
-// Delete removes a tenant's device; its name may be made again, as another
-// device. Its readings are erased by the readings store.
+// Delete removes a tenant's device. A later device of the same name is another device. The readings
+// store erases the readings.
 func (s *Store) Delete(ctx context.Context, t tenant.ID, id ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		s.db.AfterCommit(ctx, func() { s.changed.notify(t, id) })
 		_, err := tx.NewDelete().Model((*deviceRow)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exec(ctx)
 		return err
 	})
+	return wrap("delete", err)
 }
 
-// Count is how many devices a tenant has.
+// Count counts a tenant's devices.
 func (s *Store) Count(ctx context.Context, t tenant.ID) (int64, error) {
-	return s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Where("d.tenant_id = ?", t).Count(ctx)
+	n, err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Where("d.tenant_id = ?", t).Count(ctx)
+	return n, wrap("count", err)
 }
 
-// PutSecrets makes hashes the secrets that let the tenant's device in; the
-// others of it no longer do. A hash that another device has is refused as a
-// duplicate (db.IsDuplicate).
+// PutSecrets replaces the secrets that the tenant's device may sign in with. A hash that another
+// device has is a duplicate (db.IsDuplicate).
 func (s *Store) PutSecrets(ctx context.Context, t tenant.ID, id ID, hashes ...SecretHash) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		exists, err := tx.NewSelect().Model((*deviceRow)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exists(ctx)
 		if err != nil {
 			return err
@@ -314,9 +299,10 @@ func (s *Store) PutSecrets(ctx context.Context, t tenant.ID, id ID, hashes ...Se
 		}
 		return nil
 	})
+	return wrap("put secrets", err)
 }
 
-// Secrets gives the hashes that let the tenant's device in, oldest first.
+// Secrets gives the hashes of the secrets that the tenant's device may sign in with, oldest first.
 func (s *Store) Secrets(ctx context.Context, t tenant.ID, id ID) ([]SecretHash, error) {
 	var rows []secretRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).
@@ -326,55 +312,36 @@ func (s *Store) Secrets(ctx context.Context, t tenant.ID, id ID) ([]SecretHash, 
 	for i, r := range rows {
 		copy(hashes[i][:], r.Hash)
 	}
-	return hashes, err
+	return hashes, wrap("read secrets", err)
 }
 
-// OwnerOf tells which tenant has a device of that name, for whoever runs the
-// platform: names are unique on it. 0 when nobody has.
+// OwnerOf gives, for the provider, the tenant that has the device of that name; names are unique on
+// the platform. It gives 0 if no tenant has one.
 func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 	var owner tenant.ID
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*deviceRow)(nil),
-	).Column(
-		"tenant_id",
-	).Where(
-		"d.name = ?",
-		name,
-	).Scan(
-		ctx,
-		&owner,
-	)
+	err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("tenant_id").
+		Where("d.name = ?", name).Scan(ctx, &owner)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
-	return owner, err
+	return owner, wrap("find owner", err)
 }
 
-// LoadRegistry makes the registry hold every device as the database has it,
-// with the sites of those from which anything is derived, and reads the
-// catalogue with it: all are of one moment, and an older reading never replaces
-// a newer one.
+// LoadRegistry reloads the catalogue and fills the registry with every device, and with the site of
+// each device that derives values. It reads all in one transaction, so that all is of one moment
+// and a reload never replaces newer data.
 func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := c.Load(ctx); err != nil {
 			return err
 		}
 		var rows []deviceRow
 		var secrets []secretRow
-		if err := tx.NewSelect().Model(&rows).
-			Column(
-				"id",
-				"tenant_id",
-				"name",
-				"product_id",
-				"gateway",
-				"disabled",
-				"latitude",
-				"longitude",
-				"elevation",
-			).Scan(ctx); err != nil {
+		err := tx.NewSelect().Model(&rows).
+			Column("id", "tenant_id", "name", "product_id", "gateway", "disabled").
+			Column("latitude", "longitude", "elevation").
+			Scan(ctx)
+		if err != nil {
 			return err
 		}
 		zones, err := tenant.Zones(ctx, tx)
@@ -403,6 +370,7 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 		r.replace(entries, sites)
 		return nil
 	})
+	return wrap("load registry", err)
 }
 
 func (r *deviceRow) device() (*Device, error) {

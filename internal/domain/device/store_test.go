@@ -41,7 +41,7 @@ func TestDeviceRoundTrip(t *testing.T) {
 		t.Error("IsVideo or Title is wrong")
 	}
 
-	// A change keeps the name and the day it was made.
+	// A change keeps the name and the creation time.
 	s.Clock.Advance(time.Hour)
 	change := &device.Device{ID: made.ID, Name: "other", Serial: "S", ProductID: station.ID}
 	if err := s.Devices.Put(t.Context(), field.ID, change); err != nil {
@@ -55,19 +55,14 @@ func TestDeviceRoundTrip(t *testing.T) {
 	if want.IsVideo() || want.Title() != "CAM-1" {
 		t.Error("IsVideo or Title is wrong")
 	}
-	if err := s.Devices.Put(
-		t.Context(),
-		field.ID,
-		&device.Device{Name: "CAM-1", ProductID: station.ID},
-	); !db.IsDuplicate(
-		err,
-	) {
-		t.Errorf("the name a second time: %v", err)
+	if err := s.Devices.Put(t.Context(), field.ID, &device.Device{Name: "CAM-1",
+		ProductID: station.ID}); !db.IsDuplicate(err) {
+		t.Errorf("the same name twice: %v", err)
 	}
 }
 
-// A name made again is another device: its number is new, even when the old
-// one was the newest.
+// A device created again under the same name gets a new number, even if the deleted one had the
+// highest.
 func TestDeviceIDsAreNeverReused(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -77,10 +72,10 @@ func TestDeviceIDsAreNeverReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Devices.Get(t.Context(), field.ID, "WS-1"); !errs.Is(err, errs.NotFound) {
-		t.Errorf("deleted: %v", err)
+		t.Errorf("Get of a deleted device: %v", err)
 	}
 	if again := s.Device(t, field.ID, station, "WS-1"); again.ID <= first.ID {
-		t.Errorf("%d after %d", again.ID, first.ID)
+		t.Errorf("the number %d after %d", again.ID, first.ID)
 	}
 }
 
@@ -132,9 +127,9 @@ func TestSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(hash("one"), hash("two"))
-	// Another device's secret is refused and nothing is lost.
+	// Another device's secret is refused and changes nothing.
 	if err := put(hash("three"), hash(testkit.Secret("b"))); !db.IsDuplicate(err) {
-		t.Errorf("another device's: %v", err)
+		t.Errorf("another device's secret: %v", err)
 	}
 	has(hash("one"), hash("two"))
 	if err := put(); err != nil {
@@ -142,7 +137,7 @@ func TestSecrets(t *testing.T) {
 	}
 	has()
 	if got, err := s.Devices.Secrets(t.Context(), field.ID, b.ID); err != nil || len(got) != 1 {
-		t.Errorf("the other device has %d (%v)", len(got), err)
+		t.Errorf("the other device has %d secrets (%v)", len(got), err)
 	}
 }
 
@@ -161,10 +156,10 @@ func TestLoadRegistry(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if _, known := s.Registry.Site(testkit.Ref(d)); known {
-		t.Error("a site is kept of a device from which nothing is derived")
+		t.Error("the registry has a site of a device that derives nothing")
 	}
-	// A registry without its catalogue would be of no use: loading reads both.
-	// A product made together with its device is known at once.
+	// LoadRegistry also loads the catalogue, so it knows a product that was created together with
+	// its device.
 	made := &device.Product{Name: "camera", OfflineAfter: time.Second}
 	if err := s.Catalog.PutProduct(t.Context(), made); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// VideoKind is how a camera's picture is shown.
+// VideoKind says how a camera's picture is shown.
 type VideoKind string
 
 // The kinds of video.
@@ -28,9 +28,9 @@ type Video struct {
 	Source string // a snippet or an address; empty for none
 }
 
-// Video tells what a camera of product p shows: the elementData of p's first
-// property, or what the device has of its own in its place. A device that is no
-// camera shows nothing, and so does one whose address a page must not load.
+// Video gives what a camera of product p shows: the device's own elementData for p's first
+// property, else that property's elementData. A device that is no camera shows nothing, and neither
+// does a camera whose address a page must not load.
 func (d *Device) Video(p *Product) Video {
 	if !d.IsVideo() || p == nil || len(p.Properties) == 0 {
 		return Video{Kind: VideoNone}
@@ -63,20 +63,20 @@ func parseVideo(source string) Video {
 	return Video{Kind: VideoNone}
 }
 
-// Streams are the addresses from which a tenant's cameras are played, each
-// once, in order; snippets are not among them.
+// Streams gives the addresses that a tenant's cameras are played from, sorted, each once, without
+// snippets.
 func (s *Store) Streams(ctx context.Context, t tenant.ID, c *Catalog) ([]string, error) {
 	var rows []deviceRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("product_id", "element_data").
 		Where("d.tenant_id = ? AND d.video = ?", t, true).Scan(ctx)
 	if err != nil {
-		return nil, err
+		return nil, wrap("list streams", err)
 	}
 	var streams []string
 	for _, r := range rows {
 		camera := Device{Serial: videoSerial}
 		if err := json.Unmarshal([]byte(r.ElementData), &camera.ElementData); err != nil {
-			return nil, err
+			return nil, wrap("list streams", err)
 		}
 		if v := camera.Video(c.Product(r.ProductID)); v.Kind == VideoHLS || v.Kind == VideoFile {
 			streams = append(streams, v.Source)

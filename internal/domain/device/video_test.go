@@ -52,7 +52,7 @@ func TestVideo(t *testing.T) {
 	}
 	camera := &device.Device{Serial: "SXT"}
 	if got := camera.Video(p); got != (device.Video{Kind: device.VideoHLS, Source: "https://farm.example/all.m3u8"}) {
-		t.Errorf("its product's: %+v", got)
+		t.Errorf("the product's elementData: %+v", got)
 	}
 	for what, got := range map[string]device.Video{
 		"a sensor": (&device.Device{Serial: "sxt"}).Video(p), "no product": camera.Video(nil), "no properties": camera.Video(&device.Product{}),
@@ -63,8 +63,7 @@ func TestVideo(t *testing.T) {
 	}
 }
 
-// The streams of a tenant are its cameras', each once; snippets and sensors
-// have none.
+// Streams gives the addresses of the tenant's cameras, each once; snippets and sensors have none.
 func TestStreams(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -82,24 +81,9 @@ func TestStreams(t *testing.T) {
 		}
 		return d
 	}
-	s.PutDevices(
-		t,
-		field.ID,
-		camera(
-			"c1",
-			"SXT-1",
-			"",
-		),
-		camera("c2", "SXT-2", "https://gate.example/g.mp4"),
-		camera("c3", "SXT-3", "https://gate.example/g.mp4"),
-		camera(
-			"c4",
-			"SXT-4",
-			"<p>x",
-		),
-		camera("c5", "SXT-5", "javascript:x"),
-		camera("s1", "A-1", "https://sensor.example/s.mp4"),
-	)
+	s.PutDevices(t, field.ID, camera("c1", "SXT-1", ""), camera("c2", "SXT-2", "https://gate.example/g.mp4"),
+		camera("c3", "SXT-3", "https://gate.example/g.mp4"), camera("c4", "SXT-4", "<p>x"),
+		camera("c5", "SXT-5", "javascript:x"), camera("s1", "A-1", "https://sensor.example/s.mp4"))
 	s.PutDevices(t, rival.ID, camera("r1", "SXT-9", "https://rival.example/r.webm"))
 	streams := func(want ...string) {
 		t.Helper()
@@ -109,7 +93,7 @@ func TestStreams(t *testing.T) {
 		}
 	}
 	streams("https://all.example/a.m3u8", "https://gate.example/g.mp4")
-	// A sensor becomes a camera by its serial, and the other way round.
+	// A change of the serial turns a sensor into a camera, and back.
 	for name, serial := range map[string]string{"s1": "SXT-6", "c1": "A-2"} {
 		d, err := s.Devices.Get(t.Context(), field.ID, name)
 		if err != nil {

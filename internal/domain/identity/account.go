@@ -17,18 +17,18 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// How long a password is, in characters.
+// The length of a password, in characters.
 const (
-	PasswordMin = 6 // where the provider asks for no more
+	PasswordMin = 6 // unless the provider's settings require more
 	passwordMax = 256
 )
 
-// Account is what signed-in users change of themselves.
+// Account changes what signed-in users may change of their own account.
 type Account struct {
 	AccountDeps
 }
 
-// AccountDeps is what an Account is made of.
+// AccountDeps holds the dependencies of an Account.
 type AccountDeps struct {
 	DB       *db.DB
 	Tenants  *tenant.Store
@@ -38,7 +38,7 @@ type AccountDeps struct {
 	Hasher   *Hasher
 	Mailer   Mailer // nil: no mail is sent
 	Now      func() time.Time
-	// MinPasswordLength is how many characters new passwords have at least; 0: PasswordMin.
+	// MinPasswordLength is the least length of new passwords, in characters; 0: PasswordMin.
 	MinPasswordLength int
 }
 
@@ -48,7 +48,7 @@ func NewAccount(p AccountDeps) *Account {
 	return &Account{p}
 }
 
-// CodeRequest is a person asking for a code.
+// CodeRequest is a user's request for a code.
 type CodeRequest struct {
 	Mobile   string // as typed
 	Purpose  int
@@ -56,8 +56,8 @@ type CodeRequest struct {
 	Address  netip.Addr    // of the client
 }
 
-// SendCode sends the caller a code to a number, whoever has it: that a number
-// is another user's is told only to who has proven to hold it.
+// SendCode sends a code for the caller to a number, even to another user's number: only a caller
+// who has proven to hold a number learns that another user has it.
 func (a *Account) SendCode(ctx context.Context, c Caller, r CodeRequest) error {
 	mobile, err := parseMobile(r.Mobile)
 	if err != nil {
@@ -87,12 +87,12 @@ func checkPurpose(purpose int) error {
 	return nil
 }
 
-// Profile is what a person writes of themselves; nil is what was not sent.
+// Profile holds what users change of their own profile; a nil field was not sent.
 type Profile struct {
 	ID       *int64
 	Nickname string
 	Email    string
-	Mobile   *string // only the bound one passes
+	Mobile   *string // only the bound number is accepted
 }
 
 // UpdateProfile changes the caller's nickname and e-mail.
@@ -108,7 +108,7 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 	if err != nil {
 		return err
 	}
-	return a.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+	err = a.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		u, err := a.Users.Get(ctx, c.Tenant, c.User)
 		if err != nil {
 			return err
@@ -131,13 +131,14 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 		if email == u.Email {
 			return nil
 		}
-		// To the address so far: who takes an account over begins with this.
+		// To the old address: an attacker who takes over an account begins with this change.
 		return a.emailUser(ctx, u, "email", maskedEmail(email))
 	})
+	return wrap("update profile", err)
 }
 
-// checkBoundMobile refuses a number other than the bound one. One without + is judged
-// by the Chinese pattern.
+// checkBoundMobile refuses a number other than the bound one. It checks a number without + against
+// the Chinese pattern.
 func checkBoundMobile(typed, bound string) error {
 	typed = strings.TrimSpace(typed)
 	switch {
@@ -155,19 +156,19 @@ func checkBoundMobile(typed, bound string) error {
 	return err
 }
 
-// MobileChange is a number with the code that was sent to it.
+// MobileChange is a new number with the code that was sent to it.
 type MobileChange struct {
 	Mobile  string // as typed
 	Purpose int
 	Code    string
 }
 
-// BindMobile gives the caller, who has none, a mobile number.
+// BindMobile binds a mobile number to the caller, who must have none.
 func (a *Account) BindMobile(ctx context.Context, c Caller, m MobileChange) error {
 	return a.setMobile(ctx, c, m, true)
 }
 
-// UpdateMobile gives the caller another mobile number.
+// UpdateMobile replaces the caller's mobile number.
 func (a *Account) UpdateMobile(ctx context.Context, c Caller, m MobileChange) error {
 	return a.setMobile(ctx, c, m, false)
 }
@@ -192,7 +193,7 @@ func (a *Account) setMobile(ctx context.Context, c Caller, m MobileChange, first
 		if first && u.Mobile != "" {
 			return errs.New(errs.Refused, "phone.bound")
 		}
-		// A refusal is no error of the transaction: the guess has to count.
+		// A refusal must not roll back the transaction: the guess has to count.
 		refusal, err = a.Codes.redeem(ctx, c.Tenant, codeAttempt{c.User, mobile, m.Purpose, m.Code})
 		if refusal != nil || err != nil || mobile == u.Mobile {
 			return err
@@ -215,21 +216,18 @@ func (a *Account) setMobile(ctx context.Context, c Caller, m MobileChange, first
 		}
 		return a.emailUser(ctx, u, "mobile", maskedMobile(mobile))
 	})
-	if err != nil {
-		return err
-	}
-	return refusal
+	return firstOf(wrap("set mobile", err), refusal)
 }
 
-// ChangePassword gives the caller another password, with a code that was sent
-// to the caller's own mobile, and ends the caller's other sessions.
+// ChangePassword changes the caller's password, given a code that was sent to the caller's own
+// mobile number, and ends the caller's other sessions.
 func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password string) error {
 	switch n := utf8.RuneCountInString(password); {
 	case strings.TrimSpace(code) == "":
 		return errs.New(errs.Refused, "phone.codeRequired")
 	case n == 0:
 		return errs.New(errs.Refused, "password.required")
-	case n < a.MinPasswordLength && a.MinPasswordLength == PasswordMin: // in the specification's words
+	case n < a.MinPasswordLength && a.MinPasswordLength == PasswordMin: // the specification's text
 		return errs.New(errs.Refused, "password.min")
 	case n < a.MinPasswordLength:
 		return errs.New(errs.Refused, "password.minOf", "count", strconv.Itoa(a.MinPasswordLength))
@@ -244,8 +242,8 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		return errs.New(errs.Refused, "password.bindFirst")
 	}
 	g := codeAttempt{c.User, u.Mobile, PurposeAccount, code}
-	// Before the costly hash, which nobody gets for a guess; the code is used
-	// up only with the change, so that an overload costs no code.
+	// Check the code before the costly hash, so that a guess costs none. The code is used up only
+	// with the change, so that an overload uses up no code.
 	refusal, err := a.Codes.check(ctx, c.Tenant, g)
 	if err != nil || refusal != nil {
 		return firstOf(err, refusal)
@@ -259,16 +257,16 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		if err != nil {
 			return err
 		}
-		// The password may have been reset while this one was hashed: who is shut
-		// out by that must not undo it.
-		lives, err := a.Sessions.IsActive(ctx, c.Tenant, c.Session)
+		// The password may have been reset while this one was hashed. A caller whose session the
+		// reset ended must not undo it.
+		active, err := a.Sessions.IsActive(ctx, c.Tenant, c.Session)
 		if err != nil {
 			return err
 		}
-		if !lives {
+		if !active {
 			return notSignedIn()
 		}
-		g.mobile = u.Mobile // as it is now
+		g.mobile = u.Mobile // the current one
 		if refusal, err = a.Codes.redeem(ctx, c.Tenant, g); refusal != nil || err != nil {
 			return err
 		}
@@ -283,7 +281,7 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		}
 		return a.emailUser(ctx, u, "password", "")
 	})
-	return firstOf(err, refusal)
+	return firstOf(wrap("change password", err), refusal)
 }
 
 func firstOf(err, refusal error) error {
@@ -293,7 +291,7 @@ func firstOf(err, refusal error) error {
 	return refusal
 }
 
-// emailUser posts a letter to u once the transaction in ctx is kept.
+// emailUser sends u an email about an event, after the transaction in ctx commits.
 func (a *Account) emailUser(ctx context.Context, u *User, event, value string) error {
 	if a.Mailer == nil {
 		return nil
@@ -302,8 +300,8 @@ func (a *Account) emailUser(ctx context.Context, u *User, event, value string) e
 	if err != nil {
 		return err
 	}
-	if l := newAccountEmail(t, u, event, value, a.Now()); l != nil {
-		a.DB.AfterCommit(ctx, func() { a.Mailer.Enqueue(*l) })
+	if email := newAccountEmail(t, u, event, value, a.Now()); email != nil {
+		a.DB.AfterCommit(ctx, func() { a.Mailer.Enqueue(*email) })
 	}
 	return nil
 }

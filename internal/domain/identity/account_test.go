@@ -1,41 +1,28 @@
 package identity_test
 
 import (
-	"context"
-	"fmt"
 	"net/netip"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
-	"tilth/internal/tools/testkit"
 )
 
-// requestCode asks for a code for a number and gives it.
+// requestCode requests a code for a number and returns it.
 func (f *sessionFixture) requestCode(t *testing.T, c identity.Caller, mobile string) string {
 	t.Helper()
-	if err := f.Account.SendCode(
-		t.Context(),
-		c,
-		identity.CodeRequest{
-			Mobile:   mobile,
-			Purpose:  2,
-			Language: text.English,
-			Address:  netip.MustParseAddr(homeAddr),
-		},
-	); err != nil {
+	r := identity.CodeRequest{
+		Mobile: mobile, Purpose: 2, Language: text.English, Address: netip.MustParseAddr(homeAddr),
+	}
+	if err := f.Account.SendCode(t.Context(), c, r); err != nil {
 		t.Fatal(err)
 	}
 	return f.Phones.Code(t, identity.E164(mobile))
 }
 
-// setMobile gives a user a number as the provider does.
+// setMobile sets a user's number as the provider does.
 func (f *sessionFixture) setMobile(t *testing.T, u *identity.User, mobile string) {
 	t.Helper()
 	u.Mobile = mobile
@@ -65,436 +52,12 @@ func wantRefused(t *testing.T, what string, err error, key string) {
 	}
 }
 
-// wrongCode is another code than the right one.
+// wrongCode gives a code that differs from code.
 func wrongCode(code string) string {
 	if code[0] == '9' {
 		return "0" + code[1:]
 	}
 	return string(code[0]+1) + code[1:]
-}
-
-func TestUpdateMobile(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, "+905559999999")
-	c := f.caller(t, f.pair)
-	for typed, want := range map[string]string{"+905550000001": "+905550000001", " 13800138000 ": "+8613800138000", "905550000002": "+905550000002"} {
-		code := f.requestCode(t, c, strings.TrimSpace(typed))
-		if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(typed, " "+code+" ")); err != nil {
-			t.Fatalf("%s: %v", typed, err)
-		}
-		if got := f.mobile(t, f.field.Ada); got != want {
-			t.Errorf("%s became %s", typed, got)
-		}
-		wantRefused(
-			t,
-			"the code again",
-			f.Account.UpdateMobile(t.Context(), c, mobileChange(typed, code)),
-			"phone.codeOver",
-		)
-		f.Clock.Advance(time.Minute)
-	}
-	if f.caller(t, f.pair) != c {
-		t.Error("the session changed")
-	}
-}
-
-// What is wrong with a request is told before any code is looked at.
-func TestMobileRefusals(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, "")
-	c := f.caller(t, f.pair)
-	for name, act := range map[string]func(context.Context, identity.Caller, identity.MobileChange) error{
-		"update": f.Account.UpdateMobile, "bind": f.Account.BindMobile,
-	} {
-		for _, row := range []struct {
-			m   identity.MobileChange
-			key string
-		}{
-			{identity.MobileChange{Purpose: 2, Code: "1"}, "phone.required"},
-			{identity.MobileChange{Mobile: "  ", Purpose: 2, Code: "1"}, "phone.required"},
-			{identity.MobileChange{Mobile: "0555", Purpose: 2, Code: "1"}, "phone.format"},
-			{identity.MobileChange{Mobile: phone + "\r\n1", Purpose: 2, Code: "1"}, "phone.format"},
-			{identity.MobileChange{Mobile: phone, Purpose: 1, Code: "1"}, "invalid.choice"},
-			{identity.MobileChange{Mobile: phone, Code: "1"}, "invalid.choice"},
-			{identity.MobileChange{Mobile: phone, Purpose: 2, Code: " "}, "phone.codeRequired"},
-			{identity.MobileChange{Mobile: phone, Purpose: 2, Code: "000000"}, "phone.codeOver"}, // none was sent
-		} {
-			wantRefused(t, fmt.Sprint(name, row.m), act(t.Context(), c, row.m), row.key)
-		}
-	}
-	for _, row := range []struct {
-		r   identity.CodeRequest
-		key string
-	}{
-		{identity.CodeRequest{Purpose: 2}, "phone.required"}, {identity.CodeRequest{Mobile: "x", Purpose: 2}, "phone.format"},
-		{identity.CodeRequest{Mobile: phone, Purpose: 3}, "invalid.choice"}, {identity.CodeRequest{Mobile: phone}, "invalid.choice"},
-	} {
-		wantRefused(t, fmt.Sprint(row.r), f.Account.SendCode(t.Context(), c, row.r), row.key)
-	}
-	if len(f.Phones.Sent()) != 0 {
-		t.Error(f.Phones.Sent())
-	}
-}
-
-func TestBindMobileOnlyWithoutMobile(t *testing.T) {
-	f := newSessionFixture(t, false)
-	c := f.caller(t, f.pair)
-	f.setMobile(t, f.field.Ada, "+905559999999")
-	code := f.requestCode(t, c, phone)
-	wantRefused(t, "bound", f.Account.BindMobile(t.Context(), c, mobileChange(phone, code)), "phone.bound")
-	f.setMobile(t, f.field.Ada, "")
-	if err := f.Account.BindMobile(
-		t.Context(),
-		c,
-		mobileChange(phone, code),
-	); err != nil ||
-		f.mobile(t, f.field.Ada) != phone {
-		t.Errorf("%v", err)
-	}
-}
-
-// Five wrong guesses end a code, at once or over time, and the right one comes
-// too late; a new code is a new chance.
-func TestCodeEndsAfterFiveWrongGuesses(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, "+905559999999")
-	c := f.caller(t, f.pair)
-	code := f.requestCode(t, c, phone)
-	guess := func(code string) error { return f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)) }
-	for i, try := range []string{wrongCode(code), "1", strings.Repeat("1", 1000), code + "0"} {
-		wantRefused(t, fmt.Sprint("guess ", i+1), guess(try), "phone.codeWrong")
-	}
-	wantRefused(t, "the fifth", guess(wrongCode(code)), "phone.codeOver")
-	wantRefused(t, "the right one, too late", guess(code), "phone.codeOver")
-	f.Clock.Advance(time.Minute)
-	code = f.requestCode(t, c, phone)
-	for range 4 {
-		wantRefused(t, "a guess", guess(wrongCode(code)), "phone.codeWrong")
-	}
-	if err := guess(code); err != nil {
-		t.Errorf("the right one, fifth: %v", err)
-	}
-}
-
-// Of many guesses at once no more than five are looked at.
-func TestConcurrentCodeGuessesAreLimited(t *testing.T) {
-	f := newSessionFixture(t, false)
-	c := f.caller(t, f.pair)
-	code := f.requestCode(t, c, phone)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	said := map[string]int{}
-	for range 20 {
-		wg.Go(func() {
-			err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code)))
-			mu.Lock()
-			defer mu.Unlock()
-			said[errs.As(err).Key]++
-		})
-	}
-	wg.Wait()
-	if said["phone.codeWrong"] != 4 || said["phone.codeOver"] != 16 {
-		t.Error(said)
-	}
-}
-
-// A right code is good for one of many who present it at once.
-func TestCodeIsUsedOnce(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, "")
-	c := f.caller(t, f.pair)
-	code := f.requestCode(t, c, phone)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	done := 0
-	for range 8 {
-		wg.Go(func() {
-			if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)); err == nil {
-				mu.Lock()
-				done++
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if done != 1 {
-		t.Errorf("used %d times", done)
-	}
-}
-
-func TestCodeExpires(t *testing.T) {
-	f := newSessionFixture(t, false)
-	c := f.caller(t, f.pair)
-	first := f.requestCode(t, c, phone)
-	f.Clock.Advance(identity.CodeLife)
-	wantRefused(
-		t,
-		"after its life",
-		f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
-		"phone.codeOver",
-	)
-	second := f.requestCode(t, c, phone)
-	if first != second {
-		wantRefused(
-			t,
-			"the one before",
-			f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, first)),
-			"phone.codeWrong",
-		)
-	}
-	f.Clock.Advance(identity.CodeLife - time.Millisecond)
-	if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, second)); err != nil {
-		t.Errorf("at its end: %v", err)
-	}
-}
-
-// A code is for the user and the number it was sent for, in that tenant.
-func TestCodeIsBoundToUserNumberAndTenant(t *testing.T) {
-	f := newSessionFixture(t, false)
-	rival := f.Tenant(t, "rival")
-	ada, bora, enemy := f.caller(
-		t,
-		f.pair,
-	), f.caller(
-		t,
-		f.Session(t, f.field.Bora),
-	), f.caller(
-		t,
-		f.Session(t, rival.Ada),
-	)
-	code := f.requestCode(t, ada, phone)
-	before := f.mobile(t, f.field.Bora)
-	wantRefused(
-		t,
-		"another user",
-		f.Account.UpdateMobile(t.Context(), bora, mobileChange(phone, code)),
-		"phone.codeOver",
-	)
-	wantRefused(
-		t,
-		"another tenant",
-		f.Account.UpdateMobile(t.Context(), enemy, mobileChange(phone, code)),
-		"phone.codeOver",
-	)
-	wantRefused(
-		t,
-		"another number",
-		f.Account.UpdateMobile(t.Context(), ada, mobileChange(mobileNumber(7), code)),
-		"phone.codeOver",
-	)
-	mixed := enemy // as no token can say it
-	mixed.User = ada.User
-	if mixed.User != enemy.User {
-		if err := f.Account.UpdateMobile(t.Context(), mixed, mobileChange(phone, code)); err == nil {
-			t.Error("the tenant is not looked at")
-		}
-	}
-	// A number's own code for each of two users.
-	f.Clock.Advance(time.Minute)
-	other := f.requestCode(t, bora, phone)
-	if other != code {
-		wantRefused(
-			t,
-			"the other's code",
-			f.Account.UpdateMobile(t.Context(), bora, mobileChange(phone, code)),
-			"phone.codeWrong",
-		)
-	}
-	if err := f.Account.UpdateMobile(t.Context(), ada, mobileChange(phone, code)); err != nil {
-		t.Errorf("its owner: %v", err)
-	}
-	if f.mobile(t, f.field.Bora) != before || f.mobile(t, rival.Ada) != rival.Ada.Mobile {
-		t.Error("somebody else's number changed")
-	}
-}
-
-// That a number is another user's is told to who holds the phone, not to who
-// asks: until then all answers are as for a number that nobody has.
-func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, "+905559999999")
-	f.setMobile(t, f.field.Bora, phone)
-	c := f.caller(t, f.pair)
-	code := f.requestCode(t, c, phone)
-	wantRefused(
-		t,
-		"a guess",
-		f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code))),
-		"phone.codeWrong",
-	)
-	wantRefused(t, "the code", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)), "phone.inUse")
-	wantRefused(
-		t,
-		"the code again",
-		f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)),
-		"phone.codeOver",
-	)
-	if f.mobile(t, f.field.Ada) != "+905559999999" || f.mobile(t, f.field.Bora) != phone || len(f.Postbox.Sent()) != 0 {
-		t.Error("something changed")
-	}
-	// In another tenant the number is free.
-	rival := f.Tenant(t, "rival")
-	f.Clock.Advance(time.Minute)
-	enemy := f.caller(t, f.Session(t, rival.Ada))
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		enemy,
-		mobileChange(phone, f.requestCode(t, enemy, phone)),
-	); err != nil {
-		t.Error(err)
-	}
-	// One's own number again is no change, and nobody is told.
-	f.Clock.Advance(time.Minute)
-	posted := len(f.Postbox.Sent())
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		enemy,
-		mobileChange(phone, f.requestCode(t, enemy, phone)),
-	); err != nil ||
-		len(f.Postbox.Sent()) != posted {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestChangePassword(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, phone)
-	second, bora := f.Session(t, f.field.Ada), f.Session(t, f.field.Bora)
-	c := f.caller(t, f.pair)
-	secondID := f.caller(t, second).Session
-	code := f.requestCode(t, c, phone)
-	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); err != nil {
-		t.Fatal(err)
-	}
-	f.caller(t, f.pair) // goes on
-	f.caller(t, bora)
-	f.wantUnauthorized(t, "the other session", second.Access)
-	if _, err := f.Sessions.Refresh(t.Context(), second.Refresh); !errs.Is(err, errs.Unauthenticated) {
-		t.Errorf("the other session's refresh token: %v", err)
-	}
-	f.refresh(t, f.pair.Refresh)
-	if !slices.Equal(f.ended, []int64{secondID}) {
-		t.Errorf("told of %v, want %d", f.ended, secondID)
-	}
-	if _, err := f.SignIn.WithPassword(t.Context(), attempt(f.field.ID, "ada", "new pass", homeAddr)); err != nil {
-		t.Errorf("the new password: %v", err)
-	}
-	if _, err := f.SignIn.WithPassword(
-		t.Context(),
-		attempt(f.field.ID, "ada", testkit.Password, homeAddr),
-	); err == nil {
-		t.Error("the old password still opens")
-	}
-	wantRefused(t, "the code again", f.Account.ChangePassword(t.Context(), c, code, "another one"), "phone.codeOver")
-}
-
-// What a provider reset to is changed as any other password.
-func TestChangePasswordAfterReset(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, phone)
-	if err := f.Users.PutPassword(
-		t.Context(),
-		f.field.ID,
-		f.field.Ada.ID,
-		testkit.PasswordHash("one-time"),
-	); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID); err != nil {
-		t.Fatal(err)
-	}
-	pair, err := f.SignIn.WithPassword(t.Context(), attempt(f.field.ID, "ada", "one-time", homeAddr))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := f.caller(t, pair)
-	if err := f.Account.ChangePassword(t.Context(), c, f.requestCode(t, c, phone), "my own"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.SignIn.WithPassword(t.Context(), attempt(f.field.ID, "ada", "my own", homeAddr)); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestPasswordRefusals(t *testing.T) {
-	f := newSessionFixture(t, false)
-	c := f.caller(t, f.pair)
-	f.setMobile(t, f.field.Ada, "")
-	wantRefused(t, "no mobile", f.Account.ChangePassword(t.Context(), c, "000000", "new pass"), "password.bindFirst")
-	f.setMobile(t, f.field.Ada, phone)
-	before, err := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantRefused(t, "no code sent", f.Account.ChangePassword(t.Context(), c, "000000", "new pass"), "phone.codeOver")
-	// A code for a number that is not the user's changes no password.
-	elsewhere := f.requestCode(t, c, mobileNumber(9))
-	wantRefused(
-		t,
-		"another phone's code",
-		f.Account.ChangePassword(t.Context(), c, elsewhere, "new pass"),
-		"phone.codeOver",
-	)
-	f.Clock.Advance(time.Minute)
-	code := f.requestCode(t, c, phone)
-	for _, row := range [][3]string{
-		{"", "new pass", "phone.codeRequired"}, {"  ", "", "phone.codeRequired"}, {code, "", "password.required"}, {code, "şşşşş", "password.min"},
-		{code, strings.Repeat("ş", 257), "invalid.long"}, {wrongCode(code), "new pass", "phone.codeWrong"},
-	} {
-		wantRefused(t, fmt.Sprintf("%.20q", row), f.Account.ChangePassword(t.Context(), c, row[0], row[1]), row[2])
-	}
-	if after, _ := f.Users.PasswordHash(
-		t.Context(),
-		f.field.ID,
-		f.field.Ada.ID,
-	); after != before || len(f.Postbox.Sent()) != 0 ||
-		len(f.ended) != 0 {
-		t.Error("something changed")
-	}
-	for i, password := range []string{"şşşşşş", strings.Repeat("ş", 256)} {
-		if err := f.Account.ChangePassword(t.Context(), c, code, password); err != nil {
-			t.Errorf("%d characters: %v", len([]rune(password)), err)
-		}
-		if i == 0 {
-			f.Clock.Advance(time.Minute)
-			code = f.requestCode(t, c, phone)
-		}
-	}
-}
-
-// Where the provider asks for more, a person chooses more; a password so far stays good.
-func TestConfiguredMinPasswordLength(t *testing.T) {
-	f := newSessionFixture(t, false)
-	parts := f.Account.AccountDeps
-	parts.MinPasswordLength = 12
-	account := identity.NewAccount(parts)
-	c := f.caller(t, f.pair)
-	f.setMobile(t, f.field.Ada, phone)
-	code := f.requestCode(t, c, phone)
-	err := account.ChangePassword(t.Context(), c, code, strings.Repeat("ş", 11))
-	wantRefused(t, "11 characters", err, "password.minOf")
-	if e := errs.As(err); e.Args["count"] != "12" {
-		t.Errorf("how many are wanted is not told: %v", e.Args)
-	}
-	if err := account.ChangePassword(t.Context(), c, code, strings.Repeat("ş", 12)); err != nil {
-		t.Errorf("12 characters: %v", err)
-	}
-}
-
-// A server that is overloaded costs nobody a code.
-func TestFailedPasswordChangeKeepsCode(t *testing.T) {
-	f := newSessionFixture(t, false)
-	f.setMobile(t, f.field.Ada, phone)
-	c := f.caller(t, f.pair)
-	code := f.requestCode(t, c, phone)
-	busy, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := f.Account.ChangePassword(busy, c, code, "new pass"); err == nil {
-		t.Fatal("changed")
-	}
-	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); err != nil {
-		t.Errorf("the code is gone: %v", err)
-	}
 }
 
 func TestUpdateProfile(t *testing.T) {
@@ -519,47 +82,21 @@ func TestUpdateProfile(t *testing.T) {
 	profile := func(mobile string) identity.Profile {
 		return identity.Profile{Nickname: "X", Email: "x@example.com", Mobile: &mobile}
 	}
-	wantRefused(
-		t,
-		"another number",
-		f.Account.UpdateProfile(t.Context(), c, profile("+8613800138001")),
-		"profile.mobileFixed",
-	)
-	wantRefused(
-		t,
-		"another Chinese number",
-		f.Account.UpdateProfile(t.Context(), c, profile("13800138001")),
-		"profile.mobileFixed",
-	)
-	wantRefused(
-		t,
-		"without + and not Chinese",
-		f.Account.UpdateProfile(t.Context(), c, profile("905551112233")),
-		"profile.mobileFormat",
-	)
+	wantRefused(t, "another number", f.Account.UpdateProfile(t.Context(), c, profile("+8613800138001")),
+		"profile.mobileFixed")
+	wantRefused(t, "another Chinese number", f.Account.UpdateProfile(t.Context(), c, profile("13800138001")),
+		"profile.mobileFixed")
+	wantRefused(t, "without + and not Chinese", f.Account.UpdateProfile(t.Context(), c, profile("905551112233")),
+		"profile.mobileFormat")
 	wantRefused(t, "no number", f.Account.UpdateProfile(t.Context(), c, profile("+x")), "phone.format")
 	wantRefused(t, "emptied", f.Account.UpdateProfile(t.Context(), c, profile(" ")), "phone.required")
-	wantRefused(
-		t,
-		"no nickname",
-		f.Account.UpdateProfile(t.Context(), c, identity.Profile{Email: "x@example.com"}),
-		"profile.nicknameRequired",
-	)
-	wantRefused(
-		t,
-		"no e-mail",
-		f.Account.UpdateProfile(t.Context(), c, identity.Profile{Nickname: "X"}),
-		"profile.emailRequired",
-	)
+	wantRefused(t, "no nickname", f.Account.UpdateProfile(t.Context(), c, identity.Profile{Email: "x@example.com"}),
+		"profile.nicknameRequired")
+	wantRefused(t, "no e-mail", f.Account.UpdateProfile(t.Context(), c, identity.Profile{Nickname: "X"}),
+		"profile.emailRequired")
 	for _, id := range []int64{bora, 0, -1, 9999} {
-		if err := f.Account.UpdateProfile(
-			t.Context(),
-			c,
-			identity.Profile{ID: &id, Nickname: "X", Email: "x@example.com"},
-		); !errs.Is(
-			err,
-			errs.NotFound,
-		) {
+		if err := f.Account.UpdateProfile(t.Context(), c, identity.Profile{ID: &id, Nickname: "X",
+			Email: "x@example.com"}); !errs.Is(err, errs.NotFound) {
 			t.Errorf("user %d: %v", id, err)
 		}
 	}
@@ -579,8 +116,7 @@ func TestUpdateProfile(t *testing.T) {
 	}
 }
 
-// A tenant is not looked past: the same call with another tenant's id finds
-// nobody and changes nothing.
+// The same call with another tenant's id finds no user and changes nothing.
 func TestAccountTenantIsolation(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
@@ -588,16 +124,16 @@ func TestAccountTenantIsolation(t *testing.T) {
 	mine := f.caller(t, f.pair)
 	code := f.requestCode(t, mine, phone)
 	for _, owner := range []tenant.ID{rival.ID, 0, 99} {
-		stranger := mine
-		stranger.Tenant = owner
+		outsider := mine
+		outsider.Tenant = owner
 		if owner == rival.ID && rival.Ada.ID == mine.User {
 			t.Fatal("the users have the same id")
 		}
 		for name, err := range map[string]error{
-			"UpdateProfile":  f.Account.UpdateProfile(t.Context(), stranger, identity.Profile{Nickname: "taken", Email: "taken@example.com"}),
-			"UpdateMobile":   f.Account.UpdateMobile(t.Context(), stranger, mobileChange(phone, code)),
-			"BindMobile":     f.Account.BindMobile(t.Context(), stranger, mobileChange(phone, code)),
-			"ChangePassword": f.Account.ChangePassword(t.Context(), stranger, code, "taken over"),
+			"UpdateProfile":  f.Account.UpdateProfile(t.Context(), outsider, identity.Profile{Nickname: "taken", Email: "taken@example.com"}),
+			"UpdateMobile":   f.Account.UpdateMobile(t.Context(), outsider, mobileChange(phone, code)),
+			"BindMobile":     f.Account.BindMobile(t.Context(), outsider, mobileChange(phone, code)),
+			"ChangePassword": f.Account.ChangePassword(t.Context(), outsider, code, "taken over"),
 		} {
 			if !errs.Is(err, errs.NotFound) {
 				t.Errorf("%s as tenant %d: %v", name, owner, err)
@@ -613,7 +149,7 @@ func TestAccountTenantIsolation(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	if f.caller(t, f.pair) != mine || len(f.ended) != 0 {
-		t.Error("the session was touched")
+		t.Error("the session ended")
 	}
 	if err := f.Account.ChangePassword(t.Context(), mine, code, "my own"); err != nil {
 		t.Errorf("its owner: %v", err)

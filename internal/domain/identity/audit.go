@@ -7,7 +7,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// AuditThing is the user as the audit log knows them.
+// AuditThing describes the user for the audit log.
 func (u *User) AuditThing() audit.Thing {
 	name := u.Nickname
 	if name == "" {
@@ -16,13 +16,13 @@ func (u *User) AuditThing() audit.Thing {
 	return audit.Thing{ID: u.ID, Name: name, SearchAlias: u.UserName}
 }
 
-// auditUser writes down what was done to a user, within the transaction of ctx.
+// auditUser logs an action on a user, within the transaction of ctx.
 func auditUser(ctx context.Context, u *User, action string, changes ...audit.Change) error {
 	return audit.Log(ctx, u.Tenant, audit.Action{Name: action, Thing: u.AuditThing(), Changes: changes})
 }
 
-// ContactChanges are what changed of how a user is called and reached. All people of
-// the tenant read it: of addresses and numbers they see as much as letters show.
+// ContactChanges gives the changes of a user's nickname, email address and mobile number. Every
+// user of the tenant may read them, so they mask addresses and numbers as emails do.
 func ContactChanges(before, after *User) (changes []audit.Change) {
 	for _, c := range []struct {
 		field, before, after string
@@ -40,7 +40,7 @@ func ContactChanges(before, after *User) (changes []audit.Change) {
 		if c.before == c.after {
 			continue
 		}
-		if change.Before == change.After { // another that looks the same so far as it is shown
+		if change.Before == change.After { // the masked values are equal
 			change = audit.Change{Field: c.field, Hidden: true}
 		}
 		changes = append(changes, change)
@@ -55,13 +55,10 @@ func maskUnlessEmpty(value string, masked func(string) string) string {
 	return masked(value)
 }
 
-// auditFailedSignIn writes down, later, that somebody tried a wrong password of a
-// tenant's user: who signs in learns nothing from how long that takes.
+// auditFailedSignIn logs, later, a failed sign-in as a tenant's user. It does not write at once, so
+// that the response time reveals nothing.
 func auditFailedSignIn(ctx context.Context, t tenant.ID, u *User) {
 	thing := u.AuditThing()
-	audit.LogLater(
-		audit.WithActor(ctx, audit.User, u.ID, thing.Name),
-		t,
-		audit.Action{Name: "session.fail", Thing: thing},
-	)
+	ctx = audit.WithActor(ctx, audit.User, u.ID, thing.Name)
+	audit.LogLater(ctx, t, audit.Action{Name: "session.fail", Thing: thing})
 }

@@ -18,13 +18,16 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// Where users' pictures are: AvatarPrefix, 32 hex digits, AvatarSuffix.
+// The path of a user's picture: AvatarPrefix, 32 hex digits, AvatarSuffix.
 const (
 	AvatarPrefix = "/avatar/"
 	AvatarSuffix = ".jpg"
 
-	maxQueuedPictures = 16              // of a tenant, while one is decoded, which takes up to seconds and 320 MiB
-	pictureRetryAfter = 5 * time.Second // when to try again where more wait
+	// maxQueuedPictures is how many pictures of a tenant wait while one is decoded, which takes up
+	// to seconds and 320 MiB; a client whose picture finds no place may retry after
+	// pictureRetryAfter.
+	maxQueuedPictures = 16
+	pictureRetryAfter = 5 * time.Second
 )
 
 type avatarRow struct {
@@ -36,11 +39,11 @@ type avatarRow struct {
 	CreateTime    int64
 }
 
-// AvatarStore keeps users' pictures, one a user.
+// AvatarStore keeps users' pictures, one per user.
 type AvatarStore struct {
 	db    *db.DB
 	now   func() time.Time
-	queue *limit.Scheduler[tenant.ID, int64] // of decoding
+	queue *limit.Scheduler[tenant.ID, int64] // pictures to decode
 }
 
 // NewAvatarStore makes a store; now is the server's clock.
@@ -58,9 +61,9 @@ func NewAvatarStore(d *db.DB, now func() time.Time) *AvatarStore {
 	}
 }
 
-// Put makes a file the picture of a tenant's user and gives its address; the
-// picture before is gone with it. What is no picture, or too large, is Refused
-// with the reason; Unavailable when too many of the tenant's wait.
+// Put makes a file the picture of a tenant's user and returns its path; it replaces the earlier
+// picture. It refuses, with the reason, a file that is no picture or too large; the error is
+// Unavailable if too many pictures of the tenant wait.
 func (s *AvatarStore) Put(
 	ctx context.Context,
 	t tenant.ID,
@@ -93,11 +96,11 @@ func (s *AvatarStore) Put(
 		}
 		return auditUser(ctx, owner.user(), "user.update", audit.Change{Field: "avatar", Hidden: true})
 	})
-	return address, err
+	return address, wrap("put avatar", err)
 }
 
-// makeSquare waits for its turn: pictures are decoded one at a time, since each may
-// take much memory; of tenants one after the other, and of their users.
+// makeSquare decodes one picture at a time, since each may take much memory. Those that wait go
+// round robin by tenant and, within a tenant, by user.
 func (s *AvatarStore) makeSquare(
 	ctx context.Context,
 	t tenant.ID,
@@ -116,9 +119,9 @@ func (s *AvatarStore) makeSquare(
 	return picture.Square(file, crop)
 }
 
-// newAvatarPath is a picture's address: its content and 128 random bits hashed,
-// so that another picture has another address and caches may keep it for ever,
-// and that who has the picture does not know whose it is.
+// newAvatarPath makes a path for a picture: the hash of its content and 128 random bits. Each
+// picture has its own path, so caches may keep it for ever. A person who has only the picture
+// cannot compute its path, so the path does not reveal whose picture it is.
 func newAvatarPath(square []byte) (string, error) {
 	salt := make([]byte, 16)
 	if _, err := rand.Read(salt); err != nil {
@@ -134,9 +137,9 @@ func isAvatarPath(address string) bool {
 	return ok && also && len(digits) == 32 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Picture gives the picture at an address, a picture.ContentType; a NotFound
-// error when there is none any more. Who knows the address may see it: an
-// image on a page carries no token.
+// Picture gives the picture at a path, of type picture.ContentType; a NotFound error if there is
+// none any more. Anyone who knows the path may see it: a page's request for an image carries no
+// token.
 func (s *AvatarStore) Picture(ctx context.Context, address string) ([]byte, error) {
 	if !isAvatarPath(address) {
 		return nil, errs.Missing() // without asking the database
@@ -146,5 +149,5 @@ func (s *AvatarStore) Picture(ctx context.Context, address string) ([]byte, erro
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}
-	return r.Picture, err
+	return r.Picture, wrap("read avatar", err)
 }

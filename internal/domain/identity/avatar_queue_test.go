@@ -10,12 +10,12 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// One picture is decoded at a time and a bounded number of a tenant's waits; who
-// finds the queue full is told to come back, and who leaves gives the place back.
+// One picture is decoded at a time, and a bounded number of a tenant's pictures waits. A request
+// that finds the queue full gets a retry time; a cancelled request frees its place.
 func TestPictureQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewAvatarStore(nil, nil)
-		decoding, _ := s.queue.Enter(t.Context(), 1, 1) // for as long as the test likes
+		decoding, _ := s.queue.Enter(t.Context(), 1, 1) // until the test calls Leave
 		ctx, leave := context.WithCancel(t.Context())
 		outcomes := make(chan error, maxQueuedPictures)
 		for user := range maxQueuedPictures {
@@ -25,15 +25,9 @@ func TestPictureQueue(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if _, err := s.makeSquare(
-			t.Context(),
-			1,
-			99,
-			nil,
-			nil,
-		); !errs.Is(err, errs.Unavailable) ||
-			errs.As(err).Retry == 0 {
-			t.Errorf("one more than may wait: %v", err)
+		if _, err := s.makeSquare(t.Context(), 1, 99, nil,
+			nil); !errs.Is(err, errs.Unavailable) || errs.As(err).Retry == 0 {
+			t.Errorf("one picture beyond the queue: %v", err)
 		}
 		leave()
 		for range maxQueuedPictures {
@@ -43,13 +37,13 @@ func TestPictureQueue(t *testing.T) {
 		}
 		decoding.Leave()
 		if _, err := s.makeSquare(t.Context(), 1, 1, nil, nil); !errs.Is(err, errs.Refused) {
-			t.Errorf("after all left: %v", err)
+			t.Errorf("after all were cancelled: %v", err)
 		}
 	})
 }
 
-// Tenants' pictures are decoded in turn: one that has many waiting keeps another's
-// waiting for the one that is being decoded, and for one more.
+// Tenants take turns: if one tenant has many pictures waiting, another's picture waits for the one
+// that is being decoded, and for one more.
 func TestPictureQueueIsFairBetweenTenants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewAvatarStore(nil, nil)
@@ -57,16 +51,8 @@ func TestPictureQueueIsFairBetweenTenants(t *testing.T) {
 		done := make(chan tenant.ID, maxQueuedPictures+1)
 		put := func(of tenant.ID, user int64) {
 			go func() {
-				if _, err := s.makeSquare(
-					t.Context(),
-					of,
-					user,
-					nil,
-					nil,
-				); !errs.Is(
-					err,
-					errs.Refused,
-				) { // it is no picture, as is found when it is its turn
+				// The file is empty, so decoding it gives a refusal.
+				if _, err := s.makeSquare(t.Context(), of, user, nil, nil); !errs.Is(err, errs.Refused) {
 					t.Error(err)
 				}
 				done <- of
@@ -79,9 +65,9 @@ func TestPictureQueueIsFairBetweenTenants(t *testing.T) {
 		put(2, 1)
 		decoding.Leave()
 		for place := range maxQueuedPictures + 1 {
-			// Who has had the turn may tell of it a moment later than the next.
+			// A goroutine may report its end a moment later than the next one.
 			if of := <-done; of == 2 && place > 3 {
-				t.Errorf("decoded as number %d", place+1)
+				t.Errorf("the other tenant's picture was decoded as number %d", place+1)
 			}
 		}
 	})

@@ -17,7 +17,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// plainPNG is a PNG file of one colour.
+// plainPNG makes a PNG file of one colour.
 func plainPNG(t testing.TB, c color.Color) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 20, 10))
@@ -58,86 +58,52 @@ func TestAvatar(t *testing.T) {
 	if u, err := s.Users.Get(t.Context(), field.ID, field.Ada.ID); err != nil || u.Avatar != address {
 		t.Errorf("%+v %v", u, err)
 	}
-	// The same picture of another user, and again of the same, has an address
-	// of its own: who has the picture does not know whose it is.
+	// The same picture has another path for another user, and when it is uploaded again: the path
+	// does not reveal whose picture it is.
 	if other := putAvatar(t, s, field.Bora, file); other == address {
-		t.Error("two users at one address")
+		t.Error("two users have the same path")
 	}
 	again := putAvatar(t, s, field.Ada, file)
 	if again == address {
-		t.Error("another picture at the address that caches keep for ever")
+		t.Error("another picture has a path that caches keep for ever")
 	}
 	if _, err := s.Avatars.Picture(t.Context(), address); !errs.Is(err, errs.NotFound) {
-		t.Errorf("the picture before is still there: %v", err)
+		t.Errorf("the earlier picture is still there: %v", err)
 	}
-	for _, none := range []string{"", "/avatar/", strings.Replace(again, ".jpg", ".JPG", 1), again + "x", strings.ToUpper(again), "/avatar/" + strings.Repeat("%", 32) + ".jpg"} {
+	for _, none := range []string{
+		"", "/avatar/", strings.Replace(again, ".jpg", ".JPG", 1), again + "x", strings.ToUpper(again),
+		"/avatar/" + strings.Repeat("%", 32) + ".jpg",
+	} {
 		if _, err := s.Avatars.Picture(t.Context(), none); !errs.Is(err, errs.NotFound) {
 			t.Errorf("%q: %v", none, err)
 		}
 	}
 }
 
-// What is refused leaves the picture before, and a picture goes with its user.
+// A refused file keeps the earlier picture, and a picture is deleted with its user.
 func TestRefusedAvatarKeepsPrevious(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	address, theirs := putAvatar(
-		t,
-		s,
-		field.Ada,
-		plainPNG(t, color.White),
-	), putAvatar(
-		t,
-		s,
-		rival.Ada,
-		plainPNG(t, color.White),
-	)
-	if _, err := s.Avatars.Put(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		[]byte("<svg/>"),
-		nil,
-	); !errs.Is(
-		err,
-		errs.Refused,
-	) {
+	address, theirs := putAvatar(t, s, field.Ada, plainPNG(t, color.White)), putAvatar(t, s, rival.Ada,
+		plainPNG(t, color.White))
+	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, []byte("<svg/>"),
+		nil); !errs.Is(err, errs.Refused) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Avatars.Put(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		plainPNG(t, color.White),
-		&picture.Crop{X: 15, Side: 10},
-	); !errs.Is(
-		err,
-		errs.Refused,
-	) {
+	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, plainPNG(t, color.White),
+		&picture.Crop{X: 15, Side: 10}); !errs.Is(err, errs.Refused) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Avatars.Put(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		make([]byte, picture.MaxBytes+1),
-		nil,
-	); !errs.Is(err, errs.Refused) ||
-		errs.As(err).Key != "avatar.tooLarge" {
+	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, make([]byte, picture.MaxBytes+1),
+		nil); !errs.Is(err, errs.Refused) || errs.As(err).Key != "avatar.tooLarge" {
 		t.Errorf("%v", err)
 	}
-	// Not through another tenant, either.
-	for _, pair := range []*identity.User{{Tenant: rival.ID, ID: field.Ada.ID}, {Tenant: field.ID, ID: rival.Ada.ID}, {Tenant: field.ID, ID: 999}} {
-		if _, err := s.Avatars.Put(
-			t.Context(),
-			pair.Tenant,
-			pair.ID,
-			plainPNG(t, color.Black),
-			nil,
-		); !errs.Is(
-			err,
-			errs.NotFound,
-		) {
+	// An upload through another tenant is refused, too.
+	for _, pair := range []*identity.User{
+		{Tenant: rival.ID, ID: field.Ada.ID}, {Tenant: field.ID, ID: rival.Ada.ID}, {Tenant: field.ID, ID: 999},
+	} {
+		if _, err := s.Avatars.Put(t.Context(), pair.Tenant, pair.ID, plainPNG(t, color.Black),
+			nil); !errs.Is(err, errs.NotFound) {
 			t.Errorf("%+v: %v", pair, err)
 		}
 	}
@@ -150,14 +116,14 @@ func TestRefusedAvatarKeepsPrevious(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Avatars.Picture(t.Context(), address); !errs.Is(err, errs.NotFound) {
-		t.Errorf("the user is gone, the picture is not: %v", err)
+		t.Errorf("the picture of the deleted user is still there: %v", err)
 	}
 	if _, err := s.Avatars.Picture(t.Context(), theirs); err != nil {
-		t.Errorf("another's picture is gone as well: %v", err)
+		t.Errorf("another user's picture is gone: %v", err)
 	}
 }
 
-// Many at once take turns; in the end there is one picture.
+// After concurrent uploads there is one picture.
 func TestConcurrentAvatarUploads(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -178,17 +144,8 @@ func TestConcurrentAvatarUploads(t *testing.T) {
 		}
 	}
 	var rows int
-	if err := s.DB.Read(
-		t.Context(),
-	).NewSelect().Table(
-		"avatars",
-	).ColumnExpr(
-		"COUNT(*)",
-	).Scan(
-		t.Context(),
-		&rows,
-	); err != nil ||
-		rows != 1 {
+	if err := s.DB.Read(t.Context()).NewSelect().Table("avatars").ColumnExpr("COUNT(*)").Scan(t.Context(),
+		&rows); err != nil || rows != 1 {
 		t.Errorf("%d pictures of one user (%v)", rows, err)
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// maxCachedCallers bounds the memory of callers: some 100 bytes each.
+// maxCachedCallers bounds the memory of the cache: some 100 bytes per caller.
 const maxCachedCallers = 20_000
 
-// callerCache remembers whom access tokens speak for, by the tokens' hashes, as long as
-// nothing at all is written to the database: a page asks many things at once,
-// and there is no way to end a session that could be forgotten here.
+// callerCache maps the hashes of access tokens to their callers until anything is written to the
+// database. A page sends many requests at once, which the cache serves; and since every write
+// clears it, it needs no invalidation when a session ends.
 type callerCache struct {
 	mu          sync.RWMutex
-	version     uint64 // of the database, for which the callers hold
+	version     uint64 // the database version that the callers were read at
 	byTokenHash map[[sha256.Size]byte]Caller
 }
 
@@ -27,7 +27,7 @@ func (k *callerCache) get(version uint64, hash [sha256.Size]byte) (Caller, bool)
 	return c, ok
 }
 
-// put remembers what was read after version was asked for.
+// put stores a caller that was read after version was.
 func (k *callerCache) put(version uint64, hash [sha256.Size]byte, c Caller) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,7 +12,7 @@ func TestCallerCacheIsPerDatabaseVersion(t *testing.T) {
 	expect := func(version uint64, hash [sha256.Size]byte, want Caller, known bool) {
 		t.Helper()
 		if c, ok := k.get(version, hash); c != want || ok != known {
-			t.Errorf("version %d: %+v %t, not %+v %t", version, c, ok, want, known)
+			t.Errorf("version %d: %+v %t, want %+v %t", version, c, ok, want, known)
 		}
 	}
 	expect(0, one, Caller{}, false)
@@ -23,8 +23,8 @@ func TestCallerCacheIsPerDatabaseVersion(t *testing.T) {
 
 	k.put(3, two, ben)
 	expect(3, two, ben, true)
-	expect(3, one, Caller{}, false) // read before something was written
-	k.put(2, one, ada)              // read long ago
+	expect(3, one, Caller{}, false) // read before the database changed
+	k.put(2, one, ada)              // read at an older version
 	expect(3, one, Caller{}, false)
 	expect(2, one, Caller{}, false)
 	expect(3, two, ben, true)
@@ -36,6 +36,6 @@ func TestCallerCacheIsBounded(t *testing.T) {
 		k.put(1, sha256.Sum256([]byte{byte(i), byte(i >> 8), byte(i >> 16)}), Caller{User: int64(i)})
 	}
 	if len(k.byTokenHash) != 1 {
-		t.Errorf("%d callers are kept", len(k.byTokenHash))
+		t.Errorf("the cache has %d callers", len(k.byTokenHash))
 	}
 }

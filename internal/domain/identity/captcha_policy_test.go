@@ -12,27 +12,27 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// captchaRequired tells whether a refusal is that a captcha is to be passed first.
+// captchaRequired tells whether a refusal requires a captcha.
 func captchaRequired(t *testing.T, e *errs.Error) bool {
 	t.Helper()
 	if e == nil || e.Key != "signin.captcha" {
 		return false
 	}
 	if e.Kind != errs.Refused || e.Data != (identity.CaptchaRequired{CaptchaRequired: true}) {
-		t.Errorf("demanded as %+v", e)
+		t.Errorf("the refusal is %+v", e)
 	}
 	return true
 }
 
-// After three failures of an account, from wherever, or from an address, of
-// whichever account, a captcha is demanded there and nowhere else.
+// After three failures of an account from any addresses, or from an address at any accounts,
+// sign-in requires a captcha for that account or address, and for no others.
 func TestCaptchaRequiredAfterFailures(t *testing.T) {
 	for name, c := range map[string]struct{ userName, address string }{
-		"of the account":         {"ada", ""},
-		"from the address":       {"", homeAddr},
-		"of the pair":            {"ada", homeAddr},
-		"of an unknown account":  {"nobody", ""},
-		"from it, of nobody yet": {"nobody", homeAddr},
+		"of the account":           {"ada", ""},
+		"from the address":         {"", homeAddr},
+		"of the pair":              {"ada", homeAddr},
+		"of an unknown account":    {"nobody", ""},
+		"of both, unknown account": {"nobody", homeAddr},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newSignInFixture(t)
@@ -55,7 +55,7 @@ func TestCaptchaRequiredAfterFailures(t *testing.T) {
 				a := attempt(field.ID, probe.userName, testkit.Password, probe.address)
 				want := probe.userName == c.userName || probe.address == c.address
 				if got := captchaRequired(t, g.signIn(a)); got != want {
-					t.Errorf("%s from %s: demanded %t, want %t", probe.userName, probe.address, got, want)
+					t.Errorf("%s from %s: captcha required %t, want %t", probe.userName, probe.address, got, want)
 				}
 			}
 			right := attempt(field.ID, "ada", testkit.Password, homeAddr)
@@ -70,8 +70,8 @@ func TestCaptchaRequiredAfterFailures(t *testing.T) {
 	}
 }
 
-// A demand that is not met counts as no failure and costs no password hash: the
-// hasher is out of order here, and is not asked.
+// A refusal for want of a captcha counts as no failure and computes no password hash: the hash in
+// the database would make the hasher fail.
 func TestCaptchaRefusalComputesNoHash(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -87,21 +87,16 @@ func TestCaptchaRefusalComputesNoHash(t *testing.T) {
 			t.Fatalf("attempt %d", i)
 		}
 	}
-	if err := g.Users.PutPassword(
-		t.Context(),
-		field.ID,
-		field.Ada.ID,
-		testkit.PasswordHash(testkit.Password),
-	); err != nil {
+	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID,
+		testkit.PasswordHash(testkit.Password)); err != nil {
 		t.Fatal(err)
 	}
 	if e := g.signInWithCaptcha(right); e != nil {
-		t.Errorf("the demands were counted: %v", e)
+		t.Errorf("the refusals were counted as failures: %v", e)
 	}
 }
 
-// A verification is good for one attempt, whether it was needed, and whatever
-// came of it.
+// A verification is valid for one attempt, whether or not it was needed, and whatever the outcome.
 func TestVerificationIsUsedUp(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -113,7 +108,7 @@ func TestVerificationIsUsedUp(t *testing.T) {
 			t.Fatal(e)
 		}
 		if g.Slider.Verify(a.Verification) {
-			t.Errorf("%s: good once more", name)
+			t.Errorf("%s: the verification is valid twice", name)
 		}
 	}
 	g.failSignIns(attempt(field.ID, "ada", "", homeAddr), 3)
@@ -124,12 +119,12 @@ func TestVerificationIsUsedUp(t *testing.T) {
 	}
 	again.Password = testkit.Password
 	if !captchaRequired(t, g.signIn(again)) {
-		t.Error("one captcha, two guesses")
+		t.Error("one captcha allowed two guesses")
 	}
 }
 
-// Failures from many addresses make a captcha be demanded of the account's
-// owner, and never shut her out.
+// Failures from many addresses make sign-in require a captcha from the account's owner, but never
+// lock her out.
 func TestFailuresElsewhereDoNotLockOwnerOut(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -138,18 +133,18 @@ func TestFailuresElsewhereDoNotLockOwnerOut(t *testing.T) {
 	}
 	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
 	if !captchaRequired(t, g.signIn(right)) {
-		t.Error("sixty failures, and no captcha")
+		t.Error("no captcha is required after sixty failures")
 	}
 	if e := g.signInWithCaptcha(right); e != nil {
-		t.Errorf("locked out: %v", e)
+		t.Errorf("the owner is locked out: %v", e)
 	}
-	// Her success does not open the door again for those who guess.
+	// Her success does not clear the failures of those who guess.
 	if !captchaRequired(t, g.signIn(attempt(field.ID, "ada", "wrong", otherAddr))) {
-		t.Error("no captcha after the owner's own sign-in")
+		t.Error("no captcha is required after the owner's own sign-in")
 	}
 }
 
-// Whoever has an account of his own cannot use it to be forgiven.
+// An attacker cannot clear the failures of an address by signing in to his own account.
 func TestSuccessKeepsAddressFailures(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -163,12 +158,11 @@ func TestSuccessKeepsAddressFailures(t *testing.T) {
 		}
 	}
 	if !captchaRequired(t, g.signIn(attempt(field.ID, "victim3", "wrong", homeAddr))) {
-		t.Error("forgiven")
+		t.Error("the success cleared the failures of the address")
 	}
 }
 
-// Guesses sent all at once learn no more than guesses sent one after the
-// other: three without a captcha.
+// Concurrent guesses learn no more than sequential ones: three without a captcha.
 func TestConcurrentGuessesAreLimited(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -176,10 +170,8 @@ func TestConcurrentGuessesAreLimited(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 30 {
 		all.Go(func() {
-			_, err := g.SignIn.WithPassword(
-				t.Context(),
-				attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"),
-			)
+			_, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", "wrong",
+				"198.51."+strconv.Itoa(i)+".1"))
 			switch e := errs.As(err); e.Key {
 			case "signin.fail":
 				looked.Add(1)
@@ -192,12 +184,11 @@ func TestConcurrentGuessesAreLimited(t *testing.T) {
 	}
 	all.Wait()
 	if looked.Load() != 3 || asked.Load() != 27 {
-		t.Errorf("%d guesses were answered, %d sent away", looked.Load(), asked.Load())
+		t.Errorf("%d guesses were checked, %d were refused", looked.Load(), asked.Load())
 	}
 }
 
-// Sign-ins that are right do not get into one another's way, as many as may wait of a
-// network that the account signed in from.
+// Concurrent valid sign-ins from a familiar subnet all succeed, up to the number that may wait.
 func TestConcurrentValidSignIns(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -207,10 +198,8 @@ func TestConcurrentValidSignIns(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if _, err := g.SignIn.WithPassword(
-				t.Context(),
-				attempt(field.ID, "ada", testkit.Password, homeAddr),
-			); err != nil {
+			if _, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password,
+				homeAddr)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -232,28 +221,28 @@ func TestCaptchaPolicies(t *testing.T) {
 			Now:      g.Clock.Now,
 		})
 		if g.SignIn.CaptchaPolicy() != d {
-			t.Errorf("%s is set, %s said", d, g.SignIn.CaptchaPolicy())
+			t.Errorf("the policy is %s, CaptchaPolicy gives %s", d, g.SignIn.CaptchaPolicy())
 		}
 	}
 
 	with(identity.CaptchaAlways, g.Slider.Verify)
 	if !captchaRequired(t, g.signIn(right)) {
-		t.Error("always, but not the first time")
+		t.Error("policy always: the first attempt needs no captcha")
 	}
 	if e := g.signInWithCaptcha(right); e != nil {
-		t.Errorf("always: %v", e)
+		t.Errorf("policy always: %v", e)
 	}
 
-	with(identity.CaptchaOff, func(string) bool { t.Error("asked although it is off"); return false })
+	with(identity.CaptchaOff, func(string) bool { t.Error("the captcha is verified although it is off"); return false })
 	right.Verification = "x"
 	wrong := right
 	wrong.Password = "wrong"
 	for range 10 {
 		if e := g.signIn(wrong); e == nil || e.Key != "signin.fail" {
-			t.Fatalf("off: %v", e)
+			t.Fatalf("policy off: %v", e)
 		}
 	}
 	if e := g.signIn(right); e == nil || e.Kind != errs.TooMany {
-		t.Errorf("off, and the lock too: %v", e)
+		t.Errorf("policy off: the lock is off too: %v", e)
 	}
 }

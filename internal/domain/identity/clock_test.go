@@ -8,40 +8,32 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// A code that was sent while the clock was a year ahead is not waited for once
-// the clock is right again, and is good for nothing then: it has no ten minutes.
+// A code that was sent while the clock was months ahead does not count towards the limits once the
+// clock is right again, and is not valid then.
 func TestCodeAfterClockSetBackByMonths(t *testing.T) {
 	f := newSessionFixture(t, false)
 	c := f.caller(t, f.pair)
 	send := func() error { return f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)) }
 	const year = 365 * 24 * time.Hour
-	for range 10 { // the day's count of the number and the user
+	for range 10 { // the limits of the number and the user per day
 		f.Clock.Advance(time.Minute)
 		wantRetryAfter(t, "ahead", send(), 0)
 	}
 	early := f.Phones.Code(t, phone)
 	f.Clock.Advance(-year / 2)
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: identity.PurposeAccount, Code: early},
-	); errs.As(
-		err,
-	).Key != "phone.codeOver" {
-		t.Errorf("a code of half a year: %v", err)
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone,
+		Purpose: identity.PurposeAccount, Code: early}); errs.As(err).Key != "phone.codeOver" {
+		t.Errorf("the code from the future: %v", err)
 	}
 	wantRetryAfter(t, "set right", send(), 0)
-	wantRetryAfter(t, "at once again", send(), time.Minute)
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: identity.PurposeAccount, Code: f.Phones.Code(t, phone)},
-	); err != nil {
+	wantRetryAfter(t, "a second code at once", send(), time.Minute)
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone,
+		Purpose: identity.PurposeAccount, Code: f.Phones.Code(t, phone)}); err != nil {
 		t.Errorf("the new code: %v", err)
 	}
 }
 
-// A clock that is kept right, by a minute back, takes nobody's code away.
+// A code stays valid if the clock is corrected back by a minute.
 func TestCodeSurvivesSmallClockCorrection(t *testing.T) {
 	f := newSessionFixture(t, false)
 	wantRetryAfter(t, "sent", f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)), 0)
@@ -52,9 +44,8 @@ func TestCodeSurvivesSmallClockCorrection(t *testing.T) {
 	}
 }
 
-// A refresh token that was used ends the session when it turns up again, however
-// far the clock was set back since; two tabs that refresh while it is kept right
-// get the same pair.
+// The reuse of a refresh token ends the session even if the clock was set back since. Two tabs that
+// refresh during a small correction of the clock get the same pair.
 func TestRefreshReuseAfterClockSetBack(t *testing.T) {
 	f := newSessionFixture(t, true)
 	f.Clock.Advance(26 * time.Hour)
@@ -64,20 +55,16 @@ func TestRefreshReuseAfterClockSetBack(t *testing.T) {
 		t.Errorf("within the window: %+v, want %+v", again, next)
 	}
 	f.Clock.Advance(-20 * time.Hour)
-	if p, err := f.Sessions.Refresh(
-		t.Context(),
-		f.pair.Refresh,
-	); !errs.Is(err, errs.Unauthenticated) ||
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) ||
 		p != (identity.TokenPair{}) {
 		t.Errorf("hours later: %+v %v", p, err)
 	}
-	f.wantUnauthorized(t, "the stolen session", next.Access)
+	f.wantUnauthorized(t, "the session of the reused token", next.Access)
 }
 
-// Who signed in while the clock was a year ahead has to do it again once it is
-// right: that sign-in has no year and half an hour, and its refresh token no more.
-// One of before lives on, and a clock that is kept right, by hours back, signs
-// nobody out.
+// A session that started while the clock was a year ahead ends once the clock is right: its tokens
+// are not valid for a year. A session from before stays valid, and a correction of the clock by
+// some hours ends no session.
 func TestSessionAfterClockSetBack(t *testing.T) {
 	for _, remember := range []bool{false, true} {
 		f := newSessionFixture(t, remember)
@@ -86,17 +73,14 @@ func TestSessionAfterClockSetBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		known := f.caller(t, early) // answered from memory from now on, too
+		known := f.caller(t, early) // the cache has the caller from now on
 		f.Clock.Advance(-14 * time.Hour)
 		if again := f.caller(t, early); again != known {
 			t.Errorf("14 hours back: %+v, want %+v", again, known)
 		}
 		f.Clock.Advance(14*time.Hour - 365*24*time.Hour)
-		f.wantUnauthorized(t, "of a year ahead", early.Access)
-		if p, err := f.Sessions.Refresh(
-			t.Context(),
-			early.Refresh,
-		); !errs.Is(err, errs.Unauthenticated) ||
+		f.wantUnauthorized(t, "the session of a year ahead", early.Access)
+		if p, err := f.Sessions.Refresh(t.Context(), early.Refresh); !errs.Is(err, errs.Unauthenticated) ||
 			p != (identity.TokenPair{}) {
 			t.Errorf("refreshed: %+v %v", p, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-const maxEmailBytes = 254 // bytes, RFC 5321
+const maxEmailBytes = 254 // RFC 5321
 
 var (
 	e164Pattern          = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
@@ -18,8 +18,8 @@ var (
 	emailPattern         = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
 )
 
-// E164 gives a phone number as it is kept and sent to; empty for what is no
-// number. A bare Chinese mobile number gets its country.
+// E164 gives a phone number in the form that is stored and sent to; empty if it is no number. A
+// Chinese mobile number without country code gets it.
 func E164(number string) string {
 	switch {
 	case chineseMobilePattern.MatchString(number):
@@ -30,7 +30,7 @@ func E164(number string) string {
 	return ""
 }
 
-// parseMobile reads a number that a person typed.
+// parseMobile reads a phone number that a person typed.
 func parseMobile(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
@@ -43,13 +43,12 @@ func parseMobile(typed string) (string, error) {
 	return number, nil
 }
 
-// parseNickname reads a name for people.
+// parseNickname reads a nickname that a person typed.
 func parseNickname(typed string) (string, error) {
 	return tenant.ParseName(typed, "nickname", "profile.nicknameRequired")
 }
 
-// parseEmail reads an address that a person typed: one that mail can be sent to
-// as it stands.
+// parseEmail reads an email address that a person typed.
 func parseEmail(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
@@ -64,15 +63,15 @@ func parseEmail(typed string) (string, error) {
 	return typed, nil
 }
 
-// IsEmail tells whether mail can be sent to an address as it stands.
+// IsEmail tells whether mail can be sent to an address as it is.
 func IsEmail(address string) bool {
 	a, err := mail.ParseAddress(address)
 	return err == nil && a.Address == address && len(address) <= maxEmailBytes && emailPattern.MatchString(address) &&
 		!strings.ContainsFunc(address, tenant.BreaksLayout)
 }
 
-// maskedMobile shows whose number it is to who knows it: country and the last
-// digits.
+// maskedMobile masks a number so that its owner recognises it: it shows the first and last three
+// characters.
 func maskedMobile(number string) string {
 	if len(number) < 8 {
 		return "•••"
@@ -80,7 +79,7 @@ func maskedMobile(number string) string {
 	return number[:3] + "•••••" + number[len(number)-3:]
 }
 
-// maskedEmail shows an address's first letter and its domain.
+// maskedEmail masks an address: it shows the first letter and the domain.
 func maskedEmail(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 1 {

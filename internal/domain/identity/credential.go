@@ -21,29 +21,28 @@ const (
 	// MaxCredentialsPerUser is how many API credentials a user may have.
 	MaxCredentialsPerUser = 100
 
-	appKeyLen    = 24 // characters of an appKey after its prefix: 120 random bits
+	appKeyLen    = 24 // characters of an app key after its prefix: 120 random bits
 	appKeyPrefix = "tk_"
 
-	// What app keys are made of: digits and small letters that nobody confuses
-	// when reading one out.
+	// The characters of app keys: digits and lower-case chars that people do not confuse when
+	// they read one out.
 	appKeyAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
-// Credential is what a program signs in with. It belongs to the user who made
-// it and opens the data of the user's tenant. Its name need not be unique: the
-// appKey tells credentials apart.
+// Credential is an API credential. It belongs to the user who made it and gives access to the data
+// of the user's tenant. Its name need not be unique: the app key tells credentials apart.
 type Credential struct {
 	ID         int64
 	Name       string
 	AppKey     string // public
 	Enabled    bool
 	CreateTime int64 // epoch milliseconds
-	LastUse    int64 // epoch milliseconds; 0 when it was never used
-	Uses24h    int64 // how often it opened something in the last 24 hours, the hour that goes on included
+	LastUse    int64 // epoch milliseconds; 0: never used
+	Uses24h    int64 // authenticated requests in the last 24 hours, the current hour included
 	Uses30d    int64 // the same in the last 30 days
 }
 
-// APICaller is who a valid credential speaks for.
+// APICaller is the user and tenant that a valid credential acts for.
 type APICaller struct {
 	Tenant     tenant.ID
 	User       int64
@@ -75,7 +74,7 @@ type CredentialStore struct {
 	db          *db.DB
 	now         func() time.Time
 	pendingUses pendingUses
-	flushMu     sync.RWMutex // held while uses move from memory to the database, so that nobody counts them twice
+	flushMu     sync.RWMutex // held while uses move from memory to the database, so that no reader counts them twice
 }
 
 // NewCredentialStore makes a store; now is the server's clock.
@@ -83,7 +82,7 @@ func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
 	return &CredentialStore{db: d, now: now, pendingUses: newPendingUses()}
 }
 
-// Create makes a credential of a tenant's user. Its secret is told this once.
+// Create makes a credential of a tenant's user and returns its secret, which cannot be read later.
 func (s *CredentialStore) Create(
 	ctx context.Context,
 	t tenant.ID,
@@ -101,30 +100,17 @@ func (s *CredentialStore) Create(
 		CreateTime: s.now().UnixMilli(),
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		// The user is asked for, too: the tables alone would let a credential
-		// open a tenant that is not its user's.
-		if ok, err := tx.NewSelect().Model(
-			(*userRow)(nil),
-		).Where(
-			"u.tenant_id = ? AND u.id = ?",
-			t,
-			user,
-		).Exists(
-			ctx,
-		); err != nil {
+		// Check the user: the tables alone would allow a credential for a tenant that is not its
+		// user's.
+		exists, err := tx.NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.id = ?", t, user).Exists(ctx)
+		if err != nil {
 			return err
-		} else if !ok {
+		}
+		if !exists {
 			return errs.Missing()
 		}
-		n, err := tx.NewSelect().Model(
-			(*credentialRow)(nil),
-		).Where(
-			"c.tenant_id = ? AND c.user_id = ?",
-			t,
-			user,
-		).Count(
-			ctx,
-		)
+		n, err := tx.NewSelect().Model((*credentialRow)(nil)).
+			Where("c.tenant_id = ? AND c.user_id = ?", t, user).Count(ctx)
 		if err != nil {
 			return err
 		}
@@ -135,7 +121,7 @@ func (s *CredentialStore) Create(
 		return err
 	})
 	if err != nil {
-		return made, "", err
+		return made, "", wrap("create credential", err)
 	}
 	return s.credential(&r), secret, nil
 }
@@ -144,19 +130,21 @@ func newAppKey() string {
 	var b [appKeyLen]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	for i, v := range b {
-		b[i] = appKeyAlphabet[int(v)%len(appKeyAlphabet)] // 32 letters divide 256 evenly
+		b[i] = appKeyAlphabet[int(v)%len(appKeyAlphabet)] // its 32 characters are equally likely: 32 divides 256
+
 	}
 	return appKeyPrefix + string(b[:])
 }
 
-// isAppKey tells whether key could be one; the database is not asked for others.
+// isAppKey tells whether key has the form of an app key; for other texts the store does not ask the
+// database.
 func isAppKey(key string) bool {
-	letters, ok := strings.CutPrefix(key, appKeyPrefix)
-	return ok && len(letters) == appKeyLen && strings.Trim(letters, appKeyAlphabet) == ""
+	chars, ok := strings.CutPrefix(key, appKeyPrefix)
+	return ok && len(chars) == appKeyLen && strings.Trim(chars, appKeyAlphabet) == ""
 }
 
-// Page gives limit of a user's credentials from offset on, newest first, and
-// how many there are, with how often each was used.
+// Page gives up to limit of a user's credentials from offset on, newest first and with their use
+// counts, and how many there are in all.
 func (s *CredentialStore) Page(
 	ctx context.Context,
 	t tenant.ID,
@@ -174,48 +162,40 @@ func (s *CredentialStore) Page(
 	if err == nil {
 		err = s.fillUseCounts(ctx, list)
 	}
-	return list, total, err
+	return list, total, wrap("list credentials", err)
 }
 
-// Get finds a credential of a user; how often it was used is not counted.
+// Get finds a credential of a user, without its use counts.
 func (s *CredentialStore) Get(ctx context.Context, t tenant.ID, user, id int64) (*Credential, error) {
 	var r credentialRow
-	err := s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		&r,
-	).Where(
-		"c.tenant_id = ? AND c.user_id = ? AND c.id = ?",
-		t,
-		user,
-		id,
-	).Scan(
-		ctx,
-	)
+	err := s.db.Read(ctx).NewSelect().Model(&r).
+		Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Scan(ctx)
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}
 	c := s.credential(&r)
-	return &c, err
+	return &c, wrap("get credential", err)
 }
 
-// Toggle opens a closed credential of a user and closes an open one.
+// Toggle disables an enabled credential of a user and enables a disabled one.
 func (s *CredentialStore) Toggle(ctx context.Context, t tenant.ID, user, id int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		return requireRowAffected(tx.NewUpdate().Model((*credentialRow)(nil)).Set("enabled = NOT enabled").
 			Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Exec(ctx))
 	})
+	return wrap("toggle credential", err)
 }
 
-// Delete removes a credential of a user; its secret opens nothing from then on.
+// Delete removes a credential of a user; its secret is invalid from then on.
 func (s *CredentialStore) Delete(ctx context.Context, t tenant.ID, user, id int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		return requireRowAffected(tx.NewDelete().Model((*credentialRow)(nil)).
 			Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Exec(ctx))
 	})
+	return wrap("delete credential", err)
 }
 
-// requireRowAffected is a NotFound error when a statement met no row.
+// requireRowAffected gives a NotFound error if a statement affected no row.
 func requireRowAffected(res sql.Result, err error) error {
 	if err != nil {
 		return err
@@ -227,9 +207,9 @@ func requireRowAffected(res sql.Result, err error) error {
 	return err
 }
 
-// Authenticate tells who a key and its secret speak for: the tenant comes from here
-// and nowhere else. An unknown key, a wrong secret, a closed credential and one
-// of a disabled user are one and the same Unknown error.
+// Authenticate gives the caller of an app key and its secret. The tenant of an API request comes
+// only from here. An unknown key, a wrong secret, a disabled credential and a disabled user give
+// the same Unauthenticated error.
 func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret string) (APICaller, error) {
 	if !isAppKey(appKey) {
 		return APICaller{}, notSignedIn()
@@ -241,13 +221,13 @@ func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret st
 		SecretHash []byte
 		Allowed    bool
 	}
-	row.SecretHash = make([]byte, len(hashToken(""))) // of no secret: a key that does not exist is compared, too
+	row.SecretHash = make([]byte, len(hashToken(""))) // matches no secret: an unknown key takes the comparison too
 	err := s.db.Read(ctx).NewSelect().Model((*credentialRow)(nil)).
 		ColumnExpr("c.id, c.tenant_id, c.user_id, c.secret_hash, c.enabled AND NOT u.disabled AS allowed").
 		Join("JOIN users AS u ON u.id = c.user_id AND u.tenant_id = c.tenant_id").
 		Where("c.app_key = ?", appKey).Scan(ctx, &row)
 	if err != nil && !db.IsMissing(err) {
-		return APICaller{}, err
+		return APICaller{}, wrap("authenticate credential", err)
 	}
 	right := subtle.ConstantTimeCompare(hashToken(appSecret), row.SecretHash) == 1
 	if !right || !row.Allowed {

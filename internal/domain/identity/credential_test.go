@@ -65,25 +65,14 @@ func TestCredentialCreateAndAuthenticate(t *testing.T) {
 	if err != nil || p != (identity.APICaller{Tenant: k.field.ID, User: k.field.Ada.ID, Credential: c.ID}) {
 		t.Errorf("%+v %v", p, err)
 	}
-	other, otherSecret := k.create(t, k.field.Ada, c.Name) // names need not differ
+	other, otherSecret := k.create(t, k.field.Ada, c.Name) // names need not be unique
 	if other.AppKey == c.AppKey || otherSecret == secret {
-		t.Error("made twice")
+		t.Error("two credentials have the same key or secret")
 	}
-	// What is stored opens nothing.
+	// The stored hash is no valid secret.
 	var stored struct{ SecretHash []byte }
-	if err := k.DB.Read(
-		t.Context(),
-	).NewSelect().Table(
-		"credentials",
-	).Column(
-		"secret_hash",
-	).Where(
-		"id = ?",
-		c.ID,
-	).Scan(
-		t.Context(),
-		&stored,
-	); err != nil {
+	if err := k.DB.Read(t.Context()).NewSelect().Table("credentials").Column("secret_hash").Where("id = ?", c.ID).
+		Scan(t.Context(), &stored); err != nil {
 		t.Fatal(err)
 	}
 	if len(stored.SecretHash) != 32 || bytes.Contains(stored.SecretHash, []byte(secret)) ||
@@ -97,31 +86,29 @@ func TestCredentialCreateAndAuthenticate(t *testing.T) {
 		"quotes": {"tk_' OR '1'='1' --abcdefghi", secret}, "NUL": {c.AppKey + "\x00", secret}, "id": {"1", secret}, "swapped": {secret, c.AppKey},
 	} {
 		if k.authenticates(t, pair[0], pair[1]) {
-			t.Errorf("%s: opens", name)
+			t.Errorf("%s: is accepted", name)
 		}
 	}
 }
 
-// Name: trimmed, 1 to 64 characters.
+// Names are trimmed and have 1 to 64 characters.
 func TestCredentialNames(t *testing.T) {
 	k := newCredentialFixture(t)
 	for name, key := range map[string]string{
 		"": "common.nameRequired", " \t\n ": "common.nameRequired", strings.Repeat("ş", 65): "invalid.long", "a\x00b": "invalid.format", "a\nb": "invalid.format",
 		"\ufeff": "common.nameRequired", "a\u2066b": "invalid.format",
 	} {
-		if _, _, err := k.Credentials.Create(
-			t.Context(),
-			k.field.ID,
-			k.field.Ada.ID,
-			name,
-		); !errs.Is(err, errs.Refused) ||
-			errs.As(err).Key != key {
+		if _, _, err := k.Credentials.Create(t.Context(), k.field.ID, k.field.Ada.ID,
+			name); !errs.Is(err, errs.Refused) || errs.As(err).Key != key {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	for given, kept := range map[string]string{" x ": "x", strings.Repeat("ş", 64): strings.Repeat("ş", 64), "  " + strings.Repeat("李", 64) + " ": strings.Repeat("李", 64)} {
+	for given, kept := range map[string]string{
+		" x ": "x", strings.Repeat("ş", 64): strings.Repeat("ş", 64),
+		"  " + strings.Repeat("李", 64) + " ": strings.Repeat("李", 64),
+	} {
 		if c, _ := k.create(t, k.field.Ada, given); c.Name != kept {
-			t.Errorf("%q is kept as %q", given, c.Name)
+			t.Errorf("%q is stored as %q", given, c.Name)
 		}
 	}
 }
@@ -156,14 +143,14 @@ func TestCredentialToggleAndDelete(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k.authenticates(t, c.AppKey, secret) != open || k.list(t, k.field.Ada)[0].Enabled != open {
-			t.Errorf("open: not %v", open)
+			t.Errorf("the credential is not enabled: %v", open)
 		}
 	}
 	if err := k.Credentials.Delete(t.Context(), k.field.ID, k.field.Ada.ID, c.ID); err != nil {
 		t.Fatal(err)
 	}
 	if k.authenticates(t, c.AppKey, secret) || len(k.list(t, k.field.Ada)) != 0 {
-		t.Error("deleted, and still there")
+		t.Error("the deleted credential is still valid")
 	}
 	for name, err := range map[string]error{
 		"delete": k.Credentials.Delete(t.Context(), k.field.ID, k.field.Ada.ID, c.ID),
@@ -175,7 +162,7 @@ func TestCredentialToggleAndDelete(t *testing.T) {
 	}
 }
 
-// A credential follows its user: shut out together, gone together.
+// A credential is disabled and deleted with its user.
 func TestCredentialFollowsItsUser(t *testing.T) {
 	k := newCredentialFixture(t)
 	c, secret := k.create(t, k.field.Ada, "a")
@@ -187,21 +174,21 @@ func TestCredentialFollowsItsUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k.authenticates(t, c.AppKey, secret) == disabled {
-			t.Errorf("user disabled %v", disabled)
+			t.Errorf("user disabled %v: the credential does not follow", disabled)
 		}
 	}
 	if err := k.Users.Delete(t.Context(), k.field.ID, k.field.Ada.ID); err != nil {
 		t.Fatal(err)
 	}
 	if k.authenticates(t, c.AppKey, secret) || len(k.list(t, k.field.Ada)) != 0 {
-		t.Error("the user is gone, the credential is not")
+		t.Error("the credential of the deleted user is still valid")
 	}
 	if !k.authenticates(t, mine.AppKey, mySecret) {
-		t.Error("another user's credential is gone as well")
+		t.Error("another user's credential is gone")
 	}
 }
 
-// Neither another user of the tenant nor another tenant reaches a credential.
+// Neither another user of the tenant nor another tenant can use or change a credential.
 func TestCredentialIsolation(t *testing.T) {
 	k := newCredentialFixture(t)
 	c, secret := k.create(t, k.field.Ada, "a")
@@ -223,19 +210,12 @@ func TestCredentialIsolation(t *testing.T) {
 			t.Errorf("%s deletes: %v", name, err)
 		}
 	}
-	if _, _, err := k.Credentials.Create(
-		t.Context(),
-		k.rival.ID,
-		k.field.Ada.ID,
-		"crossed",
-	); !errs.Is(
-		err,
-		errs.NotFound,
-	) {
+	if _, _, err := k.Credentials.Create(t.Context(), k.rival.ID, k.field.Ada.ID,
+		"crossed"); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a credential of one tenant's user for another tenant: %v", err)
 	}
 	if !k.authenticates(t, c.AppKey, secret) {
-		t.Error("its owner cannot use it any more")
+		t.Error("the credential is no longer valid for its owner")
 	}
 }
 
@@ -248,32 +228,21 @@ func TestMaxCredentialsPerUser(t *testing.T) {
 	if !errs.Is(err, errs.Refused) || errs.As(err).Key != "credential.tooMany" {
 		t.Fatal(err)
 	}
-	k.create(t, k.field.Bora, "another user's") // the cap is a user's, not the tenant's
+	k.create(t, k.field.Bora, "another user's") // the limit is per user, not per tenant
 	if err := k.Credentials.Delete(t.Context(), k.field.ID, k.field.Ada.ID, k.list(t, k.field.Ada)[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	k.create(t, k.field.Ada, "in its place")
 }
 
-// The time of last use is told at once and written behind, never backwards.
+// The time of last use is shown at once, written later, and never decreases.
 func TestLastUse(t *testing.T) {
 	k := newCredentialFixture(t)
 	c, secret := k.create(t, k.field.Ada, "a")
 	idle, _ := k.create(t, k.field.Ada, "idle")
 	stored := func(id int64) (at int64) {
-		if err := k.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			"credentials",
-		).Column(
-			"last_use_time",
-		).Where(
-			"id = ?",
-			id,
-		).Scan(
-			t.Context(),
-			&at,
-		); err != nil {
+		if err := k.DB.Read(t.Context()).NewSelect().Table("credentials").Column("last_use_time").Where("id = ?", id).
+			Scan(t.Context(), &at); err != nil {
 			t.Fatal(err)
 		}
 		return at
@@ -281,22 +250,20 @@ func TestLastUse(t *testing.T) {
 	k.Clock.Advance(time.Minute)
 	first := k.Clock.Milli()
 	k.authenticates(t, c.AppKey, secret)
-	k.authenticates(t, idle.AppKey, "wrong") // no use
+	k.authenticates(t, idle.AppKey, "wrong") // not counted as a use
 	if list := k.list(t, k.field.Ada); list[1].LastUse != first || list[0].LastUse != 0 || stored(c.ID) != 0 {
 		t.Errorf("%+v, stored %d", list, stored(c.ID))
 	}
 	if err := k.Credentials.Flush(t.Context()); err != nil || stored(c.ID) != first || stored(idle.ID) != 0 {
 		t.Errorf("stored %d, want %d (%v)", stored(c.ID), first, err)
 	}
-	k.Clock.Set(k.Clock.Now().Add(-time.Hour)) // the machine's clock is put right
+	k.Clock.Set(k.Clock.Now().Add(-time.Hour)) // the machine's clock is set back
 	k.authenticates(t, c.AppKey, secret)
-	if err := k.Credentials.Flush(
-		t.Context(),
-	); err != nil || stored(c.ID) != first ||
+	if err := k.Credentials.Flush(t.Context()); err != nil || stored(c.ID) != first ||
 		k.list(t, k.field.Ada)[1].LastUse != first {
-		t.Errorf("went back to %d (%v)", stored(c.ID), err)
+		t.Errorf("the last use decreased to %d (%v)", stored(c.ID), err)
 	}
-	// What cannot be written now is written later.
+	// A use that cannot be written now is written later.
 	k.Clock.Advance(2 * time.Hour)
 	k.authenticates(t, c.AppKey, secret)
 	ended, end := context.WithCancel(t.Context())
@@ -304,7 +271,7 @@ func TestLastUse(t *testing.T) {
 	if err := k.Credentials.Flush(ended); !errors.Is(err, context.Canceled) || stored(c.ID) != first {
 		t.Errorf("%v", err)
 	}
-	// A stop writes what is left, and a deleted one is no hindrance.
+	// Run flushes at its end, and a deleted credential does not make that fail.
 	other, otherSecret := k.create(t, k.field.Ada, "deleted")
 	k.authenticates(t, other.AppKey, otherSecret)
 	if err := k.Credentials.Delete(t.Context(), k.field.ID, k.field.Ada.ID, other.ID); err != nil {

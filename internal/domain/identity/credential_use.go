@@ -16,13 +16,13 @@ const (
 
 	millisPerHour = int64(time.Hour / time.Millisecond)
 
-	// How far back uses are told, and how long they are kept.
+	// How far back use counts go, and how long uses are kept.
 	millisPerDay        = 24 * millisPerHour
 	millisPer30Days     = 30 * millisPerDay
 	usesRetentionMillis = 31 * millisPerDay
 )
 
-// usesRow is how often a credential was used in one hour.
+// usesRow counts the uses of a credential in one hour.
 type usesRow struct {
 	bun.BaseModel `bun:"table:credential_hours,alias:h"`
 	CredentialID  int64
@@ -33,11 +33,11 @@ type usesRow struct {
 // useKey names a credential and an hour.
 type useKey struct{ credential, hour int64 }
 
-// pendingUses are those that are not in the database yet: a program asks many times a
-// second, and none of that should wait for the disk.
+// pendingUses holds the uses that are not in the database yet: a program sends many requests a
+// second, and none should wait for the disk.
 type pendingUses struct {
 	mu      sync.Mutex
-	lastUse map[int64]int64 // the last, epoch milliseconds by credential
+	lastUse map[int64]int64 // epoch milliseconds, by credential
 	counts  map[useKey]int64
 }
 
@@ -52,7 +52,7 @@ func (u *pendingUses) add(id, at int64) {
 	u.counts[useKey{id, at - at%millisPerHour}]++
 }
 
-// lastUseOf is when a credential was used since the last writing; 0: not at all.
+// lastUseOf gives when a credential was last used since the last flush; 0: not at all.
 func (u *pendingUses) lastUseOf(id int64) int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -65,7 +65,8 @@ func (u *pendingUses) snapshot() (at map[int64]int64, counts map[useKey]int64) {
 	return maps.Clone(u.lastUse), maps.Clone(u.counts)
 }
 
-// markWritten forgets what is in the database now, but not what came since.
+// markWritten removes the uses that are in the database now, but not those that came since the
+// snapshot.
 func (u *pendingUses) markWritten(at map[int64]int64, counts map[useKey]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -81,8 +82,8 @@ func (u *pendingUses) markWritten(at map[int64]int64, counts map[useKey]int64) {
 	}
 }
 
-// fillUseCounts fills in how often each credential was used: what is written, and what
-// is not yet.
+// fillUseCounts sets the use counts of each credential, from the database and from the pending
+// uses.
 func (s *CredentialStore) fillUseCounts(ctx context.Context, list []Credential) error {
 	if len(list) == 0 {
 		return nil
@@ -121,7 +122,7 @@ func (s *CredentialStore) fillUseCounts(ctx context.Context, list []Credential) 
 	return nil
 }
 
-// Run writes uses behind until ctx ends, and a last time then.
+// Run flushes periodically until ctx ends, and once more then.
 func (s *CredentialStore) Run(ctx context.Context, logger *slog.Logger) error {
 	tick := time.NewTicker(usesFlushInterval)
 	defer tick.Stop()
@@ -130,8 +131,7 @@ func (s *CredentialStore) Run(ctx context.Context, logger *slog.Logger) error {
 		case <-ctx.Done():
 			return s.Flush(context.WithoutCancel(ctx))
 		case <-tick.C:
-			// A database that cannot be written now is tried again: what was to
-			// be written is kept.
+			// The next tick tries again: a failed flush keeps the uses.
 			if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
 				logger.Error("uses of credentials not written", "error", err)
 			}
@@ -139,8 +139,7 @@ func (s *CredentialStore) Run(ctx context.Context, logger *slog.Logger) error {
 	}
 }
 
-// Flush writes the uses that are not in the database yet, and forgets those
-// that nobody is told of any more.
+// Flush writes the pending uses to the database, and removes those past their retention.
 func (s *CredentialStore) Flush(ctx context.Context) error {
 	s.flushMu.Lock()
 	defer s.flushMu.Unlock()
@@ -150,33 +149,28 @@ func (s *CredentialStore) Flush(ctx context.Context) error {
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for id, last := range at {
-			// One deleted meanwhile has no row to write to.
+			// A credential that was deleted meanwhile has no row.
 			if _, err := tx.NewUpdate().Model((*credentialRow)(nil)).Set("last_use_time = ?", last).
 				Where("c.id = ? AND c.last_use_time < ?", id, last).Exec(ctx); err != nil {
 				return err
 			}
 		}
 		for key, n := range counts {
-			// Of the credential's row, since one deleted meanwhile takes no hours.
+			// Select from the credential's row: one that was deleted meanwhile gets no hours.
 			if _, err := tx.NewRaw(`INSERT INTO credential_hours (credential_id, hour, requests)
 				SELECT c.id, ?, ? FROM credentials AS c WHERE c.id = ?
-				ON CONFLICT (credential_id, hour) DO UPDATE SET requests = credential_hours.requests + EXCLUDED.requests`,
+								ON CONFLICT (credential_id, hour) DO UPDATE
+				SET requests = credential_hours.requests + EXCLUDED.requests`,
 				key.hour, n, key.credential).Exec(ctx); err != nil {
 				return err
 			}
 		}
-		_, err := tx.NewDelete().Model(
-			(*usesRow)(nil),
-		).Where(
-			"h.hour < ?",
-			s.now().UnixMilli()-usesRetentionMillis,
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewDelete().Model((*usesRow)(nil)).
+			Where("h.hour < ?", s.now().UnixMilli()-usesRetentionMillis).Exec(ctx)
 		return err
 	})
 	if err == nil {
 		s.pendingUses.markWritten(at, counts)
 	}
-	return err
+	return wrap("flush credential uses", err)
 }

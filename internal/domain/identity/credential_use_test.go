@@ -9,8 +9,7 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// Uses are counted by the hour, told at once, written behind, and forgotten
-// after a month.
+// Uses are counted by the hour, shown at once, written later, and removed after a month.
 func TestUsesAreCounted(t *testing.T) {
 	k := newCredentialFixture(t)
 	c, secret := k.create(t, k.field.Ada, "a")
@@ -35,16 +34,8 @@ func TestUsesAreCounted(t *testing.T) {
 		}
 	}
 	stored := func() (n int) {
-		if err := k.DB.Read(
-			t.Context(),
-		).NewSelect().Table(
-			"credential_hours",
-		).ColumnExpr(
-			"COUNT(*)",
-		).Scan(
-			t.Context(),
-			&n,
-		); err != nil {
+		if err := k.DB.Read(t.Context()).NewSelect().Table("credential_hours").ColumnExpr("COUNT(*)").
+			Scan(t.Context(), &n); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -76,22 +67,22 @@ func TestUsesAreCounted(t *testing.T) {
 		t.Errorf("%d hours are kept", n)
 	}
 	check("the month after", 1, 1)
-	// What cannot be written now is written later, once.
+	// Uses that cannot be written now are written later, once.
 	use(4)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if err := k.Credentials.Flush(ended); err == nil {
-		t.Error("written in spite of all")
+		t.Error("the flush succeeded without a database")
 	}
 	check("not written", 5, 5)
 	flush()
 	check("written later", 5, 5)
 	if err := k.Credentials.Delete(t.Context(), k.field.ID, k.field.Ada.ID, c.ID); err != nil || stored() != 0 {
-		t.Errorf("%d hours of a credential that is gone (%v)", stored(), err)
+		t.Errorf("%d hours of a deleted credential (%v)", stored(), err)
 	}
 }
 
-// Nobody sees a use twice or not at all while it is being written.
+// During a flush, no reader sees a use twice or not at all.
 func TestUseCountsDuringFlush(t *testing.T) {
 	k := newCredentialFixture(t)
 	c, secret := k.create(t, k.field.Ada, "a")

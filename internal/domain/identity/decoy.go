@@ -9,17 +9,17 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// decoy is a stored form of this cost for which no password is right: its key is empty.
+// decoy gives a stored form of this cost that no password matches: its key is empty.
 func (c Cost) decoy() string { return c.encode(make([]byte, saltLen), nil) }
 
-// decoy is the stored form for an attempt at an account that does not exist: to look at
-// it takes as long as to look at one that does.
+// decoy gives the stored form for an attempt at an account that does not exist: verifying it takes
+// as long as verifying a real one.
 //
-// Some accounts have a hash of the older cost still. As large a share of the names that
-// nobody has is taken for such ones, by a keyed hash of the name: so how long a name
-// takes says nothing about it, neither where all accounts have such a hash nor where
-// none has. The key stays, and the share falls as people sign in: a name that nobody
-// has goes over to the usual cost once, as an account does, and not with each restart.
+// Some accounts still have a hash of the legacy cost. The same share of the names without an
+// account gets a decoy of that cost, chosen by a keyed hash of the name. So the time that an
+// attempt takes does not reveal whether its name has an account, even if all accounts have a legacy
+// hash or none has. The key never changes, and the share falls as people sign in: the decoy of a
+// name changes to the current cost once, as an account's hash does, and not with each restart.
 func (s *SignIn) decoy(ctx context.Context, a Attempt) (string, error) {
 	total, legacy, err := s.Users.countWithCost(ctx, a.Tenant, legacyCost)
 	if err != nil {
@@ -27,18 +27,19 @@ func (s *SignIn) decoy(ctx context.Context, a Attempt) (string, error) {
 	}
 	mac := hmac.New(sha256.New, s.Key)
 	mac.Write([]byte(accountKey(a.Tenant, a.UserName)))
-	position := uint64(binary.BigEndian.Uint32(mac.Sum(nil))) // even, within 1<<32
+	position := uint64(binary.BigEndian.Uint32(mac.Sum(nil))) // uniform, below 1<<32
 	if position*total < legacy<<32 {
 		return legacyCost.decoy(), nil
 	}
 	return s.Hasher.cost.decoy(), nil
 }
 
-// countWithCost counts a tenant's users, and those of them whose password's hash has a cost.
+// countWithCost counts a tenant's users, and those whose password hash has the cost.
 func (s *UserStore) countWithCost(ctx context.Context, t tenant.ID, c Cost) (total, withCost uint64, err error) {
-	var n struct{ Everybody, Such uint64 }
+	var n struct{ Total, WithCost uint64 }
 	err = s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).
-		ColumnExpr("COUNT(*) AS everybody, COUNT(CASE WHEN u.password_hash LIKE ? THEN 1 END) AS such", c.prefix()+"%").
+		ColumnExpr("COUNT(*) AS total").
+		ColumnExpr("COUNT(CASE WHEN u.password_hash LIKE ? THEN 1 END) AS with_cost", c.prefix()+"%").
 		Where("u.tenant_id = ?", t).Scan(ctx, &n)
-	return n.Everybody, n.Such, err
+	return n.Total, n.WithCost, wrap("count password costs", err)
 }

@@ -10,12 +10,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// legacyHash is a stored form of the older cost.
+// legacyHash gives a stored form of the legacy cost.
 func legacyHash() string { return identity.LegacyCost.Prefix() + "AAAA$AAAA" }
 
-// Of the names that nobody has, as large a share costs what the older hashes do as of
-// the tenant's accounts; each name costs the same whenever it is asked for, after a
-// restart as well. As accounts go over to the usual cost, names do, and none goes back.
+// The share of names without an account whose decoy has the legacy cost equals the share of
+// accounts with a legacy hash. Each name keeps its cost from attempt to attempt, also after a
+// restart. As accounts change to the current cost, names do, and none changes back.
 func TestDecoyCostsMatchAccounts(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -29,19 +29,13 @@ func TestDecoyCostsMatchAccounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if chosen[name] = strings.HasPrefix(
-				decoy,
-				identity.LegacyCost.Prefix(),
-			); !chosen[name] &&
+			if chosen[name] = strings.HasPrefix(decoy, identity.LegacyCost.Prefix()); !chosen[name] &&
 				!strings.HasPrefix(decoy, testkit.PasswordCost.Prefix()) {
 				t.Fatalf("the decoy of %s is %q", name, decoy)
 			}
-			if again, err := in.Decoy(
-				t.Context(),
-				attempt(of, strings.ToUpper(name), "", otherAddr),
-			); err != nil ||
+			if again, err := in.Decoy(t.Context(), attempt(of, strings.ToUpper(name), "", otherAddr)); err != nil ||
 				again != decoy {
-				t.Errorf("%s costs %q and then %q, %v", name, decoy, again, err)
+				t.Errorf("the decoy of %s is %q and then %q, %v", name, decoy, again, err)
 			}
 		}
 		return chosen
@@ -72,25 +66,25 @@ func TestDecoyCostsMatchAccounts(t *testing.T) {
 				n++
 			}
 			if is && !before[name] {
-				t.Errorf("step %d: %s went back to the older cost", step, name)
+				t.Errorf("step %d: the decoy of %s changed back to the legacy cost", step, name)
 			}
 		}
 		if n < c.least || n > c.most {
-			t.Errorf("step %d: %d of %d names cost more, want %d to %d", step, n, names, c.least, c.most)
+			t.Errorf("step %d: %d of %d names have the legacy cost, want %d to %d", step, n, names, c.least, c.most)
 		}
 		restarted := identity.NewSignIn(s.SignIn.SignInDeps)
 		for name, is := range older(field.ID, restarted) {
 			if is != after[name] {
-				t.Errorf("step %d: %s costs something else after a restart", step, name)
+				t.Errorf("step %d: the decoy of %s has another cost after a restart", step, name)
 			}
 		}
 		before = after
 	}
 	put(field.Ada, legacyHash())
-	for _, of := range []tenant.ID{rival.ID, 0} { // nobody has an older hash, or nobody is there
+	for _, of := range []tenant.ID{rival.ID, 0} { // no account has a legacy hash, or the tenant does not exist
 		for name, is := range older(of, s.SignIn) {
 			if is {
-				t.Errorf("%s of tenant %d costs what another tenant's accounts do", name, of)
+				t.Errorf("the decoy of %s in tenant %d has the legacy cost", name, of)
 			}
 		}
 	}
@@ -102,6 +96,6 @@ func TestDecoyCostsMatchAccounts(t *testing.T) {
 		same = same && ours[name] == theirs[name]
 	}
 	if same {
-		t.Error("who knows the program knows which names cost more")
+		t.Error("the selection of names does not depend on the key")
 	}
 }

@@ -9,24 +9,24 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// maxSubjectLength is how long a mail's subject is at most, in characters.
+// maxSubjectLength limits the subject of an email, in characters.
 const maxSubjectLength = 60
 
-// Email is a mail to a user.
+// Email is an email to a user.
 type Email struct {
 	ID       string // unique
 	To       string
 	Language text.Language
 	Subject  string
-	Text     string // paragraphs parted by empty lines
+	Text     string // paragraphs, separated by empty lines
 }
 
-// Mailer takes letters to be sent in the background; Post never waits.
+// Mailer sends emails in the background; Enqueue never blocks.
 type Mailer interface{ Enqueue(l Email) }
 
-// newAccountEmail writes a tenant's user what happened to the account: what is mobile, email
-// or password where that changed, and as what it is now, as much of it as may be
-// shown; or guesses, where others try passwords. There is none for a user without an address.
+// newAccountEmail makes the email that tells a tenant's user about an event of the account. event
+// is mobile, email or password if that changed, and value is the new value, masked; or event is
+// guesses if somebody tries passwords. It gives nil for a user without an address.
 func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Time) *Email {
 	if u.Email == "" {
 		return nil
@@ -40,10 +40,8 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 	body := text.Translate(t.Language, sentences[1], map[string]string{
 		"user": u.UserName, "time": text.DateTimeWithZone(t.Language, at.In(t.TimeZone)), event: value,
 	})
-	title := text.Shorten(
-		text.SingleLine(displayTitle(t)),
-		maxSubjectLength-len([]rune(text.Translate(t.Language, sentences[0], map[string]string{"title": ""}))),
-	)
+	untitled := text.Translate(t.Language, sentences[0], map[string]string{"title": ""})
+	title := text.Shorten(text.SingleLine(displayTitle(t)), maxSubjectLength-len([]rune(untitled)))
 	return &Email{
 		ID: fmt.Sprintf("account-%d-%s", u.ID, rand.Text()), To: u.Email, Language: t.Language,
 		Subject: text.Translate(t.Language, sentences[0], map[string]string{"title": title}),
@@ -51,7 +49,7 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 	}
 }
 
-// displayTitle is what a tenant is called before its people.
+// displayTitle gives the name of a tenant that its users see.
 func displayTitle(t *tenant.Tenant) string {
 	if t.Branding.Title != "" {
 		return t.Branding.Title

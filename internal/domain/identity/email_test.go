@@ -11,7 +11,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The SMS speaks the caller's language and is called by the tenant's title.
+// The SMS is in the caller's language and names the tenant's title.
 func TestCodeSMSText(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.field.Branding.Title = "Yeşil Alan"
@@ -20,23 +20,15 @@ func TestCodeSMSText(t *testing.T) {
 	}
 	c := f.caller(t, f.pair)
 	for i, l := range text.Languages {
-		if err := f.Account.SendCode(
-			t.Context(),
-			c,
-			identity.CodeRequest{
-				Mobile:   mobileNumber(i),
-				Purpose:  2,
-				Language: l,
-				Address:  netip.MustParseAddr(homeAddr),
-			},
-		); err != nil {
+		r := identity.CodeRequest{
+			Mobile: mobileNumber(i), Purpose: 2, Language: l, Address: netip.MustParseAddr(homeAddr),
+		}
+		if err := f.Account.SendCode(t.Context(), c, r); err != nil {
 			t.Fatal(err)
 		}
-		want := text.Translate(
-			l,
-			"sms.code",
-			map[string]string{"title": "Yeşil Alan", "code": f.Phones.Code(t, mobileNumber(i)), "minutes": "10"},
-		)
+		want := text.Translate(l, "sms.code", map[string]string{
+			"title": "Yeşil Alan", "code": f.Phones.Code(t, mobileNumber(i)), "minutes": "10",
+		})
 		if sent := f.Phones.Sent(); sent[i] != (testkit.SMS{To: mobileNumber(i), Text: want}) ||
 			text.SMSParts(want) != 1 {
 			t.Errorf("%s: %+v, want %s", l, sent[i], want)
@@ -45,8 +37,8 @@ func TestCodeSMSText(t *testing.T) {
 	}
 }
 
-// A changed mobile, password or e-mail is told to the address so far, in the
-// tenant's language and time.
+// A changed mobile number, password or email address is reported to the old address, in the
+// tenant's language and time zone.
 func TestAccountChangeEmails(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.field.Language = text.Turkish
@@ -65,17 +57,14 @@ func TestAccountChangeEmails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second changes nothing
-		if err := f.Account.UpdateProfile(
-			t.Context(),
-			c,
-			identity.Profile{Nickname: "Ada", Email: "new@example.com"},
-		); err != nil {
+		if err := f.Account.UpdateProfile(t.Context(), c, identity.Profile{Nickname: "Ada",
+			Email: "new@example.com"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	letters := f.Postbox.Sent()
-	if len(letters) != 3 {
-		t.Fatalf("%+v", letters)
+	emails := f.Postbox.Sent()
+	if len(emails) != 3 {
+		t.Fatalf("%+v", emails)
 	}
 	warning := "\n\nBunu başkası yaptıysa parolayı hemen değiştirin ve yöneticinize haber verin."
 	ids := map[string]bool{}
@@ -84,7 +73,7 @@ func TestAccountChangeEmails(t *testing.T) {
 		{Subject: "Yeşil Alan: parola değişti", Text: "“ada” hesabının parolası değiştirildi. Zaman: 21.11.2026 12:01 (UTC+3). Hesabın diğer oturumları kapatıldı." + warning},
 		{Subject: "Yeşil Alan: e-posta adresi değişti", Text: "“ada” hesabının e-posta adresi artık n•••@example.com. Zaman: 21.11.2026 12:01 (UTC+3)." + warning},
 	} {
-		got := letters[i]
+		got := emails[i]
 		ids[got.ID] = true
 		if got.To != old || got.Language != text.Turkish || got.Subject != want.Subject || got.Text != want.Text ||
 			strings.Contains(got.Text, "new pass") {
@@ -96,7 +85,7 @@ func TestAccountChangeEmails(t *testing.T) {
 	}
 }
 
-// Subjects stay short in every language, whatever the tenant is called.
+// Subjects stay short in every language, for any title of the tenant.
 func TestSubjectsAreShort(t *testing.T) {
 	f := newSessionFixture(t, false)
 	c := f.caller(t, f.pair)
@@ -106,11 +95,8 @@ func TestSubjectsAreShort(t *testing.T) {
 		if err := f.Tenants.Put(t.Context(), f.field.Tenant); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Account.UpdateMobile(
-			t.Context(),
-			c,
-			mobileChange(mobileNumber(i), f.requestCode(t, c, mobileNumber(i))),
-		); err != nil {
+		if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(mobileNumber(i),
+			f.requestCode(t, c, mobileNumber(i)))); err != nil {
 			t.Fatal(err)
 		}
 		f.Clock.Advance(time.Minute)
@@ -121,37 +107,27 @@ func TestSubjectsAreShort(t *testing.T) {
 	}
 }
 
-// Who has no address is told nothing, and a server without mail tells nobody;
-// what was asked for is done.
+// A user without an address gets no email, and a server without mail sends none; the change is made
+// all the same.
 func TestNoEmailWithoutAddressOrMailer(t *testing.T) {
 	f := newSessionFixture(t, false)
 	c := f.caller(t, f.pair)
 	f.field.Ada.Email = ""
 	f.setMobile(t, f.field.Ada, "")
-	if err := f.Account.BindMobile(
-		t.Context(),
-		c,
-		mobileChange(phone, f.requestCode(t, c, phone)),
-	); err != nil ||
+	if err := f.Account.BindMobile(t.Context(), c, mobileChange(phone, f.requestCode(t, c, phone))); err != nil ||
 		len(f.Postbox.Sent()) != 0 {
 		t.Errorf("%v %v", err, f.Postbox.Sent())
 	}
 	parts := f.Account.AccountDeps
 	parts.Mailer = nil
 	f.Clock.Advance(time.Minute)
-	if err := identity.NewAccount(
-		parts,
-	).ChangePassword(
-		t.Context(),
-		c,
-		f.requestCode(t, c, phone),
-		"new pass",
-	); err != nil {
+	if err := identity.NewAccount(parts).ChangePassword(t.Context(), c, f.requestCode(t, c, phone),
+		"new pass"); err != nil {
 		t.Error(err)
 	}
 }
 
-// Nothing is told of a change that is not kept.
+// A change that is rolled back sends no email.
 func TestNoEmailForFailedChange(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, "+905559999999")
@@ -161,7 +137,7 @@ func TestNoEmailForFailedChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code))); err == nil {
-		t.Fatal("changed")
+		t.Fatal("the change succeeded without a database")
 	}
 	if got := f.Postbox.Sent(); len(got) != 0 {
 		t.Errorf("%+v", got)

@@ -8,28 +8,28 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// LegacyCost is the cost of the hashes that were made before the usual one.
+// LegacyCost exports legacyCost.
 var LegacyCost = legacyCost
 
-// Decoy is what an attempt at an account that does not exist is compared with.
+// Decoy exports decoy.
 func (s *SignIn) Decoy(ctx context.Context, a Attempt) (string, error) { return s.decoy(ctx, a) }
 
-// Prefix is what the stored forms of a cost begin with.
+// Prefix exports prefix.
 func (c Cost) Prefix() string { return c.prefix() }
 
-// FillQueue has one account work and wait as often as may of a network where it is known,
-// until leave is called.
+// FillQueue fills the queue of a subnet with hashes of one known account, until leave is called.
 func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	of := requesterKey{network, true}
-	works, _ := h.queue.Enter(ctx, of, "crowd")
+	running, _ := h.queue.Enter(ctx, of, "queued")
 	var wait sync.WaitGroup
 	for range maxQueuedHashes {
 		wait.Go(func() {
 			for why := limit.FullForKey; why != limit.NotFull; runtime.Gosched() {
-				// The look below takes a place for a moment: who is refused then comes again.
+				// The check below takes a place for a moment: a hash that is refused then tries
+				// again.
 				var turn limit.Task
-				if turn, why = h.queue.Enter(ctx, of, "crowd"); turn != nil {
+				if turn, why = h.queue.Enter(ctx, of, "queued"); turn != nil {
 					turn.Leave()
 				}
 			}
@@ -38,7 +38,7 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 	gone, stop := context.WithCancel(ctx)
 	stop()
 	for {
-		if _, why := h.queue.Enter(gone, of, "crowd"); why != limit.NotFull {
+		if _, why := h.queue.Enter(gone, of, "queued"); why != limit.NotFull {
 			break
 		}
 		runtime.Gosched()
@@ -46,6 +46,6 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 	return func() {
 		cancel()
 		wait.Wait()
-		works.Leave()
+		running.Leave()
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// Failures within failureWindow: so many of one account from one address lock
-// that pair for as long; so many of one account, or from one address, make a
-// captcha be demanded. What happens to an account from elsewhere never locks
-// it: nobody can shut another out.
+// The tracker counts failures within failureWindow. failuresToLock of one account from one address
+// lock that pair for failureWindow. failuresToDemand of one account, or from one address, make
+// sign-in require a captcha. Failures from other addresses never lock an account, so nobody can
+// lock out another user.
 //
-// So many of one neighbourhood, at whichever accounts that never signed in from it,
-// have each of these wait from then on before it is looked at again: minBackoff, and
-// twice as long after each failure, up to maxBackoff. The waiting is the account's, so
-// that nobody can use up the moment in which another may try. So many of one account
-// from where it never signed in are told to its owner.
+// After failuresToWait failures from one subnet, at any accounts that never signed in from it, each
+// such account has to wait before another attempt from there: minBackoff, and twice as long after
+// each failure, up to maxBackoff. Each account waits separately, so that nobody can use up the
+// moment in which another user may try. After failuresToWarn failures of one account from subnets
+// that it never signed in from, its owner gets a warning.
 const (
 	failuresToLock   = 10
 	failuresToDemand = 3
@@ -32,56 +32,50 @@ const (
 	minBackoff = time.Second
 	maxBackoff = 30 * time.Second
 
-	// Each failure costs a password hash, of which a machine computes some tens
-	// a second: within failureWindow no attacker gets as far as this.
+	// Each failure costs a password hash, of which a machine computes some tens a second: no
+	// attacker reaches this number within failureWindow.
 	maxTrackedFailures = 100_000
 )
 
-// origin names an attempt's pair of account and address, account, address,
-// neighbourhood, and the pair of account and neighbourhood. Accounts that do not exist
-// have names as well, so that nothing tells them apart.
+// origin holds the keys of an attempt: account with address, account, address, subnet, and account
+// with subnet. Accounts that do not exist have keys as well, so that they behave the same.
 type origin struct {
 	accountAddress, account, address, subnet, accountSubnet failureKey
-	known                                                   bool // the account signed in from the neighbourhood before
+	known                                                   bool // the account signed in from the subnet before
 }
 
 type failureKey [16]byte
 
 func newOrigin(a Attempt) origin {
-	account, address, subnet := accountKey(
-		a.Tenant,
-		a.UserName,
-	), limit.Client.Of(
-		a.Address,
-	).String(), a.subnet().String()
+	account := accountKey(a.Tenant, a.UserName)
+	address, subnet := limit.Client.Of(a.Address).String(), a.subnet().String()
 	return origin{
-		accountAddress: failureKeyOf(
-			account + "\x00" + address,
-		),
-		account:       failureKeyOf(account),
-		address:       failureKeyOf(address),
-		subnet:        failureKeyOf(subnet),
-		accountSubnet: failureKeyOf(account + "\x00" + subnet),
+		accountAddress: failureKeyOf(account + "\x00" + address),
+		account:        failureKeyOf(account),
+		address:        failureKeyOf(address),
+		subnet:         failureKeyOf(subnet),
+		accountSubnet:  failureKeyOf(account + "\x00" + subnet),
 	}
 }
 
-// accountKey is a name that no other account has.
+// accountKey gives a text that no other account has.
 func accountKey(t tenant.ID, userName string) string {
 	return strconv.FormatInt(int64(t), 10) + "\x00" + text.FoldASCII(userName)
 }
 
-// failureKeyOf makes names of one length from texts of any.
+// failureKeyOf hashes a text to a key of fixed length.
 func failureKeyOf(s string) failureKey {
 	sum := sha256.Sum256([]byte(s))
 	return failureKey(sum[:16])
 }
 
-// failureTracker remembers failed sign-ins in memory; a restart forgives them.
+// failureTracker remembers failed sign-ins in memory; a restart forgets them.
 type failureTracker struct {
-	mu                         sync.Mutex // held from a verdict until it is acted upon
+	mu sync.Mutex // held from a check until its outcome is recorded
+
 	pairs, accounts, addresses *limit.SlidingWindows[failureKey]
-	subnets                    *limit.SlidingWindows[failureKey] // at accounts that are not known there
-	guesses                    *limit.SlidingWindows[failureKey] // of an account, from where it is not known
+	subnets                    *limit.SlidingWindows[failureKey] // at accounts to which they are unfamiliar
+	guesses                    *limit.SlidingWindows[failureKey] // of an account, from unfamiliar subnets
 	subnetWaits                *limit.Cooldowns[failureKey]
 }
 
@@ -93,23 +87,20 @@ func newFailureTracker(now func() time.Time, meter *limit.Meter) *failureTracker
 		return limit.NewSlidingWindows[failureKey](options(of), times, failureWindow)
 	}
 	return &failureTracker{
-		pairs:     failures("sign_in", failuresToLock),
-		accounts:  failures("sign_in_account", failuresToDemand),
-		addresses: failures("sign_in_address", failuresToDemand),
-		subnets: failures(
-			"sign_in_network",
-			failuresCountedPerSubnet,
-		),
+		pairs:       failures("sign_in", failuresToLock),
+		accounts:    failures("sign_in_account", failuresToDemand),
+		addresses:   failures("sign_in_address", failuresToDemand),
+		subnets:     failures("sign_in_network", failuresCountedPerSubnet),
 		guesses:     failures("sign_in_guess", failuresToWarn),
 		subnetWaits: limit.NewCooldowns[failureKey](options("sign_in_wait"), failureWindow),
 	}
 }
 
-// failuresCountedPerSubnet are as many as the longest wait needs.
+// failuresCountedPerSubnet is as many failures as maxBackoff needs.
 const failuresCountedPerSubnet = failuresToWait + 5
 
-// backoff is how long an account that is not known there waits after so many failures
-// of a neighbourhood.
+// backoff gives how long an account that never signed in from a subnet waits after so many failures
+// from there.
 func backoff(failures int) time.Duration {
 	if failures < failuresToWait {
 		return 0
@@ -117,8 +108,8 @@ func backoff(failures int) time.Duration {
 	return min(maxBackoff, minBackoff<<(failures-failuresToWait))
 }
 
-// checkLocked says why an attempt is not even looked at, whatever captcha was passed; nil
-// when it is.
+// checkLocked gives the refusal of an attempt that is locked, whether or not a captcha was passed;
+// nil if the attempt may go on.
 func (w *failureTracker) checkLocked(from origin) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,17 +122,17 @@ func (w *failureTracker) checkLocked(from origin) error {
 	return nil
 }
 
-// checkCaptcha says that a captcha is to be passed first; nil when not.
+// checkCaptcha gives the refusal of an attempt that must pass a captcha first; nil if it need not.
 func (w *failureTracker) checkCaptcha(from origin, d CaptchaPolicy, passed bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.captchaError(from, d, passed)
 }
 
-// recordOutcome says what comes of an attempt whose password was looked at. What was
-// tried at the same time may have failed meanwhile, and counts: attempts in
-// parallel learn no more than attempts one after the other. guessed: so much was
-// tried on the account from where it is not known that its owner should know.
+// recordOutcome records the outcome of an attempt whose password was verified, and gives its
+// refusal. It checks the limits again, since concurrent attempts may have failed meanwhile:
+// parallel attempts learn no more than sequential ones. warnOwner says that the account now has
+// failuresToWarn failures from subnets that it never signed in from, so its owner should be warned.
 func (w *failureTracker) recordOutcome(from origin, d CaptchaPolicy, passed, right bool) (warnOwner bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,9 +160,10 @@ func (w *failureTracker) recordOutcome(from origin, d CaptchaPolicy, passed, rig
 	return warnOwner, errs.New(errs.Refused, "signin.fail")
 }
 
-// forgive forgives a pair whose attempt opened a session. The account's, the
-// address's and the neighbourhood's failures stay: they are not only this person's, and
-// an attacker has an account of his own to sign in to.
+// forgive forgets the failures of the account with the address, and the wait of the account with
+// the subnet, after an attempt that started a session. The failures of the account, the address and
+// the subnet stay: other people may have caused them, and an attacker could clear them by signing
+// in to an account of their own.
 func (w *failureTracker) forgive(from origin) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -179,7 +171,8 @@ func (w *failureTracker) forgive(from origin) {
 	w.subnetWaits.Forget(from.accountSubnet)
 }
 
-// lockError says that a pair, or an account where it is not known, has to wait.
+// lockError gives the refusal of an attempt whose account is locked for the address, or has to wait
+// for the subnet.
 func (w *failureTracker) lockError(from origin) error {
 	if wait := w.pairs.LockedFor(from.accountAddress); wait > 0 {
 		return lockedError(wait)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Names cannot be made to run into one another.
+// Different attempts cannot have the same keys.
 func TestOriginsAreDistinct(t *testing.T) {
 	seen := map[origin]Attempt{}
 	for _, a := range []Attempt{
@@ -15,12 +15,12 @@ func TestOriginsAreDistinct(t *testing.T) {
 	} {
 		o := newOrigin(a)
 		if twin, ok := seen[o]; ok {
-			t.Errorf("%+v and %+v are one", a, twin)
+			t.Errorf("%+v and %+v have the same keys", a, twin)
 		}
 		seen[o] = a
 		a.UserName, a.Password, a.Verification = "ADA"+a.UserName[3:], "x", "y"
 		if newOrigin(a) != o {
-			t.Errorf("%+v is another in capitals", a)
+			t.Errorf("%+v has other keys in capitals", a)
 		}
 	}
 }

@@ -9,18 +9,22 @@ import (
 )
 
 const (
-	guessWarningInterval   = 24 * time.Hour // the owner of an account is told once
-	maxQueuedGuessWarnings = 1000           // accounts whose owners wait to be told; more are told when it begins anew
+	// guessWarningInterval is the least time between two warnings to the owner of an account.
+	guessWarningInterval = 24 * time.Hour
+	// maxQueuedGuessWarnings bounds the warnings that wait to be sent. A warning beyond it is
+	// dropped; the owner is warned when the failures reach failuresToWarn again.
+	maxQueuedGuessWarnings = 1000
 )
 
-// guessWarning is an account on which passwords are tried.
+// guessWarning names an account whose password somebody tries to guess.
 type guessWarning struct {
 	tenant tenant.ID
 	user   int64
 	time   time.Time
 }
 
-// queueGuessWarning has a user told: who tries passwords learns nothing from how long it takes.
+// queueGuessWarning lets Run warn a user later, so that the response time of the attempt reveals
+// nothing.
 func (s *SignIn) queueGuessWarning(u *userRow) {
 	select {
 	case s.guessWarnings <- guessWarning{u.TenantID, u.ID, s.Now()}:
@@ -28,7 +32,7 @@ func (s *SignIn) queueGuessWarning(u *userRow) {
 	}
 }
 
-// Run tells the owners of accounts that others try passwords on them, until ctx ends.
+// Run sends the queued warnings to the owners of the accounts, until ctx ends.
 func (s *SignIn) Run(ctx context.Context, logger *slog.Logger) error {
 	for {
 		select {
@@ -36,15 +40,8 @@ func (s *SignIn) Run(ctx context.Context, logger *slog.Logger) error {
 			return nil
 		case at := <-s.guessWarnings:
 			if err := s.sendGuessWarning(ctx, at); err != nil && ctx.Err() == nil {
-				logger.Error(
-					"the owner of an account was not told of guesses at its password",
-					"tenant",
-					at.tenant,
-					"user",
-					at.user,
-					"error",
-					err,
-				)
+				logger.Error("the owner of an account was not warned of guesses at its password",
+					"tenant", at.tenant, "user", at.user, "error", err)
 			}
 		}
 	}
@@ -59,13 +56,13 @@ func (s *SignIn) sendGuessWarning(ctx context.Context, at guessWarning) error {
 	if err != nil {
 		return err
 	}
-	l := newAccountEmail(t, u, "guesses", "", at.time)
-	if s.Mailer == nil || l == nil {
+	email := newAccountEmail(t, u, "guesses", "", at.time)
+	if s.Mailer == nil || email == nil {
 		return nil
 	}
 	due, err := s.Users.claimGuessWarning(ctx, at.tenant, at.user, at.time, guessWarningInterval)
 	if err == nil && due {
-		s.Mailer.Enqueue(*l)
+		s.Mailer.Enqueue(*email)
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// lockedFor tells for how long an attempt is not looked at; 0: it is.
+// lockedFor gives how long an attempt is locked; 0: it is not.
 func (g *signInFixture) lockedFor(a identity.Attempt) time.Duration {
 	g.t.Helper()
 	if e := g.signInWithCaptcha(a); e != nil && e.Kind == errs.TooMany && e.Key == "signin.locked" {
@@ -23,8 +23,7 @@ func (g *signInFixture) lockedFor(a identity.Attempt) time.Duration {
 	return 0
 }
 
-// Guesses from a neighbourhood wait for longer and longer, whichever of its addresses
-// they come from, and whichever account they are at.
+// Guesses from a subnet wait longer and longer, from any of its addresses and at any account.
 func TestGuessesFromSubnetBackOff(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -37,11 +36,11 @@ func TestGuessesFromSubnetBackOff(t *testing.T) {
 			waited = append(waited, wait)
 			g.Clock.Advance(wait - time.Millisecond)
 			if left := g.lockedFor(guess(i)); left != time.Millisecond {
-				t.Errorf("guess %d: %s left just before", i, left)
+				t.Errorf("guess %d: locked for %s just before the end", i, left)
 			}
 			g.Clock.Advance(time.Millisecond)
 			if g.lockedFor(guess(i)) != 0 {
-				t.Fatalf("guess %d has waited and is not looked at", i)
+				t.Fatalf("guess %d has waited and is still locked", i)
 			}
 		}
 	}
@@ -50,12 +49,12 @@ func TestGuessesFromSubnetBackOff(t *testing.T) {
 		t.Errorf("waits %v, want %v s", waited, want)
 	}
 	if wait := g.lockedFor(attempt(field.ID, "ada", testkit.Password, "198.51.101.1")); wait != 0 {
-		t.Errorf("from the neighbourhood beside it: %s", wait)
+		t.Errorf("from the next subnet: locked for %s", wait)
 	}
 }
 
-// Who signed in from a neighbourhood before does not wait for what others try from it;
-// who comes there for the first time waits once, and no more, however long the others go on.
+// A user who signed in from a subnet before does not wait because of others' guesses from it. A
+// user who comes from there for the first time waits once, and no more, even if the guesses go on.
 func TestKnownUserNotDelayedBySubnetGuesses(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -66,27 +65,27 @@ func TestKnownUserNotDelayedBySubnetGuesses(t *testing.T) {
 	}
 	g.failSignIns(attempt(field.ID, "guessed", "", "198.51.100.66"), 9)
 	g.failSignIns(attempt(field.ID, "guessed as well", "", "198.51.100.66"), 5)
-	right.Address = attempt(field.ID, "", "", "198.51.100.8").Address // the same neighbourhood
+	right.Address = attempt(field.ID, "", "", "198.51.100.8").Address // the same subnet
 	if wait := g.lockedFor(right); wait != 0 {
-		t.Errorf("she signed in from there, and waits %s", wait)
+		t.Errorf("the subnet is familiar, and she waits %s", wait)
 	}
 	fresh := attempt(field.ID, "bora", testkit.Password, at)
 	if wait := g.lockedFor(fresh); wait != 16*time.Second {
-		t.Errorf("for the first time from there: waits %s", wait)
+		t.Errorf("the subnet is unfamiliar, and she waits %s", wait)
 	}
 	g.Clock.Advance(15 * time.Second)
-	g.failSignIns(attempt(field.ID, "guessed too", "", "198.51.100.66"), 1) // waits for itself
+	g.failSignIns(attempt(field.ID, "guessed too", "", "198.51.100.66"), 1) // failSignIns waits too
 	if wait := g.lockedFor(fresh); wait != 0 {
-		t.Errorf("after that: %s more", wait)
+		t.Errorf("after the wait: locked for %s", wait)
 	}
 	g.failSignIns(attempt(field.ID, "guessed", "", "198.51.100.66"), 1)
 	if wait := g.lockedFor(fresh); wait != 0 {
-		t.Errorf("signed in, and waits %s", wait)
+		t.Errorf("after more guesses: locked for %s", wait)
 	}
 }
 
-// Guesses at one account from ever new networks lock nobody out: they make a captcha
-// be demanded, and its owner is told, once a day.
+// Guesses at one account from ever new subnets lock nobody out: they make sign-in require a
+// captcha, and its owner gets a warning, at most once a day.
 func TestOwnerWarnedOfGuesses(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -101,9 +100,9 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 			g.failSignIns(attempt(field.ID, userName, "", "10."+strconv.Itoa(from)+"."+strconv.Itoa(i)+".1"), 1)
 		}
 	}
-	told := func(want int) []identity.Email {
+	emails := func(want int) []identity.Email {
 		t.Helper()
-		for range 200 { // it is told behind the guess
+		for range 200 { // Run sends the warning after the guess
 			if len(g.Postbox.Sent()) >= want {
 				break
 			}
@@ -112,44 +111,44 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 		if got := g.Postbox.Sent(); len(got) == want {
 			return got
 		}
-		t.Fatalf("%d letters, want %d", len(g.Postbox.Sent()), want)
+		t.Fatalf("%d emails, want %d", len(g.Postbox.Sent()), want)
 		return nil
 	}
 	guess("ada", 1, 9)
-	told(0)
+	emails(0)
 	guess("ada", 2, 21)
-	l := told(1)[0]
-	if l.To != field.Ada.Email || !strings.Contains(l.Text, "10") || !strings.Contains(l.Text, "ada") {
-		t.Errorf("%+v", l)
+	email := emails(1)[0]
+	if email.To != field.Ada.Email || !strings.Contains(email.Text, "10") || !strings.Contains(email.Text, "ada") {
+		t.Errorf("%+v", email)
 	}
 	if e := g.signInWithCaptcha(attempt(field.ID, "ada", testkit.Password, "203.0.113.77")); e != nil {
-		t.Errorf("she comes from where she always comes from: %v", e)
+		t.Errorf("from a familiar subnet: %v", e)
 	}
 	if e := g.signInWithCaptcha(attempt(field.ID, "ada", testkit.Password, "192.0.2.1")); e != nil {
-		t.Errorf("she comes from somewhere else: %v", e)
+		t.Errorf("from an unfamiliar subnet: %v", e)
 	}
 	g.Clock.Advance(23 * time.Hour)
 	guess("ada", 3, 30)
-	told(1)
+	emails(1)
 	g.Clock.Advance(time.Hour)
 	guess("ada", 4, 30)
-	told(2)
+	emails(2)
 
-	// What she mistypes at home is not news to her, and nobody is told of accounts that are not there.
+	// Failures from a familiar subnet send no warning, and neither do guesses at accounts that do
+	// not exist.
 	g.Clock.Advance(48 * time.Hour)
 	wrong := attempt(field.ID, "ada", "", homeAddr)
 	g.failSignIns(wrong, 9)
 	g.Clock.Advance(10 * time.Minute)
 	guess("nobody", 5, 30)
-	told(2)
+	emails(2)
 	end()
 	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-// The networks of a user are the user's alone, and no more than fifty; those of long
-// ago are forgotten.
+// The familiar subnets of a user are the user's own, and at most fifty; old ones are forgotten.
 func TestSignInNetworksPerUser(t *testing.T) {
 	g := newSignInFixture(t)
 	field, rival := g.Tenant(t, "field"), g.Tenant(t, "rival")
@@ -176,13 +175,13 @@ func TestSignInNetworksPerUser(t *testing.T) {
 	g.failSignIns(attempt(field.ID, "nobody", "", "10.0.59.1"), 9)
 	g.failSignIns(attempt(field.ID, "nobody else", "", "10.0.59.1"), 1)
 	if wait := g.lockedFor(attempt(field.ID, "ada", testkit.Password, "10.0.59.3")); wait != 0 {
-		t.Errorf("from where she was last: %s", wait)
+		t.Errorf("from her last subnet: locked for %s", wait)
 	}
 	for name, a := range map[string]identity.Attempt{
 		"the other tenant's ada": attempt(rival.ID, "ada", testkit.Password, "10.0.59.1"), "another": attempt(field.ID, "bora", testkit.Password, "10.0.59.1"),
 	} {
 		if g.lockedFor(a) == 0 {
-			t.Errorf("%s does not wait where she need not", name)
+			t.Errorf("%s does not wait where only ada need not", name)
 		}
 	}
 	if err := g.Users.Sweep(t.Context(), g.Clock.Now().Add(399*24*time.Hour)); err != nil {

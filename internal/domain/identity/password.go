@@ -15,16 +15,16 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// Cost is what making a password hash by argon2id takes. It is kept with each
-// hash, so hashes of different cost are checked alike.
+// Cost holds the argon2id parameters of a password hash. Each stored hash carries its cost, so
+// hashes of different costs can be verified.
 type Cost struct {
 	Passes  uint32
 	Memory  uint32 // KiB
 	Threads uint8
 }
 
-// currentCost is what new hashes take. older is what those take that were made before it, as
-// long as their owners have not signed in since.
+// currentCost is the cost of new hashes. legacyCost is the cost of older hashes, until their owners
+// sign in again.
 var (
 	currentCost = Cost{Passes: 1, Memory: 64 * 1024, Threads: 1}
 	legacyCost  = Cost{Passes: 3, Memory: 64 * 1024, Threads: 2}
@@ -34,47 +34,50 @@ const (
 	saltLen = 16
 	keyLen  = 32
 
-	maxConcurrentHashes    = 3               // each takes 64 MiB and a core, one of the older cost two
-	hashesReservedForKnown = 1               // of them, for whoever is known
-	maxQueuedHashes        = 32              // of one network; of all that are not known together, half of it of one network
-	hashRetryAfter         = 2 * time.Second // when to come again where as many wait
+	maxConcurrentHashes    = 3 // each takes 64 MiB and a core; one of the legacy cost takes two cores
+	hashesReservedForKnown = 1 // of them, for known requesters
+	// maxQueuedHashes bounds the hashes that wait per subnet. It also bounds those of all unknown
+	// requesters together; then one subnet may take half of it.
+	maxQueuedHashes = 32
+	hashRetryAfter  = 2 * time.Second // when to retry after a full queue
 )
 
-// Requester is whose password is looked at or made, and from where. The zero Asker is the
-// server itself.
+// Requester says for which account, and from where, a password is verified or hashed. The zero
+// Requester is the server itself.
 type Requester struct {
-	Subnet  limit.Network // of the client, by Neighbourhood; the zero one of who has a session or runs the platform
-	Known   bool          // the account signed in from there before, or has a session
-	Account string        // any name of it that no other has
+	Subnet  limit.Network // the client's, by Subnet; zero for a request with a session and for the provider
+	Known   bool          // the account signed in from there before, or the request has a session
+	Account string        // any text that no other account has
 }
 
-// PlatformRequester asks on behalf of whoever runs the platform.
+// PlatformRequester is the requester for the provider.
 var PlatformRequester = Requester{Known: true}
 
-// Subnet is what addresses count as one where passwords are looked at: who has
-// one of them has the others at hand.
+// Subnet groups the addresses that count as one for password checks: a client that has one of them
+// can use the others too.
 var Subnet = limit.Grouping{IPv4: 24, IPv6: 48}
 
-// Hasher computes password hashes, three at once. Networks come one after the other and,
-// of a network, accounts; one of the three is kept for those who are known, and is enough
-// for them where strangers wait for the others. So neither a flood of sign-ins, right or
-// wrong, nor one from ever new networks keeps others waiting for more than each other.
+// Hasher computes up to three password hashes at once. Subnets take slots round robin and, within a
+// subnet, accounts do. One of the three slots is reserved for known requesters, and they get no
+// more while unknown requesters wait for the others. So a flood of sign-ins, with right or wrong
+// passwords, even from ever new subnets, delays other requesters by no more than one another's
+// hashes.
 type Hasher struct {
 	queue *limit.Scheduler[requesterKey, string]
 	cost  Cost
 }
 
-// requesterKey come one after the other.
+// requesterKey is the key of a requester in the queue.
 type requesterKey struct {
 	subnet limit.Network
 	known  bool
 }
 
-// NewHasher makes a hasher of the cost that people's passwords are worth.
+// NewHasher makes a hasher of the current cost, for people's passwords.
 func NewHasher() *Hasher { return NewHasherAt(currentCost, nil) }
 
-// NewHasherAt makes a hasher of another cost, as suits passwords that guard
-// nothing; the zero cost is the usual one. meter counts who is refused (nil: nobody asks).
+// NewHasherAt makes a hasher of another cost, for passwords that protect nothing; the zero cost is
+// the current one. meter counts the refused requests; nil: they are not counted.
 func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	if cost == (Cost{}) {
 		cost = currentCost
@@ -110,22 +113,22 @@ func (h *Hasher) Hash(ctx context.Context, by Requester, password string) (strin
 	return h.cost.encode(salt, key), nil
 }
 
-// outdated tells whether a hash that is made now takes another effort than stored.
+// outdated tells whether a new hash would have another cost than stored.
 func (h *Hasher) outdated(stored string) bool { return !strings.HasPrefix(stored, h.cost.prefix()) }
 
-// Verify tells whether password is the one that stored was made from.
+// Verify tells whether stored was made from password.
 func (h *Hasher) Verify(ctx context.Context, by Requester, stored, password string) (bool, error) {
 	var version int
 	var cost Cost
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" {
-		return false, fmt.Errorf("stored password hash is not argon2id")
+		return false, fmt.Errorf("the stored password hash is not argon2id")
 	}
 	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
-		return false, fmt.Errorf("stored password hash: version %q", parts[2])
+		return false, fmt.Errorf("the stored password hash has the unknown version %q", parts[2])
 	}
 	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &cost.Memory, &cost.Passes, &cost.Threads); err != nil {
-		return false, fmt.Errorf("stored password hash: cost %q", parts[3])
+		return false, fmt.Errorf("the stored password hash has the unreadable cost %q", parts[3])
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 	if err != nil {
@@ -154,7 +157,7 @@ func (h *Hasher) derive(ctx context.Context, by Requester, password string, salt
 	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Threads, keyLen), nil
 }
 
-// prefix is what stored forms of the cost begin with, and no others.
+// prefix gives the text that stored forms of this cost, and no others, begin with.
 func (c Cost) prefix() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, c.Memory, c.Passes, c.Threads)
 }

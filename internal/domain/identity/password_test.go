@@ -36,7 +36,7 @@ func TestHashAndVerify(t *testing.T) {
 	}
 }
 
-// What a hash costs is kept with it: whoever checks it need not make such ones.
+// A hash carries its cost: a hasher of another cost can verify it.
 func TestHashCarriesItsCost(t *testing.T) {
 	cheap, dear := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil), NewHasherAt(Cost{}, nil)
 	before := NewHasherAt(legacyCost, nil)
@@ -52,7 +52,7 @@ func TestHashCarriesItsCost(t *testing.T) {
 			t.Errorf("stored %q, want %s", stored, want)
 		}
 		if of.outdated(stored) || !by.outdated(stored) {
-			t.Errorf("%s is outdated to whom it is not, or is not to whom it is", want)
+			t.Errorf("outdated is wrong for %s", want)
 		}
 		for password, want := range map[string]bool{"x": true, "y": false} {
 			if ok, err := by.Verify(t.Context(), PlatformRequester, stored, password); err != nil || ok != want {
@@ -62,8 +62,8 @@ func TestHashCarriesItsCost(t *testing.T) {
 	}
 }
 
-// A decoy is looked at as any stored form of its cost is, and no password is right for
-// it: there is no key that one could give.
+// A decoy is verified like any stored form of its cost, and no password matches it, since its key
+// is empty.
 func TestDecoy(t *testing.T) {
 	h := NewHasher()
 	for _, cost := range []Cost{currentCost, legacyCost, {Passes: 2, Memory: 16, Threads: 1}} {
@@ -79,7 +79,7 @@ func TestDecoy(t *testing.T) {
 		}
 		for _, password := range []string{"", "x"} {
 			if ok, err := h.Verify(t.Context(), PlatformRequester, cost.decoy(), password); ok || err != nil {
-				t.Errorf("an account that does not exist let somebody in with %q: %t %v", password, ok, err)
+				t.Errorf("the decoy accepts the password %q: %t %v", password, ok, err)
 			}
 		}
 	}
@@ -104,24 +104,20 @@ func TestVerifyRefusesMalformedHashes(t *testing.T) {
 	}
 }
 
-// unfamiliarRequester asks for somebody from a network that the account never signed in from.
+// unfamiliarRequester gives a requester from a subnet that the account never signed in from.
 func unfamiliarRequester(network, account string) Requester {
 	return Requester{Subnet: Subnet.Of(netip.MustParseAddr(network)), Account: account}
 }
 
-// Half as many wait of one network as of all that are strange; the one after is told
-// that the server is busy, at once. Those who wait leave when their caller does, and
-// none of them keeps somebody who is known waiting.
+// One subnet may fill half of the queue of unfamiliar requesters; the next request gets Unavailable
+// at once. A waiting request ends with its context, and none keeps a known requester waiting.
 func TestHashQueueOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
 		var looking []limit.Task
 		for i := range maxConcurrentHashes - hashesReservedForKnown {
-			turn, _ := h.queue.Enter(
-				t.Context(),
-				requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet},
-				strconv.Itoa(i),
-			)
+			key := requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet}
+			turn, _ := h.queue.Enter(t.Context(), key, strconv.Itoa(i))
 			looking = append(looking, turn)
 		}
 		ctx, leave := context.WithCancel(t.Context())
@@ -149,17 +145,14 @@ func TestHashQueueOverflow(t *testing.T) {
 			ask(unfamiliarRequester("10.0."+strconv.Itoa(i)+".1", "ada"))
 		}
 		busy("beyond the queue", unfamiliarRequester("10.1.0.1", "new"))
-		if _, err := h.Hash(
-			t.Context(),
-			Requester{Subnet: unfamiliarRequester("198.51.100.1", "").Subnet, Known: true, Account: "ada"},
-			"x",
-		); err != nil {
-			t.Errorf("who is known: %v", err)
+		if _, err := h.Hash(t.Context(), Requester{Subnet: unfamiliarRequester("198.51.100.1", "").Subnet,
+			Known: true, Account: "ada"}, "x"); err != nil {
+			t.Errorf("a known requester: %v", err)
 		}
 		leave()
 		synctest.Wait()
 		if n := left.Load(); n != maxQueuedHashes {
-			t.Errorf("%d left", n)
+			t.Errorf("%d requests ended", n)
 		}
 		for _, turn := range looking {
 			turn.Leave()
@@ -170,8 +163,7 @@ func TestHashQueueOverflow(t *testing.T) {
 	})
 }
 
-// Neighbourhoods have their turn one after the other, and of one neighbourhood its
-// accounts do, in the order in which they came.
+// Subnets take turns, and so do the accounts of a subnet, in the order in which they came.
 func TestHashQueueIsFairBetweenSubnets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
@@ -183,9 +175,9 @@ func TestHashQueueIsFairBetweenSubnets(t *testing.T) {
 		for i := range maxConcurrentHashes - hashesReservedForKnown {
 			looking = append(looking, enter(unfamiliarRequester("192.0.2.1", strconv.Itoa(i))))
 		}
-		var order []string // one at a time
+		var order []string // hashes run one at a time
 		for _, who := range []string{
-			"198.51.100.1 a", "198.51.100.2 b", "198.51.100.3 a", "198.51.100.4 c", // one address of it is as good as another
+			"198.51.100.1 a", "198.51.100.2 b", "198.51.100.3 a", "198.51.100.4 c", // addresses of the same subnet count as one
 			"198.51.101.1 d", "2001:db8:1:1::1 e", "2001:db8:1:ffff::1 f", "2001:db8:2::1 g",
 		} {
 			address, account, _ := strings.Cut(who, " ")
@@ -203,7 +195,7 @@ func TestHashQueueIsFairBetweenSubnets(t *testing.T) {
 			"198.51.100.2 b", "2001:db8:1:ffff::1 f", "198.51.100.4 c", "198.51.100.3 a",
 		}
 		if !slices.Equal(order, want) {
-			t.Errorf("in the order\n%q, want\n%q", order, want)
+			t.Errorf("the order is\n%q, want\n%q", order, want)
 		}
 		looking[1].Leave()
 	})

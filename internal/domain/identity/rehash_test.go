@@ -12,17 +12,11 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// setLegacyHash gives a user a password whose hash has the older cost.
+// setLegacyHash gives a user a password whose hash has the legacy cost.
 func setLegacyHash(t *testing.T, s *testkit.Stores, u *identity.User) (stored string) {
 	t.Helper()
-	stored, err := identity.NewHasherAt(
-		identity.LegacyCost,
-		nil,
-	).Hash(
-		t.Context(),
-		identity.PlatformRequester,
-		testkit.Password,
-	)
+	stored, err := identity.NewHasherAt(identity.LegacyCost, nil).Hash(t.Context(), identity.PlatformRequester,
+		testkit.Password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +35,8 @@ func storedHash(t *testing.T, s *testkit.Stores, u *identity.User) string {
 	return stored
 }
 
-// The first right sign-in with a hash of the older cost makes it anew at the usual one.
-// That is no change of the password: sessions go on, and the log tells of a sign-in only.
+// The first valid sign-in rehashes a hash of the legacy cost at the current one. That is no change
+// of the password: sessions go on, and the audit log has only the sign-in.
 func TestSignInRehashesLegacyPassword(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -53,7 +47,7 @@ func TestSignInRehashesLegacyPassword(t *testing.T) {
 		t.Errorf("a wrong password: %v", err)
 	}
 	if storedHash(t, s, field.Ada) != before {
-		t.Error("a wrong password made the hash anew")
+		t.Error("a wrong password rehashed")
 	}
 	var renewed string
 	for range 2 {
@@ -67,7 +61,7 @@ func TestSignInRehashesLegacyPassword(t *testing.T) {
 		renewed = now
 	}
 	if _, err := s.Sessions.Caller(t.Context(), session.Access); err != nil {
-		t.Errorf("a session of before: %v", err)
+		t.Errorf("an earlier session: %v", err)
 	}
 	if err := s.Audit.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -81,7 +75,7 @@ func TestSignInRehashesLegacyPassword(t *testing.T) {
 		said[e.Action]++
 	}
 	if len(list) != 3 || said["signIn"] != 2 || said["fail"] != 1 {
-		t.Errorf("the log says %v", said)
+		t.Errorf("the audit log has %v", said)
 	}
 	e := errs.As(signInError(s, attempt(field.ID, "ada", "wrong", homeAddr)))
 	if e == nil || e.Key != "signin.fail" {
@@ -94,8 +88,8 @@ func signInError(s *testkit.Stores, a identity.Attempt) error {
 	return err
 }
 
-// A disabled account's hash is not made anew, however right the password: that would take
-// longer than to refuse a wrong one. The hasher here makes none without a panic.
+// A disabled account is not rehashed, even with the right password: that would take longer than the
+// refusal of a wrong one. The hasher of this test panics if it makes a hash.
 func TestDisabledAccountIsNotRehashed(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -109,11 +103,11 @@ func TestDisabledAccountIsNotRehashed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if storedHash(t, s, field.Ada) != before {
-		t.Error("the hash was made anew")
+		t.Error("the password was rehashed")
 	}
 }
 
-// Of two right sign-ins at once that make the hash anew, both get in, and one hash stays.
+// Of two concurrent valid sign-ins that rehash, both succeed, and one hash stays.
 func TestConcurrentRehash(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, in := s.Tenant(t, "field"), newInterruptedSignIn(s)
@@ -122,7 +116,7 @@ func TestConcurrentRehash(t *testing.T) {
 	var others string
 	in.interrupt = func() {
 		if err := signInError(s, right); err != nil {
-			t.Errorf("the other one: %v", err)
+			t.Errorf("the other sign-in: %v", err)
 		}
 		others = storedHash(t, s, field.Ada)
 	}
@@ -131,29 +125,23 @@ func TestConcurrentRehash(t *testing.T) {
 		t.Errorf("%+v %v", pair, err)
 	}
 	if now := storedHash(t, s, field.Ada); others == "" || now != others {
-		t.Errorf("the other one stored %q, and this one %q", others, now)
+		t.Errorf("the other sign-in stored %q, and this one %q", others, now)
 	}
 }
 
-// A hash that is made anew takes the place of no password that was set meanwhile, and who
-// knew the one before does not get in.
+// A rehash does not replace a password that was set meanwhile, and the sign-in with the earlier
+// password fails.
 func TestRehashKeepsNewerPassword(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, in := s.Tenant(t, "field"), newInterruptedSignIn(s)
 	setLegacyHash(t, s, field.Ada)
 	reset := testkit.PasswordHash("from the provider")
 	in.interrupt = func() {
-		changeAndEndSessions(
-			t,
-			s,
-			field.Ada,
-			func(ctx context.Context) error { return s.Users.PutPassword(ctx, field.ID, field.Ada.ID, reset) },
-		)
+		changeAndEndSessions(t, s, field.Ada, func(ctx context.Context) error {
+			return s.Users.PutPassword(ctx, field.ID, field.Ada.ID, reset)
+		})
 	}
-	if _, err := in.WithPassword(
-		t.Context(),
-		attempt(field.ID, "ada", testkit.Password, homeAddr),
-	); err == nil ||
+	if _, err := in.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password, homeAddr)); err == nil ||
 		errs.As(err).Key != "signin.fail" {
 		t.Errorf("%v", err)
 	}
@@ -162,7 +150,7 @@ func TestRehashKeepsNewerPassword(t *testing.T) {
 	}
 }
 
-// Where no more passwords may wait, who has the right one gets in with the hash as it is.
+// If the queue of hashes is full, a sign-in with the right password succeeds without a rehash.
 func TestSignInSkipsRehashWhenQueueFull(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -172,13 +160,13 @@ func TestSignInSkipsRehashWhenQueueFull(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if storedHash(t, s, field.Ada) != before {
-		t.Error("the hash was made anew: the crowd was none")
+		t.Error("the password was rehashed: the queue was not full")
 	}
 	leave()
 	if err := signInError(s, attempt(field.ID, "ada", testkit.Password, homeAddr)); err != nil {
 		t.Errorf("%v", err)
 	}
 	if storedHash(t, s, field.Ada) == before {
-		t.Error("the hash is as before when nobody waits")
+		t.Error("the password was not rehashed with an empty queue")
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// How long tokens live, and how long a used refresh token still answers the
-// pair that replaced it (two tabs refreshing at once).
+// How long tokens are valid, and how long a used refresh token still gives the pair that replaced
+// it (two tabs refresh at once).
 const (
 	AccessLife            = 30 * time.Minute
 	RefreshLife           = 12 * time.Hour
@@ -23,15 +23,15 @@ const (
 	ReuseWindow           = 30 * time.Second
 )
 
-// MaxSessionsPerUser is how many sessions a user has at most; a new one ends the oldest.
+// MaxSessionsPerUser is how many sessions a user may have; a new one beyond it ends the oldest.
 const MaxSessionsPerUser = 20
 
-// maxClockAhead is how far ahead the clock may have been when a token was made that is
-// good still. One of a clock that was years ahead would live for as long.
+// maxClockAhead is how far the clock may have been ahead when a token was made that is still valid.
+// Without it, a token made while the clock was years ahead would be valid for years.
 const maxClockAhead = 24 * time.Hour
 
-// isTokenValid tells whether a token that ends at expires, and lives so long, is good now:
-// it has not ended, and was not made in a time to come.
+// isTokenValid tells whether a token with this expiry and lifetime is valid now: it has not
+// expired, and was not made in the future.
 func isTokenValid(expires, now int64, life time.Duration) bool {
 	return expires > now && expires <= now+(life+maxClockAhead).Milliseconds()
 }
@@ -43,20 +43,20 @@ func refreshLife(remember bool) time.Duration {
 	return RefreshLife
 }
 
-// TokenPair is what a sign-in or a refresh gives.
+// TokenPair is the result of a sign-in or a refresh.
 type TokenPair struct {
 	Access  string
 	Refresh string
-	Expires int64 // when Access ends, epoch milliseconds
+	Expires int64 // when Access expires, epoch milliseconds
 	UserID  int64
 }
 
-// Caller is who a valid access token speaks for.
+// Caller is the user and tenant that a valid access token acts for.
 type Caller struct {
 	Tenant  tenant.ID
 	User    int64
 	Session int64
-	Expires int64 // of the token, epoch milliseconds
+	Expires int64 // when the token expires, epoch milliseconds
 }
 
 type sessionRow struct {
@@ -99,8 +99,8 @@ func NewSessionStore(d *db.DB, now func() time.Time) *SessionStore {
 	return &SessionStore{db: d, now: now}
 }
 
-// OnEnd calls f with every session that ends from then on, so that its open
-// streams can be closed.
+// OnEnd registers f; the store calls it with every session that ends later, so that f can close its
+// open streams.
 func (s *SessionStore) OnEnd(f func(session int64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (s *SessionStore) notifyEnded(sessions ...int64) {
 	}
 }
 
-// Start opens a session for a tenant's user who has proven to be one; the oldest
-// beyond MaxSessionsPerUser ends.
+// Start starts a session for an authenticated user of a tenant. It ends the user's oldest sessions
+// beyond MaxSessionsPerUser.
 func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (TokenPair, error) {
 	var pair TokenPair
 	now := s.now().UnixMilli()
@@ -145,20 +145,14 @@ func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remem
 		}
 		return s.endOldest(ctx, t, user)
 	})
-	return pair, err
+	return pair, wrap("start session", err)
 }
 
-// endOldest ends what a user has beyond MaxSessionsPerUser.
+// endOldest ends a user's oldest sessions beyond MaxSessionsPerUser.
 func (s *SessionStore) endOldest(ctx context.Context, t tenant.ID, user int64) error {
-	return s.end(
-		ctx,
-		t,
-		"s.user_id = ? AND s.id NOT IN (SELECT n.id FROM sessions AS n WHERE n.tenant_id = ? AND n.user_id = ? ORDER BY n.id DESC LIMIT ?)",
-		user,
-		t,
-		user,
-		MaxSessionsPerUser,
-	)
+	return s.end(ctx, t, "s.user_id = ? AND s.id NOT IN ("+
+		"SELECT n.id FROM sessions AS n WHERE n.tenant_id = ? AND n.user_id = ? ORDER BY n.id DESC LIMIT ?)",
+		user, t, user, MaxSessionsPerUser)
 }
 
 func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, session sessionRow) (TokenPair, error) {
@@ -185,9 +179,8 @@ func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, session sessionRow
 	return pair, err
 }
 
-// Caller tells who an access token speaks for: the tenant comes from here and
-// nowhere else. An unknown or expired token, and one of a disabled user, is an
-// Unknown error.
+// Caller gives the caller of an access token. The tenant of a request comes only from here. An
+// unknown or expired token, and a token of a disabled user, gives an Unauthenticated error.
 func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error) {
 	hash, version, now := sha256.Sum256([]byte(access)), s.db.Version(), s.now().UnixMilli()
 	if c, ok := s.callers.get(version, hash); ok && isTokenValid(c.Expires, now, AccessLife) {
@@ -209,7 +202,7 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 		return Caller{}, notSignedIn()
 	}
 	if err != nil {
-		return Caller{}, err
+		return Caller{}, wrap("find caller", err)
 	}
 	c := Caller{Tenant: row.TenantID, User: row.UserID, Session: row.SessionID, Expires: row.ExpireTime}
 	s.callers.put(version, hash, c)
@@ -218,22 +211,14 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 
 // IsActive tells whether a tenant's session has not ended.
 func (s *SessionStore) IsActive(ctx context.Context, t tenant.ID, session int64) (bool, error) {
-	return s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*sessionRow)(nil),
-	).Where(
-		"s.tenant_id = ? AND s.id = ?",
-		t,
-		session,
-	).Exists(
-		ctx,
-	)
+	active, err := s.db.Read(ctx).NewSelect().Model((*sessionRow)(nil)).
+		Where("s.tenant_id = ? AND s.id = ?", t, session).Exists(ctx)
+	return active, wrap("check session", err)
 }
 
-// Refresh exchanges a refresh token for a new pair. For ReuseWindow a used one
-// answers the same pair again; its reuse later ends the session, since one of
-// its two holders is not who signed in.
+// Refresh exchanges a refresh token for a new pair. For ReuseWindow, a used token gives the same
+// pair again. Its reuse after that ends the session, since one of its two holders is not the user
+// who signed in.
 func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, error) {
 	var pair TokenPair
 	var reused int64
@@ -248,8 +233,8 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 			return err
 		}
 		if row.UseTime != 0 {
-			// In both directions: a clock that was set back by hours must not let a
-			// used token answer for as long.
+			// In both directions: if the clock was set back by hours, a used token must not give
+			// its pair for hours.
 			if since := now - row.UseTime; max(since, -since) <= ReuseWindow.Milliseconds() {
 				pair, err = unseal(refresh, row.Successor)
 				return err
@@ -280,35 +265,21 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 		s.notifyEnded(reused)
 		return TokenPair{}, notSignedIn()
 	}
-	return pair, err
+	return pair, wrap("refresh session", err)
 }
 
-// endReused ends a session one of whose used refresh tokens came again, and writes
-// that down for its tenant to see: the server did it, at the demand
-// of who came from that address.
+// endReused ends a session because a used refresh token of it came again, and logs that in the
+// tenant's audit log: as an action of the server, with the address of the request.
 func (s *SessionStore) endReused(ctx context.Context, tx bun.IDB, session int64) error {
 	var owner userRow
-	if err := tx.NewSelect().Model(
-		&owner,
-	).Join(
-		"JOIN sessions AS s ON s.user_id = u.id",
-	).Where(
-		"s.id = ?",
-		session,
-	).Scan(
-		ctx,
-	); err != nil {
+	err := tx.NewSelect().Model(&owner).Join("JOIN sessions AS s ON s.user_id = u.id").
+		Where("s.id = ?", session).Scan(ctx)
+	if err != nil {
 		return err
 	}
-	if _, err := tx.NewDelete().Model(
-		(*sessionRow)(nil),
-	).Where(
-		"s.tenant_id = ? AND s.id = ?",
-		owner.TenantID,
-		session,
-	).Exec(
-		ctx,
-	); err != nil {
+	_, err = tx.NewDelete().Model((*sessionRow)(nil)).
+		Where("s.tenant_id = ? AND s.id = ?", owner.TenantID, session).Exec(ctx)
+	if err != nil {
 		return err
 	}
 	return auditUser(audit.WithActor(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
@@ -336,28 +307,20 @@ func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args 
 			Where("s.tenant_id = ?", t).Where(where, args...).Scan(ctx, &ids); err != nil || len(ids) == 0 {
 			return err
 		}
-		_, err := tx.NewDelete().Model(
-			(*sessionRow)(nil),
-		).Where(
-			"s.tenant_id = ? AND s.id IN (?)",
-			t,
-			bun.List(ids),
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewDelete().Model((*sessionRow)(nil)).
+			Where("s.tenant_id = ? AND s.id IN (?)", t, bun.List(ids)).Exec(ctx)
 		return err
 	})
 	if err == nil {
 		s.db.AfterCommit(ctx, func() { s.notifyEnded(ids...) })
 	}
-	return err
+	return wrap("end sessions", err)
 }
 
-// Sweep removes tokens that have expired as of until, and sessions that have none
-// left.
+// Sweep removes tokens that have expired at until, and sessions without a refresh token.
 func (s *SessionStore) Sweep(ctx context.Context, until time.Time) error {
 	now := until.UnixMilli()
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if _, err := tx.NewDelete().Model((*accessRow)(nil)).Where("a.expire_time <= ?", now).Exec(ctx); err != nil {
 			return err
 		}
@@ -368,6 +331,7 @@ func (s *SessionStore) Sweep(ctx context.Context, until time.Time) error {
 			Where("NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.session_id = s.id)").Exec(ctx)
 		return err
 	})
+	return wrap("sweep sessions", err)
 }
 
 func notSignedIn() *errs.Error { return errs.New(errs.Unauthenticated, "error.401") }

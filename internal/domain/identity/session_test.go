@@ -15,12 +15,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// sessionFixture is one tenant's ada, signed in, and what was told of ended sessions.
+// sessionFixture is a tenant's user ada, signed in, and the sessions that OnEnd got.
 type sessionFixture struct {
 	*testkit.Stores
 	field *testkit.Tenant
 	pair  identity.TokenPair
-	id    int64 // of the session
+	id    int64 // the session's id
 	ended []int64
 }
 
@@ -48,10 +48,7 @@ func (f *sessionFixture) caller(t *testing.T, p identity.TokenPair) identity.Cal
 
 func (f *sessionFixture) wantUnauthorized(t *testing.T, what, access string) {
 	t.Helper()
-	if c, err := f.Sessions.Caller(
-		t.Context(),
-		access,
-	); !errs.Is(err, errs.Unauthenticated) ||
+	if c, err := f.Sessions.Caller(t.Context(), access); !errs.Is(err, errs.Unauthenticated) ||
 		c != (identity.Caller{}) {
 		t.Errorf("%s: %+v %v", what, c, err)
 	}
@@ -68,15 +65,8 @@ func (f *sessionFixture) refresh(t *testing.T, token string) identity.TokenPair 
 
 func (f *sessionFixture) countRows(t *testing.T, table string) (n int) {
 	t.Helper()
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT COUNT(*) FROM ?",
-		bun.Ident(table),
-	).Scan(
-		t.Context(),
-		&n,
-	); err != nil {
+	if err := f.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM ?", bun.Ident(table)).Scan(t.Context(),
+		&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -98,38 +88,25 @@ func TestTokensAreStoredAsHashesOnly(t *testing.T) {
 	next := f.refresh(t, f.pair.Refresh)
 	var found int
 	err := f.DB.Read(t.Context()).NewRaw(`SELECT
-		(SELECT COUNT(*) FROM access_tokens WHERE hash IN (?, ?)) + (SELECT COUNT(*) FROM refresh_tokens WHERE hash IN (?, ?))`,
+				(SELECT COUNT(*) FROM access_tokens WHERE hash IN (?, ?)) +
+		(SELECT COUNT(*) FROM refresh_tokens WHERE hash IN (?, ?))`,
 		f.pair.Access, next.Access, f.pair.Refresh, next.Refresh).Scan(t.Context(), &found)
 	if err != nil || found != 0 {
-		t.Errorf("%d tokens can be read from the database (%v)", found, err)
+		t.Errorf("the database contains %d tokens (%v)", found, err)
 	}
 	var successors [][]byte
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT successor FROM refresh_tokens WHERE successor IS NOT NULL`,
-	).Scan(
-		t.Context(),
-		&successors,
-	); err != nil ||
-		len(successors) != 1 {
+	if err := f.DB.Read(t.Context()).NewRaw(`SELECT successor FROM refresh_tokens WHERE successor IS NOT NULL`).
+		Scan(t.Context(), &successors); err != nil || len(successors) != 1 {
 		t.Errorf("%d successors (%v)", len(successors), err)
 	}
 	for _, sealed := range successors {
 		if bytes.Contains(sealed, []byte(next.Access)) || bytes.Contains(sealed, []byte(next.Refresh)) {
-			t.Error("a successor can be read from the database")
+			t.Error("the database contains a readable successor")
 		}
 	}
 	var lengths int
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		`SELECT COUNT(*) FROM refresh_tokens WHERE length(hash) = 32`,
-	).Scan(
-		t.Context(),
-		&lengths,
-	); err != nil ||
-		lengths != 2 {
+	if err := f.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM refresh_tokens WHERE length(hash) = 32`).
+		Scan(t.Context(), &lengths); err != nil || lengths != 2 {
 		t.Errorf("%d SHA-256 hashes (%v)", lengths, err)
 	}
 }
@@ -154,7 +131,7 @@ func TestRefreshRotates(t *testing.T) {
 		next.Expires != f.Clock.Milli()+identity.AccessLife.Milliseconds() {
 		t.Errorf("%+v after %+v", next, f.pair)
 	}
-	// It is the same session, and the old access token lives to its own end.
+	// The session is the same, and the old access token stays valid until it expires.
 	if c := f.caller(t, next); c.Session != f.id || c.User != f.field.Ada.ID || c.Tenant != f.field.ID {
 		t.Errorf("%+v", c)
 	}
@@ -173,10 +150,11 @@ func TestRefreshRotates(t *testing.T) {
 }
 
 func TestRefreshTokenExpires(t *testing.T) {
-	for remember, life := range map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemembered} {
+	lives := map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemembered}
+	for remember, life := range lives {
 		f := newSessionFixture(t, remember)
 		f.Clock.Advance(life - time.Millisecond)
-		next := f.refresh(t, f.pair.Refresh) // which lives as long again
+		next := f.refresh(t, f.pair.Refresh) // it is valid for as long again
 		f.Clock.Advance(life - time.Millisecond)
 		last := f.refresh(t, next.Refresh)
 		f.Clock.Advance(life)
@@ -186,8 +164,8 @@ func TestRefreshTokenExpires(t *testing.T) {
 	}
 }
 
-// Two tabs that refresh at once get the same pair; a used token that turns up
-// later ends the session, since one of its holders is a thief.
+// Two tabs that refresh at once get the same pair. The reuse of a token after that ends the
+// session, since one of its holders has stolen it.
 func TestRefreshReuse(t *testing.T) {
 	f := newSessionFixture(t, false)
 	next := f.refresh(t, f.pair.Refresh)
@@ -201,21 +179,18 @@ func TestRefreshReuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := f.Sessions.Refresh(
-		t.Context(),
-		f.pair.Refresh,
-	); !errs.Is(err, errs.Unauthenticated) ||
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) ||
 		p != (identity.TokenPair{}) {
 		t.Fatalf("later: %+v %v", p, err)
 	}
-	f.wantUnauthorized(t, "the stolen session", next.Access)
+	f.wantUnauthorized(t, "the session of the reused token", next.Access)
 	if _, err := f.Sessions.Refresh(t.Context(), next.Refresh); !errs.Is(err, errs.Unauthenticated) {
-		t.Errorf("the stolen session's newest refresh token: %v", err)
+		t.Errorf("the newest refresh token of that session: %v", err)
 	}
 	if !slices.Equal(f.ended, []int64{f.id}) {
 		t.Errorf("sessions %v ended, want %d", f.ended, f.id)
 	}
-	f.caller(t, other) // another sign-in of the same user goes on
+	f.caller(t, other) // another session of the same user goes on
 }
 
 func TestConcurrentRefresh(t *testing.T) {
@@ -257,8 +232,8 @@ func TestEndSession(t *testing.T) {
 		}
 	}
 	f.caller(t, other)
-	if lives, err := f.Sessions.IsActive(t.Context(), f.field.ID, f.id); lives || err != nil {
-		t.Errorf("the ended session lives: %t %v", lives, err)
+	if active, err := f.Sessions.IsActive(t.Context(), f.field.ID, f.id); active || err != nil {
+		t.Errorf("the ended session is active: %t %v", active, err)
 	}
 	if err := f.Sessions.End(t.Context(), f.field.ID, f.id); err != nil {
 		t.Errorf("ending it twice: %v", err)
@@ -268,8 +243,7 @@ func TestEndSession(t *testing.T) {
 	}
 }
 
-// A user's newest sessions stay; whoever signs in once more ends the oldest, and
-// nobody else's.
+// A user keeps the newest sessions: one sign-in more ends the oldest, and no other user's.
 func TestMaxSessionsPerUser(t *testing.T) {
 	f := newSessionFixture(t, true)
 	other := f.Session(t, f.User(t, f.field.ID, "cem"))
@@ -281,7 +255,7 @@ func TestMaxSessionsPerUser(t *testing.T) {
 		f.caller(t, p)
 	}
 	if len(f.ended) != 0 {
-		t.Fatalf("ended early: %v", f.ended)
+		t.Fatalf("sessions %v ended early", f.ended)
 	}
 	newest := f.Session(t, f.field.Ada)
 	f.wantUnauthorized(t, "the oldest", pairs[0].Access)
@@ -289,10 +263,10 @@ func TestMaxSessionsPerUser(t *testing.T) {
 		f.caller(t, p)
 	}
 	if !slices.Equal(f.ended, []int64{f.id}) {
-		t.Errorf("told of the end of %v, want %d", f.ended, f.id)
+		t.Errorf("sessions %v ended, want %d", f.ended, f.id)
 	}
 	if _, err := f.Sessions.Refresh(t.Context(), pairs[0].Refresh); !errs.Is(err, errs.Unauthenticated) {
-		t.Errorf("the oldest is renewed: %v", err)
+		t.Errorf("the oldest session can be refreshed: %v", err)
 	}
 }
 
@@ -323,17 +297,8 @@ func TestSweepExpiredTokens(t *testing.T) {
 		if err := f.Sessions.Sweep(t.Context(), f.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if s, a, r := f.countRows(
-			t,
-			"sessions",
-		), f.countRows(
-			t,
-			"access_tokens",
-		), f.countRows(
-			t,
-			"refresh_tokens",
-		); s != sessions || a != access ||
-			r != refresh {
+		if s, a, r := f.countRows(t, "sessions"), f.countRows(t, "access_tokens"),
+			f.countRows(t, "refresh_tokens"); s != sessions || a != access || r != refresh {
 			t.Errorf("%s: %d sessions, %d access and %d refresh tokens are left", what, s, a, r)
 		}
 	}
@@ -347,9 +312,9 @@ func TestSweepExpiredTokens(t *testing.T) {
 	sweep("all expired", 0, 0, 0)
 }
 
-// A user's newest sign-in is told, the one that is going on included. Renewing
-// its tokens is none, nor is what a program does with a credential; another
-// tenant's user of the same name signs in for themselves.
+// LastSignIn is the time of a user's newest sign-in, the current session's included. A refresh is
+// no sign-in, nor is a request with a credential, nor the sign-in of another tenant's user of the
+// same name.
 func TestLastSignIn(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
@@ -361,10 +326,10 @@ func TestLastSignIn(t *testing.T) {
 	}
 	first := f.Clock.Milli()
 	look(f.field.Ada, first, "during the first session")
-	look(f.field.Bora, 0, "of who never signed in")
+	look(f.field.Bora, 0, "of a user who never signed in")
 	f.Clock.Advance(time.Minute)
 	f.refresh(t, f.pair.Refresh)
-	look(f.field.Ada, first, "with other tokens")
+	look(f.field.Ada, first, "after a refresh")
 	c, secret, err := f.Credentials.Create(t.Context(), f.field.ID, f.field.Ada.ID, "pump")
 	if err != nil {
 		t.Fatal(err)
@@ -387,36 +352,34 @@ func TestLastSignIn(t *testing.T) {
 	look(f.field.Ada, second, "when all have ended")
 }
 
-// A database that cannot be written starts and ends nothing, and tells nobody
-// that something ended.
+// If the database cannot be written, no session starts or ends, and no end is notified.
 func TestSessionDatabaseFailure(t *testing.T) {
 	f := newSessionFixture(t, false)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Sessions.Start(gone, f.field.ID, f.field.Ada.ID, false); err == nil {
-		t.Error("started")
+		t.Error("a session started without a database")
 	}
 	if _, err := f.Sessions.Refresh(gone, f.pair.Refresh); err == nil || errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("refresh: %v", err)
 	}
 	if err := f.Sessions.End(gone, f.field.ID, f.id); err == nil || len(f.ended) != 0 {
-		t.Errorf("end: %v, told of %v", err, f.ended)
+		t.Errorf("end: %v, notified %v", err, f.ended)
 	}
-	unasked := f.Session(t, f.field.Ada) // what it is for is not remembered
+	unasked := f.Session(t, f.field.Ada) // the cache does not have its caller
 	if _, err := f.Sessions.Caller(gone, unasked.Access); err == nil || errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("caller: %v", err)
 	}
 	f.caller(t, f.pair)
 }
 
-// TestCallerSeesEveryChange asks for the caller again and again while the
-// session ends in each of the ways there are: not one answer after the end may
-// be the old one.
+// TestCallerSeesEveryChange reads the caller again and again while the session ends in each
+// possible way: no read after the end may give the caller.
 func TestCallerSeesEveryChange(t *testing.T) {
 	for name, end := range map[string]func(f *sessionFixture) error{
-		"the session": func(f *sessionFixture) error { return f.Sessions.End(t.Context(), f.field.ID, f.id) },
-		"all of them": func(f *sessionFixture) error { return f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID) },
-		"the user, by whoever": func(f *sessionFixture) error {
+		"the session":  func(f *sessionFixture) error { return f.Sessions.End(t.Context(), f.field.ID, f.id) },
+		"all sessions": func(f *sessionFixture) error { return f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID) },
+		"the user, by another program": func(f *sessionFixture) error {
 			return f.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 				_, err := tx.NewUpdate().Table("users").Set("disabled = TRUE").Where("id = ?", f.field.Ada.ID).Exec(ctx)
 				return err
@@ -436,7 +399,7 @@ func TestCallerSeesEveryChange(t *testing.T) {
 							asked <- struct{}{}
 						}
 						select {
-						case <-over: // it may have been asked before the end
+						case <-over: // the read may have begun before the end
 							f.wantUnauthorized(t, "after the end", f.pair.Access)
 							return
 						default:

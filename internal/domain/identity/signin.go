@@ -14,36 +14,35 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// CaptchaPolicy is when sign-in demands a slider captcha.
+// CaptchaPolicy says when sign-in requires a slider captcha.
 type CaptchaPolicy string
 
-// The demands: at every sign-in, after failures of the account or the address,
-// never.
+// The policies: at every sign-in; after failures of the account or the address; never.
 const (
 	CaptchaAlways   CaptchaPolicy = "always"
 	CaptchaAdaptive CaptchaPolicy = "adaptive"
 	CaptchaOff      CaptchaPolicy = "off"
 )
 
-// Captcha is what sign-in asks of the slider captcha.
+// Captcha is what sign-in uses of the slider captcha.
 type Captcha struct {
 	Policy CaptchaPolicy
-	Verify func(verification string) bool // uses the verification up; never called with CaptchaOff
+	Verify func(verification string) bool // uses up the verification; not called with CaptchaOff
 }
 
-// CaptchaRequired is the data of a refusal that a passed captcha would lift.
+// CaptchaRequired is the data of a refusal that a client can avoid by passing a captcha.
 type CaptchaRequired struct {
 	CaptchaRequired bool `json:"captchaRequired"`
 }
 
-// Attempt is what a person signs in with, and from where.
+// Attempt is one attempt to sign in.
 type Attempt struct {
-	Tenant       tenant.ID // 0 when the tenant does not exist: such an attempt fails like a wrong password
+	Tenant       tenant.ID // 0: the tenant does not exist, and the attempt fails like one with a wrong password
 	UserName     string
 	Password     string
 	Remember     bool
 	Address      netip.Addr // of the client
-	Verification string     // of a captcha that was passed; empty when none was
+	Verification string     // the receipt of a passed captcha; empty: none
 }
 
 func (a Attempt) subnet() limit.Network { return Subnet.Of(a.Address) }
@@ -55,17 +54,17 @@ type SignIn struct {
 	guessWarnings chan guessWarning
 }
 
-// SignInDeps is what a SignIn is made of.
+// SignInDeps holds the dependencies of a SignIn.
 type SignInDeps struct {
 	Tenants  *tenant.Store
 	Users    *UserStore
 	Sessions *SessionStore
 	Hasher   *Hasher
-	Key      []byte // secret, of the platform: picks what an account that does not exist costs
+	Key      []byte // the platform's secret: selects the cost of the decoy for an account that does not exist
 	Captcha  Captcha
 	Mailer   Mailer // nil: no mail is sent
 	Now      func() time.Time
-	Meter    *limit.Meter // counts what is refused; nil: nobody asks
+	Meter    *limit.Meter // counts refusals; nil: they are not counted
 }
 
 // NewSignIn makes a SignIn.
@@ -77,12 +76,12 @@ func NewSignIn(p SignInDeps) *SignIn {
 	}
 }
 
-// CaptchaPolicy is when a captcha is demanded.
+// CaptchaPolicy gives when sign-in requires a captcha.
 func (s *SignIn) CaptchaPolicy() CaptchaPolicy { return s.Captcha.Policy }
 
-// WithPassword signs a person in. A wrong user, a wrong password and a disabled
-// account are one and the same refusal, in the same time; whether a captcha is
-// demanded does not depend on whether the account exists.
+// WithPassword signs a user in. An unknown user, a wrong password and a disabled account get the
+// same refusal after the same time. Whether a captcha is required does not depend on whether the
+// account exists.
 func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error) {
 	user, err := s.userOrDecoy(ctx, a)
 	if err != nil {
@@ -95,7 +94,7 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 	if err := s.failures.checkLocked(from); err != nil {
 		return TokenPair{}, err
 	}
-	// A verification is used up whatever comes of an attempt that is looked at: it is good once.
+	// Every attempt that is not locked uses up its verification, whatever the outcome.
 	passed := s.Captcha.Policy == CaptchaOff || a.Verification != "" && s.Captcha.Verify(a.Verification)
 	if err := s.failures.checkCaptcha(from, s.Captcha.Policy, passed); err != nil {
 		return TokenPair{}, err
@@ -109,7 +108,7 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 		if err := s.recordOutcome(ctx, from, user, passed, right && !user.Disabled); err != nil {
 			return TokenPair{}, err
 		}
-		requester.Known = true // whoever has the right password
+		requester.Known = true // a requester with the right password counts as known
 		newHash, err := s.rehash(ctx, requester, user, a.Password)
 		if err != nil {
 			return TokenPair{}, err
@@ -124,12 +123,12 @@ func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error)
 		case again || current.ID == 0:
 			return TokenPair{}, s.recordOutcome(ctx, from, user, passed, false)
 		}
-		user = current // perhaps it is the same password that another sign-in renewed
+		user = current // another sign-in may have rehashed the same password
 	}
 }
 
-// rehash makes the hash of a right password anew where it has not the usual cost; empty:
-// it has, or so many passwords wait that this one's turn is the next sign-in.
+// rehash hashes a right password anew if its hash does not have the current cost. It gives an empty
+// text if it has, or if the queue of hashes is full: then the next sign-in rehashes it.
 func (s *SignIn) rehash(ctx context.Context, requester Requester, user *userRow, password string) (string, error) {
 	if !s.Hasher.outdated(user.PasswordHash) {
 		return "", nil
@@ -141,8 +140,9 @@ func (s *SignIn) rehash(ctx context.Context, requester Requester, user *userRow,
 	return hash, err
 }
 
-// userOrDecoy is who an attempt names; one without a number is nobody, and has a decoy for a
-// password, which is looked for whoever is named: else that would tell them apart.
+// userOrDecoy gives the user that an attempt names. If there is none, the row has the ID 0 and a
+// decoy as its password. userOrDecoy computes the decoy for every attempt: otherwise the time would
+// reveal which users exist.
 func (s *SignIn) userOrDecoy(ctx context.Context, a Attempt) (*userRow, error) {
 	decoy, err := s.decoy(ctx, a)
 	if err != nil {
@@ -155,8 +155,8 @@ func (s *SignIn) userOrDecoy(ctx context.Context, a Attempt) (*userRow, error) {
 	return r, err
 }
 
-// recordOutcome says what comes of an attempt whose password was looked at, and writes
-// a failure down where there is such a user.
+// recordOutcome records the outcome of an attempt whose password was verified and gives its
+// refusal. It logs a failure if the user exists.
 func (s *SignIn) recordOutcome(ctx context.Context, from origin, user *userRow, passed, right bool) error {
 	warnOwner, err := s.failures.recordOutcome(from, s.Captcha.Policy, passed, right)
 	if user.ID == 0 || err == nil {
@@ -171,10 +171,10 @@ func (s *SignIn) recordOutcome(ctx context.Context, from origin, user *userRow, 
 	return err
 }
 
-// startSession starts a session for a user whose password was verified, and keeps its hash that
-// was made anew, if any. No pair: that is not valid any more. Since the user was read, the
-// password may have been changed or the user shut out, which has ended all sessions but
-// this one. now is how the user stands then; one without a number is there no more.
+// startSession starts a session for a user whose password was verified, and stores newHash unless
+// it is empty. It gives no pair if the verification is no longer valid: since the user was read,
+// the password may have changed or the user may have been disabled, which has ended all sessions
+// but this one. current is the user's row at that time; its ID is 0 if the user was deleted.
 func (s *SignIn) startSession(
 	ctx context.Context,
 	verified *userRow,
@@ -204,5 +204,5 @@ func (s *SignIn) startSession(
 		u := current.user()
 		return auditUser(audit.WithActor(ctx, audit.User, u.ID, u.AuditThing().Name), u, "session.signIn")
 	})
-	return pair, current, err
+	return pair, current, wrap("start session", err)
 }

@@ -13,15 +13,15 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// interruptedSignIn is a sign-in before whose session something else happens.
+// interruptedSignIn is a SignIn that calls interrupt between the verification and the session.
 type interruptedSignIn struct {
 	*identity.SignIn
-	clockReads int // at the clock: when an attempt begins, and when its password has been verified
+	clockReads int // how often an attempt has read the clock
 	interrupt  func()
 }
 
-// readsBeforeSession is at which look at the clock an attempt's password has been verified: four are what it waits for
-// before.
+// readsBeforeSession is the number of the clock read after an attempt's password was verified; the
+// four before check its locks.
 const readsBeforeSession = 5
 
 func newInterruptedSignIn(s *testkit.Stores) *interruptedSignIn {
@@ -42,7 +42,7 @@ func newInterruptedSignIn(s *testkit.Stores) *interruptedSignIn {
 	return l
 }
 
-// changeAndEndSessions does something to a user as whoever ends the user's sessions with it.
+// changeAndEndSessions changes a user and ends the user's sessions, in one transaction.
 func changeAndEndSessions(t *testing.T, s *testkit.Stores, u *identity.User, change func(ctx context.Context) error) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
@@ -56,8 +56,8 @@ func changeAndEndSessions(t *testing.T, s *testkit.Stores, u *identity.User, cha
 	}
 }
 
-// What ends the sessions of a user keeps out, too, who is about to begin one
-// with what was valid before: that fails like any wrong password.
+// A change that ends a user's sessions also makes a sign-in fail that was verified before the
+// change: it fails like a wrong password.
 func TestSignInFailsWhenSessionsEndMeanwhile(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -91,14 +91,13 @@ func TestSignInFailsWhenSessionsEndMeanwhile(t *testing.T) {
 			}
 			list, _, err := s.Audit.Page(t.Context(), field.ID, audit.Query{Limit: 1})
 			if err != nil || len(list) != 1 || list[0].Action != "fail" || list[0].Thing.ID != u.ID {
-				t.Errorf("the log says %+v %v", list, err)
+				t.Errorf("the audit log has %+v %v", list, err)
 			}
 		})
 	}
 }
 
-// A sign-in that was overtaken counts as a failure, and no failure before it is
-// forgiven.
+// An invalidated sign-in counts as a failure, and clears no earlier failure.
 func TestInvalidatedSignInCountsAsFailure(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, in := s.Tenant(t, "field"), newInterruptedSignIn(s)
@@ -116,31 +115,27 @@ func TestInvalidatedSignInCountsAsFailure(t *testing.T) {
 		case 10:
 			want = "signin.locked"
 		}
-		s.Clock.Advance(30 * time.Second) // as guesses from where nobody is known wait
+		s.Clock.Advance(30 * time.Second) // guesses from an unfamiliar subnet have to wait
 		if _, err := in.WithPassword(t.Context(), a); err == nil || errs.As(err).Key != want {
 			t.Errorf("attempt %d: %v", i+1, err)
 		}
 	}
 }
 
-// Who was shut out by a reset does not undo it with a change of password that
-// was under way.
+// A change of password that was under way does not undo a reset that ended its session.
 func TestChangePasswordFailsAfterReset(t *testing.T) {
 	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, phone)
 	c := f.caller(t, f.pair)
 	code := f.requestCode(t, c, phone)
 	reset := testkit.PasswordHash("from the provider")
-	changeAndEndSessions(
-		t,
-		f.Stores,
-		f.field.Ada,
-		func(ctx context.Context) error { return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset) },
-	)
+	changeAndEndSessions(t, f.Stores, f.field.Ada, func(ctx context.Context) error {
+		return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset)
+	})
 	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); !errs.Is(err, errs.Unauthenticated) {
-		t.Errorf("changed all the same: %v", err)
+		t.Errorf("the change succeeded: %v", err)
 	}
 	if now, err := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID); err != nil || now != reset {
-		t.Errorf("another password, %v", err)
+		t.Errorf("the stored password is another, %v", err)
 	}
 }

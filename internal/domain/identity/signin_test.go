@@ -17,7 +17,7 @@ func attempt(t tenant.ID, userName, password, address string) identity.Attempt {
 	return identity.Attempt{Tenant: t, UserName: userName, Password: password, Address: netip.MustParseAddr(address)}
 }
 
-// signInFixture is a server's sign-in with people who slide when they are asked to.
+// signInFixture is a SignIn with a captcha that the test can solve.
 type signInFixture struct {
 	*testkit.Stores
 	t *testing.T
@@ -33,12 +33,12 @@ func (g *signInFixture) signIn(a identity.Attempt) *errs.Error {
 	pair, err := g.SignIn.WithPassword(g.t.Context(), a)
 	if err == nil {
 		if pair.Access == "" {
-			g.t.Error("signed in without a token")
+			g.t.Error("the sign-in gave no token")
 		}
 		return nil
 	}
 	if pair != (identity.TokenPair{}) {
-		g.t.Errorf("%v, and yet %+v", err, pair)
+		g.t.Errorf("the sign-in failed with %v, but gave %+v", err, pair)
 	}
 	return errs.As(err)
 }
@@ -50,14 +50,14 @@ func (g *signInFixture) signInWithCaptcha(a identity.Attempt) *errs.Error {
 	return g.signIn(a)
 }
 
-// failSignIns fails so many times, sliding each time, and waiting where that is asked for.
+// failSignIns fails several times, with a captcha each time, and waits if a lock requires it.
 func (g *signInFixture) failSignIns(a identity.Attempt, times int) {
 	g.t.Helper()
 	a.Password = "wrong"
 	for i := range times {
 		e := g.signInWithCaptcha(a)
 		if e != nil && e.Kind == errs.TooMany &&
-			e.Retry <= 30*time.Second { // as guesses from where nobody is known have to
+			e.Retry <= 30*time.Second { // guesses from an unfamiliar subnet have to wait
 			g.Clock.Advance(e.Retry)
 			e = g.signInWithCaptcha(a)
 		}
@@ -87,8 +87,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// A wrong user, a wrong password, a tenant that does not exist and a disabled
-// account are one and the same refusal.
+// An unknown user, a wrong password, an unknown tenant and a disabled account get the same refusal.
 func TestSignInRefusals(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
@@ -115,14 +114,14 @@ func TestSignInRefusals(t *testing.T) {
 	}
 }
 
-// Ten failures of one account from one address lock that pair for 15 minutes:
-// nobody else, and nobody elsewhere.
+// Ten failures of one account from one address lock that pair for 15 minutes, but neither other
+// accounts nor other addresses.
 func TestSignInLock(t *testing.T) {
 	g := newSignInFixture(t)
 	field, rival := g.Tenant(t, "field"), g.Tenant(t, "rival")
 	wrong, right := attempt(field.ID, "ada", "wrong", homeAddr), attempt(field.ID, "ada", testkit.Password, homeAddr)
 	for _, a := range []identity.Attempt{attempt(field.ID, "bora", testkit.Password, homeAddr), attempt(rival.ID, "ada", testkit.Password, homeAddr)} {
-		if e := g.signIn(a); e != nil { // they come from there at other times, too
+		if e := g.signIn(a); e != nil { // make the subnet familiar to them
 			t.Fatal(e)
 		}
 	}
@@ -158,7 +157,7 @@ func TestSignInLock(t *testing.T) {
 	}
 }
 
-// Accounts that do not exist are locked alike, so that a lock tells nothing.
+// Accounts that do not exist are locked too, so that a lock does not reveal which exist.
 func TestSignInLockOfUnknownAccounts(t *testing.T) {
 	g := newSignInFixture(t)
 	a := attempt(g.Tenant(t, "field").ID, "nobody", "wrong", homeAddr)
@@ -168,8 +167,8 @@ func TestSignInLockOfUnknownAccounts(t *testing.T) {
 	}
 }
 
-// A success forgets the pair's failures before it, and failures are forgotten
-// after a quarter of an hour.
+// A success clears the earlier failures of the account with the address, and failures expire after
+// a quarter of an hour.
 func TestSignInFailuresAreForgotten(t *testing.T) {
 	g := newSignInFixture(t)
 	a := attempt(g.Tenant(t, "field").ID, "ada", testkit.Password, homeAddr)
@@ -190,7 +189,7 @@ func TestSignInFailuresAreForgotten(t *testing.T) {
 	}
 }
 
-// What cannot be read from the database is a fault, never a wrong password.
+// An unreadable password hash is an internal error, never a wrong password.
 func TestSignInUnreadableHashIsInternalError(t *testing.T) {
 	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")

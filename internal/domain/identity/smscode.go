@@ -19,29 +19,27 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// PurposeAccount is the purpose that codes are sent for: changing a mobile
-// number or a password.
+// PurposeAccount is the only purpose of codes: to change a mobile number or a password.
 const PurposeAccount = 2
 
-// How long a code lives, how many wrong guesses end it, and how often one may
-// be asked for.
+// How long a code is valid, how many wrong guesses end it, and how often a code may be requested.
 const (
 	CodeLife        = 10 * time.Minute
 	maxCodeGuesses  = 5
-	codeInterval    = time.Minute // between two codes, for a number and for a user
+	codeInterval    = time.Minute // between two codes, per number and per user
 	codeWindow      = 24 * time.Hour
-	codesPerDay     = 10  // for a number and for a user
-	codesPerAddress = 50  // a day, for an address
-	codesPerTenant  = 500 // a day, for a tenant
+	codesPerDay     = 10  // per number and per user
+	codesPerAddress = 50  // a day, per address
+	codesPerTenant  = 500 // a day, per tenant
 )
 
-// SMSSender sends SMS. Its errors are for a person.
+// SMSSender sends SMS. People may see its errors.
 type SMSSender interface {
 	SendSMS(ctx context.Context, mobile, text string) error
 }
 
-// CodeStore sends codes by SMS and checks them. What the limits count is in
-// the database, so that a restart forgets nothing.
+// CodeStore sends codes by SMS and checks them. It keeps the counts of its limits in the database,
+// so that a restart does not reset them.
 type CodeStore struct {
 	db     *db.DB
 	key    []byte
@@ -49,9 +47,8 @@ type CodeStore struct {
 	now    func() time.Time
 }
 
-// NewCodeStore makes a store. key is secret, of the platform: six digits are
-// soon guessed from a plain hash. A nil sender means that SMS is not set up;
-// now is the server's clock.
+// NewCodeStore makes a store. key is the platform's secret: six digits would soon be guessed from a
+// hash without a key. A nil sender means that SMS is not set up; now is the server's clock.
 func NewCodeStore(d *db.DB, key []byte, sender SMSSender, now func() time.Time) *CodeStore {
 	return &CodeStore{db: d, key: key, sender: sender, now: now}
 }
@@ -59,13 +56,13 @@ func NewCodeStore(d *db.DB, key []byte, sender SMSSender, now func() time.Time) 
 // Available tells whether codes can be sent at all.
 func (s *CodeStore) Available() bool { return s.sender != nil }
 
-// OutgoingCode is a code to be sent.
+// OutgoingCode says for whom, and where, to send a code.
 type OutgoingCode struct {
 	User       int64
 	Mobile     string // E.164
 	Purpose    int
-	Address    netip.Addr               // of the client who asks
-	RenderText func(code string) string // the text of the SMS
+	Address    netip.Addr               // of the client that requests the code
+	RenderText func(code string) string // makes the text of the SMS
 }
 
 type codeRow struct {
@@ -84,8 +81,8 @@ type codeRow struct {
 	Failed        bool
 }
 
-// Send makes a code for a tenant's user and number and sends it. Beyond the
-// limits it is a TooMany error. The code takes the place of an earlier one.
+// Send makes a code for a tenant's user and number and sends it. The code replaces an earlier one.
+// Beyond the limits, the error is TooMany.
 func (s *CodeStore) Send(ctx context.Context, t tenant.ID, o OutgoingCode) error {
 	if s.sender == nil {
 		return errs.New(errs.NotConfigured, "channel.smsOff")
@@ -112,38 +109,29 @@ func (s *CodeStore) Send(ctx context.Context, t tenant.ID, o OutgoingCode) error
 		return err
 	})
 	if err != nil {
-		return err
+		return wrap("send code", err)
 	}
-	// Whoever hangs up has asked all the same: a message that the gateway took
-	// must not count as one that failed.
+	// The code counts even if the client disconnects: a message that the gateway accepted must not
+	// count as failed.
 	ctx = context.WithoutCancel(ctx)
 	if err := s.sender.SendSMS(ctx, o.Mobile, o.RenderText(code)); err != nil {
-		return firstOf(s.markFailed(ctx, t, r.ID), err)
+		return wrap("send code", firstOf(s.markFailed(ctx, t, r.ID), err))
 	}
 	return nil
 }
 
-// markFailed marks a code that was not sent: the next may follow at once, but the
-// day's count includes it.
+// markFailed marks a code that was not sent: the user may request the next at once, but the limits
+// of the day count it.
 func (s *CodeStore) markFailed(ctx context.Context, t tenant.ID, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model(
-			(*codeRow)(nil),
-		).Set(
-			"failed = TRUE",
-		).Where(
-			"c.tenant_id = ? AND c.id = ?",
-			t,
-			id,
-		).Exec(
-			ctx,
-		)
+		_, err := tx.NewUpdate().Model((*codeRow)(nil)).Set("failed = TRUE").
+			Where("c.tenant_id = ? AND c.id = ?", t, id).Exec(ctx)
 		return err
 	})
 }
 
-// retryAfter is how long r must wait for the limits. A number and an address count
-// on the whole platform: the phone is one, whoever sends to it.
+// retryAfter gives how long the limits make r wait. Numbers and addresses count across all tenants:
+// a phone is the same, whichever tenant sends to it.
 func (s *CodeStore) retryAfter(ctx context.Context, tx bun.IDB, r codeRow) (longest time.Duration, err error) {
 	for _, l := range []struct {
 		most   int64
@@ -158,8 +146,8 @@ func (s *CodeStore) retryAfter(ctx context.Context, tx bun.IDB, r codeRow) (long
 		{codesPerAddress, codeWindow, "c.address = ?", []any{r.Address}},
 		{codesPerTenant, codeWindow, "c.tenant_id = ?", []any{r.TenantID}},
 	} {
-		// The one that has to leave the window before there is room. What was sent
-		// at a time to come is of a clock that was set back since: it would be waited
+		// Read the oldest code that must leave the window first. A code with a time in the future
+		// was sent before the clock was set back; it does not count, or the user would have to wait
 		// for as long as the clock was ahead.
 		var oldest int64
 		err := tx.NewSelect().Model((*codeRow)(nil)).Column("send_time").Where(l.where, l.args...).
@@ -176,7 +164,7 @@ func (s *CodeStore) retryAfter(ctx context.Context, tx bun.IDB, r codeRow) (long
 	return longest, nil
 }
 
-// codeAttempt is a code that somebody presents.
+// codeAttempt is a code that a user presents.
 type codeAttempt struct {
 	user    int64
 	mobile  string
@@ -184,20 +172,20 @@ type codeAttempt struct {
 	code    string
 }
 
-// hash binds a code to everything it is for.
+// hash gives a code's keyed hash, bound to its tenant, user, number and purpose.
 func (s *CodeStore) hash(t tenant.ID, g codeAttempt) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	fmt.Fprintf(mac, "%d\x00%d\x00%s\x00%d\x00%s", t, g.user, g.mobile, g.purpose, g.code)
 	return mac.Sum(nil)
 }
 
-// check tells whether a guess is right (nil refusal) and counts a wrong one.
-// It must not run in a transaction that the refusal undoes.
+// check checks an attempt, and counts a wrong one; the refusal is nil if it is right. The caller
+// must not roll back its transaction because of the refusal.
 func (s *CodeStore) check(ctx context.Context, t tenant.ID, g codeAttempt) (refusal error, err error) {
 	return s.verify(ctx, t, g, "guesses = guesses - 1")
 }
 
-// redeem is check that uses a right code up.
+// redeem checks an attempt as check does, and uses up a right code.
 func (s *CodeStore) redeem(ctx context.Context, t tenant.ID, g codeAttempt) (refusal error, err error) {
 	return s.verify(ctx, t, g, "guesses = guesses - 1, used = TRUE")
 }
@@ -208,13 +196,8 @@ func (s *CodeStore) verify(ctx context.Context, t tenant.ID, g codeAttempt, righ
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var r codeRow
 		err := tx.NewSelect().Model(&r).
-			Where(
-				"c.tenant_id = ? AND c.user_id = ? AND c.mobile = ? AND c.scene = ? AND NOT c.failed",
-				t,
-				g.user,
-				g.mobile,
-				g.purpose,
-			).
+			Where("c.tenant_id = ? AND c.user_id = ? AND c.mobile = ? AND c.scene = ? AND NOT c.failed",
+				t, g.user, g.mobile, g.purpose).
 			OrderExpr("c.id DESC").Limit(1).Scan(ctx)
 		if db.IsMissing(err) {
 			refusal = over
@@ -223,21 +206,13 @@ func (s *CodeStore) verify(ctx context.Context, t tenant.ID, g codeAttempt, righ
 		if err != nil {
 			return err
 		}
-		// Counted before it is looked at, so that of many guesses at once no
-		// more than allowed are looked at. A code that ends long after CodeLife was
-		// sent before the clock was set back.
+		// Count the attempt before checking it, so that no more concurrent guesses than allowed are
+		// checked. A code that expires more than twice CodeLife from now was sent before the clock
+		// was set back, and is not valid.
 		now := s.now()
-		n, err := s.updateCode(
-			ctx,
-			tx,
-			t,
-			r.ID,
-			"guesses = guesses + 1",
+		n, err := s.updateCode(ctx, tx, t, r.ID, "guesses = guesses + 1",
 			"NOT used AND expire_time > ? AND expire_time <= ? AND guesses < ?",
-			now.UnixMilli(),
-			now.Add(2*CodeLife).UnixMilli(),
-			maxCodeGuesses,
-		)
+			now.UnixMilli(), now.Add(2*CodeLife).UnixMilli(), maxCodeGuesses)
 		switch {
 		case err != nil:
 			return err
@@ -253,7 +228,7 @@ func (s *CodeStore) verify(ctx context.Context, t tenant.ID, g codeAttempt, righ
 		}
 		return nil
 	})
-	return refusal, err
+	return refusal, wrap("check code", err)
 }
 
 func (s *CodeStore) updateCode(
@@ -264,30 +239,20 @@ func (s *CodeStore) updateCode(
 	set, where string,
 	args ...any,
 ) (int64, error) {
-	res, err := tx.NewUpdate().Model(
-		(*codeRow)(nil),
-	).Set(
-		set,
-	).Where(
-		"c.tenant_id = ? AND c.id = ?",
-		t,
-		id,
-	).Where(
-		where,
-		args...).Exec(
-		ctx,
-	)
+	res, err := tx.NewUpdate().Model((*codeRow)(nil)).Set(set).
+		Where("c.tenant_id = ? AND c.id = ?", t, id).Where(where, args...).Exec(ctx)
 	if err != nil {
 		return 0, err
 	}
 	return res.RowsAffected()
 }
 
-// Sweep removes codes that no limit counts any more.
+// Sweep removes the codes that no limit counts any more.
 func (s *CodeStore) Sweep(ctx context.Context) error {
 	before := s.now().Add(-codeWindow).UnixMilli()
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*codeRow)(nil)).Where("c.send_time <= ?", before).Exec(ctx)
 		return err
 	})
+	return wrap("sweep codes", err)
 }

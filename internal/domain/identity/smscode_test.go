@@ -16,7 +16,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// phone is the number of whoever asks; others are number(i).
+// phone is the caller's number; mobileNumber gives others.
 const phone = "+905550000001"
 
 func mobileNumber(i int) string { return fmt.Sprintf("+9055500%05d", i) }
@@ -28,7 +28,7 @@ func newOutgoingCode(user int64, mobile string) identity.OutgoingCode {
 	}
 }
 
-// wantRetryAfter fails the test unless err asks to wait for so long; 0: no error.
+// wantRetryAfter fails the test unless err has that retry time; 0: no error.
 func wantRetryAfter(t *testing.T, what string, err error, wait time.Duration) {
 	t.Helper()
 	if wait == 0 {
@@ -50,14 +50,7 @@ func TestCodeIsSentAndStoredHashed(t *testing.T) {
 	code := f.Phones.Code(t, phone)
 	var dump bytes.Buffer
 	var rows []map[string]any
-	if err := f.DB.Read(
-		t.Context(),
-	).NewRaw(
-		"SELECT * FROM sms_codes",
-	).Scan(
-		t.Context(),
-		&rows,
-	); err != nil ||
+	if err := f.DB.Read(t.Context()).NewRaw("SELECT * FROM sms_codes").Scan(t.Context(), &rows); err != nil ||
 		len(rows) != 1 {
 		t.Fatal(rows, err)
 	}
@@ -70,22 +63,15 @@ func TestCodeIsSentAndStoredHashed(t *testing.T) {
 		fmt.Fprintf(&dump, "%s=%s\n", name, value)
 	}
 	if bytes.Contains(dump.Bytes(), []byte(code)) {
-		t.Errorf("%s can be read: %s", code, dump.String())
+		t.Errorf("the database contains the code %s: %s", code, dump.String())
 	}
-	// Under another key the same database tells nothing: the code is not right.
+	// With another key, the code of the same database is wrong.
 	other := identity.NewCodeStore(f.DB, []byte("another platform's key"), f.Phones, f.Clock.Now)
 	parts := f.Account.AccountDeps
 	parts.Codes = other
 	c := f.caller(t, f.pair)
-	if err := identity.NewAccount(
-		parts,
-	).UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: 2, Code: code},
-	); errs.As(
-		err,
-	).Key != "phone.codeWrong" {
+	if err := identity.NewAccount(parts).UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2,
+		Code: code}); errs.As(err).Key != "phone.codeWrong" {
 		t.Errorf("%v", err)
 	}
 }
@@ -105,7 +91,7 @@ func TestCodesAreRandom(t *testing.T) {
 	}
 }
 
-// One a minute and ten a day, for a number and for a user.
+// A number and a user each get one code a minute and ten a day.
 func TestCodeLimits(t *testing.T) {
 	f := newSessionFixture(t, false)
 	send := func(user int64, mobile string) error {
@@ -125,50 +111,39 @@ func TestCodeLimits(t *testing.T) {
 		wantRetryAfter(t, fmt.Sprint("number ", i+2), send(ada, phone), 0)
 		f.Clock.Advance(time.Minute)
 	}
-	// Ten were sent; the first leaves the day 24 hours after it was sent.
+	// Ten were sent; the first stops counting 24 hours after it was sent.
 	wantRetryAfter(t, "the user's eleventh", send(ada, mobileNumber(4)), 24*time.Hour-10*time.Minute)
 	wantRetryAfter(t, "the number's eleventh", send(bora, phone), 24*time.Hour-10*time.Minute)
 	wantRetryAfter(t, "neither", send(bora, mobileNumber(5)), 0)
 	f.Clock.Advance(24*time.Hour - 10*time.Minute)
 	wantRetryAfter(t, "a day after the first", send(ada, phone), 0)
-	wantRetryAfter(t, "and no more", send(ada, mobileNumber(6)), time.Minute)
+	wantRetryAfter(t, "a second one at once", send(ada, mobileNumber(6)), time.Minute)
 }
 
-// The limits are in the database: a new store over it counts on.
+// The counts are in the database: a new store continues them.
 func TestCodeLimitsSurviveARestart(t *testing.T) {
 	f := newSessionFixture(t, false)
 	if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
 	again := identity.NewCodeStore(f.DB, testkit.SecretKey, f.Phones, f.Clock.Now)
-	wantRetryAfter(
-		t,
-		"after a restart",
-		again.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
-		time.Minute,
-	)
+	wantRetryAfter(t, "after a restart", again.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
+		time.Minute)
 }
 
-// A number is one phone whoever sends to it; users of other tenants are others.
+// A number counts across tenants; users of other tenants count separately.
 func TestCodeLimitsAcrossTenants(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
 	wantRetryAfter(t, "field", f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)), 0)
-	wantRetryAfter(
-		t,
-		"rival, the number",
-		f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, phone)),
-		time.Minute,
-	)
-	wantRetryAfter(
-		t,
-		"rival, another",
-		f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, mobileNumber(2))),
-		0,
-	)
+	wantRetryAfter(t, "rival, the number", f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, phone)),
+		time.Minute)
+	wantRetryAfter(t, "rival, another", f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID,
+		mobileNumber(2))), 0)
 }
 
-// An address sends fifty a day, whichever users; an IPv6 network is one.
+// An address sends fifty codes a day, for all users together; an IPv6 network counts as one
+// address.
 func TestCodeLimitPerAddress(t *testing.T) {
 	for name, address := range map[string]func(i int) string{
 		"IPv4":   func(int) string { return homeAddr },
@@ -189,7 +164,7 @@ func TestCodeLimitPerAddress(t *testing.T) {
 	}
 }
 
-// A tenant sends five hundred a day, wherever from.
+// A tenant sends five hundred codes a day, from all addresses together.
 func TestCodeLimitPerTenant(t *testing.T) {
 	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
@@ -209,8 +184,8 @@ func TestCodeLimitPerTenant(t *testing.T) {
 	wantRetryAfter(t, "another tenant", send(rival.ID, rival.Ada.ID, 502), 0)
 }
 
-// A send that fails does not use the minute up, but the day's count has it;
-// its code is good for nothing, and the one before stays good.
+// A failed send does not count for the minute, but for the day. Its code is not valid, and the
+// earlier code stays valid.
 func TestFailedSendCountsTowardsDayOnly(t *testing.T) {
 	f := newSessionFixture(t, false)
 	ada := f.field.Ada.ID
@@ -230,35 +205,23 @@ func TestFailedSendCountsTowardsDayOnly(t *testing.T) {
 		}
 	}
 	f.Phones.Break(nil)
-	wantRetryAfter(
-		t,
-		"after nine failures and one success",
-		f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(ada, phone)),
-		24*time.Hour-time.Minute,
-	)
+	wantRetryAfter(t, "after nine failures and one success", f.Codes.Send(t.Context(), f.field.ID,
+		newOutgoingCode(ada, phone)), 24*time.Hour-time.Minute)
 	c := f.caller(t, f.pair)
 	if lost != good {
-		if err := f.Account.UpdateMobile(
-			t.Context(),
-			c,
-			identity.MobileChange{Mobile: phone, Purpose: 2, Code: lost},
-		); errs.As(
-			err,
-		).Key != "phone.codeWrong" {
+		if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2,
+			Code: lost}); errs.As(err).Key != "phone.codeWrong" {
 			t.Errorf("a code that was never sent: %v", err)
 		}
 	}
-	if err := f.Account.UpdateMobile(
-		t.Context(),
-		c,
-		identity.MobileChange{Mobile: phone, Purpose: 2, Code: good},
-	); err != nil {
-		t.Errorf("the code before: %v", err)
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2,
+		Code: good}); err != nil {
+		t.Errorf("the earlier code: %v", err)
 	}
 }
 
-// Whoever hangs up while the gateway is asked has used the minute up all the
-// same: the message may be on its way.
+// A request that is cancelled during the send counts for the minute all the same: the message may
+// be on its way.
 func TestSendCodeSurvivesCancelledRequest(t *testing.T) {
 	f := newSessionFixture(t, false)
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -273,12 +236,8 @@ func TestSendCodeSurvivesCancelledRequest(t *testing.T) {
 	if err := codes.Send(ctx, f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
-	wantRetryAfter(
-		t,
-		"at once again",
-		codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
-		time.Minute,
-	)
+	err := codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone))
+	wantRetryAfter(t, "a second code at once", err, time.Minute)
 }
 
 type smsSenderFunc func(ctx context.Context, mobile, text string) error
@@ -287,17 +246,13 @@ func (s smsSenderFunc) SendSMS(ctx context.Context, mobile, text string) error {
 	return s(ctx, mobile, text)
 }
 
-// Of many at once, one is sent.
+// Of many concurrent requests, one sends a code.
 func TestConcurrentSendsYieldOneCode(t *testing.T) {
 	f := newSessionFixture(t, false)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := f.Codes.Send(
-				t.Context(),
-				f.field.ID,
-				newOutgoingCode(f.field.Ada.ID, phone),
-			); err != nil &&
+			if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil &&
 				!errs.Is(err, errs.TooMany) {
 				t.Error(err)
 			}
@@ -305,19 +260,17 @@ func TestConcurrentSendsYieldOneCode(t *testing.T) {
 	}
 	wg.Wait()
 	if n := len(f.Phones.Sent()); n != 1 {
-		t.Errorf("%d sent", n)
+		t.Errorf("%d codes were sent", n)
 	}
 }
 
-// Without a gateway nothing is counted: there is nothing to abuse.
+// Without a gateway no code is counted, since none is sent.
 func TestCodesWithoutSMSGateway(t *testing.T) {
 	f := newSessionFixture(t, false)
 	codes := identity.NewCodeStore(f.DB, testkit.SecretKey, nil, f.Clock.Now)
 	for range 12 {
-		if e := errs.As(
-			codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)),
-		); e.Kind != errs.NotConfigured ||
-			e.Key != "channel.smsOff" {
+		if e := errs.As(codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID,
+			phone))); e.Kind != errs.NotConfigured || e.Key != "channel.smsOff" {
 			t.Fatal(e)
 		}
 	}
@@ -342,10 +295,10 @@ func TestCodeSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := f.countRows(t, "sms_codes"); n != step.left {
-			t.Errorf("%d left after %s", n, step.wait)
+			t.Errorf("%d codes are left after %s", n, step.wait)
 		}
 	}
-	// Codes go with their user.
+	// Codes are deleted with their user.
 	if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
@@ -353,20 +306,16 @@ func TestCodeSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := f.countRows(t, "sms_codes"); n != 0 {
-		t.Errorf("%d left of a deleted user", n)
+		t.Errorf("%d codes of a deleted user are left", n)
 	}
 }
 
-// A database that cannot be written sends nothing.
+// If the database cannot be written, no code is sent.
 func TestSendCodeDatabaseFailure(t *testing.T) {
 	f := newSessionFixture(t, false)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.Codes.Send(
-		gone,
-		f.field.ID,
-		newOutgoingCode(f.field.Ada.ID, phone),
-	); err == nil ||
+	if err := f.Codes.Send(gone, f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err == nil ||
 		len(f.Phones.Sent()) != 0 {
 		t.Errorf("%v, sent %v", err, f.Phones.Sent())
 	}

@@ -23,14 +23,14 @@ func newToken() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// hashToken is the form in which a token is stored and looked up.
+// hashToken gives the form in which a token is stored and looked up.
 func hashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// seal encrypts the pair that replaced a refresh token under a key which only
-// that token gives, so that the database alone opens nothing.
+// seal encrypts the pair that replaced a refresh token under a key derived from that token, so that
+// the database alone does not reveal the pair.
 func seal(used string, pair TokenPair) ([]byte, error) {
 	aead, err := successorCipher(used)
 	if err != nil {
@@ -54,7 +54,7 @@ func unseal(used string, sealed []byte) (TokenPair, error) {
 		return pair, err
 	}
 	if len(sealed) < aead.NonceSize() {
-		return pair, fmt.Errorf("sealed pair of %d bytes", len(sealed))
+		return pair, fmt.Errorf("the sealed token pair has only %d bytes", len(sealed))
 	}
 	plain, err := aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], nil)
 	if err != nil {

@@ -20,12 +20,11 @@ func TestTokens(t *testing.T) {
 		seen[token] = true
 	}
 	if a, b := hashToken("a"), hashToken("b"); len(a) != 32 || bytes.Equal(a, b) || !bytes.Equal(a, hashToken("a")) {
-		t.Error("hashToken is no hash")
+		t.Error("hashToken is not a hash")
 	}
 }
 
-// Only the used token opens what replaced it; the database alone opens
-// nothing.
+// Only the used token decrypts the pair that replaced it; the database alone does not.
 func TestSeal(t *testing.T) {
 	pair := TokenPair{Access: "access", Refresh: "refresh", Expires: 5, UserID: 7}
 	sealed, err := seal("used", pair)
@@ -33,7 +32,7 @@ func TestSeal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(sealed, []byte("access")) || bytes.Contains(sealed, []byte("refresh")) {
-		t.Error("the pair lies open")
+		t.Error("the sealed pair is readable")
 	}
 	if got, err := unseal("used", sealed); err != nil || got != pair {
 		t.Errorf("%+v %v", got, err)

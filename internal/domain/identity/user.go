@@ -1,5 +1,5 @@
-// Package identity knows the people who sign in: users, their passwords,
-// sessions and tokens.
+// Package identity keeps the users who sign in, with their passwords, sessions, tokens and API
+// credentials.
 package identity
 
 import (
@@ -14,7 +14,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// User is a person of a tenant.
+// User is a person who signs in to a tenant.
 type User struct {
 	ID         int64
 	Tenant     tenant.ID
@@ -23,7 +23,7 @@ type User struct {
 	Email      string
 	Mobile     string // E.164; empty when none is bound
 	Avatar     string // address; empty when none
-	LastSignIn int64  // the newest sign-in, epoch milliseconds; 0 when there was none
+	LastSignIn int64  // the newest sign-in, epoch milliseconds; 0: never
 	Disabled   bool
 }
 
@@ -83,10 +83,10 @@ func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}
-	return &r, err
+	return &r, wrap("get user", err)
 }
 
-// List gives a tenant's users by user name.
+// List gives a tenant's users, ordered by user name.
 func (s *UserStore) List(ctx context.Context, t tenant.ID) ([]*User, error) {
 	var rows []userRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("u.tenant_id = ?", t).OrderExpr("folded_name").Scan(ctx)
@@ -94,10 +94,10 @@ func (s *UserStore) List(ctx context.Context, t tenant.ID) ([]*User, error) {
 	for i := range rows {
 		users = append(users, rows[i].user())
 	}
-	return users, err
+	return users, wrap("list users", err)
 }
 
-// Create makes u with the given stored password and sets its id.
+// Create creates u with a password hash and sets its id.
 func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHash string) error {
 	r := userRow{
 		TenantID: t, UserName: u.UserName, FoldedName: text.FoldASCII(u.UserName), PasswordHash: passwordHash,
@@ -108,29 +108,21 @@ func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHa
 		return err
 	})
 	u.ID, u.Tenant = r.ID, t
-	return err
+	return wrap("create user", err)
 }
 
-// Update changes nickname, e-mail, mobile and whether the user is shut out.
+// Update changes the nickname, email, mobile number and disabled flag.
 func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
-	return s.updateColumns(
-		ctx,
-		t,
-		u.ID,
-		"nickname = ?, email = ?, mobile = ?, disabled = ?",
-		u.Nickname,
-		u.Email,
-		u.Mobile,
-		u.Disabled,
-	)
+	return s.updateColumns(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, disabled = ?",
+		u.Nickname, u.Email, u.Mobile, u.Disabled)
 }
 
-// PutPassword stores another password.
+// PutPassword replaces the password hash of a user.
 func (s *UserStore) PutPassword(ctx context.Context, t tenant.ID, id int64, passwordHash string) error {
 	return s.updateColumns(ctx, t, id, "password_hash = ?", passwordHash)
 }
 
-// PasswordHash gives the stored form of a user's password.
+// PasswordHash gives the password hash of a user.
 func (s *UserStore) PasswordHash(ctx context.Context, t tenant.ID, id int64) (string, error) {
 	r, err := s.getWhere(ctx, t, "u.id = ?", id)
 	if err != nil {
@@ -141,29 +133,22 @@ func (s *UserStore) PasswordHash(ctx context.Context, t tenant.ID, id int64) (st
 
 // hasMobile tells whether a user of the tenant has a mobile number.
 func (s *UserStore) hasMobile(ctx context.Context, t tenant.ID, mobile string) (bool, error) {
-	return s.db.Read(
-		ctx,
-	).NewSelect().Model(
-		(*userRow)(nil),
-	).Where(
-		"u.tenant_id = ? AND u.mobile = ?",
-		t,
-		mobile,
-	).Exists(
-		ctx,
-	)
+	taken, err := s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).
+		Where("u.tenant_id = ? AND u.mobile = ?", t, mobile).Exists(ctx)
+	return taken, wrap("find mobile", err)
 }
 
 // Delete removes a user and the user's sessions.
 func (s *UserStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.id = ?", t, id).Exec(ctx)
 		return err
 	})
+	return wrap("delete user", err)
 }
 
 func (s *UserStore) updateColumns(ctx context.Context, t tenant.ID, id int64, set string, args ...any) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set(set, args...).
 			Where("u.tenant_id = ? AND u.id = ?", t, id).Exec(ctx)
 		if err != nil {
@@ -175,4 +160,5 @@ func (s *UserStore) updateColumns(ctx context.Context, t tenant.ID, id int64, se
 		}
 		return err
 	})
+	return wrap("update user", err)
 }

@@ -40,7 +40,7 @@ func TestUserRoundTrip(t *testing.T) {
 	}
 	same := &identity.User{UserName: "ADA"}
 	if err := s.Users.Create(t.Context(), field.ID, same, "hash"); !db.IsDuplicate(err) {
-		t.Errorf("ada in capitals is made beside ada: %v", err)
+		t.Errorf("ada in capitals was created beside ada: %v", err)
 	}
 	all, err := s.Users.List(t.Context(), field.ID)
 	if err != nil || len(all) != 3 || all[0].UserName != "ada" || all[1].UserName != "bora" ||
@@ -55,7 +55,7 @@ func TestUserChanges(t *testing.T) {
 	want := *field.Ada
 	want.Nickname, want.Email, want.Mobile, want.Disabled = "N", "n@example.com", "", true
 	change := want
-	change.UserName = "renamed" // a user name never changes
+	change.UserName = "renamed" // Update does not change the user name
 	if err := s.Users.Update(t.Context(), field.ID, &change); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestUserChanges(t *testing.T) {
 		t.Errorf("hash %q", hash)
 	}
 	if hash, _ := s.Users.PasswordHash(t.Context(), field.ID, field.Bora.ID); hash == "other" {
-		t.Error("everybody has the new password")
+		t.Error("other users have the new password")
 	}
 }
 
@@ -90,12 +90,12 @@ func TestUserDelete(t *testing.T) {
 		t.Errorf("a deleted user's refresh token: %v", err)
 	}
 	if _, err := s.Sessions.Caller(t.Context(), bora.Access); err != nil {
-		t.Errorf("another user's: %v", err)
+		t.Errorf("another user's token: %v", err)
 	}
 }
 
-// Every method of the stores, called with another tenant's id for this
-// tenant's user or session, finds and changes nothing.
+// No method of the stores, called with another tenant's id for this tenant's user or session, finds
+// or changes anything.
 func TestTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
@@ -110,7 +110,7 @@ func TestTenantIsolation(t *testing.T) {
 	for _, owner := range []tenant.ID{rival.ID, 0, 99} {
 		for name, row := range map[string]struct {
 			call  func() error
-			finds bool // the method must say that there is no such thing
+			finds bool // the method must return a NotFound error
 		}{
 			"UserStore.Get":          {func() error { _, err := s.Users.Get(ctx, owner, mine.ID); return err }, true},
 			"UserStore.ByName":       {func() error { _, err := s.Users.ByName(ctx, owner, "only-mine"); return err }, true},
@@ -122,7 +122,7 @@ func TestTenantIsolation(t *testing.T) {
 				all, err := s.Users.List(ctx, owner)
 				for _, u := range all {
 					if u.ID == mine.ID {
-						t.Errorf("tenant %d lists it", owner)
+						t.Errorf("tenant %d lists the user", owner)
 					}
 				}
 				return err
@@ -130,16 +130,16 @@ func TestTenantIsolation(t *testing.T) {
 			"SessionStore.Start":   {func() error { _, err := s.Sessions.Start(ctx, owner, mine.ID, true); return err }, true},
 			"SessionStore.End":     {func() error { return s.Sessions.End(ctx, owner, caller.Session) }, false},
 			"SessionStore.EndUser": {func() error { return s.Sessions.EndUser(ctx, owner, mine.ID) }, false},
-			"SessionStore.Lives": {func() error {
-				lives, err := s.Sessions.IsActive(ctx, owner, caller.Session)
-				if lives {
-					t.Errorf("tenant %d sees that it lives", owner)
+			"SessionStore.IsActive": {func() error {
+				active, err := s.Sessions.IsActive(ctx, owner, caller.Session)
+				if active {
+					t.Errorf("tenant %d sees the session as active", owner)
 				}
 				return err
 			}, false},
 			"SignIn.Password": {func() error {
 				if _, err := s.SignIn.WithPassword(ctx, attempt(owner, "only-mine", testkit.Password, homeAddr)); !errs.Is(err, errs.Refused) {
-					t.Errorf("tenant %d lets it in: %v", owner, err)
+					t.Errorf("tenant %d accepts the token: %v", owner, err)
 				}
 				return nil
 			}, false},
@@ -150,16 +150,12 @@ func TestTenantIsolation(t *testing.T) {
 			if got, err := s.Users.Get(ctx, field.ID, mine.ID); err != nil || *got != *mine {
 				t.Fatalf("%s as tenant %d changed the user: %+v %v", name, owner, got, err)
 			}
-			if hash, err := s.Users.PasswordHash(
-				ctx,
-				field.ID,
-				mine.ID,
-			); err != nil ||
+			if hash, err := s.Users.PasswordHash(ctx, field.ID, mine.ID); err != nil ||
 				hash != testkit.PasswordHash(testkit.Password) {
 				t.Fatalf("%s as tenant %d changed the password (%v)", name, owner, err)
 			}
 			if again, err := s.Sessions.Caller(ctx, pair.Access); err != nil || again != caller {
-				t.Fatalf("%s as tenant %d touched the session: %v", name, owner, err)
+				t.Fatalf("%s as tenant %d ended the session: %v", name, owner, err)
 			}
 		}
 	}

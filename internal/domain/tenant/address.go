@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	maxAddressLength = 1_000       // characters of an address
-	maxSourceLength  = 253 + 1 + 5 // of a host and a port
+	maxAddressLength = 1_000       // characters
+	maxSourceLength  = 253 + 1 + 5 // characters of a host and a port
 )
 
-// Loadable tells whether a page may load address: http, https or a path on the
-// same host, of characters that show. It is the rule for what a provider's file
-// may say, and what is in the database is held against it again before it goes
-// anywhere.
+// Loadable tells whether a page may load address: an http or https URL or a path on the same host,
+// of printable characters. Provisioning applies it to the provider's file, and readers apply it
+// again to addresses from the database before they pass them on.
 func Loadable(address string) bool {
 	_, ok := parseAddress(address)
 	return ok && address != ""
@@ -40,16 +39,16 @@ func parseAddress(address string) (*url.URL, bool) {
 	return u, (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// cspSource is what a content security policy can name: a host of letters, digits,
-// dots and dashes, and a port; of at most maxSourceLength characters.
+// cspSource matches a source that a content security policy can name: a host of letters, digits,
+// dots, dashes and underscores, and a port. Origin also checks maxSourceLength.
 var cspSource = regexp.MustCompile(
 	`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*(:[0-9]{1,5})?$`,
 )
 
-// Origin is the scheme, host and port that address is loaded from, as a
-// content security policy names them; empty for a path on the same host, and
-// for what a page must not load or a policy cannot name. It holds nothing that
-// parts a policy or a header, whatever address is.
+// Origin gives the scheme, host and port of address, as a content security policy names them. It
+// gives an empty text for a path on the same host, and for an address that a page must not load or
+// a policy cannot name. Its result never contains a separator of a policy or a header, for any
+// address.
 func Origin(address string) string {
 	u, ok := parseAddress(address)
 	if !ok || u.Host == "" {
@@ -57,7 +56,7 @@ func Origin(address string) string {
 	}
 	name, err := idna.Lookup.ToASCII(u.Hostname())
 	if err != nil {
-		name = strings.ToLower(u.Hostname()) // a name with a _, which browsers take
+		name = strings.ToLower(u.Hostname()) // a name with an underscore, which browsers accept
 	}
 	if port := u.Port(); port != "" {
 		name += ":" + port
@@ -68,8 +67,7 @@ func Origin(address string) string {
 	return u.Scheme + "://" + name
 }
 
-// Sanitized is the branding that pages get: without the addresses that they must
-// not load.
+// Sanitized gives the branding without the addresses that pages must not load.
 func (b Branding) Sanitized() Branding {
 	for _, address := range []*string{&b.Logo, &b.Background, &b.Favicon} {
 		if !Loadable(*address) {

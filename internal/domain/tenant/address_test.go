@@ -7,7 +7,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// What a page loads, and how a policy names where it comes from.
+// Origin gives the source of an address as a policy names it.
 func TestOrigin(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://cdn.example/logo.png":               "https://cdn.example",
@@ -35,7 +35,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// hostileAddresses are addresses that must go nowhere.
+// hostileAddresses are addresses that no page may load.
 var hostileAddresses = []string{
 	"javascript:alert(1)",
 	"JaVaScRiPt:alert(1)",
@@ -94,11 +94,11 @@ func TestHostileAddresses(t *testing.T) {
 			t.Errorf("%q may be loaded", a)
 		}
 		if got := tenant.Origin(a); got != "" {
-			t.Errorf("%q comes from %q", a, got)
+			t.Errorf("the origin of %q is %q", a, got)
 		}
 		shown := tenant.Branding{Title: "T", Content: "C", Logo: a, Background: "/b.png", Favicon: a}.Sanitized()
 		if shown != (tenant.Branding{Title: "T", Content: "C", Background: "/b.png"}) {
-			t.Errorf("%q is shown: %+v", a, shown)
+			t.Errorf("%q passes Sanitized: %+v", a, shown)
 		}
 	}
 	for _, a := range []string{"https://a.example/x.png?a=1;b", "/x.svg", "x.svg", "http://127.0.0.1:8080/x", "https://[::1]/x", "https://…"} {
@@ -107,11 +107,11 @@ func TestHostileAddresses(t *testing.T) {
 		}
 	}
 	if tenant.Loadable("") {
-		t.Error("nothing may be loaded")
+		t.Error("an empty address may be loaded")
 	}
 }
 
-// Whatever an address is, its origin holds nothing that parts a policy.
+// The origin of any address contains no separator of a policy.
 func FuzzOrigin(f *testing.F) {
 	for _, a := range append(hostileAddresses, "https://cdn.example:8080/x", "https://农场.example") {
 		f.Add(a)
@@ -128,10 +128,10 @@ func FuzzOrigin(f *testing.F) {
 		if !ok || rest == "" || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789-_.:") != "" ||
 			strings.Count(rest, ":") > 1 ||
 			len(rest) > 259 {
-			t.Errorf("%q comes from %q", address, o)
+			t.Errorf("the origin of %q is %q", address, o)
 		}
 		if !tenant.Loadable(address) {
-			t.Errorf("%q has an origin and may not be loaded", address)
+			t.Errorf("%q has an origin, but may not be loaded", address)
 		}
 	})
 }

@@ -14,19 +14,19 @@ func TestStartOfDay(t *testing.T) {
 		{"Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00Z"},
 		{"Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00Z"},
 		{"Australia/Lord_Howe", "2026-04-06", "2026-04-05T13:30:00Z"},
-		// No midnight: the day begins at 01:00.
+		// The clocks skip midnight: the day begins at 01:00.
 		{"America/Santiago", "2026-09-06", "2026-09-06T04:00:00Z"},
 		{"America/Santiago", "2026-09-07", "2026-09-07T03:00:00Z"},
 		{"America/Havana", "2026-03-08", "2026-03-08T05:00:00Z"},
 		{"Atlantic/Azores", "2026-03-29", "2026-03-29T01:00:00Z"},
 		{"Asia/Beirut", "2026-03-29", "2026-03-28T22:00:00Z"},
 		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00Z"},
-		// Midnight twice, or 23:00 of the day before.
+		// The clocks show midnight twice, or 23:00 of the day before.
 		{"America/Havana", "2026-11-01", "2026-11-01T04:00:00Z"},
 		{"Atlantic/Azores", "2026-10-25", "2026-10-25T00:00:00Z"},
 		{"America/Santiago", "2026-04-05", "2026-04-05T04:00:00Z"},
 		{"America/Sao_Paulo", "2018-02-18", "2018-02-18T03:00:00Z"},
-		// A day that was left out begins with the next one.
+		// A day that the zone skipped begins with the next one.
 		{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z"},
 		{"Pacific/Apia", "2011-12-31", "2011-12-30T10:00:00Z"},
 	} {
@@ -45,8 +45,8 @@ func TestStartOfDay(t *testing.T) {
 	}
 }
 
-// A day begins at its first instant, also where midnight is skipped or comes
-// twice, and ends where the next begins.
+// A day begins at its first instant, even if the clocks skip midnight or show it twice, and ends
+// where the next begins.
 func TestDayBounds(t *testing.T) {
 	for _, c := range []struct{ zone, at, begin, end string }{
 		{"UTC", "2026-11-21T09:00:00Z", "2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"},

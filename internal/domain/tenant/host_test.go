@@ -14,7 +14,7 @@ func TestIsNumericHost(t *testing.T) {
 		"１２７.０.０.１", "127。0。0。1", "①②⑦.0.0.1", "１２７．１", "２１３０７０６４３３", "0ｘ7f.1",
 	} {
 		if !tenant.IsNumericHost(host) {
-			t.Errorf("%q is taken for a name", host)
+			t.Errorf("%q counts as a name", host)
 		}
 	}
 	for _, host := range []string{
@@ -22,7 +22,7 @@ func TestIsNumericHost(t *testing.T) {
 		"a_b.example", "xn--80ajvps.example", "0xg", "7f000001x", "a-1", "127.0.0.1-x",
 	} {
 		if tenant.IsNumericHost(host) {
-			t.Errorf("%q is taken for an address", host)
+			t.Errorf("%q counts as an address", host)
 		}
 	}
 }

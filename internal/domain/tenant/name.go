@@ -9,12 +9,12 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// MaxNameLength is how long names that people give may be, in characters.
+// MaxNameLength limits the length, in characters, of names that people give.
 const MaxNameLength = 64
 
-// ParseName is a name that people give to something of their tenant, as it is kept:
-// trimmed, of 1 to MaxNameLength characters, and good to be shown. What is wrong is
-// refused (601) naming field; required is the sentence for what shows nothing.
+// ParseName reads a name that a person typed and gives it as it is stored: trimmed, of 1 to
+// MaxNameLength characters, and displayable. It refuses (601) another name, naming field; required
+// is the text key for a name without a visible character.
 func ParseName(typed, field, required string) (string, error) {
 	name := strings.TrimSpace(typed)
 	switch {
@@ -28,34 +28,27 @@ func ParseName(typed, field, required string) (string, error) {
 	return name, nil
 }
 
-// IsDisplayable tells whether a name can stand on a screen, in a mail or in a log
-// as it is: something of it is to be seen, it stays on its line, and it does
-// not turn the writing around it. Joiners within words, which Persian and the
-// faces of emoji need, are fine.
+// IsDisplayable tells whether a screen, a mail or a log can show a name as it is: it has a visible
+// character, stays on one line, and does not change the writing direction. Joiners within words,
+// which Persian and composed emoji need, are allowed.
 func IsDisplayable(name string) bool {
 	return utf8.ValidString(name) && strings.ContainsFunc(name, isVisible) && !strings.ContainsFunc(name, BreaksLayout)
 }
 
-// BreaksLayout tells whether a character breaks a line or turns the writing around,
-// so that it has no place in a name or an address.
+// BreaksLayout tells whether a character breaks a line or changes the writing direction; names and
+// addresses must not contain it.
 func BreaksLayout(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// brailleBlank is a pattern of no dots: a symbol by the tables, and empty.
+// brailleBlank is the Braille pattern without dots: Unicode classes it as a symbol, but it shows
+// nothing.
 const brailleBlank = '\u2800'
 
-// isVisible tells whether a character leaves a mark by itself. Some letters do not:
-// the fillers of Hangul.
+// isVisible tells whether a character shows anything by itself. Some letters do not: the Hangul
+// fillers.
 func isVisible(r rune) bool {
-	return r != brailleBlank && !unicode.IsSpace(r) && !unicode.In(
-		r,
-		unicode.Cc,
-		unicode.Cf,
-		unicode.Zl,
-		unicode.Zp,
-		unicode.M,
-		unicode.Other_Default_Ignorable_Code_Point,
-		unicode.Variation_Selector,
-	)
+	invisible := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.M,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return r != brailleBlank && !unicode.IsSpace(r) && !invisible
 }

@@ -8,17 +8,18 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// A name shows something, stays on its line, and turns no writing around.
+// ParseName accepts names that show something, stay on one line, and do not change the writing
+// direction.
 func TestParseName(t *testing.T) {
 	for typed, want := range map[string]string{
 		"North":                       "North",
 		" \tNorth field\n":            "North field",
 		"Участок №1":                  "Участок №1",
 		"北田":                          "北田",
-		"می\u200cخواهم":               "می\u200cخواهم", // Persian: a non-joiner within the word
-		"👩\u200d🌾":                    "👩\u200d🌾",      // a farmer: joined of two
-		"☀\ufe0f":                     "☀\ufe0f",       // with a selector of its face
-		"e\u0301":                     "e\u0301",       // a mark on its letter
+		"می\u200cخواهم":               "می\u200cخواهم", // Persian, with a non-joiner within the word
+		"👩\u200d🌾":                    "👩\u200d🌾",      // a farmer, joined from two emoji
+		"☀\ufe0f":                     "☀\ufe0f",       // with a variation selector
+		"e\u0301":                     "e\u0301",       // a letter with a combining mark
 		"ㅤa":                          "ㅤa",
 		strings.Repeat("ş", 64):       strings.Repeat("ş", 64),
 		" " + strings.Repeat("x", 64): strings.Repeat("x", 64),

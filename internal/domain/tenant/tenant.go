@@ -14,10 +14,10 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// MaxSendsPerDay is the largest number of mails, or SMS, of a day.
+// MaxSendsPerDay is the largest daily limit of mails, and of SMS, that a tenant can have.
 const MaxSendsPerDay = 1_000_000
 
-// Branding is a tenant's own face; empty parts are Tilth's.
+// Branding is how a tenant's console looks; Tilth's defaults replace empty fields.
 type Branding struct {
 	Title, Content, Logo, Background, Favicon string
 }
@@ -26,12 +26,12 @@ type Branding struct {
 type Tenant struct {
 	ID       ID
 	Name     string
-	Hosts    []string // lower-case, without port; the first is where links in mails lead
+	Hosts    []string // lower-case, without port; links in mails lead to the first
 	TimeZone *time.Location
 	Language text.Language
 	Branding Branding
-	// MailsPerDay and SMSPerDay are how many letters it may send in a day of its zone, 0
-	// being any number; nil: what the server's settings say.
+	// MailsPerDay and SMSPerDay limit how many mails and SMS the tenant may send in a day of its
+	// zone; 0: no limit; nil: the limit of the server's settings.
 	MailsPerDay, SMSPerDay *int
 }
 
@@ -69,24 +69,24 @@ type Store struct {
 // NewStore makes a store; now is the server's clock.
 func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now: now} }
 
-// Get finds a tenant by id.
+// Get finds a tenant by id; a NotFound error if there is none.
 func (s *Store) Get(ctx context.Context, id ID) (*Tenant, error) {
 	return s.getWhere(ctx, "id = ?", id)
 }
 
-// ByName finds a tenant by its name; a NotFound error when there is none.
+// ByName finds a tenant by its name; a NotFound error if there is none.
 func (s *Store) ByName(ctx context.Context, name string) (*Tenant, error) {
 	return s.getWhere(ctx, "name = ?", strings.TrimSpace(name))
 }
 
-// ByHost finds the tenant that a host, with or without a port, belongs to; a
-// NotFound error when there is none.
+// ByHost finds the tenant of a host, given with or without a port; a NotFound error if there is
+// none.
 func (s *Store) ByHost(ctx context.Context, website string) (*Tenant, error) {
 	return s.getWhere(ctx, "id = (SELECT tenant_id FROM tenant_hosts WHERE host = ?)", NormalizeHost(website))
 }
 
-// NormalizeHost is the form in which hosts are kept and compared: lower-case, without
-// port, brackets and a final dot.
+// NormalizeHost gives the form in which hosts are stored and compared: lower-case, without port,
+// brackets and a final dot.
 func NormalizeHost(website string) string {
 	h := strings.ToLower(strings.TrimSpace(website))
 	if name, _, err := net.SplitHostPort(h); err == nil {
@@ -101,9 +101,10 @@ func (s *Store) getWhere(ctx context.Context, where string, args ...any) (*Tenan
 		if db.IsMissing(err) {
 			return nil, errs.Missing()
 		}
-		return nil, err
+		return nil, wrap("get", err)
 	}
-	return s.load(ctx, r)
+	t, err := s.load(ctx, r)
+	return t, wrap("get", err)
 }
 
 func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
@@ -131,17 +132,17 @@ func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
 	return t, err
 }
 
-// List gives every tenant, for whoever runs the platform.
+// List gives every tenant, for the provider.
 func (s *Store) List(ctx context.Context) ([]*Tenant, error) {
 	var rows []tenantRow
 	if err := s.db.Read(ctx).NewSelect().Model(&rows).OrderExpr("id").Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("list", err)
 	}
 	all := make([]*Tenant, 0, len(rows))
 	for _, r := range rows {
 		t, err := s.load(ctx, r)
 		if err != nil {
-			return nil, err
+			return nil, wrap("list", err)
 		}
 		all = append(all, t)
 	}
@@ -152,29 +153,29 @@ func (r *tenantRow) zone() (*time.Location, error) {
 	if zone := Zone(r.TimeZone); zone != nil {
 		return zone, nil
 	}
-	return time.LoadLocation(r.TimeZone) // of a database that knows more names
+	return time.LoadLocation(r.TimeZone) // a database of another version may have more zones
 }
 
-// Zones gives the time zone of every tenant, as q has them.
+// Zones reads the time zone of every tenant from q.
 func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
 	var rows []tenantRow
 	if err := q.NewSelect().Model(&rows).Column("id", "time_zone").Scan(ctx); err != nil {
-		return nil, err
+		return nil, wrap("read zones", err)
 	}
 	zones := make(map[ID]*time.Location, len(rows))
 	for _, r := range rows {
 		var err error
 		if zones[r.ID], err = r.zone(); err != nil {
-			return nil, err
+			return nil, wrap("read zones", err)
 		}
 	}
 	return zones, nil
 }
 
-// Put creates t (ID 0; the new id is set) or changes the tenant of that id,
-// its hosts included.
+// Put creates t if its ID is 0, and sets the new id; otherwise it changes the tenant of that id. It
+// replaces the hosts too.
 func (s *Store) Put(ctx context.Context, t *Tenant) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		r := tenantRow{
 			ID: t.ID, Name: t.Name, TimeZone: t.TimeZone.String(), Language: string(t.Language),
 			Title: t.Branding.Title, Content: t.Branding.Content, Logo: t.Branding.Logo,
@@ -209,22 +210,23 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 		}
 		return nil
 	})
+	return wrap("put", err)
 }
 
-// Delete removes an empty tenant: the database refuses while users, scenes or
-// devices of it exist.
+// Delete removes an empty tenant. The database refuses to while the tenant has users, scenes or
+// devices.
 func (s *Store) Delete(ctx context.Context, id ID) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*tenantRow)(nil)).Where("id = ?", id).Exec(ctx)
 		if err == nil {
 			s.db.AfterCommit(ctx, func() { s.notifyDeleted(id) })
 		}
 		return err
 	})
+	return wrap("delete", err)
 }
 
-// OnDelete calls f for each tenant that is removed, once that is kept. f must
-// not block.
+// OnDelete registers f; the store calls it after it has deleted a tenant. f must not block.
 func (s *Store) OnDelete(f func(ID)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,7 +70,7 @@ func TestRoundTrip(t *testing.T) {
 			got.Branding != made.Branding {
 			t.Errorf("%s: %+v", name, got)
 		}
-		// The first host is where links in mails lead, so their order is kept.
+		// Links in mails lead to the first host, so the store keeps the order.
 		if len(got.Hosts) != 2 || got.Hosts[0] != "b.example" || got.Hosts[1] != "a.example" {
 			t.Errorf("%s: hosts %v", name, got.Hosts)
 		}
@@ -121,7 +121,7 @@ func TestPutUpdatesTenant(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if _, err := s.ByHost(t.Context(), "a.example"); !errs.Is(err, errs.NotFound) {
-		t.Errorf("a host that was given up still leads here: %v", err)
+		t.Errorf("a dropped host still leads to the tenant: %v", err)
 	}
 	if got, err := s.ByHost(t.Context(), "other.example"); err != nil || got.ID != other.ID {
 		t.Errorf("another tenant's hosts changed: %+v %v", got, err)
@@ -139,7 +139,7 @@ func TestNamesAndHostsAreUnique(t *testing.T) {
 			t.Errorf("%s %v: %v", x.Name, x.Hosts, err)
 		}
 	}
-	// What failed left nothing behind.
+	// The failed calls changed nothing.
 	if all, err := s.List(t.Context()); err != nil || len(all) != 1 {
 		t.Errorf("%v %v", all, err)
 	}
@@ -168,39 +168,35 @@ func TestListAndDelete(t *testing.T) {
 	}
 }
 
-// Whoever holds something of a tenant hears of its end once that is kept, and
-// not of an attempt.
+// OnDelete gets a deleted tenant after the commit, and no tenant whose deletion failed.
 func TestOnDelete(t *testing.T) {
 	stores := testkit.NewStores(t)
 	used := stores.Tenant(t, "used")
 	empty := &tenant.Tenant{Name: "empty", TimeZone: time.UTC, Language: text.English}
 	putTenant(t, stores.Tenants, empty)
-	var told []tenant.ID
+	var notified []tenant.ID
 	for range 2 {
-		stores.Tenants.OnDelete(func(id tenant.ID) { told = append(told, id) })
+		stores.Tenants.OnDelete(func(id tenant.ID) { notified = append(notified, id) })
 	}
-	if err := stores.Tenants.Delete(t.Context(), used.ID); err == nil || len(told) != 0 {
-		t.Errorf("a tenant with users: %v, told of %v", err, told)
+	if err := stores.Tenants.Delete(t.Context(), used.ID); err == nil || len(notified) != 0 {
+		t.Errorf("a tenant with users: %v, notified %v", err, notified)
 	}
 	undone := errors.New("undone")
 	err := stores.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
 		if err := stores.Tenants.Delete(ctx, empty.ID); err != nil {
 			return err
 		}
-		if len(told) != 0 {
-			t.Errorf("told of %v before it is kept", told)
+		if len(notified) != 0 {
+			t.Errorf("notified %v before the commit", notified)
 		}
 		return undone
 	})
-	if !errors.Is(err, undone) || len(told) != 0 {
-		t.Errorf("undone: %v, told of %v", err, told)
+	if !errors.Is(err, undone) || len(notified) != 0 {
+		t.Errorf("rolled back: %v, notified %v", err, notified)
 	}
-	if err := stores.Tenants.Delete(
-		t.Context(),
-		empty.ID,
-	); err != nil ||
-		!slices.Equal(told, []tenant.ID{empty.ID, empty.ID}) {
-		t.Errorf("%v, told of %v", err, told)
+	if err := stores.Tenants.Delete(t.Context(), empty.ID); err != nil ||
+		!slices.Equal(notified, []tenant.ID{empty.ID, empty.ID}) {
+		t.Errorf("deleted: %v, notified %v", err, notified)
 	}
 }
 
@@ -218,7 +214,7 @@ func TestNormalizeHost(t *testing.T) {
 		":8080":             "",
 	} {
 		if got := tenant.NormalizeHost(in); got != want {
-			t.Errorf("Host(%q) = %q, want %q", in, got, want)
+			t.Errorf("NormalizeHost(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// zoneNames are the names of the IANA time zone database, one a line. Without
-// them it would be the machine that decides: it has files that are no zones
-// (localtime, posixrules) and the same zones under other names (posix/…).
+// zoneNames lists the names of the IANA time zone database, one per line. Without it, the machine
+// would decide: it has files that are no zones (localtime, posixrules) and the same zones under
+// other names (posix/…).
 //
 //go:embed zones.txt
 var zoneNames string
 
-// zones are the zones by name. Each takes a file's reading, so it is loaded
-// when it is first asked for, and kept.
+// zones maps each name to its zone. Loading a zone reads a file, so the first call for a zone loads
+// it, and later calls reuse it.
 var zones = sync.OnceValue(func() map[string]func() *time.Location {
 	all := map[string]func() *time.Location{}
 	for name := range strings.Lines(zoneNames) {
@@ -28,12 +28,12 @@ var zones = sync.OnceValue(func() map[string]func() *time.Location {
 func loadZone(name string) *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return nil // of a program that was built without the zones
+		return nil // the program was built without the zones
 	}
 	return zone
 }
 
-// Zone is the time zone of an IANA name; nil where there is none.
+// Zone gives the time zone of an IANA name; nil if there is none.
 func Zone(name string) *time.Location {
 	if load := zones()[name]; load != nil {
 		return load()

@@ -1,5 +1,5 @@
-// Package acme has certificates issued and renewed by an ACME server (RFC 8555),
-// such as Let's Encrypt, while the server runs.
+// Package acme obtains and renews certificates from an ACME server (RFC 8555), such as Let's
+// Encrypt, while the server runs.
 package acme
 
 import (
@@ -22,41 +22,40 @@ import (
 	"go.uber.org/zap"
 )
 
-// ALPNProtocol is what the HTTPS address must offer beside its own, for the ACME
-// server to ask there for its proof (TLS-ALPN-01, RFC 8737). An address that
-// speaks something else must not: clients that name their protocol would be
-// turned away.
+// ALPNProtocol is the protocol that the HTTPS address must offer beside its own, so that the ACME
+// server can ask there for its proof (TLS-ALPN-01, RFC 8737). An address that serves another
+// protocol must not offer it: TLS would refuse clients that name their protocol.
 const ALPNProtocol = "acme-tls/1"
 
-// LetsEncrypt is the directory of Let's Encrypt, in production.
+// LetsEncrypt is the production directory of Let's Encrypt.
 const LetsEncrypt = certmagic.LetsEncryptProductionCA
 
 const (
-	// What is tried again within an attempt is certmagic's: after a minute, then
-	// less and less often. These are for what it gives up at once, as a folder that
-	// cannot be written, or proofs that the trial directory of Let's Encrypt takes
-	// and the real one does not, which forgives five an hour.
+	// certmagic retries within an attempt: after a minute, then less and less often. These waits
+	// are for failures that it gives up on at once: a folder that cannot be written, or proofs that
+	// the staging directory of Let's Encrypt accepts and the production directory does not. The
+	// production directory allows five failures an hour.
 	minRetryWait = 5 * time.Minute
 	maxRetryWait = 6 * time.Hour
 )
 
-// Options say whose certificates are had from where; all but Email, Roots, HTTPS
-// and CheckEvery are needed.
+// Options say for which names New obtains certificates, and from where. All but Email, Roots, HTTPS
+// and CheckEvery are required.
 type Options struct {
-	Names     []string       // as Names answers them; the first is met by who names none
-	Directory string         // the ACME server's
-	Email     string         // whom it may write to
-	Roots     *x509.CertPool // by which its own certificate is checked; nil: the system's
-	Dir       string         // a folder for the account, keys and certificates; made when missing
-	HTTP      net.Addr       // that Challenges is served at, as port 80 to the world
-	HTTPS     net.Addr       // that Config with Protocol is served at, as port 443 to the world; nil: nowhere
+	Names     []string       // as NormalizeNames gives them; clients that name no host get the certificate of the first
+	Directory string         // the URL of the ACME server's directory
+	Email     string         // the address that the ACME server may write to
+	Roots     *x509.CertPool // verify the ACME server's own certificate; nil: the system's roots
+	Dir       string         // the folder for the account, keys and certificates; created if missing
+	HTTP      net.Addr       // where Challenges is served, as port 80 to the world
+	HTTPS     net.Addr       // where Config with ALPNProtocol is served, as port 443 to the world; nil: nowhere
 	Logger    *slog.Logger
 
-	// CheckEvery is how often it is asked whether a certificate is due; default 10 min.
+	// CheckEvery is how often to check whether a certificate is due for renewal; default 10 min.
 	CheckEvery time.Duration
 }
 
-// Certificates are those of some names. It is safe for concurrent use.
+// Certificates holds the certificates of its names. It is safe for concurrent use.
 type Certificates struct {
 	names  []string
 	logger *slog.Logger
@@ -67,9 +66,9 @@ type Certificates struct {
 	failures map[string]*atomic.Uint64 // by name; the map itself never changes
 }
 
-// New loads what certificates the folder has; Run has the others issued.
+// New loads the certificates in the folder; Run obtains the others.
 func New(ctx context.Context, o Options) (*Certificates, error) {
-	// Before certmagic makes it, and whatever the mode of a folder that was there.
+	// Before certmagic makes it, and for any mode of an existing folder.
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -87,7 +86,7 @@ func New(ctx context.Context, o Options) (*Certificates, error) {
 	})
 	c.config = certmagic.New(c.cache, certmagic.Config{
 		Storage: &certmagic.FileStorage{Path: o.Dir}, OnEvent: c.onEvent, Logger: log, DefaultServerName: o.Names[0],
-		// Nobody is asked but the ACME server that the settings name.
+		// Only the ACME server that the settings name is contacted.
 		OCSP: certmagic.OCSPConfig{DisableStapling: true},
 	})
 	c.issuer = certmagic.NewACMEIssuer(c.config, issuer(o, log))
@@ -100,8 +99,8 @@ func New(ctx context.Context, o Options) (*Certificates, error) {
 	return c, nil
 }
 
-// load takes the certificate that is kept. A damaged one is removed, or it would
-// pass for one that is there.
+// load loads the stored certificate of a name. It removes a damaged one, so that Run obtains
+// another.
 func (c *Certificates) load(ctx context.Context, name string) error {
 	_, err := c.config.CacheManagedCertificate(ctx, name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -110,18 +109,18 @@ func (c *Certificates) load(ctx context.Context, name string) error {
 	if unread := (*fs.PathError)(nil); errors.As(err, &unread) {
 		return err
 	}
-	c.logger.Warn("the certificate that is kept is damaged, another is asked for", "name", name, "error", err)
+	c.logger.Warn("the stored certificate is damaged; requesting another", "name", name, "error", err)
 	return c.config.Storage.Delete(ctx, certmagic.StorageKeys.CertsSitePrefix(c.issuer.IssuerKey(), name))
 }
 
-// issuer is where certificates come from. certmagic would open ports of its own
-// for the proofs; told the server's, which are taken, it leaves them to it.
+// issuer configures where certificates come from. certmagic would open its own ports for the
+// proofs; given the server's ports, which are taken, it leaves the proofs to the server.
 func issuer(o Options, log *zap.Logger) certmagic.ACMEIssuer {
 	i := certmagic.ACMEIssuer{
 		CA: o.Directory, Email: o.Email, Agreed: true, TrustedRoots: o.Roots, Logger: log,
 		DisableTLSALPNChallenge: o.HTTPS == nil,
-		// certmagic keeps an account without an address under "default", which it
-		// then takes for the address of the next one: no ACME server knows such.
+		// certmagic stores an account without an address as "default" and then uses that as the
+		// address of the next account, which no ACME server accepts.
 		NewAccountFunc: func(_ context.Context, _ *certmagic.ACMEIssuer, a acme.Account) (acme.Account, error) {
 			a.Contact = nil
 			if o.Email != "" {
@@ -141,8 +140,8 @@ func issuer(o Options, log *zap.Logger) certmagic.ACMEIssuer {
 	return i
 }
 
-// hostPort is the host that an address is listened on at, empty for all of them,
-// and its port.
+// hostPort gives the host and the port of a listening address; the host is empty if it listens on
+// all.
 func hostPort(a net.Addr) (host string, port int) {
 	t, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -154,15 +153,16 @@ func hostPort(a net.Addr) (host string, port int) {
 	return host, t.Port
 }
 
-// Config is how TLS is met: 1.2 or later, with the certificate of the name that
-// is asked for. Who asks for another is told that there is none.
+// Config gives the TLS configuration: version 1.2 or later, with the certificate of the name that
+// the client asks for. A client that asks for another name gets the alert "unrecognized name".
 func (c *Certificates) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			certificate, err := c.config.GetCertificate(hello)
 			if err != nil {
-				// Of neither, package tls makes "unrecognized name"; of an error, a fault of ours.
+				// For neither a certificate nor an error, package tls sends "unrecognized name";
+				// for an error, "internal error".
 				return nil, nil //nolint:nilerr // see above
 			}
 			return certificate, nil
@@ -170,19 +170,18 @@ func (c *Certificates) Config() *tls.Config {
 	}
 }
 
-// Challenges answers what the ACME server asks for over HTTP, and leaves the
-// rest to next.
+// Challenges answers the ACME server's challenges over HTTP, and passes other requests to next.
 func (c *Certificates) Challenges(next http.Handler) http.Handler {
 	return c.issuer.HTTPChallengeHandler(next)
 }
 
-// Run has certificates issued that are missing, and renewed when they are due,
-// until ctx ends. Both addresses must be served meanwhile.
+// Run obtains missing certificates and renews those that are due, until ctx ends. Both addresses
+// must be served meanwhile.
 func (c *Certificates) Run(ctx context.Context) {
-	// Not waited for: it may be asking the ACME server something, for half a minute.
+	// Run does not wait for Stop: a request to the ACME server may take half a minute.
 	defer func() { go c.cache.Stop() }()
-	if err := c.cache.RenewManagedCertificates(ctx); err != nil { // those that fell due while the server was down
-		c.logger.Warn("certificates not looked at, trying again", "error", err)
+	if err := c.cache.RenewManagedCertificates(ctx); err != nil { // those that became due while the server was down
+		c.logger.Warn("certificates not checked, trying again", "error", err)
 	}
 	var obtaining sync.WaitGroup
 	for _, name := range c.names {
@@ -194,11 +193,10 @@ func (c *Certificates) Run(ctx context.Context) {
 	<-ctx.Done()
 }
 
-// obtain has the first certificate of a name issued; from then on the cache
-// renews it.
+// obtain obtains the first certificate of a name; from then on the cache renews it.
 func (c *Certificates) obtain(ctx context.Context, name string) {
 	for wait := minRetryWait; ; wait = min(2*wait, maxRetryWait) {
-		err := c.config.ObtainCertAsync(ctx, name) // not before it is there, or hopeless
+		err := c.config.ObtainCertAsync(ctx, name) // returns only with a certificate or a permanent failure
 		if err == nil {
 			_, err = c.config.CacheManagedCertificate(ctx, name)
 		}
@@ -216,7 +214,7 @@ func (c *Certificates) obtain(ctx context.Context, name string) {
 	}
 }
 
-// onEvent is told by certmagic what happens.
+// onEvent handles an event of certmagic.
 func (c *Certificates) onEvent(_ context.Context, event string, data map[string]any) error {
 	name := fmt.Sprint(data["identifier"])
 	switch event {
@@ -226,27 +224,20 @@ func (c *Certificates) onEvent(_ context.Context, event string, data map[string]
 		if n := c.failures[name]; n != nil {
 			n.Add(1)
 		}
-		c.logger.Error(
-			"no certificate was issued, it is tried again",
-			"name",
-			name,
-			"renewal",
-			data["renewal"],
-			"error",
-			data["error"],
-		)
+		c.logger.Error("no certificate was issued, it is tried again",
+			"name", name, "renewal", data["renewal"], "error", data["error"])
 	}
 	return nil
 }
 
-// NameStatus is how a name stands.
+// NameStatus is the state of a name's certificate.
 type NameStatus struct {
 	Name     string
-	Expires  time.Time // of its certificate; zero: it has none
-	Failures uint64    // attempts to have one, or another, that came to nothing
+	Expires  time.Time // when the certificate expires; zero: the name has none
+	Failures uint64    // failed attempts to obtain or renew one
 }
 
-// Statuses are those of all names, in their order.
+// Statuses gives the status of each name, in order.
 func (c *Certificates) Statuses() []NameStatus {
 	all := make([]NameStatus, len(c.names))
 	for i, name := range c.names {

@@ -21,17 +21,17 @@ import (
 	"tilth/internal/tools/testkit/authority"
 )
 
-// acmeFixture is an ACME server and what it looks for proofs at.
+// acmeFixture is an ACME server and the two addresses that it checks proofs at.
 type acmeFixture struct {
 	t           *testing.T
-	name        string // of this world alone: certmagic keeps the proofs under way by name, for the whole process
+	name        string // of this fixture only: certmagic keeps pending proofs by name, for the whole process
 	ca          *authority.Authority
 	dir         string
 	http, https net.Listener
 	log         *lockedBuffer
 }
 
-// lockedBuffer is a log that tests read.
+// lockedBuffer is a log that tests can read concurrently.
 type lockedBuffer struct {
 	mu      sync.Mutex
 	written bytes.Buffer
@@ -74,13 +74,13 @@ func listen(t *testing.T) net.Listener {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() }) // its server has closed it, where there is one
+	t.Cleanup(func() { _ = l.Close() }) // a server may have closed it
 	return l
 }
 
 func port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// start makes certificates of the world's folder and has them kept until stop.
+// start makes Certificates of the fixture's folder and runs them until stop.
 func (w *acmeFixture) start(change func(*Options)) (c *Certificates, stop func()) {
 	w.t.Helper()
 	root, err := os.ReadFile(w.ca.RootFile)
@@ -115,7 +115,7 @@ func (w *acmeFixture) start(change func(*Options)) (c *Certificates, stop func()
 	return c, stop
 }
 
-// serve serves both addresses with the certificates.
+// serve serves both addresses with the certificates of c.
 func (w *acmeFixture) serve(c *Certificates) {
 	page := http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(out, "console") })
 	plain := &http.Server{Handler: c.Challenges(page), ReadHeaderTimeout: time.Second}
@@ -126,12 +126,12 @@ func (w *acmeFixture) serve(c *Certificates) {
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, 0),
 	}
 	secure.TLSConfig.NextProtos = []string{"h2", "http/1.1", ALPNProtocol}
-	go func() { _ = plain.Serve(w.http) }() // until it is closed
+	go func() { _ = plain.Serve(w.http) }() // until the listener is closed
 	go func() { _ = secure.ServeTLS(w.https, "", "") }()
 	w.t.Cleanup(func() { _, _ = plain.Close(), secure.Close() })
 }
 
-// waitFor waits for what another part does by itself and tells nobody of.
+// waitFor polls until done returns true.
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	again, over := time.NewTicker(20*time.Millisecond), time.NewTimer(time.Minute)
@@ -141,7 +141,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 		select {
 		case <-again.C:
 		case <-over.C:
-			t.Fatalf("waited in vain for %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (w *acmeFixture) servedCertificate(name string) (*x509.Certificate, error) 
 	return w.ca.FetchCertificate(w.t.Context(), w.https.Addr().String(), name)
 }
 
-// A certificate is issued by either proof.
+// Either kind of proof gives a certificate.
 func TestChallengeTypes(t *testing.T) {
 	t.Parallel()
 	for proof, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestChallengeTypes(t *testing.T) {
 		change    func(*Options)
 	}{
 		"http-01":     {change: func(o *Options) { o.HTTPS = nil }},
-		"tls-alpn-01": {authority: authority.Options{HTTPPort: 1}}, // port 80 is another's
+		"tls-alpn-01": {authority: authority.Options{HTTPPort: 1}}, // port 80 is not ours
 	} {
 		t.Run(proof, func(t *testing.T) {
 			t.Parallel()
@@ -178,8 +178,8 @@ func TestChallengeTypes(t *testing.T) {
 	}
 }
 
-// renewable is a world with a certificate that is due at the first look, with more
-// than half a minute to spare: it is when less than five times the interval is left.
+// renewable makes a fixture with a certificate that is due at the first check, more than half a
+// minute before it expires: a certificate is due when less than five check intervals are left.
 func renewable(t *testing.T) (w *acmeFixture, c *Certificates, stop func(), first *x509.Certificate) {
 	t.Helper()
 	for {
@@ -191,10 +191,9 @@ func renewable(t *testing.T) (w *acmeFixture, c *Certificates, stop func(), firs
 			first, err = w.servedCertificate(w.name)
 			return err == nil
 		})
-		// A number whose first bit is set has a zero before it in a certificate
-		// (DER), and by that the client names the one to replace (RFC 9773, 4.1).
-		// Pebble looks for it without, and does not find such a one of its own: one
-		// in 256.
+		// DER puts a zero byte before a serial number whose first bit is set. The client names the
+		// certificate to replace with that zero (RFC 9773, 4.1), but Pebble looks it up without,
+		// and does not find it: one certificate in 256.
 		if first.SerialNumber.BitLen()%8 != 0 {
 			return w, c, stop, first
 		}
@@ -202,19 +201,18 @@ func renewable(t *testing.T) (w *acmeFixture, c *Certificates, stop func(), firs
 	}
 }
 
-// A certificate is renewed in time while it is met with, and the newest is there
-// at the next start.
+// A certificate is renewed in time while it is being served, and the next start loads the newest.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	w, c, stop, first := renewable(t)
 	waitFor(t, "another", func() bool {
 		next, err := w.servedCertificate(w.name)
 		if err != nil {
-			t.Fatalf("nothing valid to meet with: %v\n%s", err, w.log)
+			t.Fatalf("no valid certificate is served: %v\n%s", err, w.log)
 		}
 		return next.SerialNumber.Cmp(first.SerialNumber) != 0
 	})
-	waitFor(t, "the log to tell", func() bool { return w.log.contains("renewal=true") })
+	waitFor(t, "the renewal in the log", func() bool { return w.log.contains("renewal=true") })
 	if n := c.Statuses()[0].Failures; n != 0 {
 		t.Errorf("%d failures\n%s", n, w.log)
 	}
@@ -230,12 +228,12 @@ func TestRenewal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := again.Statuses(); !s[0].Expires.After(first.NotAfter) {
-		t.Errorf("after a restart: %+v, the first was good until %v", s, first.NotAfter)
+		t.Errorf("after a restart: %+v, the first certificate was valid until %v", s, first.NotAfter)
 	}
 }
 
-// While the ACME server says nothing the rest is served; once it answers there
-// is a certificate, without anybody's doing.
+// While the ACME server does not respond, other requests are served; once it responds, a
+// certificate is issued without any action.
 func TestUnresponsiveServer(t *testing.T) {
 	t.Parallel()
 	w := newACMEFixture(t, authority.Options{Blocked: true})
@@ -258,8 +256,8 @@ func TestUnresponsiveServer(t *testing.T) {
 	waitFor(t, "a certificate", func() bool { _, err := w.servedCertificate(w.name); return err == nil })
 }
 
-// A name that the ACME server finds nothing at is told, counted, and keeps no
-// other from its certificate; a name that is not among them has none.
+// A name whose proof the ACME server cannot find is logged and counted, and does not keep other
+// names from their certificates. A name that is not in the settings gets no certificate.
 func TestUnverifiableName(t *testing.T) {
 	t.Parallel()
 	w := newACMEFixture(t, authority.Options{})
@@ -278,17 +276,18 @@ func TestUnverifiableName(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	stranger, err := http.Get("http://" + w.http.Addr().String() + "/.well-known/acme-challenge/nothing")
+	unknown, err := http.Get("http://" + w.http.Addr().String() + "/.well-known/acme-challenge/nothing")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stranger.Body.Close()
-	if body, err := io.ReadAll(stranger.Body); err != nil || string(body) != "console" {
-		t.Errorf("a proof that nobody waits for: %q, %v", body, err)
+	defer unknown.Body.Close()
+	if body, err := io.ReadAll(unknown.Body); err != nil || string(body) != "console" {
+		t.Errorf("an unknown proof: %q, %v", body, err)
 	}
 }
 
-// Who names no host, as devices do that know an address only, meets the first name.
+// A client that names no host, such as a device that knows only an address, gets the certificate of
+// the first name.
 func TestDefaultCertificateWithoutSNI(t *testing.T) {
 	t.Parallel()
 	w := newACMEFixture(t, authority.Options{Names: []string{"second.example"}})
@@ -304,18 +303,15 @@ func TestDefaultCertificateWithoutSNI(t *testing.T) {
 	}
 	defer conn.Close()
 	if names := conn.ConnectionState().PeerCertificates[0].DNSNames; len(names) != 1 || names[0] != w.name {
-		t.Errorf("met with %v", names)
+		t.Errorf("the certificate is for %v", names)
 	}
-	if _, err := tls.Dial(
-		"tcp",
-		w.https.Addr().String(),
-		&tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11},
-	); err == nil {
-		t.Error("TLS 1.1 is spoken")
+	if _, err := tls.Dial("tcp", w.https.Addr().String(), &tls.Config{InsecureSkipVerify: true,
+		MaxVersion: tls.VersionTLS11}); err == nil {
+		t.Error("TLS 1.1 is accepted")
 	}
 }
 
-// Keys are open to nobody else, also where the folder was.
+// Only the owner can read keys, even in a folder that existed before.
 func TestFolderPermissions(t *testing.T) {
 	t.Parallel()
 	w := newACMEFixture(t, authority.Options{})
@@ -349,7 +345,7 @@ func TestFolderPermissions(t *testing.T) {
 	}
 }
 
-// One that is kept and damaged is told, and had anew.
+// A damaged stored certificate is logged and replaced.
 func TestDamagedCertificate(t *testing.T) {
 	t.Parallel()
 	w := newACMEFixture(t, authority.Options{})
@@ -365,14 +361,14 @@ func TestDamagedCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _ := w.start(nil)
-	if !w.log.contains("the certificate that is kept is damaged") {
+	if !w.log.contains("the stored certificate is damaged") {
 		t.Errorf("%s", w.log)
 	}
 	waitFor(t, "another", func() bool { return !again.Statuses()[0].Expires.IsZero() })
 }
 
-// Where no address is set, an account whose files are gone is made anew, and
-// without one.
+// Without an email address in the settings, an account whose files are lost is made anew without
+// one.
 func TestLostAccount(t *testing.T) {
 	t.Parallel()
 	w := newACMEFixture(t, authority.Options{})
@@ -401,10 +397,8 @@ func TestUnusableFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(
-		t.Context(),
-		Options{Names: []string{"a.example"}, Dir: file, Logger: slog.New(slog.DiscardHandler)},
-	); err == nil {
-		t.Error("a file passes for a folder")
+	if _, err := New(t.Context(), Options{Names: []string{"a.example"}, Dir: file,
+		Logger: slog.New(slog.DiscardHandler)}); err == nil {
+		t.Error("New accepts a file as the folder")
 	}
 }

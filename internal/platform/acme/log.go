@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// zapToSlog hands certmagic's log to ours. What it tells as it goes along is of use
-// when something is looked for, so it counts as debug.
+// zapToSlog passes certmagic's log lines to our logger. Its info lines help only in an
+// investigation, so they become debug lines.
 type zapToSlog struct {
 	logger *slog.Logger
 	fields []zapcore.Field
@@ -18,7 +18,7 @@ type zapToSlog struct {
 
 func level(l zapcore.Level) slog.Level {
 	if l >= zapcore.WarnLevel {
-		return slog.LevelWarn // what matters is told once more, by note
+		return slog.LevelWarn // onEvent logs failures as errors
 	}
 	return slog.LevelDebug
 }

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// What certmagic warns of is in our log with its values in order; what it tells
-// as it goes along only when that is asked for.
+// certmagic's warnings are in our log with their values in order; its info lines are there only at
+// debug level.
 func TestCertmagicLogIsForwarded(t *testing.T) {
 	for asked, want := range map[slog.Level]string{
 		slog.LevelInfo: `level=WARN msg="certificates: will retry" attempt=2 error="no answer" identifier=farm.example` + "\n",
@@ -20,11 +20,8 @@ func TestCertmagicLogIsForwarded(t *testing.T) {
 		slog.LevelError: "",
 	} {
 		var out bytes.Buffer
-		log := zap.New(
-			zapToSlog{logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: asked}))},
-		).With(
-			zap.String("identifier", "farm.example"),
-		)
+		log := zap.New(zapToSlog{logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: asked}))}).
+			With(zap.String("identifier", "farm.example"))
 		log.Info("acquiring lock")
 		log.Error("will retry", zap.Error(errors.New("no answer")), zap.Int("attempt", 2))
 		var got strings.Builder

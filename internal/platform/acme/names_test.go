@@ -33,7 +33,7 @@ func TestNames(t *testing.T) {
 		{[]string{"https://farm.example"}, private, nil, "is no host name"},
 		{[]string{"a_b.example"}, private, nil, "is no host name"},
 		{[]string{""}, private, nil, `"" is no host name`},
-		{[]string{"a.example", "A.example"}, private, nil, `"A.example" is there twice`},
+		{[]string{"a.example", "A.example"}, private, nil, `"A.example" is listed twice`},
 		{many, private, nil, "101 names are too many: at most 100"},
 	} {
 		got, err := NormalizeNames(c.given, c.directory)

@@ -13,7 +13,7 @@ import (
 	"tilth/internal/domain/identity/picture"
 )
 
-// deflatedZeros are so many zeros as zlib has them: a thousandth of that.
+// deflatedZeros compresses zeros with zlib, to about a thousandth of their number.
 func deflatedZeros(t *testing.T, zeros int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,13 +30,13 @@ func deflatedZeros(t *testing.T, zeros int) string {
 	return b.String()
 }
 
-// pngWithData is a PNG file of a size whose pixels are what is given.
+// pngWithData makes a PNG file of the given size with the given pixel data.
 func pngWithData(w, h uint32, pixels string) []byte {
 	file := pngHeader(w, h, 8, 0)
 	return slices.Concat(file[:33], chunk("IDAT", pixels), file[33:])
 }
 
-// endlessGIF is an animation that begins anew for ever.
+// endlessGIF makes an animation that repeats for ever.
 func endlessGIF(t *testing.T) []byte {
 	t.Helper()
 	g := gif.GIF{LoopCount: 0}
@@ -51,8 +51,8 @@ func endlessGIF(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// Files that are small and unfold to much cost what a picture of their size costs,
-// or nothing: no piece of them is unfolded that is no pixel of it.
+// Small files that decompress to much cost no more than a picture of their size: nothing but pixels
+// is decompressed.
 func TestPictureBombs(t *testing.T) {
 	const much = 64 << 20
 	zeros := deflatedZeros(t, much)
@@ -61,26 +61,26 @@ func TestPictureBombs(t *testing.T) {
 		file []byte
 		key  string // of the refusal; empty: it is a picture
 	}{
-		"50,000 by 50,000, with pixels":     {pngWithData(50_000, 50_000, zeros), "avatar.tooManyPixels"},
-		"as many, in one row":               {pngWithData(1<<30, 1, zeros), "avatar.tooManyPixels"},
-		"more pixels than it has room for":  {pngWithData(100, 100, zeros), "avatar.broken"},
-		"fewer pixels than it says":         {pngWithData(100, 100, deflatedZeros(t, 0)), "avatar.broken"},
-		"a profile that unfolds to much":    {withChunk(good, "iCCP", "x\x00\x00"+zeros), ""},
-		"a text that unfolds to much":       {withChunk(good, "zTXt", "x\x00\x00"+zeros), ""},
-		"a text of all languages that does": {withChunk(good, "iTXt", "x\x00\x01\x00\x00\x00"+zeros), ""},
-		"an animation without end":          {endlessGIF(t), "avatar.format"},
-		"a zip file":                        {append([]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"), zeros...), "avatar.format"},
+		"50,000 by 50,000, with pixels":         {pngWithData(50_000, 50_000, zeros), "avatar.tooManyPixels"},
+		"as many pixels, in one row":            {pngWithData(1<<30, 1, zeros), "avatar.tooManyPixels"},
+		"more pixels than its size":             {pngWithData(100, 100, zeros), "avatar.broken"},
+		"fewer pixels than its size":            {pngWithData(100, 100, deflatedZeros(t, 0)), "avatar.broken"},
+		"a large compressed profile":            {withChunk(good, "iCCP", "x\x00\x00"+zeros), ""},
+		"a large compressed text":               {withChunk(good, "zTXt", "x\x00\x00"+zeros), ""},
+		"a large compressed international text": {withChunk(good, "iTXt", "x\x00\x01\x00\x00\x00"+zeros), ""},
+		"an endless animation":                  {endlessGIF(t), "avatar.format"},
+		"a zip file":                            {append([]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"), zeros...), "avatar.format"},
 		"an SVG that names itself a thousand times": {
 			[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><g id="a"/><g id="b"><use href="#a"/><use href="#a"/></g><script>alert(1)</script></svg>`), "avatar.format",
 		},
-		"XML that unfolds to much": {[]byte(`<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><svg>&b;</svg>`), "avatar.format"},
+		"XML with nested entities": {[]byte(`<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><svg>&b;</svg>`), "avatar.format"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		out, err := picture.Square(c.file, nil)
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
-			t.Errorf("%s of %d bytes took %d", name, len(c.file), took)
+			t.Errorf("%s of %d bytes allocated %d bytes", name, len(c.file), took)
 		}
 		if c.key == "" && (err != nil || len(out) > 40_000) || c.key != "" && !isRefusal(err, c.key) {
 			t.Errorf("%s: %d bytes, %v", name, len(out), err)
@@ -88,8 +88,8 @@ func TestPictureBombs(t *testing.T) {
 	}
 }
 
-// What is a picture and something else for another program is refused, or comes
-// out as a picture and nothing else.
+// A file that is a picture and also something else for another program is refused, or gives a
+// picture and nothing else.
 func TestPolyglots(t *testing.T) {
 	photo, graphic := jpegFile(t, drawQuarters(40, 30, fourColours)), pngFile(t, drawQuarters(40, 30, fourColours))
 	for name, file := range map[string][]byte{
@@ -112,11 +112,11 @@ func TestPolyglots(t *testing.T) {
 		}
 		for _, trace := range []string{"alert", "PDF", "JavaScript", "svg", "/bin/sh", "PK\x05\x06", "*/"} {
 			if bytes.Contains(out, []byte(trace)) {
-				t.Errorf("%s: %q is in what comes out", name, trace)
+				t.Errorf("%s: the result contains %q", name, trace)
 			}
 		}
 		if !bytes.HasPrefix(out, []byte("\xFF\xD8\xFF")) || !bytes.HasSuffix(out, []byte("\xFF\xD9")) {
-			t.Errorf("%s: something else comes out", name)
+			t.Errorf("%s: the result is no JPEG", name)
 		}
 	}
 }

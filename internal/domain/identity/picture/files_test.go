@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The colours of the quarters of a test picture.
+// The colours of a test picture's quarters.
 var (
 	red      = color.RGBA{R: 0xC0, A: 0xFF}
 	green    = color.RGBA{G: 0xA0, A: 0xFF}
@@ -20,8 +20,7 @@ var (
 	backdrop = color.RGBA{R: 0xF6, G: 0xF5, B: 0xF0, A: 0xFF}
 )
 
-// quarters are the colours of a picture: top left, top right, bottom left,
-// bottom right.
+// quarters holds the colours of a picture: top left, top right, bottom left, bottom right.
 type quarters [4]color.RGBA
 
 func drawQuarters(w, h int, q quarters) *image.NRGBA {
@@ -52,7 +51,7 @@ func pngFile(t testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// exifTIFF is EXIF data of one entry.
+// exifTIFF makes EXIF data with one entry.
 func exifTIFF(order binary.AppendByteOrder, tag, kind uint16, count uint32, value uint16) []byte {
 	b := []byte("II*\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -60,7 +59,7 @@ func exifTIFF(order binary.AppendByteOrder, tag, kind uint16, count uint32, valu
 	}
 	b = order.AppendUint32(b, 8)
 	b = order.AppendUint16(b, 2)
-	b = order.AppendUint16(b, 0x010F) // the camera's maker, which is skipped
+	b = order.AppendUint16(b, 0x010F) // the camera's maker, which the reader skips
 	b = order.AppendUint16(b, 2)
 	b = order.AppendUint32(b, 4)
 	b = append(b, "abc\x00"...)
@@ -73,7 +72,7 @@ func exifTIFF(order binary.AppendByteOrder, tag, kind uint16, count uint32, valu
 
 func exifOrientation(o int) []byte { return exifTIFF(binary.BigEndian, 0x0112, 3, 1, uint16(o)) }
 
-// segment is a part of a JPEG file, and withSegment puts it behind the start.
+// segment makes a segment of a JPEG file; withSegment inserts one after the start of a file.
 func segment(marker byte, body string) []byte {
 	b := binary.BigEndian.AppendUint16([]byte{0xFF, marker}, uint16(len(body)+2))
 	return append(b, body...)
@@ -87,7 +86,7 @@ func withExif(file, tiff []byte) []byte {
 	return withSegment(file, 0xE1, "Exif\x00\x00"+string(tiff))
 }
 
-// chunk is a part of a PNG file, and withChunk puts it behind the header.
+// chunk makes a chunk of a PNG file; withChunk inserts one after the header of a file.
 func chunk(kind, body string) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
 	b = append(b, kind+body...)
@@ -98,7 +97,7 @@ func withChunk(file []byte, kind, body string) []byte {
 	return bytes.Join([][]byte{file[:33], chunk(kind, body), file[33:]}, nil)
 }
 
-// pngHeader is a PNG file that ends where its pixels should begin.
+// pngHeader makes a PNG file without pixels.
 func pngHeader(w, h uint32, depth, passes byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, w)
 	b = binary.BigEndian.AppendUint32(b, h)
@@ -106,7 +105,7 @@ func pngHeader(w, h uint32, depth, passes byte) []byte {
 	return bytes.Join([][]byte{[]byte("\x89PNG\r\n\x1A\n"), chunk("IHDR", string(b)), chunk("IEND", "")}, nil)
 }
 
-// webpFile is a WebP file of the given chunks.
+// webpFile makes a WebP file of the given chunks.
 func webpFile(chunks ...[]byte) []byte {
 	body := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
 	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body)))
@@ -122,7 +121,7 @@ func riffChunk(kind, body string) []byte {
 	return b
 }
 
-// vp8x is the header of a WebP file with more than a picture in it.
+// vp8x makes the header of a WebP file that contains more than a picture.
 func vp8x(flags byte, w, h int) []byte {
 	return riffChunk("VP8X", string([]byte{
 		flags,
@@ -138,7 +137,7 @@ func vp8x(flags byte, w, h int) []byte {
 	}))
 }
 
-// bitWriter writes the least significant first, as WebP's lossless form does.
+// bitWriter writes the least significant bits first, as WebP's lossless form does.
 type bitWriter struct {
 	out []byte
 	n   uint
@@ -154,9 +153,9 @@ func (b *bitWriter) put(value uint32, count uint) {
 	}
 }
 
-// losslessWebP is a lossless WebP picture: its left half has green at 0, its right
-// half at 255, all the rest of it is 0. Every symbol but green takes no bit, so
-// a picture without halves is a few bytes long, however large it says it is.
+// losslessWebP makes a lossless WebP picture: green is 0 in its left half and 255 in its right
+// half, and all else is 0. Only green takes any bits, so a picture without halves is a few bytes
+// long at any size.
 func losslessWebP(w, h int, halves bool) []byte {
 	var b bitWriter
 	b.put(0x2F, 8)
@@ -188,7 +187,7 @@ func losslessWebP(w, h int, halves bool) []byte {
 	return riffChunk("VP8L", string(b.out))
 }
 
-// jpegFrame is a JPEG file up to the frame: its size, and one sampling a component.
+// jpegFrame makes a JPEG file up to the frame, with its size and one sampling per component.
 func jpegFrame(marker byte, w, h uint16, sampling ...byte) []byte {
 	body := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(len(sampling))}
 	for i, s := range sampling {
@@ -197,7 +196,7 @@ func jpegFrame(marker byte, w, h uint16, sampling ...byte) []byte {
 	return append([]byte{0xFF, 0xD8}, segment(marker, string(body))...)
 }
 
-// progressiveJPEG is a grey picture of 8 by 8 in the given number of passes.
+// progressiveJPEG makes a grey picture of 8 by 8 pixels with the given number of passes.
 func progressiveJPEG(scans int) []byte {
 	b := jpegFrame(0xC2, 8, 8, 0x11)
 	b = append(b, segment(0xDB, "\x00"+string(bytes.Repeat([]byte{1}, 64)))...)
@@ -205,7 +204,7 @@ func progressiveJPEG(scans int) []byte {
 	for i := range scans {
 		approximation := "\x00"
 		if i > 0 {
-			approximation = "\x10" // once more, a bit finer
+			approximation = "\x10" // a refinement by one bit
 		}
 		b = append(b, segment(0xDA, "\x01\x01\x00\x00\x00"+approximation)...)
 		b = append(b, 0x7F)

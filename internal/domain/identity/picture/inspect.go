@@ -6,16 +6,16 @@ import (
 	"io"
 )
 
-// fileInfo is what a file says of itself before a pixel is decoded.
+// fileInfo holds what the headers of a file say, before any pixel is decoded.
 type fileInfo struct {
 	width, height int // as stored, in pixels
-	cost          int // bytes of memory that decoding takes, a pixel
+	cost          int // bytes of memory per pixel that decoding takes
 	orientation   orientation
 	decode        func(io.Reader) (image.Image, error)
 }
 
-// inspect walks through a file from its first byte to its last: it must be one
-// still picture of a wanted kind, whole, and nothing beside it.
+// inspect walks through a file from its first byte to its last. It accepts only a single, complete
+// still picture in a supported format, with nothing else in the file.
 func inspect(file []byte) (*fileInfo, error) {
 	var f *fileInfo
 	var err error
@@ -38,8 +38,8 @@ func inspect(file []byte) (*fileInfo, error) {
 	return f, nil
 }
 
-// markup is what a file must not hold that some other program could take for
-// a page. It would not get through; but who sends it means no picture.
+// markup lists texts that a file must not contain, because another program could take it for a
+// page. The texts would not survive the decoding, but a file with them is no honest picture.
 var markup = []string{"<script", "<html", "<iframe", "<!doctype", "<?php"}
 
 func containsMarkup(file []byte) bool {

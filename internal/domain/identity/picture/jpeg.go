@@ -14,8 +14,8 @@ const (
 	markerAPP1 = 0xE1
 )
 
-// maxScans is how many passes a progressive picture may take. Cameras and
-// programs make about ten; thousands of empty ones cost hours to decode.
+// maxScans limits the passes of a progressive picture. Cameras and programs make about ten;
+// thousands of empty passes take hours to decode.
 const maxScans = 64
 
 func inspectJPEG(file []byte) (*fileInfo, error) {
@@ -34,7 +34,7 @@ func inspectJPEG(file []byte) (*fileInfo, error) {
 			}
 			return f, nil
 		case marker == 0x01 || marker >= 0xD0 && marker <= 0xD7:
-			continue // these stand alone
+			continue // these have no length and no body
 		case marker == markerSOI || len(rest) < 2:
 			return nil, broken()
 		}
@@ -62,13 +62,13 @@ func inspectJPEG(file []byte) (*fileInfo, error) {
 	}
 }
 
-// nextMarker finds the marker that stands at the start of rest, and what
-// follows it; nil when there is none.
+// nextMarker gives the marker at the start of rest, and the bytes after it; nil if there is no
+// marker.
 func nextMarker(rest []byte) (marker byte, after []byte) {
 	if len(rest) < 2 || rest[0] != 0xFF {
 		return 0, nil
 	}
-	for len(rest) > 0 && rest[0] == 0xFF { // any number of these may fill
+	for len(rest) > 0 && rest[0] == 0xFF { // any number of fill bytes may precede the marker
 		rest = rest[1:]
 	}
 	if len(rest) == 0 || rest[0] == 0 {
@@ -82,8 +82,8 @@ func isFrame(marker byte) bool {
 	return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
 }
 
-// readFrame reads the size of the picture and what decoding it takes: a byte a
-// sample, and for a progressive one four more for its coefficients.
+// readFrame reads the size of the picture and computes the memory for decoding: a byte per sample,
+// and for a progressive picture four more for the coefficients.
 func (f *fileInfo) readFrame(marker byte, body []byte) bool {
 	if len(body) < 6 || len(body) != 6+3*int(body[5]) || body[5] == 0 || body[5] > 4 {
 		return false
@@ -104,7 +104,7 @@ func (f *fileInfo) readFrame(marker byte, body []byte) bool {
 	return f.width > 0
 }
 
-// afterScan is what follows the compressed data of a scan.
+// afterScan gives the bytes after the compressed data of a scan.
 func afterScan(rest []byte) []byte {
 	for {
 		at := bytes.IndexByte(rest, 0xFF)
@@ -123,9 +123,9 @@ func afterScan(rest []byte) []byte {
 	}
 }
 
-// isCameraTrailer tells whether what follows the picture is what telephones append
-// to their photographs: padding, further pictures (a gain map, a preview), the
-// film of a moving photograph. Anything else is another file in disguise.
+// isCameraTrailer tells whether the bytes after the picture are what phones append to photos:
+// padding, further pictures (a gain map, a preview), or the video of a motion photo. Any other
+// bytes could be another file in disguise.
 func isCameraTrailer(tail []byte) bool {
 	padded := bytes.TrimLeft(tail, "\x00")
 	return len(padded) == 0 || bytes.HasPrefix(padded, []byte("\xFF\xD8\xFF")) ||

@@ -5,17 +5,17 @@ import (
 	"image"
 )
 
-// orientation is how a camera was held, as EXIF numbers it. The only thing in
-// a file's metadata that matters here, so it is read without a library.
+// orientation is how the camera was held, as EXIF numbers it. It is the only metadata that matters
+// here, so this package reads it without a library.
 type orientation int
 
 const (
 	asStored   orientation = 1
-	transposed orientation = 5 // and beyond: width and height change places
+	transposed orientation = 5 // from here on, width and height are swapped
 )
 
-// stored is where the pixel p of the upright picture stands in the stored one,
-// which is w by h.
+// stored gives the position, in the stored picture of w by h pixels, of the pixel p of the upright
+// picture.
 func (o orientation) stored(p image.Point, w, h int) image.Point {
 	right, bottom := w-1, h-1
 	switch o {
@@ -45,9 +45,8 @@ const (
 	entryLen       = 12
 )
 
-// orientationOf reads the orientation from EXIF data, which is a TIFF file.
-// What is not there or makes no sense is asStored: metadata is no reason to
-// refuse a picture.
+// orientationOf reads the orientation from EXIF data, which is a TIFF file. It gives asStored for
+// missing or invalid data: metadata is no reason to refuse a picture.
 func orientationOf(tiff []byte) orientation {
 	if len(tiff) < 8 {
 		return asStored

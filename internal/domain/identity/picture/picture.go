@@ -1,6 +1,5 @@
-// Package picture turns what people upload as their picture into what pages
-// show: a small square JPEG of our own making. What a file is, is decided by
-// its content; nothing of it but pixels gets through.
+// Package picture turns an uploaded picture file into a small square JPEG for pages. It detects the
+// format from the file's content, and takes over nothing but the pixels.
 package picture
 
 import (
@@ -16,9 +15,9 @@ import (
 )
 
 const (
-	// MaxBytes is how large a file may be.
+	// MaxBytes limits the size of an uploaded file.
 	MaxBytes = 5 << 20
-	// Side is the width and height of what comes out, in pixels.
+	// Side is the width and height of the resulting picture, in pixels.
 	Side = 256
 
 	maxPixels = 40_000_000
@@ -26,19 +25,18 @@ const (
 	quality   = 90
 )
 
-// ContentType is what comes out, always.
+// ContentType is the type of every resulting picture.
 const ContentType = "image/jpeg"
 
-// backdrop is what shows through transparent pictures, in both themes.
+// backdrop is the colour behind transparent pictures, in both themes.
 var backdrop = color.RGBA{R: 0xF6, G: 0xF5, B: 0xF0, A: 0xFF}
 
 // Crop is a square of the upright picture, in its pixels.
 type Crop struct{ X, Y, Side int }
 
-// Square makes a picture of Side by Side pixels from a JPEG, PNG or WebP file:
-// crop of it, or the middle where crop is nil. The errors are Refused and say
-// what is wrong with the file; what it would cost is known before any pixel is
-// decoded.
+// Square makes a picture of Side by Side pixels from a JPEG, PNG or WebP file: from the crop, or
+// from the largest centred square if crop is nil. Its errors are Refused and say what is wrong with
+// the file. It checks the memory that decoding takes before it decodes any pixel.
 func Square(file []byte, crop *Crop) ([]byte, error) {
 	if len(file) > MaxBytes {
 		return nil, TooLarge()
@@ -62,11 +60,8 @@ func Square(file []byte, crop *Crop) ([]byte, error) {
 		return nil, broken()
 	}
 	var out bytes.Buffer
-	err = jpeg.Encode(
-		&out,
-		upright(shrink(img, rect.Add(img.Bounds().Min)), f.orientation),
-		&jpeg.Options{Quality: quality},
-	)
+	square := upright(shrink(img, rect.Add(img.Bounds().Min)), f.orientation)
+	err = jpeg.Encode(&out, square, &jpeg.Options{Quality: quality})
 	return out.Bytes(), err
 }
 
@@ -79,7 +74,7 @@ func unsupportedFormat() *errs.Error { return errs.New(errs.Refused, "avatar.for
 func animated() *errs.Error          { return errs.New(errs.Refused, "avatar.animated") }
 func broken() *errs.Error            { return errs.New(errs.Refused, "avatar.broken") }
 
-// checkCost refuses what would take too much memory to decode.
+// checkCost refuses a picture that would take too much memory to decode.
 func (f *fileInfo) checkCost() error {
 	if f.width < 1 || f.height < 1 {
 		return broken()
@@ -91,7 +86,8 @@ func (f *fileInfo) checkCost() error {
 	return nil
 }
 
-// rect is the part of the stored picture that crop, or the middle, is.
+// rect gives the part of the stored picture for crop, or for the largest centred square if crop is
+// nil.
 func (f *fileInfo) rect(crop *Crop) (image.Rectangle, error) {
 	w, h := f.width, f.height
 	if f.orientation >= transposed {
@@ -109,7 +105,7 @@ func (f *fileInfo) rect(crop *Crop) (image.Rectangle, error) {
 	return image.Rect(min(from.X, to.X), min(from.Y, to.Y), max(from.X, to.X)+1, max(from.Y, to.Y)+1), nil
 }
 
-// shrink brings a part of a picture to the size that comes out.
+// shrink scales a part of a picture to Side by Side pixels.
 func shrink(img image.Image, part image.Rectangle) *image.RGBA {
 	small := image.NewRGBA(image.Rect(0, 0, Side, Side))
 	draw.Draw(small, small.Bounds(), image.NewUniform(backdrop), image.Point{}, draw.Src)
@@ -117,7 +113,7 @@ func shrink(img image.Image, part image.Rectangle) *image.RGBA {
 	return small
 }
 
-// upright turns the small square as its camera was held.
+// upright turns the small square upright, given how the camera was held.
 func upright(small *image.RGBA, o orientation) *image.RGBA {
 	if o == asStored {
 		return small

@@ -18,7 +18,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// mustSquare makes the square of a file that must be good.
+// mustSquare makes the square of a valid file.
 func mustSquare(t *testing.T, file []byte, crop *picture.Crop) image.Image {
 	t.Helper()
 	out, err := picture.Square(file, crop)
@@ -27,13 +27,13 @@ func mustSquare(t *testing.T, file []byte, crop *picture.Crop) image.Image {
 	}
 	img, err := jpeg.Decode(bytes.NewReader(out))
 	if err != nil || img.Bounds() != image.Rect(0, 0, picture.Side, picture.Side) {
-		t.Fatalf("no square of ours: %v", err)
+		t.Fatalf("the result is no square: %v", err)
 	}
 	return img
 }
 
-// hasQuarters tells whether the middles of the quarters have the wanted colours,
-// give or take what compression does to them.
+// hasQuarters tells whether the middles of the quarters have the wanted colours, up to the error of
+// compression.
 func hasQuarters(img image.Image, want quarters) bool {
 	for i, w := range want {
 		r, g, b, _ := img.At(64+i%2*128, 64+i/2*128).RGBA()
@@ -57,7 +57,7 @@ func readTestdata(t testing.TB, name string) []byte {
 
 var fourColours = quarters{red, green, blue, white}
 
-// Every kind comes out as the same square, wide and tall ones by their middle.
+// Every format gives the same square; wide and tall pictures give their middle.
 func TestSquare(t *testing.T) {
 	wide := drawQuarters(120, 80, fourColours)
 	clear := drawQuarters(80, 80, quarters{red, {}, {}, blue})
@@ -92,7 +92,7 @@ func TestSquare(t *testing.T) {
 		"webp, with metadata": {webpFile(vp8x(0x0C, 100, 60), losslessWebP(100, 60, true), riffChunk("XMP ", "<x:xmpmeta/>")), quarters{black, lime, black, lime}},
 		"camera: padding":     {append(jpegFile(t, wide), 0, 0, 0), fourColours},
 		"camera: gain map":    {append(jpegFile(t, wide), jpegFile(t, drawQuarters(8, 8, fourColours))...), fourColours},
-		"camera: film":        {append(jpegFile(t, wide), "\x00\x00\x00\x18ftypmp42"...), fourColours},
+		"camera: video":       {append(jpegFile(t, wide), "\x00\x00\x00\x18ftypmp42"...), fourColours},
 		"camera: trailer":     {append(jpegFile(t, wide), "\x00\x00\x01\x0A\x0E\x00\x00\x00Image_UTC_DataSEFHSEFT"...), fourColours},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,8 +103,8 @@ func TestSquare(t *testing.T) {
 	}
 }
 
-// However the camera was held, the picture stands upright. What is stored for
-// an upright picture of the four colours, as EXIF 2.3 draws it.
+// For every orientation of the camera the result is upright. The table has the stored quarters of
+// an upright picture, as EXIF 2.3 draws them.
 func TestOrientation(t *testing.T) {
 	stored := map[int]quarters{
 		1: {
@@ -137,20 +137,14 @@ func TestOrientation(t *testing.T) {
 			if img := mustSquare(t, file, nil); !hasQuarters(img, fourColours) {
 				t.Errorf("%s, %d: not upright", name, o)
 			}
-			// A crop is of the upright picture: its top right quarter.
+			// A crop refers to the upright picture: here its top right quarter.
 			x := 60
 			if o >= 5 {
 				x = 40
 			}
-			if img := mustSquare(
-				t,
-				file,
-				&picture.Crop{X: x + 5, Y: 2, Side: 30},
-			); !hasQuarters(
-				img,
-				quarters{green, green, green, green},
-			) {
-				t.Errorf("%s, %d: the crop is of another place", name, o)
+			if img := mustSquare(t, file, &picture.Crop{X: x + 5, Y: 2,
+				Side: 30}); !hasQuarters(img, quarters{green, green, green, green}) {
+				t.Errorf("%s, %d: the crop is at another place", name, o)
 			}
 		}
 	}
@@ -161,22 +155,16 @@ func TestOrientation(t *testing.T) {
 			t.Errorf("webp, %s: not upright", name)
 		}
 	}
-	// What makes no sense changes nothing and refuses nothing.
+	// Invalid EXIF data has no effect.
 	for name, tiff := range map[string][]byte{
 		"empty": {}, "short": []byte("II*\x00"), "no TIFF": []byte("XX*\x00\x08\x00\x00\x00\x00\x00"), "too high": exifOrientation(9), "zero": exifOrientation(0),
 		"another type": exifTIFF(binary.BigEndian, 0x0112, 4, 1, 6), "two of it": exifTIFF(binary.BigEndian, 0x0112, 3, 2, 6),
 		"another tag": exifTIFF(binary.BigEndian, 0x0113, 3, 1, 6), "far away": []byte("II*\x00\xFF\xFF\xFF\xFF\x01\x00"),
 		"cut off": exifOrientation(6)[:30], "many entries": []byte("MM\x00*\x00\x00\x00\x08\xFF\xFF"),
 	} {
-		if img := mustSquare(
-			t,
-			withExif(jpegFile(t, drawQuarters(120, 80, fourColours)), tiff),
-			nil,
-		); !hasQuarters(
-			img,
-			fourColours,
-		) {
-			t.Errorf("EXIF %s: turned", name)
+		if img := mustSquare(t, withExif(jpegFile(t, drawQuarters(120, 80, fourColours)), tiff),
+			nil); !hasQuarters(img, fourColours) {
+			t.Errorf("EXIF %s: the picture was turned", name)
 		}
 	}
 }
@@ -200,25 +188,21 @@ func isRefusal(err error, key string) bool {
 	return errs.Is(err, errs.Refused) && errs.As(err).Key == key && text.HasKey(key)
 }
 
-// refusedFiles are files that no picture is made of, by the sentence they get.
+// refusedFiles maps the keys of refusals to files that are refused with them.
 func refusedFiles(t testing.TB) map[string]map[string][]byte {
 	good := drawQuarters(120, 80, fourColours)
 	photo, graphic, web := jpegFile(t, good), pngFile(t, good), webpFile(losslessWebP(100, 60, true))
 	scanned := []byte("\xFF\xDA\x00\x08\x01\x01\x00\x00\x3F\x00\xFF\xD9")
 	return map[string]map[string][]byte{
 		"avatar.format": {
-			"empty": {},
-			"text":  []byte("hello"),
-			"gif":   []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
-			"svg":   []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
-			"html": []byte(
-				"<!DOCTYPE html><script>alert(1)</script>",
-			),
-			"bmp":  []byte("BM\x3A\x00\x00\x00"),
-			"tiff": []byte("II*\x00\x08\x00\x00\x00"),
-			"wave": []byte(
-				"RIFF\x04\x00\x00\x00WAVE",
-			),
+			"empty":         {},
+			"text":          []byte("hello"),
+			"gif":           []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
+			"svg":           []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
+			"html":          []byte("<!DOCTYPE html><script>alert(1)</script>"),
+			"bmp":           []byte("BM\x3A\x00\x00\x00"),
+			"tiff":          []byte("II*\x00\x08\x00\x00\x00"),
+			"wave":          []byte("RIFF\x04\x00\x00\x00WAVE"),
 			"zip":           []byte("PK\x03\x04"),
 			"blanks before": append([]byte(" "), graphic...),
 			"heic":          []byte("\x00\x00\x00\x18ftypheic"),
@@ -228,12 +212,10 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 		"avatar.animated": {
 			"png":          withChunk(graphic, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00"),
 			"png, a frame": withChunk(graphic, "fcTL", strings.Repeat("\x00", 26)),
-			"webp": webpFile(
-				vp8x(0x02, 100, 60),
-				riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"),
-				riffChunk("ANMF", strings.Repeat("\x00", 16)),
-			),
-			"webp, unasked": webpFile(losslessWebP(100, 60, true), riffChunk("ANMF", strings.Repeat("\x00", 16))),
+			"webp": webpFile(vp8x(0x02, 100, 60), riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"),
+				riffChunk("ANMF", strings.Repeat("\x00", 16))),
+			"webp, without the flag": webpFile(losslessWebP(100, 60, true),
+				riffChunk("ANMF", strings.Repeat("\x00", 16))),
 		},
 		"avatar.tooManyPixels": {
 			"png":              pngHeader(50_000, 50_000, 8, 0),
@@ -247,14 +229,12 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 			"webp, by canvas":  webpFile(vp8x(0, 1<<14, 1<<14), losslessWebP(10, 10, false)),
 		},
 		"avatar.broken": {
-			"jpeg cut":           photo[:len(photo)/2],
-			"jpeg without end":   photo[:len(photo)-2],
-			"jpeg, mere start":   photo[:3],
-			"jpeg without frame": {0xFF, 0xD8, 0xFF, 0xD9},
-			"jpeg, two frames": bytes.Join(
-				[][]byte{photo[:len(photo)-2], jpegFrame(0xC0, 8, 8, 0x11)[2:], {0xFF, 0xD9}},
-				nil,
-			),
+			"jpeg cut":             photo[:len(photo)/2],
+			"jpeg without end":     photo[:len(photo)-2],
+			"jpeg, only the start": photo[:3],
+			"jpeg without frame":   {0xFF, 0xD8, 0xFF, 0xD9},
+			"jpeg, two frames": bytes.Join([][]byte{photo[:len(photo)-2], jpegFrame(0xC0, 8, 8, 0x11)[2:],
+				{0xFF, 0xD9}}, nil),
 			"jpeg, odd sampling":         slices.Concat(jpegFrame(0xC0, 8, 8, 0x01), scanned),
 			"jpeg, no height":            slices.Concat(jpegFrame(0xC0, 8, 0, 0x11), scanned),
 			"jpeg, thousands of scans":   progressiveJPEG(5000),
@@ -285,17 +265,15 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 			"webp, half a chunk":         webpFile(losslessWebP(10, 10, true), []byte("EXI")),
 			"webp, canvas not as inside": webpFile(vp8x(0, 10, 10), losslessWebP(6_000, 6_000, false)),
 			"webp lossy, cut":            webpFile(riffChunk("VP8 ", string(readTestdata(t, "lossy.webp")[500:520]))),
-			"webp, script inside": webpFile(
-				losslessWebP(100, 60, true),
-				riffChunk("XMP ", "<script>alert(1)</script>"),
-			),
+			"webp, script inside": webpFile(losslessWebP(100, 60, true),
+				riffChunk("XMP ", "<script>alert(1)</script>")),
 		},
 		"avatar.tooLarge": {"6 MiB": append(slices.Clone(photo), make([]byte, 6<<20)...)},
 	}
 }
 
-// Nothing else is taken, each with its reason; and what is refused costs next
-// to nothing, however large it says it is.
+// Other files are refused with their reason. A refusal takes little memory, for any size that the
+// file claims.
 func TestRefusals(t *testing.T) {
 	for key, files := range refusedFiles(t) {
 		for name, file := range files {
@@ -307,13 +285,13 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s: %v, want %s", name, err, key)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 2<<20 {
-				t.Errorf("%s took %d bytes", name, took)
+				t.Errorf("%s allocated %d bytes", name, took)
 			}
 		}
 	}
 }
 
-// Cut anywhere, or with a byte changed, a file is a picture or refused.
+// A file that is cut anywhere, or has a byte changed, gives a picture or a refusal.
 func TestDamagedFiles(t *testing.T) {
 	good := drawQuarters(40, 30, fourColours)
 	for name, file := range map[string][]byte{
@@ -334,7 +312,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Nothing but pixels gets through.
+// The result contains nothing but the pixels.
 func TestMetadataIsRemoved(t *testing.T) {
 	const place = "51.4779N somewhere"
 	tiff := append(exifOrientation(6), place...)
@@ -351,7 +329,7 @@ func TestMetadataIsRemoved(t *testing.T) {
 		}
 		for _, trace := range []string{place, "Exif", "ICC_PROFILE", "acsp", "JFIF", "\xFF\xFE"} {
 			if bytes.Contains(out, []byte(trace)) {
-				t.Errorf("%s: %q is in what comes out", name, trace)
+				t.Errorf("%s: the result contains %q", name, trace)
 			}
 		}
 		if len(out) > 40_000 {
@@ -360,7 +338,7 @@ func TestMetadataIsRemoved(t *testing.T) {
 	}
 }
 
-// The sentence says how many pixels may be.
+// The refusal names the largest number of pixels.
 func TestTooManyPixelsNamesLimit(t *testing.T) {
 	for limit, file := range map[string][]byte{"40": pngHeader(50_000, 50_000, 8, 0), "27": pngHeader(6_000, 5_000, 16, 1)} {
 		_, err := picture.Square(file, nil)
@@ -373,7 +351,8 @@ func TestTooManyPixelsNamesLimit(t *testing.T) {
 func FuzzSquare(f *testing.F) {
 	good := drawQuarters(12, 8, fourColours)
 	for _, file := range [][]byte{
-		withExif(jpegFile(f, good), exifOrientation(6)), progressiveJPEG(2), pngFile(f, good), webpFile(losslessWebP(12, 8, true)),
+		withExif(jpegFile(f, good), exifOrientation(6)), progressiveJPEG(2), pngFile(f, good),
+		webpFile(losslessWebP(12, 8, true)),
 		readTestdata(f, "lossy.webp"), readTestdata(f, "lossy-alpha.webp"),
 	} {
 		f.Add(file, 0, 0, 5)
@@ -385,9 +364,7 @@ func FuzzSquare(f *testing.F) {
 				t.Fatal(err)
 			}
 			if err == nil {
-				if c, err := jpeg.DecodeConfig(
-					bytes.NewReader(out),
-				); err != nil || c.Width != picture.Side ||
+				if c, err := jpeg.DecodeConfig(bytes.NewReader(out)); err != nil || c.Width != picture.Side ||
 					c.Height != picture.Side {
 					t.Fatal(c, err)
 				}

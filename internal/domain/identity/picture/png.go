@@ -37,8 +37,8 @@ func inspectPNG(file []byte) (*fileInfo, error) {
 	}
 }
 
-// readHeader reads the size of the picture and what decoding it takes: four bytes
-// a pixel, eight of 16 bits a sample, half as much again in passes.
+// readHeader reads the size of the picture and computes the memory for decoding: four bytes per
+// pixel, eight with 16 bits per sample, and half as much again if it is interlaced.
 func (f *fileInfo) readHeader(body []byte) bool {
 	if len(body) != 13 {
 		return false

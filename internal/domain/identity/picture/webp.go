@@ -9,13 +9,13 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// webpCost is what decoding takes, in bytes a pixel: the lossy form with
-// transparency holds two pictures at once.
+// webpCost is the memory for decoding, in bytes per pixel: a lossy picture with transparency needs
+// two pictures at once.
 const webpCost = 8
 
 func inspectWebP(file []byte) (*fileInfo, error) {
 	f := &fileInfo{orientation: asStored, cost: webpCost, decode: decodeWebP}
-	// The size that the file gives itself is even, or one padding byte follows.
+	// The size in the header is even, or one padding byte follows.
 	size := int64(binary.LittleEndian.Uint32(file[4:])) + 8
 	if size+size&1 != int64(len(file)) {
 		return nil, broken()
@@ -46,9 +46,9 @@ func inspectWebP(file []byte) (*fileInfo, error) {
 	return f, nil
 }
 
-// decodeWebP decodes a WebP picture. Its lossy form keeps brightness in 16 to
-// 235 and colour in 16 to 240, as television does; the library hands them on
-// as if they went from 0 to 255, which would make white grey.
+// decodeWebP decodes a WebP picture. The lossy form stores brightness from 16 to 235 and colour
+// from 16 to 240, as television does. The library returns these values as if they ranged from 0 to
+// 255, which would make white grey; decodeWebP expands them.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	switch img := img.(type) {
