@@ -26,9 +26,9 @@ export async function startStallingProxy(target: string, wanted: string): Promis
   const held = deferred<void>();
   const sent = deferred<number>();
   const open = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (asker) => {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     const line = connect({ port: Number(port), host, allowHalfOpen: true });
-    for (const socket of [asker, line]) {
+    for (const socket of [client, line]) {
       open.add(socket);
       socket.on('close', () => open.delete(socket));
       socket.on('error', () => socket.destroy());
@@ -36,7 +36,7 @@ export async function startStallingProxy(target: string, wanted: string): Promis
     let chosen = false;
     let gone = false;
     let bytes = 0;
-    asker.on('data', (chunk) => {
+    client.on('data', (chunk) => {
       if (chunk.toString('latin1').split('\r\n', 1)[0]?.includes(wanted)) {
         chosen = true;
         bytes = 0;
@@ -45,7 +45,7 @@ export async function startStallingProxy(target: string, wanted: string): Promis
     });
     line.on('data', (chunk) => {
       bytes += chunk.length;
-      if (!gone) asker.write(chunk);
+      if (!gone) client.write(chunk);
       if (chosen && !gone && bytes >= bytesBeforeStall) {
         line.pause();
         held.resolve();
@@ -57,12 +57,12 @@ export async function startStallingProxy(target: string, wanted: string): Promis
       line.end();
       line.resume();
     };
-    asker.on('end', leave);
-    asker.on('close', leave);
-    line.on('end', () => asker.end());
+    client.on('end', leave);
+    client.on('close', leave);
+    line.on('end', () => client.end());
     line.on('close', () => {
       if (chosen) sent.resolve(bytes);
-      asker.destroy();
+      client.destroy();
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -39,11 +39,11 @@ func newTextSender(t *settings.Notifications, logger *slog.Logger) identity.SMSS
 	return smsTextSender{t.SMSSender(logger)}
 }
 
-// mailPostbox is the queue of mails as identity asks for it.
-type mailPostbox struct{ queue *mail.Queue }
+// queueMailer is the queue of mails as identity asks for it.
+type queueMailer struct{ queue *mail.Queue }
 
 // Enqueue hands a letter over.
-func (l mailPostbox) Enqueue(x identity.Email) {
+func (l queueMailer) Enqueue(x identity.Email) {
 	l.queue.Post(mail.Message{
 		ID: x.ID, To: x.To, Subject: x.Subject, Text: x.Text, HTML: mail.Paragraphs(x.Language, x.Text),
 	})
@@ -57,12 +57,12 @@ func newMailQueue(m *mail.SMTP, logger *slog.Logger) *mail.Queue {
 	return mail.NewQueue(m.Send, logger)
 }
 
-// newPostbox is nil where mail is not set up.
-func newPostbox(q *mail.Queue) identity.Mailer {
+// newMailer is nil where mail is not set up.
+func newMailer(q *mail.Queue) identity.Mailer {
 	if q == nil {
 		return nil
 	}
-	return mailPostbox{q}
+	return queueMailer{q}
 }
 
 // openWebhooks makes what keeps webhooks, and what calls them.

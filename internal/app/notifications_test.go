@@ -13,7 +13,7 @@ import (
 func TestIdentityGetsOnlySendersThatAreSetUp(t *testing.T) {
 	logger := testkit.NewLog().Logger
 	if newTextSender(&settings.Notifications{SMS: settings.SMSOff}, logger) != nil || newMailQueue(nil, logger) != nil ||
-		newPostbox(nil) != nil {
+		newMailer(nil) != nil {
 		t.Error("a sender was made that is not set up")
 	}
 	if newTextSender(&settings.Notifications{SMS: settings.SMSLog}, logger) == nil {

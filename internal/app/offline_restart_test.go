@@ -84,9 +84,9 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	if err := s.listeners.close(); err != nil {
 		t.Fatal(err)
 	}
-	lived := filepath.Join(dir, "lived-until")
+	retentionFile := filepath.Join(dir, "lived-until")
 	if err := os.WriteFile(
-		lived,
+		retentionFile,
 		[]byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)),
 		0o600,
 	); err != nil {
@@ -133,7 +133,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 			t.Errorf("began at %v, servers were there from %v: %+v", start, before, list)
 		}
 	})
-	raw, err := os.ReadFile(lived)
+	raw, err := os.ReadFile(retentionFile)
 	if err != nil {
 		t.Fatal(err)
 	}

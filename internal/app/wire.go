@@ -94,7 +94,7 @@ func (s *Server) wire() error {
 		Hasher:   st.Hasher,
 		Key:      decoys,
 		Captcha:  identity.Captcha{Policy: s.set.Captcha, Verify: slider.Verify},
-		Mailer:   newPostbox(s.mails),
+		Mailer:   newMailer(s.mails),
 		Now:      time.Now,
 		Meter:    st.Limits,
 	})
@@ -130,7 +130,7 @@ func (s *Server) wire() error {
 			Sessions:          st.Sessions,
 			Codes:             st.Codes,
 			Hasher:            st.Hasher,
-			Mailer:            newPostbox(s.mails),
+			Mailer:            newMailer(s.mails),
 			Now:               time.Now,
 			MinPasswordLength: s.set.PasswordMin,
 		}),

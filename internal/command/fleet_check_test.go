@@ -165,9 +165,9 @@ func (g *fleet) checkAfterKill() {
 		if n.note() != newest[n.ID] {
 			g.t.Errorf("%q is on notice %d, and the log says %q", n.note(), n.ID, newest[n.ID])
 		}
-		deeds := g.actorOf(n.ID).actions[n.ID]
+		actions := g.actorOf(n.ID).actions[n.ID]
 		may := []string{""}
-		for _, d := range deeds {
+		for _, d := range actions {
 			if d.outcome == outcomeDone {
 				may = may[:0]
 			}
@@ -176,7 +176,7 @@ func (g *fleet) checkAfterKill() {
 			}
 		}
 		if !slices.Contains(may, n.note()) {
-			g.t.Errorf("%q is on notice %d, want one of %q after %+v", n.note(), n.ID, may, deeds)
+			g.t.Errorf("%q is on notice %d, want one of %q after %+v", n.note(), n.ID, may, actions)
 		}
 	}
 	g.collectCalls()

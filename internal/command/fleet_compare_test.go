@@ -16,7 +16,7 @@ func (g *fleet) compareAll(rounds int) {
 		g.loadDetail(&list[i])
 	}
 	g.compareTimes(list)
-	deeds := g.compareActions(list)
+	actions := g.compareActions(list)
 	g.compareMoves()
 	g.compareDeliveries(list, rounds)
 	reasons, moves := map[string]int{}, 0
@@ -26,10 +26,10 @@ func (g *fleet) compareAll(rounds int) {
 	for _, m := range g.devices {
 		moves += len(m.moves)
 	}
-	if deeds < 5*rounds || moves < 5*rounds || reasons["left"] == 0 {
-		g.t.Errorf("%d deeds, %d moves, notices %v: that proves little", deeds, moves, reasons)
+	if actions < 5*rounds || moves < 5*rounds || reasons["left"] == 0 {
+		g.t.Errorf("%d deeds, %d moves, notices %v: that proves little", actions, moves, reasons)
 	}
-	g.t.Logf("%d deeds on notices that ended %v, %d moves, %d kills", deeds, reasons, moves, rounds)
+	g.t.Logf("%d deeds on notices that ended %v, %d moves, %d kills", actions, reasons, moves, rounds)
 }
 
 // compareTimes compares when notices began and ended with the readings that led to

@@ -220,7 +220,7 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	wantRefused(t, "the code", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)), "phone.inUse")
 	wantRefused(t, "the code again", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)),
 		"phone.codeOver")
-	if f.mobile(t, f.field.Ada) != "+905559999999" || f.mobile(t, f.field.Bora) != phone || len(f.Postbox.Sent()) != 0 {
+	if f.mobile(t, f.field.Ada) != "+905559999999" || f.mobile(t, f.field.Bora) != phone || len(f.Mails.Sent()) != 0 {
 		t.Error("the refused change changed something")
 	}
 	// The number is free in another tenant.
@@ -233,9 +233,9 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	}
 	// Setting one's own number again is no change, and sends no email.
 	f.Clock.Advance(time.Minute)
-	posted := len(f.Postbox.Sent())
+	posted := len(f.Mails.Sent())
 	if err := f.Account.UpdateMobile(t.Context(), foreign,
-		mobileChange(phone, f.requestCode(t, foreign, phone))); err != nil || len(f.Postbox.Sent()) != posted {
+		mobileChange(phone, f.requestCode(t, foreign, phone))); err != nil || len(f.Mails.Sent()) != posted {
 		t.Errorf("%v", err)
 	}
 }

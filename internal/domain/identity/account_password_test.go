@@ -91,7 +91,7 @@ func TestPasswordRefusals(t *testing.T) {
 		wantRefused(t, fmt.Sprintf("%.20q", row), f.Account.ChangePassword(t.Context(), c, row[0], row[1]), row[2])
 	}
 	if after, _ := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID); after != before ||
-		len(f.Postbox.Sent()) != 0 || len(f.ended) != 0 {
+		len(f.Mails.Sent()) != 0 || len(f.ended) != 0 {
 		t.Error("a refused password changed something")
 	}
 	for i, password := range []string{"şşşşşş", strings.Repeat("ş", 256)} {

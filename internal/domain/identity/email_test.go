@@ -62,7 +62,7 @@ func TestAccountChangeEmails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	emails := f.Postbox.Sent()
+	emails := f.Mails.Sent()
 	if len(emails) != 3 {
 		t.Fatalf("%+v", emails)
 	}
@@ -100,7 +100,7 @@ func TestSubjectsAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Clock.Advance(time.Minute)
-		subject := f.Postbox.Sent()[i].Subject
+		subject := f.Mails.Sent()[i].Subject
 		if n := len([]rune(subject)); n > 60 || n < 55 || !strings.Contains(subject, "ŞŞŞ...") {
 			t.Errorf("%s: %q has %d characters", l, subject, n)
 		}
@@ -115,8 +115,8 @@ func TestNoEmailWithoutAddressOrMailer(t *testing.T) {
 	f.field.Ada.Email = ""
 	f.setMobile(t, f.field.Ada, "")
 	if err := f.Account.BindMobile(t.Context(), c, mobileChange(phone, f.requestCode(t, c, phone))); err != nil ||
-		len(f.Postbox.Sent()) != 0 {
-		t.Errorf("%v %v", err, f.Postbox.Sent())
+		len(f.Mails.Sent()) != 0 {
+		t.Errorf("%v %v", err, f.Mails.Sent())
 	}
 	parts := f.Account.AccountDeps
 	parts.Mailer = nil
@@ -139,7 +139,7 @@ func TestNoEmailForFailedChange(t *testing.T) {
 	if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code))); err == nil {
 		t.Fatal("the change succeeded without a database")
 	}
-	if got := f.Postbox.Sent(); len(got) != 0 {
+	if got := f.Mails.Sent(); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -103,15 +103,15 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 	emails := func(want int) []identity.Email {
 		t.Helper()
 		for range 200 { // Run sends the warning after the guess
-			if len(g.Postbox.Sent()) >= want {
+			if len(g.Mails.Sent()) >= want {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if got := g.Postbox.Sent(); len(got) == want {
+		if got := g.Mails.Sent(); len(got) == want {
 			return got
 		}
-		t.Fatalf("%d emails, want %d", len(g.Postbox.Sent()), want)
+		t.Fatalf("%d emails, want %d", len(g.Mails.Sent()), want)
 		return nil
 	}
 	guess("ada", 1, 9)

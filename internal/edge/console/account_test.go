@@ -308,7 +308,7 @@ func TestUpdateMobile(t *testing.T) {
 	if u := w.user(t, w.bora); u.Mobile != "+905550000004" {
 		t.Errorf("%+v", u)
 	}
-	letters := w.Postbox.Sent()
+	letters := w.Mails.Sent()
 	if len(letters) != 2 || letters[0].To != w.field.Ada.Email || letters[1].To != w.field.Bora.Email {
 		t.Errorf("%+v", letters)
 	}

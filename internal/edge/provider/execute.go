@@ -87,8 +87,8 @@ func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Resu
 	if err := e.storeSecrets(ctx, p.tenants); err != nil {
 		return nil, err
 	}
-	for owner, deeds := range e.actions {
-		if err := audit.Log(ctx, owner, deeds...); err != nil {
+	for owner, actions := range e.actions {
+		if err := audit.Log(ctx, owner, actions...); err != nil {
 			return nil, err
 		}
 	}

@@ -11,17 +11,17 @@ import (
 // storeIndex are the types that keep tenants' data, and those that say whose
 // something is; by package and name: device.Ref.
 type storeIndex struct {
-	structs        map[string]*ast.StructType
-	stores         map[string]bool // stores, what has a database or a lock, and what holds such a one
-	tenantCarriers map[string]bool // carry the tenant
+	structs     map[string]*ast.StructType
+	stores      map[string]bool // stores, what has a database or a lock, and what holds such a one
+	carryTenant map[string]bool // carry the tenant
 }
 
 // findStores looks at the domains, and at the live stream.
 func findStores(x *sourceTree) *storeIndex {
 	k := &storeIndex{
-		structs:        map[string]*ast.StructType{},
-		stores:         map[string]bool{},
-		tenantCarriers: map[string]bool{"tenant.ID": true},
+		structs:     map[string]*ast.StructType{},
+		stores:      map[string]bool{},
+		carryTenant: map[string]bool{"tenant.ID": true},
 	}
 	for dir, sources := range x.production() {
 		if !holdsTenantData(dir) {
@@ -65,10 +65,10 @@ func findStores(x *sourceTree) *storeIndex {
 		return true
 	})
 	k.propagate(func(name string, is typeRef) bool {
-		if k.tenantCarriers[name] || k.stores[name] || !k.tenantCarriers[is.name] {
+		if k.carryTenant[name] || k.stores[name] || !k.carryTenant[is.name] {
 			return false
 		}
-		k.tenantCarriers[name] = true
+		k.carryTenant[name] = true
 		return true
 	})
 	return k
@@ -200,13 +200,13 @@ func (k *storeIndex) namesTenant(params, results []typeRef) bool {
 	switch {
 	case at > 0:
 		return false // the context comes first
-	case len(rest) > 0 && k.tenantCarriers[rest[0].name]:
+	case len(rest) > 0 && k.carryTenant[rest[0].name]:
 		return true
 	case at == 0:
 		return false
 	}
 	return !slices.ContainsFunc(rest, func(w typeRef) bool { return !w.function }) &&
-		!slices.ContainsFunc(results, func(w typeRef) bool { return k.tenantCarriers[w.name] })
+		!slices.ContainsFunc(results, func(w typeRef) bool { return k.carryTenant[w.name] })
 }
 
 func receiver(f *ast.FuncDecl) string {

@@ -95,21 +95,21 @@ func (c *FakeSender) Sent() []notify.Notification {
 	return append([]notify.Notification(nil), c.sent...)
 }
 
-// Postbox keeps the letters that were posted.
-type Postbox struct {
+// MailRecorder keeps the mails that were enqueued.
+type MailRecorder struct {
 	mu   sync.Mutex
 	sent []identity.Email
 }
 
 // Enqueue takes a letter.
-func (p *Postbox) Enqueue(l identity.Email) {
+func (p *MailRecorder) Enqueue(l identity.Email) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent = append(p.sent, l)
 }
 
 // Sent is all that was posted.
-func (p *Postbox) Sent() []identity.Email {
+func (p *MailRecorder) Sent() []identity.Email {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]identity.Email(nil), p.sent...)

@@ -33,7 +33,7 @@ type Stores struct {
 	Codes         *identity.CodeStore
 	Account       *identity.Account
 	Phones        *Phones
-	Postbox       *Postbox
+	Mails         *MailRecorder
 	Credentials   *identity.CredentialStore
 	Avatars       *identity.AvatarStore
 	Slider        *Slider
@@ -70,7 +70,7 @@ func NewStores(t testing.TB) *Stores {
 	s.Slider = NewSlider(s.Clock)
 	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
-	s.Phones, s.Postbox = &Phones{}, &Postbox{}
+	s.Phones, s.Mails = &Phones{}, &MailRecorder{}
 	s.SignIn = identity.NewSignIn(identity.SignInDeps{
 		Tenants:  s.Tenants,
 		Users:    s.Users,
@@ -81,7 +81,7 @@ func NewStores(t testing.TB) *Stores {
 			Policy: identity.CaptchaAdaptive,
 			Verify: s.Slider.Verify,
 		},
-		Mailer: s.Postbox,
+		Mailer: s.Mails,
 		Now:    s.Clock.Now,
 	})
 	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
@@ -92,7 +92,7 @@ func NewStores(t testing.TB) *Stores {
 		Sessions: s.Sessions,
 		Codes:    s.Codes,
 		Hasher:   identity.NewHasherAt(PasswordCost, nil),
-		Mailer:   s.Postbox,
+		Mailer:   s.Mails,
 		Now:      s.Clock.Now,
 	})
 	s.Catalog = device.NewCatalog(s.DB)

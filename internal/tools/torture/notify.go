@@ -16,7 +16,7 @@ func smsFails(ctx context.Context, o *Options, r *Row) error {
 	return endpointFails(ctx, o, r, "sms", []faultMode{modeHangs, modeRefuses, modeGarbage})
 }
 
-func endpointFails(ctx context.Context, o *Options, r *Row, way string, moods []faultMode) error {
+func endpointFails(ctx context.Context, o *Options, r *Row, way string, faultModes []faultMode) error {
 	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), 0)
 	if err != nil {
 		return err
@@ -29,15 +29,15 @@ func endpointFails(ctx context.Context, o *Options, r *Row, way string, moods []
 		if err := arm(ctx); err != nil {
 			return err
 		}
-		for _, m := range moods {
+		for _, m := range faultModes {
 			if err := h.failRound(ctx, r, end, m, o.ReleaseHung, arrived); err != nil {
 				return err
 			}
 		}
 		compare(r)
 		r.Remark = "hangs, hangs up, answers garbage; it rests, then all is told"
-		if len(moods) == 1 {
-			r.Remark = moods[0].String()
+		if len(faultModes) == 1 {
+			r.Remark = faultModes[0].String()
 		}
 		return h.alarms.checkNotices(ctx, r)
 	})

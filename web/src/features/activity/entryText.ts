@@ -50,7 +50,7 @@ export function entrySentence(entry: Entry, context: TextContext): [string, stri
     : t('activity.did.other', { what: `${kind}.${action}`, thing: nameMark });
   const [before = '', after = ''] = text.split(nameMark);
   const more = changesText(entry, context);
-  return [before, thing, more === '' ? after : after + t('activity.with', { deed: '', changes: more })];
+  return [before, thing, more === '' ? after : after + t('activity.with', { action: '', changes: more })];
 }
 
 const fields = new Set([
