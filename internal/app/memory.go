@@ -15,7 +15,7 @@ const goMemLimitEnv = "GOMEMLIMIT"
 
 // memoryLimit is how many bytes the setting comes to on a machine; 0: there is no limit.
 // GOMEMLIMIT, if the operator has set it, counts where the setting does not say
-// anything; goes is what the runtime has made of it.
+// anything; runtimeLimit is what the Go runtime took from it.
 func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog.Logger) uint64 {
 	own := os.Getenv(goMemLimitEnv)
 	switch {

@@ -22,11 +22,10 @@ const (
 	maxAddresses    = 50_000
 )
 
-// queryLineOptions returns how many queries of one tenant run at once: half the processors are
-// always free for other tenants. A page with charts needs half a second of work. A tenant that
-// needs more without a pause, for example by paging through very long lists, would delay all
-// others.
-func queryLineOptions() limit.ThrottleOptions {
+// queryThrottleOptions returns the limits of each tenant's queries: at most half the processors, or
+// the only one. FreeWork is twice what a page with charts needs. Without these limits, a tenant
+// that never pauses, for example while it pages through very long lists, would delay all others.
+func queryThrottleOptions() limit.ThrottleOptions {
 	return limit.ThrottleOptions{
 		FreeWork:      time.Second,
 		MaxConcurrent: min(4, max(1, runtime.GOMAXPROCS(0)/2)),
@@ -60,19 +59,19 @@ func newLimits(o *Options) limits {
 		testSends: notify.NewTestLimit("channel_tries", o.Now, o.Limits),
 		queries: limit.NewThrottle[tenant.ID](
 			limit.Options{Name: "console_questions", Meter: o.Limits},
-			queryLineOptions(),
+			queryThrottleOptions(),
 		),
 	}
 }
 
-// schedule runs a call that reads history when the scheduler gives it a slot.
+// schedule runs a heavy call (x-heavy in the contract) when the scheduler gives it a slot.
 func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	c := caller(r.Context())
 	task, why := s.Scheduler.Enter(r.Context(), c.Tenant, c.User)
 	switch {
-	case why != limit.NotFull:
+	case why != limit.NotFull: // too many calls are waiting
 		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry))
-	case task == nil:
+	case task == nil: // the client left while the call waited
 		s.fail(w, r, r.Context().Err())
 	default:
 		defer task.Leave()
@@ -82,8 +81,8 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Hand
 }
 
 // queueQuery makes a tenant's queries wait for each other, and not for those of other tenants.
-// Answers that are streamed do not count, and neither do changes: those queue for the database's
-// writer.
+// Heavy calls do not count, since schedule has queued them already. Neither do changes: they queue
+// for the database's writer.
 func (s *server) queueQuery(next wire.StrictHandlerFunc, _ string) wire.StrictHandlerFunc {
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
 		c := caller(ctx)
@@ -92,9 +91,9 @@ func (s *server) queueQuery(next wire.StrictHandlerFunc, _ string) wire.StrictHa
 		}
 		leave, why := s.queries.Enter(ctx, c.Tenant)
 		switch {
-		case why != limit.NotFull:
+		case why != limit.NotFull: // too many queries are waiting
 			return nil, errs.New(errs.TooMany, "error.429").RetryAfter(queryRetryAfter)
-		case leave == nil:
+		case leave == nil: // the client left while the query waited
 			return nil, ctx.Err()
 		}
 		defer leave()

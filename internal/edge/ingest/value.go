@@ -60,12 +60,13 @@ func readNumber(raw []byte) (float64, device.Reason) {
 	return f + 0, "" // -0 becomes 0
 }
 
-// powersOfTen are the powers of ten up to the number of digits that a float holds exactly.
+// powersOfTen are the powers of ten that shortDecimal divides by; a float holds each exactly.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// shortDecimal reads what sensors usually send: some digits, perhaps with a decimal point. The
-// digits and the power of ten by which they are divided are both exact, so the division is the only
-// rounding, and the result is the nearest float. ok is false if ParseFloat is needed.
+// shortDecimal reads what sensors usually send: at most 15 digits with a decimal point, or 16
+// without. With a point, digits and power of ten are exact, so the division is the only rounding;
+// without one, the conversion is. So the result is the nearest float. ok is false if ParseFloat is
+// needed.
 func shortDecimal(text []byte) (_ float64, ok bool) {
 	digits := text
 	if len(digits) > 0 && digits[0] == '-' {

@@ -14,9 +14,9 @@ import (
 // credential: a call sees only its own tenant, whatever the cursor says.
 type cursor struct {
 	QueryHash string `json:"b"`           // of the query that the list answers
-	Name      string `json:"n,omitempty"` // of a device
-	Time      int64  `json:"t,omitempty"` // epoch milliseconds
-	ID        int64  `json:"i,omitempty"` // of a notice
+	Name      string `json:"n,omitempty"` // devices: of the last one sent
+	Time      int64  `json:"t,omitempty"` // epoch ms; notices: of the last one sent; history: where to go on
+	ID        int64  `json:"i,omitempty"` // notices: of the last one sent
 }
 
 var cursorEncoding = base64.RawURLEncoding.Strict()

@@ -1,5 +1,5 @@
 // Package memory budgets the memory of the process: how much it may use, how much is in use, and
-// which work is refused when the use nears the limit. The kernel kills a process that uses more
+// which work is refused, or waits, when the use nears the limit. The kernel kills a process that uses more
 // than it may, and all work in progress is lost; so the gauge refuses work before that, the
 // heaviest first and messages from devices last.
 package memory
@@ -20,15 +20,15 @@ type Work uint8
 const (
 	Heavy  Work = iota // passes over history: long answers, spreadsheets, rehearsals, recomputed derived values
 	Call               // any other call of a signed-in user
-	Intake             // messages from devices, and sign-ins
-	works
+	Intake             // messages from devices, and calls without sign-in
+	workKinds
 )
 
 // WorkNames are the names of the kinds of work in the metrics.
-var WorkNames = [works]string{Heavy: "heavy", Call: "call", Intake: "intake"}
+var WorkNames = [workKinds]string{Heavy: "heavy", Call: "call", Intake: "intake"}
 
 // refuseAtPercent is the share of the limit, in percent, at which each kind of work is refused.
-var refuseAtPercent = [works]uint64{Heavy: 80, Call: 92, Intake: 97}
+var refuseAtPercent = [workKinds]uint64{Heavy: 80, Call: 92, Intake: 97}
 
 const (
 	// sampleEvery is the maximum age of a sample.
@@ -67,14 +67,14 @@ type Options struct {
 // safe for concurrent use, and samples only when a caller asks.
 type Gauge struct {
 	opts    Options
-	refused [works]atomic.Uint64
+	refused [workKinds]atomic.Uint64
 	inUse   atomic.Uint64 // by the newest sample
 	sampled atomic.Int64  // the time of the newest sample, Unix ns
 
 	mu            sync.Mutex
-	collected     time.Time     // when the last forced collection ended
-	took          time.Duration // how long the last forced collection took
-	reportedShort [works]bool   // what the log says of each kind of work
+	collected     time.Time       // when the last forced collection ended
+	took          time.Duration   // how long the last forced collection took
+	reportedShort [workKinds]bool // what the log says of each kind of work
 }
 
 // New makes a gauge; zero options take the defaults.
@@ -105,14 +105,14 @@ func (g *Gauge) InUse() uint64 {
 
 // Refused is how many pieces of each kind of work were refused, by name.
 func (g *Gauge) Refused() map[string]uint64 {
-	by := make(map[string]uint64, works)
-	for w := range works {
+	by := make(map[string]uint64, workKinds)
+	for w := range workKinds {
 		by[WorkNames[w]] = g.refused[w].Load()
 	}
 	return by
 }
 
-// Refuse tells whether there is too little memory for a piece of work, and if so counts it as
+// Refuse reports whether there is too little memory for a piece of work, and if so counts it as
 // refused.
 func (g *Gauge) Refuse(w Work) bool {
 	if !g.IsShort(w) {
@@ -144,9 +144,9 @@ func (g *Gauge) sample() {
 	u := g.opts.Read()
 	inUse := u.Held
 	if over(Heavy, inUse, g.opts.Limit) && g.opts.Limit > 0 {
-		// Most of it may be garbage, which the runtime lets grow up to the limit. If a collection
-		// would make a difference, collect forces one, no more often than is affordable; in
-		// between, the estimate of what is in use counts.
+		// Most of it may be garbage, which the runtime lets grow up to the limit. Collect if the
+		// garbage decides whether heavy work is refused, or exceeds 5 % of the limit. If collect
+		// skips because the last collection is too recent, Held - Garbage is the estimate.
 		if !over(Heavy, u.Held-u.Garbage, g.opts.Limit) || u.Garbage > g.opts.Limit/20 {
 			u = g.collect(now, u)
 		}
@@ -175,7 +175,7 @@ func (g *Gauge) logChanges(inUse uint64) {
 	if g.opts.Limit == 0 {
 		return
 	}
-	for w := range works {
+	for w := range workKinds {
 		short := over(w, inUse, g.opts.Limit)
 		if short == g.reportedShort[w] {
 			continue

@@ -51,7 +51,7 @@ func TestHeaviestWorkIsRefusedFirst(t *testing.T) {
 	}{{0, ""}, {799, ""}, {800, "heavy"}, {919, "heavy"}, {920, "heavy call"}, {969, "heavy call"}, {970, "heavy call intake"}, {2000, "heavy call intake"}, {500, ""}} {
 		b.setUsage(c.held, 0)
 		var short []string
-		for w := range works {
+		for w := range workKinds {
 			if b.Refuse(w) {
 				short = append(short, WorkNames[w])
 			}

@@ -4,13 +4,13 @@ import { SignInPage } from '@/features/signin/SignInPage';
 import { useSession } from '@/lib/session/session';
 import { homePath } from './returnAddress';
 
-/** Fetches the shell and the home page while the server checks the password. */
+/** Loads the code of the shell and the home page while the server checks the password. */
 function prefetchHome(): void {
   // A failure here is not reported: the code is fetched again when it is needed.
   Promise.all([import('./shell/Shell'), import('@/features/home/HomePage')]).catch(() => undefined);
 }
 
-/** Leaves this page after a sign-in, here or in another tab. */
+/** Shows the sign-in page until there is a session, from this tab or another; then leaves it. */
 export function SignInRoute() {
   const { from, ended } = useSearch({ from: '/signin' });
   const navigate = useNavigate();

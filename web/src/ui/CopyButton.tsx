@@ -7,30 +7,34 @@ import { copyText } from '@/lib/dom/copyText';
 
 interface CopyButtonProps {
   /** The element with the text. */
-  of: RefObject<HTMLElement | null>;
+  textRef: RefObject<HTMLElement | null>;
   /** The button's action, for screen readers. */
   label: string;
-  /** With a word beside the icon, as the page's first button. */
+  /** A primary button with a word beside the icon. */
   main?: boolean;
   /** Without a frame, in a row of a list. */
   quiet?: boolean;
   className?: string;
 }
 
-const shownForMs = 2500;
+const outcomeShownMs = 2500;
 
-export function CopyButton({ of, label, main = false, quiet = false, className }: CopyButtonProps) {
+/**
+ * Copies the text of an element. If the browser refuses, the text is selected instead, for the
+ * person to copy.
+ */
+export function CopyButton({ textRef, label, main = false, quiet = false, className }: CopyButtonProps) {
   const { t } = useTranslation();
   const [outcome, setOutcome] = useState<'copied' | 'selected' | null>(null);
 
   useEffect(() => {
     if (!outcome) return;
-    const timer = setTimeout(() => setOutcome(null), shownForMs);
+    const timer = setTimeout(() => setOutcome(null), outcomeShownMs);
     return () => clearTimeout(timer);
   }, [outcome]);
 
   const copy = async () => {
-    if (of.current) setOutcome((await copyText(of.current)) ? 'copied' : 'selected');
+    if (textRef.current) setOutcome((await copyText(textRef.current)) ? 'copied' : 'selected');
   };
   const words = outcome === 'copied' ? t('copy.done') : outcome === 'selected' ? t('copy.byHand') : '';
 

@@ -109,7 +109,7 @@ function Part({ label, text, copy, main = false }: SecretPart) {
             {text}
           </code>
         </div>
-        <CopyButton of={of} label={copy} main={main} className={main ? css.copyMain : css.copy} />
+        <CopyButton textRef={of} label={copy} main={main} className={main ? css.copyMain : css.copy} />
       </div>
     </div>
   );

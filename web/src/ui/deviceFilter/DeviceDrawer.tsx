@@ -11,8 +11,8 @@ interface DeviceDrawerProps extends PickerProps {
 }
 
 /**
- * The list of devices if there is no room beside the page. Ticking filters the list behind it at
- * once.
+ * The device filter as a drawer, for pages with no room beside them. Ticking a device filters the
+ * page behind the drawer at once.
  */
 export function DeviceDrawer({ open, showAll, onClose, ...picker }: DeviceDrawerProps) {
   const { t } = useTranslation();

@@ -95,7 +95,7 @@ function CopyLine({ line: { way, command } }: { line: CommandLine }) {
     <li className={css.line}>
       <div className={css.way}>
         <span>{way}</span>
-        <CopyButton of={text} label={t('device.connect.copyLine', { way })} quiet className={css.copy} />
+        <CopyButton textRef={text} label={t('device.connect.copyLine', { way })} quiet className={css.copy} />
       </div>
       <pre className={css.command}>
         <code ref={text} translate="no">

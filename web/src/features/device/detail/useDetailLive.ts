@@ -5,8 +5,11 @@ import { type LiveEvent, useLive } from '@/lib/live/useLive';
 import { coverageQuery, detailKey } from '../queries';
 import { dayKey } from './calendar';
 
-/** A device that sends its history adds many days at once; they cause one refetch. */
-const daysDebounceMs = [500, 3000] as const;
+/**
+ * A device that sends its history adds many days at once; they cause one refetch, after a pause of
+ * the first number, at the latest after the second.
+ */
+const coverageDebounceMs = [500, 3000] as const;
 
 /**
  * Keeps the presence changes and the days with readings current, and refetches everything if events
@@ -18,14 +21,18 @@ export function useDetailLive(deviceName: string): void {
   // Days that have caused a refetch: if the server does not list such a day, it is not fetched over
   // and over.
   const [refetchedDays] = useState(() => new Set<string>());
-  const [days] = useState(
+  // Refetches the coverage of every device shown, since the debouncer outlives a change of device.
+  const [coverageRefetch] = useState(
     () =>
-      new Debouncer(() => void client.invalidateQueries({ queryKey: [...detailKey, 'coverage'] }), ...daysDebounceMs),
+      new Debouncer(
+        () => void client.invalidateQueries({ queryKey: [...detailKey, 'coverage'] }),
+        ...coverageDebounceMs,
+      ),
   );
-  useEffect(() => () => days.cancel(), [days]);
+  useEffect(() => () => coverageRefetch.cancel(), [coverageRefetch]);
 
-  /** Whether a reading belongs to a day that had none so far. */
-  const isNewDay = (event: LiveEvent) => {
+  /** Notes the day of a reading, and returns whether that day had none so far. */
+  const noteNewDay = (event: LiveEvent) => {
     if (event.name !== 'reading' || event.data.deviceName !== deviceName) return false;
     const day = dayKey(event.data.time);
     const key = `${deviceName} ${day}`;
@@ -38,6 +45,7 @@ export function useDetailLive(deviceName: string): void {
     if (events.some(({ name }) => name === 'reset')) void client.invalidateQueries({ queryKey: detailKey });
     const presenceChanged = events.some((event) => event.name === 'presence' && event.data.deviceName === deviceName);
     if (presenceChanged) void client.invalidateQueries({ queryKey: [...detailKey, 'presence', deviceName] });
-    if (events.filter(isNewDay).length > 0) days.request();
+    // filter, not some: every new day must be noted.
+    if (events.filter(noteNewDay).length > 0) coverageRefetch.request();
   });
 }

@@ -25,7 +25,7 @@ export function AppKey({ credential: { name, appKey } }: CellProps) {
       <code ref={text} className={css.code} title={appKey}>
         {appKey}
       </code>
-      <CopyButton of={text} label={`${t('app.copyKey')}: ${name}`} quiet className={css.copy} />
+      <CopyButton textRef={text} label={`${t('app.copyKey')}: ${name}`} quiet className={css.copy} />
     </span>
   );
 }

@@ -11,7 +11,10 @@ interface ChannelFormProps {
   form: ChannelFormState;
 }
 
-/** A channel's fields, with the unsaved draft and the server's refusal above them. */
+/**
+ * A channel's fields, with the offer of an earlier unsaved draft and the server's refusal above them.
+ * `useChannelForm` moves the focus to the refusal.
+ */
 export function ChannelForm({ id, form }: ChannelFormProps) {
   const { t } = useTranslation();
   const { draft, refusal } = form;
