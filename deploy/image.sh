@@ -29,7 +29,7 @@ chmod 0700 "$folder/empty/data" "$folder/empty/tmp"
 tag=tilth:$version
 [ "$arch" = "$(go env GOARCH)" ] || tag=$tag-$arch
 args=(--platform "linux/$arch" --build-arg "VERSION=$version" -t "$tag" -f "$folder/deploy/Dockerfile" "$folder")
-# The format that knows HEALTHCHECK; without cache: what is copied decides.
+# The docker format supports HEALTHCHECK; no cache, since the copied files decide.
 if command -v buildah >/dev/null; then
   buildah build --format docker --isolation chroot --no-cache "${args[@]}"
 elif command -v podman >/dev/null; then
