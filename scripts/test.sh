@@ -18,7 +18,7 @@ if [ "$(df --output=avail -k "$memory" 2>/dev/null | tail -n 1)" -gt 4194304 ] 2
 fi
 
 # What runs under the race detector is not run a second time without.
-racing='live|alarm|notify|ingest'
+racing='platform/live|domain/alarm|domain/notify|edge/ingest'
 raced() { go list ./... | grep -E "^tilth/internal/($racing)(/|$)"; }
 others() { go list ./... | grep -vE "^tilth/internal/($racing)(/|$)"; }
 
