@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/datafolder"
 )
 
-// backupAge knows when everything was last handed out whole, over restarts.
+// backupAge knows when the last complete backup was taken, over restarts.
 type backupAge struct {
 	file   datafolder.TimeFile
 	logger *slog.Logger
@@ -32,7 +32,7 @@ func readBackupAge(dataDir string, logger *slog.Logger) *backupAge {
 	return b
 }
 
-// setLast notes that a backup holds everything as it was then.
+// setLast notes the time of a complete backup.
 func (b *backupAge) setLast(at time.Time) {
 	b.last.Store(at.Unix())
 	if err := b.file.Write(at); err != nil {

@@ -9,26 +9,26 @@ import (
 	"tilth/internal/platform/listen"
 )
 
-// Places that connections of devices leave to people, and those of people to whoever
-// watches the server: who is crowded out can still be told so.
+// Connections that devices leave to people, and that people leave to monitoring: while all others
+// are taken, the server can still say so.
 const (
 	reservedForPeople     = 64
 	reservedForMonitoring = 16
 )
 
-// limitConnections has all that comes to the ports taken in by one room.
+// limitConnections puts all listeners under one limit of connections.
 func (s *Server) limitConnections() error {
 	most, err := listen.ConnectionLimit()
 	if err != nil {
 		return err
 	}
 	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
-	watchers := min(reservedForMonitoring, most/16) // of a very low limit, a part
+	watchers := min(reservedForMonitoring, most/16) // a share of a very low limit
 	people := watchers + min(reservedForPeople, most/8)
 	pace := listen.Pace{
 		ChunkSize: httpbase.ChunkSize,
 		Within:    writeTimeout,
-	} // devices' answers have a time of their own
+	} // answers to devices have time limits of their own
 	for _, entry := range []struct {
 		name      string
 		ln        *net.Listener
@@ -55,7 +55,7 @@ func (s *Server) limitConnections() error {
 	return nil
 }
 
-// describeListeners publishes how many connections there are and may be.
+// describeListeners publishes how many connections are open and how many there may be.
 func (s *Server) describeListeners() {
 	m, figures := s.metrics, s.connections.Stats
 	m.gauge(
@@ -80,8 +80,8 @@ func (s *Server) describeListeners() {
 	)
 }
 
-// LocalAddr is an address under which this machine reaches a listener, which
-// may listen on all of them.
+// LocalAddr is an address at which this machine reaches a listener, which may listen on all
+// addresses.
 func LocalAddr(a net.Addr) string {
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {

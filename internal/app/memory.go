@@ -10,12 +10,12 @@ import (
 	"tilth/internal/settings"
 )
 
-// goMemLimitEnv is the variable of Go's own with which a limit may be set.
+// goMemLimitEnv is Go's own variable for a memory limit.
 const goMemLimitEnv = "GOMEMLIMIT"
 
-// memoryLimit is how many bytes the setting comes to on a machine; 0: there is no limit.
-// GOMEMLIMIT, if the operator has set it, counts where the setting does not say
-// anything; goes is what the runtime has made of it.
+// memoryLimit is the limit in bytes that the setting sets on this machine; 0: no limit. If the
+// operator has set GOMEMLIMIT and not the setting, GOMEMLIMIT counts; runtimeLimit is what the Go
+// runtime has read from it.
 func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog.Logger) uint64 {
 	own := os.Getenv(goMemLimitEnv)
 	switch {
@@ -43,7 +43,7 @@ func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog
 	return available / 100 * uint64(m.Share)
 }
 
-// newGauge sets the limit, and makes what watches over it.
+// newGauge sets the limit, and makes the gauge that watches it.
 func newGauge(m settings.Memory, logger *slog.Logger) *memory.Gauge {
 	limit := memoryLimit(m, os.DirFS("/"), debug.SetMemoryLimit(-1), logger)
 	if limit > 0 {
@@ -54,8 +54,7 @@ func newGauge(m settings.Memory, logger *slog.Logger) *memory.Gauge {
 	return memory.New(memory.Options{Limit: limit, Logger: logger})
 }
 
-// describeMemory publishes how much memory there is, and what is refused for want
-// of it.
+// describeMemory publishes how much memory there is, and what is refused for lack of it.
 func (s *Server) describeMemory() {
 	m := s.metrics
 	m.gauge(

@@ -2,7 +2,7 @@ package app
 
 import "tilth/internal/platform/limit"
 
-// describeLimits publishes what limits refuse, whoever they are of.
+// describeLimits publishes what all rate limits refuse.
 func (s *Server) describeLimits() {
 	read := func(of func(limit.Stats) uint64) func() map[string]uint64 {
 		return func() map[string]uint64 {

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// loggedLines counts what the log says of trouble.
+// loggedLines counts the warnings and errors of the log.
 type loggedLines struct{ warnings, errors atomic.Uint64 }
 
-// countingLogger is a logger that counts on its way to log, and publishes the counts.
+// countingLogger is a logger that also counts what it logs, and publishes the counts.
 func (m *metrics) countingLogger(logger *slog.Logger) *slog.Logger {
 	lines := &loggedLines{}
 	m.labelled(

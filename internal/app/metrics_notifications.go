@@ -8,10 +8,10 @@ import (
 	"tilth/internal/domain/notify"
 )
 
-// countTimeout is how long counting what is queued may take.
+// countTimeout limits a query that counts queued deliveries.
 const countTimeout = 2 * time.Second
 
-// describeNotifications publishes how people are told.
+// describeNotifications publishes how notifications are delivered.
 func (s *Server) describeNotifications() {
 	m, outbox := s.metrics, s.Stores.Outbox
 	m.labelled(
@@ -57,7 +57,7 @@ func (s *Server) describeNotifications() {
 			waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }),
 		)
 		if mode == notify.KindWebhook {
-			continue // there are as many far ends as webhooks
+			continue // each webhook has a server of its own
 		}
 		m.gauge("tilth_notify_"+name+"_down", "1 while the far end takes nothing.", func() float64 {
 			if outbox.Stats().Down[mode] {
@@ -68,7 +68,7 @@ func (s *Server) describeNotifications() {
 	}
 }
 
-// queuedByMode is what is queued in each mode.
+// queuedByMode is what is queued for each kind of channel.
 func (s *Server) queuedByMode(ctx context.Context) (map[notify.ChannelKind]notify.Waiting, error) {
 	by, err := s.Stores.Outbox.Waiting(ctx)
 	if err != nil {
@@ -81,8 +81,8 @@ func (s *Server) queuedByMode(ctx context.Context) (map[notify.ChannelKind]notif
 	return by, err
 }
 
-// withoutDue is what waits while the outbox is held: for whoever runs the server,
-// who is told of it at the start, and not for a far end.
+// withoutDue is what is queued while the outbox is held. It has no due times: the operator holds
+// it, and no server is late. The log told the operator at the start.
 func withoutDue(by map[notify.ChannelKind]notify.Waiting) map[notify.ChannelKind]notify.Waiting {
 	held := map[notify.ChannelKind]notify.Waiting{}
 	for mode, w := range by {
@@ -91,8 +91,8 @@ func withoutDue(by map[notify.ChannelKind]notify.Waiting) map[notify.ChannelKind
 	return held
 }
 
-// warnIfHeld warns of a server that tells nobody anything, as one on a restored
-// folder does: alarms come up on it all the same, and nobody would know why.
+// warnIfHeld warns that the server sends no notifications, as a server on a restored folder does
+// not: alarms still open on it, and nobody would know why no notification comes.
 func (s *Server) warnIfHeld(ctx context.Context) error {
 	held, err := s.Stores.Outbox.Held(ctx)
 	if err != nil || !held {

@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// describeOperation publishes what else an operator asks: what runs, whether
-// it is ready, how much there is, and when it was last backed up.
+// describeOperation publishes what else an operator asks for: the version, readiness, sizes, and
+// the time of the last backup.
 func (s *Server) describeOperation() {
 	m, st := s.metrics, s.Stores
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -53,7 +53,7 @@ func (s *Server) describeOperation() {
 	)
 }
 
-// databaseBytes is the size of the database's files; NaN where it is not known.
+// databaseBytes is the size of the database's files; NaN if it is not known.
 func (s *Server) databaseBytes() float64 {
 	if s.set.DatabaseURL != "" {
 		return s.postgresBytes()
@@ -73,14 +73,13 @@ func (s *Server) databaseBytes() float64 {
 	return float64(sum)
 }
 
-// postgresBytes is the size of a database on a server in bytes; NaN where it
-// is not known.
+// postgresBytes is the size of a PostgreSQL database in bytes; NaN if it is not known.
 func (s *Server) postgresBytes() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	bytes, err := s.Stores.DB.ServerSize(ctx)
 	if err != nil {
-		return math.NaN() // the log is full of it already
+		return math.NaN() // other log lines report the failure already
 	}
 	return float64(bytes)
 }

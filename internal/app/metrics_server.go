@@ -1,6 +1,6 @@
 package app
 
-// describeMetrics publishes the parts' figures.
+// describeMetrics publishes the figures of all parts of the server.
 func (s *Server) describeMetrics() {
 	m, edge, readings := s.metrics, s.Pipeline.Stats, s.Stores.Readings.Stats
 	m.counter(

@@ -29,15 +29,15 @@ import (
 	"tilth/internal/settings"
 )
 
-// Stores is everything that is kept, opened and loaded, and what lives in
-// memory over it.
+// Stores is everything that the server stores, opened and loaded, and what it holds in memory over
+// it.
 type Stores struct {
 	Folder        *datafolder.Lock
 	DB            *db.DB
 	Key           []byte
 	Retention     *datafolder.RetentionClock
-	Limits        *limit.Meter           // of everybody's
-	Turns         *reading.WorkScheduler // of work that passes over readings
+	Limits        *limit.Meter           // of all rate limits
+	Turns         *reading.WorkScheduler // of work that reads many readings
 	Audit         *audit.Store
 	Tenants       *tenant.Store
 	Users         *identity.UserStore
@@ -68,8 +68,8 @@ type Stores struct {
 	Live          *live.Hub
 }
 
-// OpenStores opens the data folder, creating what is missing. links is where
-// letters' links lead.
+// OpenStores opens the data folder, and creates what is missing. links is the address that links in
+// messages begin with.
 func OpenStores(ctx context.Context, set *settings.Server, links string, logger *slog.Logger) (_ *Stores, err error) {
 	folder, err := datafolder.LockFolder(set.DataDir)
 	if err != nil {
@@ -87,7 +87,7 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 		ctx,
 		set.DataDir,
 		set.DatabaseURL,
-	) // refuses what is newer, too: up to here nothing is written
+	) // it refuses newer data, too: nothing has been written so far
 	if err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
@@ -209,7 +209,7 @@ func (s *Stores) load(ctx context.Context) error {
 	return s.Alarms.Start(s.Audit.NewContext(ctx, audit.Actor{Kind: audit.Server}))
 }
 
-// publishPresence tells a tenant's screens that a device came or went.
+// publishPresence tells a tenant's screens that a device went online or offline.
 func (s *Stores) publishPresence(c device.StatusChange) {
 	if !s.Live.Watched(c.Tenant) {
 		return
@@ -236,8 +236,8 @@ func (s *Stores) Close() error {
 	return errors.Join(s.Readings.Close(), s.DB.Close(), s.Folder.Close())
 }
 
-// openDatabase opens the database that belongs to a data folder; address is
-// empty where it is in there.
+// openDatabase opens the database of a data folder. An empty address means the database in the
+// folder.
 func openDatabase(ctx context.Context, dir, address string) (*db.DB, error) {
 	if address == "" {
 		return db.Open(ctx, dir)

@@ -64,7 +64,7 @@ it may be stopped and done again. No alarm begins or ends by it.`,
 	return c
 }
 
-// derive asks for one device after the other.
+// derive makes one call for each device.
 func derive(c *cobra.Command, at *client.Flags, ask wire.DeriveRequest) error {
 	devices, values := 0, 0
 	for {
@@ -96,7 +96,7 @@ func derive(c *cobra.Command, at *client.Flags, ask wire.DeriveRequest) error {
 	return err
 }
 
-// describeFilter says what narrowed the devices that were asked for.
+// describeFilter says which devices the call was limited to.
 func describeFilter(ask wire.DeriveRequest) (text string) {
 	if ask.Product != nil {
 		text = fmt.Sprintf(" of product %q", *ask.Product)

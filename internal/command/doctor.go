@@ -55,7 +55,7 @@ wrong.`,
 	return c
 }
 
-// doctor is examine of a folder that has its database inside.
+// doctor examines a data folder that holds its own database.
 func doctor(ctx context.Context, dir string, out io.Writer) (healthy bool, err error) {
 	d, err := db.OpenToRead(ctx, dir)
 	if err != nil {
@@ -122,7 +122,8 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	return healthy, nil
 }
 
-// openDatabaseReadOnly is openDatabase for who examines it.
+// openDatabaseReadOnly opens the database of a data folder to examine it. An empty address means
+// the database in the folder.
 func openDatabaseReadOnly(ctx context.Context, dir, address string) (*db.DB, error) {
 	if address == "" {
 		return db.OpenToRead(ctx, dir)

@@ -17,8 +17,8 @@ import (
 	"tilth/internal/edge/provider/wire"
 )
 
-// providerCommands are the commands for whoever runs the platform. They speak
-// to a running server over its provider API.
+// providerCommands are the commands for the provider. They call the provider API of a running
+// server.
 func providerCommands() []*cobra.Command {
 	return []*cobra.Command{
 		applyCommand(),
@@ -95,7 +95,7 @@ func apply(c *cobra.Command, at *client.Flags, file string, overwrite bool) erro
 	return nil
 }
 
-// readFile reads the file to apply, or standard input for -.
+// readFile reads the file to apply, or standard input if its name is -.
 func readFile(c *cobra.Command, file string) ([]byte, error) {
 	var from io.Reader = c.InOrStdin()
 	if file != "-" {
@@ -103,7 +103,7 @@ func readFile(c *cobra.Command, file string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer func() { _ = f.Close() }() // only read
 		from = f
 	}
 	raw, err := io.ReadAll(io.LimitReader(from, provider.MaxFile+1))
@@ -113,7 +113,7 @@ func readFile(c *cobra.Command, file string) ([]byte, error) {
 	return raw, err
 }
 
-// printResult prints a line for everything that was done, and a summary.
+// printResult prints a line for each change, and a summary.
 func printResult(w io.Writer, r *wire.ApplyResult) {
 	for _, group := range []struct {
 		verb  string

@@ -6,9 +6,8 @@ import (
 	"os"
 )
 
-// restartProcess puts a new start of the program in the place of this process: the
-// same arguments, environment and process number, and nothing else that is old.
-// It answers only when that cannot be done.
+// restartProcess replaces this process by a new start of the program with the same arguments,
+// environment and process ID. It returns only if that fails.
 func restartProcess(logger *slog.Logger) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// simulateGiveUpAfter is how long a device that has something to send a number of
-// times tries in vain. One without end goes on trying: the server may come back.
+// simulateGiveUpAfter is how long a device with --count tries in vain. A device without it goes on
+// trying, since the server may come back.
 const simulateGiveUpAfter = 30 * time.Second
 
 func simulateCommand() *cobra.Command {
@@ -71,7 +71,7 @@ func simulateCommand() *cobra.Command {
 	return c
 }
 
-// simulateFile is what simulate reads of a provider's file; the rest is apply's.
+// simulateFile is the part of a provider's file that simulate reads.
 type simulateFile struct {
 	Products []struct {
 		Name       string          `yaml:"name"`

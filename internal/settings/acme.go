@@ -13,12 +13,12 @@ import (
 	"tilth/internal/platform/acme"
 )
 
-// ACME says from whom certificates are had; no names: from nobody.
+// ACME says which ACME server issues certificates, and for which names. Without names none does.
 type ACME struct {
 	Names     []string
 	Email     string
 	Directory string
-	Roots     *x509.CertPool // by which the directory's own certificate is checked; nil: the system's
+	Roots     *x509.CertPool // roots that the directory's own certificate must come from; nil: the system's
 }
 
 func addACMEFlags(f *pflag.FlagSet) {
@@ -33,8 +33,8 @@ func addACMEFlags(f *pflag.FlagSet) {
 	f.String("acme-ca-file", "", "root certificate of a private ACME server, PEM; without it the system's roots count")
 }
 
-// readACME reads what concerns certificates that are issued to the server; used is
-// the flag of an address that needs one, empty where none does.
+// readACME reads the settings of certificates that an ACME server issues. used is the flag of an
+// address that needs a certificate; it is empty if none does.
 func (s *Server) readACME(k *koanf.Koanf, used string) error {
 	a := ACME{Email: k.String("acme-email"), Directory: k.String("acme-directory")}
 	agreed, domains, caFile := k.Bool("acme-agree"), listOf(k, "acme-domains"), k.String("acme-ca-file")

@@ -17,7 +17,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// The ways in which SMS leave.
+// How SMS leave: the values of --sms.
 const (
 	SMSOff    = "off"
 	SMSLog    = "log"
@@ -25,24 +25,23 @@ const (
 	SMSTwilio = "twilio"
 )
 
-// Notifications is how the server reaches people who are not looking at it.
+// Notifications is how the server reaches people who have no console open.
 type Notifications struct {
 	Mail *mail.Settings // nil: no mail is sent
 	SMS  string         // SMSOff, SMSLog, SMSHTTP or SMSTwilio
-	// DigestAfter is how many notices a minute a channel is told of one by one; 0:
-	// all.
+	// DigestAfter is how many notices a minute a channel reports one by one; 0: all.
 	DigestAfter int
-	// MailsADay and SMSADay are how many letters a tenant without numbers of its own
-	// may send in a day; 0: any.
+	// MailsADay and SMSADay are how many mails and SMS a tenant may send in a day, unless the
+	// tenant has numbers of its own; 0: any number.
 	MailsADay, SMSADay int
-	// WebhookPrivate are networks, beside the internet, that webhooks may lead to.
+	// WebhookPrivate are private networks that webhooks may call, beside the internet.
 	WebhookPrivate []netip.Prefix
 
-	gateway sms.Sender // of SMSHTTP and SMSTwilio
+	gateway sms.Sender // for SMSHTTP and SMSTwilio
 }
 
-// addNotificationFlags declares its settings. Tokens have no flag of their own, since
-// a flag's value is read by everybody on the machine.
+// addNotificationFlags declares the settings of notifications. Tokens have no flag, since everybody
+// on the machine can read a flag's value.
 func addNotificationFlags(f *pflag.FlagSet) {
 	f.String(
 		"smtp-url",
@@ -84,7 +83,8 @@ func addNotificationFlags(f *pflag.FlagSet) {
 	)
 }
 
-// flagOfPart is the setting of each part that a sender may find wrong.
+// flagOfPart is the setting behind each part of a sender's configuration that the sender may
+// refuse.
 var flagOfPart = map[string]map[string]string{
 	SMSHTTP: {
 		"url": "--sms-url", "method": "--sms-method", "header": "--sms-header", "body": "--sms-body",
@@ -93,7 +93,7 @@ var flagOfPart = map[string]map[string]string{
 	SMSTwilio: {"account": "--twilio-account", "from": "--twilio-from", "token": "TILTH_TWILIO_TOKEN"},
 }
 
-// flagsOfSMSMode are settings that nothing uses but one way.
+// flagsOfSMSMode are the settings that only one value of --sms uses.
 var flagsOfSMSMode = map[string][]string{
 	SMSHTTP:   {"sms-url", "sms-header", "sms-body", "sms-success", "sms-token-file"},
 	SMSTwilio: {"twilio-account", "twilio-from", "twilio-token-file"},
@@ -168,7 +168,7 @@ func (t *Notifications) twilio(k *koanf.Koanf) error {
 	return err
 }
 
-// SMSSender is what SMS leave through.
+// SMSSender sends SMS as the settings say.
 func (t *Notifications) SMSSender(logger *slog.Logger) sms.Sender {
 	switch t.SMS {
 	case SMSLog:
@@ -179,8 +179,8 @@ func (t *Notifications) SMSSender(logger *slog.Logger) sms.Sender {
 	return sms.Off{}
 }
 
-// readSecret is the value of a setting that has no flag: from its environment
-// variable, else from the file that the flag with -file names.
+// readSecret is the value of a setting that has no flag: from its environment variable, else from
+// the file that the flag with -file names.
 func readSecret(k *koanf.Koanf, name string) (string, error) {
 	variable := Variable(name)
 	value, file := strings.TrimSpace(k.String(name)), k.String(name+"-file")
@@ -203,8 +203,8 @@ func readSecret(k *koanf.Koanf, name string) (string, error) {
 	return value, nil
 }
 
-// linesOf is a list as flags and files have it, or as the environment does: a
-// line each.
+// linesOf is a list as flags and files have it, or as the environment has it: one text with an item
+// a line.
 func linesOf(k *koanf.Koanf, name string) (lines []string) {
 	all := k.Strings(name)
 	if text, ok := k.Get(name).(string); ok {

@@ -23,60 +23,60 @@ import (
 	"tilth/internal/edge/console"
 )
 
-// Server is what a server is told at its start. Each comes from its flag,
-// else from its environment variable (TILTH_ and the flag's name in capitals,
-// - as _), else from the file given with --config, else it is the default.
+// Server is what a server is told at its start. Each setting comes from its flag, else from its
+// environment variable (TILTH_ and the flag's name in capitals, with _ for -), else from the file
+// given with --config; else it has its default.
 type Server struct {
 	DataDir         string
 	DatabaseURL     string // empty: the database is in DataDir
 	HTTPAddr        string
 	HTTPSAddr       string // empty: no HTTPS
-	HTTPSRedirect   bool   // people and programs on the HTTP address are sent there
+	HTTPSRedirect   bool   // requests of people and programs to the HTTP address are redirected to HTTPSAddr
 	MQTTAddr        string
 	MQTTTLSAddr     string // empty: no MQTT over TLS
-	TLSCert         string // PEM files for both
+	TLSCert         string // PEM files for HTTPSAddr and MQTTTLSAddr
 	TLSKey          string
-	ACME            ACME // in their place
+	ACME            ACME // in place of TLSCert and TLSKey
 	AdminAddr       string
 	PublicURL       string
-	LinksToHTTPAddr bool // letters' links lead to the HTTP address while there is no PublicURL
+	LinksToHTTPAddr bool // links in messages lead to the HTTP address while PublicURL is empty
 	DefaultTenant   string
 	Proxies         []netip.Prefix
-	Balancers       []netip.Prefix // of TCP: connections from there begin with a PROXY header
+	Balancers       []netip.Prefix // TCP load balancers: connections from there begin with a PROXY header
 	MapTiles        *console.MapTiles
-	DemoPages       bool                   // the template pages with sample data are there
-	Captcha         identity.CaptchaPolicy // when sign-in demands the slider captcha
+	DemoPages       bool                   // the server has the template pages with sample data
+	Captcha         identity.CaptchaPolicy // when sign-in requires the slider captcha
 	Retention       time.Duration
 	AuditRetention  time.Duration
-	DeviceRate      float64 // messages a second a device may send for long
-	DeviceBurst     int     // messages it may send at once
-	MessageLimit    int     // bytes of one message
-	PerAddress      int     // MQTT connections from one address
-	OpenAPIRate     int     // requests a minute of one API credential
-	NoticesAnHour   int     // that a rule may begin before one is unsteady; 0: any number
-	ScreensAUser    int     // open live streams; 0: any number
+	DeviceRate      float64 // messages a second that a device may send for long
+	DeviceBurst     int     // messages that a device may send at once
+	MessageLimit    int     // bytes of one message of a device
+	PerAddress      int     // MQTT connections that one address may have
+	OpenAPIRate     int     // requests a minute that one API credential may make
+	NoticesAnHour   int     // notices that a rule may open in an hour; 0: any number
+	ScreensAUser    int     // open live streams of one user; 0: any number
 	ScreensATenant  int
-	PasswordMin     int // characters of a password that a person chooses, or the provider
+	PasswordMin     int // characters that a password must have at least
 	Notifications   Notifications
 	Memory          Memory
 	LogLevel        slog.Level
 	LogJSON         bool
-	PasswordCost    identity.Cost // zero: the usual; no flag lowers it
+	PasswordCost    identity.Cost // zero: the usual cost; no flag lowers it
 }
 
-// maxNoticesAnHour is how many a rule may begin at most: when the newest began is
-// kept of each.
+// maxNoticesAnHour is the largest value of NoticesAnHour: the alarm engine remembers when each of
+// so many newest notices of a rule began.
 const maxNoticesAnHour = 100
 
-// maxPasswordMin is the longest that a provider may ask for: a sentence of some words.
+// maxPasswordMin is the longest minimum that a provider may ask for: a sentence of some words.
 const maxPasswordMin = 64
 
 const BalancersFlag = "proxy-protocol"
 
-// defaultDatum is that of most tiles.
+// defaultDatum is the datum of most map tiles.
 const defaultDatum = "WGS-84"
 
-// AddFlags declares the settings; their defaults are the contract's.
+// AddFlags declares the settings and their defaults.
 func AddFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
 	f.String("data-dir", "./data", "folder for everything that is kept")
@@ -152,8 +152,7 @@ func AddFlags(f *pflag.FlagSet) {
 	f.String("log-format", "text", "text or json")
 }
 
-// Read reads the settings of a parsed flag set. A wrong one is named
-// in one clear line.
+// Read reads the settings of a parsed flag set. Its error names the wrong setting in one line.
 func Read(f *pflag.FlagSet) (*Server, error) {
 	k := koanf.New(".")
 	path, err := f.GetString("config")
@@ -284,8 +283,7 @@ func parseSettings(k *koanf.Koanf) (*Server, error) {
 	return s, nil
 }
 
-// listOf is a list as flags and files have it, or as the environment does: with
-// commas.
+// listOf is a list as flags and files have it, or as the environment has it: one text with commas.
 func listOf(k *koanf.Koanf, name string) []string {
 	if text, ok := k.Get(name).(string); ok {
 		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
@@ -293,7 +291,7 @@ func listOf(k *koanf.Koanf, name string) []string {
 	return k.Strings(name)
 }
 
-// networksOf is a list of networks; an address is one of its own.
+// networksOf is a list of networks. An address counts as the network that holds it alone.
 func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
 	for _, p := range listOf(k, name) {
 		prefix, err := netip.ParsePrefix(p)
@@ -340,8 +338,8 @@ func (s *Server) readMapTiles(k *koanf.Koanf) error {
 	return nil
 }
 
-// readTLS reads what HTTPS and MQTT over TLS need; the files themselves are read at
-// the start.
+// readTLS reads the settings of HTTPS and of MQTT over TLS. The server reads the certificate files
+// when it starts.
 func (s *Server) readTLS(k *koanf.Koanf) error {
 	s.HTTPSAddr = k.String("https-addr")
 	s.MQTTTLSAddr = k.String("mqtt-tls-addr")

@@ -11,8 +11,7 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// alarmBench is `tilth bench alarm` with its flags. Of a run of bench ingest it
-// has how a server of its own is started.
+// alarmBench is `tilth bench alarm` with its flags. It starts a server as ingestBench does.
 type alarmBench struct {
 	ingestBench
 	alarms bench.AlarmOptions

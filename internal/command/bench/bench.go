@@ -19,7 +19,7 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// Commands are the commands below tilth bench.
+// Commands are the subcommands of tilth bench.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{
 		ingestCommand(),
@@ -56,9 +56,9 @@ func fileCommand() *cobra.Command {
 }
 
 const (
-	maxValues            = 64            // properties that one history call takes
+	maxValues            = 64            // properties that one history call returns
 	connectionsPerDevice = 16            // connections that one device may have
-	spareFiles           = 2048          // the server leaves some of its limit to files, too
+	spareFiles           = 2048          // the server keeps a part of its limit for files
 	unlimitedRate        = 1_000_000_000 // messages a second and at once, in place of a device's limits
 )
 
@@ -66,11 +66,11 @@ const (
 type ingestBench struct {
 	options bench.Options
 	windows []int
-	idle    int // connections that say nothing, in place of a run; 0: a run
+	idle    int // idle connections, in place of a run; 0: a run
 	values  int
 	devices int
 	version int
-	server  string // of a server that is there already, with mqtt and file
+	server  string // of a running server, with mqtt and file
 	mqtt    string
 	file    string
 	peer    string
@@ -173,7 +173,7 @@ func (b *ingestBench) check() error {
 	return nil
 }
 
-// run makes the runs and answers why one of them does not count.
+// run makes the runs, and returns why one of them does not count.
 func (b *ingestBench) run(ctx context.Context) error {
 	if err := b.check(); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (b *ingestBench) run(ctx context.Context) error {
 	return trouble
 }
 
-// runOwn loads the server that was named, or one started for the run.
+// runOwn loads the named server, or one that it starts for the run.
 func (b *ingestBench) runOwn(ctx context.Context) (*bench.Result, error) {
 	if b.server != "" {
 		return b.runNamed(ctx)
@@ -224,7 +224,7 @@ func (b *ingestBench) runOwn(ctx context.Context) (*bench.Result, error) {
 	return result, err
 }
 
-// withServer starts a server for f and ends it afterwards.
+// withServer starts a server for f and stops it afterwards.
 func (b *ingestBench) withServer(ctx context.Context, f func(context.Context, bench.Target) error) (err error) {
 	binary := b.binary
 	if binary == "" {
@@ -301,7 +301,7 @@ func (b *ingestBench) measure(ctx context.Context, t bench.Target) (*bench.Resul
 	return r, r.Print(b.out)
 }
 
-// applyTenant hands a provider's file to a server.
+// applyTenant applies a provider's file to a server.
 func applyTenant(ctx context.Context, admin, token string, file []byte) error {
 	p := &client.Client{Base: admin, Token: token, HTTP: http.DefaultClient}
 	status, body, err := p.Post(ctx, "v1/apply", "application/yaml", file)

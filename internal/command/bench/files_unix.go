@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// raiseFileLimit makes sure that this process, and the server that inherits it,
-// may open a file for each connection.
+// raiseFileLimit makes sure that this process, and the server that inherits the limit, may open a
+// file for each connection.
 func (b *ingestBench) raiseFileLimit() error {
 	need := uint64(b.options.Connections + spareFiles)
 	var limit syscall.Rlimit

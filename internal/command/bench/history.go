@@ -16,8 +16,7 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// historyBench is `tilth bench history` with its flags. Of a run of bench ingest
-// it has how a server is applied to.
+// historyBench is `tilth bench history` with its flags. It applies files as ingestBench does.
 type historyBench struct {
 	ingestBench
 	days    int
@@ -26,13 +25,13 @@ type historyBench struct {
 }
 
 const (
-	maxHistoryDays = 30 // that one history call answers
+	maxHistoryDays = 30 // days that one history call returns
 	recordStep     = time.Minute
 	recordSeed     = 1 // of the first farm
 	mast           = "weather-mast"
 )
 
-// mastProperties are what a mast of the demo's farm measures and a chart shows.
+// mastProperties are the properties of a weather mast of the demo's farm that a chart shows.
 var mastProperties = []string{"airTemperature", "airHumidity", "airPressure", "windSpeed", "solarRadiation"}
 
 func historyCommand() *cobra.Command {
@@ -138,8 +137,8 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 	return errors.Join(load.figures.Print(b.out), result.Print(b.out), result.Err())
 }
 
-// generateRecords is what so many weather masts have measured until some time before
-// now. They are those of the demo's farm, and of farms under other weather.
+// generateRecords returns what weather masts have measured until some time before now. They are the
+// masts of the demo's farm, and of farms under other weather.
 func generateRecords(ctx context.Context, devices, days int, now time.Time) (*bench.Records, error) {
 	records, err := bench.NewRecords(bench.NewTenant(devices, 0).DeviceNames(), mastProperties, days, recordStep, now)
 	if err != nil {
@@ -162,7 +161,7 @@ func generateRecords(ctx context.Context, devices, days int, now time.Time) (*be
 	return records, work.Wait()
 }
 
-// fillRecords lets a mast measure at the times of the records.
+// fillRecords fills in what a mast measures at the times of the records.
 func fillRecords(ctx context.Context, d *farm.Device, r *bench.Records, into [][]float64) error {
 	for n := range r.Count() {
 		values, there := d.At(r.Time(n), r.Step)

@@ -65,7 +65,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 	if o.Values > maxValues {
 		return fmt.Errorf("--values: at most %d", maxValues)
 	}
-	// A file for each screen, and for each device's connection.
+	// Each screen needs a file, and so does each device's connection.
 	connections := o.Screens + o.Slow + o.Tenants + o.Busy
 	limits := &ingestBench{options: bench.Options{Connections: connections}, out: b.out}
 	if err := limits.raiseFileLimit(); err != nil {

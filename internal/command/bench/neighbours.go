@@ -12,8 +12,8 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// neighboursBench is `tilth bench neighbours` with its flags. Of a run of bench
-// ingest it has how files are raised.
+// neighboursBench is `tilth bench neighbours` with its flags. It raises the limit of open files as
+// ingestBench does.
 type neighboursBench struct {
 	ingestBench
 	sample  bool

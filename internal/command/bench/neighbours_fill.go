@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// filledUserAge is since when a tenant that is filled has its users: what it has is
-	// theirs.
+	// filledUserAge is how old the users of a filled tenant are: its rows are old enough to concern
+	// them.
 	filledUserAge = 3 * 365 * 24 * time.Hour
-	// oldMessageAge is how old its old messages are, and rowsPerTransaction how many rows one
-	// transaction writes.
+	// oldMessageAge is the age of the tenant's old messages, and rowsPerTransaction the number of
+	// rows that one transaction writes.
 	oldMessageAge      = 2 * 365 * 24 * time.Hour
 	rowsPerTransaction = 50_000
 )
 
-// FillTenant fills a tenant of a folder that no server has open.
+// FillTenant fills a tenant in a data folder that no server has open.
 func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error) {
 	s, err := app.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -42,7 +42,7 @@ func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 		return err
 	}
 	now := time.Now()
-	// Old messages come first: a message's number tells its place.
+	// Old messages come first, since a message's number gives its place.
 	old := now.Add(-oldMessageAge)
 	if err := putMessages(ctx, s, owner.ID, c.Old, old); err != nil {
 		return err
@@ -64,8 +64,7 @@ func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 	})
 }
 
-// putMessages writes so many messages of a tenant, made a millisecond after each
-// other.
+// putMessages writes messages of a tenant, each a millisecond after the one before.
 func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from time.Time) error {
 	facts, err := json.Marshal(alertmsg.Alarm{
 		Event:      alertmsg.Triggered,
@@ -108,7 +107,7 @@ func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from
 	return nil
 }
 
-// putNotices lets a tenant's devices have rules that run, each with an open notice.
+// putNotices gives a tenant's devices running rules, each with an open notice.
 func putNotices(
 	ctx context.Context,
 	s *app.Stores,
@@ -132,7 +131,7 @@ func putNotices(
 			return fmt.Errorf("%s is not in the folder", name)
 		}
 		for n := range c.Each {
-			if i+n > 0 { // the rule itself is one of them
+			if i+n > 0 { // the rule itself is one of the copies
 				devices = append(devices, e.ID)
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// CopyRules writes running rules into a folder that no server has open: as many
-// a device as are wanted, as earlier versions let them be made.
+// CopyRules writes running rules into a data folder that no server has open: any number for each
+// device, as earlier versions allowed.
 func CopyRules(ctx context.Context, dir string, gifts []bench.RuleCopies) (err error) {
 	s, err := app.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// notifyBench is `tilth bench telling` with its flags. Of a run of bench ingest
-// it has how many files may be open, and where things are.
+// notifyBench is `tilth bench telling` with its flags. It raises the limit of open files as
+// ingestBench does.
 type notifyBench struct {
 	ingestBench
 	notify  bench.NotifyOptions
