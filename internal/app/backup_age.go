@@ -25,7 +25,7 @@ func readBackupAge(dataDir string, logger *slog.Logger) *backupAge {
 		return b
 	}
 	if err != nil {
-		logger.Warn("when the last backup was taken is not known", "file", b.file, "error", err)
+		logger.Warn("the time of the last backup is not known", "file", b.file, "error", err)
 		return b
 	}
 	b.last.Store(at.Unix())
@@ -36,7 +36,7 @@ func readBackupAge(dataDir string, logger *slog.Logger) *backupAge {
 func (b *backupAge) setLast(at time.Time) {
 	b.last.Store(at.Unix())
 	if err := b.file.Write(at); err != nil {
-		b.logger.Warn("the backup's time will be forgotten at a restart", "error", err)
+		b.logger.Warn("the time of the backup cannot be saved and is lost at a restart", "error", err)
 	}
 }
 

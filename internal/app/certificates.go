@@ -55,7 +55,7 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	if s.certificates.issued, err = acme.New(ctx, o); err != nil {
 		return fmt.Errorf("--acme-domains: %w", err)
 	}
-	s.logger.Info("certificates are issued by an ACME server", "names", set.Names, "directory", set.Directory)
+	s.logger.Info("an ACME server issues the certificates", "names", set.Names, "directory", set.Directory)
 	return nil
 }
 

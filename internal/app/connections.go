@@ -60,22 +60,22 @@ func (s *Server) describeListeners() {
 	m, figures := s.metrics, s.connections.Stats
 	m.gauge(
 		"tilth_connections",
-		"Open connections, and listeners that wait for one.",
+		"Open connections, and listeners that wait for a free connection.",
 		func() float64 { return float64(figures().Open) },
 	)
 	m.gauge(
 		"tilth_connections_most",
-		"Connections that there may be; 0: any number.",
+		"Connections that may be open at once; 0: any number.",
 		func() float64 { return float64(figures().MaxConnections) },
 	)
 	m.counter(
 		"tilth_accept_failures_total",
-		"Times that taking a connection in failed, as for want of descriptors.",
+		"Failures to accept a connection, for example because file descriptors ran out.",
 		func() float64 { return float64(figures().Failed) },
 	)
 	m.counter(
 		"tilth_proxy_header_failures_total",
-		"Connections from --proxy-protocol without a right PROXY header.",
+		"Connections from --proxy-protocol without a valid PROXY header.",
 		func() float64 { return float64(figures().BadHeaders) },
 	)
 }

@@ -26,7 +26,7 @@ const (
 
 // ErrRestartDue ends a server that stopped writing readings and could write them again after a
 // restart.
-var ErrRestartDue = errors.New("the disk can be written again; readings are taken in again by a new start")
+var ErrRestartDue = errors.New("the disk can be written again; the server must restart to accept readings")
 
 // disk checks whether the data folder can be written. It writes a probe only while it has reason to
 // doubt that, since writes wear disks out.
@@ -96,7 +96,7 @@ func (d *disk) setFailure(failure error) {
 	switch {
 	case failure != nil && d.failure == nil:
 		d.logger.Error(
-			"the data folder cannot be written: make room or repair the disk, the server then goes on by itself",
+			"the data folder cannot be written: make room or repair the disk; the server then continues by itself",
 			"folder",
 			d.dir,
 			"error",
@@ -152,7 +152,7 @@ func (s *Server) describeDisk() {
 		}
 		return 0
 	}
-	s.metrics.gauge("tilth_disk_free_bytes", "Room on the disk of the data folder.", func() float64 {
+	s.metrics.gauge("tilth_disk_free_bytes", "Free bytes on the disk of the data folder.", func() float64 {
 		free, err := s.disk.freeBytes()
 		if err != nil {
 			return math.NaN()

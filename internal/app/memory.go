@@ -23,7 +23,7 @@ func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog
 		if runtimeLimit == math.MaxInt64 {
 			return 0 // off
 		}
-		logger.Info("the limit of memory is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
+		logger.Info("the memory limit is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
 		return uint64(runtimeLimit)
 	case own != "":
 		logger.Warn("--"+settings.MemoryFlag+" counts, and not "+goMemLimitEnv, goMemLimitEnv, own)
@@ -34,7 +34,7 @@ func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog
 	available, err := memory.Available(root)
 	if err != nil {
 		logger.Info(
-			"how much memory there is is not known, so there is no limit; --"+settings.MemoryFlag+" sets one",
+			"the size of the memory is not known, so there is no limit; --"+settings.MemoryFlag+" sets one",
 			"error",
 			err,
 		)
@@ -64,12 +64,12 @@ func (s *Server) describeMemory() {
 	)
 	m.gauge(
 		"tilth_memory_in_use_bytes",
-		"Memory in use, without what is free to be used again; near the limit without garbage.",
+		"Memory in use, without free memory that the process keeps; near the limit without garbage.",
 		func() float64 { return float64(s.memory.InUse()) },
 	)
 	m.labelled(
 		"tilth_memory_refused_total",
-		"Work that was refused, or of devices made to wait, for want of memory, by its kind.",
+		"Work that was refused for lack of memory, or made to wait if it is of devices, by its kind.",
 		"work",
 		s.memory.Refused,
 	)

@@ -17,7 +17,7 @@ import (
 func (s *Server) measureRequests(next http.Handler) http.Handler {
 	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "tilth_http_request_seconds",
-		Help:    "From a request's head to the last byte of its answer, by who asks and the status.",
+		Help:    "From a request's header to the last byte of its answer, by kind of client and status.",
 		Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},
 	}, []string{"side", "status"})
 	s.metrics.registry.MustRegister(took)

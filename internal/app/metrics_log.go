@@ -14,7 +14,7 @@ func (m *metrics) countingLogger(logger *slog.Logger) *slog.Logger {
 	lines := &loggedLines{}
 	m.labelled(
 		"tilth_log_lines_total",
-		"Lines of the log that tell of trouble, by level.",
+		"Warnings and errors in the log, by level.",
 		"level",
 		func() map[string]uint64 {
 			return map[string]uint64{"warn": lines.warnings.Load(), "error": lines.errors.Load()}

@@ -16,7 +16,7 @@ func (s *Server) describeNotifications() {
 	m, outbox := s.metrics, s.Stores.Outbox
 	m.labelled(
 		"tilth_notify_deliveries_total",
-		"Deliveries that came to an end, by how.",
+		"Finished deliveries, by outcome.",
 		"state",
 		func() map[string]uint64 {
 			now := outbox.Stats()
@@ -30,7 +30,7 @@ func (s *Server) describeNotifications() {
 	)
 	m.counter(
 		"tilth_messages_removed_total",
-		"Messages of the console that were removed, for their age or with their tenant.",
+		"Messages of the console that were removed because of their age or with their tenant.",
 		func() float64 { return float64(s.Stores.Messages.Removed()) },
 	)
 	waiting := func(mode notify.ChannelKind, read func(notify.Waiting) float64) func() float64 {
@@ -39,7 +39,7 @@ func (s *Server) describeNotifications() {
 			defer cancel()
 			by, err := s.queuedByMode(ctx)
 			if err != nil {
-				s.logger.Warn("what people are to be told cannot be counted", "error", err)
+				s.logger.Warn("the queued notifications cannot be counted", "error", err)
 				return math.NaN()
 			}
 			return read(by[mode])
@@ -48,18 +48,18 @@ func (s *Server) describeNotifications() {
 	for mode, name := range map[notify.ChannelKind]string{notify.KindEmail: "mail", notify.KindSMS: "sms", notify.KindWebhook: "webhook"} {
 		m.gauge(
 			"tilth_notify_"+name+"_queued",
-			"Deliveries that wait.",
+			"Queued deliveries.",
 			waiting(mode, func(w notify.Waiting) float64 { return float64(w.Deliveries) }),
 		)
 		m.gauge(
 			"tilth_notify_"+name+"_overdue_seconds",
-			"For how long the first of them has been due.",
+			"For how long the oldest queued delivery has been due.",
 			waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }),
 		)
 		if mode == notify.KindWebhook {
 			continue // each webhook has a server of its own
 		}
-		m.gauge("tilth_notify_"+name+"_down", "1 while the far end takes nothing.", func() float64 {
+		m.gauge("tilth_notify_"+name+"_down", "1 while the server that the deliveries go to accepts nothing.", func() float64 {
 			if outbox.Stats().Down[mode] {
 				return 1
 			}

@@ -18,7 +18,7 @@ import (
 func (s *Server) describeOperation() {
 	m, st := s.metrics, s.Stores
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "tilth_build_info", Help: "What runs; always 1.",
+		Name: "tilth_build_info", Help: "The version that runs; always 1.",
 		ConstLabels: prometheus.Labels{"version": Version, "commit": BuiltFrom(), "go": runtime.Version()},
 	}, func() float64 { return 1 }))
 	m.gauge("tilth_ready", "1 while the server is ready, as /readyz says.", func() float64 {
@@ -31,22 +31,22 @@ func (s *Server) describeOperation() {
 	})
 	m.gauge(
 		"tilth_devices",
-		"Devices there are, of all tenants.",
+		"Devices of all tenants.",
 		func() float64 { return float64(st.Registry.Total()) },
 	)
 	m.gauge(
 		"tilth_devices_online",
-		"Devices that are online, of all tenants.",
+		"Devices of all tenants that are online.",
 		func() float64 { return float64(st.Presence.TotalOnline()) },
 	)
 	m.gauge(
 		"tilth_database_bytes",
-		"Size of the database's files, its log included.",
+		"Size of the database's files, including its log.",
 		func() float64 { return s.databaseBytes() },
 	)
 	m.gauge(
 		"tilth_backup_last_timestamp_seconds",
-		"When tilth backup last took everything; 0: never from this folder.",
+		"When tilth backup last took a complete backup; 0: never of this folder.",
 		func() float64 {
 			return float64(s.lastBackup.unix())
 		},

@@ -245,7 +245,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 		s.set.DataDir,
 	)
 	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {
-		s.logger.Warn("whether mail, SMS and webhooks are held is not known", "error", err)
+		s.logger.Warn("the server cannot tell whether mail, SMS and webhooks are held", "error", err)
 	}
 	if ready != nil {
 		ready()

@@ -29,7 +29,7 @@ func (s *Server) stop() error {
 	s.Stores.Live.Close()
 	s.Provider.Stop()
 	if err := s.Stores.Retention.MarkStopped(); err != nil {
-		s.logger.Warn("until when devices were let in is not written down to the second", "error", err)
+		s.logger.Warn("the time until which devices were accepted cannot be saved to the second", "error", err)
 	}
 	s.endClients()
 	err := withTimeout(pipelineTimeout, "pipeline", s.Pipeline.Close)

@@ -28,7 +28,7 @@ func (s *Server) removeExpired(ctx context.Context) {
 		do   func() error
 		fail string
 	}{
-		{s.Stores.Retention.Save, "how far time has come not written down"},
+		{s.Stores.Retention.Save, "the retention clock is not saved"},
 		{func() error { return s.Stores.Sessions.Sweep(ctx, until) }, "ended sessions not removed"},
 		{func() error { return s.Stores.Users.Sweep(ctx, until) }, "networks of old sign-ins not removed"},
 		{func() error { return s.Stores.Codes.Sweep(ctx) }, "old codes not removed"},

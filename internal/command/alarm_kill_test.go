@@ -35,7 +35,7 @@ func killRoundsFromEnv(t *testing.T) int {
 	}
 	n, err := strconv.Atoi(said)
 	if err != nil || n < 1 {
-		t.Fatalf("TILTH_KILL_ROUNDS=%q: a number above 0 is wanted", said)
+		t.Fatalf("TILTH_KILL_ROUNDS=%q: must be above 0", said)
 	}
 	return n
 }

@@ -27,14 +27,14 @@ func backupCommand() *cobra.Command {
 	var at client.Flags
 	c := &cobra.Command{
 		Use:   "backup -o FILE",
-		Short: "Write everything that a running server keeps to a file",
-		Long: `Write everything that a running server keeps, as it is at one instant, to a file:
-database, readings, and the key of the devices' secrets. The server goes on
-meanwhile. The file is read back and compared with what the server says it sent
-before it gets its name; a file that is there is not written over.
+		Short: "Write all data of a running server to a file",
+		Long: `Write all data of a running server, as it is at one instant, to a file: database,
+readings, and the key of the devices' secrets. The server continues meanwhile.
+The command reads the file back and compares it with what the server says it
+sent before the file gets its name. It does not overwrite an existing file.
 
-It holds passwords' hashes and people's addresses: keep it where only you can
-read it. To make a server of it: tilth restore.`,
+The file holds password hashes and people's addresses: keep it where only you
+can read it. tilth restore makes a data folder of it.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			remote, err := at.Client(c)
@@ -163,15 +163,15 @@ func fetchBackup(
 func restoreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore FILE --data-dir DIR",
-		Short: "Make a data folder of a backup",
-		Long: `Make a data folder of what tilth backup wrote (- reads it from standard input),
-bring it up to date for this version, and examine it. The folder must not be
-there, or be empty. When anything is wrong, nothing is left of it. With
---database-url its database goes to PostgreSQL, where it must be a new one.
+		Short: "Make a data folder from a backup",
+		Long: `Make a data folder from a file that tilth backup wrote (- reads it from standard
+input), update it for this version, and examine it. The folder must not exist, or
+must be empty. If anything is wrong, the command leaves nothing of it. With
+--database-url the database goes to PostgreSQL, where it must be a new one.
 
-A server on that folder takes in readings and judges alarms, and its outbox holds
-all mail, SMS and calls of webhooks until tilth outbox release: it may be a trial
-beside the one that people rely on.`,
+A server on that folder accepts readings and evaluates alarms. Its outbox holds
+all mail, SMS and calls of webhooks until tilth outbox release, so that it may be
+a trial beside the server that people rely on.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			address, err := settings.DatabaseURL(c.Flags())
@@ -282,7 +282,7 @@ func outboxCommand() *cobra.Command {
 	var at client.Flags
 	c := &cobra.Command{
 		Use:   "release",
-		Short: "Let mail, SMS and webhooks go that are held since a restore",
+		Short: "Release mail, SMS and webhooks that are held since a restore",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			remote, err := at.Client(c)

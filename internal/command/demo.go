@@ -42,9 +42,9 @@ func demoCommand() *cobra.Command {
 	var days int
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the server on a fresh data folder with a farm of its own",
+		Short: "Run the server on a fresh data folder with a simulated farm",
 		Long: "Run the server on a fresh data folder with a built-in farm: its history, then simulated\n" +
-			"devices that publish over MQTT. Each start begins anew. Takes every setting of serve.",
+			"devices that publish over MQTT. Each start deletes what the last one left. It takes every setting of serve.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if days < 0 || days > 365 {
@@ -56,7 +56,7 @@ func demoCommand() *cobra.Command {
 			}
 			if set.DatabaseURL != "" {
 				return fmt.Errorf(
-					"--%s: the demo begins anew at each start, and keeps everything in its folder",
+					"--%s: the demo deletes its data at each start, and keeps all of it in its folder",
 					settings.DatabaseFlag,
 				)
 			}
@@ -78,7 +78,7 @@ func demoCommand() *cobra.Command {
 			panic(err) // the values are part of the program
 		}
 	}
-	c.Flags().Uint64Var(&seed, "seed", 1, "of the farm's weather and accidents: the same seed gives the same farm")
+	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the farm's weather and accidents: the same seed gives the same farm")
 	c.Flags().IntVar(&days, "days", 30, "days of history")
 	return c
 }

@@ -22,10 +22,10 @@ func doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine a data folder that no server has open",
-		Long: `Read everything in a data folder and tell what is damaged, what contradicts
-itself, and whose readings belong to no device. It changes nothing. The server
-must be stopped, or the folder be a copy. The exit code is 1 when something is
-wrong.`,
+		Long: `Read everything in a data folder and report what is damaged, what contradicts
+itself, and which readings belong to no device. The command changes nothing. Stop
+the server first, or examine a copy of the folder. The exit code is 1 if
+something is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			dir, err := settings.DataDir(c.Flags())

@@ -27,8 +27,9 @@ func healthcheckCommand() *cobra.Command {
 		Use:   "healthcheck",
 		Short: "Ask the server on this machine whether it is ready",
 		Long: `Ask the server on this machine whether it is ready (/readyz), print what it says,
-and exit with 1 when it is not. The address is that of serve, from the same flag,
-environment variable or file. For containers, which have nothing else to ask with.`,
+and exit with 1 if it is not ready. The address is that of serve, from the same
+flag, environment variable or file. It is for containers, which have no other
+program that can ask.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := settingsFromFlags(c.Flags(), "config", "http-addr", settings.BalancersFlag)

@@ -46,7 +46,7 @@ func root() *cobra.Command {
 		serveCommand(),
 		demoCommand(),
 		simulateCommand(),
-		group("bench", "Measure what a server bears, and check what it keeps", bench.Commands()...),
+		group("bench", "Measure what load a server takes, and check what it stores", bench.Commands()...),
 		doctorCommand(),
 		backupCommand(),
 		restoreCommand(),

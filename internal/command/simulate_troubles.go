@@ -57,7 +57,7 @@ func (r *troubleLog) print(says string, refused bool) {
 	}
 	switch {
 	case refused && r.refused == maxRefusedNamed+1:
-		fmt.Fprintln(r.out, "More devices are refused, and not named here.")
+		fmt.Fprintln(r.out, "The server refuses more devices, which are not named here.")
 	case !refused || r.refused <= maxRefusedNamed:
 		fmt.Fprintln(r.out, says+"; trying again.")
 	}

@@ -58,7 +58,7 @@ func TestManyRefusedDevicesAreNotAllNamed(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != maxRefusedNamed+1 || !strings.HasPrefix(lines[9], "D-9: ") ||
-		lines[10] != "More devices are refused, and not named here." {
+		lines[10] != "The server refuses more devices, which are not named here." {
 		t.Errorf("told\n%s", out.String())
 	}
 }

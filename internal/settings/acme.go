@@ -25,12 +25,12 @@ func addACMEFlags(f *pflag.FlagSet) {
 	f.StringSlice(
 		"acme-domains",
 		nil,
-		"host names to have certificates issued and renewed for, in place of --tls-cert; the first is met by devices that name none",
+		"host names that an ACME server issues certificates for, in place of --tls-cert; devices that name no host get the first one's",
 	)
 	f.Bool("acme-agree", false, "you accept the terms of service of the ACME server; required with --acme-domains")
-	f.String("acme-email", "", "where the ACME server may write to; it need not be given")
+	f.String("acme-email", "", "e-mail address for notices of the ACME server; optional")
 	f.String("acme-directory", acme.LetsEncrypt, "address of the ACME server's directory")
-	f.String("acme-ca-file", "", "root certificate of a private ACME server, PEM; without it the system's roots count")
+	f.String("acme-ca-file", "", "root certificate of a private ACME server, PEM; without it the system's roots are trusted")
 }
 
 // readACME reads the settings of certificates that an ACME server issues. used is the flag of an

@@ -32,8 +32,8 @@ func addMemoryFlags(f *pflag.FlagSet) {
 	f.String(
 		MemoryFlag,
 		strconv.Itoa(defaultShare)+"%",
-		"memory that the server may use: a share of the machine's or the container's, or for example 1GiB; "+
-			"work is refused before there is no more; off: no limit",
+		"memory that the server may use: a share of the machine's or the container's, or an amount such as 1GiB; "+
+			"the server refuses work before memory runs out; off: no limit",
 	)
 }
 

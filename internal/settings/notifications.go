@@ -47,17 +47,17 @@ func addNotificationFlags(f *pflag.FlagSet) {
 		"smtp-url",
 		"",
 		"mail server: smtp://user:password@host:port?from=alerts@example.org&tls=starttls (or tls, none); "+
-			"better in TILTH_SMTP_URL than as a flag; without it no mail is sent",
+			"put it in TILTH_SMTP_URL rather than in a flag; empty: no mail is sent",
 	)
-	f.String("sms", SMSOff, "how SMS leave: off, log (written to the log only), http (any gateway) or twilio")
+	f.String("sms", SMSOff, "how SMS are sent: off, log (written to the log only), http (any gateway) or twilio")
 	f.String("sms-url", "", "the gateway's address; may hold {to}, {digits}, {text} and {token}")
 	f.String("sms-method", "POST", "GET, POST or PUT")
-	f.StringArray("sms-header", nil, "a header for the gateway, Name: value; may hold {token}; as often as needed")
+	f.StringArray("sms-header", nil, "a header for the gateway, Name: value; may hold {token}; the flag may be repeated")
 	f.String("sms-body", "", `the request's body, for example {"to":"{to}","text":"{text}"} or to={to}&text={text}`)
 	f.String(
 		"sms-success",
 		"",
-		"what the gateway's answer must say beside a status of 2xx: path=value or path!=value of its JSON, or contains:text",
+		"what the gateway's answer must hold, beside a status of 2xx: path=value or path!=value of its JSON, or contains:text",
 	)
 	f.String("sms-token-file", "", "file with the gateway's token, unless it is in TILTH_SMS_TOKEN")
 	f.String("twilio-account", "", "Twilio's account SID (AC…)")
@@ -66,20 +66,20 @@ func addNotificationFlags(f *pflag.FlagSet) {
 	f.Int(
 		"digest-after",
 		notify.DefaultDigestAfter,
-		"so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
-			"serious ones never wait; 0: each by itself",
+		"so many alarms a minute go to a notification channel at once, the rest of the minute together at its end; "+
+			"serious alarms never wait; 0: each alarm by itself",
 	)
 	f.Int(
 		"mails-a-day",
 		notify.DefaultMailsADay,
-		"mails that a tenant may send in a day; beyond that serious alarms alone come at once, up to twice as many, and others in one letter an hour; "+
-			"the provider's file may say mailsADay of a tenant; 0: any number",
+		"mails that a tenant may send in a day; beyond that only serious alarms go at once, up to twice as many, and the others in one mail an hour; "+
+			"the provider's file may set mailsADay for a tenant; 0: any number",
 	)
 	f.Int("sms-a-day", notify.DefaultSMSADay, "the same for SMS (smsADay)")
 	f.StringSlice(
 		"webhook-private",
 		nil,
-		"networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's",
+		"private networks that tenants' webhooks may call, even without TLS, for example 10.1.2.0/24; empty: only the internet",
 	)
 }
 

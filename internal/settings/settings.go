@@ -79,25 +79,25 @@ const defaultDatum = "WGS-84"
 // AddFlags declares the settings and their defaults.
 func AddFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
-	f.String("data-dir", "./data", "folder for everything that is kept")
+	f.String("data-dir", "./data", "folder for all data")
 	AddDatabaseFlag(f)
-	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
-	f.String("https-addr", "", "address of the same over TLS, usually port 443; without it there is none")
+	f.String("http-addr", "127.0.0.1:8080", "address of the console, its API and the devices' HTTP API")
+	f.String("https-addr", "", "address of the same over TLS, usually port 443; empty: no HTTPS")
 	f.Bool(
 		"https-redirect",
 		false,
-		"send people and programs from the HTTP address to the HTTPS address; devices may stay",
+		"redirect people and programs from the HTTP address to the HTTPS address; devices may stay",
 	)
-	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT side")
+	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT listener")
 	f.String(
 		"mqtt-tls-addr",
 		"",
-		"address of the devices' MQTT side over TLS, usually port 8883; without it there is none",
+		"address of the devices' MQTT listener over TLS, usually port 8883; empty: no MQTT over TLS",
 	)
 	f.String(
 		"tls-cert",
 		"",
-		"certificate for --https-addr and --mqtt-tls-addr with what leads to its root, PEM; read anew when it changes",
+		"certificate for --https-addr and --mqtt-tls-addr with its intermediate certificates, PEM; read again when it changes",
 	)
 	f.String("tls-key", "", "the certificate's key, PEM")
 	addACMEFlags(f)
@@ -107,25 +107,25 @@ func AddFlags(f *pflag.FlagSet) {
 		"",
 		"where people reach the console; links in mails have its scheme and port and the tenant's first host",
 	)
-	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
-	f.StringSlice("trusted-proxies", nil, "networks whose forwarded addresses are believed, for example 10.0.0.0/8")
+	f.String("default-tenant", "", "name of the tenant to sign in to if the host belongs to none")
+	f.StringSlice("trusted-proxies", nil, "networks of proxies whose forwarded addresses are trusted, for example 10.0.0.0/8")
 	f.StringSlice(
 		BalancersFlag,
 		nil,
-		"networks of TCP balancers: connections from there must begin with a PROXY header, version 2 or 1, and are its client's",
+		"networks of TCP load balancers: connections from there must begin with a PROXY header, version 2 or 1, which gives the client's address",
 	)
 	f.String(
 		"map-tiles",
 		"",
 		"address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline",
 	)
-	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
+	f.String("map-tiles-attribution", "", "whom the map names as the source of the tiles; required with --map-tiles")
 	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
-	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
+	f.Bool("demo-pages", true, "serve the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
 	f.String(
 		"captcha",
 		string(identity.CaptchaAdaptive),
-		"when sign-in demands the slider captcha: always, adaptive (after failures) or off",
+		"when sign-in requires the slider captcha: always, adaptive (after failures) or off",
 	)
 	declareDuration(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
 	declareDuration(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
@@ -134,16 +134,16 @@ func AddFlags(f *pflag.FlagSet) {
 	f.Int(
 		"notices-an-hour",
 		alarm.MaxNoticesPerHour,
-		"alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number",
+		"alarm notices that a rule may open within an hour; the next one stays open until its conditions have not held for ten minutes; 0: any number",
 	)
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
-	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
+	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, including those over WebSockets")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
 	f.Int("screens-a-user", 20, "live streams that a user may have open; a new one ends the oldest; 0: any number")
 	f.Int(
 		"password-min",
 		identity.PasswordMin,
-		"characters that a password has at least which a person chooses or the provider's file gives, 6 to 64",
+		"characters that a password needs at least, whether a person chooses it or the provider's file gives it; 6 to 64",
 	)
 	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
 	addMemoryFlags(f)
@@ -222,7 +222,7 @@ func parseSettings(k *koanf.Koanf) (*Server, error) {
 	case s.AuditRetention < 24*time.Hour:
 		return nil, fmt.Errorf("--audit-retention: %s is shorter than a day", k.String("audit-retention"))
 	case s.DeviceRate <= 0 || math.IsNaN(s.DeviceRate) || math.IsInf(s.DeviceRate, 0):
-		return nil, fmt.Errorf("--device-rate: %v: a number above 0 is wanted", s.DeviceRate)
+		return nil, fmt.Errorf("--device-rate: %v: must be above 0", s.DeviceRate)
 	case s.DeviceBurst < 1:
 		return nil, fmt.Errorf("--device-burst: %d: must be 1 or more", s.DeviceBurst)
 	case s.PerAddress < 1:
@@ -332,7 +332,7 @@ func (s *Server) readMapTiles(k *koanf.Koanf) error {
 		}
 	}
 	if tiles.Attribution == "" {
-		return fmt.Errorf("--map-tiles-attribution: say who is to be named for the tiles")
+		return fmt.Errorf("--map-tiles-attribution: say whom the map names as the source of the tiles")
 	}
 	s.MapTiles = &tiles
 	return nil
@@ -367,7 +367,7 @@ func (s *Server) readTLS(k *koanf.Koanf) error {
 		}
 	}
 	if s.HTTPSRedirect = k.Bool("https-redirect"); s.HTTPSRedirect && s.HTTPSAddr == "" {
-		return fmt.Errorf("--https-redirect: there is nowhere to send people without --https-addr")
+		return fmt.Errorf("--https-redirect: there is nowhere to redirect people to without --https-addr")
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func parseValue(flag *pflag.Flag, given any, place string) (value any, err error
 		return parseList(flag, list, place)
 	}
 	if _, nested := given.(map[string]any); nested {
-		return nil, fmt.Errorf("--%s: in %s it has settings below it, and takes none", flag.Name, place)
+		return nil, fmt.Errorf("--%s: in %s it has settings below it, which it does not take", flag.Name, place)
 	}
 	text := ""
 	if given != nil {
@@ -117,13 +117,13 @@ func parseValue(flag *pflag.Flag, given any, place string) (value any, err error
 // parseList is parseValue for a list.
 func parseList(flag *pflag.Flag, list []any, place string) ([]string, error) {
 	if !slices.Contains([]string{"stringSlice", "stringArray"}, flag.Value.Type()) {
-		return nil, fmt.Errorf("--%s: in %s it is a list, and one value is wanted", flag.Name, place)
+		return nil, fmt.Errorf("--%s: in %s it is a list; it takes one value", flag.Name, place)
 	}
 	texts := make([]string, len(list))
 	for i, item := range list {
 		switch item.(type) {
 		case nil, []any, map[string]any:
-			return nil, fmt.Errorf("--%s: in %s each of the list must be a text", flag.Name, place)
+			return nil, fmt.Errorf("--%s: in %s each item of the list must be a text", flag.Name, place)
 		}
 		texts[i] = fmt.Sprint(item)
 	}

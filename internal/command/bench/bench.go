@@ -84,17 +84,17 @@ func ingestCommand() *cobra.Command {
 	b := &ingestBench{}
 	c := &cobra.Command{
 		Use:   "ingest",
-		Short: "Publish as a crowd of devices does, measure, and read everything back",
+		Short: "Publish as many devices do, measure, and read everything back",
 		Long: `Start a server of its own on an empty folder, connect devices, keep a number of
 QoS 1 messages of each in flight, match every acknowledgement to its message,
 and afterwards read every acknowledged value back through the console's calls.
-One live stream is open meanwhile. It fails when anything that was acknowledged
-is missing.
+One live stream is open meanwhile. The command fails if anything that was
+acknowledged is missing.
 
-With --server, --mqtt and --file it loads a server that is there already: apply
-what tilth bench file prints to it first. That server's own limits hold.
-With --idle it publishes nothing and tells what each of so many connections
-costs the memory of the server that it starts.
+With --server, --mqtt and --file it loads a running server: first apply to it what
+tilth bench file prints. That server's own limits hold.
+With --idle it opens so many connections, publishes nothing and prints how much
+memory each connection costs the server that it starts.
 With --peer-mqtt it does the same to another MQTT server after each run, without
 reading back, and prints both in one table.`,
 		Args: cobra.NoArgs,
@@ -104,20 +104,20 @@ reading back, and prints both in one table.`,
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&b.options.Connections, "connections", 2000, "MQTT connections, all open from the beginning to the end")
+	f.IntVar(&b.options.Connections, "connections", 2000, "MQTT connections, all open during the whole run")
 	f.IntSliceVar(&b.windows, "window", []int{32}, "messages of a connection in flight; several: a run for each")
 	f.IntVar(&b.values, "values", 8, "values in a message")
 	f.DurationVar(&b.options.Duration, "duration", 30*time.Second, "how long a run measures")
 	f.IntVar(&b.version, "protocol", 4, "4 (MQTT 3.1.1) or 5")
-	f.IntVar(&b.devices, "devices", 0, "devices that the connections are shared out among; 0: one a connection")
-	f.StringVar(&b.server, "server", "", "console of a server that is there already, for example http://127.0.0.1:8080")
-	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT side, host:port")
+	f.IntVar(&b.devices, "devices", 0, "devices among which the connections are distributed; 0: one for each connection")
+	f.StringVar(&b.server, "server", "", "console of a running server, for example http://127.0.0.1:8080")
+	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT address, host:port")
 	f.StringVar(&b.file, "file", "", "provider's file with its devices and their secrets")
 	f.IntVar(
 		&b.idle,
 		"idle",
 		0,
-		"open so many connections that say nothing, tell what each costs in memory, and that is all",
+		"only open so many idle connections, and print how much memory each costs",
 	)
 	f.StringVar(&b.peer, "peer-mqtt", "", "another MQTT server to compare with, host:port")
 	f.IntVar(&b.peerPID, "peer-pid", 0, "its process on this machine, for its processor time and memory")

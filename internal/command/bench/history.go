@@ -38,13 +38,13 @@ func historyCommand() *cobra.Command {
 	b := &historyBench{}
 	c := &cobra.Command{
 		Use:   "history",
-		Short: "Ask for a device's month, of tilth and of other stores that hold the same, and compare",
+		Short: "Query a month of a device's readings, in tilth and in other stores, and compare",
 		Long: `Fill a folder with what weather masts measure in some days, five values a minute
-each, seal it and start a server of its own on it. Ask for the readings of one
+each, seal it and start a server of its own on it. Query the readings of one
 device after the other: every reading of all the days, the same in buckets,
-one day, and a spreadsheet. Peers that are named are given the same readings and
-asked the same; every answer is compared with what was written. What the store
-does without network and server is told apart.
+one day, and a spreadsheet. Named peers get the same readings and the same
+queries; every answer is compared with what was written. The times of the store
+without network and server are printed separately.
 
 scripts/bench-history.sh starts the peers that are installed.`,
 		Args: cobra.NoArgs,
@@ -55,8 +55,8 @@ scripts/bench-history.sh starts the peers that are installed.`,
 	}
 	f := c.Flags()
 	f.IntVar(&b.days, "days", maxHistoryDays, "days of readings: 5, 10, 15, 20, 25 or 30")
-	f.IntVar(&b.devices, "devices", 50, "devices that have them")
-	f.IntVar(&b.repeats, "asks", 50, "times that each question is asked after every device was asked about once")
+	f.IntVar(&b.devices, "devices", 50, "devices that have these readings")
+	f.IntVar(&b.repeats, "asks", 50, "how often each query is repeated, after one query for every device")
 	f.StringSliceVar(
 		&b.peers,
 		"peers",
@@ -166,7 +166,7 @@ func fillRecords(ctx context.Context, d *farm.Device, r *bench.Records, into [][
 	for n := range r.Count() {
 		values, there := d.At(r.Time(n), r.Step)
 		if !there {
-			return fmt.Errorf("%s has nothing to say at %s", d.Name, r.Time(n))
+			return fmt.Errorf("%s measures nothing at %s", d.Name, r.Time(n))
 		}
 		found := 0
 		for _, v := range values {

@@ -51,7 +51,7 @@ func (l *historyLoad) run(ctx context.Context) error {
 	if err := l.resolveIDs(ctx, data); err != nil {
 		return err
 	}
-	l.printf("Taking readings in while others are sealed")
+	l.printf("Writing readings while others are sealed")
 	if err := l.measureSealing(ctx); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (l *historyLoad) reopen(ctx context.Context, data string) (err error) {
 	if err := l.query(ctx, s); err != nil {
 		return err
 	}
-	l.printf("Waiting until the store has cleared away what was sealed")
+	l.printf("Waiting until the store has compacted what was sealed")
 	return waitForStableSize(ctx, s)
 }
 

@@ -26,14 +26,14 @@ func liveCommand() *cobra.Command {
 	b := &liveBench{}
 	c := &cobra.Command{
 		Use:   "live",
-		Short: "Keep thousands of screens open, and measure when they learn of readings",
+		Short: "Keep thousands of screens open, and measure when readings reach them",
 		Long: `Start a server of its own on an empty folder with many tenants, and open live
-streams as browsers do. First nothing is told; then a device of each tenant
-reports once a second; then the last tenant is busy; then it has screens, too,
+streams as browsers do. First no device reports; then a device of each tenant
+reports once a second; then the last tenant is busy; then it also has screens
 that never read what they are sent. Measure how long after a reading's
 acknowledgement its event is on each screen of its tenant, and what a screen
-costs. It ends with an error when an event is lost or told twice, when a screen
-that reads is cut off, or one that does not is not.`,
+costs. The command fails if an event is lost or sent twice, if a screen that
+reads is cut off, or if one that does not read stays open.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.out = c.OutOrStdout()
@@ -41,13 +41,13 @@ that reads is cut off, or one that does not is not.`,
 		},
 	}
 	f, o := c.Flags(), &b.options
-	f.IntVar(&o.Screens, "screens", 2000, "open screens, shared out among the tenants")
+	f.IntVar(&o.Screens, "screens", 2000, "open screens, distributed among the tenants")
 	f.IntVar(&o.Tenants, "tenants", 50, "tenants, each with a device that reports once a second")
 	f.IntVar(
 		&o.Busy,
 		"busy",
 		200,
-		"readings a second of the last tenant beyond that, in the last two parts; 0: leave them out",
+		"further readings a second of the last tenant, in the last two parts; 0: leave them out",
 	)
 	f.IntVar(&o.Slow, "slow", 20, "screens of the last tenant that never read, in the last part; 0: leave it out")
 	f.IntVar(&o.Values, "values", 8, "values in a reading")

@@ -32,7 +32,7 @@ func LockFolder(dir string) (*Lock, error) {
 	}
 	if err := LockFile(lock); err != nil {
 		return nil, errors.Join(
-			fmt.Errorf("--data-dir: another server has %s; stop it, or name another folder", dir),
+			fmt.Errorf("--data-dir: another server runs on %s; stop it, or name another folder", dir),
 			lock.Close(),
 		)
 	}

@@ -78,7 +78,7 @@ func (p *RestoreTarget) Abort() error {
 func checkUnfinishedRestore(dir string) error {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(filepath.Join(dir, restoringSuffix)); err == nil {
-		return fmt.Errorf("a restore into %s did not come to its end: remove everything in it and restore again", dir)
+		return fmt.Errorf("a restore into %s was interrupted: remove everything in it and restore again", dir)
 	}
 	_, beside := os.Lstat(dir + restoringSuffix)
 	if entries, err := os.ReadDir(
@@ -86,7 +86,7 @@ func checkUnfinishedRestore(dir string) error {
 	); beside == nil &&
 		(errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
 		return fmt.Errorf(
-			"a restore into %s did not come to its end: restore again, or remove %s to begin with an empty folder",
+			"a restore into %s was interrupted: restore again, or remove %s to begin with an empty folder",
 			dir,
 			dir+restoringSuffix,
 		)

@@ -38,7 +38,7 @@ func ReadRetentionClock(dataDir string, now func() time.Time, logger *slog.Logge
 		known = begun // a new folder holds nothing old
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		logger.Warn("how far time had come is not known, the clock is believed", "file", l.file, "error", err)
+		logger.Warn("the retention clock cannot be read; the machine's clock counts", "file", l.file, "error", err)
 	}
 	l.PreviousAccepted = l.lastAccepted
 	process := time.Now() // measures the time that has passed, too
