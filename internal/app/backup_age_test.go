@@ -31,7 +31,7 @@ func TestBackupAgeSurvivesRestart(t *testing.T) {
 	}
 }
 
-// A time that cannot be kept is known until the restart, and the log says so.
+// A time that cannot be saved is known until the restart, and the server logs that.
 func TestBackupAgeThatCannotBeWritten(t *testing.T) {
 	log := testkit.NewLog()
 	b := readBackupAge(filepath.Join(t.TempDir(), "gone"), slog.New(slog.NewTextHandler(log, nil)))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Without TLS nothing is told of certificates, and nothing stands before pages.
+// Without TLS there are no certificates to report, and requests reach their handlers.
 func TestWithoutCertificates(t *testing.T) {
 	var c certificates
 	if c.statuses() != nil {

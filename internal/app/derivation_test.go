@@ -10,7 +10,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// mastProduct is a product from which something is derived.
+// mastProduct is a product with a derived property.
 func mastProduct(t *testing.T, s *testkit.Stores) *device.Product {
 	t.Helper()
 	p := &device.Product{Name: "mast", OfflineAfter: testkit.OfflineAfter, Properties: []device.Property{
@@ -31,8 +31,8 @@ func mastProduct(t *testing.T, s *testkit.Stores) *device.Product {
 	return p
 }
 
-// Where devices stand is known since all was loaded, so that a database that is
-// away costs no derived value.
+// The engine knows all positions since the start, so that no derived value is lost while the
+// database is away.
 func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	k := testkit.NewStores(t)
 	field := k.Tenant(t, "field")
@@ -54,7 +54,7 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Errorf("where it was moved to: %+v, %v", site, err)
 	}
 	away, leave := context.WithCancel(t.Context())
-	leave() // the database answers nothing under it
+	leave() // the database answers nothing with this context
 	site, err := s.site(away, testkit.Ref(d))
 	if err != nil || site.Zone.String() != field.TimeZone.String() || *site.Latitude != 52.5 ||
 		*site.Longitude != 13.4 ||
@@ -64,7 +64,7 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	if _, err := s.site(away, testkit.Ref(moved)); err == nil {
 		t.Error("the test's database answers while it is away")
 	}
-	// Loaded anew, with the tenant's days of another zone.
+	// The registry is loaded again after the tenant's time zone has changed.
 	field.TimeZone = tenant.Zone("Asia/Shanghai")
 	if err := k.Tenants.Put(t.Context(), field.Tenant); err != nil {
 		t.Fatal(err)

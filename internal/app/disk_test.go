@@ -19,7 +19,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// fakeDisk is a disk whose troubles a test makes.
+// fakeDisk is a disk whose failures a test makes.
 type fakeDisk struct {
 	*disk
 	log           bytes.Buffer
@@ -41,8 +41,8 @@ func newFakeDisk(t *testing.T) *fakeDisk {
 	return p
 }
 
-// moveAway takes the folder away, so that nothing can be written there; the answer
-// brings it back.
+// moveAway moves the folder away, so that nothing can be written there. The returned function moves
+// it back.
 func (p *fakeDisk) moveAway(t *testing.T) (back func()) {
 	t.Helper()
 	away := p.dir + "-away"
@@ -57,7 +57,7 @@ func (p *fakeDisk) moveAway(t *testing.T) (back func()) {
 	}
 }
 
-// Without a reason for doubt nothing is written: disks wear.
+// Without a reason for doubt the server writes no probe, since writes wear disks out.
 func TestHealthyDiskIsNotWritten(t *testing.T) {
 	p := newFakeDisk(t)
 	back := p.moveAway(t) // a probe would fail
@@ -72,8 +72,8 @@ func TestHealthyDiskIsNotWritten(t *testing.T) {
 	}
 }
 
-// Each reason for doubt has the folder tried; trouble is told once, and so is
-// its end. Where only the database was refused, no new start is needed.
+// For each reason for doubt the server probes the folder. It logs a failure once, and its end once.
+// If the disk refused only the database, no restart is due.
 func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 	for name, doubt := range map[string]func(*fakeDisk){
 		"the database was refused": func(p *fakeDisk) { p.refusedWrites++ },
@@ -111,8 +111,8 @@ func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 	}
 }
 
-// Readings that stopped being written are taken in by a new start, which is due
-// once the folder can be written and has the room that a start needs.
+// If readings are not written any more, a restart is due once the folder can be written and has the
+// free space that a start needs.
 func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	p := newFakeDisk(t)
 	p.readingsErr = errors.New("no room")
@@ -149,8 +149,8 @@ func TestUnknownFreeSpaceIsNotReady(t *testing.T) {
 	}
 }
 
-// A server that is to begin anew ends in an orderly way, its ports and folder
-// free for the next.
+// A server that must restart stops in an orderly way: its ports and folder are free for the next
+// start.
 func TestServerStopsForRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,9 +21,10 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// Who answers no ping, or takes nothing, loses the connection, whatever it has open.
+// A client that answers no ping, or reads nothing, loses the connection, whatever requests it has
+// open.
 func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
-	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where synctest's time begins
 	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
 	certificate, err := ingest.LoadCertificate(
 		certFile,
@@ -61,7 +62,7 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 				go func() { served <- server.ServeTLS(l, "", "") }()
 				ours, theirs := net.Pipe()
 				l.conns <- theirs
-				// Of TLS 1.3 the server's last word would be taken by nobody.
+				// With TLS 1.3 nobody would read the server's last message.
 				c := tls.Client(
 					ours,
 					&tls.Config{
@@ -102,11 +103,12 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 					})
 				}
 				<-left
-				// TLS takes up to five seconds to say goodbye to who takes nothing.
+				// crypto/tls waits up to five seconds to send its closing alert to a client that
+				// reads nothing.
 				if took := time.Since(began); took < test.limit || took > test.limit+6*time.Second {
 					t.Errorf("it ended after %s", took)
 				}
-				<-reading // its end is the server's
+				<-reading // the server ends it
 				_ = ours.Close()
 				trickling.Wait()
 				if err := errors.Join(server.Close(), <-served); !errors.Is(err, http.ErrServerClosed) {

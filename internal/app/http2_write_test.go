@@ -17,7 +17,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// pipeListener is a listener whose connections are pipes, so that time can be held.
+// pipeListener is a listener whose connections are pipes, so that tests can use synctest's time.
 type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -35,8 +35,8 @@ func (p *pipeListener) Accept() (net.Conn, error) {
 func (p *pipeListener) Close() error   { close(p.closed); return nil }
 func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
 
-// serveHTTP2Once serves handler as the HTTPS address does, asks it for something over
-// HTTP/2 and gives the answer to read.
+// serveHTTP2Once serves a handler as the HTTPS address does, makes one request over HTTP/2 and
+// returns the answer for reading.
 func serveHTTP2Once(
 	t *testing.T,
 	certificate *ingest.Certificate,
@@ -81,7 +81,7 @@ func serveHTTP2Once(
 }
 
 func TestWritesOverHTTP2(t *testing.T) {
-	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where synctest's time begins
 	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
 	certificate, err := ingest.LoadCertificate(
 		certFile,
@@ -131,7 +131,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 					return
 				}
 				begin := time.Now()
-				err = write(ctl, w, make([]byte, 16<<20)) // more than a client takes in without reading it
+				err = write(ctl, w, make([]byte, 16<<20)) // more than the client buffers without reading
 				took = time.Since(begin)
 			}, func(io.Reader) { <-done })
 			if err == nil || took < limit || took > limit+time.Second {
@@ -145,7 +145,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 				if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit)); err != nil {
 					t.Error(err)
 				}
-				_, _ = w.Write(make([]byte, 100)) // in a buffer
+				_, _ = w.Write(make([]byte, 100)) // still buffered
 				time.Sleep(5 * limit)
 			}, func(body io.Reader) {
 				if got, err := io.ReadAll(body); len(got) != 100 || err != nil {
@@ -162,7 +162,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				defer close(done)
 				begin := time.Now()
-				_, err = w.Write(make([]byte, 16<<20)) // more than a client takes in without reading it
+				_, err = w.Write(make([]byte, 16<<20)) // more than the client buffers without reading
 				took = time.Since(begin)
 			}, func(io.Reader) { <-done })
 			if err == nil || took < writeTimeout || took > writeTimeout+time.Second {
@@ -172,7 +172,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 	})
 	t.Run("a long write has one for each piece", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			const long, atOnce = 6 << 20, 64 << 10 // beyond the 4 MiB that the client takes in without reading them
+			const long, atOnce = 6 << 20, 64 << 10 // more than the 4 MiB that the client buffers without reading
 			var err error
 			done := make(chan struct{})
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
@@ -195,12 +195,12 @@ func TestWritesOverHTTP2(t *testing.T) {
 	})
 	t.Run("the last of an answer has one", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			const window = 4 << 20 // what the client takes in without reading it
+			const window = 4 << 20 // what the client buffers without reading
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				if _, err := w.Write(make([]byte, window)); err != nil {
 					t.Error(err)
 				}
-				_, _ = w.Write(make([]byte, 100)) // in a buffer
+				_, _ = w.Write(make([]byte, 100)) // still buffered
 			}, func(body io.Reader) {
 				time.Sleep(writeTimeout + time.Second)
 				if got, err := io.ReadAll(body); err == nil {

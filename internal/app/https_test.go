@@ -25,7 +25,7 @@ func TestHTTPSRedirectRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		host, target, from, public string
 		off, secure                bool
-		want                       string // where to, or served
+		want                       string // redirect target, or served
 	}{
 		"page":                      {want: "https://field.example:" + port + "/"},
 		"call with a question":      {target: "/admin-api/x?a=1&b=%2F", want: "https://field.example:" + port + "/admin-api/x?a=1&b=%2F"},

@@ -16,8 +16,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What happens to another tenant is on none of one's screens, whatever event
-// they say they saw last.
+// No screen of one tenant shows what happens to another tenant, whatever last event the screen
+// names.
 func TestIsolationOfLiveScreens(t *testing.T) {
 	t.Parallel()
 	w := newIsolationEnv(t)
@@ -30,12 +30,13 @@ func TestIsolationOfLiveScreens(t *testing.T) {
 		return c.Listen(t, base, call)
 	}
 	own := listen(w.foreign, "")
-	first := own.Next(t) // tells where the other's stream is
+	first := own.Next(t) // tells the position in the other tenant's stream
 	screens := map[string]*testkit.Stream{}
 	for name, last := range map[string]string{"new": "", "another's place": first.ID, "never was": similarText(first.ID), "its number": number(w.foreign.tenant)} {
 		screens[name] = listen(w.own, last)
 	}
-	// Readings, a notice that ends, one that begins, messages, deliveries, a device that comes.
+	// The foreign tenant's mast sends readings, a notice ends, another opens, messages and
+	// deliveries are made, and a device comes online.
 	w.send(w.foreign, 10, 5)
 	w.send(w.foreign, 11, -3)
 	client := w.device(w.foreign, "gateway", w.foreign.tag+"-secret-of-the-gateway")
@@ -82,8 +83,8 @@ func (w *isolationEnv) connect(user, secret string) (mqtt.Client, error) {
 	return c, token.Error()
 }
 
-// A device, a gateway and a network server of one tenant reach nothing of
-// another's, and are answered as if it was not there.
+// A device, a gateway and a network server of one tenant reach nothing of another tenant, and get
+// the answers for things that do not exist.
 func TestIsolationOfDevices(t *testing.T) {
 	t.Parallel()
 	w := newIsolationEnv(t)
@@ -187,8 +188,8 @@ func TestIsolationOfDevices(t *testing.T) {
 	}, w.foreign.tag+"-secret-of-the-mast")
 	w.checkUnchanged(before)
 
-	// What the other's devices say reaches nobody: its mast speaks, then one's own is
-	// answered, and nothing was heard meanwhile.
+	// What the other tenant's devices send reaches nobody here: its mast sends, then the tenant's
+	// own connection is answered, and nothing was received in between.
 	mast := w.device(w.foreign, "mast", foreignMark+"-secret-of-the-mast")
 	defer mast.Disconnect(0)
 	for _, c := range []mqtt.Client{mast, gateway} {
@@ -209,7 +210,7 @@ func TestIsolationOfDevices(t *testing.T) {
 	}
 }
 
-// Pages, frames of cameras and figures are searched, too.
+// Pages, camera frames and metrics leak nothing either.
 func TestIsolationOfPages(t *testing.T) {
 	t.Parallel()
 	w := newIsolationEnv(t)
@@ -219,7 +220,7 @@ func TestIsolationOfPages(t *testing.T) {
 			t.Errorf("%s: %v", path, found)
 		}
 	}
-	// The other's own page lets its cameras in: there is something to be had.
+	// The other tenant's own page admits its cameras, so there is something to leak.
 	if own := responseText(
 		t,
 		w.serve(w.console, httptest.NewRequest(http.MethodGet, "http://"+foreignMark+"host.example/", nil)),
@@ -241,8 +242,8 @@ func TestIsolationOfPages(t *testing.T) {
 		t.Errorf("%v in %s", found, figures)
 	}
 
-	// A frame's address is signed for one device: what says another's with that
-	// signature is nothing, like what was never made.
+	// A frame's address is signed for one device. With another device's signature it is answered
+	// like an address that never existed.
 	mine, other := embedBytes(t, w.own.embed), embedBytes(t, w.foreign.embed)
 	const signed = 24
 	swapped, invented := append(
@@ -268,7 +269,7 @@ func TestIsolationOfPages(t *testing.T) {
 	}
 }
 
-// embedBytes are the bytes of a frame's address.
+// embedBytes decodes the address of a frame.
 func embedBytes(t *testing.T, address string) []byte {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(address, "/embed/"))

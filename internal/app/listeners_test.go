@@ -7,8 +7,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Every listener may be told to take any port that is free: each has one of its
-// own, by which it is reached and which the log says.
+// Every listener can take a free port. Each has a port of its own, which is reachable and which the
+// log names.
 func TestListenersTakeFreePorts(t *testing.T) {
 	p, err := openListeners(
 		t.Context(),

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A shutdown ends at once with connections on which nothing was asked, whenever
-// they came, and finishes what was.
+// A shutdown does not wait for connections without a request, whenever they were opened, and
+// finishes requests that have begun.
 func TestShutdownClosesNewConns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What is held is counted, and is not overdue; the log says how to let it go.
+// Held deliveries are counted but not overdue, and the log says how to release them.
 func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	st, log := testkit.NewStores(t), testkit.NewLog()
 	s := &Server{

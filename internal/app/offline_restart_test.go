@@ -14,10 +14,9 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A server goes on counting how long a device is offline where the one before it
-// stopped, after a kill, and after an orderly stop: here four seconds were missing
-// when the first fell, hours ago, and the rest is counted from when devices are
-// let in again.
+// After a kill and after an orderly stop, a server goes on counting how long a device is offline
+// where the last server stopped. Here the device lacks four seconds when the first server is
+// killed, hours ago; the rest counts from when the next server accepts devices.
 func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs whole servers")
@@ -36,7 +35,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		}
 		return s
 	}
-	// The first: what it left in the database.
+	// This is what the first server left in the database.
 	fell := time.Now().Add(-3 * time.Hour)
 	published := fell.Add(-56 * time.Second)
 	s := open()
@@ -118,7 +117,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		return list
 	}
 	before := time.Now()
-	run(func(s *Server) { // for less than is missing
+	run(func(s *Server) { // for less time than the device lacks
 		if list := notices(s); len(list) > 0 {
 			t.Errorf("told at once: %+v", list)
 		}

@@ -13,6 +13,6 @@ func restartProcess(logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	logger.Warn("beginning anew", "program", program)
-	return fmt.Errorf("begin anew: %w", replaceProcess(program))
+	logger.Warn("restarting the program", "program", program)
+	return fmt.Errorf("restart: %w", replaceProcess(program))
 }

@@ -117,7 +117,7 @@ func TestNotificationsFromFile(t *testing.T) {
 	}
 }
 
-// A wrong setting is named in one line that tells no secret.
+// The error for a wrong setting is one line that holds no secret.
 func TestWrongNotificationSettings(t *testing.T) {
 	http := func(args ...string) []string {
 		return append([]string{"--sms=http", "--sms-url=https://gw.example", "--sms-body=to={to}&text={text}"}, args...)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A value that cannot be read is named with where it stands, and does not count
-// as nothing.
+// The error for an unreadable value names the setting and its place; the value does not count as
+// missing.
 func TestUnreadableValues(t *testing.T) {
 	for name, row := range map[string]struct{ value, want string }{
 		"digest-after":     {"ten", `"ten" in PLACE is not a whole number`},
@@ -52,7 +52,7 @@ func TestUnreadableValues(t *testing.T) {
 	}
 }
 
-// A list where one value is wanted, and the other way round, is told too.
+// A list in place of one value is an error, and so is the reverse.
 func TestListAndScalarSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"http-addr: [a, b]":           "--http-addr: in FILE it is a list, and one value is wanted",
@@ -74,7 +74,7 @@ func TestListAndScalarSettings(t *testing.T) {
 	}
 }
 
-// Flag, environment and file take the same forms.
+// A flag, the environment and a file accept the same forms of a value.
 func TestFormsOfValues(t *testing.T) {
 	for name, row := range map[string]struct {
 		value string

@@ -36,8 +36,8 @@ func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 	}
 }
 
-// Whoever looks while a key is made finds none or the whole of it, and so does the
-// start after a kill.
+// A reader that looks while a key is created finds no key or a whole one; so does the start after a
+// kill.
 func TestDeviceKeyIsCreatedAtomically(t *testing.T) {
 	dir := t.TempDir()
 	const keys = 200
@@ -45,7 +45,7 @@ func TestDeviceKeyIsCreatedAtomically(t *testing.T) {
 		filepath.Join(dir, "0.new"),
 		[]byte("half"),
 		0o600,
-	); err != nil { // of a start that was killed
+	); err != nil { // left by a start that was killed
 		t.Fatal(err)
 	}
 	var made sync.WaitGroup

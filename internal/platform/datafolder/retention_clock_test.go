@@ -23,7 +23,7 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := now
-	now = now.AddDate(9, 0, 0) // and the machine starts anew
+	now = now.AddDate(9, 0, 0) // and the machine restarts
 	ahead := read()
 	if got := ahead.Now(); got.Sub(begun) > time.Hour {
 		t.Errorf("by a clock that is years ahead %v, want %v", got, begun)
@@ -52,8 +52,8 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 	}
 }
 
-// Until when devices were let in outlives a start as well: what a process said of
-// itself last, and nothing of one that never said it.
+// The time until which devices were accepted survives restarts: it is the last time that a process
+// wrote, and a process that never accepted devices writes none.
 func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	dir, now := t.TempDir(), testkit.Start.Add(120*time.Millisecond)
 	log := testkit.NewLog()
@@ -75,18 +75,18 @@ func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	first := read()
 	stopped(first, time.Time{})
 	must(first.Save())
-	must(first.MarkStopped()) // before it let anybody in
+	must(first.MarkStopped()) // before it accepted devices
 	stopped(read(), testkit.Start)
 	over := now
 	now = now.Add(time.Second)
-	must(first.MarkAccepting()) // it did, and said so late
+	must(first.MarkAccepting()) // it accepted devices, and wrote so late
 	stopped(read(), over)
 	second := read()
 	now = now.Add(time.Minute)
 	must(second.MarkAccepting())
 	let := now
 	now = now.Add(time.Minute)
-	must(second.Save()) // says nothing of devices
+	must(second.Save()) // which does not concern devices
 	third := read()     // after a kill
 	stopped(third, let)
 	must(third.Save())
