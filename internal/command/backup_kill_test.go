@@ -20,8 +20,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A farm whose readings do not fit into what a connection holds on its way, so that
-// whoever does not receive a backup keeps the server from sending all of it.
+// The farm's readings do not fit into the buffers of a connection, so that a client that does not
+// receive a backup keeps the server from sending all of it.
 const (
 	notesFarm = `products:
   - name: diary
@@ -33,10 +33,10 @@ tenants:
     users: [{userName: ada, password: correct horse}]
     devices: [{deviceName: D-1, serial: s, product: diary, secret: diary-secret-number-0001}]
 `
-	notesPerMessage, noteLength = 200, 1000 // in one message; characters
+	notesPerMessage, noteLength = 200, 1000 // notes in one message; characters in a note
 )
 
-// writeNotes sends notes from number first on, a second apart, and gives the next number.
+// writeNotes sends notes from number first on, a second apart, and returns the next number.
 func (p *process) writeNotes(begin int64, first, messages int) (next int) {
 	p.t.Helper()
 	note := make([]byte, noteLength)
@@ -99,15 +99,14 @@ func (p *process) startBackup(file, admin string) (c *exec.Cmd, said *output, en
 	return c, said, end
 }
 
-// startStalledBackup starts a backup into a file of which no more than its begin arrives until
-// resumeProcess.
+// startStalledBackup starts a backup of which only the beginning arrives until resume is called.
 func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, ended <-chan error, resume func()) {
 	p.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = ln.Close() }) // nobody else comes
+	p.t.Cleanup(func() { _ = ln.Close() }) // only one client connects
 	serverSide, err := net.Dial("tcp", p.admin)
 	if err != nil {
 		p.t.Fatal(err)
@@ -124,13 +123,13 @@ func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, en
 			return
 		}
 		go func() {
-			_, _ = io.Copy(serverSide, clientSide) // until the program is gone
+			_, _ = io.Copy(serverSide, clientSide) // until the program has ended
 			_ = serverSide.Close()
 		}()
 		_, err = io.CopyN(clientSide, serverSide, 64<<10)
 		begun <- err
 		<-on
-		_, _ = io.Copy(clientSide, serverSide) // until the server is gone
+		_, _ = io.Copy(clientSide, serverSide) // until the server has ended
 		_ = clientSide.Close()
 	}()
 	c, said, ended = p.startBackup(file, ln.Addr().String())
@@ -147,7 +146,7 @@ func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, en
 	return c, said, ended, sync.OnceFunc(func() { close(on) })
 }
 
-// backupFolders are the folders that a server makes backups in.
+// backupFolders are the folders in which a server makes backups.
 func (p *process) backupFolders() []string {
 	p.t.Helper()
 	left, err := filepath.Glob(filepath.Join(p.dir, "backup-*"))
@@ -157,9 +156,9 @@ func (p *process) backupFolders() []string {
 	return left
 }
 
-// Whoever is killed during a backup, the program or the server: what there is of it is
-// not taken for a whole one, nothing stays of it that the next one does not take, nothing
-// that was acknowledged is lost, and the next backup is whole.
+// The test kills the program or the server during a backup. The partial file is not taken for a
+// whole backup, everything that stays of it is used or removed by the next backup, no acknowledged
+// reading is lost, and the next backup is whole.
 func TestKillDuringBackup(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -178,7 +177,7 @@ func TestKillDuringBackup(t *testing.T) {
 		}
 	}
 
-	// The program is killed, and another had begun beside.
+	// The program is killed after another one has begun beside it.
 	c, _, ended, _ := p.startStalledBackup(file)
 	if out, err := p.tilth(
 		"backup",
@@ -207,7 +206,7 @@ func TestKillDuringBackup(t *testing.T) {
 	}
 	files("farm.tar.partial")
 
-	// Somebody ends it.
+	// The user interrupts the program.
 	c, said, ended, _ := p.startStalledBackup(file)
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -235,7 +234,7 @@ func TestKillDuringBackup(t *testing.T) {
 		t.Errorf("left by the server that was killed: %v", left)
 	}
 
-	// It is killed while it copies.
+	// The server is killed while it copies.
 	for range 2 {
 		notes = p.writeNotes(begin, notes, 1)
 		_, said, ended = p.startBackup(file, p.admin)
@@ -257,7 +256,7 @@ func TestKillDuringBackup(t *testing.T) {
 		t.Errorf("%d notes are left of %d", n, notes)
 	}
 
-	// The next one is whole, over what a killed one left.
+	// The next backup is whole, and overwrites what a killed one left.
 	c, _, ended, _ = p.startStalledBackup(file)
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)

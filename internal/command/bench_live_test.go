@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A small run with open screens, against the real binary: every reading is on
-// every screen of its tenant, and those that never read are cut off.
+// The test makes a small run with open screens, against the real binary: every reading reaches
+// every screen of its tenant, and screens that never read are cut off.
 func TestBenchLive(t *testing.T) {
 	t.Parallel()
 	run := []string{"bench", "live", "--dir", t.TempDir(), "--screens", "20", "--tenants", "3", "--values", "64"}

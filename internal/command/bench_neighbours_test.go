@@ -12,8 +12,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What cannot be run is said; that all attacks work, `make test` shows by a
-// sample of them.
+// The command reports what it cannot run. `make test` tries a sample of all attacks.
 func TestBenchNeighbours(t *testing.T) {
 	t.Parallel()
 	for flags, says := range map[string]string{
@@ -27,8 +26,8 @@ func TestBenchNeighbours(t *testing.T) {
 	}
 }
 
-// What is given to a folder runs when a server is started on it, however many
-// that are; the rule that they are like does not.
+// Rules that are copied into a folder run once a server starts on it, however many they are; the
+// rule that they are copies of does not run.
 func TestCopyRules(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -84,8 +83,7 @@ func TestCopyRules(t *testing.T) {
 	p.stop()
 }
 
-// A tenant that is filled has what was asked for, and its notices are open for rules
-// that run.
+// A filled tenant has everything that was asked for, and its open notices belong to rules that run.
 func TestFillTenant(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A small run in which people are told, against the real binary: everything is
-// on every screen of its tenant, and comes by mail once.
+// The test makes a small run with notifications, against the real binary: everything reaches every
+// screen of its tenant, and is mailed once.
 func TestBenchNotify(t *testing.T) {
 	t.Parallel()
 	run := []string{

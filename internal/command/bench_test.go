@@ -2,7 +2,7 @@ package command
 
 import (
 	"bufio"
-	encoding "encoding/binary" // binary is tilth, in these tests
+	encoding "encoding/binary" // in these tests, binary is a flag of tilth
 	"fmt"
 	"io"
 	"net"
@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// The smallest run there is, against the real binary that it starts itself,
-// with another server beside it.
+// The test makes the smallest run, against the real binary, which the bench starts itself, with
+// another server beside it.
 func TestBenchIngest(t *testing.T) {
 	t.Parallel()
 	peer := startAckServer(t)
@@ -49,8 +49,8 @@ func TestBenchIngest(t *testing.T) {
 	}
 }
 
-// The smallest run with alarm rules, against the real binary: every notice that
-// readings were to lead to is there, on the screen and in the list.
+// The test makes the smallest run with alarm rules, against the real binary: every notice that the
+// readings lead to is on the screen and in the list.
 func TestBenchAlarm(t *testing.T) {
 	t.Parallel()
 	run := []string{"bench", "alarm", "--devices", "3", "--values", "2", "--dir", t.TempDir()}
@@ -78,8 +78,8 @@ func TestBenchAlarm(t *testing.T) {
 	}
 }
 
-// The smallest run of histories, against the real binary: every answer is what
-// was written, else it is an error.
+// The test makes the smallest run of histories, against the real binary. The bench fails if an
+// answer is not what was written.
 func TestBenchHistory(t *testing.T) {
 	t.Parallel()
 	run := []string{"bench", "history", "--days", "5", "--devices", "2", "--asks", "1", "--dir", t.TempDir()}
@@ -116,7 +116,7 @@ func TestBenchIngestIdle(t *testing.T) {
 	}
 }
 
-// A server that is there already, with devices shared by connections.
+// The bench loads a running server, with several connections for each device.
 func TestBenchIngestOfNamedServer(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -159,7 +159,7 @@ func TestBenchIngestOfNamedServer(t *testing.T) {
 	p.stop()
 }
 
-// A server that acknowledges and keeps nothing fails the run.
+// A server that acknowledges messages and stores none fails the run.
 func TestBenchIngestFindsLoss(t *testing.T) {
 	t.Parallel()
 	p := &process{t: t}
@@ -217,8 +217,8 @@ func TestBenchFlags(t *testing.T) {
 	}
 }
 
-// startAckServer is an MQTT server that lets everyone in, acknowledges everything
-// and keeps nothing.
+// startAckServer is an MQTT server that accepts every client, acknowledges everything and stores
+// nothing.
 func startAckServer(t *testing.T) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -267,7 +267,7 @@ func serveAcks(r *bufio.Reader, w io.Writer) {
 		case first != 0x10:
 			return
 		default:
-			if body[6] == 5 { // the version
+			if body[6] == 5 { // the protocol version
 				answer = []byte{0x20, 3, 0, 0, 0}
 			}
 		}

@@ -18,9 +18,9 @@ import (
 
 const farmExpiryMetric = `tilth_certificate_expiry_timestamp_seconds{name="farm.example"}`
 
-// A server whose ACME server says nothing takes readings in; once that answers,
-// people and devices are met with what it issues, though the address of its
-// proofs redirects everybody else; and a restart without it changes nothing.
+// A server accepts readings even if its ACME server does not answer. Once that answers, people and
+// devices get the certificate that it issues, although the HTTP address, at which it asks for its
+// proof, redirects everybody else. A restart without the ACME server changes nothing.
 func TestCertificatesAreIssued(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -54,7 +54,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 		t.Error("met with a certificate that nobody issued")
 	}
 
-	ca.SetChallengePort(t, p.http) // only HTTP leads to a proof: through the redirect
+	ca.SetChallengePort(t, p.http) // only HTTP leads to a proof, in spite of the redirect
 	ca.Unblock()
 	testkit.Eventually(
 		t,
@@ -112,14 +112,14 @@ func TestCertificatesAreIssued(t *testing.T) {
 		ca.Directory,
 		"--acme-email",
 		"ops@farm.example",
-	) // the certificate is kept with the directory that it is from
+	) // the certificate is kept with the directory that issued it
 	again, err := ca.FetchCertificate(t.Context(), p.https, "farm.example")
 	if err != nil || again.SerialNumber.Cmp(met.SerialNumber) != 0 {
 		t.Errorf("after a restart: %v, %v", again, err)
 	}
 }
 
-// The expiry of the operator's own certificate is told as well.
+// The metric reports the expiry of the operator's own certificate as well.
 func TestOwnCertificateExpiryMetric(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

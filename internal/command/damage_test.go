@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// makeFolderWithReadings is a data folder with a tenant, a device and readings of it, which
-// are on disk in a file of their own.
+// makeFolderWithReadings is a data folder with a tenant, a device and readings of it, which are on
+// disk in a file of their own.
 func makeFolderWithReadings(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func makeFolderWithReadings(t *testing.T) string {
 	again, err := reading.Open(
 		t.Context(),
 		reading.Options{Dir: filepath.Join(dir, "readings")},
-	) // which writes the log into a table
+	) // the store writes its log into a table when it opens
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func makeFolderWithReadings(t *testing.T) string {
 	return dir
 }
 
-// corrupt damages the middle of a file.
+// corrupt damages a part of a file.
 func corrupt(t *testing.T, path string, from, to float64) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -76,8 +76,8 @@ func corrupt(t *testing.T, path string, from, to float64) {
 	}
 }
 
-// Of a damaged folder a server and doctor say where it is damaged and what to
-// do, in lines that nobody needs the engine's source for.
+// A server and doctor say of a damaged folder what is damaged and what to do, in words that need no
+// knowledge of the storage engine.
 func TestDamagedFolders(t *testing.T) {
 	t.Parallel()
 	whole := makeFolderWithReadings(t)
@@ -181,7 +181,7 @@ func truncate(t *testing.T, path string) {
 	}
 }
 
-// Both commands find the folder where serve does.
+// doctor and restore find the folder where serve does.
 func TestDataFolderFromEnvironment(t *testing.T) {
 	dir := makeFolderWithReadings(t)
 	t.Setenv("TILTH_DATA_DIR", dir)

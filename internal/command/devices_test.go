@@ -15,8 +15,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// publishOnce connects a device of the simulated farm, publishes once and is
-// answered.
+// publishOnce connects a device of the simulated farm, publishes one message and waits for its
+// acknowledgement.
 func publishOnce(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 	t.Helper()
 	o := mqtt.NewClientOptions().AddBroker(broker).SetUsername("SILO-1").SetPassword("silo-secret-number-0001").
@@ -46,7 +46,7 @@ func (p *process) receivedCount() int {
 	return d.Received
 }
 
-// metricText is a figure that the admin address shows; the name is with its labels.
+// metricText is a metric of the admin address, by its name with its labels.
 func (p *process) metricText(name string) string {
 	p.t.Helper()
 	for line := range strings.Lines(testkit.GetText(p.t, "http://"+p.admin+"/metrics")) {
@@ -109,13 +109,13 @@ func TestWrongCertificatePreventsStart(t *testing.T) {
 	}
 }
 
-// Behind a trusted proxy each client counts for itself; without, a forwarded
-// address is only talk. Connections over TCP are counted with those.
+// Behind a trusted proxy each client has its own count of connections; without one, a forwarded
+// address is ignored. Connections over TCP count together with those over WebSockets.
 func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		args []string
-		next bool // another forwarded address is let in where one has its share
+		next bool // another forwarded address is accepted where the first has its share
 	}{"trusted": {[]string{"--trusted-proxies", "127.0.0.0/8"}, true}, "unknown": {nil, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,8 +157,8 @@ func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 	}
 }
 
-// A stop is clean for a device on a WebSocket too.
-func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
+// A device on a WebSocket is disconnected cleanly by a stop, too.
+func TestMQTTOverWebSocket(t *testing.T) { // not parallel, since it times the stop
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
@@ -174,7 +174,7 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}
-	// Nor do those hold it up who are connected and ask nothing.
+	// Connections on which nothing was asked do not delay the stop either.
 	for _, address := range []string{p.http, p.admin} {
 		silent, err := net.Dial("tcp", address)
 		if err != nil {
@@ -182,7 +182,7 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 		}
 		defer silent.Close()
 	}
-	// Behind them come others, who are answered: so the server knows of those.
+	// Later connections are answered, so the server has accepted the earlier ones.
 	for _, address := range []string{"http://" + p.http + "/readyz", "http://" + p.admin + "/metrics"} {
 		if there := getPage(t, browser(t, nil), address, ""); there.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", address, there.Status)

@@ -13,8 +13,7 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// What a server keeps is for its owner's eyes alone, even in a folder that
-// somebody made for it beforehand.
+// Only their owner can read the files of a server, even in a folder that already existed.
 func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -37,7 +36,7 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 			t.Errorf("%s: %v", path, info.Mode())
 		}
 		if entry.IsDir() {
-			return fs.SkipDir // closed: what is in it is out of reach
+			return fs.SkipDir // the folder is closed, so its files cannot be reached
 		}
 		return nil
 	})
@@ -51,8 +50,7 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
-// send makes a request as a client might who does not care about the answer,
-// which it gives.
+// send makes a request of any kind and returns the answer, whatever it is.
 func (p *process) send(method, address, authorization, body string) string {
 	p.t.Helper()
 	req, err := http.NewRequest(method, address, strings.NewReader(body))
@@ -73,8 +71,8 @@ func (p *process) send(method, address, authorization, body string) string {
 	return string(answer)
 }
 
-// No password, token, code, key or secret is in the log, however talkative it
-// is and whatever is wrong with the request that holds it.
+// The log holds no password, token, code, key or secret, at any log level and with any fault in the
+// request that holds it.
 func TestLogHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
 	const wrong = "Wr0ng-and-hidden"
@@ -131,7 +129,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		p.send(http.MethodGet, site+"/admin-api/client/pc/device/page?pageNo=1&pageSize=10", authorization, "")
 		p.send(http.MethodPost, "http://"+p.admin+"/provider-api/v1/apply?"+wrong, authorization, wrong)
 	}
-	for _, farm := range []string{ // the answer may name what is wrong, to whoever holds the token
+	for _, farm := range []string{ // the answer may name the fault to everybody who has the token
 		"tenants: [{name: farm, users: [{userName: a, passwort: " + wrong + "}]}]", "tenants: [{name: farm, users: [{userName: a, password: [" + wrong + "]}]}]",
 		"tenants: [{name: farm, devices: [{deviceName: SILO-3, serial: s, product: silo, secret: " + wrong + "}]}]", "tenants: [{" + wrong,
 	} {

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A first start that is killed, whatever it had made, is gone on with at the next one,
-// and nothing stays of it that does not belong there.
+// A first start may be killed at any point. The next start continues it, and leaves nothing that
+// does not belong there.
 func TestKilledFirstStartIsResumed(t *testing.T) {
 	t.Parallel()
 	whole := []string{"device-key", "lived-until", "lock", "provider-token", "readings", "tilth.db"}
@@ -36,7 +36,7 @@ func TestKilledFirstStartIsResumed(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = cmd.Process.Kill() })          // it has ended, unless the test fails
-			for until := time.Now().Add(testkit.WaitTimeout); ; { // without a pause, in which it would go far
+			for until := time.Now().Add(testkit.WaitTimeout); ; { // without a pause, during which the start would get far
 				if _, err := os.Lstat(filepath.Join(p.dir, made)); err == nil {
 					break
 				} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(until) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// compareAll compares all that is there once everything has come to its end.
+// compareAll compares the whole state once everything has ended.
 func (g *fleet) compareAll(rounds int) {
 	g.t.Helper()
 	list := g.listNotices()
@@ -32,9 +32,9 @@ func (g *fleet) compareAll(rounds int) {
 	g.t.Logf("%d deeds on notices that ended %v, %d moves, %d kills", deeds, reasons, moves, rounds)
 }
 
-// compareTimes compares when notices began and ended with the readings that led to
-// that, and with when the devices were the rules'. The rule for the model had them all
-// the time, so that nothing of the rest may have touched its notices.
+// compareTimes compares when notices opened and ended with the readings that caused it, and with
+// when the devices belonged to the rules. The rule for the model had all devices the whole time, so
+// that nothing else may have affected its notices.
 func (g *fleet) compareTimes(list []notice) {
 	g.t.Helper()
 	of := map[int64]map[string][]notice{}
@@ -72,7 +72,7 @@ func (g *fleet) compareTimes(list []notice) {
 	}
 }
 
-// coldSpells are from when to when a device measured cold.
+// coldSpells are the periods in which a device measured cold.
 func (m *movingDevice) coldSpells() (list [][2]int64) {
 	cold := false
 	for _, r := range m.readings {
@@ -87,9 +87,9 @@ func (m *movingDevice) coldSpells() (list [][2]int64) {
 	return list
 }
 
-// compareMembership compares a notice with the readings, and with from when to when its rule
-// had the roamer: it began at a cold one within one such time, and ended with the first
-// warm one after that, or when the time was over, before the next began.
+// compareMembership compares a notice with the readings, and with the periods in which its rule had
+// the moving device: it opened at a cold reading within one period, and ended with the first warm
+// reading after that, or at the end of the period, before the next one began.
 func (g *fleet) compareMembership(m *movingDevice, n notice, stays [][2]int64) {
 	g.t.Helper()
 	i := slices.IndexFunc(
@@ -116,8 +116,8 @@ func (g *fleet) compareMembership(m *movingDevice, n notice, stays [][2]int64) {
 	}
 }
 
-// memberships are from when to when rules had devices, by the log of what was done, epoch ms:
-// 0 is from the rule's begin, or still.
+// memberships are the periods in which rules had devices, by the audit log, in epoch ms; 0: since
+// the rule's start, or still.
 func (g *fleet) memberships() map[string][][2]int64 {
 	g.t.Helper()
 	of := map[string][][2]int64{}
@@ -164,9 +164,9 @@ func (g *fleet) memberships() map[string][][2]int64 {
 	return of
 }
 
-// compareActions compares what people did with the log of it, with who is on the notices,
-// and with what the program heard: all of them have the same. It answers how many deeds
-// there were.
+// compareActions compares what people did with the audit log, with who has acknowledged the
+// notices, and with what the program received: all three agree. It returns how many actions there
+// were.
 func (g *fleet) compareActions(list []notice) (all int) {
 	g.t.Helper()
 	logged := map[int64][]auditEntry{}
@@ -217,8 +217,8 @@ func (g *fleet) compareActions(list []notice) (all int) {
 	return all
 }
 
-// compareMoves compares how devices were moved with the log of that: each change is there
-// once, and what was asked for again changed nothing.
+// compareMoves compares how devices were moved with the audit log: each change is there once, and a
+// repeated request changed nothing.
 func (g *fleet) compareMoves() {
 	g.t.Helper()
 	logged := map[string][]auditEntry{}
@@ -247,8 +247,8 @@ func (g *fleet) compareMoves() {
 	}
 }
 
-// compareDeliveries compares what people were told with the notices: of each message there is
-// one, of each letter too, but that a kill repeats those that are in flight.
+// compareDeliveries compares the notifications with the notices: each message exists once, and each
+// mail too, except that a kill repeats mails in flight.
 func (g *fleet) compareDeliveries(list []notice, rounds int) {
 	g.t.Helper()
 	messages := map[int64]map[string]int{}
@@ -278,7 +278,7 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 			if d.State == "sent" && d.Mode == "email" {
 				sent++
 			}
-			// Where the roamer left before the letter did, nobody is told.
+			// If the device left the rule before the mail was sent, nobody is notified.
 			if d.State != "sent" &&
 				(d.Mode == "webhook" || d.State != "skipped" || d.Reason != "changed" || n.reason != "left") {
 				g.t.Errorf("of %+v this was told: %+v", n, d)

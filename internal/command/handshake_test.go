@@ -17,12 +17,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// clientHello is with what a client begins to shake hands.
+// clientHello is the first message of a client's TLS handshake.
 func clientHello(t *testing.T) string {
 	t.Helper()
 	ours, theirs := net.Pipe()
 	go func() {
-		// Fails, since nobody answers.
+		// The handshake fails, since nobody answers.
 		_ = tls.Client(
 			ours,
 			&tls.Config{ServerName: "localhost", MinVersion: tls.VersionTLS12},
@@ -42,8 +42,8 @@ func clientHello(t *testing.T) string {
 	return string(head) + string(body)
 }
 
-// Handshakes that stall, before and after the server's part, end in time. They count
-// among the connections, those of devices among their address's, and others get in.
+// Handshakes that stall, before and after the server's part, end in time. They count as
+// connections, and those of devices as connections of their address; other clients can connect.
 func TestStalledHandshakesEnd(t *testing.T) {
 	t.Parallel()
 	const each, anAddress = 100, 20
@@ -59,11 +59,11 @@ func TestStalledHandshakesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = c.Close() }) // the server did
-		// The device's listener may have turned it away already.
+		t.Cleanup(func() { _ = c.Close() }) // the server has closed it
+		// The device's listener may have closed it already.
 		_, _ = io.WriteString(c, []string{hello, hello[:len(hello)/2], hello[:3], ""}[i/2%4])
 		all.Go(func() {
-			// In spite of what it is sent meanwhile, and however it is ended.
+			// This holds whatever is sent meanwhile, and however the handshake ends.
 			if err := c.SetReadDeadline(began.Add(testkit.WaitTimeout)); err != nil {
 				t.Error(err)
 			}

@@ -14,8 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// startTLS starts p with an HTTPS address of its own, whose certificate is in
-// dir.
+// startTLS starts p with an HTTPS address of its own, whose certificate is in dir.
 func (p *process) startTLS(dir string, args ...string) (address string, roots *x509.CertPool) {
 	p.t.Helper()
 	certFile, keyFile, roots := testkit.Certificate(p.t, dir, time.Now())
@@ -23,8 +22,8 @@ func (p *process) startTLS(dir string, args ...string) (address string, roots *x
 	return p.https, roots
 }
 
-// browser is a client that trusts roots, speaks HTTP/2 where it is offered and
-// follows no redirect.
+// browser is a client that trusts roots, uses HTTP/2 if the server offers it, and follows no
+// redirect.
 func browser(t *testing.T, roots *x509.CertPool) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
@@ -35,7 +34,7 @@ func browser(t *testing.T, roots *x509.CertPool) *http.Client {
 	}
 }
 
-// getPage asks for an address, with a token where there is one.
+// getPage requests an address, with a token unless that is empty.
 func getPage(t *testing.T, c *http.Client, address, token string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, address, http.NoBody)
@@ -86,7 +85,7 @@ func TestHTTPS(t *testing.T) {
 		}
 	}
 
-	// What is told of addresses is what was asked for.
+	// Addresses in answers have the host that was asked for.
 	token := p.signIn("farm", "ada", "correct horse")
 	told := getPage(
 		t,
@@ -113,9 +112,8 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// A stop ends screens that are open over HTTP/2 and devices on its WebSockets,
-// cleanly and in time.
-func TestStopClosesHTTPSStreams(t *testing.T) { // by itself: the stop is timed
+// A stop ends screens over HTTP/2 and devices on WebSockets cleanly and in time.
+func TestStopClosesHTTPSStreams(t *testing.T) { // not parallel, since it times the stop
 	p := newProcess(t)
 	secure, roots := p.startTLS(t.TempDir())
 	p.apply(simulatedFarm)
@@ -166,7 +164,7 @@ func TestStopClosesHTTPSStreams(t *testing.T) { // by itself: the stop is timed
 	}
 }
 
-// With the redirect people are sent on and devices are not.
+// With the redirect people are redirected and devices are not.
 func TestHTTPSRedirect(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

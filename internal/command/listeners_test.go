@@ -25,7 +25,7 @@ import (
 // balancerAddr is another address of this machine.
 const balancerAddr = "127.0.0.2"
 
-// dialViaBalancer dials as a balancer does for a client; from is the balancer's address.
+// dialViaBalancer dials as a load balancer does for a client; from is the balancer's address.
 func dialViaBalancer(from, client string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		nc, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext(ctx, network, address)
@@ -44,9 +44,9 @@ func dialViaBalancer(from, client string) func(ctx context.Context, network, add
 	}
 }
 
-// Behind a balancer each client counts for itself and is written down with its own
-// address, over TLS too. Nobody else is believed, and the balancer not without saying
-// for whom it comes.
+// Behind a load balancer each client has its own counts, and the log has its own address, over TLS
+// too. The server accepts PROXY headers from no other address, and no connection from the balancer
+// without one.
 func TestBehindABalancer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ func TestBehindABalancer(t *testing.T) {
 		t.Errorf("told %d times\n%s", n, p.stderr)
 	}
 
-	// People, over TLS and without: each sign-in stands in the log with its address.
+	// Each sign-in of people, with TLS and without, is logged with the client's address.
 	for i, base := range []string{"http://" + p.http, "https://" + p.https} {
 		client := &http.Client{Transport: &http.Transport{
 			DialContext: dialViaBalancer(
@@ -145,7 +145,7 @@ func TestBehindABalancer(t *testing.T) {
 	p.stop()
 }
 
-// A balancer on the same machine does not keep the server from being asked how it is.
+// A load balancer on the same machine does not keep healthcheck from asking the server.
 func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", testkit.AnyPort)
@@ -157,7 +157,7 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ready") }),
 	}
-	go func() { _ = server.Serve(room.Listen(ln, listen.ListenerOptions{Balancers: here})) }() // until it is closed
+	go func() { _ = server.Serve(room.Listen(ln, listen.ListenerOptions{Balancers: here})) }() // until the server is closed
 	defer server.Close()
 	if out, err := command(
 		t,
@@ -175,8 +175,8 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	}
 }
 
-// Where strangers take all room for connections, the server says so and goes on: those
-// who are in are served, the log has one line, and once they are gone it is as before.
+// If unauthenticated clients take all connections, the server says so and goes on: it serves those
+// that are connected and logs one line, and once they have gone all is as before.
 func TestServerAtConnectionLimitRecovers(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -12,7 +12,7 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// metricValue is a number of /metrics, by its name and labels as they stand there.
+// metricValue is a number of /metrics, by its name with its labels.
 func (p *process) metricValue(name string) float64 {
 	p.t.Helper()
 	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(p.metricsPage())
@@ -40,8 +40,8 @@ func (p *process) metricsPage() string {
 	return string(body)
 }
 
-// What an operator sees of a server's life: devices come, a backup is noted, and
-// its time is not forgotten over a restart.
+// The metrics show an operator the life of a server: devices come online, a backup is noted, and
+// its time survives a restart.
 func TestOperationMetrics(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

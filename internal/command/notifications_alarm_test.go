@@ -28,9 +28,9 @@ tenants:
     devices: [{deviceName: M-1, serial: s, noteName: North mast, product: mast, secret: frost-test-secret-number-0}]
 `
 
-// From a reading to the mailbox and the telephone, with everything that the
-// settings and the stores have to do with it: the carriers, the names of what
-// is measured, the readings of the picture, the links.
+// The test follows an alarm from a reading to the mailbox and the phone, with all that the settings
+// and the stores contribute: the senders, the names of the properties, the readings of the chart,
+// the links.
 func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 8)
@@ -59,7 +59,7 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 		&channel,
 	)
 
-	// A test of the channel goes the same way and says so at once.
+	// A test message of the channel goes the same way, and says that it is one.
 	var outcomes []struct {
 		Recipient string
 		Ok        bool

@@ -19,20 +19,20 @@ import (
 // maxMailsInFlight is how many mails a kill may repeat.
 const maxMailsInFlight = 16
 
-// countingMailServer is a mail server that keeps the Message-ID and the recipient of
-// what it accepted.
+// countingMailServer is a mail server that notes the Message-ID and the recipient of each mail that
+// it accepts.
 type countingMailServer struct {
 	mu        sync.Mutex
 	byMessage map[string]int // by Message-ID and recipient
 	total     int
-	reached   map[int]chan struct{} // closed when so many came
+	reached   map[int]chan struct{} // closed when so many mails have arrived
 }
 
 func (o *countingMailServer) NewSession(*smtp.Conn) (smtp.Session, error) {
 	return &mailSession{server: o}, nil
 }
 
-// afterMore is closed when so many mails more came.
+// afterMore returns a channel that is closed when so many more mails have arrived.
 func (o *countingMailServer) afterMore(more int) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -41,14 +41,14 @@ func (o *countingMailServer) afterMore(more int) <-chan struct{} {
 	return c
 }
 
-// distinct is how many mails came, each counted once.
+// distinct is how many mails have arrived, each counted once.
 func (o *countingMailServer) distinct() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.byMessage)
 }
 
-// mailSession is one connection to a post office.
+// mailSession is one connection to the mail server.
 type mailSession struct {
 	server *countingMailServer
 	to     string
@@ -78,9 +78,9 @@ func (c *mailSession) Data(r io.Reader) error {
 	return nil
 }
 
-// Kill -9 again and again while alarms begin and end and their mails leave:
-// everybody is told of each once; what was in flight may come twice, with the
-// same Message-ID.
+// The test kills the server with kill -9 again and again while alarms open and end and their mails
+// are sent. Everybody gets each mail once; mails in flight may arrive twice, with the same
+// Message-ID.
 func TestKillLosesNoAlertMail(t *testing.T) {
 	t.Parallel()
 	rounds := killRoundsFromEnv(t)
@@ -127,7 +127,7 @@ tenants:
 	for range rounds {
 		enough := office.afterMore(1 + rand.IntN(2*2*storms-2*maxMailsInFlight))
 		var values []string
-		for range storms { // it begins and ends
+		for range storms { // a notice opens and ends
 			values = append(
 				values,
 				fmt.Sprintf(

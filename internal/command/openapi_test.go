@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A reading's way to a program, through a real process: made by a device over
-// HTTP, read with a credential that the console made, counted there.
+// The test follows a reading to a program through a real process: a device sends it over HTTP, and
+// a program reads it with a credential that the console made and that counts the call.
 func TestOpenAPIReadsDeviceHistory(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

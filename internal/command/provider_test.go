@@ -30,13 +30,13 @@ import (
 
 const providerToken = "token-0123456789abcdef0123456789abcdef"
 
-// provider is a server's provider API over real stores, and a command line.
+// providerFixture is a server's provider API over real stores, for a command line.
 type providerFixture struct {
 	*testkit.Stores
 	server *httptest.Server
 }
 
-// noIntake takes nothing in.
+// noIntake accepts no readings.
 type noIntake struct{ provider.Intake }
 
 func (noIntake) WaitCommitted() {}
@@ -83,7 +83,7 @@ func newProvider(t *testing.T) *providerFixture {
 	return &providerFixture{Stores: s, server: server}
 }
 
-// runCommand runs a command line and gives what it printed and how it ended.
+// runCommand runs a command line and returns what it printed and how it ended.
 func runCommand(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	c := &cobra.Command{Use: "tilth", SilenceUsage: true, SilenceErrors: true}
@@ -115,7 +115,7 @@ func farmFile(t *testing.T, text string) string {
 	return path
 }
 
-// What the provider asks of passwords holds for the provider's file, too.
+// The minimum length of passwords holds for the provider's file, too.
 func TestPasswordMin(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -152,7 +152,7 @@ tenants:
       - {deviceName: N-2, product: station, secret: secret-of-the-device-n-2}
 `
 
-// From an empty server to a farm, changed, and taken apart again.
+// The commands fill an empty server with a farm, change it, and remove it again.
 func TestProviderCommands(t *testing.T) {
 	p := newProvider(t)
 	out := p.run(t, "apply", "-f", farmFile(t, smallFarm))
@@ -244,7 +244,7 @@ $`)
 	}
 }
 
-// Each wrong line is named as compilers do, and nothing is changed.
+// Each wrong line is reported as compilers do, and nothing is changed.
 func TestApplyWrongFile(t *testing.T) {
 	p := newProvider(t)
 	const wrong = "tenants:\n  - name: north\n    timeZon: UTC\n    devices:\n      - {deviceName: A B, product: station}\n"
@@ -298,12 +298,13 @@ func TestApplyStandardInput(t *testing.T) {
 	}
 }
 
-// What is kept is printed with its secrets even where the running server could not
-// take it up; the command says so and fails.
+// The command prints what was stored, secrets included, even if the running server could not load
+// it; it reports that and fails.
 func TestApplyReportsFailedReload(t *testing.T) {
 	p := newProvider(t)
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		// A device of a product without properties needs no dictionary; taking it up does.
+		// A device of a product without properties needs no dictionary to be created, but the
+		// running server needs it to load the device.
 		_, err := tx.ExecContext(ctx, "ALTER TABLE property_numbers RENAME TO gone")
 		return err
 	}); err != nil {
@@ -317,7 +318,7 @@ func TestApplyReportsFailedReload(t *testing.T) {
 	}
 }
 
-// What goes wrong is said in one line that helps.
+// Each failure is one line that helps.
 func TestProviderCommandErrors(t *testing.T) {
 	p := newProvider(t)
 	t.Chdir(t.TempDir())
@@ -364,8 +365,8 @@ func TestProviderCommandErrors(t *testing.T) {
 	}
 }
 
-// The token comes from the named file, else the environment, else the data
-// folder; never from a flag's value.
+// The token comes from the named file, else from the environment, else from the data folder; never
+// from a flag's value.
 func TestProviderToken(t *testing.T) {
 	p := newProvider(t)
 	t.Chdir(t.TempDir())
@@ -432,7 +433,7 @@ func TestProviderToken(t *testing.T) {
 	}
 }
 
-// A token that would travel unencrypted over a network is worth a warning.
+// The command warns if a token would travel unencrypted over a network.
 func TestUnencryptedWarning(t *testing.T) {
 	t.Setenv(client.TokenEnv, providerToken)
 	for server, warned := range map[string]bool{
@@ -456,7 +457,7 @@ func TestUnencryptedWarning(t *testing.T) {
 	}
 }
 
-// A command that is interrupted ends, even when the server does not.
+// An interrupted command ends, even if the server does not.
 func TestInterruptedCommandEnds(t *testing.T) {
 	asked, end := make(chan struct{}), make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -483,8 +484,8 @@ func TestInterruptedCommandEnds(t *testing.T) {
 	}
 }
 
-// The command walks through a tenant's devices and says of each what was done;
-// what is refused is said, and how to go on.
+// The command derives one device of a tenant after the other and prints what was done for each. It
+// prints a refusal, and how to continue.
 func TestDeriveCommand(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -547,8 +548,7 @@ func TestDeriveCommand(t *testing.T) {
 	}
 }
 
-// Whoever speaks to the wrong port, or in the wrong way, is told in one
-// sentence what to look at.
+// A command that calls the wrong port, or in the wrong way, says in one sentence what to check.
 func TestWrongServerAddressesAreExplained(t *testing.T) {
 	t.Setenv(client.TokenEnv, providerToken)
 	plain := httptest.NewServer(http.NotFoundHandler())

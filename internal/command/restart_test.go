@@ -13,7 +13,7 @@ import (
 // restartStageEnv says, in a process that a test started, which start it is.
 const restartStageEnv = "TILTH_TEST_ANEW"
 
-// The new start is the same program with the same arguments in the same process.
+// The restarted program is the same program with the same arguments in the same process.
 func TestBeginAnew(t *testing.T) {
 	switch os.Getenv(restartStageEnv) {
 	case "first":

@@ -55,10 +55,10 @@ func TestUnreadableValues(t *testing.T) {
 // A list in place of one value is an error, and so is the reverse.
 func TestListAndScalarSettings(t *testing.T) {
 	for text, want := range map[string]string{
-		"http-addr: [a, b]":           "--http-addr: in FILE it is a list, and one value is wanted",
-		"digest-after: [10]":          "--digest-after: in FILE it is a list, and one value is wanted",
-		"trusted-proxies: {a: b}":     "--trusted-proxies: in FILE it has settings below it, and takes none",
-		"trusted-proxies: [[a], b]":   "--trusted-proxies: in FILE each of the list must be a text",
+		"http-addr: [a, b]":           "--http-addr: in FILE it is a list; it takes one value",
+		"digest-after: [10]":          "--digest-after: in FILE it is a list; it takes one value",
+		"trusted-proxies: {a: b}":     "--trusted-proxies: in FILE it has settings below it, which it does not take",
+		"trusted-proxies: [[a], b]":   "--trusted-proxies: in FILE each item of the list must be a text",
 		"trusted-proxies: 10":         `--trusted-proxies: "10" is no network`,
 		"webhook-private: [10, '::']": `--webhook-private: "10" is no network`,
 	} {
