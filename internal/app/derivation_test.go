@@ -51,7 +51,7 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if site, err := s.site(t.Context(), testkit.Ref(moved)); err != nil || *site.Latitude != -33.9 {
-		t.Errorf("where it was moved to: %+v, %v", site, err)
+		t.Errorf("after the move: %+v, %v", site, err)
 	}
 	away, leave := context.WithCancel(t.Context())
 	leave() // the database answers nothing with this context
@@ -75,13 +75,13 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		testkit.Ref(moved),
 	); err != nil || site.Zone.String() != "Asia/Shanghai" ||
 		*site.Latitude != -33.9 {
-		t.Errorf("after all was loaded anew: %+v, %v", site, err)
+		t.Errorf("after the registry was loaded again: %+v, %v", site, err)
 	}
 	if site, err := s.site(
 		t.Context(),
 		device.Ref{Tenant: field.ID + 1, ID: d.ID},
 	); err != nil ||
 		site != (device.Site{Zone: time.UTC}) {
-		t.Errorf("another tenant's: %+v, %v", site, err)
+		t.Errorf("the device of another tenant: %+v, %v", site, err)
 	}
 }

@@ -99,10 +99,10 @@ func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 				}
 			}
 			if n := strings.Count(p.log.String(), "cannot be written"); n != 1 {
-				t.Errorf("told %d times: %s", n, &p.log)
+				t.Errorf("the failure was logged %d times: %s", n, &p.log)
 			}
 			if n := strings.Count(p.log.String(), "can be written again"); n != 1 {
-				t.Errorf("its end told %d times: %s", n, &p.log)
+				t.Errorf("the end of the failure was logged %d times: %s", n, &p.log)
 			}
 			if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v, %v", left, err)
@@ -117,7 +117,7 @@ func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	p := newFakeDisk(t)
 	p.readingsErr = errors.New("no room")
 	if err := p.ready(); err == nil || err.Error() != "readings cannot be written; see the log" {
-		t.Errorf("before the first look: %v", err)
+		t.Errorf("before the first check: %v", err)
 	}
 	back := p.moveAway(t)
 	if err := p.check(); err != nil {
@@ -126,7 +126,7 @@ func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	back()
 	p.free = 5 << 20
 	if err := p.check(); err != nil {
-		t.Errorf("without room: %v", err)
+		t.Errorf("without free space: %v", err)
 	}
 	if err := p.ready(); err == nil ||
 		err.Error() != "the data folder cannot be written: a start needs 32 MiB, 5 MiB are free" {
@@ -134,7 +134,7 @@ func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	}
 	p.free = minStartBytes
 	if err := p.check(); !errors.Is(err, ErrRestartDue) {
-		t.Errorf("with room: %v", err)
+		t.Errorf("with free space: %v", err)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestUnknownFreeSpaceIsNotReady(t *testing.T) {
 		t.Errorf("%v, %v", err, p.ready())
 	}
 	if _, err := datafolder.FreeBytes(filepath.Join(p.dir, "nowhere")); err == nil {
-		t.Error("there is room nowhere")
+		t.Error("a folder that does not exist has free space")
 	}
 }
 
@@ -202,7 +202,7 @@ func TestServerStopsForRestart(t *testing.T) {
 	figures("tilth_readings_broken 1", "tilth_disk_writable 0")
 	writable.Store(true)
 	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, ErrRestartDue) {
-		t.Errorf("ended with %v", err)
+		t.Errorf("the server ended with %v", err)
 	}
 	for name, l := range map[string]net.Listener{"http": s.listeners.http, "mqtt": s.listeners.mqtt, "admin": s.listeners.admin} {
 		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {

@@ -106,7 +106,7 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 				// crypto/tls waits up to five seconds to send its closing alert to a client that
 				// reads nothing.
 				if took := time.Since(began); took < test.limit || took > test.limit+6*time.Second {
-					t.Errorf("it ended after %s", took)
+					t.Errorf("the connection ended after %s", took)
 				}
 				<-reading // the server ends it
 				_ = ours.Close()

@@ -67,7 +67,7 @@ func serveHTTP2Once(
 		t.Fatal(err)
 	}
 	if resp.ProtoMajor != 2 {
-		t.Errorf("over %s", resp.Proto)
+		t.Errorf("answered over %s", resp.Proto)
 	}
 	read(resp.Body)
 	resp.Body.Close()
@@ -204,7 +204,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}, func(body io.Reader) {
 				time.Sleep(writeTimeout + time.Second)
 				if got, err := io.ReadAll(body); err == nil {
-					t.Errorf("%d bytes came in the end", len(got))
+					t.Errorf("%d bytes arrived in the end", len(got))
 				}
 			})
 		})

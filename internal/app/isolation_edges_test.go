@@ -68,7 +68,7 @@ func (w *isolationEnv) device(s *tenantFixture, kind, secret string) mqtt.Client
 	w.t.Helper()
 	c, err := w.connect(s.device(kind), secret)
 	if err != nil {
-		w.t.Fatalf("%s does not get in: %v", s.device(kind), err)
+		w.t.Fatalf("%s cannot connect: %v", s.device(kind), err)
 	}
 	return c
 }
@@ -94,7 +94,7 @@ func TestIsolationOfDevices(t *testing.T) {
 		twin := strings.ReplaceAll(real, foreignMark, absentMark)
 		got, want := ask(real), ask(twin)
 		if normalized(got, real) != normalized(want, twin) {
-			t.Errorf("%s: %s is told from what never was:\n%s\n%s", what, real, got, want)
+			t.Errorf("%s: the answers for %s and for a value that never existed differ:\n%s\n%s", what, real, got, want)
 		}
 		if found := leaks(got, real, forbiddenTexts(w.foreign)); len(found) > 0 {
 			t.Errorf("%s: the answer holds %v: %s", what, found, got)
@@ -205,7 +205,7 @@ func TestIsolationOfDevices(t *testing.T) {
 	}
 	select {
 	case topic := <-heard:
-		t.Errorf("heard %s", topic)
+		t.Errorf("received %s", topic)
 	default:
 	}
 }
@@ -262,7 +262,7 @@ func TestIsolationOfPages(t *testing.T) {
 		)
 	}
 	if said := frame(mine); !strings.Contains(said, ownMark+" snippet") {
-		t.Errorf("one's own frame: %s", said)
+		t.Errorf("the tenant's own frame: %s", said)
 	}
 	if got, want := frame(swapped), frame(invented); got != want || strings.Contains(got, "snippet") {
 		t.Errorf("%s\n%s", got, want)

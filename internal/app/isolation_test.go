@@ -262,7 +262,7 @@ func TestIsolationMatrix(t *testing.T) {
 		known[name] = true
 		r, ok := operationCases[name]
 		if !ok {
-			t.Errorf("%s has no row: say how it is asked for", name)
+			t.Errorf("%s has no row: add one that makes the call", name)
 			continue
 		}
 		if r.skipReason != "" {

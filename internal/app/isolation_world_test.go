@@ -348,7 +348,7 @@ func (w *isolationEnv) avatarOf(s *tenantFixture) {
 	w.mustCall(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
 	s.avatar = user.Avatar
 	if s.avatar == "" {
-		w.t.Fatalf("there is no picture: %s", res.Body)
+		w.t.Fatalf("the user has no picture: %s", res.Body)
 	}
 }
 
@@ -469,7 +469,7 @@ func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 	}
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
-		t.Fatalf("a spreadsheet that is none: %v", err)
+		t.Fatalf("not a spreadsheet: %v", err)
 	}
 	for _, f := range z.File {
 		part, err := f.Open()

@@ -38,7 +38,7 @@ func TestListenersTakeFreePorts(t *testing.T) {
 	}
 	for _, l := range []net.Addr{p.deviceListeners().MQTT, p.deviceListeners().MQTTTLS} {
 		if !seen[l.String()] || l.String() == testkit.AnyPort {
-			t.Errorf("devices are told %s", l)
+			t.Errorf("devices get the address %s", l)
 		}
 	}
 }

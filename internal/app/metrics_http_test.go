@@ -16,7 +16,7 @@ func TestSide(t *testing.T) {
 		"/open-api/v1/devices": "programs", "/": "pages", "/assets/index.js": "pages", "/adminapi": "pages",
 	} {
 		if got := side(path); got != want {
-			t.Errorf("%s is asked for by %q, want %q", path, got, want)
+			t.Errorf("%s: the side is %q, want %q", path, got, want)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	before := time.Now()
 	run(func(s *Server) { // for less time than the device lacks
 		if list := notices(s); len(list) > 0 {
-			t.Errorf("told at once: %+v", list)
+			t.Errorf("a notice opened at once: %+v", list)
 		}
 	})
 	again := time.Now()
@@ -129,7 +129,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		start := time.UnixMilli(list[0].Start)
 		if len(list) != 1 || list[0].DeviceName != "NEVER" || start.Before(before.Add(4*time.Second)) ||
 			start.After(time.Now()) {
-			t.Errorf("began at %v, servers were there from %v: %+v", start, before, list)
+			t.Errorf("the notice opened at %v, servers ran from %v: %+v", start, before, list)
 		}
 	})
 	raw, err := os.ReadFile(lived)
@@ -138,6 +138,6 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	}
 	_, let, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
 	if at, err := time.Parse(time.RFC3339Nano, let); err != nil || at.Before(again) || at.After(time.Now()) {
-		t.Errorf("it is written that devices were let in until %v (%v)", at, err)
+		t.Errorf("by the file, devices were accepted until %v (%v)", at, err)
 	}
 }

@@ -94,7 +94,7 @@ func TestKillChangesNoNotice(t *testing.T) {
 		}
 	}
 	if len(want) < 20*rounds {
-		t.Errorf("only %d notices: that proves little", len(want))
+		t.Errorf("only %d notices, which proves little", len(want))
 	}
 	if !slices.Equal(got, want) {
 		missing, extra := differences(got, want)
@@ -304,7 +304,7 @@ func (p *process) waitEvaluated() {
 			return
 		}
 		if time.Now().After(deadline) {
-			p.t.Fatalf("the journal is not judged\n%s", p.stderr)
+			p.t.Fatalf("the journal is not evaluated\n%s", p.stderr)
 		}
 		time.Sleep(20 * time.Millisecond) // another process: there is no event to wait for
 	}

@@ -141,7 +141,7 @@ func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, en
 		return err == nil && info.Size() > 0
 	})
 	if len(p.backupFolders()) != 1 {
-		p.t.Fatalf("all of the backup is on its way: %v", p.backupFolders())
+		p.t.Fatalf("the server has sent all of the backup: %v", p.backupFolders())
 	}
 	return c, said, ended, sync.OnceFunc(func() { close(on) })
 }
@@ -187,7 +187,7 @@ func TestKillDuringBackup(t *testing.T) {
 		"http://"+p.admin,
 	); err == nil ||
 		!strings.Contains(out, "another backup is being written to "+file+".partial") {
-		t.Errorf("a second one: %v\n%s", err, out)
+		t.Errorf("a second backup at the same time: %v\n%s", err, out)
 	}
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestKillDuringBackup(t *testing.T) {
 		filepath.Join(dir, "half"),
 	); err == nil ||
 		!strings.Contains(out, "the archive is damaged or not whole") {
-		t.Errorf("restore of a half: %v\n%s", err, out)
+		t.Errorf("restore of half a backup: %v\n%s", err, out)
 	}
 	files("farm.tar.partial")
 
@@ -212,7 +212,7 @@ func TestKillDuringBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-ended; err == nil {
-		t.Errorf("ended by somebody, and yet: %s", said)
+		t.Errorf("the interrupted backup printed %s", said)
 	}
 	files()
 	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.backupFolders()) == 0 })
@@ -223,7 +223,7 @@ func TestKillDuringBackup(t *testing.T) {
 	p.kill()
 	goOn()
 	if err := <-ended; err == nil {
-		t.Errorf("half a backup, and yet: %s", said)
+		t.Errorf("the backup of a killed server printed %s", said)
 	}
 	files()
 	if len(p.backupFolders()) != 1 {
@@ -231,7 +231,7 @@ func TestKillDuringBackup(t *testing.T) {
 	}
 	p.start(fast...)
 	if left := p.backupFolders(); len(left) > 0 {
-		t.Errorf("left by the server that was killed: %v", left)
+		t.Errorf("the killed server left %v", left)
 	}
 
 	// The server is killed while it copies.
@@ -241,16 +241,16 @@ func TestKillDuringBackup(t *testing.T) {
 		testkit.Eventually(t, "copies", func() bool { return len(p.backupFolders()) > 0 })
 		p.kill()
 		if err := <-ended; err == nil {
-			t.Errorf("of a server that was killed, and yet: %s", said)
+			t.Errorf("the backup of a killed server printed %s", said)
 		}
 		files()
 		p.start(fast...)
 		if left := p.backupFolders(); len(left) > 0 {
-			t.Errorf("left by the server that was killed: %v", left)
+			t.Errorf("the killed server left %v", left)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "last-backup")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("none was taken, and yet: %v", err)
+		t.Errorf("after no whole backup: %v", err)
 	}
 	if n := p.noteCount(begin); n != notes {
 		t.Errorf("%d notes are left of %d", n, notes)

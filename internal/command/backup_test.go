@@ -97,7 +97,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		"http://"+busy.admin,
 	); err == nil ||
 		!strings.Contains(out, "is there already") {
-		t.Errorf("over a file: %v\n%s", err, out)
+		t.Errorf("to an existing file: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(filepath.Join(busy.dir, "backup-*")); err != nil || len(left) > 0 {
 		t.Errorf("left in the data folder: %v (%v)", left, err)
@@ -142,7 +142,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	restored.stop()
 	if !strings.Contains(restored.stderr.String(), "level=WARN msg=\"mail, SMS and webhooks are held") {
-		t.Errorf("it was not said that the outbox is held:\n%s", restored.stderr)
+		t.Errorf("the log does not say that the outbox is held:\n%s", restored.stderr)
 	}
 	steady.stop()
 }

@@ -19,7 +19,7 @@ func TestBenchLive(t *testing.T) {
 		"2 of 2 cut off", "0 events lost, 0 told twice, 0 of no reading; screens that read were cut off 0 times",
 	} {
 		if !strings.Contains(out, part) {
-			t.Errorf("%q is not there:\n%s", part, out)
+			t.Errorf("the output lacks %q:\n%s", part, out)
 		}
 	}
 	for flags, says := range map[string]string{

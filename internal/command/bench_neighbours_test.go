@@ -32,7 +32,7 @@ func TestCopyRules(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	if p.database != "" {
-		t.Skip("is about a folder with its own database")
+		t.Skip("the test needs a folder with its own database")
 	}
 	p.start()
 	w := bench.NewTenant(2, 1)
@@ -88,7 +88,7 @@ func TestFillTenant(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	if p.database != "" {
-		t.Skip("is about a folder with its own database")
+		t.Skip("the test needs a folder with its own database")
 	}
 	p.start()
 	w := bench.NewTenant(2, 1)

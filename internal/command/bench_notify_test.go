@@ -36,7 +36,7 @@ func TestBenchNotify(t *testing.T) {
 		"12 notices began and ended; 0 were not recorded, 0 not expected; 0 events told twice", "48; they tell 48 of 48 things: 0 lost, 0 told twice, 0 stray",
 	} {
 		if !strings.Contains(out, part) {
-			t.Errorf("%q is not there:\n%s", part, out)
+			t.Errorf("the output lacks %q:\n%s", part, out)
 		}
 	}
 	for flags, says := range map[string]string{

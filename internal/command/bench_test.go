@@ -44,7 +44,7 @@ func TestBenchIngest(t *testing.T) {
 		"tilth: 2 connections, window 4, 8 values": 1, "peer: 2 connections, window 1,": 1, "ratio": 1,
 	} {
 		if n := strings.Count(out, part); n != times {
-			t.Errorf("%q is there %d times, want %d:\n%s", part, n, times, out)
+			t.Errorf("the output has %q %d times, want %d:\n%s", part, n, times, out)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestBenchAlarm(t *testing.T) {
 		"tilth: 6 rules on 3 devices, 2 values in a message, 100 messages/s offered", "as much as is taken, with", "on an open screen", "0 missing;",
 	} {
 		if !strings.Contains(out, part) {
-			t.Errorf("%q is not there:\n%s", part, out)
+			t.Errorf("the output lacks %q:\n%s", part, out)
 		}
 	}
 	for flags, says := range map[string]string{
@@ -92,7 +92,7 @@ func TestBenchHistory(t *testing.T) {
 		"5 days, every reading\n", "5 days in 480 buckets (points=960)\n", "one day, every reading\n", "(7201 rows, ",
 	} {
 		if !strings.Contains(out, part) {
-			t.Errorf("%q is not there:\n%s", part, out)
+			t.Errorf("the output lacks %q:\n%s", part, out)
 		}
 	}
 	for flags, says := range map[string]string{

@@ -51,7 +51,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 		t.Errorf("without a certificate: %s", got)
 	}
 	if _, err := ca.FetchCertificate(t.Context(), p.https, "farm.example"); err == nil {
-		t.Error("met with a certificate that nobody issued")
+		t.Error("the server presents a certificate that nobody issued")
 	}
 
 	ca.SetChallengePort(t, p.http) // only HTTP leads to a proof, in spite of the redirect

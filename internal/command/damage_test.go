@@ -147,7 +147,7 @@ func TestDamagedFolders(t *testing.T) {
 				dir,
 			); err == nil || !strings.Contains(said, want) ||
 				strings.Contains(said, "corruption detail carrier") {
-				t.Errorf("doctor says, not %q:\n%s", want, said)
+				t.Errorf("doctor does not say %q, but:\n%s", want, said)
 			}
 			if c.serve == "" {
 				return
@@ -189,7 +189,7 @@ func TestDataFolderFromEnvironment(t *testing.T) {
 		t.Errorf("doctor: %v\n%s", err, out)
 	}
 	if _, err := command(t, "doctor", "--data-dir", dir+"x"); err == nil || !strings.Contains(err.Error(), dir+"x") {
-		t.Errorf("the flag comes first: %v", err)
+		t.Errorf("the flag does not come first: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "farm.tar")
 	packBackup(t, file, dir)

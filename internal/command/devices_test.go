@@ -82,13 +82,13 @@ func TestMQTTOverTLS(t *testing.T) {
 		),
 	)
 	if token := plain.Connect(); !token.WaitTimeout(10*time.Second) || token.Error() == nil {
-		t.Error("without TLS it was let in")
+		t.Error("a device without TLS connected")
 	}
 	if n := p.receivedCount(); n != 2 {
 		t.Errorf("%d messages received", n)
 	}
 	if n := p.metricText(`tilth_mqtt_turned_away_total{reason="tls"}`); n != "1" {
-		t.Errorf("turned away: %s", n)
+		t.Errorf("refused connections: %s", n)
 	}
 	p.stop()
 }
@@ -105,7 +105,7 @@ func TestWrongCertificatePreventsStart(t *testing.T) {
 		t.Errorf("%v, said %q, want one line", err, out)
 	}
 	if _, err := os.Stat(data); err == nil {
-		t.Error("a data folder was made all the same")
+		t.Error("a data folder was made")
 	}
 }
 
@@ -150,7 +150,7 @@ func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 			}
 			want := map[bool]string{true: "1", false: "3"}[test.next]
 			if n := p.metricText(`tilth_mqtt_turned_away_total{reason="address"}`); n != want {
-				t.Errorf("turned away: %s, want %s", n, want)
+				t.Errorf("refused connections: %s, want %s", n, want)
 			}
 			p.stop()
 		})
@@ -196,6 +196,6 @@ func TestMQTTOverWebSocket(t *testing.T) { // not parallel, since it times the s
 	select {
 	case <-lost:
 	case <-time.After(5 * time.Second):
-		t.Error("the device was not told")
+		t.Error("the device got no DISCONNECT")
 	}
 }

@@ -45,7 +45,7 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 	}
 	for _, name := range []string{"tilth.db", "tilth.db-wal", "tilth.db-shm", "readings", "device-key", "provider-token"} {
 		if !seen[name] {
-			t.Errorf("%s was not looked at: %v", name, seen)
+			t.Errorf("%s was not checked: %v", name, seen)
 		}
 	}
 }

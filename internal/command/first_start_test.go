@@ -23,7 +23,7 @@ func TestKilledFirstStartIsResumed(t *testing.T) {
 		t.Run(made, func(t *testing.T) {
 			p := newProcess(t)
 			if p.database != "" {
-				t.Skip("what is made of the folder is the same, but for the database")
+				t.Skip("with PostgreSQL the folder is the same, but for the database")
 			}
 			p.token = "" // the server makes one
 			path, err := p.path()
@@ -40,11 +40,11 @@ func TestKilledFirstStartIsResumed(t *testing.T) {
 				if _, err := os.Lstat(filepath.Join(p.dir, made)); err == nil {
 					break
 				} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(until) {
-					t.Fatalf("waited in vain: %v", err)
+					t.Fatalf("the folder never got that far: %v", err)
 				}
 			}
 			if err := errors.Join(cmd.Process.Kill(), cmd.Wait()); err == nil {
-				t.Error("it was not killed")
+				t.Error("the process was not killed")
 			}
 			p.start()
 			p.stop()

@@ -141,7 +141,7 @@ func (g *fleet) checkAfterKill() {
 			may = append(may, mv.in)
 		}
 		if len(may) > 0 && !slices.Contains(may, in[m.name]) || len(may) == 0 && in[m.name] {
-			g.t.Errorf("%s stands in the scene: %t; it was moved %+v", m.name, in[m.name], m.moves)
+			g.t.Errorf("%s is in the scene: %t; its moves were %+v", m.name, in[m.name], m.moves)
 		}
 	}
 	for name, rule := range g.rules {
@@ -163,7 +163,7 @@ func (g *fleet) checkAfterKill() {
 			g.compareReminders(&n)
 		}
 		if n.note() != newest[n.ID] {
-			g.t.Errorf("%q is on notice %d, and the log says %q", n.note(), n.ID, newest[n.ID])
+			g.t.Errorf("notice %[2]d has the note %[1]q, and the audit log %[3]q", n.note(), n.ID, newest[n.ID])
 		}
 		deeds := g.actorOf(n.ID).actions[n.ID]
 		may := []string{""}
@@ -176,7 +176,7 @@ func (g *fleet) checkAfterKill() {
 			}
 		}
 		if !slices.Contains(may, n.note()) {
-			g.t.Errorf("%q is on notice %d, want one of %q after %+v", n.note(), n.ID, may, deeds)
+			g.t.Errorf("notice %[2]d has the note %[1]q, want one of %[3]q after %+[4]v", n.note(), n.ID, may, deeds)
 		}
 	}
 	g.collectCalls()
@@ -194,7 +194,7 @@ func (g *fleet) compareReminders(n *notice) (waiting []string) {
 			continue
 		}
 		if n.Ack == nil || d.NextTime != n.Ack.RemindAt {
-			g.t.Errorf("%+v is on notice %d, and %+v waits", n.Ack, n.ID, d)
+			g.t.Errorf("notice %[2]d has the acknowledgement %+[1]v, and %+[3]v is pending", n.Ack, n.ID, d)
 		}
 		waiting = append(waiting, d.Recipient)
 	}
@@ -263,7 +263,7 @@ func (g *fleet) finish(rounds int) {
 		if n.ResolveStatus == 0 {
 			got = append(got, fmt.Sprint(n.RuleID, " ", n.DeviceName))
 			if !g.actorOf(n.ID).act(g, n.ID, true) {
-				g.t.Fatalf("nobody is on %+v", n)
+				g.t.Fatalf("%+v has no acknowledgement", n)
 			}
 		}
 	}
@@ -275,7 +275,7 @@ func (g *fleet) finish(rounds int) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		g.t.Errorf("open are %v, want %v", got, want)
+		g.t.Errorf("open notices: %v, want %v", got, want)
 	}
 	g.checkReminders()
 	g.measureAll(false)
@@ -297,7 +297,7 @@ func (g *fleet) measureAll(cold bool) {
 	g.t.Helper()
 	for _, m := range g.devices {
 		if !m.send(g, cold) {
-			g.t.Fatalf("%s is not answered\n%s", m.name, g.stderr)
+			g.t.Fatalf("%s got no answer\n%s", m.name, g.stderr)
 		}
 	}
 	g.waitEvaluated()
@@ -317,7 +317,7 @@ func (g *fleet) checkReminders() {
 			return !slices.ContainsFunc(n.deliveries, waits)
 		})
 		if waiting := g.compareReminders(&n); !slices.Equal(waiting, fleetRecipients) {
-			g.t.Errorf("reminded of %+v are %v", n, waiting)
+			g.t.Errorf("the reminders of %+v are %v", n, waiting)
 		}
 	}
 }

@@ -27,9 +27,9 @@ func (g *fleet) compareAll(rounds int) {
 		moves += len(m.moves)
 	}
 	if deeds < 5*rounds || moves < 5*rounds || reasons["left"] == 0 {
-		g.t.Errorf("%d deeds, %d moves, notices %v: that proves little", deeds, moves, reasons)
+		g.t.Errorf("%d actions, %d moves, notices %v, which proves little", deeds, moves, reasons)
 	}
-	g.t.Logf("%d deeds on notices that ended %v, %d moves, %d kills", deeds, reasons, moves, rounds)
+	g.t.Logf("%d actions on notices that ended %v, %d moves, %d kills", deeds, reasons, moves, rounds)
 }
 
 // compareTimes compares when notices opened and ended with the readings that caused it, and with
@@ -64,7 +64,7 @@ func (g *fleet) compareTimes(list []notice) {
 			}
 			for i, n := range mine {
 				if i > 0 && (n.StartTime < mine[i-1].EndTime || n.StartTime == mine[i-1].StartTime) {
-					g.t.Errorf("%s of %s: %+v, and before it was over %+v", name, m.name, mine[i-1], n)
+					g.t.Errorf("%s of %s: %+v ended after %+v had opened", name, m.name, mine[i-1], n)
 				}
 				g.compareMembership(m, n, stays[fmt.Sprint(rule, m.name)])
 			}
@@ -147,7 +147,7 @@ func (g *fleet) memberships() map[string][][2]int64 {
 				case c.Field == "left" && here:
 					stays[len(stays)-1][1] = e.Time
 				default:
-					g.t.Errorf("%s %s %s, and was there: %t", name, c.Field, e.Thing, here)
+					g.t.Errorf("%s %s %s, and was in the rule before: %t", name, c.Field, e.Thing, here)
 				}
 			}
 		}
@@ -157,7 +157,7 @@ func (g *fleet) memberships() map[string][][2]int64 {
 		for name, rule := range g.rules {
 			stays := of[fmt.Sprint(rule, m.name)]
 			if here := len(stays) > 0 && stays[len(stays)-1][1] == 0; here != g.shouldHave(rule, in[m.name]) {
-				g.t.Errorf("by the log %s is of %s: %t", m.name, name, here)
+				g.t.Errorf("by the audit log %s is in %s: %t", m.name, name, here)
 			}
 		}
 	}
@@ -198,21 +198,21 @@ func (g *fleet) compareActions(list []notice) (all int) {
 			}
 		}
 		if slices.ContainsFunc(left, func(d ackAction) bool { return d.outcome == outcomeDone }) {
-			g.t.Errorf("notice %d: of what was answered the log lacks %+v", n.ID, left)
+			g.t.Errorf("notice %d: the log lacks the answered actions %+v", n.ID, left)
 		}
 		asSaid := n.Ack == nil ||
 			n.Ack.User == g.actorOf(n.ID).name && n.Ack.RemindAt-n.Ack.Time == int64(last.hours)*3_600_000
 		if n.note() != last.note || !asSaid {
-			g.t.Errorf("%+v is on notice %d, want %+v", n.Ack, n.ID, last)
+			g.t.Errorf("notice %[2]d has the acknowledgement %+[1]v, want %+[3]v", n.Ack, n.ID, last)
 		}
 		if want = append(want, "resolved"); !slices.Equal(heard[n.ID], want) {
-			g.t.Errorf("of notice %d the program heard %q, want %q", n.ID, heard[n.ID], want)
+			g.t.Errorf("notice %d: the program received %q, want %q", n.ID, heard[n.ID], want)
 		}
 		delete(logged, n.ID)
 		delete(heard, n.ID)
 	}
 	if len(logged)+len(heard) > 0 {
-		g.t.Errorf("of notices that are not there: %v %v", logged, heard)
+		g.t.Errorf("about notices that do not exist: %v %v", logged, heard)
 	}
 	return all
 }
@@ -268,7 +268,7 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 			want["resolved"] = 1
 		}
 		if !maps.Equal(messages[n.ID], want) {
-			g.t.Errorf("of %+v the messages are %v, want %v", n, messages[n.ID], want)
+			g.t.Errorf("the messages of %+v are %v, want %v", n, messages[n.ID], want)
 		}
 		letters := map[string]int{}
 		for _, d := range n.deliveries {
@@ -281,7 +281,7 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 			// If the device left the rule before the mail was sent, nobody is notified.
 			if d.State != "sent" &&
 				(d.Mode == "webhook" || d.State != "skipped" || d.Reason != "changed" || n.reason != "left") {
-				g.t.Errorf("of %+v this was told: %+v", n, d)
+				g.t.Errorf("the delivery for %+v should not exist: %+v", n, d)
 			}
 		}
 		wanted := map[string]int{}
@@ -291,7 +291,7 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 			}
 		}
 		if !maps.Equal(letters, wanted) {
-			g.t.Errorf("of %+v the letters are %v, want %v", n, letters, wanted)
+			g.t.Errorf("the mails of %+v are %v, want %v", n, letters, wanted)
 		}
 	}
 	g.mailServer.mu.Lock()
@@ -311,6 +311,6 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 		again += times - 1
 	}
 	if again > rounds*maxCallsInFlight {
-		g.t.Errorf("%d calls came again", again)
+		g.t.Errorf("%d calls were repeated", again)
 	}
 }

@@ -288,7 +288,7 @@ func newFleet(t *testing.T) *fleet {
 	if said := os.Getenv(seedEnv); said != "" {
 		var err error
 		if seed, err = strconv.ParseUint(said, 10, 64); err != nil {
-			t.Fatalf("%s=%q: a number is wanted", seedEnv, said)
+			t.Fatalf("%s=%q: must be a number", seedEnv, said)
 		}
 	}
 	t.Logf("%s=%d", seedEnv, seed)

@@ -68,7 +68,7 @@ func TestStalledHandshakesEnd(t *testing.T) {
 				t.Error(err)
 			}
 			if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("%s: it is still open after %s", address, time.Since(began))
+				t.Errorf("%s: the connection is still open after %s", address, time.Since(began))
 			}
 		})
 	}
@@ -83,11 +83,11 @@ func TestStalledHandshakesEnd(t *testing.T) {
 	}
 	publishOnce(t, "ssl://"+p.mqttTLS, func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) })
 	if took := time.Since(began); took > 8*time.Second {
-		t.Errorf("others had to wait: %s", took) // for the handshakes to end
+		t.Errorf("other clients had to wait: %s", took) // for the handshakes to end
 	}
 	all.Wait()
 	if took := time.Since(began); took < 8*time.Second || took > testkit.WaitTimeout {
-		t.Errorf("the last handshake was given %s", took)
+		t.Errorf("the last handshake had %s", took)
 	}
 	testkit.Eventually(
 		t,

@@ -16,7 +16,7 @@ func TestLocalHostPort(t *testing.T) {
 		"10.0.0.7:8080": "10.0.0.7:8080", "field.example:8080": "field.example:8080",
 	} {
 		if got := localHostPort(addr); got != want {
-			t.Errorf("%s is near at %s, want %s", addr, got, want)
+			t.Errorf("%s is reached at %s, want %s", addr, got, want)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestHealthcheckAsksWhereServeListens(t *testing.T) {
 	}
 	server.Close()
 	if _, err := runHealthcheck(); err == nil {
-		t.Error("nobody listens, and all is well")
+		t.Error("healthcheck succeeded although no server listens")
 	}
 	if _, err := runHealthcheck("--http-addr", "nowhere"); err == nil || !strings.Contains(err.Error(), "--http-addr") {
 		t.Errorf("a wrong address: %v", err)

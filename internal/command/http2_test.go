@@ -205,7 +205,7 @@ func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 				t.Logf("the server ended it with %v", <-said)
 			case attack.neverReads: // the server has closed it, or stopped reading
 				if written == nil {
-					t.Error("all was taken")
+					t.Error("the server read everything")
 				}
 			default:
 				if code := <-said; code != attack.wantCode {
@@ -275,7 +275,7 @@ func TestHTTP2StreamsAreLimited(t *testing.T) {
 	}
 	asking.Wait()
 	if told[http2.SettingMaxConcurrentStreams] != 100 || told[http2.SettingMaxHeaderListSize] > 64<<10+1<<10 {
-		t.Errorf("clients are told %v", told)
+		t.Errorf("the settings that clients get are %v", told)
 	}
 	if page := getPage(t, browser(t, roots), "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
 		t.Errorf("a neighbour: %s", page.Status)

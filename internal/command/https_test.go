@@ -105,7 +105,7 @@ func TestHTTPS(t *testing.T) {
 	_, _, roots = testkit.Certificate(t, dir, time.Now())
 	publishOnce(t, "wss://"+secure+"/mqtt", trusting)
 	if _, err := browser(t, before).Get("https://" + secure + "/readyz"); err == nil {
-		t.Error("the certificate before is still in use")
+		t.Error("the old certificate is still in use")
 	}
 	if n := p.receivedCount(); n != 2 {
 		t.Errorf("%d messages received", n)
@@ -160,7 +160,7 @@ func TestStopClosesHTTPSStreams(t *testing.T) { // not parallel, since it times 
 	select {
 	case <-lost:
 	case <-time.After(5 * time.Second):
-		t.Error("the device was not told")
+		t.Error("the device got no DISCONNECT")
 	}
 }
 
@@ -181,7 +181,7 @@ func TestHTTPSRedirect(t *testing.T) {
 		"",
 	); there.StatusCode >= 300 &&
 		there.StatusCode < 400 {
-		t.Errorf("sent on once more: %s", there.Status)
+		t.Errorf("redirected a second time: %s", there.Status)
 	}
 	publishOnce(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})
 }

@@ -91,13 +91,13 @@ func TestBehindABalancer(t *testing.T) {
 		}
 	}
 	if n := p.metricText(`tilth_mqtt_turned_away_total{reason="address"}`); n != "3" {
-		t.Errorf("turned away for their address: %s", n)
+		t.Errorf("refused for their address: %s", n)
 	}
 	if n := p.metricText("tilth_proxy_header_failures_total"); n != "1" {
 		t.Errorf("without a header: %s", n)
 	}
 	if n := strings.Count(p.stderr.String(), "without a right PROXY header"); n != 1 {
-		t.Errorf("told %d times\n%s", n, p.stderr)
+		t.Errorf("logged %d times\n%s", n, p.stderr)
 	}
 
 	// Each sign-in of people, with TLS and without, is logged with the client's address.
@@ -171,7 +171,7 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, err := command(t, "healthcheck", "--http-addr", ln.Addr().String()); err == nil {
-		t.Error("without the setting it was answered")
+		t.Error("the server answered without a PROXY header")
 	}
 }
 
@@ -220,7 +220,7 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 		`{"level":3,"full":false}`,
 	); !token.WaitTimeout(testkit.WaitTimeout) ||
 		token.Error() != nil {
-		t.Errorf("who is in is not served: %v", token.Error())
+		t.Errorf("a connected client is not served: %v", token.Error())
 	}
 	for _, nc := range strangers {
 		nc.Close()

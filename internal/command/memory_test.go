@@ -144,13 +144,13 @@ func TestServerShortOfMemory(t *testing.T) {
 		t.Errorf("readings are answered %d", got)
 	}
 	if n := p.metricValue(`tilth_memory_refused_total{work="heavy"}`); n < 1 {
-		t.Error("what was refused is not counted")
+		t.Error("the refusals are not counted")
 	}
 	if n := p.metricValue(`tilth_memory_refused_total{work="intake"}`); n != 0 {
-		t.Errorf("%v messages had to wait", n)
+		t.Errorf("%v messages were made to wait", n)
 	}
 	if p.signIn("farm", "ada", "correct horse") == "" { // takes 64 MiB for a moment
-		t.Error("nobody signs in any more")
+		t.Error("no user can sign in")
 	}
 	leave()
 	testkit.Eventually(t, "room for charts", func() bool { return status(asks(1, 100)) == http.StatusOK })
@@ -170,7 +170,7 @@ func TestServerShortOfMemory(t *testing.T) {
 		&series,
 	)
 	if got := series["layer0"]; len(got) != 1 || got[0].Value != 4711 {
-		t.Errorf("of what was acknowledged there is %v", got)
+		t.Errorf("the acknowledged reading is stored as %v", got)
 	}
 	if log := p.stderr.String(); !strings.Contains(log, "memory is short") ||
 		!strings.Contains(log, "there is memory again") {

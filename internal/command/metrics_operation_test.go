@@ -49,7 +49,7 @@ func TestOperationMetrics(t *testing.T) {
 	p.apply(simulatedFarm)
 	const backup = "tilth_backup_last_timestamp_seconds"
 	if at := p.metricValue(backup); at != 0 {
-		t.Fatalf("backed up at %v before any backup", at)
+		t.Fatalf("the last backup was at %v before any backup", at)
 	}
 	before := float64(time.Now().Unix())
 	if out, err := p.tilth(

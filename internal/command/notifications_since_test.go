@@ -186,7 +186,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	}
 	p.call(http.MethodGet, admin+"alarm-notice/get/all", token, "", &notices.List)
 	if notices.List[0].HoldsSince != since {
-		t.Errorf("once it is over: %+v", notices.List)
+		t.Errorf("after the end: %+v", notices.List)
 	}
 	p.stop()
 }

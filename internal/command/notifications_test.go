@@ -146,7 +146,7 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	}
 	for _, secret := range []string{"s3cret", code, "another horse", "5551112233"} {
 		if strings.Contains(p.stderr.String(), secret) {
-			t.Errorf("the log tells %q", secret)
+			t.Errorf("the log holds %q", secret)
 		}
 	}
 

@@ -76,6 +76,6 @@ func TestOpenAPIReadsDeviceHistory(t *testing.T) {
 	}
 	p.stop()
 	if log := p.stderr.String(); strings.Contains(log, made.AppSecret) || strings.Contains(log, "format=csv") {
-		t.Errorf("the log tells too much: %s", log)
+		t.Errorf("the log holds too much: %s", log)
 	}
 }

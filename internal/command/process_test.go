@@ -186,7 +186,7 @@ func (p *process) stop() {
 			p.t.Fatalf("ended with %v\n%s", p.err, p.stderr)
 		}
 	case <-time.After(10 * time.Second):
-		p.t.Fatalf("still there ten seconds after SIGTERM\n%s", p.stderr)
+		p.t.Fatalf("still running ten seconds after SIGTERM\n%s", p.stderr)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestPasswordMin(t *testing.T) {
 	}
 	var settings struct{ PasswordMin int }
 	if p.call(http.MethodGet, "/admin-api/system/console/settings", "", "", &settings); settings.PasswordMin != 13 {
-		t.Errorf("the console is told %d", settings.PasswordMin)
+		t.Errorf("the console gets %d", settings.PasswordMin)
 	}
 	p.stop()
 	p.start("--password-min", "14")
@@ -170,10 +170,10 @@ $`)
 		t.Fatalf("printed\n%s", out)
 	}
 	if _, _, ok := p.Registry.Authenticate("N-1", found[2]); !ok {
-		t.Error("the printed secret does not let the device in")
+		t.Error("the device cannot connect with the printed secret")
 	}
 	if out := p.run(t, "apply", "-f", farmFile(t, smallFarm)); out != "created 0, changed 0, left 7\n" {
-		t.Errorf("again printed\n%s", out)
+		t.Errorf("the second apply printed\n%s", out)
 	}
 	changed := strings.NewReplacer(
 		"nickname: Bora",
@@ -221,7 +221,7 @@ $`)
 		password,
 	); err != nil ||
 		!ok {
-		t.Errorf("the printed password does not open: %v", err)
+		t.Errorf("the printed password is not valid: %v", err)
 	}
 
 	for _, c := range []struct {
@@ -387,7 +387,7 @@ func TestProviderToken(t *testing.T) {
 			nil,
 			append([]string{"delete", "tenant", "west", "--server", p.server.URL}, args...)...)
 		if err == nil {
-			t.Fatal("a tenant that is not there was deleted")
+			t.Fatal("a tenant that does not exist was deleted")
 		}
 		return err.Error()
 	}
@@ -480,7 +480,7 @@ func TestInterruptedCommandEnds(t *testing.T) {
 	testkit.Receive(t, "the request", asked)
 	cancel()
 	if err := testkit.Receive(t, "the command's end", done); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended with %v", err)
+		t.Errorf("the command ended with %v", err)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestNotificationDefaults(t *testing.T) {
 		t.Errorf("%+v", s.Notifications)
 	}
 	if len(s.Notifications.WebhookPrivate) != 0 {
-		t.Errorf("webhooks may lead to %v", s.Notifications.WebhookPrivate)
+		t.Errorf("webhooks may call %v", s.Notifications.WebhookPrivate)
 	}
 	opened, err := parseArgs(t, "--webhook-private", "10.1.2.3/24,127.0.0.1")
 	if err != nil || fmt.Sprint(opened.Notifications.WebhookPrivate) != "[10.1.2.0/24 127.0.0.1/32]" {

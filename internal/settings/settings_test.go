@@ -98,7 +98,7 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.DemoPages {
-				t.Error("the demo pages are still there")
+				t.Error("the demo pages are still served")
 			}
 		})
 	}

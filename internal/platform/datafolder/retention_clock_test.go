@@ -17,7 +17,7 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 	}
 	first := read()
 	if got := first.Now(); !got.Equal(now) {
-		t.Errorf("in a new folder %v, want %v", got, now)
+		t.Errorf("in a new folder the time is %v, want %v", got, now)
 	}
 	if err := first.Save(); err != nil {
 		t.Fatal(err)
@@ -26,14 +26,14 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 	now = now.AddDate(9, 0, 0) // and the machine restarts
 	ahead := read()
 	if got := ahead.Now(); got.Sub(begun) > time.Hour {
-		t.Errorf("by a clock that is years ahead %v, want %v", got, begun)
+		t.Errorf("by a clock that is years ahead the time is %v, want %v", got, begun)
 	}
 	if err := ahead.Save(); err != nil {
 		t.Fatal(err)
 	}
 	now = begun.Add(time.Minute)
 	if got := read().Now(); got.After(now) || got.Before(begun) {
-		t.Errorf("by a clock that is right again %v, want %v", got, now)
+		t.Errorf("by a clock that is right again the time is %v, want %v", got, now)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 || log.Text() != "" {
 		t.Errorf("left %v (%v), logged: %s", left, err, log.Text())
@@ -42,13 +42,13 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read().Now(); !got.Equal(now) || log.Text() == "" {
-		t.Errorf("what is no time is taken for %v; logged: %s", got, log.Text())
+		t.Errorf("a file without a time is read as %v; logged: %s", got, log.Text())
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
 	if ahead.Save() == nil {
-		t.Error("kept in a folder that is gone")
+		t.Error("Save succeeded in a folder that does not exist")
 	}
 }
 
@@ -104,7 +104,7 @@ func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	ahead := read()
 	stopped(ahead, ended)
 	if got := ahead.Now(); got.Sub(ended) > time.Hour {
-		t.Errorf("time came to %v", got)
+		t.Errorf("time advanced to %v", got)
 	}
 	if log.Text() != "" {
 		t.Errorf("logged: %s", log.Text())
@@ -112,6 +112,6 @@ func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	must(os.WriteFile(filepath.Join(dir, "lived-until"), []byte("2026-11-21T03:00:00Z\nlong\n"), 0o600))
 	stopped(read(), time.Time{})
 	if log.Text() == "" {
-		t.Error("what is no time is passed over in silence")
+		t.Error("a file without a time was not logged")
 	}
 }
