@@ -154,7 +154,17 @@ func TestUnknownFreeSpaceIsNotReady(t *testing.T) {
 func TestServerStopsForRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", testkit.AnyPort, "--mqtt-addr", testkit.AnyPort, "--admin-addr", testkit.AnyPort)
+	set, err := parseArgs(
+		t,
+		"--data-dir",
+		dir,
+		"--http-addr",
+		testkit.AnyPort,
+		"--mqtt-addr",
+		testkit.AnyPort,
+		"--admin-addr",
+		testkit.AnyPort,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

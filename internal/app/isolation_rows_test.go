@@ -18,10 +18,13 @@ type request struct {
 // operationCase makes a call of an operation that succeeds. The matrix then puts the other tenant's
 // values into its parameters. An operation without a row fails.
 type operationCase struct {
-	query      map[string]string                                                          // sent always
-	build      func(s *tenantFixture) request                                             // for things of a tenant's own
-	undo       func(w *isolationEnv, s *tenantFixture, answer *httptest.ResponseRecorder) // undoes a call that succeeded
-	rawRequest func(w *isolationEnv) *http.Request                                        // for requests that are not JSON
+	query map[string]string // sent always
+	// build makes the request for things of a tenant's own.
+	build func(s *tenantFixture) request
+	// undo undoes a call that succeeded.
+	undo func(w *isolationEnv, s *tenantFixture, answer *httptest.ResponseRecorder)
+	// rawRequest makes a request that is not JSON.
+	rawRequest func(w *isolationEnv) *http.Request
 
 	// mutates: the operation changes something, although it is a GET.
 	mutates bool
@@ -222,7 +225,9 @@ var operationCases = map[string]operationCase{
 		}
 	}},
 	"console newDeviceSecret": {
-		build:            func(s *tenantFixture) request { return request{body: fields{"deviceName": s.device("stream")}} },
+		build: func(s *tenantFixture) request {
+			return request{body: fields{"deviceName": s.device("stream")}}
+		},
 		nondeterministic: true,
 	},
 

@@ -95,7 +95,10 @@ func forbiddenTexts(b *tenantFixture) []string {
 		b.cursor,
 		b.embed,
 	}
-	for _, n := range []int64{b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery, b.devices[b.device("mast")]} {
+	for _, n := range []int64{
+		b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery,
+		b.devices[b.device("mast")],
+	} {
 		list = append(list, number(n))
 	}
 	return list
@@ -158,7 +161,11 @@ func (r operationCase) base(s *tenantFixture) request {
 		q = r.build(s)
 	}
 	fresh := request{path: map[string]string{}, query: map[string]string{}, header: map[string]string{}, body: q.body}
-	for from, to := range map[*map[string]string]map[string]string{&q.path: fresh.path, &q.query: fresh.query, &q.header: fresh.header} {
+	for from, to := range map[*map[string]string]map[string]string{
+		&q.path:   fresh.path,
+		&q.query:  fresh.query,
+		&q.header: fresh.header,
+	} {
 		for k, v := range *from {
 			to[k] = v
 		}

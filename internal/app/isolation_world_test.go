@@ -172,8 +172,10 @@ const tenantYAML = `
       - {userName: TAGada, password: TAGpassword, nickname: TAG nick, email: TAG@mail.example, mobile: "MOBILE"}
     scenes: [TAG scene]
     devices:
-      - {deviceName: TAG-mast, serial: TAG-serial, noteName: TAG note, product: mast, scene: TAG scene, longitude: 32.85, latitude: 39.92, secret: TAG-secret-of-the-mast}
-      - {deviceName: TAG-camera, serial: TAG-SXT-1, noteName: TAG eye, product: mast, elementData: {note: "<p>TAG snippet</p>"}}
+      - {deviceName: TAG-mast, serial: TAG-serial, noteName: TAG note, product: mast, scene: TAG scene,
+         longitude: 32.85, latitude: 39.92, secret: TAG-secret-of-the-mast}
+      - {deviceName: TAG-camera, serial: TAG-SXT-1, noteName: TAG eye, product: mast,
+         elementData: {note: "<p>TAG snippet</p>"}}
       - {deviceName: TAG-stream, serial: TAG-SXT-2, product: mast, elementData: {note: "https://TAGstream.example/a.m3u8"}}
       - {deviceName: TAG-gateway, serial: TAG-gw, product: mast, gateway: true, secret: TAG-secret-of-the-gateway}
 `
@@ -187,7 +189,8 @@ func (w *isolationEnv) apply(s *tenantFixture) {
     properties:
       - {identifier: note, dataType: text}
       - {identifier: airTemperature, elementUnit: "°C", dataType: number, precision: 1}
-      - {identifier: chill, elementUnit: CU, dataType: number, precision: 1, formula: chillUnits, inputs: [airTemperature]}
+      - {identifier: chill, elementUnit: CU, dataType: number, precision: 1, formula: chillUnits,
+         inputs: [airTemperature]}
 tenants:`
 	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(tenantYAML)
 	r := httptest.NewRequest(http.MethodPost, "/provider-api/v1/apply", strings.NewReader(yaml))
@@ -407,7 +410,7 @@ func (w *isolationEnv) sendReadings(s *tenantFixture) {
 		w.t.Fatal(err)
 	}
 	// The test waits for all notifications, so that nothing changes by itself from here on.
-	testkit.Eventually(w.t, "the letters", func() bool {
+	testkit.Eventually(w.t, "the notifications", func() bool {
 		var waiting int
 		err := w.server.Stores.DB.Read(
 			w.t.Context(),

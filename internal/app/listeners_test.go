@@ -12,7 +12,13 @@ import (
 func TestListenersTakeFreePorts(t *testing.T) {
 	p, err := openListeners(
 		t.Context(),
-		&settings.Server{HTTPAddr: testkit.AnyPort, HTTPSAddr: testkit.AnyPort, MQTTAddr: testkit.AnyPort, MQTTTLSAddr: testkit.AnyPort, AdminAddr: testkit.AnyPort},
+		&settings.Server{
+			HTTPAddr:    testkit.AnyPort,
+			HTTPSAddr:   testkit.AnyPort,
+			MQTTAddr:    testkit.AnyPort,
+			MQTTTLSAddr: testkit.AnyPort,
+			AdminAddr:   testkit.AnyPort,
+		},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -59,12 +59,16 @@ func (s *Server) describeNotifications() {
 		if mode == notify.KindWebhook {
 			continue // each webhook has a server of its own
 		}
-		m.gauge("tilth_notify_"+name+"_down", "1 while the server that the deliveries go to accepts nothing.", func() float64 {
-			if outbox.Stats().Down[mode] {
-				return 1
-			}
-			return 0
-		})
+		m.gauge(
+			"tilth_notify_"+name+"_down",
+			"1 while the server that the deliveries go to accepts nothing.",
+			func() float64 {
+				if outbox.Stats().Down[mode] {
+					return 1
+				}
+				return 0
+			},
+		)
 	}
 }
 

@@ -53,13 +53,18 @@ func (s *Server) describeMetrics() {
 		func() float64 { return float64(edge().Waiting) },
 	)
 	m.gauge("tilth_mqtt_connections", "Open MQTT connections.", func() float64 { return float64(edge().Connections) })
-	m.labelled("tilth_edge_refused_total", "Messages and values that were refused, by reason.", "reason", func() map[string]uint64 {
-		by := map[string]uint64{}
-		for reason, n := range edge().Refused {
-			by[string(reason)] = n
-		}
-		return by
-	})
+	m.labelled(
+		"tilth_edge_refused_total",
+		"Messages and values that were refused, by reason.",
+		"reason",
+		func() map[string]uint64 {
+			by := map[string]uint64{}
+			for reason, n := range edge().Refused {
+				by[string(reason)] = n
+			}
+			return by
+		},
+	)
 	m.counter("tilth_readings_frames_total", "Frames appended.", func() float64 { return float64(readings().Frames) })
 	m.counter(
 		"tilth_readings_fsync_seconds_total",

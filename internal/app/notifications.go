@@ -111,7 +111,11 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 }
 
 // newSenders are the senders that are set up.
-func (s *Stores) newSenders(set *settings.Server, links string, logger *slog.Logger) map[notify.ChannelKind]notify.Sender {
+func (s *Stores) newSenders(
+	set *settings.Server,
+	links string,
+	logger *slog.Logger,
+) map[notify.ChannelKind]notify.Sender {
 	o := sender.Options{
 		Tenants:   s.Tenants.Get,
 		Names:     s.propertyInfo,

@@ -23,7 +23,17 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	}
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
-	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", testkit.AnyPort, "--mqtt-addr", testkit.AnyPort, "--admin-addr", testkit.AnyPort)
+	set, err := parseArgs(
+		t,
+		"--data-dir",
+		dir,
+		"--http-addr",
+		testkit.AnyPort,
+		"--mqtt-addr",
+		testkit.AnyPort,
+		"--admin-addr",
+		testkit.AnyPort,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,10 @@ const (
 	clientsTimeout  = 3 * time.Second         // devices, people, programs and the provider finish what they began
 	pipelineTimeout = 2 * time.Second         // what they sent reaches the disk
 	mailTimeout     = 2500 * time.Millisecond // mails that a mail server is about to accept
-	exitMargin      = 500 * time.Millisecond  // before stopTimeout; the consumer, the outbox and the stores have the time until then
+
+	// exitMargin is how long before stopTimeout a hanging process is ended. The consumer, the
+	// outbox and the stores have the time until then.
+	exitMargin = 500 * time.Millisecond
 )
 
 // stop stops the listeners: live streams first, since they never end by themselves; then devices,

@@ -229,6 +229,7 @@ func (s *Stores) publishPresence(c device.StatusChange) {
 	s.Live.Publish(c.Tenant, "presence", body)
 }
 
+// Close closes the stores and unlocks the data folder.
 func (s *Stores) Close() error {
 	if s.Mail != nil {
 		s.Mail.Close()

@@ -185,7 +185,11 @@ a trial beside the server that people rely on.`,
 			return restore(c, args[0], dir, address, datafolder.FreeBytes)
 		},
 	}
-	c.Flags().String(settings.DataDirFlag, "", "the folder to make (required, here or in "+settings.Variable(settings.DataDirFlag)+")")
+	c.Flags().String(
+		settings.DataDirFlag,
+		"",
+		"the folder to make (required, here or in "+settings.Variable(settings.DataDirFlag)+")",
+	)
 	settings.AddDatabaseFlag(c.Flags())
 	return c
 }

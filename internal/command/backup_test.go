@@ -289,17 +289,20 @@ func TestBackupAndRestoreCheckFreeSpace(t *testing.T) {
 	}))
 	defer server.Close()
 	remote := &client.Client{Base: server.URL, HTTP: server.Client()}
-	for there, fits := range map[uint64]bool{uint64(len(whole)) + spareBytes - 1: false, uint64(len(whole)) + spareBytes: true} {
+	needed := uint64(len(whole)) + spareBytes
+	for there, fits := range map[uint64]bool{needed - 1: false, needed: true} {
 		work := t.TempDir()
 		room := func(string) (uint64, error) { return there, nil }
 		c := &cobra.Command{}
 		c.SetContext(t.Context())
 		c.SetOut(io.Discard)
 		copied, restored := filepath.Join(work, "copy.tar"), filepath.Join(work, "farm")
-		for flag, err := range map[string]error{"--output": backup(c, remote, copied, room), "--data-dir": restore(c, file, restored, "", room)} {
-			if fits && err != nil ||
-				!fits &&
-					(err == nil || !strings.HasPrefix(err.Error(), flag+": "+formatBytes(int64(len(whole)))+" are needed")) {
+		refusal := ": " + formatBytes(int64(len(whole))) + " are needed"
+		for flag, err := range map[string]error{
+			"--output":   backup(c, remote, copied, room),
+			"--data-dir": restore(c, file, restored, "", room),
+		} {
+			if fits && err != nil || !fits && (err == nil || !strings.HasPrefix(err.Error(), flag+refusal)) {
 				t.Errorf("%d bytes of room for %d: %v", there, len(whole), err)
 			}
 		}

@@ -52,14 +52,14 @@ func TestCopyRules(t *testing.T) {
 		&rule,
 	)
 	p.stop()
-	gift := bench.RuleCopies{
+	copies := bench.RuleCopies{
 		Tenant:  w.Name,
 		Rule:    rule,
 		Devices: w.DeviceNames(),
 		Each:    alarm.MaxRulesPerDevice + 1,
 		Since:   time.Now().Add(-time.Hour),
 	}
-	if err := benchcommand.CopyRules(t.Context(), p.dir, []bench.RuleCopies{gift}); err != nil {
+	if err := benchcommand.CopyRules(t.Context(), p.dir, []bench.RuleCopies{copies}); err != nil {
 		t.Fatal(err)
 	}
 	for says, wrong := range map[string]bench.RuleCopies{
@@ -70,7 +70,7 @@ func TestCopyRules(t *testing.T) {
 		if err := benchcommand.CopyRules(
 			t.Context(),
 			p.dir,
-			[]bench.RuleCopies{gift, wrong},
+			[]bench.RuleCopies{copies, wrong},
 		); err == nil ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
@@ -99,18 +99,23 @@ func TestFillTenant(t *testing.T) {
 	p.apply(string(file))
 	var rule int64
 	token := p.signIn(w.Name, w.User, w.Password)
-	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, `{"alarmName":"crowded","dataSource":1,
+	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, `{"alarmName":"filled","dataSource":1,
 		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
 		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
 	p.stop()
-	crowd := bench.TenantFill{Tenant: w.Name, Rule: rule, Devices: w.DeviceNames(), Each: 3, Unread: 20, Old: 250}
-	if err := benchcommand.FillTenant(t.Context(), p.dir, crowd); err != nil {
+	fill := bench.TenantFill{Tenant: w.Name, Rule: rule, Devices: w.DeviceNames(), Each: 3, Unread: 20, Old: 250}
+	if err := benchcommand.FillTenant(t.Context(), p.dir, fill); err != nil {
 		t.Fatal(err)
 	}
 	for says, wrong := range map[string]bench.TenantFill{
 		"rule 9999": {Tenant: w.Name, Rule: 9999}, "NOBODY": {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}}, "error.404": {Tenant: "elsewhere"},
 	} {
-		if err := benchcommand.FillTenant(t.Context(), p.dir, wrong); err == nil || !strings.Contains(err.Error(), says) {
+		if err := benchcommand.FillTenant(
+			t.Context(),
+			p.dir,
+			wrong,
+		); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}

@@ -123,7 +123,9 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	basic := func(key, secret string) string {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"+secret))
 	}
-	for _, authorization := range []string{basic(pair.AppKey, pair.AppSecret), basic(pair.AppKey, wrong), basic(wrong, wrong), "Bearer " + wrong, wrong} {
+	for _, authorization := range []string{
+		basic(pair.AppKey, pair.AppSecret), basic(pair.AppKey, wrong), basic(wrong, wrong), "Bearer " + wrong, wrong,
+	} {
 		p.send(http.MethodGet, site+"/open-api/v1/devices?"+wrong+"="+wrong, authorization, "")
 		p.send(http.MethodPost, site+"/api/v1/integrations/thethingsstack", authorization, `{}`)
 		p.send(http.MethodGet, site+"/admin-api/client/pc/device/page?pageNo=1&pageSize=10", authorization, "")

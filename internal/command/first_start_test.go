@@ -35,8 +35,9 @@ func TestKilledFirstStartIsResumed(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = cmd.Process.Kill() })          // it has ended, unless the test fails
-			for until := time.Now().Add(testkit.WaitTimeout); ; { // without a pause, during which the start would get far
+			t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test fails
+			// The loop does not pause, since the start would get far meanwhile.
+			for until := time.Now().Add(testkit.WaitTimeout); ; {
 				if _, err := os.Lstat(filepath.Join(p.dir, made)); err == nil {
 					break
 				} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(until) {

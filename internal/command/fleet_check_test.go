@@ -108,7 +108,8 @@ func (g *fleet) shouldHave(rule int64, in bool) bool {
 // members are the devices that a rule has.
 func (g *fleet) members(rule int64) (names []string) {
 	g.t.Helper()
-	for _, d := range allPages[struct{ DeviceName, State string }](g, fmt.Sprintf("alarm-rules/get/devices?id=%d&", rule)) {
+	path := fmt.Sprintf("alarm-rules/get/devices?id=%d&", rule)
+	for _, d := range allPages[struct{ DeviceName, State string }](g, path) {
 		if d.State != "judged" {
 			g.t.Errorf("%s is %s", d.DeviceName, d.State)
 		}
@@ -165,9 +166,9 @@ func (g *fleet) checkAfterKill() {
 		if n.note() != newest[n.ID] {
 			g.t.Errorf("notice %[2]d has the note %[1]q, and the audit log %[3]q", n.note(), n.ID, newest[n.ID])
 		}
-		deeds := g.actorOf(n.ID).actions[n.ID]
+		taken := g.actorOf(n.ID).actions[n.ID]
 		may := []string{""}
-		for _, d := range deeds {
+		for _, d := range taken {
 			if d.outcome == outcomeDone {
 				may = may[:0]
 			}
@@ -176,7 +177,7 @@ func (g *fleet) checkAfterKill() {
 			}
 		}
 		if !slices.Contains(may, n.note()) {
-			g.t.Errorf("notice %[2]d has the note %[1]q, want one of %[3]q after %+[4]v", n.note(), n.ID, may, deeds)
+			g.t.Errorf("notice %[2]d has the note %[1]q, want one of %[3]q after %+[4]v", n.note(), n.ID, may, taken)
 		}
 	}
 	g.collectCalls()

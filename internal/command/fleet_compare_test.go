@@ -16,7 +16,7 @@ func (g *fleet) compareAll(rounds int) {
 		g.loadDetail(&list[i])
 	}
 	g.compareTimes(list)
-	deeds := g.compareActions(list)
+	actions := g.compareActions(list)
 	g.compareMoves()
 	g.compareDeliveries(list, rounds)
 	reasons, moves := map[string]int{}, 0
@@ -26,10 +26,10 @@ func (g *fleet) compareAll(rounds int) {
 	for _, m := range g.devices {
 		moves += len(m.moves)
 	}
-	if deeds < 5*rounds || moves < 5*rounds || reasons["left"] == 0 {
-		g.t.Errorf("%d actions, %d moves, notices %v, which proves little", deeds, moves, reasons)
+	if actions < 5*rounds || moves < 5*rounds || reasons["left"] == 0 {
+		g.t.Errorf("%d actions, %d moves, notices %v, which proves little", actions, moves, reasons)
 	}
-	g.t.Logf("%d actions on notices that ended %v, %d moves, %d kills", deeds, reasons, moves, rounds)
+	g.t.Logf("%d actions on notices that ended %v, %d moves, %d kills", actions, reasons, moves, rounds)
 }
 
 // compareTimes compares when notices opened and ended with the readings that caused it, and with
@@ -270,10 +270,10 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 		if !maps.Equal(messages[n.ID], want) {
 			g.t.Errorf("the messages of %+v are %v, want %v", n, messages[n.ID], want)
 		}
-		letters := map[string]int{}
+		mails := map[string]int{}
 		for _, d := range n.deliveries {
 			if d.Mode == "email" {
-				letters[d.Recipient+" "+d.Event]++
+				mails[d.Recipient+" "+d.Event]++
 			}
 			if d.State == "sent" && d.Mode == "email" {
 				sent++
@@ -290,8 +290,8 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 				wanted[who+" "+event] = times
 			}
 		}
-		if !maps.Equal(letters, wanted) {
-			g.t.Errorf("the mails of %+v are %v, want %v", n, letters, wanted)
+		if !maps.Equal(mails, wanted) {
+			g.t.Errorf("the mails of %+v are %v, want %v", n, mails, wanted)
 		}
 	}
 	g.mailServer.mu.Lock()
@@ -299,7 +299,7 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 	flying := rounds * maxMailsInFlight
 	if n := len(g.mailServer.byMessage); n < sent || n > sent+flying || g.mailServer.total-n > flying {
 		g.t.Errorf(
-			"%d letters came, %d different ones; %d are sent, and %d were in flight at kills",
+			"%d mails came, %d different ones; %d are sent, and %d were in flight at kills",
 			g.mailServer.total,
 			n,
 			sent,

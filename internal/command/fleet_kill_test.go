@@ -305,7 +305,7 @@ func newFleet(t *testing.T) *fleet {
 	g.env = []string{startMailServer(t, g.mailServer)}
 	var users, devices strings.Builder
 	for i := range fleetDevices {
-		m := &movingDevice{name: fmt.Sprint("G-", i), secret: fmt.Sprint("grove-test-secret-number-", i)}
+		m := &movingDevice{name: fmt.Sprint("G-", i), secret: fmt.Sprint("fleet-test-secret-number-", i)}
 		g.devices = append(g.devices, m)
 		fmt.Fprintf(
 			&devices,

@@ -48,7 +48,13 @@ func TestStalledHandshakesEnd(t *testing.T) {
 	t.Parallel()
 	const each, anAddress = 100, 20
 	p := newProcess(t)
-	secure, roots := p.startTLS(t.TempDir(), "--mqtt-tls-addr", testkit.AnyPort, "--mqtt-per-address", strconv.Itoa(anAddress))
+	secure, roots := p.startTLS(
+		t.TempDir(),
+		"--mqtt-tls-addr",
+		testkit.AnyPort,
+		"--mqtt-per-address",
+		strconv.Itoa(anAddress),
+	)
 	p.apply(simulatedFarm)
 	hello := clientHello(t)
 	began := time.Now()

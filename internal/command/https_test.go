@@ -71,7 +71,8 @@ func TestHTTPS(t *testing.T) {
 		got != "" {
 		t.Errorf("without TLS: %s, strict transport %q", plain.Status, got)
 	}
-	for version, want := range map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+	versions := map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true}
+	for version, want := range versions {
 		c, err := tls.Dial(
 			"tcp",
 			secure,

@@ -46,7 +46,8 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
       - {identifier: airTemperature, dataType: number}
       - {identifier: airHumidity, dataType: number}
       - {identifier: illuminance, dataType: number, elementUnit: lx}
-      - {identifier: ppfd, dataType: number, elementUnit: µmol/m²/s, formula: ppfdOfIlluminance, inputs: [illuminance], precision: 3, parameters: {factor: 0.025}}
+      - {identifier: ppfd, dataType: number, elementUnit: µmol/m²/s, formula: ppfdOfIlluminance,
+         inputs: [illuminance], precision: 3, parameters: {factor: 0.025}}
 tenants:
   - name: farm
     timeZone: Europe/Istanbul

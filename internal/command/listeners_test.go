@@ -51,7 +51,15 @@ func TestBehindABalancer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newProcess(t)
-	_, roots := p.startTLS(dir, "--mqtt-tls-addr", testkit.AnyPort, "--proxy-protocol", balancerAddr, "--mqtt-per-address", "1")
+	_, roots := p.startTLS(
+		dir,
+		"--mqtt-tls-addr",
+		testkit.AnyPort,
+		"--proxy-protocol",
+		balancerAddr,
+		"--mqtt-per-address",
+		"1",
+	)
 	p.apply(simulatedFarm)
 
 	connect := func(address, from, client string, secure bool) error {
@@ -157,7 +165,8 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ready") }),
 	}
-	go func() { _ = server.Serve(room.Listen(ln, listen.ListenerOptions{Balancers: here})) }() // until the server is closed
+	balanced := room.Listen(ln, listen.ListenerOptions{Balancers: here})
+	go func() { _ = server.Serve(balanced) }() // until the server is closed
 	defer server.Close()
 	if out, err := command(
 		t,
@@ -189,13 +198,13 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 		t.Fatal(token.Error())
 	}
 	defer inside.Disconnect(0)
-	var strangers []net.Conn
+	var clients []net.Conn
 	for range 300 {
 		nc, err := net.Dial("tcp", p.mqtt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		strangers = append(strangers, nc)
+		clients = append(clients, nc)
 	}
 	said := "not every connection can be taken in: as many connections are open as the limit of open files leaves room for\n"
 	testkit.Eventually(t, "it is not ready", func() bool {
@@ -222,7 +231,7 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 		token.Error() != nil {
 		t.Errorf("a connected client is not served: %v", token.Error())
 	}
-	for _, nc := range strangers {
+	for _, nc := range clients {
 		nc.Close()
 	}
 	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})

@@ -17,7 +17,8 @@ import (
 
 const frostFarm = `products:
   - name: mast
-    properties: [{identifier: airTemperature, functionName: Air temperature, elementUnit: "°C", dataType: number, precision: 1}]
+    properties: [{identifier: airTemperature, functionName: Air temperature, elementUnit: "°C",
+                  dataType: number, precision: 1}]
 tenants:
   - name: farm
     hosts: [farm.localhost]

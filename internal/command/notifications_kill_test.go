@@ -84,9 +84,9 @@ func (c *mailSession) Data(r io.Reader) error {
 func TestKillLosesNoAlertMail(t *testing.T) {
 	t.Parallel()
 	rounds := killRoundsFromEnv(t)
-	office := &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}}
+	server := &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}}
 	p := newProcess(t)
-	p.env = []string{startMailServer(t, office)}
+	p.env = []string{startMailServer(t, server)}
 	start := func() { p.start(append([]string{"--digest-after=0"}, unlimitedArgs...)...) }
 	start()
 	p.apply(`products:
@@ -122,12 +122,12 @@ tenants:
 		&done,
 	)
 
-	const storms = 40
+	const noticesPerRound = 40
 	at := time.Now().UnixMilli()
 	for range rounds {
-		enough := office.afterMore(1 + rand.IntN(2*2*storms-2*maxMailsInFlight))
+		enough := server.afterMore(1 + rand.IntN(2*2*noticesPerRound-2*maxMailsInFlight))
 		var values []string
-		for range storms { // a notice opens and ends
+		for range noticesPerRound { // a notice opens and ends
 			values = append(
 				values,
 				fmt.Sprintf(
@@ -155,10 +155,10 @@ tenants:
 		p.kill()
 		start()
 	}
-	want := 4 * rounds * storms
-	for office.distinct() < want {
-		another := office.afterMore(1)
-		if office.distinct() < want {
+	want := 4 * rounds * noticesPerRound
+	for server.distinct() < want {
+		another := server.afterMore(1)
+		if server.distinct() < want {
 			testkit.Receive(t, "another mail", another)
 		}
 	}
@@ -178,8 +178,8 @@ tenants:
 		}
 	}
 	p.call(http.MethodGet, "/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize=400", token, "", &notices)
-	if want := min(400, rounds*storms); len(notices.List) != want || notices.Total != rounds*storms {
-		t.Errorf("%d notices, want %d", notices.Total, rounds*storms)
+	if want := min(400, rounds*noticesPerRound); len(notices.List) != want || notices.Total != rounds*noticesPerRound {
+		t.Errorf("%d notices, want %d", notices.Total, rounds*noticesPerRound)
 	}
 	for _, n := range notices.List {
 		var detail struct {
@@ -196,14 +196,14 @@ tenants:
 		}
 	}
 	p.stop()
-	office.mu.Lock()
-	defer office.mu.Unlock()
-	if len(office.byMessage) != want {
-		t.Errorf("%d mails, want %d", len(office.byMessage), want)
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	if len(server.byMessage) != want {
+		t.Errorf("%d mails, want %d", len(server.byMessage), want)
 	}
-	if twice := office.total - len(office.byMessage); twice > rounds*maxMailsInFlight {
+	if twice := server.total - len(server.byMessage); twice > rounds*maxMailsInFlight {
 		t.Errorf("%d mails came twice after %d kills", twice, rounds)
 	} else {
-		t.Logf("%d mails, %d of them twice after %d kills", len(office.byMessage), twice, rounds)
+		t.Logf("%d mails, %d of them twice after %d kills", len(server.byMessage), twice, rounds)
 	}
 }

@@ -67,7 +67,8 @@ func TestStartAfterUnfinishedRestore(t *testing.T) {
 		return folder.Close()
 	}
 	inside, beside := filepath.Join(t.TempDir(), "farm"), filepath.Join(t.TempDir(), "farm")
-	for dir, half := range map[string]string{inside: filepath.Join(inside, ".restoring"), beside: beside + ".restoring"} {
+	unfinished := map[string]string{inside: filepath.Join(inside, ".restoring"), beside: beside + ".restoring"}
+	for dir, half := range unfinished {
 		if err := errors.Join(
 			os.MkdirAll(half, 0o700),
 			os.WriteFile(filepath.Join(half, "device-key"), []byte("half"), 0o600),

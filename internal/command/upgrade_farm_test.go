@@ -16,12 +16,14 @@ import (
 // oldFarm is in every kept folder, in a form that the first version accepts. dewPoint has a formula
 // if the version knows formulas.
 const oldFarm = `elements:
-  - {yeuSign: airTemperature, unit: "°C", yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}
+  - {yeuSign: airTemperature, unit: "°C", yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı,
+     ru-ru: Температура воздуха}}
 products:
   - name: mast
     offlineAfter: 10m
     properties:
-      - {identifier: airTemperature, functionName: Air temperature, elementUnit: "°C", dataType: number, precision: 1, min: -50, max: 70}
+      - {identifier: airTemperature, functionName: Air temperature, elementUnit: "°C", dataType: number,
+         precision: 1, min: -50, max: 70}
       - {identifier: airHumidity, elementUnit: "%%", dataType: number, min: 0, max: 100}
       - {identifier: heating, dataType: boolean}
       - {identifier: note, dataType: text}
@@ -36,8 +38,10 @@ tenants:
       - {userName: ada, password: "correct horse", nickname: Ada Şahin, email: ada@example.com, mobile: "+905551112233"}
     scenes: [Kuzey tarlası]
     devices:
-      - {deviceName: U-1, serial: s-1, noteName: Kuzey direği, product: mast, scene: Kuzey tarlası, longitude: 32.85, latitude: 39.92, secret: upgrade-test-secret-number-1}
-      - {deviceName: U-2, serial: s-2, product: mast, secrets: [upgrade-test-secret-number-2, upgrade-test-secret-number-3]}
+      - {deviceName: U-1, serial: s-1, noteName: Kuzey direği, product: mast, scene: Kuzey tarlası,
+         longitude: 32.85, latitude: 39.92, secret: upgrade-test-secret-number-1}
+      - {deviceName: U-2, serial: s-2, product: mast,
+         secrets: [upgrade-test-secret-number-2, upgrade-test-secret-number-3]}
       - {deviceName: U-3, serial: x-SXT-3, noteName: Kamera, product: mast, secret: upgrade-test-secret-number-4}
   - name: other
     timeZone: Asia/Shanghai

@@ -30,7 +30,11 @@ func addACMEFlags(f *pflag.FlagSet) {
 	f.Bool("acme-agree", false, "you accept the terms of service of the ACME server; required with --acme-domains")
 	f.String("acme-email", "", "e-mail address for notices of the ACME server; optional")
 	f.String("acme-directory", acme.LetsEncrypt, "address of the ACME server's directory")
-	f.String("acme-ca-file", "", "root certificate of a private ACME server, PEM; without it the system's roots are trusted")
+	f.String(
+		"acme-ca-file",
+		"",
+		"root certificate of a private ACME server, PEM; without it the system's roots are trusted",
+	)
 }
 
 // readACME reads the settings of certificates that an ACME server issues. used is the flag of an

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// The settings that commands with few settings read, too.
 const (
 	DatabaseFlag     = "database-url"
 	DatabaseVariable = "TILTH_DATABASE_URL"

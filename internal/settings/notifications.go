@@ -52,7 +52,11 @@ func addNotificationFlags(f *pflag.FlagSet) {
 	f.String("sms", SMSOff, "how SMS are sent: off, log (written to the log only), http (any gateway) or twilio")
 	f.String("sms-url", "", "the gateway's address; may hold {to}, {digits}, {text} and {token}")
 	f.String("sms-method", "POST", "GET, POST or PUT")
-	f.StringArray("sms-header", nil, "a header for the gateway, Name: value; may hold {token}; the flag may be repeated")
+	f.StringArray(
+		"sms-header",
+		nil,
+		"a header for the gateway, Name: value; may hold {token}; the flag may be repeated",
+	)
 	f.String("sms-body", "", `the request's body, for example {"to":"{to}","text":"{text}"} or to={to}&text={text}`)
 	f.String(
 		"sms-success",

@@ -71,6 +71,7 @@ const maxNoticesAnHour = 100
 // maxPasswordMin is the longest minimum that a provider may ask for: a sentence of some words.
 const maxPasswordMin = 64
 
+// BalancersFlag is the flag of Balancers.
 const BalancersFlag = "proxy-protocol"
 
 // defaultDatum is the datum of most map tiles.
@@ -108,7 +109,11 @@ func AddFlags(f *pflag.FlagSet) {
 		"where people reach the console; links in mails have its scheme and port and the tenant's first host",
 	)
 	f.String("default-tenant", "", "name of the tenant to sign in to if the host belongs to none")
-	f.StringSlice("trusted-proxies", nil, "networks of proxies whose forwarded addresses are trusted, for example 10.0.0.0/8")
+	f.StringSlice(
+		"trusted-proxies",
+		nil,
+		"networks of proxies whose forwarded addresses are trusted, for example 10.0.0.0/8",
+	)
 	f.StringSlice(
 		BalancersFlag,
 		nil,
@@ -121,7 +126,11 @@ func AddFlags(f *pflag.FlagSet) {
 	)
 	f.String("map-tiles-attribution", "", "whom the map names as the source of the tiles; required with --map-tiles")
 	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
-	f.Bool("demo-pages", true, "serve the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
+	f.Bool(
+		"demo-pages",
+		true,
+		"serve the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup",
+	)
 	f.String(
 		"captcha",
 		string(identity.CaptchaAdaptive),
@@ -384,6 +393,7 @@ func isWebAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
+// Logger is the logger that the settings describe.
 func (s *Server) Logger() *slog.Logger {
 	opts := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogJSON {

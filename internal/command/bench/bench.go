@@ -109,7 +109,12 @@ reading back, and prints both in one table.`,
 	f.IntVar(&b.values, "values", 8, "values in a message")
 	f.DurationVar(&b.options.Duration, "duration", 30*time.Second, "how long a run measures")
 	f.IntVar(&b.version, "protocol", 4, "4 (MQTT 3.1.1) or 5")
-	f.IntVar(&b.devices, "devices", 0, "devices among which the connections are distributed; 0: one for each connection")
+	f.IntVar(
+		&b.devices,
+		"devices",
+		0,
+		"devices among which the connections are distributed; 0: one for each connection",
+	)
 	f.StringVar(&b.server, "server", "", "console of a running server, for example http://127.0.0.1:8080")
 	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT address, host:port")
 	f.StringVar(&b.file, "file", "", "provider's file with its devices and their secrets")
@@ -258,24 +263,24 @@ func (b *ingestBench) runNamed(ctx context.Context) (*bench.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--file: %w", err)
 	}
-	world, err := bench.ReadTenant(raw)
+	tenant, err := bench.ReadTenant(raw)
 	if err != nil {
 		return nil, fmt.Errorf("--file: %s: %w", b.file, err)
 	}
-	if b.devices > len(world.Devices) || b.values > len(world.Properties) {
+	if b.devices > len(tenant.Devices) || b.values > len(tenant.Properties) {
 		return nil, fmt.Errorf(
 			"--file: %s has %d devices with %d properties, %d with %d are needed; fewer --devices or --values will do",
 			b.file,
-			len(world.Devices),
-			len(world.Properties),
+			len(tenant.Devices),
+			len(tenant.Properties),
 			b.devices,
 			b.values,
 		)
 	}
-	world.Devices, world.Properties = world.Devices[:b.devices], world.Properties[:b.values]
+	tenant.Devices, tenant.Properties = tenant.Devices[:b.devices], tenant.Properties[:b.values]
 	fmt.Fprintf(b.out, "Limits: those of the server at %s\n", b.mqtt)
 	return b.measure(ctx, bench.Target{
-		Name: "tilth", MQTT: b.mqtt, Tenant: world, Console: strings.TrimSuffix(b.server, "/"),
+		Name: "tilth", MQTT: b.mqtt, Tenant: tenant, Console: strings.TrimSuffix(b.server, "/"),
 	})
 }
 

@@ -116,10 +116,10 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 		return err
 	}
 	load := &historyLoad{records: records, dir: dir, printf: b.printf, repeats: b.repeats}
-	world := bench.NewTenant(b.devices, len(mastProperties))
-	world.Properties, load.world = mastProperties, world
+	tenant := bench.NewTenant(b.devices, len(mastProperties))
+	tenant.Properties, load.tenant = mastProperties, tenant
 	server, err := bench.Start(ctx, bench.ServerOptions{
-		Binary: b.binary, Dir: filepath.Join(dir, "data"), Tenant: world, Apply: applyTenant, Load: load.run,
+		Binary: b.binary, Dir: filepath.Join(dir, "data"), Tenant: tenant, Apply: applyTenant, Load: load.run,
 	})
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ import (
 // readings, and measures the store meanwhile.
 type historyLoad struct {
 	records *bench.Records
-	world   bench.Tenant
+	tenant  bench.Tenant
 	dir     string // has the data folder, and room for another
 	repeats int
 	printf  func(format string, a ...any)
@@ -119,7 +119,7 @@ func (l *historyLoad) resolveIDs(ctx context.Context, data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	owner, err := s.Tenants.ByName(ctx, l.world.Name)
+	owner, err := s.Tenants.ByName(ctx, l.tenant.Name)
 	if err != nil {
 		return err
 	}
@@ -169,9 +169,11 @@ func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, fun
 		return nil, nil, err
 	}
 	consumed := make(chan error, 1)
-	go func() {
-		consumed <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []reading.Arrival) error { s.Trim(pos); return nil })
-	}()
+	trim := func(_ context.Context, pos uint64, _ []reading.Arrival) error {
+		s.Trim(pos)
+		return nil
+	}
+	go func() { consumed <- s.Consume(ctx, 0, trim) }()
 	return s, func() error {
 		err := s.Close()
 		if ended := <-consumed; !errors.Is(ended, reading.ErrClosed) {

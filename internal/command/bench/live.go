@@ -82,7 +82,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	server, worlds, err := bench.ServeLive(ctx, o, bench.ServerOptions{
+	server, tenants, err := bench.ServeLive(ctx, o, bench.ServerOptions{
 		Binary: binary, Dir: dir, Apply: applyTenant,
 		Args: []string{"--mqtt-per-address", strconv.Itoa(connections)},
 	})
@@ -90,7 +90,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	r, err := bench.RunLive(ctx, o, server, worlds)
+	r, err := bench.RunLive(ctx, o, server, tenants)
 	if err != nil {
 		return err
 	}

@@ -51,13 +51,8 @@ func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 		return err
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if _, err := tx.NewRaw(
-			"UPDATE users SET create_time = ? WHERE tenant_id = ?",
-			now.Add(-filledUserAge).UnixMilli(),
-			owner.ID,
-		).Exec(
-			ctx,
-		); err != nil {
+		const age = "UPDATE users SET create_time = ? WHERE tenant_id = ?"
+		if _, err := tx.NewRaw(age, now.Add(-filledUserAge).UnixMilli(), owner.ID).Exec(ctx); err != nil {
 			return err
 		}
 		return putNotices(ctx, s, tx, owner.ID, c, now)
@@ -89,10 +84,7 @@ func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from
 			_, err := tx.NewRaw(
 				`WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
 				INSERT INTO messages (tenant_id, event, facts, create_time) SELECT ?, ?, ?, ? + i FROM n`,
-				min(
-					rowsPerTransaction,
-					many-done,
-				),
+				min(rowsPerTransaction, many-done),
 				t,
 				alertmsg.Triggered,
 				string(facts),
@@ -150,18 +142,16 @@ func putNotices(
 		return err
 	}
 	_, err = tx.NewRaw(
-		`INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, start_time, create_time, rule)
+		`INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level,
+			start_time, create_time, rule)
 		SELECT r.tenant_id, r.id, r.revision, d.id, d.name, r.alarm_name, ?, r.alarm_level, ? + r.id, ? + r.id, ?
-		FROM alarm_rules AS r JOIN alarm_rule_devices AS m ON m.rule_id = r.id JOIN devices AS d ON d.id = m.device_id WHERE r.tenant_id = ?`,
-		text.Fold(
-			found[0].Name,
-		),
+		FROM alarm_rules AS r JOIN alarm_rule_devices AS m ON m.rule_id = r.id JOIN devices AS d ON d.id = m.device_id
+		WHERE r.tenant_id = ?`,
+		text.Fold(found[0].Name),
 		now.Add(-30*time.Minute).UnixMilli(),
 		now.Add(-30*time.Minute).UnixMilli(),
 		string(was),
 		t,
-	).Exec(
-		ctx,
-	)
+	).Exec(ctx)
 	return err
 }

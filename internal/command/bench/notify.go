@@ -44,7 +44,12 @@ lost or sent twice.`,
 	f, o := c.Flags(), &b.notify
 	f.IntVar(&o.Tenants, "tenants", 10, "tenants whose people are told")
 	f.IntVar(&o.Users, "users", 20, "users of each, every one with an open screen")
-	f.IntVar(&o.Notices, "notices", 1000, "notices of a volley, distributed among the tenants; a multiple of their number")
+	f.IntVar(
+		&o.Notices,
+		"notices",
+		1000,
+		"notices of a volley, distributed among the tenants; a multiple of their number",
+	)
 	f.IntVar(&o.Volleys, "volleys", 3, "volleys, one after the other")
 	f.DurationVar(&o.Every, "every", 15*time.Second, "from the beginning of a volley to that of the next")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "from the beginning of a volley until its notices begin to end")

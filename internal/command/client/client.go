@@ -22,9 +22,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// TokenEnv is the variable that holds the provider's token.
+const TokenEnv = "TILTH_PROVIDER_TOKEN"
+
 const (
 	adminURL    = "http://127.0.0.1:9090"
-	TokenEnv    = "TILTH_PROVIDER_TOKEN"
 	tokenFile   = "data/provider-token"
 	maxAnswer   = 64 << 20
 	maxToken    = 4 << 10
@@ -36,6 +38,7 @@ const (
 // flag's value, since every process list would show it.
 type Flags struct{ Server, tokenFile string }
 
+// Add declares the flags of a command.
 func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Server, "server", adminURL, "the server's admin address")
 	c.Flags().StringVar(
@@ -102,6 +105,7 @@ func isLoopbackHost(host string) bool {
 	return host == "localhost" || err == nil && a.IsLoopback()
 }
 
+// Client calls the provider API of one server.
 type Client struct {
 	Base, Token string
 	tokenSource string // where the token was found, for errors

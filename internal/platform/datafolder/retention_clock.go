@@ -30,6 +30,7 @@ type RetentionClock struct {
 	stoppedAccepting time.Time // when it stopped accepting devices; zero: it still does
 }
 
+// ReadRetentionClock reads the retention clock of a data folder. now is the machine's clock.
 func ReadRetentionClock(dataDir string, now func() time.Time, logger *slog.Logger) *RetentionClock {
 	begun := now()
 	l := &RetentionClock{file: TextFile(filepath.Join(dataDir, "lived-until")), clock: now}
