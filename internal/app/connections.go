@@ -25,10 +25,8 @@ func (s *Server) limitConnections() error {
 	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
 	watchers := min(reservedForMonitoring, most/16) // a share of a very low limit
 	people := watchers + min(reservedForPeople, most/8)
-	pace := listen.Pace{
-		ChunkSize: httpbase.ChunkSize,
-		Within:    writeTimeout,
-	} // answers to devices have time limits of their own
+	// MQTT has time limits of its own.
+	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout}
 	for _, entry := range []struct {
 		name      string
 		ln        *net.Listener
@@ -36,20 +34,19 @@ func (s *Server) limitConnections() error {
 		balancers []netip.Prefix
 		pace      listen.Pace
 	}{
-		{"http", &s.listeners.http, watchers, s.set.Balancers, pace}, {"https", &s.listeners.https, watchers, s.set.Balancers, pace},
-		{"mqtt", &s.listeners.mqtt, people, s.set.Balancers, listen.Pace{}}, {"mqtt-tls", &s.listeners.mqttTLS, people, s.set.Balancers, listen.Pace{}},
+		{"http", &s.listeners.http, watchers, s.set.Balancers, pace},
+		{"https", &s.listeners.https, watchers, s.set.Balancers, pace},
+		{"mqtt", &s.listeners.mqtt, people, s.set.Balancers, listen.Pace{}},
+		{"mqtt-tls", &s.listeners.mqttTLS, people, s.set.Balancers, listen.Pace{}},
 		{"admin", &s.listeners.admin, 0, nil, pace},
 	} {
 		if *entry.ln != nil {
-			*entry.ln = s.connections.Listen(
-				*entry.ln,
-				listen.ListenerOptions{
-					Name:              entry.name,
-					ReservedForOthers: entry.kept,
-					Balancers:         entry.balancers,
-					Pace:              entry.pace,
-				},
-			)
+			*entry.ln = s.connections.Listen(*entry.ln, listen.ListenerOptions{
+				Name:              entry.name,
+				ReservedForOthers: entry.kept,
+				Balancers:         entry.balancers,
+				Pace:              entry.pace,
+			})
 		}
 	}
 	return nil

@@ -70,18 +70,12 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.Reload(t)
-	if site, err := s.site(
-		away,
-		testkit.Ref(moved),
-	); err != nil || site.Zone.String() != "Asia/Shanghai" ||
-		*site.Latitude != -33.9 {
+	site, err = s.site(away, testkit.Ref(moved))
+	if err != nil || site.Zone.String() != "Asia/Shanghai" || *site.Latitude != -33.9 {
 		t.Errorf("after the registry was loaded again: %+v, %v", site, err)
 	}
-	if site, err := s.site(
-		t.Context(),
-		device.Ref{Tenant: field.ID + 1, ID: d.ID},
-	); err != nil ||
-		site != (device.Site{Zone: time.UTC}) {
+	site, err = s.site(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID})
+	if err != nil || site != (device.Site{Zone: time.UTC}) {
 		t.Errorf("the device of another tenant: %+v, %v", site, err)
 	}
 }

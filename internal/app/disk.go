@@ -97,10 +97,7 @@ func (d *disk) setFailure(failure error) {
 	case failure != nil && d.failure == nil:
 		d.logger.Error(
 			"the data folder cannot be written: make room or repair the disk; the server then continues by itself",
-			"folder",
-			d.dir,
-			"error",
-			failure,
+			"folder", d.dir, "error", failure,
 		)
 	case failure == nil && d.failure != nil:
 		d.logger.Info("the data folder can be written again", "folder", d.dir)

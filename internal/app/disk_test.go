@@ -156,14 +156,10 @@ func TestServerStopsForRestart(t *testing.T) {
 	dir := t.TempDir()
 	set, err := parseArgs(
 		t,
-		"--data-dir",
-		dir,
-		"--http-addr",
-		testkit.AnyPort,
-		"--mqtt-addr",
-		testkit.AnyPort,
-		"--admin-addr",
-		testkit.AnyPort,
+		"--data-dir", dir,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
 	)
 	if err != nil {
 		t.Fatal(err)

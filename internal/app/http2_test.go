@@ -91,9 +91,10 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 				}
 				var trickling sync.WaitGroup
 				if test.trickles {
-					if err := f.WriteHeaders(
+					err := f.WriteHeaders(
 						http2.HeadersFrameParam{StreamID: 3, BlockFragment: f.HeaderBlock(http.MethodGet, "/")},
-					); err != nil {
+					)
+					if err != nil {
 						t.Fatal(err)
 					}
 					trickling.Go(func() {

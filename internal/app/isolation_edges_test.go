@@ -52,10 +52,8 @@ func TestIsolationOfLiveScreens(t *testing.T) {
 	for name, screen := range screens {
 		for mine := false; !mine; {
 			e := screen.Next(t)
-			if said := fmt.Sprint(
-				e,
-			); strings.Contains(said, foreignMark) ||
-				strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
+			said := fmt.Sprint(e)
+			if strings.Contains(said, foreignMark) || strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
 				t.Errorf("%s: %s", name, said)
 			}
 			mine = strings.Contains(e.Data, ownMark+" text 10")
@@ -233,12 +231,8 @@ func TestIsolationOfPages(t *testing.T) {
 
 	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	figures := responseText(t, w.serve(w.provider, r))
-	if found := leaks(
-		figures,
-		"",
-		[]string{foreignMark, ownMark, "farm", "ada"},
-	); len(found) > 0 ||
-		!strings.Contains(figures, "tilth_alarm_open 2") {
+	found := leaks(figures, "", []string{foreignMark, ownMark, "farm", "ada"})
+	if len(found) > 0 || !strings.Contains(figures, "tilth_alarm_open 2") {
 		t.Errorf("%v in %s", found, figures)
 	}
 

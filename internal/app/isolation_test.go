@@ -236,22 +236,15 @@ func TestIsolationMatrix(t *testing.T) {
 		res := w.serve(w.console, w.request(o, r, r.base(who), who))
 		said := responseText(t, res)
 		asked++
-		if found := leaks(
-			said,
-			"",
-			forbiddenTexts(other),
-		); strings.Contains(said, other.tag) ||
-			who == w.own && r.publicAnswer == "" && len(found) > 0 {
+		found := leaks(said, "", forbiddenTexts(other))
+		if strings.Contains(said, other.tag) || who == w.own && r.publicAnswer == "" && len(found) > 0 {
 			t.Errorf("%s %s: the answer to %s holds %v: %s", o.api, o.id, who.tag, found, said)
 		}
 		if refused := !succeeded(res); refused != r.wantRefusal {
 			t.Errorf("%s %s: refused %v: %s", o.api, o.id, refused, said)
 		}
-		if named := strings.Contains(
-			said,
-			who.tag,
-		); !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates &&
-			!r.noNames {
+		named := strings.Contains(said, who.tag)
+		if !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates && !r.noNames {
 			t.Errorf("%s %s: the answer to %s holds nothing of its own: %s", o.api, o.id, who.tag, said)
 		}
 		if r.undo != nil && succeeded(res) {

@@ -75,30 +75,19 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.AddFlags(flags)
 	if err := flags.Parse([]string{
-		"--data-dir",
-		dir,
-		"--http-addr",
-		testkit.AnyPort,
-		"--mqtt-addr",
-		testkit.AnyPort,
-		"--admin-addr",
-		testkit.AnyPort,
-		"--captcha",
-		"off",
-		"--sms",
-		"log",
-		"--webhook-private",
-		"127.0.0.0/8",
-		"--device-rate",
-		"100000",
-		"--device-burst",
-		"100000",
-		"--open-api-rate",
-		"100000000",
+		"--data-dir", dir,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
+		"--captcha", "off",
+		"--sms", "log",
+		"--webhook-private", "127.0.0.0/8",
+		"--device-rate", "100000",
+		"--device-burst", "100000",
+		"--open-api-rate", "100000000",
 		"--map-tiles",
 		"https://tiles.example/{z}/{x}/{y}.png",
-		"--map-tiles-attribution",
-		"Tiles",
+		"--map-tiles-attribution", "Tiles",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -340,11 +329,8 @@ func (w *isolationEnv) avatarOf(s *tenantFixture) {
 	r.Header.Set("Authorization", "Bearer "+s.access)
 	res := w.serve(w.console, r)
 	var answer struct{ Data any }
-	if err := json.Unmarshal(
-		res.Body.Bytes(),
-		&answer,
-	); err != nil ||
-		!strings.Contains(res.Body.String(), `"code":200`) {
+	err := json.Unmarshal(res.Body.Bytes(), &answer)
+	if err != nil || !strings.Contains(res.Body.String(), `"code":200`) {
 		w.t.Fatalf("avatar: %d %s (%v)", res.Code, res.Body, err)
 	}
 	var user struct{ Avatar string }

@@ -21,8 +21,11 @@ func openListeners(ctx context.Context, set *settings.Server) (p listeners, err 
 		flag, addr string
 		l          *net.Listener
 	}{
-		{"http-addr", set.HTTPAddr, &p.http}, {"https-addr", set.HTTPSAddr, &p.https}, {"mqtt-addr", set.MQTTAddr, &p.mqtt},
-		{"mqtt-tls-addr", set.MQTTTLSAddr, &p.mqttTLS}, {"admin-addr", set.AdminAddr, &p.admin},
+		{"http-addr", set.HTTPAddr, &p.http},
+		{"https-addr", set.HTTPSAddr, &p.https},
+		{"mqtt-addr", set.MQTTAddr, &p.mqtt},
+		{"mqtt-tls-addr", set.MQTTTLSAddr, &p.mqttTLS},
+		{"admin-addr", set.AdminAddr, &p.admin},
 	} {
 		if want.addr == "" {
 			continue

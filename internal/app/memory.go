@@ -35,8 +35,7 @@ func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog
 	if err != nil {
 		logger.Info(
 			"the size of the memory is not known, so there is no limit; --"+settings.MemoryFlag+" sets one",
-			"error",
-			err,
+			"error", err,
 		)
 		return 0
 	}

@@ -24,10 +24,8 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	if _, err := notify.Hold(t.Context(), st.DB, st.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.warnIfHeld(
-		t.Context(),
-	); err != nil || !strings.Contains(log.Text(), "tilth outbox release") ||
-		!strings.Contains(log.Text(), "waiting=0") {
+	err := s.warnIfHeld(t.Context())
+	if err != nil || !strings.Contains(log.Text(), "tilth outbox release") || !strings.Contains(log.Text(), "waiting=0") {
 		t.Errorf("%v %s", err, log.Text())
 	}
 	if by, err := s.queuedByMode(t.Context()); err != nil || len(by) != 3 {

@@ -25,14 +25,10 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	set, err := parseArgs(
 		t,
-		"--data-dir",
-		dir,
-		"--http-addr",
-		testkit.AnyPort,
-		"--mqtt-addr",
-		testkit.AnyPort,
-		"--admin-addr",
-		testkit.AnyPort,
+		"--data-dir", dir,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -94,11 +90,8 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	lived := filepath.Join(dir, "lived-until")
-	if err := os.WriteFile(
-		lived,
-		[]byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)),
-		0o600,
-	); err != nil {
+	err = os.WriteFile(lived, []byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)), 0o600)
+	if err != nil {
 		t.Fatal(err)
 	}
 

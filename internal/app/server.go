@@ -229,20 +229,13 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	s.ready.Store(true)
 	s.logger.Info(
 		"tilth is ready",
-		"version",
-		Version,
-		"http",
-		s.listeners.http.Addr().String(),
-		"https",
-		listenAddr(s.listeners.https),
-		"mqtt",
-		s.listeners.mqtt.Addr().String(),
-		"mqtt-tls",
-		listenAddr(s.listeners.mqttTLS),
-		"admin",
-		s.listeners.admin.Addr().String(),
-		"data",
-		s.set.DataDir,
+		"version", Version,
+		"http", listenAddr(s.listeners.http),
+		"https", listenAddr(s.listeners.https),
+		"mqtt", listenAddr(s.listeners.mqtt),
+		"mqtt-tls", listenAddr(s.listeners.mqttTLS),
+		"admin", listenAddr(s.listeners.admin),
+		"data", s.set.DataDir,
 	)
 	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {
 		s.logger.Warn("the server cannot tell whether mail, SMS and webhooks are held", "error", err)

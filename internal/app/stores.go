@@ -83,11 +83,8 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
-	d, err := openDatabase(
-		ctx,
-		set.DataDir,
-		set.DatabaseURL,
-	) // it refuses newer data, too: nothing has been written so far
+	// Up to here nothing has been written; this refuses a newer database, too.
+	d, err := openDatabase(ctx, set.DataDir, set.DatabaseURL)
 	if err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
@@ -109,10 +106,7 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 	}
 	until := datafolder.ReadRetentionClock(set.DataDir, time.Now, logger)
 	readings, err := reading.Open(ctx, reading.Options{
-		Dir: filepath.Join(
-			set.DataDir,
-			"readings",
-		),
+		Dir:            filepath.Join(set.DataDir, "readings"),
 		Retention:      set.Retention,
 		RetentionClock: until.Now,
 		Logger:         logger,

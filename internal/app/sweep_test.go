@@ -31,24 +31,17 @@ func TestJumpedClockRemovesNothing(t *testing.T) {
 			dir, ctx := t.TempDir(), t.Context()
 			set, err := parseArgs(
 				t,
-				"--data-dir",
-				dir,
-				"--http-addr",
-				testkit.AnyPort,
-				"--mqtt-addr",
-				testkit.AnyPort,
-				"--admin-addr",
-				testkit.AnyPort,
+				"--data-dir", dir,
+				"--http-addr", testkit.AnyPort,
+				"--mqtt-addr", testkit.AnyPort,
+				"--admin-addr", testkit.AnyPort,
 			)
 			if err != nil {
 				t.Fatal(err)
 			}
 			last := time.Now().Add(-c.last)
-			if err := os.WriteFile(
-				filepath.Join(dir, "lived-until"),
-				[]byte(last.UTC().Format(time.RFC3339)),
-				0o600,
-			); err != nil {
+			err = os.WriteFile(filepath.Join(dir, "lived-until"), []byte(last.UTC().Format(time.RFC3339)), 0o600)
+			if err != nil {
 				t.Fatal(err)
 			}
 			s, err := New(ctx, set, slog.New(slog.DiscardHandler))

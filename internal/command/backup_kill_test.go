@@ -48,11 +48,8 @@ func (p *process) writeNotes(begin int64, first, messages int) (next int) {
 			}
 			frames = append(frames, fmt.Sprintf(`{"ts":%d,"values":{"note":"%s"}}`, begin+int64(n+i)*1000, note))
 		}
-		if status, said := p.post(
-			"/api/v1/diary-secret-number-0001/telemetry",
-			"",
-			"["+strings.Join(frames, ",")+"]",
-		); status != http.StatusOK {
+		status, said := p.post("/api/v1/diary-secret-number-0001/telemetry", "", "["+strings.Join(frames, ",")+"]")
+		if status != http.StatusOK {
 			p.t.Fatalf("notes are answered %d %s\n%s", status, said, p.stderr)
 		}
 	}
@@ -183,8 +180,7 @@ func TestKillDuringBackup(t *testing.T) {
 		"backup",
 		"-o",
 		file,
-		"--server",
-		"http://"+p.admin,
+		"--server", "http://"+p.admin,
 	); err == nil ||
 		!strings.Contains(out, "another backup is being written to "+file+".partial") {
 		t.Errorf("a second backup at the same time: %v\n%s", err, out)
@@ -195,13 +191,8 @@ func TestKillDuringBackup(t *testing.T) {
 	<-ended
 	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.backupFolders()) == 0 })
 	files("farm.tar.partial")
-	if out, err := p.tilth(
-		"restore",
-		file+".partial",
-		"--data-dir",
-		filepath.Join(dir, "half"),
-	); err == nil ||
-		!strings.Contains(out, "the archive is damaged or not whole") {
+	out, err := p.tilth("restore", file+".partial", "--data-dir", filepath.Join(dir, "half"))
+	if err == nil || !strings.Contains(out, "the archive is damaged or not whole") {
 		t.Errorf("restore of half a backup: %v\n%s", err, out)
 	}
 	files("farm.tar.partial")
@@ -267,9 +258,8 @@ func TestKillDuringBackup(t *testing.T) {
 	}
 	files("farm.tar")
 	restored := newProcess(t)
-	if out, err := p.tilth(
-		append([]string{"restore", file}, restored.storageArgs()...)...); err != nil ||
-		!strings.Contains(out, "nothing contradicts itself") {
+	out, err = p.tilth(append([]string{"restore", file}, restored.storageArgs()...)...)
+	if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start()

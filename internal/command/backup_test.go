@@ -93,8 +93,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		"backup",
 		"-o",
 		file,
-		"--server",
-		"http://"+busy.admin,
+		"--server", "http://"+busy.admin,
 	); err == nil ||
 		!strings.Contains(out, "is there already") {
 		t.Errorf("to an existing file: %v\n%s", err, out)
@@ -106,9 +105,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	all.Wait()
 
 	restored := newProcess(t)
-	if out, err := busy.tilth(
-		append([]string{"restore", file}, restored.storageArgs()...)...); err != nil ||
-		!strings.Contains(out, "nothing contradicts itself") {
+	out, err = busy.tilth(append([]string{"restore", file}, restored.storageArgs()...)...)
+	if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start(unlimitedArgs...)
@@ -133,8 +131,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		if out, err := restored.tilth(
 			"outbox",
 			"release",
-			"--server",
-			"http://"+restored.admin,
+			"--server", "http://"+restored.admin,
 		); err != nil ||
 			out != want {
 			t.Errorf("release: %v, said %q, want %q", err, out, want)
@@ -185,8 +182,7 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 		"backup",
 		"-o",
 		missing,
-		"--server",
-		"http://"+unusedAddr,
+		"--server", "http://"+unusedAddr,
 	); err == nil ||
 		!strings.Contains(out, "no server answers") {
 		t.Errorf("without a server: %v\n%s", err, out)
@@ -252,10 +248,8 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 					t.Errorf("%s: %v (%v)", to, left, err)
 				}
 			}
-			if left, err := os.ReadDir(
-				work,
-			); err != nil ||
-				len(left) != 2 { // the backup, and the folder that existed
+			left, err := os.ReadDir(work)
+			if err != nil || len(left) != 2 { // the backup, and the folder that existed
 				t.Errorf("left: %v (%v)", left, err)
 			}
 		})
@@ -339,10 +333,11 @@ func packBackup(t *testing.T, file, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(
+	err = errors.Join(
 		archive.Write(t.Context(), f, dir, archive.Manifest{Version: "9.9.9", Time: testkit.Start}),
 		f.Close(),
-	); err != nil {
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,9 +18,9 @@ func TestBenchNeighbours(t *testing.T) {
 	for flags, says := range map[string]string{
 		"--only weather": `no attack is called "weather"`, "--dir none": "--dir:", "--binary none --only starting": "none",
 	} {
-		if out, err := (&process{t: t}).tilth(
-			append([]string{"bench", "neighbours", "--sample"}, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := (&process{t: t}).tilth(
+			append([]string{"bench", "neighbours", "--sample"}, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
@@ -67,12 +67,8 @@ func TestCopyRules(t *testing.T) {
 		"NOBODY":    {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}},
 		"elsewhere": {Tenant: "elsewhere", Rule: rule},
 	} {
-		if err := benchcommand.CopyRules(
-			t.Context(),
-			p.dir,
-			[]bench.RuleCopies{copies, wrong},
-		); err == nil ||
-			!strings.Contains(err.Error(), says) {
+		err := benchcommand.CopyRules(t.Context(), p.dir, []bench.RuleCopies{copies, wrong})
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
@@ -110,12 +106,8 @@ func TestFillTenant(t *testing.T) {
 	for says, wrong := range map[string]bench.TenantFill{
 		"rule 9999": {Tenant: w.Name, Rule: 9999}, "NOBODY": {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}}, "error.404": {Tenant: "elsewhere"},
 	} {
-		if err := benchcommand.FillTenant(
-			t.Context(),
-			p.dir,
-			wrong,
-		); err == nil ||
-			!strings.Contains(err.Error(), says) {
+		err := benchcommand.FillTenant(t.Context(), p.dir, wrong)
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}

@@ -23,18 +23,12 @@ func TestBenchIngest(t *testing.T) {
 	out, err := (&process{t: t}).tilth(
 		"bench",
 		"ingest",
-		"--connections",
-		"2",
-		"--duration",
-		"200ms",
-		"--window",
-		"4,1",
-		"--protocol",
-		"5",
-		"--peer-mqtt",
-		peer,
-		"--dir",
-		t.TempDir(),
+		"--connections", "2",
+		"--duration", "200ms",
+		"--window", "4,1",
+		"--protocol", "5",
+		"--peer-mqtt", peer,
+		"--dir", t.TempDir(),
 	)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -70,9 +64,8 @@ func TestBenchAlarm(t *testing.T) {
 		"--rules 7": "--rules:", "--rules 9": "--rules:", "--rules 6 --rate 0": "--rate, --turns:", "--rules 6 --duration 0s": "--duration:",
 		"--rules 6 --window 0": "--window:", "--devices 0": "--devices:", "--values 99": "--values:",
 	} {
-		if out, err := (&process{t: t}).tilth(
-			append(run, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
@@ -99,9 +92,8 @@ func TestBenchHistory(t *testing.T) {
 		"--days 7": "--days:", "--days 35": "--days:", "--devices 0": "--devices:", "--asks 0": "--asks:", "--peers sqlite=x": "--peers:",
 		"--peers influxdb": "--peers: influxdb: its address is missing",
 	} {
-		if out, err := (&process{t: t}).tilth(
-			append(run, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
@@ -133,14 +125,10 @@ func TestBenchIngestOfNamedServer(t *testing.T) {
 	run := []string{
 		"bench",
 		"ingest",
-		"--server",
-		"http://" + p.http,
-		"--mqtt",
-		p.mqtt,
-		"--file",
-		file,
-		"--duration",
-		"200ms",
+		"--server", "http://" + p.http,
+		"--mqtt", p.mqtt,
+		"--file", file,
+		"--duration", "200ms",
 	}
 	out, err := p.tilth(append(run, "--connections", "4", "--devices", "3", "--values", "2")...)
 	if err != nil || !strings.Contains(out, "0 lost, 0 wrong, 0 extra") ||
@@ -209,9 +197,8 @@ func TestBenchFlags(t *testing.T) {
 		"ingest --dir none --connections 1":          "none",
 		"file --devices 0":                           "--devices: 1 or more",
 	} {
-		if out, err := p.tilth(
-			append([]string{"bench"}, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := p.tilth(append([]string{"bench"}, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v, %s", flags, err, out)
 		}
 	}

@@ -30,18 +30,13 @@ func TestCertificatesAreIssued(t *testing.T) {
 		p.start(
 			append(
 				args,
-				"--https-addr",
-				testkit.AnyPort,
-				"--mqtt-tls-addr",
-				testkit.AnyPort,
+				"--https-addr", testkit.AnyPort,
+				"--mqtt-tls-addr", testkit.AnyPort,
 				"--https-redirect",
-				"--acme-domains",
-				"farm.example",
+				"--acme-domains", "farm.example",
 				"--acme-agree",
-				"--acme-directory",
-				directory,
-				"--acme-ca-file",
-				ca.RootFile,
+				"--acme-directory", directory,
+				"--acme-ca-file", ca.RootFile,
 			)...)
 	}
 	start(ca.Directory)
@@ -65,11 +60,8 @@ func TestCertificatesAreIssued(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if expires, err := strconv.ParseFloat(
-		p.metricText(farmExpiryMetric),
-		64,
-	); err != nil ||
-		int64(expires) != met.NotAfter.Unix() {
+	expires, err := strconv.ParseFloat(p.metricText(farmExpiryMetric), 64)
+	if err != nil || int64(expires) != met.NotAfter.Unix() {
 		t.Errorf("expires %v, %v; want %v", expires, err, met.NotAfter.Unix())
 	}
 	trusting := func(o *mqtt.ClientOptions) {
@@ -85,12 +77,8 @@ func TestCertificatesAreIssued(t *testing.T) {
 	); moved.StatusCode != http.StatusTemporaryRedirect {
 		t.Errorf("people at the HTTP address: %s", moved.Status)
 	}
-	if _, err := ca.FetchCertificate(
-		t.Context(),
-		p.https,
-		"other.example",
-	); err == nil ||
-		!strings.Contains(err.Error(), "unrecognized name") {
+	_, err = ca.FetchCertificate(t.Context(), p.https, "other.example")
+	if err == nil || !strings.Contains(err.Error(), "unrecognized name") {
 		t.Errorf("another name: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, "acme")); err != nil || info.Mode().Perm() != 0o700 {
@@ -110,8 +98,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 	}
 	start(
 		ca.Directory,
-		"--acme-email",
-		"ops@farm.example",
+		"--acme-email", "ops@farm.example",
 	) // the certificate is kept with the directory that issued it
 	again, err := ca.FetchCertificate(t.Context(), p.https, "farm.example")
 	if err != nil || again.SerialNumber.Cmp(met.SerialNumber) != 0 {

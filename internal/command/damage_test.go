@@ -141,12 +141,8 @@ func TestDamagedFolders(t *testing.T) {
 			if err != nil {
 				said += err.Error()
 			}
-			if want := strings.ReplaceAll(
-				c.doctor,
-				"DIR",
-				dir,
-			); err == nil || !strings.Contains(said, want) ||
-				strings.Contains(said, "corruption detail carrier") {
+			want := strings.ReplaceAll(c.doctor, "DIR", dir)
+			if err == nil || !strings.Contains(said, want) || strings.Contains(said, "corruption detail carrier") {
 				t.Errorf("doctor does not say %q, but:\n%s", want, said)
 			}
 			if c.serve == "" {
@@ -155,14 +151,10 @@ func TestDamagedFolders(t *testing.T) {
 			_, err = command(
 				t,
 				"serve",
-				"--data-dir",
-				dir,
-				"--http-addr",
-				testkit.AnyPort,
-				"--mqtt-addr",
-				testkit.AnyPort,
-				"--admin-addr",
-				testkit.AnyPort,
+				"--data-dir", dir,
+				"--http-addr", testkit.AnyPort,
+				"--mqtt-addr", testkit.AnyPort,
+				"--admin-addr", testkit.AnyPort,
 			)
 			if want := strings.ReplaceAll(c.serve, "DIR", dir); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("serve says %v, not %s", err, want)
@@ -199,12 +191,8 @@ func TestDataFolderFromEnvironment(t *testing.T) {
 		t.Errorf("restore: %v\n%s", err, out)
 	}
 	t.Setenv("TILTH_DATA_DIR", "")
-	if _, err := command(
-		t,
-		"restore",
-		file,
-	); err == nil ||
-		!strings.HasPrefix(err.Error(), "--data-dir: a folder is needed, by the flag or TILTH_DATA_DIR") {
+	_, err := command(t, "restore", file)
+	if err == nil || !strings.HasPrefix(err.Error(), "--data-dir: a folder is needed, by the flag or TILTH_DATA_DIR") {
 		t.Errorf("no folder: %v", err)
 	}
 }

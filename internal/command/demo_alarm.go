@@ -266,11 +266,9 @@ func (r *demoRule) form(channels []int64) *alarm.Form {
 		Trigger:       new(int(alarm.DeviceOffline)),
 		Level:         new(int(r.level)),
 		ManualRelease: new(1),
-		Window: new(
-			r.window.Milliseconds(),
-		),
-		RemindEvery: new(int(r.remind / time.Minute)),
-		Description: &r.description,
+		Window:        new(r.window.Milliseconds()),
+		RemindEvery:   new(int(r.remind / time.Minute)),
+		Description:   &r.description,
 	}
 	for _, place := range r.channels {
 		f.Channels = append(f.Channels, channels[place])

@@ -31,10 +31,8 @@ func TestCameraPlaylist(t *testing.T) {
 	if got := cameraPlaylist(at); !strings.HasPrefix(got, want) || strings.Count(got, ".m4s") != playlistSegments {
 		t.Errorf("%s", got)
 	}
-	if next := cameraPlaylist(
-		at.Add(4 * time.Second),
-	); !strings.Contains(next, "SEQUENCE:996\n") ||
-		!strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
+	next := cameraPlaylist(at.Add(4 * time.Second))
+	if !strings.Contains(next, "SEQUENCE:996\n") || !strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
 		t.Errorf("%s", next)
 	}
 }

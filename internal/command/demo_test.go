@@ -240,10 +240,8 @@ func TestDemoRefusesLongPasswordMinimum(t *testing.T) {
 	c := demoCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.SetArgs([]string{"--password-min", "10", "--data-dir", filepath.Join(t.TempDir(), "demo")})
-	if err := c.ExecuteContext(
-		t.Context(),
-	); err == nil ||
-		err.Error() != "--password-min: 10: the demo's password has 9 characters" {
+	err := c.ExecuteContext(t.Context())
+	if err == nil || err.Error() != "--password-min: 10: the demo's password has 9 characters" {
 		t.Errorf("answered %v", err)
 	}
 }

@@ -101,20 +101,13 @@ func TestWrongCertificatePreventsStart(t *testing.T) {
 	data := filepath.Join(dir, "data")
 	out, err := (&process{}).tilth(
 		"serve",
-		"--data-dir",
-		data,
-		"--http-addr",
-		testkit.AnyPort,
-		"--mqtt-addr",
-		testkit.AnyPort,
-		"--admin-addr",
-		testkit.AnyPort,
-		"--mqtt-tls-addr",
-		testkit.AnyPort,
-		"--tls-cert",
-		certFile,
-		"--tls-key",
-		keyFile,
+		"--data-dir", data,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
+		"--mqtt-tls-addr", testkit.AnyPort,
+		"--tls-cert", certFile,
+		"--tls-key", keyFile,
 	)
 	if err == nil || !strings.Contains(out, "--tls-cert and --tls-key: ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("%v, said %q, want one line", err, out)

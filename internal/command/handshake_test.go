@@ -50,10 +50,8 @@ func TestStalledHandshakesEnd(t *testing.T) {
 	p := newProcess(t)
 	secure, roots := p.startTLS(
 		t.TempDir(),
-		"--mqtt-tls-addr",
-		testkit.AnyPort,
-		"--mqtt-per-address",
-		strconv.Itoa(anAddress),
+		"--mqtt-tls-addr", testkit.AnyPort,
+		"--mqtt-per-address", strconv.Itoa(anAddress),
 	)
 	p.apply(simulatedFarm)
 	hello := clientHello(t)

@@ -240,14 +240,15 @@ func TestHTTP2StreamsAreLimited(t *testing.T) {
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		for i := range uint32(asked) {
-			if err := f.Open(
+			err := f.Open(
 				2*i+1,
 				f.HeaderBlock(
 					http.MethodPost,
 					"/api/v1/silo-secret-number-0001/telemetry",
 					hpack.HeaderField{Name: "content-type", Value: "application/json"},
 				),
-			); err != nil {
+			)
+			if err != nil {
 				t.Errorf("request %d: %v", i, err)
 				return
 			}

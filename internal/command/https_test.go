@@ -65,10 +65,8 @@ func TestHTTPS(t *testing.T) {
 		t.Errorf("%s %s, %v", page.Proto, page.Status, page.Header)
 	}
 	plain := getPage(t, browser(t, nil), "http://"+p.http+"/signin", "")
-	if got := plain.Header.Get(
-		"Strict-Transport-Security",
-	); plain.StatusCode >= 300 && plain.StatusCode < 400 ||
-		got != "" {
+	got := plain.Header.Get("Strict-Transport-Security")
+	if plain.StatusCode >= 300 && plain.StatusCode < 400 || got != "" {
 		t.Errorf("without TLS: %s, strict transport %q", plain.Status, got)
 	}
 	versions := map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true}
@@ -175,13 +173,8 @@ func TestHTTPSRedirect(t *testing.T) {
 	if got := moved.Header.Get("Location"); got != "https://"+secure+"/signin?next=%2Fdevices" {
 		t.Errorf("%s to %q", moved.Status, got)
 	}
-	if there := getPage(
-		t,
-		browser(t, roots),
-		moved.Header.Get("Location"),
-		"",
-	); there.StatusCode >= 300 &&
-		there.StatusCode < 400 {
+	there := getPage(t, browser(t, roots), moved.Header.Get("Location"), "")
+	if there.StatusCode >= 300 && there.StatusCode < 400 {
 		t.Errorf("redirected a second time: %s", there.Status)
 	}
 	publishOnce(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})

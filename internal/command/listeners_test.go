@@ -34,9 +34,8 @@ func dialViaBalancer(from, client string) func(ctx context.Context, network, add
 		}
 		of := net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(client), 40_000))
 		h := proxyproto.HeaderProxyFromAddrs(2, of, nc.RemoteAddr())
-		if err := h.SetTLVs(
-			[]proxyproto.TLV{{Type: proxyproto.PP2_TYPE_UNIQUE_ID, Value: []byte("connection 7")}},
-		); err != nil {
+		err = h.SetTLVs([]proxyproto.TLV{{Type: proxyproto.PP2_TYPE_UNIQUE_ID, Value: []byte("connection 7")}})
+		if err != nil {
 			return nil, err
 		}
 		_, err = h.WriteTo(nc)
@@ -53,12 +52,9 @@ func TestBehindABalancer(t *testing.T) {
 	p := newProcess(t)
 	_, roots := p.startTLS(
 		dir,
-		"--mqtt-tls-addr",
-		testkit.AnyPort,
-		"--proxy-protocol",
-		balancerAddr,
-		"--mqtt-per-address",
-		"1",
+		"--mqtt-tls-addr", testkit.AnyPort,
+		"--proxy-protocol", balancerAddr,
+		"--mqtt-per-address", "1",
 	)
 	p.apply(simulatedFarm)
 
@@ -168,15 +164,13 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	balanced := room.Listen(ln, listen.ListenerOptions{Balancers: here})
 	go func() { _ = server.Serve(balanced) }() // until the server is closed
 	defer server.Close()
-	if out, err := command(
+	out, err := command(
 		t,
 		"healthcheck",
-		"--http-addr",
-		ln.Addr().String(),
-		"--proxy-protocol",
-		"10.0.0.0/8,127.0.0.0/8",
-	); err != nil ||
-		out != "ready\n" {
+		"--http-addr", ln.Addr().String(),
+		"--proxy-protocol", "10.0.0.0/8,127.0.0.0/8",
+	)
+	if err != nil || out != "ready\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, err := command(t, "healthcheck", "--http-addr", ln.Addr().String()); err == nil {

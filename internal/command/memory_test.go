@@ -192,12 +192,8 @@ func slowReader(t *testing.T, address, path, token string) net.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Fprintf(
-		c,
-		"GET %s HTTP/1.1\r\nHost: farm\r\nAuthorization: Bearer %s\r\n\r\n",
-		path,
-		token,
-	); err != nil {
+	_, err = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: farm\r\nAuthorization: Bearer %s\r\n\r\n", path, token)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c

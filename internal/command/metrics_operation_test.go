@@ -56,8 +56,7 @@ func TestOperationMetrics(t *testing.T) {
 		"backup",
 		"-o",
 		filepath.Join(t.TempDir(), "farm.tar"),
-		"--server",
-		"http://"+p.admin,
+		"--server", "http://"+p.admin,
 	); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

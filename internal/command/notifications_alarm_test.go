@@ -108,14 +108,8 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 			t.Errorf("no %s in %s", part, mailed)
 		}
 	}
-	if sms := testkit.Receive(
-		t,
-		"the SMS",
-		texts,
-	); !strings.HasPrefix(
-		sms,
-		`+905550000001 Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C).`,
-	) {
+	sms := testkit.Receive(t, "the SMS", texts)
+	if !strings.HasPrefix(sms, `+905550000001 Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C).`) {
 		t.Error(sms)
 	}
 	var notices struct{ List []struct{ ID int64 } }

@@ -37,11 +37,9 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	p := newProcess(t)
 	p.env = []string{startMailServer(t, post)}
 	p.start(
-		"--webhook-private",
-		"127.0.0.0/8",
+		"--webhook-private", "127.0.0.0/8",
 		"--sms=http",
-		"--sms-url",
-		gateway.URL,
+		"--sms-url", gateway.URL,
 		"--sms-body",
 		`{"to":"{to}","text":"{text}"}`,
 	)
@@ -109,14 +107,8 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	}
 	moment := time.UnixMilli(since).UTC().Format("2006-01-02T15:04:05.000Z")
 	for _, path := range []string{"/open-api/v1/notices", fmt.Sprint("/open-api/v1/notices/", notice.ID)} {
-		if said := p.getOpenAPI(
-			path,
-			made.AppKey,
-			made.AppSecret,
-		); !strings.Contains(
-			said,
-			`"holdsSince":"`+moment+`"`,
-		) {
+		said := p.getOpenAPI(path, made.AppKey, made.AppSecret)
+		if !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
 			t.Errorf("%s: %s, want %s", path, said, moment)
 		}
 	}
@@ -178,10 +170,8 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	if said := string(heard[0].Body); strings.Contains(said, "holdsSince") && !strings.Contains(said, moment) {
 		t.Error(said)
 	}
-	if said := string(
-		heard[1].Body,
-	); !strings.Contains(said, `"type":"notice.resolved"`) ||
-		!strings.Contains(said, `"holdsSince":"`+moment+`"`) {
+	said := string(heard[1].Body)
+	if !strings.Contains(said, `"type":"notice.resolved"`) || !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
 		t.Error(said)
 	}
 	p.call(http.MethodGet, admin+"alarm-notice/get/all", token, "", &notices.List)

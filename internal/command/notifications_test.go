@@ -76,12 +76,8 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	texts := make(chan string, 1)
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct{ To, Text string }
-		if err := json.NewDecoder(
-			r.Body,
-		).Decode(
-			&m,
-		); err != nil || m.To != "+905551112233" ||
-			r.Header.Get("Authorization") != "Bearer s3cret" {
+		err := json.NewDecoder(r.Body).Decode(&m)
+		if err != nil || m.To != "+905551112233" || r.Header.Get("Authorization") != "Bearer s3cret" {
 			t.Errorf("%+v %v %v", m, err, r.Header)
 		}
 		texts <- m.Text
@@ -93,16 +89,13 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	p.env = []string{"TILTH_SMS_TOKEN=s3cret", startMailServer(t, post)}
 	p.start(
 		"--sms=http",
-		"--sms-url",
-		gateway.URL,
+		"--sms-url", gateway.URL,
 		"--sms-header",
 		"Authorization: Bearer {token}",
 		"--sms-body",
 		`{"to":"{to}","text":"{text}"}`,
-		"--sms-success",
-		"status=ok",
-		"--log-level",
-		"debug",
+		"--sms-success", "status=ok",
+		"--log-level", "debug",
 	)
 	p.apply(notifyFarm)
 	token := p.signIn("farm", "ada", "correct horse")

@@ -52,10 +52,8 @@ func TestOpenAPIReadsDeviceHistory(t *testing.T) {
 		"200 time,airTemperature\r\n" + time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z") + ",3.4\r\n", "404", "200", "429",
 	} {
 		path := []string{"/open-api/v1/devices/N-2/history" + minute, "/open-api/v1/devices/N-3", "/open-api/v1/devices", "/open-api/v1/devices"}[i]
-		if res, body := get(
-			path,
-		); !strings.HasPrefix(fmt.Sprint(res.StatusCode, " ", body), want) ||
-			res.Header.Get("RateLimit-Limit") != "3" {
+		res, body := get(path)
+		if !strings.HasPrefix(fmt.Sprint(res.StatusCode, " ", body), want) || res.Header.Get("RateLimit-Limit") != "3" {
 			t.Errorf("%s: %d %v %s", path, res.StatusCode, res.Header, body)
 		}
 	}

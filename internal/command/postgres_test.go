@@ -116,16 +116,14 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 			"backup",
 			"-o",
 			file,
-			"--server",
-			"http://"+p.admin,
+			"--server", "http://"+p.admin,
 		); err != nil ||
 			!strings.Contains(out, "read back and whole") {
 			t.Fatalf("backup: %v\n%s", err, out)
 		}
 		p.stop()
-		if out, err := p.tilth(
-			append([]string{"doctor"}, p.storageArgs()...)...); err != nil ||
-			!strings.Contains(out, "nothing contradicts itself") {
+		out, err := p.tilth(append([]string{"doctor"}, p.storageArgs()...)...)
+		if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 		if p.database != "" {
@@ -133,10 +131,8 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 				"is not empty, and stays as it is",
 				"restore",
 				file,
-				"--data-dir",
-				filepath.Join(t.TempDir(), "second"),
-				"--database-url",
-				p.database,
+				"--data-dir", filepath.Join(t.TempDir(), "second"),
+				"--database-url", p.database,
 			)
 		}
 		next := newProcess(t)

@@ -99,14 +99,10 @@ func (p *process) serverArgs(args ...string) []string {
 	return append(
 		[]string{
 			p.command,
-			"--data-dir",
-			p.dir,
-			"--http-addr",
-			testkit.AnyPort,
-			"--mqtt-addr",
-			testkit.AnyPort,
-			"--admin-addr",
-			testkit.AnyPort,
+			"--data-dir", p.dir,
+			"--http-addr", testkit.AnyPort,
+			"--mqtt-addr", testkit.AnyPort,
+			"--admin-addr", testkit.AnyPort,
 		},
 		args...)
 }

@@ -204,12 +204,8 @@ func userResetCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var out wire.ResetUserResult
-			if err := at.Call(
-				c,
-				"v1/user/reset",
-				wire.ResetUserRequest{Tenant: owner, UserName: args[0]},
-				&out,
-			); err != nil {
+			ask := wire.ResetUserRequest{Tenant: owner, UserName: args[0]}
+			if err := at.Call(c, "v1/user/reset", ask, &out); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(c.OutOrStdout(), out.Password)

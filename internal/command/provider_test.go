@@ -183,21 +183,12 @@ $`)
 	).Replace(
 		smallFarm,
 	)
-	if out := p.run(
-		t,
-		"apply",
-		"-f",
-		farmFile(t, changed),
-	); out != "changed device north/N-1: serial, gateway\ncreated 0, changed 1, left 6\n" {
+	out = p.run(t, "apply", "-f", farmFile(t, changed))
+	if out != "changed device north/N-1: serial, gateway\ncreated 0, changed 1, left 6\n" {
 		t.Errorf("a change printed\n%s", out)
 	}
-	if out := p.run(
-		t,
-		"apply",
-		"--overwrite",
-		"-f",
-		farmFile(t, changed),
-	); out != "changed user north/bora: nickname\ncreated 0, changed 1, left 6\n" {
+	out = p.run(t, "apply", "--overwrite", "-f", farmFile(t, changed))
+	if out != "changed user north/bora: nickname\ncreated 0, changed 1, left 6\n" {
 		t.Errorf("overwriting printed\n%s", out)
 	}
 
@@ -214,13 +205,8 @@ $`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := identity.NewHasher().Verify(
-		t.Context(),
-		identity.PlatformRequester,
-		stored,
-		password,
-	); err != nil ||
-		!ok {
+	ok, err := identity.NewHasher().Verify(t.Context(), identity.PlatformRequester, stored, password)
+	if err != nil || !ok {
 		t.Errorf("the printed password is not valid: %v", err)
 	}
 
@@ -271,8 +257,7 @@ func TestApplyWrongFile(t *testing.T) {
 		"apply",
 		"-f",
 		farmFile(t, strings.Repeat("- ", 5_000_000)),
-		"--server",
-		p.server.URL,
+		"--server", p.server.URL,
 	)
 	if !strings.HasSuffix(stderr, "farm.yaml: the file has too many parts: split it\n") || !errors.Is(err, errSilent) {
 		t.Errorf("printed %s, ended with %v", stderr, err)
@@ -290,8 +275,7 @@ func TestApplyStandardInput(t *testing.T) {
 		"apply",
 		"-f",
 		"-",
-		"--server",
-		p.server.URL+"/",
+		"--server", p.server.URL+"/",
 	)
 	if err != nil || stdout != "created tenant north\ncreated 1, changed 0, left 0\n" {
 		t.Errorf("printed %q, %v", stdout, err)
@@ -399,13 +383,8 @@ func TestProviderToken(t *testing.T) {
 	if got := ask(); got != known {
 		t.Errorf("environment: %s", got)
 	}
-	if got := ask(
-		"--token-file",
-		put("bad", "wrong-token-0123456789abcdef0123456789\n"),
-	); !strings.HasPrefix(
-		got,
-		refused("bad"),
-	) {
+	got := ask("--token-file", put("bad", "wrong-token-0123456789abcdef0123456789\n"))
+	if !strings.HasPrefix(got, refused("bad")) {
 		t.Errorf("a named file comes before the environment: %s", got)
 	}
 	t.Setenv(client.TokenEnv, "wrong-token-0123456789abcdef0123456789")
@@ -447,11 +426,8 @@ func TestUnencryptedWarning(t *testing.T) {
 		if _, err := f.Client(c); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(
-			out.String(),
-			"unencrypted",
-		); got != warned ||
-			strings.Contains(out.String(), providerToken) {
+		got := strings.Contains(out.String(), "unencrypted")
+		if got != warned || strings.Contains(out.String(), providerToken) {
 			t.Errorf("%s: %q", server, out.String())
 		}
 	}
@@ -519,31 +495,17 @@ func TestDeriveCommand(t *testing.T) {
 			t,
 			nil,
 			"derive",
-			"--tenant",
-			c.tenant,
-			"--product",
-			"mast",
-			"--from",
-			"2026-03-15",
-			"--server",
-			server.URL,
+			"--tenant", c.tenant,
+			"--product", "mast",
+			"--from", "2026-03-15",
+			"--server", server.URL,
 		)
 		if said := fmt.Sprint(err); out != c.out || c.err == "" && err != nil || c.err != "" && said != c.err {
 			t.Errorf("%s: %q, %v", c.tenant, out, err)
 		}
 	}
-	if _, _, err := runCommand(
-		t,
-		nil,
-		"derive",
-		"--tenant",
-		"green",
-		"--from",
-		"15.3.2026",
-		"--server",
-		server.URL,
-	); err == nil || !strings.Contains(err.Error(), "--from") ||
-		asked != 5 {
+	_, _, err := runCommand(t, nil, "derive", "--tenant", "green", "--from", "15.3.2026", "--server", server.URL)
+	if err == nil || !strings.Contains(err.Error(), "--from") || asked != 5 {
 		t.Errorf("%v, asked %d times", err, asked)
 	}
 }

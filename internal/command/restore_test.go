@@ -25,10 +25,11 @@ func TestRestoreRefusesForeignFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(
+		err := errors.Join(
 			os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700),
 			os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600),
-		); err != nil {
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "farm.tar")
@@ -69,10 +70,11 @@ func TestStartAfterUnfinishedRestore(t *testing.T) {
 	inside, beside := filepath.Join(t.TempDir(), "farm"), filepath.Join(t.TempDir(), "farm")
 	unfinished := map[string]string{inside: filepath.Join(inside, ".restoring"), beside: beside + ".restoring"}
 	for dir, half := range unfinished {
-		if err := errors.Join(
+		err := errors.Join(
 			os.MkdirAll(half, 0o700),
 			os.WriteFile(filepath.Join(half, "device-key"), []byte("half"), 0o600),
-		); err != nil {
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := start(dir); err == nil || !strings.Contains(err.Error(), "was interrupted") {

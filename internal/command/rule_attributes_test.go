@@ -114,10 +114,8 @@ func TestModelLosesAttributeAndRegainsIt(t *testing.T) {
 	l.checkPoleLeft()
 	l.killAndRestart()
 	l.checkPoleLeft()
-	if said := l.getRaw(
-		fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, l.rules["model"]),
-	); !strings.Contains(said, `"code":601`) ||
-		!strings.Contains(said, "airTemperature") {
+	said := l.getRaw(fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, l.rules["model"]))
+	if !strings.Contains(said, `"code":601`) || !strings.Contains(said, "airTemperature") {
 		t.Error(said)
 	}
 	l.apply(twoModelFarm(air))
@@ -194,11 +192,8 @@ func (l *attributeScenario) triggerFrost() {
 	for _, degrees := range []int{9, 0} {
 		for n := range 2 {
 			body := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%d}}`, time.Now().UnixMilli(), degrees)
-			if status, said := l.post(
-				fmt.Sprintf("/api/v1/leaving-test-secret-number-%d/telemetry", n+1),
-				"",
-				body,
-			); status != http.StatusOK {
+			status, said := l.post(fmt.Sprintf("/api/v1/leaving-test-secret-number-%d/telemetry", n+1), "", body)
+			if status != http.StatusOK {
 				l.t.Fatal(said)
 			}
 			l.waitEvaluated()

@@ -40,12 +40,9 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 		"simulate",
 		"-f",
 		file,
-		"--broker",
-		"tcp://"+p.mqtt,
-		"--every",
-		"100ms",
-		"--count",
-		"5",
+		"--broker", "tcp://"+p.mqtt,
+		"--every", "100ms",
+		"--count", "5",
 	); err != nil {
 		t.Fatalf("simulate: %v\n%s", err, out)
 	}

@@ -19,11 +19,8 @@ func TestUnitTestDoesNotBuildServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	called := filepath.Join(dir, "called")
-	if err := os.WriteFile(
-		filepath.Join(dir, "go"),
-		[]byte("#!/bin/sh\necho \"$*\" > "+called+"\nexit 1\n"),
-		0o700,
-	); err != nil { //nolint:gosec // it is run
+	err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\necho \"$*\" > "+called+"\nexit 1\n"), 0o700)
+	if err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
 	run := func(test string) (built bool, err error) {

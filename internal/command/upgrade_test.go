@@ -50,12 +50,8 @@ func TestOldFoldersAreUpgraded(t *testing.T) {
 			p.checkServerWorks(known)
 			notices, rules := p.notices(), p.rules(p.adaToken())
 			p.stop()
-			if out, err := p.tilth(
-				"doctor",
-				"--data-dir",
-				p.dir,
-			); err != nil ||
-				!strings.Contains(out, "nothing contradicts itself") {
+			out, err := p.tilth("doctor", "--data-dir", p.dir)
+			if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 				t.Errorf("doctor: %v\n%s", err, out)
 			}
 			began = time.Now()
@@ -260,12 +256,8 @@ func TestKilledUpgradeIsResumed(t *testing.T) {
 				t.Errorf("left: %v (%v)", found, err)
 			}
 		}
-		if out, err := p.tilth(
-			"doctor",
-			"--data-dir",
-			p.dir,
-		); err != nil ||
-			!strings.Contains(out, "nothing contradicts itself") {
+		out, err := p.tilth("doctor", "--data-dir", p.dir)
+		if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 	}
@@ -324,9 +316,8 @@ func TestNewerFolderIsNotChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			age(t, newer.dir)
-			if err := os.Remove(
-				filepath.Join(newer.dir, "device-key"),
-			); err != nil { // no key may be created where nothing may be changed
+			err := os.Remove(filepath.Join(newer.dir, "device-key"))
+			if err != nil { // no key may be created where nothing may be changed
 				t.Fatal(err)
 			}
 			before := fileContents(t, newer.dir)

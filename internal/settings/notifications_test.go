@@ -40,14 +40,8 @@ func TestNotificationDefaults(t *testing.T) {
 		t.Errorf("%v %v", opened, err)
 	}
 	log := testkit.NewLog()
-	if _, err := s.Notifications.SMSSender(
-		log.Logger,
-	).Send(
-		t.Context(),
-		sms.Message{},
-	); errs.As(
-		err,
-	).Key != "channel.smsOff" {
+	_, err = s.Notifications.SMSSender(log.Logger).Send(t.Context(), sms.Message{})
+	if errs.As(err).Key != "channel.smsOff" {
 		t.Error(err)
 	}
 }

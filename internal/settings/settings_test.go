@@ -103,10 +103,8 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 		})
 	}
 	t.Setenv("TILTH_DEMO_PAGES", "perhaps")
-	if _, err := parseArgs(
-		t,
-	); err == nil ||
-		err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
+	_, err := parseArgs(t)
+	if err == nil || err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
 		t.Errorf("neither on nor off: %v", err)
 	}
 }

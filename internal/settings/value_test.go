@@ -63,12 +63,8 @@ func TestListAndScalarSettings(t *testing.T) {
 		"webhook-private: [10, '::']": `--webhook-private: "10" is no network`,
 	} {
 		file := tempFile(t, text+"\n")
-		if _, err := parseArgs(
-			t,
-			"--config",
-			file,
-		); err == nil ||
-			err.Error() != strings.Replace(want, "FILE", file, 1) {
+		_, err := parseArgs(t, "--config", file)
+		if err == nil || err.Error() != strings.Replace(want, "FILE", file, 1) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

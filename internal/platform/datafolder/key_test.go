@@ -41,11 +41,8 @@ func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 func TestDeviceKeyIsCreatedAtomically(t *testing.T) {
 	dir := t.TempDir()
 	const keys = 200
-	if err := os.WriteFile(
-		filepath.Join(dir, "0.new"),
-		[]byte("half"),
-		0o600,
-	); err != nil { // left by a start that was killed
+	err := os.WriteFile(filepath.Join(dir, "0.new"), []byte("half"), 0o600)
+	if err != nil { // left by a start that was killed
 		t.Fatal(err)
 	}
 	var made sync.WaitGroup

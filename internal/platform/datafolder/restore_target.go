@@ -81,14 +81,11 @@ func checkUnfinishedRestore(dir string) error {
 		return fmt.Errorf("a restore into %s was interrupted: remove everything in it and restore again", dir)
 	}
 	_, beside := os.Lstat(dir + restoringSuffix)
-	if entries, err := os.ReadDir(
-		dir,
-	); beside == nil &&
-		(errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
+	entries, err := os.ReadDir(dir)
+	if beside == nil && (errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
 		return fmt.Errorf(
 			"a restore into %s was interrupted: restore again, or remove %s to begin with an empty folder",
-			dir,
-			dir+restoringSuffix,
+			dir, dir+restoringSuffix,
 		)
 	}
 	return nil
