@@ -15,6 +15,6 @@ func TestWithoutCertificates(t *testing.T) {
 	reached := false
 	c.challenges(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true })).ServeHTTP(nil, nil)
 	if !reached {
-		t.Error("the page is not reached")
+		t.Error("the request does not reach its handler")
 	}
 }

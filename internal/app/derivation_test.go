@@ -62,7 +62,7 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Errorf("%+v, %v", site, err)
 	}
 	if _, err := s.site(away, testkit.Ref(moved)); err == nil {
-		t.Error("the test's database answers while it is away")
+		t.Error("the test's database answers although it should be down")
 	}
 	// The registry is loaded again after the tenant's time zone has changed.
 	field.TimeZone = tenant.Zone("Asia/Shanghai")

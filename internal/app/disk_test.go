@@ -76,8 +76,8 @@ func TestHealthyDiskIsNotWritten(t *testing.T) {
 // If the disk refused only the database, no restart is due.
 func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 	for name, doubt := range map[string]func(*fakeDisk){
-		"the database was refused": func(p *fakeDisk) { p.refusedWrites++ },
-		"hardly any room":          func(p *fakeDisk) { p.free = minStartBytes - 1 },
+		"the disk refused the database": func(p *fakeDisk) { p.refusedWrites++ },
+		"hardly any free space":         func(p *fakeDisk) { p.free = minStartBytes - 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newFakeDisk(t)
@@ -196,7 +196,7 @@ func TestServerStopsForRestart(t *testing.T) {
 	}
 	figures("tilth_readings_broken 0", "tilth_disk_writable 1", "tilth_disk_free_bytes 0")
 	broken.Store(true)
-	testkit.Eventually(t, "its being unready", func() bool {
+	testkit.Eventually(t, "the server to be unready", func() bool {
 		res, err := http.Get("http://" + s.listeners.http.Addr().String() + "/readyz")
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestServerStopsForRestart(t *testing.T) {
 		defer res.Body.Close()
 		return res.StatusCode == http.StatusServiceUnavailable
 	})
-	testkit.Eventually(t, "a look at the disk", func() bool { return s.disk.lastFailure() != nil })
+	testkit.Eventually(t, "a check of the disk", func() bool { return s.disk.lastFailure() != nil })
 	figures("tilth_readings_broken 1", "tilth_disk_writable 0")
 	writable.Store(true)
 	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, ErrRestartDue) {

@@ -39,9 +39,9 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 		reads, trickles bool
 		limit           time.Duration
 	}{
-		"no answer to a ping":    {true, false, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
-		"a head that never ends": {true, true, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
-		"nothing is taken":       {false, false, http2Limits.WriteByteTimeout},
+		"no answer to a ping":      {true, false, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
+		"a header that never ends": {true, true, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
+		"nothing is read":          {false, false, http2Limits.WriteByteTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -102,7 +102,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 		}
 		return ctl.Flush()
 	}
-	t.Run("a quiet stream stays", func(t *testing.T) {
+	t.Run("a quiet stream stays open", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				ctl := http.NewResponseController(w)
@@ -139,7 +139,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a limit may pass before anything leaves", func(t *testing.T) {
+	t.Run("a limit may pass before anything is sent", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit)); err != nil {
@@ -154,7 +154,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			})
 		})
 	})
-	t.Run("a write without a limit has one", func(t *testing.T) {
+	t.Run("a write without a limit gets one", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var took time.Duration
 			var err error
@@ -170,7 +170,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a long write has one for each piece", func(t *testing.T) {
+	t.Run("a long write gets a limit for each chunk", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const long, atOnce = 6 << 20, 64 << 10 // more than the 4 MiB that the client buffers without reading
 			var err error
@@ -193,7 +193,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}
 		})
 	})
-	t.Run("the last of an answer has one", func(t *testing.T) {
+	t.Run("the end of an answer gets a limit", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const window = 4 << 20 // what the client buffers without reading
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {

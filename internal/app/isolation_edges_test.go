@@ -53,7 +53,8 @@ func TestIsolationOfLiveScreens(t *testing.T) {
 		for mine := false; !mine; {
 			e := screen.Next(t)
 			said := fmt.Sprint(e)
-			if strings.Contains(said, foreignMark) || strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
+			if strings.Contains(said, foreignMark) ||
+				strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
 				t.Errorf("%s: %s", name, said)
 			}
 			mine = strings.Contains(e.Data, ownMark+" text 10")

@@ -119,11 +119,11 @@ var operationCases = map[string]operationCase{
 		return request{body: fields{"tenantName": s.tag + "farm", "userName": s.tag + "ada", "password": s.password}}
 	}, nondeterministic: true, onlyValues: []string{"tenant name", "user name", "password"}},
 	"console logout": {
-		skipReason: "ends the presented session and takes nothing else; TestSignInCrossing of httpapi",
+		skipReason: "ends the presented session and takes nothing else; TestSignInIsTenantScoped of console",
 	},
 	"console refreshToken": {
 		build:      func(*tenantFixture) request { return queryRequest("refreshToken", "x") },
-		skipReason: "the presented token is the session; TestSignInCrossing of httpapi",
+		skipReason: "the presented token is the session; TestSignInIsTenantScoped of console",
 	},
 	"console getCaptcha": {
 		build:            func(*tenantFixture) request { return request{body: fields{"captchaType": "blockPuzzle"}} },
@@ -165,7 +165,7 @@ var operationCases = map[string]operationCase{
 	}},
 	"console sendSmsCode": {
 		build:      func(s *tenantFixture) request { return request{body: fields{"mobile": s.mobile, "scene": 2}} },
-		skipReason: "one a minute: TestAccountsAreApart of httpapi",
+		skipReason: "one a minute: TestAccountsAreTenantScoped of console",
 	},
 	"console pageCredentials": {query: firstPage},
 	"console createCredential": {

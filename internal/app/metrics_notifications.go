@@ -112,7 +112,8 @@ func (s *Server) warnIfHeld(ctx context.Context) error {
 	}
 	s.logger.Warn(
 		"mail, SMS and webhooks are held since this folder was restored, and nobody is told of alarms: tilth outbox release lets them go",
-		"waiting", all,
+		"waiting",
+		all,
 	)
 	return nil
 }

@@ -25,7 +25,8 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := s.warnIfHeld(t.Context())
-	if err != nil || !strings.Contains(log.Text(), "tilth outbox release") || !strings.Contains(log.Text(), "waiting=0") {
+	if err != nil || !strings.Contains(log.Text(), "tilth outbox release") ||
+		!strings.Contains(log.Text(), "waiting=0") {
 		t.Errorf("%v %s", err, log.Text())
 	}
 	if by, err := s.queuedByMode(t.Context()); err != nil || len(by) != 3 {

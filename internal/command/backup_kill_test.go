@@ -130,7 +130,7 @@ func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, en
 		_ = clientSide.Close()
 	}()
 	c, said, ended = p.startBackup(file, ln.Addr().String())
-	if err := testkit.Receive(p.t, "the begin of a backup", begun); err != nil {
+	if err := testkit.Receive(p.t, "the beginning of a backup", begun); err != nil {
 		p.t.Fatalf("%v: %s\n%s", err, said, p.stderr)
 	}
 	testkit.Eventually(p.t, "some of it in the file", func() bool {

@@ -124,7 +124,7 @@ func TestFillTenant(t *testing.T) {
 	}
 	testkit.Eventually(
 		t,
-		"what is old to be gone",
+		"the old messages to be gone",
 		func() bool { return p.metricText("tilth_messages_removed_total") == "250" },
 	)
 	p.stop()

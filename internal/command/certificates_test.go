@@ -87,7 +87,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 	p.stop()
 
 	start("https://"+unusedAddr+"/dir", "--acme-email", "ops@farm.example")
-	testkit.Eventually(t, "a failure that is told", func() bool {
+	testkit.Eventually(t, "a reported failure", func() bool {
 		return p.metricText(`tilth_certificate_failures_total{name="farm.example"}`) != "0"
 	})
 	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})

@@ -117,11 +117,11 @@ func TestDamagedFolders(t *testing.T) {
 			},
 			"DIR/readings: readings are damaged or missing: keep the folder as it is, and restore a backup", "",
 		},
-		"no database":     {remove("tilth.db"), "the folder DIR has readings, and their database (tilth.db) is missing: restore a backup", "move DIR/readings away"},
-		"no readings":     {remove("readings"), "DIR/readings: readings are damaged or missing: ", ""},
-		"no key":          {remove(datafolder.KeyFile), "WRONG     key: DIR/device-key is missing", "DIR/device-key is missing: the database has devices whose secrets hang on it. It is in every backup"},
-		"half of the key": {func(t *testing.T, dir string) { t.Helper(); truncate(t, filepath.Join(dir, datafolder.KeyFile)) }, "WRONG     key: DIR/device-key is damaged", "DIR/device-key is damaged"},
-		"no folder":       {remove("."), "--data-dir: open DIR: no such file", ""},
+		"no database": {remove("tilth.db"), "the folder DIR has readings, and their database (tilth.db) is missing: restore a backup", "move DIR/readings away"},
+		"no readings": {remove("readings"), "DIR/readings: readings are damaged or missing: ", ""},
+		"no key":      {remove(datafolder.KeyFile), "WRONG     key: DIR/device-key is missing", "DIR/device-key is missing: the database has devices whose secrets hang on it. It is in every backup"},
+		"half a key":  {func(t *testing.T, dir string) { t.Helper(); truncate(t, filepath.Join(dir, datafolder.KeyFile)) }, "WRONG     key: DIR/device-key is damaged", "DIR/device-key is damaged"},
+		"no folder":   {remove("."), "--data-dir: open DIR: no such file", ""},
 		"empty folder": {func(t *testing.T, dir string) {
 			t.Helper()
 			remove(".")(t, dir)

@@ -54,7 +54,7 @@ func TestCameraSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(second, cameraSegment(1)) {
-		t.Error("the film has another clock")
+		t.Error("the film has another time scale")
 	}
 }
 

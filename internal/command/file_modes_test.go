@@ -156,7 +156,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 
 	log := p.stderr.String()
 	for what, secret := range map[string]string{
-		"what was typed": wrong, "password": "correct horse", "access token": session.AccessToken, "refresh token": session.RefreshToken,
+		"typed text": wrong, "password": "correct horse", "access token": session.AccessToken, "refresh token": session.RefreshToken,
 		"key's secret": pair.AppSecret, "device secret": "silo-secret-number", "made device secret": made, "provider token": testToken,
 		"basic": strings.TrimPrefix(basic(pair.AppKey, pair.AppSecret), "Basic "),
 	} {

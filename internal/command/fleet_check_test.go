@@ -312,7 +312,7 @@ func (g *fleet) checkReminders() {
 		if n.ResolveStatus != 0 {
 			continue
 		}
-		testkit.Eventually(g.t, "all to be told of an open notice", func() bool {
+		testkit.Eventually(g.t, "all notifications of an open notice", func() bool {
 			g.loadDetail(&n)
 			waits := func(d deliveryView) bool { return d.State == "queued" && d.Event != "reminder" }
 			return !slices.ContainsFunc(n.deliveries, waits)

@@ -76,7 +76,7 @@ func TestStalledHandshakesEnd(t *testing.T) {
 			}
 		})
 	}
-	testkit.Eventually(t, "those over the address's number are turned away", func() bool {
+	testkit.Eventually(t, "those over the address's limit are refused", func() bool {
 		return p.metricValue(`tilth_mqtt_turned_away_total{reason="address"}`) == each-anAddress
 	})
 	if open := p.metricValue("tilth_connections"); open < each+anAddress {
@@ -95,7 +95,7 @@ func TestStalledHandshakesEnd(t *testing.T) {
 	}
 	testkit.Eventually(
 		t,
-		"their places are free",
+		"their connections are free again",
 		func() bool { return p.metricValue("tilth_connections") < anAddress },
 	)
 	p.stop()

@@ -38,21 +38,21 @@ func floods() map[string]flood {
 		cookies[i] = hpack.HeaderField{Name: "cookie", Value: strings.Repeat("c", 4000)}
 	}
 	all := map[string]flood{
-		"requests taken back at once": {times: 20_000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
+		"requests cancelled at once": {times: 20_000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
 			stream := next()
 			return errors.Join(
 				f.Open(stream, f.HeaderBlock(http.MethodPost, publicCall)),
 				f.WriteRSTStream(stream, http2.ErrCodeCancel),
 			)
 		}},
-		"large requests taken back at once": {times: 5000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
+		"large requests cancelled at once": {times: 5000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
 			stream := next()
 			return errors.Join(
 				f.Open(stream, f.HeaderBlock(http.MethodPost, publicCall, cookies...)),
 				f.WriteRSTStream(stream, http2.ErrCodeCancel),
 			)
 		}},
-		"a head without end": {times: 5000, wantCode: http2.ErrCodeProtocol, write: func() func(f *h2conn.Conn) error {
+		"a header without end": {times: 5000, wantCode: http2.ErrCodeProtocol, write: func() func(f *h2conn.Conn) error {
 			begun := false
 			return func(f *h2conn.Conn) error {
 				if !begun {
@@ -68,7 +68,7 @@ func floods() map[string]flood {
 				return f.WriteContinuation(1, false, f.Head.Bytes())
 			}
 		}()},
-		"a head of empty pieces": {times: 200_000, mayStayOpen: true, write: func() func(f *h2conn.Conn) error {
+		"a header of empty frames": {times: 200_000, mayStayOpen: true, write: func() func(f *h2conn.Conn) error {
 			begun := false
 			return func(f *h2conn.Conn) error {
 				if !begun {
@@ -90,12 +90,12 @@ func floods() map[string]flood {
 			neverReads: true,
 			write:      func(f *h2conn.Conn) error { return f.WritePing(false, [8]byte{}) },
 		},
-		"a window of nothing": {
+		"a window update of zero": {
 			times:    100,
 			wantCode: http2.ErrCodeProtocol,
 			write:    func(f *h2conn.Conn) error { return f.WriteWindowUpdate(0, 0) },
 		},
-		"a window beyond size": {
+		"a window beyond its maximum": {
 			times:    100,
 			wantCode: http2.ErrCodeFlowControl,
 			write:    func(f *h2conn.Conn) error { return f.WriteWindowUpdate(0, 1<<31-1) },

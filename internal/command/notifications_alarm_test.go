@@ -109,7 +109,10 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 		}
 	}
 	sms := testkit.Receive(t, "the SMS", texts)
-	if !strings.HasPrefix(sms, `+905550000001 Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C).`) {
+	if !strings.HasPrefix(
+		sms,
+		`+905550000001 Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C).`,
+	) {
 		t.Error(sms)
 	}
 	var notices struct{ List []struct{ ID int64 } }
@@ -117,7 +120,7 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	if len(notices.List) != 1 {
 		t.Fatalf("%+v", notices)
 	}
-	testkit.Eventually(t, "both deliveries to be told as sent", func() bool {
+	testkit.Eventually(t, "both deliveries to be shown as sent", func() bool {
 		var detail struct{ Deliveries []struct{ State string } }
 		p.call(http.MethodGet, fmt.Sprint(admin, "alarm-notice/get?id=", notices.List[0].ID), token, "", &detail)
 		return len(detail.Deliveries) == 2 && detail.Deliveries[0].State == "sent" &&

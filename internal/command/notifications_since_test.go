@@ -88,7 +88,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	var notices struct {
 		List []struct{ ID, HoldsSince int64 }
 	}
-	testkit.Eventually(t, "it to be found", func() bool {
+	testkit.Eventually(t, "the time to be found", func() bool {
 		p.call(http.MethodGet, admin+"alarm-notice/page", token, "", &notices)
 		return len(notices.List) == 1 && notices.List[0].HoldsSince != 0
 	})

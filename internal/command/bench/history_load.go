@@ -169,11 +169,12 @@ func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, fun
 		return nil, nil, err
 	}
 	consumed := make(chan error, 1)
-	trim := func(_ context.Context, pos uint64, _ []reading.Arrival) error {
-		s.Trim(pos)
-		return nil
-	}
-	go func() { consumed <- s.Consume(ctx, 0, trim) }()
+	go func() {
+		consumed <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []reading.Arrival) error {
+			s.Trim(pos)
+			return nil
+		})
+	}()
 	return s, func() error {
 		err := s.Close()
 		if ended := <-consumed; !errors.Is(ended, reading.ErrClosed) {
