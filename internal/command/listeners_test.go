@@ -233,7 +233,7 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 		status, _ := p.readiness()
 		return status == http.StatusOK
 	})
-	if n := strings.Count(p.stderr.String(), "no free connections"); n != 1 {
+	if n := strings.Count(p.stderr.String(), "there is no room for more"); n != 1 {
 		t.Errorf("%d lines\n%s", n, p.stderr)
 	}
 	p.stop()

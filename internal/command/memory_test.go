@@ -172,8 +172,8 @@ func TestServerShortOfMemory(t *testing.T) {
 	if got := series["layer0"]; len(got) != 1 || got[0].Value != 4711 {
 		t.Errorf("the acknowledged reading is stored as %v", got)
 	}
-	if log := p.stderr.String(); !strings.Contains(log, "the server to be short of memory") ||
-		!strings.Contains(log, "free memory again") {
+	if log := p.stderr.String(); !strings.Contains(log, "memory is short") ||
+		!strings.Contains(log, "there is memory again") {
 		t.Errorf("the log: %s", log)
 	}
 }
