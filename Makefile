@@ -4,15 +4,15 @@
 VERSION ?= 0.1.0-dev
 GO_FILES := $(shell find cmd internal api go.mod web/embed.go -type f -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
 WEB_FILES := $(shell find web/src web/scripts web/public web/index.html web/vite.config.ts web/package.json -type f 2>/dev/null)
-# npm writes this file last; the folder's own time changes with every test's cache.
+# npm writes this file last; the folder's own time changes whenever a test writes its cache.
 NODE_MODULES := web/node_modules/.package-lock.json
 
 .PHONY: help demo dev build gen check test quick race e2e bench torture neighbours lighthouse release image clean tools
 
-help: ## what there is
+help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
-demo: build ## build everything and start it with a farm of its own
+demo: build ## build everything and start it with a simulated farm
 	./bin/tilth demo
 
 dev: $(NODE_MODULES) ## the demo with a console that reloads as you type, on port 5173
@@ -36,10 +36,10 @@ gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml, and Go
 	go tool oapi-codegen -config api/open.codegen.yaml api/open.yaml
 	cd web && npm run gen
 
-check: web/dist/index.html ## formatting, lint, types, drift of what is generated, sizes of what a page loads
+check: web/dist/index.html ## formatting, lint, types, drift of generated files, sizes of what a page loads
 	scripts/check.sh
 
-test: ## everything: checks, Go and web tests, the browser; says what each part took
+test: ## everything: checks, Go and web tests, the browser; prints how long each part took
 	scripts/test.sh
 
 quick: $(NODE_MODULES) ## what a change needs before a commit, chosen by what changed: a minute at most
@@ -51,21 +51,21 @@ race: web/dist/index.html ## all Go tests under the race detector
 e2e: build ## browser tests against the built binary
 	cd web && npm run e2e
 
-bench: build ## what the devices' side bears, mosquitto beside it; open screens; a month asked for, other stores beside it; not in it: tilth bench alarm and telling (docs/benchmarks.md)
+bench: build ## load of devices, compared with mosquitto; open screens; queries of a month, compared with other stores; without tilth bench alarm and telling (docs/benchmarks.md)
 	scripts/bench.sh --window 32,1 --duration 10s
 	./bin/tilth bench live --duration 10s
 	scripts/bench-history.sh
 
-torture: build ## faults: kills, full and failing disks, torn logs, clock steps, failing mail servers (docs/faults.md); needs root
+torture: build ## what a server survives: kills, full and failing disks, torn logs, clock steps, many clients, failing mail and webhook servers (docs/faults.md); needs root
 	scripts/torture.sh
 
-neighbours: build ## what one tenant feels while others take more than their share, with the limits (docs/benchmarks.md)
+neighbours: build ## how one tenant fares while others take more than their share, with the limits (docs/benchmarks.md)
 	scripts/neighbours.sh
 
 lighthouse: build ## Lighthouse's scores of the sign-in page, desktop and throttled phone
 	cd web && node scripts/lighthouse.mjs
 
-release: ## archives for linux amd64 and arm64 with checksums in bin/release, of what is committed: make release VERSION=1.2.3
+release: ## archives of the committed state for linux amd64 and arm64, with checksums, in bin/release: make release VERSION=1.2.3
 	scripts/release.sh $(VERSION)
 
 image: ## a container image of that release, by buildah, podman or docker: make image VERSION=1.2.3

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Compares two versions of tilth on this machine: runs the benches with one and
-# the other in turn, so that what else the machine does falls on both alike, and
+# Compares two versions of tilth on this machine. Runs the benches with both
+# versions alternately, so that other load of the machine affects both alike, and
 # prints each pair's ratio, their median and their spread. Above 1 the second
-# version is the faster one.
+# version is faster.
 #   scripts/bench-pairs.sh BEFORE AFTER [PAIRS [BENCH…]]
-# BEFORE and AFTER are paths of two binaries; seven pairs of ingest, history and alarm; telling, which takes long, is asked for by name.
+# BEFORE and AFTER are paths of two binaries; the default is seven pairs of ingest, history and alarm. telling takes long and must be named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 before=$(realpath "${1:?the binary of before}") after=$(realpath "${2:?the binary of after}") pairs=${3:-7}
@@ -14,7 +14,7 @@ benches=("${@:4}")
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Each prints one figure of which more is better.
+# Each prints one figure; more is better.
 ingest() { # messages acknowledged in a second
   ./bin/tilth bench ingest --binary "$1" --duration 10s |
     awk '/acknowledged .* messages\/s/ { gsub(",", "", $2); print $2; exit }'
@@ -35,7 +35,7 @@ telling() { # messages acknowledged in a second beside volleys of notices, each 
 for bench in "${benches[@]}"; do
   echo "$bench"
   for pair in $(seq "$pairs"); do
-    # Who goes first changes from pair to pair.
+    # The version that runs first changes from pair to pair.
     if [ $((pair % 2)) = 1 ]; then
       a=$("$bench" "$before") b=$("$bench" "$after")
     else

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Loads a server of our own and, with the same devices and messages, a
-# mosquitto that keeps everything in memory and has no subscriber; prints both
-# in one table. Arguments go to tilth bench ingest. Installs Debian's mosquitto
-# where it is missing, which needs root.
+# Loads a server that it starts and, with the same devices and messages, a
+# mosquitto that keeps everything in memory and has no subscriber. Prints both in
+# one table. Arguments go to tilth bench ingest. Installs Debian's mosquitto if it
+# is missing, which needs root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ if [ -z "$broker" ]; then
     exit 1
   fi
   export DEBIAN_FRONTEND=noninteractive
-  # The package starts the broker as a service; this one is not wanted.
+  # The package starts the broker as a service, which the bench does not use.
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -36,7 +36,7 @@ finish() {
 }
 trap finish EXIT
 
-# Everything off that would cost the peer time, and no limit that the load meets.
+# Everything that would cost the peer time is off, and no limit affects the load.
 start() {
   cat > "$dir/mosquitto.conf" <<CONF
 listener $1 127.0.0.1

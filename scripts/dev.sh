@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The demo with a console before it that reloads as you type. Both end when
-# either does, and with this script, however it is ended:
+# Runs the demo with a console that reloads as you type. If one of them ends, the
+# other ends too, and both end with this script, however it is ended:
 #   scripts/dev.sh [settings of tilth demo]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Not by go run, which would not pass on that it is to end.
+# Without go run, which would not pass the signal on.
 go build -o bin/tilth-dev ./cmd/tilth
 
 running=()
@@ -14,7 +14,7 @@ trap 'exit 130' INT
 trap 'exit 143' HUP TERM
 ./bin/tilth-dev demo "$@" &
 running+=($!)
-# Nor by npm, for the same reason. The console's keys (h and Enter tells them)
+# Without npm, for the same reason. The console's keys (h and Enter lists them)
 # need the terminal.
 (cd web && exec node_modules/.bin/vite) <&0 &
 running+=($!)

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Makes docs/licences.md: what of others is inside bin/tilth, and on which
-# terms. It reads the Go modules that are linked and the npm packages that end
-# up in the console (a build into a temporary folder tells), from the module
-# cache and web/node_modules; nothing is fetched.
+# Makes docs/licences.md: which third-party parts are inside bin/tilth, and on
+# which terms. It reads the linked Go modules and the npm packages that end up in
+# the console (found by a build into a temporary folder), from the module cache
+# and web/node_modules. It fetches nothing.
 #   scripts/licences.sh            writes docs/licences.md
-#   scripts/licences.sh --check    tells whether it is up to date
-#   scripts/licences.sh --texts    prints the licences in full, to go with a binary that is handed on
-# It fails where a licence is unknown, or is not one of those taken below.
+#   scripts/licences.sh --check    checks that it is up to date
+#   scripts/licences.sh --texts    prints the licences in full, to go with a binary
+# It fails if a licence is unknown, or is not one of those accepted below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What asks no more than to be named, and may be handed on under Apache-2.0.
+# Licences that require no more than attribution, and allow distribution under Apache-2.0.
 taken=' 0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT OFL-1.1 public-domain '
-# Where several licences are offered, the one that we take.
+# The licence that we choose if several are offered.
 chosen() {
   case $1 in
     # Dual: "the Eclipse Public License v2.0 and Eclipse Distribution License v1.0"; the latter is BSD-3-Clause by another name.
@@ -23,7 +23,7 @@ chosen() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# kind FILE names the licence whose words stand in a file.
+# kind FILE names the licence whose text is in a file.
 kind() {
   local words
   words=$(tr -s '[:space:]*>/#' ' ' < "$1" | tr '[:upper:]' '[:lower:]')
@@ -46,15 +46,15 @@ kind() {
   echo "${found:- unknown}"
 }
 
-# Names, versions and folders of the packages that are linked, for the systems
-# that it is built for; the licence nearest to a package counts, and those above
-# it up to the module's.
+# Names, versions and folders of the linked packages, for the systems that tilth is
+# built for. The licence nearest to a package counts, and those above it up to the
+# module's.
 for system in linux darwin windows; do
   GOOS=$system CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}	{{$.Dir}}{{end}}{{end}}' ./cmd/tilth
 done | sort -u > "$work/packages"
 
-# terms FOLDER: files that say on which terms what is in it may be used, and
-# what is to be said beside.
+# terms FOLDER prints the files that say on which terms the folder's content may be
+# used, and which notices go with it.
 terms() {
   find "$1" -maxdepth 1 -type f ! -iname '*.go' ! -iname '*-logo' \
     \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'unlicense*' -o -iname 'notice*' -o -iname 'patents' -o -iname 'edl-v10' \)
@@ -78,8 +78,8 @@ while IFS=$'\t' read -r module version; do
   printf '%s\t%s\t%s\n' "$module" "$version" "${licence:-unknown}"
 done < "$work/modules" > "$work/go"
 
-# The console: what the bundler put in, and direct dependencies that it takes
-# files of other kinds from, as the font.
+# The console: what the bundler included, and direct dependencies from which it
+# takes other files, such as the font.
 (cd web && node --input-type=module - "$work" <<'JS'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'vite';
@@ -99,7 +99,7 @@ writeFileSync(`${work}/npm-texts`, bundled.map((p) => `\n==== ${p.name} ${p.vers
 JS
 )
 
-# Every part of a licence's name must be one of those taken.
+# Every part of a licence's name must be accepted.
 fault=0
 while IFS=$'\t' read -r name version licence; do
   for part in $(sed 's/ (.*//; s/,/ /g' <<< "$licence"); do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tells whether an npm lock file names where a package was fetched from: with
-# such an address npm asks that registry, whatever is set here.
+# Fails if an npm lock file names where a package was fetched from: with such an
+# address npm asks that registry, whatever is configured here.
 #   scripts/lockfile.sh web/package-lock.json
 set -euo pipefail
 

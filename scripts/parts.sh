@@ -1,8 +1,8 @@
 # Sourced by scripts that run many commands: runs each as a part with a name,
-# alone or beside others, and prints at the end what each took.
-#   part NAME COMMAND…     runs a command and waits for it; the script ends where it fails
-#   beside NAME COMMAND…   starts a command whose output is kept
-#   join NAME…             waits for what was started beside, and prints its output
+# alone or beside others, and prints at the end how long each took.
+#   part NAME COMMAND…     runs a command and waits for it; if it fails, the script ends
+#   beside NAME COMMAND…   starts a command in the background and keeps its output
+#   join NAME…             waits for such commands, and prints their output
 #   parts_took             prints the table
 
 parts_began=$(date +%s%N)
@@ -11,9 +11,9 @@ parts_table=$parts_dir/table
 declare -A parts_running=()
 trap parts_end EXIT
 
-# parts_cpu leaves in $parts_used the processor time of this shell's ended
-# children so far, tenths of a second; what ended beside a part is counted with
-# it, too. In a $(…) it would be that shell's.
+# parts_cpu leaves in $parts_used the processor time of this shell's children that
+# have ended so far, in tenths of a second. Commands that ended beside a part count
+# with it, too. It must not run in $(…), which is another shell.
 parts_cpu() {
   local file=$parts_dir/times.$BASHPID
   times > "$file"

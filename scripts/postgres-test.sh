@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs what keeps tables on a PostgreSQL that lives as long as the tests do:
-#   scripts/postgres-test.sh [what to run, with TILTH_TEST_DATABASE_URL set]
+# Runs tests of the SQL stores on a PostgreSQL that it starts, and stops afterwards:
+#   scripts/postgres-test.sh [a command, run with TILTH_TEST_DATABASE_URL set]
 # Without arguments, the tests of the packages with SQL stores. Needs Debian's
 # postgresql (scripts/tools.sh), and root or a user who may run initdb.
 set -euo pipefail
@@ -20,8 +20,8 @@ finish() {
 }
 trap finish EXIT
 
-# Nothing of it is to outlive the tests, so nothing waits for the disk. Its
-# collation sorts unlike SQLite, as most people's do.
+# Nothing needs to outlive the tests, so PostgreSQL does not wait for the disk. Its
+# collation sorts unlike SQLite, as that of most operators does.
 cd /
 as "$tools/initdb" -D "$dir/data" -U tilth -A trust --encoding=UTF8 --no-sync \
   --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >/dev/null
@@ -34,8 +34,8 @@ export TILTH_TEST_DATABASE_URL="postgres://tilth@/postgres?host=$dir"
 if [ $# -gt 0 ]; then
   "$@"
 else
-  # What makes its own SQL, and of the whole server what is particular about it.
-  # Beside the browser they wait for it: no bound of time but one that ends what hangs.
+  # The packages with SQL of their own, and the tests of whole servers that concern
+  # PostgreSQL. Beside the browser tests they are slow, so the timeout only ends what hangs.
   go test -vet=off -timeout 30m ./internal/platform/db ./internal/domain/tenant ./internal/domain/identity ./internal/domain/device ./internal/domain/notify ./internal/domain/audit
   go test -vet=off -timeout 30m -short ./internal/domain/alarm
   go test -vet=off ./internal/command -run '^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$'

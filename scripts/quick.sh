@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a change needs before it is committed, chosen by what changed since the
-# last commit on main: format, lint and tests of the packages, pages and
-# contracts that it touches. `make test` proves the rest.
-#   scripts/quick.sh [REVISION]   what changed since that one
+# Checks a change before it is committed: format, lint and tests of the packages,
+# pages and contracts that changed since the last commit on main. `make test`
+# checks the rest.
+#   scripts/quick.sh [REVISION]   for the changes since that revision
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -15,9 +15,9 @@ if [ "${#changed[@]}" = 0 ]; then
   exit 0
 fi
 
-# of PATTERN: the changed files of that form that are still there, a line each.
+# of PATTERN prints the changed files that match and still exist, one a line.
 of() { printf '%s\n' "${changed[@]}" | grep -E "$1" | while read -r file; do [ ! -e "$file" ] || echo "$file"; done || true; }
-# touches PATTERN: whether any changed file has that form, gone ones too.
+# touches PATTERN succeeds if any changed file matches, even a deleted one.
 touches() { printf '%s\n' "${changed[@]}" | grep -qE "$1"; }
 
 # The package of a changed file is its folder or, for test data, migrations and
@@ -30,7 +30,7 @@ packages() {
   done | sort -u
 }
 
-# beside_them: the tests in the folders of changed files of the console.
+# beside_them prints the tests in the folders of changed files of the console.
 beside_them() {
   of '^web/src/' | xargs -r dirname | sort -u | while read -r dir; do compgen -G "$dir/*.test.ts*" || true; done | sed 's|^web/||'
 }
@@ -50,13 +50,13 @@ go_format() {
 if touches '\.go$|^internal/|^go\.mod$|^api/'; then
   part 'Go: format' go_format
   mapfile -t packages < <(packages)
-  # Whatever uses a changed package must still compile, tests too. The cheapest
-  # analysis is enough: lint looks closer.
+  # Packages that use a changed package must still compile, with their tests. The
+  # cheapest analysis is enough, since lint checks more.
   part 'Go: all compiles' go vet -assign ./...
   if [ "${#packages[@]}" -gt 0 ]; then
     part 'Go: lint' scripts/lint.sh "${packages[@]}"
   fi
-  # With -short, what starts whole servers stays out.
+  # -short leaves out tests that start whole servers.
   part 'Go: tests' go test -vet=off -short "${packages[@]}" ./internal/tools/architecture
 fi
 if touches '^api/|\.gen\.(go|ts)$'; then

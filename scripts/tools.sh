@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Installs what the tests need beside Go and Node, where it is missing:
+# Installs what the tests need beside Go and Node, if it is missing:
 # a C compiler for the race detector; Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
 # browser tests; mosquitto's clients and curl for the device tests; python3 for the examples of the open API; openssl for a
 # certificate; nginx, which the live stream is tested behind; PostgreSQL, which
-# the stores are tested over; in CI Postfix, which mails are tested against. Needs root where something is missing.
+# the stores are tested over; in CI Postfix, which mails are tested against. Needs root if something is missing.
 set -euo pipefail
 
 missing=()
 command -v cc >/dev/null || missing+=(gcc libc6-dev)
-# Chromium without a window costs a quarter less time than the whole one, which does where there is no other.
+# Headless Chromium takes a quarter less time than the full one, which is used if there is no other.
 if command -v apt-get >/dev/null; then
   command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
 else
@@ -31,7 +31,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
     exit 1
   fi
   export DEBIAN_FRONTEND=noninteractive
-  # Packages of servers start them as services; the tests start their own.
+  # Server packages start their servers as services; the tests start their own.
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT

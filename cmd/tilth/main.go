@@ -1,5 +1,5 @@
-// Command tilth is the whole product in one binary: the server with its
-// console, and the command line over it.
+// Command tilth is the whole product in one binary: the server with its console, and the commands
+// that operate it.
 package main
 
 import (

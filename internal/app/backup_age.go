@@ -11,7 +11,7 @@ import (
 	"tilth/internal/platform/datafolder"
 )
 
-// backupAge knows when everything was last handed out whole, over restarts.
+// backupAge knows when the last complete backup was taken, over restarts.
 type backupAge struct {
 	file   datafolder.TimeFile
 	logger *slog.Logger
@@ -25,18 +25,18 @@ func readBackupAge(dataDir string, logger *slog.Logger) *backupAge {
 		return b
 	}
 	if err != nil {
-		logger.Warn("when the last backup was taken is not known", "file", b.file, "error", err)
+		logger.Warn("the time of the last backup is not known", "file", b.file, "error", err)
 		return b
 	}
 	b.last.Store(at.Unix())
 	return b
 }
 
-// setLast notes that a backup holds everything as it was then.
+// setLast notes the time of a complete backup.
 func (b *backupAge) setLast(at time.Time) {
 	b.last.Store(at.Unix())
 	if err := b.file.Write(at); err != nil {
-		b.logger.Warn("the backup's time will be forgotten at a restart", "error", err)
+		b.logger.Warn("the time of the backup cannot be saved and is lost at a restart", "error", err)
 	}
 }
 

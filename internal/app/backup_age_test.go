@@ -13,7 +13,7 @@ func TestBackupAgeSurvivesRestart(t *testing.T) {
 	dir, log := t.TempDir(), testkit.NewLog()
 	read := func() *backupAge { return readBackupAge(dir, slog.New(slog.NewTextHandler(log, nil))) }
 	if at := read().unix(); at != 0 {
-		t.Errorf("never taken, and yet at %d", at)
+		t.Errorf("before any backup its time is %d, want 0", at)
 	}
 	read().setLast(testkit.Start)
 	if at := read().unix(); at != testkit.Start.Unix() {
@@ -27,11 +27,11 @@ func TestBackupAgeSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if at := read().unix(); at != 0 || log.Text() == "" {
-		t.Errorf("what is no time is taken for %d; logged: %s", at, log.Text())
+		t.Errorf("a file without a time is read as %d; logged: %s", at, log.Text())
 	}
 }
 
-// A time that cannot be kept is known until the restart, and the log says so.
+// A time that cannot be saved is known until the restart, and the server logs that.
 func TestBackupAgeThatCannotBeWritten(t *testing.T) {
 	log := testkit.NewLog()
 	b := readBackupAge(filepath.Join(t.TempDir(), "gone"), slog.New(slog.NewTextHandler(log, nil)))

@@ -14,15 +14,15 @@ import (
 	"tilth/internal/platform/acme"
 )
 
-// certificates are what TLS is met with: the operator's own or, where the
-// settings name some, those that an ACME server issues; neither without TLS.
+// certificates are the server's certificates for TLS: the operator's own, or those that an ACME
+// server issues if the settings name domains; neither without TLS.
 type certificates struct {
 	own    *ingest.Certificate
 	issued *acme.Certificates
 }
 
-// ownCertificate reads the operator's, where there is one: before anything else,
-// since a wrong one ends the start.
+// ownCertificate reads the operator's certificate, if there is one. The server does so first, since
+// a wrong certificate prevents the start.
 func (s *Server) ownCertificate() (err error) {
 	if s.set.TLSCert == "" {
 		return nil
@@ -33,8 +33,8 @@ func (s *Server) ownCertificate() (err error) {
 	return nil
 }
 
-// issuedCertificates loads those that were issued before; runs, once devices are
-// let in, has the others issued. The ports are taken, and the folder is open.
+// issuedCertificates loads the certificates that were issued before. run has the others issued,
+// once the server accepts devices. The ports are open and the data folder is locked by then.
 func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	set := s.set.ACME
 	if len(set.Names) == 0 {
@@ -55,11 +55,11 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	if s.certificates.issued, err = acme.New(ctx, o); err != nil {
 		return fmt.Errorf("--acme-domains: %w", err)
 	}
-	s.logger.Info("certificates are issued by an ACME server", "names", set.Names, "directory", set.Directory)
+	s.logger.Info("an ACME server issues the certificates", "names", set.Names, "directory", set.Directory)
 	return nil
 }
 
-// devices is how devices are met over TLS.
+// devices is the TLS configuration for devices.
 func (c *certificates) devices() *tls.Config {
 	if c.issued != nil {
 		return c.issued.Config()
@@ -67,9 +67,9 @@ func (c *certificates) devices() *tls.Config {
 	return c.own.Config()
 }
 
-// web is how people and programs are met over TLS: as devices are, and with
-// HTTP/2. Both names stand here, since a plain listener of the same server may
-// be the first to look.
+// web is the TLS configuration for people and programs: that for devices, with HTTP/2. It names
+// both protocols, since http.Server looks for them once, perhaps when it begins to serve a plain
+// listener.
 func (c *certificates) web() *tls.Config {
 	config := c.devices()
 	config.NextProtos = []string{"h2", "http/1.1"}
@@ -79,8 +79,8 @@ func (c *certificates) web() *tls.Config {
 	return config
 }
 
-// challenges answers what an ACME server asks for, before anything else has a
-// say: its proofs are asked for at the HTTP address, whatever that redirects.
+// challenges answers the requests of an ACME server before any other handler: the ACME server asks
+// for its proofs at the HTTP address, even if that redirects everything else.
 func (c *certificates) challenges(next http.Handler) http.Handler {
 	if c.issued == nil {
 		return next
@@ -88,14 +88,14 @@ func (c *certificates) challenges(next http.Handler) http.Handler {
 	return c.issued.Challenges(next)
 }
 
-// run keeps issued certificates in force until ctx ends.
+// run renews issued certificates until ctx ends.
 func (c *certificates) run(ctx context.Context) {
 	if c.issued != nil {
 		c.issued.Run(ctx)
 	}
 }
 
-// statuses are the names that there are certificates for, or should be.
+// statuses are the names that have a certificate, or should have one.
 func (c *certificates) statuses() []acme.NameStatus {
 	switch {
 	case c.issued != nil:

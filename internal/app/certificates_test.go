@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Without TLS nothing is told of certificates, and nothing stands before pages.
+// Without TLS there are no certificates to report, and requests reach their handlers.
 func TestWithoutCertificates(t *testing.T) {
 	var c certificates
 	if c.statuses() != nil {
@@ -15,6 +15,6 @@ func TestWithoutCertificates(t *testing.T) {
 	reached := false
 	c.challenges(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true })).ServeHTTP(nil, nil)
 	if !reached {
-		t.Error("the page is not reached")
+		t.Error("the request does not reach its handler")
 	}
 }

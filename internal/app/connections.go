@@ -9,26 +9,24 @@ import (
 	"tilth/internal/platform/listen"
 )
 
-// Places that connections of devices leave to people, and those of people to whoever
-// watches the server: who is crowded out can still be told so.
+// Connections that devices leave to people, and that people leave to monitoring: while all others
+// are taken, the server can still say so.
 const (
 	reservedForPeople     = 64
 	reservedForMonitoring = 16
 )
 
-// limitConnections has all that comes to the ports taken in by one room.
+// limitConnections puts all listeners under one limit of connections.
 func (s *Server) limitConnections() error {
 	most, err := listen.ConnectionLimit()
 	if err != nil {
 		return err
 	}
 	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
-	watchers := min(reservedForMonitoring, most/16) // of a very low limit, a part
+	watchers := min(reservedForMonitoring, most/16) // a share of a very low limit
 	people := watchers + min(reservedForPeople, most/8)
-	pace := listen.Pace{
-		ChunkSize: httpbase.ChunkSize,
-		Within:    writeTimeout,
-	} // devices' answers have a time of their own
+	// MQTT has time limits of its own.
+	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout}
 	for _, entry := range []struct {
 		name      string
 		ln        *net.Listener
@@ -36,52 +34,51 @@ func (s *Server) limitConnections() error {
 		balancers []netip.Prefix
 		pace      listen.Pace
 	}{
-		{"http", &s.listeners.http, watchers, s.set.Balancers, pace}, {"https", &s.listeners.https, watchers, s.set.Balancers, pace},
-		{"mqtt", &s.listeners.mqtt, people, s.set.Balancers, listen.Pace{}}, {"mqtt-tls", &s.listeners.mqttTLS, people, s.set.Balancers, listen.Pace{}},
+		{"http", &s.listeners.http, watchers, s.set.Balancers, pace},
+		{"https", &s.listeners.https, watchers, s.set.Balancers, pace},
+		{"mqtt", &s.listeners.mqtt, people, s.set.Balancers, listen.Pace{}},
+		{"mqtt-tls", &s.listeners.mqttTLS, people, s.set.Balancers, listen.Pace{}},
 		{"admin", &s.listeners.admin, 0, nil, pace},
 	} {
 		if *entry.ln != nil {
-			*entry.ln = s.connections.Listen(
-				*entry.ln,
-				listen.ListenerOptions{
-					Name:              entry.name,
-					ReservedForOthers: entry.kept,
-					Balancers:         entry.balancers,
-					Pace:              entry.pace,
-				},
-			)
+			*entry.ln = s.connections.Listen(*entry.ln, listen.ListenerOptions{
+				Name:              entry.name,
+				ReservedForOthers: entry.kept,
+				Balancers:         entry.balancers,
+				Pace:              entry.pace,
+			})
 		}
 	}
 	return nil
 }
 
-// describeListeners publishes how many connections there are and may be.
+// describeListeners publishes how many connections are open and how many there may be.
 func (s *Server) describeListeners() {
 	m, figures := s.metrics, s.connections.Stats
 	m.gauge(
 		"tilth_connections",
-		"Open connections, and listeners that wait for one.",
+		"Open connections, and listeners that wait for a free connection.",
 		func() float64 { return float64(figures().Open) },
 	)
 	m.gauge(
 		"tilth_connections_most",
-		"Connections that there may be; 0: any number.",
+		"Connections that may be open at once; 0: any number.",
 		func() float64 { return float64(figures().MaxConnections) },
 	)
 	m.counter(
 		"tilth_accept_failures_total",
-		"Times that taking a connection in failed, as for want of descriptors.",
+		"Failures to accept a connection, for example because file descriptors ran out.",
 		func() float64 { return float64(figures().Failed) },
 	)
 	m.counter(
 		"tilth_proxy_header_failures_total",
-		"Connections from --proxy-protocol without a right PROXY header.",
+		"Connections from --proxy-protocol without a valid PROXY header.",
 		func() float64 { return float64(figures().BadHeaders) },
 	)
 }
 
-// LocalAddr is an address under which this machine reaches a listener, which
-// may listen on all of them.
+// LocalAddr is an address at which this machine reaches a listener, which may listen on all
+// addresses.
 func LocalAddr(a net.Addr) string {
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// DamageAdvice is what to do about it.
+// DamageAdvice says what to do about a damaged folder.
 const DamageAdvice = "keep the folder as it is, and restore a backup into another (docs/backup.md)"
 
-// ExplainDamage says of an error that tells of damage in a data folder where it is,
-// what to do, and then the engine's own words. Other errors it gives back.
+// ExplainDamage explains an error that reports damage in a data folder: what is damaged, what to
+// do, and then the engine's own words. It returns other errors as they are.
 func ExplainDamage(dir string, err error) error {
 	if detail := db.Corruption(err); detail != nil {
 		return fmt.Errorf("%s: the database is damaged: %s: %w", filepath.Join(dir, "tilth.db"), DamageAdvice, detail)

@@ -9,11 +9,12 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// errDatabaseDown is what strangers may know of it: no address and no names.
+// errDatabaseDown is all that unauthenticated clients learn of the failure: no address and no
+// names.
 var errDatabaseDown = errors.New("the database cannot be reached; see the log")
 
-// databaseHealth asks whether the database answers, and tells the log of changes: a
-// readiness is asked for again and again.
+// databaseHealth checks whether the database answers, and logs only changes, since readiness is
+// checked again and again.
 type databaseHealth struct {
 	ping   func(context.Context) error
 	logger *slog.Logger
@@ -22,15 +23,15 @@ type databaseHealth struct {
 	down bool
 }
 
-// ready is nil while the database answers, else what strangers may know of why
-// not.
+// ready is nil while the database answers, else what unauthenticated clients may know of the
+// reason.
 func (r *databaseHealth) ready(ctx context.Context) error {
 	err := r.ping(ctx)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errDatabaseDown // whoever asked has gone
+		return errDatabaseDown // the client has gone
 	case errors.Is(err, db.ErrTakenOver):
-		return db.ErrTakenOver // the log has it from what could not be written
+		return db.ErrTakenOver // the failed write has logged it
 	}
 	r.record(err)
 	if err != nil {

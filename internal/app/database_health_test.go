@@ -13,8 +13,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Whoever asks for readiness learns that the database is away, and nothing of
-// where it is; the log tells it, once for each time.
+// A client that asks for readiness learns that the database is down, but not its address. The
+// server logs each failure once.
 func TestUnreachableDatabaseIsLoggedOnce(t *testing.T) {
 	log := testkit.NewLog()
 	var fault error
@@ -41,7 +41,7 @@ func TestUnreachableDatabaseIsLoggedOnce(t *testing.T) {
 	}
 }
 
-// A server says no more of its database than that.
+// The server's own readiness check reveals no more of its database.
 func TestReadinessHidesDatabaseAddress(t *testing.T) {
 	t.Parallel()
 	database := ""

@@ -11,34 +11,34 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// derivation makes what computes derived values. It is told of changes of
-// structure, and where one device stands otherwise.
+// derivation makes the engine of derived values. The registry tells it of changed structure, and
+// the device store of changed positions.
 func (s *Stores) derivation() *derivation.Engine {
 	e := derivation.New(derivation.Options{Readings: s.Readings, Site: s.site})
 	s.Registry.OnStructureChange(func() { e.Retain(s.derives) })
 	s.Devices.OnChange(func(t tenant.ID, id device.ID) {
 		ref := device.Ref{Tenant: t, ID: id}
-		s.Registry.ForgetSite(ref) // before it is forgotten, and so asked for
+		s.Registry.ForgetSite(ref) // before the engine forgets it and asks for it again
 		e.Forget(ref)
 	})
 	return e
 }
 
-// derives tells whether anything is computed from what a device sends.
+// derives reports whether anything is computed from a device's readings.
 func (s *Stores) derives(ref device.Ref) bool {
 	entry := s.Registry.Get(ref.ID)
 	return entry != nil && entry.Ref == ref && entry.Derives()
 }
 
-// site is where a device stands, with its tenant's days. The database is asked
-// only for one that was changed since all were loaded, so that it may be away
-// without anything derived being lost.
+// site is the position of a device, and its tenant's time zone. Only for a device that was changed
+// since the registry was loaded does it ask the database, so that no derived value is lost while
+// the database is away.
 func (s *Stores) site(ctx context.Context, ref device.Ref) (device.Site, error) {
 	if site, known := s.Registry.Site(ref); known {
 		return site, nil
 	}
 	d, err := s.Devices.ByID(ctx, ref.Tenant, ref.ID)
-	if errs.Is(err, errs.NotFound) { // being deleted, its readings too
+	if errs.Is(err, errs.NotFound) { // the device and its readings are being deleted
 		return device.Site{Zone: time.UTC}, nil
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// mastProduct is a product from which something is derived.
+// mastProduct is a product with a derived property.
 func mastProduct(t *testing.T, s *testkit.Stores) *device.Product {
 	t.Helper()
 	p := &device.Product{Name: "mast", OfflineAfter: testkit.OfflineAfter, Properties: []device.Property{
@@ -31,8 +31,8 @@ func mastProduct(t *testing.T, s *testkit.Stores) *device.Product {
 	return p
 }
 
-// Where devices stand is known since all was loaded, so that a database that is
-// away costs no derived value.
+// The engine knows all positions since the start, so that no derived value is lost while the
+// database is away.
 func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	k := testkit.NewStores(t)
 	field := k.Tenant(t, "field")
@@ -51,10 +51,10 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if site, err := s.site(t.Context(), testkit.Ref(moved)); err != nil || *site.Latitude != -33.9 {
-		t.Errorf("where it was moved to: %+v, %v", site, err)
+		t.Errorf("after the move: %+v, %v", site, err)
 	}
 	away, leave := context.WithCancel(t.Context())
-	leave() // the database answers nothing under it
+	leave() // the database answers nothing with this context
 	site, err := s.site(away, testkit.Ref(d))
 	if err != nil || site.Zone.String() != field.TimeZone.String() || *site.Latitude != 52.5 ||
 		*site.Longitude != 13.4 ||
@@ -62,26 +62,20 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Errorf("%+v, %v", site, err)
 	}
 	if _, err := s.site(away, testkit.Ref(moved)); err == nil {
-		t.Error("the test's database answers while it is away")
+		t.Error("the test's database answers although it should be down")
 	}
-	// Loaded anew, with the tenant's days of another zone.
+	// The registry is loaded again after the tenant's time zone has changed.
 	field.TimeZone = tenant.Zone("Asia/Shanghai")
 	if err := k.Tenants.Put(t.Context(), field.Tenant); err != nil {
 		t.Fatal(err)
 	}
 	k.Reload(t)
-	if site, err := s.site(
-		away,
-		testkit.Ref(moved),
-	); err != nil || site.Zone.String() != "Asia/Shanghai" ||
-		*site.Latitude != -33.9 {
-		t.Errorf("after all was loaded anew: %+v, %v", site, err)
+	site, err = s.site(away, testkit.Ref(moved))
+	if err != nil || site.Zone.String() != "Asia/Shanghai" || *site.Latitude != -33.9 {
+		t.Errorf("after the registry was loaded again: %+v, %v", site, err)
 	}
-	if site, err := s.site(
-		t.Context(),
-		device.Ref{Tenant: field.ID + 1, ID: d.ID},
-	); err != nil ||
-		site != (device.Site{Zone: time.UTC}) {
-		t.Errorf("another tenant's: %+v, %v", site, err)
+	site, err = s.site(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID})
+	if err != nil || site != (device.Site{Zone: time.UTC}) {
+		t.Errorf("the device of another tenant: %+v, %v", site, err)
 	}
 }

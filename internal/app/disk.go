@@ -16,33 +16,32 @@ import (
 )
 
 const (
-	// A disk tells nobody that there is room on it again, or that it was repaired:
-	// it has to be asked.
+	// diskCheckInterval is how often the server checks the disk. Nothing reports that a disk has
+	// room again, or was repaired.
 	diskCheckInterval = 3 * time.Second
-	// minStartBytes is what a start needs: the log of readings is written out, and a
-	// new one laid out.
+	// minStartBytes is what a start needs: it writes the log of readings out and creates a new one.
 	minStartBytes = 32 << 20
 	probeBytes    = 64 << 10
 )
 
-// ErrRestartDue ends a server whose readings stopped being written and could be
-// written again by a new start.
-var ErrRestartDue = errors.New("the disk can be written again; readings are taken in again by a new start")
+// ErrRestartDue ends a server that stopped writing readings and could write them again after a
+// restart.
+var ErrRestartDue = errors.New("the disk can be written again; the server must restart to accept readings")
 
-// disk watches whether the data folder can be written. It writes there itself
-// only while there is reason for doubt, since disks wear.
+// disk checks whether the data folder can be written. It writes a probe only while it has reason to
+// doubt that, since writes wear disks out.
 type disk struct {
 	dir            string
-	readingsBroken func() error  // not nil: readings are not written until a new start
-	refusedWrites  func() uint64 // transactions that the disk refused so far
+	readingsBroken func() error  // not nil: the store writes no readings until a restart
+	refusedWrites  func() uint64 // transactions that the disk has refused so far
 	freeBytes      func() (free uint64, err error)
 	every          time.Duration
 	logger         *slog.Logger
 
-	seenRefusedWrites uint64 // unkept, at the last look
+	seenRefusedWrites uint64 // refusedWrites at the last check
 
 	mu      sync.Mutex
-	failure error // why it cannot be written; nil: it can, as far as is known
+	failure error // why the folder cannot be written; nil: it can, as far as is known
 }
 
 func newDisk(dir string, broken func() error, refusedWrites func() uint64, logger *slog.Logger) *disk {
@@ -51,7 +50,7 @@ func newDisk(dir string, broken func() error, refusedWrites func() uint64, logge
 	return d
 }
 
-// run looks again and again until ctx ends, or until a new start is due.
+// run checks the disk until ctx ends or a restart is due.
 func (d *disk) run(ctx context.Context) error {
 	again := time.NewTicker(d.every)
 	defer again.Stop()
@@ -67,8 +66,8 @@ func (d *disk) run(ctx context.Context) error {
 	}
 }
 
-// check finds out how the disk is. It answers ErrRestartDue when it can be written
-// and readings are not.
+// check examines the disk. It returns ErrRestartDue if the folder can be written and readings are
+// not.
 func (d *disk) check() error {
 	broken, refused := d.readingsBroken() != nil, d.refusedWrites()
 	free, err := d.freeBytes()
@@ -90,18 +89,15 @@ func (d *disk) check() error {
 	return nil
 }
 
-// setFailure remembers how the disk is, and tells of changes.
+// setFailure remembers the state of the disk, and logs changes.
 func (d *disk) setFailure(failure error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
 	case failure != nil && d.failure == nil:
 		d.logger.Error(
-			"the data folder cannot be written: make room or repair the disk, the server then goes on by itself",
-			"folder",
-			d.dir,
-			"error",
-			failure,
+			"the data folder cannot be written: make room or repair the disk; the server then continues by itself",
+			"folder", d.dir, "error", failure,
 		)
 	case failure == nil && d.failure != nil:
 		d.logger.Info("the data folder can be written again", "folder", d.dir)
@@ -115,8 +111,8 @@ func (d *disk) lastFailure() error {
 	return d.failure
 }
 
-// ready is nil while everything can be kept, else what strangers may know of why
-// not: no paths.
+// ready is nil while everything can be stored, else what unauthenticated clients may know of the
+// reason: no paths.
 func (d *disk) ready() error {
 	failure := d.lastFailure()
 	if no := syscall.Errno(0); errors.As(failure, &no) {
@@ -131,7 +127,7 @@ func (d *disk) ready() error {
 	return nil
 }
 
-// probeWrite writes and syncs a file, and takes it away again.
+// probeWrite writes and syncs a file, and removes it.
 func probeWrite(dir string) (err error) {
 	path := filepath.Join(dir, "probe")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -145,7 +141,7 @@ func probeWrite(dir string) (err error) {
 	return f.Sync()
 }
 
-// describeDisk publishes how the disk of the data folder is.
+// describeDisk publishes the state of the data folder's disk.
 func (s *Server) describeDisk() {
 	is := func(yes bool) float64 {
 		if yes {
@@ -153,7 +149,7 @@ func (s *Server) describeDisk() {
 		}
 		return 0
 	}
-	s.metrics.gauge("tilth_disk_free_bytes", "Room on the disk of the data folder.", func() float64 {
+	s.metrics.gauge("tilth_disk_free_bytes", "Free bytes on the disk of the data folder.", func() float64 {
 		free, err := s.disk.freeBytes()
 		if err != nil {
 			return math.NaN()

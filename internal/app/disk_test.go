@@ -19,7 +19,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// fakeDisk is a disk whose troubles a test makes.
+// fakeDisk is a disk whose failures a test makes.
 type fakeDisk struct {
 	*disk
 	log           bytes.Buffer
@@ -41,8 +41,8 @@ func newFakeDisk(t *testing.T) *fakeDisk {
 	return p
 }
 
-// moveAway takes the folder away, so that nothing can be written there; the answer
-// brings it back.
+// moveAway moves the folder away, so that nothing can be written there. The returned function moves
+// it back.
 func (p *fakeDisk) moveAway(t *testing.T) (back func()) {
 	t.Helper()
 	away := p.dir + "-away"
@@ -57,7 +57,7 @@ func (p *fakeDisk) moveAway(t *testing.T) (back func()) {
 	}
 }
 
-// Without a reason for doubt nothing is written: disks wear.
+// Without a reason for doubt the server writes no probe, since writes wear disks out.
 func TestHealthyDiskIsNotWritten(t *testing.T) {
 	p := newFakeDisk(t)
 	back := p.moveAway(t) // a probe would fail
@@ -72,12 +72,12 @@ func TestHealthyDiskIsNotWritten(t *testing.T) {
 	}
 }
 
-// Each reason for doubt has the folder tried; trouble is told once, and so is
-// its end. Where only the database was refused, no new start is needed.
+// For each reason for doubt the server probes the folder. It logs a failure once, and its end once.
+// If the disk refused only the database, no restart is due.
 func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 	for name, doubt := range map[string]func(*fakeDisk){
-		"the database was refused": func(p *fakeDisk) { p.refusedWrites++ },
-		"hardly any room":          func(p *fakeDisk) { p.free = minStartBytes - 1 },
+		"the disk refused the database": func(p *fakeDisk) { p.refusedWrites++ },
+		"hardly any free space":         func(p *fakeDisk) { p.free = minStartBytes - 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newFakeDisk(t)
@@ -99,10 +99,10 @@ func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 				}
 			}
 			if n := strings.Count(p.log.String(), "cannot be written"); n != 1 {
-				t.Errorf("told %d times: %s", n, &p.log)
+				t.Errorf("the failure was logged %d times: %s", n, &p.log)
 			}
 			if n := strings.Count(p.log.String(), "can be written again"); n != 1 {
-				t.Errorf("its end told %d times: %s", n, &p.log)
+				t.Errorf("the end of the failure was logged %d times: %s", n, &p.log)
 			}
 			if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v, %v", left, err)
@@ -111,13 +111,13 @@ func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 	}
 }
 
-// Readings that stopped being written are taken in by a new start, which is due
-// once the folder can be written and has the room that a start needs.
+// If readings are not written any more, a restart is due once the folder can be written and has the
+// free space that a start needs.
 func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	p := newFakeDisk(t)
 	p.readingsErr = errors.New("no room")
 	if err := p.ready(); err == nil || err.Error() != "readings cannot be written; see the log" {
-		t.Errorf("before the first look: %v", err)
+		t.Errorf("before the first check: %v", err)
 	}
 	back := p.moveAway(t)
 	if err := p.check(); err != nil {
@@ -126,7 +126,7 @@ func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	back()
 	p.free = 5 << 20
 	if err := p.check(); err != nil {
-		t.Errorf("without room: %v", err)
+		t.Errorf("without free space: %v", err)
 	}
 	if err := p.ready(); err == nil ||
 		err.Error() != "the data folder cannot be written: a start needs 32 MiB, 5 MiB are free" {
@@ -134,7 +134,7 @@ func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	}
 	p.free = minStartBytes
 	if err := p.check(); !errors.Is(err, ErrRestartDue) {
-		t.Errorf("with room: %v", err)
+		t.Errorf("with free space: %v", err)
 	}
 }
 
@@ -145,16 +145,22 @@ func TestUnknownFreeSpaceIsNotReady(t *testing.T) {
 		t.Errorf("%v, %v", err, p.ready())
 	}
 	if _, err := datafolder.FreeBytes(filepath.Join(p.dir, "nowhere")); err == nil {
-		t.Error("there is room nowhere")
+		t.Error("a folder that does not exist has free space")
 	}
 }
 
-// A server that is to begin anew ends in an orderly way, its ports and folder
-// free for the next.
+// A server that must restart stops in an orderly way: its ports and folder are free for the next
+// start.
 func TestServerStopsForRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", testkit.AnyPort, "--mqtt-addr", testkit.AnyPort, "--admin-addr", testkit.AnyPort)
+	set, err := parseArgs(
+		t,
+		"--data-dir", dir,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +196,7 @@ func TestServerStopsForRestart(t *testing.T) {
 	}
 	figures("tilth_readings_broken 0", "tilth_disk_writable 1", "tilth_disk_free_bytes 0")
 	broken.Store(true)
-	testkit.Eventually(t, "its being unready", func() bool {
+	testkit.Eventually(t, "the server to be unready", func() bool {
 		res, err := http.Get("http://" + s.listeners.http.Addr().String() + "/readyz")
 		if err != nil {
 			t.Fatal(err)
@@ -198,11 +204,11 @@ func TestServerStopsForRestart(t *testing.T) {
 		defer res.Body.Close()
 		return res.StatusCode == http.StatusServiceUnavailable
 	})
-	testkit.Eventually(t, "a look at the disk", func() bool { return s.disk.lastFailure() != nil })
+	testkit.Eventually(t, "a check of the disk", func() bool { return s.disk.lastFailure() != nil })
 	figures("tilth_readings_broken 1", "tilth_disk_writable 0")
 	writable.Store(true)
 	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, ErrRestartDue) {
-		t.Errorf("ended with %v", err)
+		t.Errorf("the server ended with %v", err)
 	}
 	for name, l := range map[string]net.Listener{"http": s.listeners.http, "mqtt": s.listeners.mqtt, "admin": s.listeners.admin} {
 		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {

@@ -21,9 +21,10 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// Who answers no ping, or takes nothing, loses the connection, whatever it has open.
+// A client that answers no ping, or reads nothing, loses the connection, whatever requests it has
+// open.
 func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
-	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where synctest's time begins
 	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
 	certificate, err := ingest.LoadCertificate(
 		certFile,
@@ -38,9 +39,9 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 		reads, trickles bool
 		limit           time.Duration
 	}{
-		"no answer to a ping":    {true, false, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
-		"a head that never ends": {true, true, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
-		"nothing is taken":       {false, false, http2Limits.WriteByteTimeout},
+		"no answer to a ping":      {true, false, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
+		"a header that never ends": {true, true, http2Limits.SendPingTimeout + http2Limits.PingTimeout},
+		"nothing is read":          {false, false, http2Limits.WriteByteTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -61,7 +62,7 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 				go func() { served <- server.ServeTLS(l, "", "") }()
 				ours, theirs := net.Pipe()
 				l.conns <- theirs
-				// Of TLS 1.3 the server's last word would be taken by nobody.
+				// With TLS 1.3 nobody would read the server's last message.
 				c := tls.Client(
 					ours,
 					&tls.Config{
@@ -90,9 +91,10 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 				}
 				var trickling sync.WaitGroup
 				if test.trickles {
-					if err := f.WriteHeaders(
+					err := f.WriteHeaders(
 						http2.HeadersFrameParam{StreamID: 3, BlockFragment: f.HeaderBlock(http.MethodGet, "/")},
-					); err != nil {
+					)
+					if err != nil {
 						t.Fatal(err)
 					}
 					trickling.Go(func() {
@@ -102,11 +104,12 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 					})
 				}
 				<-left
-				// TLS takes up to five seconds to say goodbye to who takes nothing.
+				// crypto/tls waits up to five seconds to send its closing alert to a client that
+				// reads nothing.
 				if took := time.Since(began); took < test.limit || took > test.limit+6*time.Second {
-					t.Errorf("it ended after %s", took)
+					t.Errorf("the connection ended after %s", took)
 				}
-				<-reading // its end is the server's
+				<-reading // the server ends it
 				_ = ours.Close()
 				trickling.Wait()
 				if err := errors.Join(server.Close(), <-served); !errors.Is(err, http.ErrServerClosed) {

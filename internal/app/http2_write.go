@@ -8,29 +8,29 @@ import (
 	"tilth/internal/edge/httpbase"
 )
 
-// writeTimeout is how long a client may take to receive a write, where nobody says
-// otherwise.
+// writeTimeout is how long a client may take to receive a write, unless a handler sets another
+// limit.
 const writeTimeout = httpbase.ChunkTimeout
 
-// perWriteDeadline makes the deadline of an HTTP/2 stream what that of an HTTP/1.1
-// connection is: the end of a write that takes too long. By itself it is the
-// end of the stream, even where nothing is being written, so that one which is
-// quiet for a while, as a screen's, would be cut off. Without any a client that
-// opens no window would have a stream stay, and what serves it, for ever.
+// perWriteDeadline makes the write deadline of an HTTP/2 stream behave as that of an HTTP/1.1
+// connection: it ends a write that takes too long. By itself the deadline ends the stream even
+// while nothing is being written, so a stream that is quiet for a while, as a console's live stream
+// is, would be cut off. Without a deadline a client that never opens its window would keep the
+// stream and its handler for ever.
 type perWriteDeadline struct {
 	http.ResponseWriter
 	stream *http.ResponseController
-	limit  time.Time // of the writes to come; zero: writeTimeout for each piece
+	limit  time.Time // for all writes to come; zero: writeTimeout for each chunk
 }
 
-// SetWriteDeadline limits the writes to come.
+// SetWriteDeadline limits all writes to come.
 func (w *perWriteDeadline) SetWriteDeadline(t time.Time) error {
 	w.limit = t
 	return nil
 }
 
-// Write writes until the limit; without one piece by piece, each with its time, so that
-// an answer may be as long as it likes.
+// Write writes until the limit. Without a limit it writes chunk by chunk, each within writeTimeout,
+// so that an answer may be of any length.
 func (w *perWriteDeadline) Write(b []byte) (n int, err error) {
 	for {
 		piece := b[n:]
@@ -48,7 +48,7 @@ func (w *perWriteDeadline) Write(b []byte) (n int, err error) {
 	}
 }
 
-// FlushError flushes until the limit.
+// FlushError flushes within the limit.
 func (w *perWriteDeadline) FlushError() error { return w.withDeadline(w.stream.Flush) }
 
 func (w *perWriteDeadline) withDeadline(write func() error) error {
@@ -63,11 +63,11 @@ func (w *perWriteDeadline) withDeadline(write func() error) error {
 	return errors.Join(err, w.stream.SetWriteDeadline(time.Time{}))
 }
 
-// setFinalDeadline limits what is still in a buffer once the answer is whole.
+// setFinalDeadline limits the write of what is still buffered once the handler has returned.
 func (w *perWriteDeadline) setFinalDeadline() {
 	// An error means that the stream has ended.
 	_ = w.stream.SetWriteDeadline(time.Now().Add(writeTimeout))
 }
 
-// Unwrap lets http.ResponseController reach the rest.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (w *perWriteDeadline) Unwrap() http.ResponseWriter { return w.ResponseWriter }

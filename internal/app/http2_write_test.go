@@ -17,7 +17,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// pipeListener is a listener whose connections are pipes, so that time can be held.
+// pipeListener is a listener whose connections are pipes, so that tests can use synctest's time.
 type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -35,8 +35,8 @@ func (p *pipeListener) Accept() (net.Conn, error) {
 func (p *pipeListener) Close() error   { close(p.closed); return nil }
 func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
 
-// serveHTTP2Once serves handler as the HTTPS address does, asks it for something over
-// HTTP/2 and gives the answer to read.
+// serveHTTP2Once serves a handler as the HTTPS address does, makes one request over HTTP/2 and
+// returns the answer for reading.
 func serveHTTP2Once(
 	t *testing.T,
 	certificate *ingest.Certificate,
@@ -67,7 +67,7 @@ func serveHTTP2Once(
 		t.Fatal(err)
 	}
 	if resp.ProtoMajor != 2 {
-		t.Errorf("over %s", resp.Proto)
+		t.Errorf("answered over %s", resp.Proto)
 	}
 	read(resp.Body)
 	resp.Body.Close()
@@ -81,7 +81,7 @@ func serveHTTP2Once(
 }
 
 func TestWritesOverHTTP2(t *testing.T) {
-	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where synctest's time begins
 	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
 	certificate, err := ingest.LoadCertificate(
 		certFile,
@@ -102,7 +102,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 		}
 		return ctl.Flush()
 	}
-	t.Run("a quiet stream stays", func(t *testing.T) {
+	t.Run("a quiet stream stays open", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				ctl := http.NewResponseController(w)
@@ -131,7 +131,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 					return
 				}
 				begin := time.Now()
-				err = write(ctl, w, make([]byte, 16<<20)) // more than a client takes in without reading it
+				err = write(ctl, w, make([]byte, 16<<20)) // more than the client buffers without reading
 				took = time.Since(begin)
 			}, func(io.Reader) { <-done })
 			if err == nil || took < limit || took > limit+time.Second {
@@ -139,13 +139,13 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a limit may pass before anything leaves", func(t *testing.T) {
+	t.Run("a limit may pass before anything is sent", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit)); err != nil {
 					t.Error(err)
 				}
-				_, _ = w.Write(make([]byte, 100)) // in a buffer
+				_, _ = w.Write(make([]byte, 100)) // still buffered
 				time.Sleep(5 * limit)
 			}, func(body io.Reader) {
 				if got, err := io.ReadAll(body); len(got) != 100 || err != nil {
@@ -154,7 +154,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			})
 		})
 	})
-	t.Run("a write without a limit has one", func(t *testing.T) {
+	t.Run("a write without a limit gets one", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var took time.Duration
 			var err error
@@ -162,7 +162,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				defer close(done)
 				begin := time.Now()
-				_, err = w.Write(make([]byte, 16<<20)) // more than a client takes in without reading it
+				_, err = w.Write(make([]byte, 16<<20)) // more than the client buffers without reading
 				took = time.Since(begin)
 			}, func(io.Reader) { <-done })
 			if err == nil || took < writeTimeout || took > writeTimeout+time.Second {
@@ -170,9 +170,9 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a long write has one for each piece", func(t *testing.T) {
+	t.Run("a long write gets a limit for each chunk", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			const long, atOnce = 6 << 20, 64 << 10 // beyond the 4 MiB that the client takes in without reading them
+			const long, atOnce = 6 << 20, 64 << 10 // more than the 4 MiB that the client buffers without reading
 			var err error
 			done := make(chan struct{})
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
@@ -193,18 +193,18 @@ func TestWritesOverHTTP2(t *testing.T) {
 			}
 		})
 	})
-	t.Run("the last of an answer has one", func(t *testing.T) {
+	t.Run("the end of an answer gets a limit", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			const window = 4 << 20 // what the client takes in without reading it
+			const window = 4 << 20 // what the client buffers without reading
 			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				if _, err := w.Write(make([]byte, window)); err != nil {
 					t.Error(err)
 				}
-				_, _ = w.Write(make([]byte, 100)) // in a buffer
+				_, _ = w.Write(make([]byte, 100)) // still buffered
 			}, func(body io.Reader) {
 				time.Sleep(writeTimeout + time.Second)
 				if got, err := io.ReadAll(body); err == nil {
-					t.Errorf("%d bytes came in the end", len(got))
+					t.Errorf("%d bytes arrived in the end", len(got))
 				}
 			})
 		})

@@ -12,25 +12,25 @@ import (
 	"tilth/internal/edge/httpbase"
 )
 
-// strictTransport has a browser that was here over TLS come back no other way
-// for a year. It speaks for the host that was asked for, and for no other below.
+// strictTransport tells a browser to use only HTTPS for this host for a year. It does not cover
+// subdomains.
 const strictTransport = "max-age=31536000"
 
-// headerLimit is how large a request's head may be, in bytes.
+// headerLimit is how large a request's header may be, in bytes.
 const headerLimit = 64 << 10
 
-// http2Limits are those of a connection of HTTP/2. One may have as many requests
-// wait as four times those that are served, each with a head of headerLimit, for
-// which a client pays a few bytes: the library's 250 would be up to 80 MB.
+// http2Limits limit a connection of HTTP/2. For a few bytes a client may let four times as many
+// requests wait as are served, each with a header of headerLimit; with the library's default of 250
+// streams that would be up to 80 MB.
 var http2Limits = http.HTTP2Config{
-	MaxConcurrentStreams: 100, // browsers ask for fewer at once
+	MaxConcurrentStreams: 100, // browsers open fewer streams at once
 	SendPingTimeout:      time.Minute,
 	PingTimeout:          15 * time.Second,
-	WriteByteTimeout:     writeTimeout, // its places would be taken for ever by who takes nothing
+	WriteByteTimeout:     writeTimeout, // else a client that reads nothing would keep its streams for ever
 }
 
-// webServer is a server for people, programs and devices, with the limits that hold
-// for whoever it is.
+// webServer is the HTTP server for people, programs and devices, with the limits that hold for all
+// of them.
 func webServer(handler http.Handler, log *log.Logger) *http.Server {
 	limits := http2Limits
 	return &http.Server{
@@ -44,14 +44,14 @@ func webServer(handler http.Handler, log *log.Logger) *http.Server {
 	}
 }
 
-// httpsPolicy tells browsers on the HTTPS address to stay there and, with
-// --https-redirect, sends to it who comes to the HTTP address.
+// httpsPolicy tells browsers on the HTTPS address to stay there. With --https-redirect it redirects
+// requests to the HTTP address.
 func (s *Server) httpsPolicy(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.TLS != nil:
 			w.Header().Set("Strict-Transport-Security", strictTransport)
-		// Behind a trusted proxy it is the proxy that meets people over TLS, or redirects them.
+		// Behind a trusted proxy, the proxy speaks TLS with people, or redirects them.
 		case s.set.HTTPSRedirect && !allowedWithoutTLS(r.URL.Path) && !httpbase.FromProxy(r, s.set.Proxies):
 			redirectToHTTPS(w, r, s.httpsPort())
 			return
@@ -65,15 +65,14 @@ func (s *Server) httpsPolicy(next http.Handler) http.Handler {
 	})
 }
 
-// allowedWithoutTLS tells of paths that are served without TLS in spite of the redirect:
-// those of devices, of which few follow one, and those by which machines ask
-// how the server is.
+// allowedWithoutTLS reports whether a path is served without TLS in spite of the redirect: the
+// paths of devices, of which few follow a redirect, and those of health checks.
 func allowedWithoutTLS(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/mqtt" || strings.HasPrefix(path, "/api/v1/")
 }
 
-// httpsPort is the port by which people reach the HTTPS address: that of
-// --public-url where it is one of https, else the one that is listened on.
+// httpsPort is the port at which people reach the HTTPS address: that of --public-url if it is an
+// https address, else the port of the listener.
 func (s *Server) httpsPort() string {
 	if public, err := url.Parse(s.set.PublicURL); err == nil && public.Scheme == "https" {
 		if port := public.Port(); port != "" {
@@ -84,9 +83,9 @@ func (s *Server) httpsPort() string {
 	return strconv.Itoa(s.listeners.https.Addr().(*net.TCPAddr).Port)
 }
 
-// redirectToHTTPS answers where the same is over TLS. The host stays, since it may
-// name a tenant. The answer is a temporary one: what browsers remember for long
-// is strictTransport, which only a right certificate brings them.
+// redirectToHTTPS redirects a request to the same address over TLS. It keeps the host, which may
+// name a tenant. The redirect is temporary: what browsers remember is strictTransport, which they
+// accept only over a valid certificate.
 func redirectToHTTPS(w http.ResponseWriter, r *http.Request, port string) {
 	asked, err := url.Parse("//" + r.Host)
 	if err != nil || asked.Host != r.Host || asked.Hostname() == "" {

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// sharedTables are tables that belong to no tenant, or change by themselves.
+// sharedTables are tables that belong to no tenant, or that change by themselves.
 var sharedTables = []string{"goose_db_version", "judged_positions", "sqlite_sequence", "outbox_holds"}
 
-// reference is a column of a table that names a row of another.
+// reference is a column of a table that refers to a row of another table.
 type reference struct{ Table, From, Parent, To string }
 
-// tables are every row of every table that is the other tenant's, and the whole of
-// what belongs to all: by its tenant's number, or by what it refers to.
+// tables returns every row of every table that belongs to the other tenant, by its tenant ID or by
+// what it refers to, and all rows of tables that belong to no tenant.
 func (w *isolationEnv) tables() map[string][]string {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if err := errors.Join(
 		w.server.Stores.Status.Flush(ctx, true),
 		w.server.Stores.Credentials.Flush(ctx),
-	); err != nil { // what is written behind
+	); err != nil { // what is written in the background
 		w.t.Fatal(err)
 	}
 	read := w.server.Stores.DB.Read(ctx)
@@ -74,7 +74,7 @@ func (w *isolationEnv) tables() map[string][]string {
 	return all
 }
 
-// queryRows are what a query finds, a text a row, sorted.
+// queryRows returns the rows of a query, a text for each, sorted.
 func (w *isolationEnv) queryRows(query string) (list []string) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -104,7 +104,7 @@ func (w *isolationEnv) queryRows(query string) (list []string) {
 	return list
 }
 
-// ownerCondition is the condition under which a row of a table is the other tenant's.
+// ownerCondition is the SQL condition for rows of a table that belong to the other tenant.
 func (w *isolationEnv) ownerCondition(table string, owned []string, refs []reference) string {
 	switch {
 	case table == "tenants":
@@ -128,12 +128,12 @@ func (w *isolationEnv) ownerCondition(table string, owned []string, refs []refer
 		}
 	}
 	if len(ways) == 0 {
-		return "TRUE" // of the platform
+		return "TRUE" // the platform's
 	}
 	return strings.Join(ways, " OR ")
 }
 
-// readings are all of the other tenant's, as a program of its own reads them.
+// readings are all readings of the other tenant, as the open API returns them.
 func (w *isolationEnv) readings() (list []string) {
 	w.t.Helper()
 	for _, kind := range []string{"mast", "gateway", "camera", "stream"} {
@@ -154,7 +154,7 @@ func (w *isolationEnv) readings() (list []string) {
 	return list
 }
 
-// dump is all that the other tenant has.
+// dump is everything that the other tenant has.
 type dump struct {
 	tables   map[string][]string
 	readings []string
@@ -162,11 +162,11 @@ type dump struct {
 
 func (w *isolationEnv) dump() dump {
 	w.t.Helper()
-	readings := w.readings() // first: they are asked for with the other's key, whose use is noted
+	readings := w.readings() // first: the call uses the other tenant's key, which notes its use
 	return dump{w.tables(), readings}
 }
 
-// checkUnchanged compares with an earlier dump.
+// checkUnchanged compares the other tenant with an earlier dump.
 func (w *isolationEnv) checkUnchanged(before dump) {
 	w.t.Helper()
 	after := w.tables()

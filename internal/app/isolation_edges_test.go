@@ -16,8 +16,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What happens to another tenant is on none of one's screens, whatever event
-// they say they saw last.
+// No screen of one tenant shows what happens to another tenant, whatever last event the screen
+// names.
 func TestIsolationOfLiveScreens(t *testing.T) {
 	t.Parallel()
 	w := newIsolationEnv(t)
@@ -30,12 +30,13 @@ func TestIsolationOfLiveScreens(t *testing.T) {
 		return c.Listen(t, base, call)
 	}
 	own := listen(w.foreign, "")
-	first := own.Next(t) // tells where the other's stream is
+	first := own.Next(t) // tells the position in the other tenant's stream
 	screens := map[string]*testkit.Stream{}
 	for name, last := range map[string]string{"new": "", "another's place": first.ID, "never was": similarText(first.ID), "its number": number(w.foreign.tenant)} {
 		screens[name] = listen(w.own, last)
 	}
-	// Readings, a notice that ends, one that begins, messages, deliveries, a device that comes.
+	// The foreign tenant's mast sends readings, a notice ends, another opens, messages and
+	// deliveries are made, and a device comes online.
 	w.send(w.foreign, 10, 5)
 	w.send(w.foreign, 11, -3)
 	client := w.device(w.foreign, "gateway", w.foreign.tag+"-secret-of-the-gateway")
@@ -51,9 +52,8 @@ func TestIsolationOfLiveScreens(t *testing.T) {
 	for name, screen := range screens {
 		for mine := false; !mine; {
 			e := screen.Next(t)
-			if said := fmt.Sprint(
-				e,
-			); strings.Contains(said, foreignMark) ||
+			said := fmt.Sprint(e)
+			if strings.Contains(said, foreignMark) ||
 				strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
 				t.Errorf("%s: %s", name, said)
 			}
@@ -67,7 +67,7 @@ func (w *isolationEnv) device(s *tenantFixture, kind, secret string) mqtt.Client
 	w.t.Helper()
 	c, err := w.connect(s.device(kind), secret)
 	if err != nil {
-		w.t.Fatalf("%s does not get in: %v", s.device(kind), err)
+		w.t.Fatalf("%s cannot connect: %v", s.device(kind), err)
 	}
 	return c
 }
@@ -82,8 +82,8 @@ func (w *isolationEnv) connect(user, secret string) (mqtt.Client, error) {
 	return c, token.Error()
 }
 
-// A device, a gateway and a network server of one tenant reach nothing of
-// another's, and are answered as if it was not there.
+// A device, a gateway and a network server of one tenant reach nothing of another tenant, and get
+// the answers for things that do not exist.
 func TestIsolationOfDevices(t *testing.T) {
 	t.Parallel()
 	w := newIsolationEnv(t)
@@ -93,7 +93,7 @@ func TestIsolationOfDevices(t *testing.T) {
 		twin := strings.ReplaceAll(real, foreignMark, absentMark)
 		got, want := ask(real), ask(twin)
 		if normalized(got, real) != normalized(want, twin) {
-			t.Errorf("%s: %s is told from what never was:\n%s\n%s", what, real, got, want)
+			t.Errorf("%s: the answers for %s and for a value that never existed differ:\n%s\n%s", what, real, got, want)
 		}
 		if found := leaks(got, real, forbiddenTexts(w.foreign)); len(found) > 0 {
 			t.Errorf("%s: the answer holds %v: %s", what, found, got)
@@ -187,8 +187,8 @@ func TestIsolationOfDevices(t *testing.T) {
 	}, w.foreign.tag+"-secret-of-the-mast")
 	w.checkUnchanged(before)
 
-	// What the other's devices say reaches nobody: its mast speaks, then one's own is
-	// answered, and nothing was heard meanwhile.
+	// What the other tenant's devices send reaches nobody here: its mast sends, then the tenant's
+	// own connection is answered, and nothing was received in between.
 	mast := w.device(w.foreign, "mast", foreignMark+"-secret-of-the-mast")
 	defer mast.Disconnect(0)
 	for _, c := range []mqtt.Client{mast, gateway} {
@@ -204,12 +204,12 @@ func TestIsolationOfDevices(t *testing.T) {
 	}
 	select {
 	case topic := <-heard:
-		t.Errorf("heard %s", topic)
+		t.Errorf("received %s", topic)
 	default:
 	}
 }
 
-// Pages, frames of cameras and figures are searched, too.
+// Pages, camera frames and metrics leak nothing either.
 func TestIsolationOfPages(t *testing.T) {
 	t.Parallel()
 	w := newIsolationEnv(t)
@@ -219,7 +219,7 @@ func TestIsolationOfPages(t *testing.T) {
 			t.Errorf("%s: %v", path, found)
 		}
 	}
-	// The other's own page lets its cameras in: there is something to be had.
+	// The other tenant's own page admits its cameras, so there is something to leak.
 	if own := responseText(
 		t,
 		w.serve(w.console, httptest.NewRequest(http.MethodGet, "http://"+foreignMark+"host.example/", nil)),
@@ -232,17 +232,13 @@ func TestIsolationOfPages(t *testing.T) {
 
 	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	figures := responseText(t, w.serve(w.provider, r))
-	if found := leaks(
-		figures,
-		"",
-		[]string{foreignMark, ownMark, "farm", "ada"},
-	); len(found) > 0 ||
-		!strings.Contains(figures, "tilth_alarm_open 2") {
+	found := leaks(figures, "", []string{foreignMark, ownMark, "farm", "ada"})
+	if len(found) > 0 || !strings.Contains(figures, "tilth_alarm_open 2") {
 		t.Errorf("%v in %s", found, figures)
 	}
 
-	// A frame's address is signed for one device: what says another's with that
-	// signature is nothing, like what was never made.
+	// A frame's address is signed for one device. With another device's signature it is answered
+	// like an address that never existed.
 	mine, other := embedBytes(t, w.own.embed), embedBytes(t, w.foreign.embed)
 	const signed = 24
 	swapped, invented := append(
@@ -261,14 +257,14 @@ func TestIsolationOfPages(t *testing.T) {
 		)
 	}
 	if said := frame(mine); !strings.Contains(said, ownMark+" snippet") {
-		t.Errorf("one's own frame: %s", said)
+		t.Errorf("the tenant's own frame: %s", said)
 	}
 	if got, want := frame(swapped), frame(invented); got != want || strings.Contains(got, "snippet") {
 		t.Errorf("%s\n%s", got, want)
 	}
 }
 
-// embedBytes are the bytes of a frame's address.
+// embedBytes decodes the address of a frame.
 func embedBytes(t *testing.T, address string) []byte {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(address, "/embed/"))

@@ -11,28 +11,28 @@ import (
 	"tilth/api"
 )
 
-// operation is one call of one of the contracts.
+// operation is one operation of one of the contracts.
 type operation struct {
 	api        string // console, open, provider, devices
 	id         string
 	method     string
-	path       string // with {parameters}
+	path       string // with its {parameters}
 	parameters []parameter
 }
 
-// parameter is a place in a request that may carry an id, a name or a token.
+// parameter is a place in a request that may carry an ID, a name or a token.
 type parameter struct {
 	in         string   // path, query, header, body
-	name       string   // body: the way to it, joined by dots; [] is the first of a list
+	name       string   // for a body: the path to it, joined by dots; [] is the first item of a list
 	kind       string   // number, text
-	list       bool     // of such
-	keys       []string // body
-	onlyValues []string // these things alone are tried; nil: all of its kind
+	list       bool     // a list of that kind
+	keys       []string // path in the body
+	onlyValues []string // only these values are tried; nil: all of its kind
 }
 
 func (s parameter) String() string { return s.in + " " + s.name }
 
-// operations are all calls of all contracts, with their slots.
+// operations are all operations of all contracts, with their parameters.
 func operations(t *testing.T) (list []operation) {
 	t.Helper()
 	for name, text := range map[string][]byte{"": api.OpenAPI, "open": api.Open} {
@@ -54,7 +54,7 @@ func operations(t *testing.T) (list []operation) {
 						o.add(parameter{in: "body"}, json.Schema)
 					}
 				}
-				// What no contract knows, and a server might believe all the same.
+				// These parameters are in no contract, but a server might accept them all the same.
 				o.parameters = append(
 					o.parameters,
 					parameter{in: "header", name: "tenant-id", kind: "number", onlyValues: []string{"tenant"}},
@@ -85,8 +85,8 @@ func apiOf(path string) string {
 	return "console"
 }
 
-// add notes the slots of a schema. A number that has a most, or that is a time,
-// and a text with a list of what it may be, carry nobody's id or name.
+// add adds the parameters of a schema. A number with a maximum, a time, and a text with a list of
+// values carry no ID and no name.
 func (o *operation) add(s parameter, ref *openapi3.SchemaRef) {
 	if ref == nil || ref.Value == nil {
 		return
@@ -117,7 +117,7 @@ func (o *operation) add(s parameter, ref *openapi3.SchemaRef) {
 	}
 }
 
-// set sets a slot of a request's parts to a value.
+// set sets a parameter of a request to a value.
 func (s parameter) set(q *request, value any) {
 	if s.in == "query" || s.in == "path" || s.in == "header" {
 		part := map[string]map[string]string{"query": q.query, "path": q.path, "header": q.header}[s.in]
@@ -130,7 +130,7 @@ func (s parameter) set(q *request, value any) {
 	q.body = setJSON(q.body, s.keys, value)
 }
 
-// setJSON is a JSON value with another one at the end of the way.
+// setJSON replaces the JSON value at the end of a path.
 func setJSON(body any, keys []string, value any) any {
 	if len(keys) == 0 {
 		return value

@@ -9,34 +9,37 @@ import (
 	"time"
 )
 
-// request is what a call is made of.
+// request is the parts of a call.
 type request struct {
 	path, query, header map[string]string
 	body                any
 }
 
-// operationCase says how an operation is asked for in a way that succeeds; the matrix puts
-// the other tenant's things into its slots. An operation without a row fails.
+// operationCase makes a call of an operation that succeeds. The matrix then puts the other tenant's
+// values into its parameters. An operation without a row fails.
 type operationCase struct {
-	query      map[string]string                                                          // what is asked for, always
-	build      func(s *tenantFixture) request                                             // what is asked for of a tenant's own
-	undo       func(w *isolationEnv, s *tenantFixture, answer *httptest.ResponseRecorder) // takes back what a call that succeeded did
-	rawRequest func(w *isolationEnv) *http.Request                                        // what is no JSON
+	query map[string]string // sent always
+	// build makes the request for things of a tenant's own.
+	build func(s *tenantFixture) request
+	// undo undoes a call that succeeded.
+	undo func(w *isolationEnv, s *tenantFixture, answer *httptest.ResponseRecorder)
+	// rawRequest makes a request that is not JSON.
+	rawRequest func(w *isolationEnv) *http.Request
 
-	// mutates: it does, although it is a GET.
+	// mutates: the operation changes something, although it is a GET.
 	mutates bool
-	// wantRefusal: what is asked for is refused, since the owner's own would be gone or
-	// nothing can be right without another's help.
+	// wantRefusal: the call is refused, since it would delete something of the owner's, or cannot
+	// succeed without something else.
 	wantRefusal bool
-	// noNames: the answer has no names, but numbers, or what is of the platform.
+	// noNames: the answer holds numbers or data of the platform, but no names of a tenant.
 	noNames bool
-	// nondeterministic: answers are never the same twice; they are only searched.
+	// nondeterministic: no two answers are alike; they are only searched.
 	nondeterministic bool
-	// onlyValues these values are tried, since each costs a password's hash.
+	// onlyValues limits the values that are tried, since each costs a password hash.
 	onlyValues []string
-	// publicAnswer tells what it says to everybody, signed in or not.
+	// publicAnswer is a text of the answer that everybody gets, signed in or not.
 	publicAnswer string
-	// skipReason nothing can be asked for here: where it is tried, or why not.
+	// skipReason says why the matrix does not try the operation, or which test does.
 	skipReason string
 }
 
@@ -48,10 +51,10 @@ func queryRequest(pairs ...string) request {
 	return request{query: q}
 }
 
-// noParams is a call that asks for nothing by name.
+// noParams is a call without parameters.
 func noParams(*tenantFixture) request { return request{} }
 
-// absentID asks for what nobody has: an owner's own would be gone after it.
+// absentID asks for an ID that nobody has, since the call would delete something of the owner's.
 func absentID(*tenantFixture) request { return queryRequest("id", "1000000001") }
 
 func number(n int64) string { return fmt.Sprint(n) }
@@ -59,7 +62,7 @@ func number(n int64) string { return fmt.Sprint(n) }
 // mastQuery asks for the mast.
 func mastQuery(s *tenantFixture) request { return queryRequest("deviceName", s.device("mast")) }
 
-// recentReadings asks for the mast's readings of now.
+// recentReadings asks for the mast's latest readings.
 func recentReadings(s *tenantFixture) request {
 	now := time.Now().UnixMilli()
 	return queryRequest(
@@ -76,8 +79,8 @@ func recentReadings(s *tenantFixture) request {
 
 var firstPage = map[string]string{"pageNo": "1", "pageSize": "10"}
 
-// deleteCreated deletes what a call just made: by the number in its answer, else the
-// newest of the list.
+// deleteCreated deletes what a call has just created: by the number in the answer, else the newest
+// of the list.
 func deleteCreated(page, remove string) func(*isolationEnv, *tenantFixture, *httptest.ResponseRecorder) {
 	return func(w *isolationEnv, s *tenantFixture, res *httptest.ResponseRecorder) {
 		var one struct{ Data int64 }
@@ -99,7 +102,7 @@ func deleteCreated(page, remove string) func(*isolationEnv, *tenantFixture, *htt
 	}
 }
 
-// toggleBack switches a thing of a tenant back.
+// toggleBack toggles a thing of a tenant back.
 func toggleBack(
 	what string,
 	id func(*tenantFixture) int64,
@@ -111,16 +114,16 @@ func toggleBack(
 }
 
 var operationCases = map[string]operationCase{
-	// Signing in and what is there before.
+	// Sign-in, and calls before it.
 	"console loginUsername": {build: func(s *tenantFixture) request {
 		return request{body: fields{"tenantName": s.tag + "farm", "userName": s.tag + "ada", "password": s.password}}
 	}, nondeterministic: true, onlyValues: []string{"tenant name", "user name", "password"}},
 	"console logout": {
-		skipReason: "ends the presented session and takes nothing else; TestSignInCrossing of httpapi",
+		skipReason: "ends the presented session and takes nothing else; TestSignInIsTenantScoped of console",
 	},
 	"console refreshToken": {
 		build:      func(*tenantFixture) request { return queryRequest("refreshToken", "x") },
-		skipReason: "the presented token is the session; TestSignInCrossing of httpapi",
+		skipReason: "the presented token is the session; TestSignInIsTenantScoped of console",
 	},
 	"console getCaptcha": {
 		build:            func(*tenantFixture) request { return request{body: fields{"captchaType": "blockPuzzle"}} },
@@ -162,7 +165,7 @@ var operationCases = map[string]operationCase{
 	}},
 	"console sendSmsCode": {
 		build:      func(s *tenantFixture) request { return request{body: fields{"mobile": s.mobile, "scene": 2}} },
-		skipReason: "one a minute: TestAccountsAreApart of httpapi",
+		skipReason: "one a minute: TestAccountsAreTenantScoped of console",
 	},
 	"console pageCredentials": {query: firstPage},
 	"console createCredential": {
@@ -222,7 +225,9 @@ var operationCases = map[string]operationCase{
 		}
 	}},
 	"console newDeviceSecret": {
-		build:            func(s *tenantFixture) request { return request{body: fields{"deviceName": s.device("stream")}} },
+		build: func(s *tenantFixture) request {
+			return request{body: fields{"deviceName": s.device("stream")}}
+		},
 		nondeterministic: true,
 	},
 
@@ -303,7 +308,7 @@ var operationCases = map[string]operationCase{
 		build:       func(s *tenantFixture) request { return request{body: fields{"id": s.notice, "remark": "x"}} },
 	},
 
-	// Who is told.
+	// Notification channels.
 	"console pageNoticeChannels": {query: firstPage},
 	"console getNoticeChannel": {
 		build: func(s *tenantFixture) request { return queryRequest("id", number(s.channel)) },
@@ -331,7 +336,7 @@ var operationCases = map[string]operationCase{
 	"console updateAllMessagesRead": {build: noParams},
 	"console getLive":               {skipReason: "a stream: TestIsolationOfLiveScreens"},
 
-	// Webhooks and what was done.
+	// Webhooks and the audit log.
 	"console pageAudit":    {query: firstPage},
 	"console pageWebhooks": {query: firstPage},
 	"console createWebhook": {
@@ -359,7 +364,7 @@ var operationCases = map[string]operationCase{
 		build:   func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) },
 	},
 
-	// Programs.
+	// The open API.
 	"open listDevices": {build: noParams},
 	"open getDevice":   {build: pathOf},
 	"open getLatest":   {build: pathOf},
@@ -395,13 +400,13 @@ var operationCases = map[string]operationCase{
 	},
 	"open listWebhookDeliveries": {noNames: true, build: hookPath},
 
-	// The devices' side establishes its tenant by a secret.
+	// On the devices' edge a secret establishes the tenant.
 	"devices postTelemetry":      {skipReason: "TestIsolationOfDevices"},
 	"devices postAttributes":     {skipReason: "TestIsolationOfDevices"},
 	"devices postChirpStack":     {skipReason: "TestIsolationOfDevices"},
 	"devices postTheThingsStack": {skipReason: "TestIsolationOfDevices"},
 
-	// The operator's, for all tenants.
+	// The provider's calls concern all tenants.
 	"provider apply":         {skipReason: "the operator's, who sees all tenants"},
 	"provider delete":        {skipReason: "the operator's, who sees all tenants"},
 	"provider resetUser":     {skipReason: "the operator's, who sees all tenants"},

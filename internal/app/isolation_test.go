@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// foreignValue is an id, name or token of the other tenant, and what looks like it and
-// never was.
+// foreignValue is an ID, a name or a token of the other tenant, and a similar value that never
+// existed.
 type foreignValue struct {
 	what, kind  string // kind: number, text
 	real, never any
 }
 
-// foreignValues are all of the other tenant's ids, names and tokens.
+// foreignValues are all IDs, names and tokens of the other tenant.
 func foreignValues(b *tenantFixture) (list []foreignValue) {
 	text := func(what, real string) {
 		twin := strings.ReplaceAll(real, foreignMark, absentMark)
@@ -70,8 +70,7 @@ func foreignValues(b *tenantFixture) (list []foreignValue) {
 	return list
 }
 
-// similarText is a text of the same form that is nobody's: its digits and letters
-// are others.
+// similarText is a text of the same form with other letters and digits, which belongs to nobody.
 func similarText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -82,8 +81,8 @@ func similarText(s string) string {
 	}, s)
 }
 
-// forbiddenTexts are what no answer to others may hold: the marker that is in every text
-// of the other tenant, and whatever of it is made of digits and dice.
+// forbiddenTexts are the texts that no answer to another tenant may hold: the marker that is in
+// every text of the other tenant, and its random values.
 func forbiddenTexts(b *tenantFixture) []string {
 	list := []string{
 		foreignMark,
@@ -96,13 +95,16 @@ func forbiddenTexts(b *tenantFixture) []string {
 		b.cursor,
 		b.embed,
 	}
-	for _, n := range []int64{b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery, b.devices[b.device("mast")]} {
+	for _, n := range []int64{
+		b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery,
+		b.devices[b.device("mast")],
+	} {
 		list = append(list, number(n))
 	}
 	return list
 }
 
-// request makes the HTTP request of an operation, as somebody's.
+// request makes the HTTP request of an operation as a tenant's user.
 func (w *isolationEnv) request(o operation, r operationCase, q request, as *tenantFixture) *http.Request {
 	w.t.Helper()
 	path := o.path
@@ -152,14 +154,18 @@ func jsonBody(t *testing.T, v any) *bytes.Reader {
 	return bytes.NewReader(text)
 }
 
-// base is a request that a row makes for a tenant's own things.
+// base is the row's request for a tenant's own things.
 func (r operationCase) base(s *tenantFixture) request {
 	q := request{}
 	if r.build != nil {
 		q = r.build(s)
 	}
 	fresh := request{path: map[string]string{}, query: map[string]string{}, header: map[string]string{}, body: q.body}
-	for from, to := range map[*map[string]string]map[string]string{&q.path: fresh.path, &q.query: fresh.query, &q.header: fresh.header} {
+	for from, to := range map[*map[string]string]map[string]string{
+		&q.path:   fresh.path,
+		&q.query:  fresh.query,
+		&q.header: fresh.header,
+	} {
 		for k, v := range *from {
 			to[k] = v
 		}
@@ -167,19 +173,17 @@ func (r operationCase) base(s *tenantFixture) request {
 	return fresh
 }
 
-// volatileParts is what changes by itself: times, also as spreadsheets have them (days
-// and a fraction, of however few digits), numbers of things made in between, and
-// how long an open notice has been open.
+// volatileParts change by themselves: times, also those of spreadsheets (days and a fraction of any
+// number of digits), numbers of things that were made in between, and for how long an open notice
+// has been open.
 var volatileParts = regexp.MustCompile(`\d{5}\.\d+|\d{7,}|"(durationTime|longest)":\d+`)
 
-// normalized is what an answer says apart from what was asked for and from what
-// changes by itself.
+// normalized is an answer without what was asked for and without what changes by itself.
 func normalized(said string, asked any) string {
 	return volatileParts.ReplaceAllString(withoutEcho(said, asked), "#")
 }
 
-// withoutEcho is what is said but for what was asked for, which a sentence may cut
-// off where it is long.
+// withoutEcho is an answer without what was asked for, which a sentence may cut off if it is long.
 func withoutEcho(said string, asked any) string {
 	list := echoForms(asked)
 	for _, form := range list {
@@ -191,7 +195,7 @@ func withoutEcho(said string, asked any) string {
 	return said
 }
 
-// echoForms are the ways in which an answer may say what it was asked for.
+// echoForms are the forms in which an answer may repeat what was asked for.
 func echoForms(asked any) []string {
 	plain := fmt.Sprint(asked)
 	quoted, err := json.Marshal(plain)
@@ -207,7 +211,7 @@ func echoForms(asked any) []string {
 	}
 }
 
-// leaks are the marks that an answer holds beside what was asked for.
+// leaks are the marks that an answer holds, apart from what was asked for.
 func leaks(said string, asked any, marks []string) (found []string) {
 	said = strings.ToLower(withoutEcho(said, asked))
 	for _, m := range marks {
@@ -218,36 +222,29 @@ func leaks(said string, asked any, marks []string) (found []string) {
 	return found
 }
 
-// Every operation of every API, with every id, name and token of another tenant
-// in every place that could carry one: nothing of that tenant's is in any
-// answer, each answer is that to what never was, and nothing of it is changed.
+// The test calls every operation of every API with every ID, name and token of another tenant in
+// every place that could carry one. No answer holds anything of that tenant, each answer is that
+// for a value that never existed, and nothing of that tenant changes.
 func TestIsolationMatrix(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	w := newIsolationEnv(t)
 	all, list, known := foreignValues(w.foreign), forbiddenTexts(w.foreign), map[string]bool{}
 	asked, ops, slots := 0, 0, 0
-	// works makes sure that what is asked for is there for its owner, and only its owner's.
+	// works makes sure that the owner gets what the call asks for, and nothing of the other tenant.
 	works := func(o operation, r operationCase, who, other *tenantFixture) {
 		res := w.serve(w.console, w.request(o, r, r.base(who), who))
 		said := responseText(t, res)
 		asked++
-		if found := leaks(
-			said,
-			"",
-			forbiddenTexts(other),
-		); strings.Contains(said, other.tag) ||
-			who == w.own && r.publicAnswer == "" && len(found) > 0 {
+		found := leaks(said, "", forbiddenTexts(other))
+		if strings.Contains(said, other.tag) || who == w.own && r.publicAnswer == "" && len(found) > 0 {
 			t.Errorf("%s %s: the answer to %s holds %v: %s", o.api, o.id, who.tag, found, said)
 		}
 		if refused := !succeeded(res); refused != r.wantRefusal {
 			t.Errorf("%s %s: refused %v: %s", o.api, o.id, refused, said)
 		}
-		if named := strings.Contains(
-			said,
-			who.tag,
-		); !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates &&
-			!r.noNames {
+		named := strings.Contains(said, who.tag)
+		if !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates && !r.noNames {
 			t.Errorf("%s %s: the answer to %s holds nothing of its own: %s", o.api, o.id, who.tag, said)
 		}
 		if r.undo != nil && succeeded(res) {
@@ -265,7 +262,7 @@ func TestIsolationMatrix(t *testing.T) {
 		known[name] = true
 		r, ok := operationCases[name]
 		if !ok {
-			t.Errorf("%s has no row: say how it is asked for", name)
+			t.Errorf("%s has no row: add one that makes the call", name)
 			continue
 		}
 		if r.skipReason != "" {
@@ -326,7 +323,7 @@ func TestIsolationMatrix(t *testing.T) {
 	)
 }
 
-// succeeded tells whether a call did what it was asked to.
+// succeeded reports whether a call succeeded.
 func succeeded(res *httptest.ResponseRecorder) bool {
 	if res.Code != http.StatusOK || !strings.HasPrefix(res.Header().Get("Content-Type"), "application/json") {
 		return res.Code == http.StatusOK

@@ -27,36 +27,36 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// foreignMark is in every text of the tenant whose things must not leak; never is in
-// what stands for what never was, and ours in every text of the tenant that asks.
-// They are of one length, so that no limit tells them apart.
+// foreignMark is in every text of the tenant whose data must not leak, absentMark in every text
+// that stands for something that never existed, and ownMark in every text of the tenant that asks.
+// All have the same length, so that no length limit treats them differently.
 const (
 	foreignMark = "zzrival"
 	absentMark  = "zznever"
 	ownMark     = "aafield"
 )
 
-// tenantFixture is one of the two tenants with all that it has.
+// tenantFixture is one of the two tenants with everything it has.
 type tenantFixture struct {
 	tag                   string
 	access, refresh, key  string
 	secret                string // of the key
 	mobile, password      string
 	avatar                string
-	cursor                string // of the open API, to the second page
+	cursor                string // of the open API, for the second page
 	tenant, user, scene   int64
 	devices               map[string]int64 // by name
 	rule, channel, hook   int64
 	notice, done, message int64
 	credential, delivery  int64
-	ruled                 int64  // when its rule was run, epoch ms
+	ruled                 int64  // when its rule was started, epoch ms
 	embed                 string // address of a camera's snippet
 }
 
-// device is the name of one of a side's devices: mast, camera or gateway.
+// device is the name of one of the tenant's devices: mast, camera or gateway.
 func (s *tenantFixture) device(kind string) string { return s.tag + "-" + kind }
 
-// isolationEnv is a whole server with two tenants that have everything.
+// isolationEnv is a whole server with two tenants, each of which has one of everything.
 type isolationEnv struct {
 	t            *testing.T
 	server       *Server
@@ -64,41 +64,30 @@ type isolationEnv struct {
 	provider     http.Handler
 	token        string // the provider's
 	own, foreign *tenantFixture
-	addresses    int               // so that no limit by address is met
+	addresses    int               // number of client addresses used, so that no limit by address applies
 	methods      map[string]string // of the console's calls, by path
 }
 
-// newIsolationEnv starts a real server, without sockets for the calls, and fills it.
+// newIsolationEnv starts a real server, calls it without sockets, and fills it.
 func newIsolationEnv(t *testing.T) *isolationEnv {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.AddFlags(flags)
 	if err := flags.Parse([]string{
-		"--data-dir",
-		dir,
-		"--http-addr",
-		testkit.AnyPort,
-		"--mqtt-addr",
-		testkit.AnyPort,
-		"--admin-addr",
-		testkit.AnyPort,
-		"--captcha",
-		"off",
-		"--sms",
-		"log",
-		"--webhook-private",
-		"127.0.0.0/8",
-		"--device-rate",
-		"100000",
-		"--device-burst",
-		"100000",
-		"--open-api-rate",
-		"100000000",
+		"--data-dir", dir,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
+		"--captcha", "off",
+		"--sms", "log",
+		"--webhook-private", "127.0.0.0/8",
+		"--device-rate", "100000",
+		"--device-burst", "100000",
+		"--open-api-rate", "100000000",
 		"--map-tiles",
 		"https://tiles.example/{z}/{x}/{y}.png",
-		"--map-tiles-attribution",
-		"Tiles",
+		"--map-tiles-attribution", "Tiles",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +132,8 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	return w
 }
 
-// spreadIDs lets the numbers of what comes next begin far away, in each table
-// elsewhere, so that a number tells what it is of, and whose.
+// spreadIDs lets the IDs of each table begin at a distant number of its own, so that an ID says
+// what it belongs to, and to whom.
 func (w *isolationEnv) spreadIDs() {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -172,8 +161,10 @@ const tenantYAML = `
       - {userName: TAGada, password: TAGpassword, nickname: TAG nick, email: TAG@mail.example, mobile: "MOBILE"}
     scenes: [TAG scene]
     devices:
-      - {deviceName: TAG-mast, serial: TAG-serial, noteName: TAG note, product: mast, scene: TAG scene, longitude: 32.85, latitude: 39.92, secret: TAG-secret-of-the-mast}
-      - {deviceName: TAG-camera, serial: TAG-SXT-1, noteName: TAG eye, product: mast, elementData: {note: "<p>TAG snippet</p>"}}
+      - {deviceName: TAG-mast, serial: TAG-serial, noteName: TAG note, product: mast, scene: TAG scene,
+         longitude: 32.85, latitude: 39.92, secret: TAG-secret-of-the-mast}
+      - {deviceName: TAG-camera, serial: TAG-SXT-1, noteName: TAG eye, product: mast,
+         elementData: {note: "<p>TAG snippet</p>"}}
       - {deviceName: TAG-stream, serial: TAG-SXT-2, product: mast, elementData: {note: "https://TAGstream.example/a.m3u8"}}
       - {deviceName: TAG-gateway, serial: TAG-gw, product: mast, gateway: true, secret: TAG-secret-of-the-gateway}
 `
@@ -187,7 +178,8 @@ func (w *isolationEnv) apply(s *tenantFixture) {
     properties:
       - {identifier: note, dataType: text}
       - {identifier: airTemperature, elementUnit: "°C", dataType: number, precision: 1}
-      - {identifier: chill, elementUnit: CU, dataType: number, precision: 1, formula: chillUnits, inputs: [airTemperature]}
+      - {identifier: chill, elementUnit: CU, dataType: number, precision: 1, formula: chillUnits,
+         inputs: [airTemperature]}
 tenants:`
 	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(tenantYAML)
 	r := httptest.NewRequest(http.MethodPost, "/provider-api/v1/apply", strings.NewReader(yaml))
@@ -198,7 +190,7 @@ tenants:`
 	}
 }
 
-// serve lets a handler answer, as one that comes from an address of its own.
+// serve calls a handler, each time from another client address.
 func (w *isolationEnv) serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w.addresses++
 	r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:4000", w.addresses>>16&255, w.addresses>>8&255, w.addresses&255)
@@ -207,7 +199,7 @@ func (w *isolationEnv) serve(h http.Handler, r *http.Request) *httptest.Response
 	return res
 }
 
-// mustCall is a call of the console that succeeds; data is what it answers.
+// mustCall makes a call of the console that must succeed, and decodes its data.
 func (w *isolationEnv) mustCall(s *tenantFixture, method, path string, body, data any) {
 	w.t.Helper()
 	text, err := json.Marshal(body)
@@ -231,7 +223,7 @@ type fields = map[string]any
 
 const pc = "/admin-api/client/pc/"
 
-// createTenant fills a tenant with one of everything, by its own calls.
+// createTenant fills a tenant with one of everything, through its own calls.
 func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	w.t.Helper()
 	s := &tenantFixture{tag: tag, mobile: mobile, password: tag + "password"}
@@ -309,15 +301,15 @@ func ruleOf(s *tenantFixture, name string) fields {
 	}
 }
 
-// webhookServer are programs that take every call, so that none is tried again. They are
-// there until the tests end.
+// webhookServer accepts every webhook call, so that the server repeats none. It runs until the
+// tests end.
 var webhookServer = sync.OnceValue(func() *httptest.Server {
 	return httptest.NewServer(
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
 	)
 })
 
-// webhookURL is where a tenant's webhook is.
+// webhookURL is the address of a tenant's webhook.
 func webhookURL(tag string) string { return webhookServer().URL + "/" + tag }
 
 func webhookForm(name string) fields {
@@ -337,18 +329,15 @@ func (w *isolationEnv) avatarOf(s *tenantFixture) {
 	r.Header.Set("Authorization", "Bearer "+s.access)
 	res := w.serve(w.console, r)
 	var answer struct{ Data any }
-	if err := json.Unmarshal(
-		res.Body.Bytes(),
-		&answer,
-	); err != nil ||
-		!strings.Contains(res.Body.String(), `"code":200`) {
+	err := json.Unmarshal(res.Body.Bytes(), &answer)
+	if err != nil || !strings.Contains(res.Body.String(), `"code":200`) {
 		w.t.Fatalf("avatar: %d %s (%v)", res.Code, res.Body, err)
 	}
 	var user struct{ Avatar string }
 	w.mustCall(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
 	s.avatar = user.Avatar
 	if s.avatar == "" {
-		w.t.Fatalf("there is no picture: %s", res.Body)
+		w.t.Fatalf("the user has no picture: %s", res.Body)
 	}
 }
 
@@ -371,8 +360,7 @@ func avatarUpload(t *testing.T) *http.Request {
 	return r
 }
 
-// sendReadings sends what the mast measures; a notice begins and ends, and another
-// begins.
+// sendReadings sends readings of the mast: a notice opens and ends, and another opens.
 func (w *isolationEnv) sendReadings(s *tenantFixture) {
 	w.t.Helper()
 	for i, celsius := range []float64{5, -1, 5, -2} {
@@ -407,8 +395,8 @@ func (w *isolationEnv) sendReadings(s *tenantFixture) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	// What is to be told is told, so that nothing changes by itself from here on.
-	testkit.Eventually(w.t, "the letters", func() bool {
+	// The test waits for all notifications, so that nothing changes by itself from here on.
+	testkit.Eventually(w.t, "the notifications", func() bool {
 		var waiting int
 		err := w.server.Stores.DB.Read(
 			w.t.Context(),
@@ -420,14 +408,14 @@ func (w *isolationEnv) sendReadings(s *tenantFixture) {
 		)
 		return err == nil && waiting == 0
 	})
-	// Readings that are ahead of the clock would come into what is asked for one by one.
+	// Readings that are ahead of the clock would get into later answers one by one.
 	time.Sleep(time.Until(time.UnixMilli(s.ruled + 4*1000)))
 }
 
-// send is the n-th message of a tenant's mast.
+// send sends the n-th message of a tenant's mast.
 func (w *isolationEnv) send(s *tenantFixture, n int, celsius float64) {
 	w.t.Helper()
-	at := s.ruled + int64(n+1)*1000 // after the rule was run
+	at := s.ruled + int64(n+1)*1000 // after the rule was started
 	text := fmt.Sprintf(`{"ts":%d,"values":{"note":"%s text %d","airTemperature":%v}}`, at, s.tag, n, celsius)
 	r := httptest.NewRequest(http.MethodPost, "/api/v1/"+s.tag+"-secret-of-the-mast/telemetry", strings.NewReader(text))
 	r.Header.Set("Content-Type", "application/json")
@@ -453,8 +441,7 @@ func (w *isolationEnv) cursorOf(s *tenantFixture) string {
 	return list.NextCursor
 }
 
-// responseText is all that an answer says: status, headers and body, a spreadsheet
-// unpacked.
+// responseText is everything in an answer: status, headers and body, with spreadsheets unpacked.
 func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 	t.Helper()
 	var out strings.Builder
@@ -471,7 +458,7 @@ func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 	}
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
-		t.Fatalf("a spreadsheet that is none: %v", err)
+		t.Fatalf("not a spreadsheet: %v", err)
 	}
 	for _, f := range z.File {
 		part, err := f.Open()

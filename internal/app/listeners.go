@@ -11,8 +11,8 @@ import (
 	"tilth/internal/settings"
 )
 
-// listeners are the addresses that a server listens on. They are taken first of
-// all: a port in use is told at once, and who connects meanwhile waits.
+// listeners are the open ports of a server. The server opens them first: it reports a port in use
+// at once, and clients that connect during the start wait.
 type listeners struct{ http, https, mqtt, mqttTLS, admin net.Listener }
 
 func openListeners(ctx context.Context, set *settings.Server) (p listeners, err error) {
@@ -21,8 +21,11 @@ func openListeners(ctx context.Context, set *settings.Server) (p listeners, err 
 		flag, addr string
 		l          *net.Listener
 	}{
-		{"http-addr", set.HTTPAddr, &p.http}, {"https-addr", set.HTTPSAddr, &p.https}, {"mqtt-addr", set.MQTTAddr, &p.mqtt},
-		{"mqtt-tls-addr", set.MQTTTLSAddr, &p.mqttTLS}, {"admin-addr", set.AdminAddr, &p.admin},
+		{"http-addr", set.HTTPAddr, &p.http},
+		{"https-addr", set.HTTPSAddr, &p.https},
+		{"mqtt-addr", set.MQTTAddr, &p.mqtt},
+		{"mqtt-tls-addr", set.MQTTTLSAddr, &p.mqttTLS},
+		{"admin-addr", set.AdminAddr, &p.admin},
 	} {
 		if want.addr == "" {
 			continue
@@ -34,7 +37,7 @@ func openListeners(ctx context.Context, set *settings.Server) (p listeners, err 
 	return p, nil
 }
 
-// listenAddr is what a listener that may be absent listens on, for the log.
+// listenAddr is the address of a listener, which may be nil, for the log.
 func listenAddr(l net.Listener) string {
 	if l == nil {
 		return "off"
@@ -42,7 +45,7 @@ func listenAddr(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// deviceListeners is where devices connect.
+// deviceListeners are the addresses where devices connect.
 func (p listeners) deviceListeners() console.Listeners {
 	l := console.Listeners{MQTT: p.mqtt.Addr()}
 	if p.mqttTLS != nil {
@@ -63,7 +66,7 @@ func (p listeners) close() error {
 	return err
 }
 
-// ignoreClosed is no error where a stop came before serving began.
+// ignoreClosed drops the error of a server that was stopped before it began to serve.
 func ignoreClosed(err error) error {
 	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, ingest.ErrClosed) {
 		return nil

@@ -7,12 +7,18 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Every listener may be told to take any port that is free: each has one of its
-// own, by which it is reached and which the log says.
+// Every listener can take a free port. Each has a port of its own, which is reachable and which the
+// log names.
 func TestListenersTakeFreePorts(t *testing.T) {
 	p, err := openListeners(
 		t.Context(),
-		&settings.Server{HTTPAddr: testkit.AnyPort, HTTPSAddr: testkit.AnyPort, MQTTAddr: testkit.AnyPort, MQTTTLSAddr: testkit.AnyPort, AdminAddr: testkit.AnyPort},
+		&settings.Server{
+			HTTPAddr:    testkit.AnyPort,
+			HTTPSAddr:   testkit.AnyPort,
+			MQTTAddr:    testkit.AnyPort,
+			MQTTTLSAddr: testkit.AnyPort,
+			AdminAddr:   testkit.AnyPort,
+		},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +44,7 @@ func TestListenersTakeFreePorts(t *testing.T) {
 	}
 	for _, l := range []net.Addr{p.deviceListeners().MQTT, p.deviceListeners().MQTTTLS} {
 		if !seen[l.String()] || l.String() == testkit.AnyPort {
-			t.Errorf("devices are told %s", l)
+			t.Errorf("devices get the address %s", l)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"tilth/internal/settings"
 )
 
-// goMemLimitEnv is the variable of Go's own with which a limit may be set.
+// goMemLimitEnv is Go's own variable for a memory limit.
 const goMemLimitEnv = "GOMEMLIMIT"
 
-// memoryLimit is how many bytes the setting comes to on a machine; 0: there is no limit.
-// GOMEMLIMIT, if the operator has set it, counts where the setting does not say
-// anything; runtimeLimit is what the Go runtime took from it.
+// memoryLimit is the limit in bytes that the setting sets on this machine; 0: no limit. If the
+// operator has set GOMEMLIMIT and not the setting, GOMEMLIMIT counts; runtimeLimit is what the Go
+// runtime has read from it.
 func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog.Logger) uint64 {
 	own := os.Getenv(goMemLimitEnv)
 	switch {
@@ -23,7 +23,7 @@ func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog
 		if runtimeLimit == math.MaxInt64 {
 			return 0 // off
 		}
-		logger.Info("the limit of memory is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
+		logger.Info("the memory limit is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
 		return uint64(runtimeLimit)
 	case own != "":
 		logger.Warn("--"+settings.MemoryFlag+" counts, and not "+goMemLimitEnv, goMemLimitEnv, own)
@@ -34,16 +34,15 @@ func memoryLimit(m settings.Memory, root fs.FS, runtimeLimit int64, logger *slog
 	available, err := memory.Available(root)
 	if err != nil {
 		logger.Info(
-			"how much memory there is is not known, so there is no limit; --"+settings.MemoryFlag+" sets one",
-			"error",
-			err,
+			"the size of the memory is not known, so there is no limit; --"+settings.MemoryFlag+" sets one",
+			"error", err,
 		)
 		return 0
 	}
 	return available / 100 * uint64(m.Share)
 }
 
-// newGauge sets the limit, and makes what watches over it.
+// newGauge sets the limit, and makes the gauge that watches it.
 func newGauge(m settings.Memory, logger *slog.Logger) *memory.Gauge {
 	limit := memoryLimit(m, os.DirFS("/"), debug.SetMemoryLimit(-1), logger)
 	if limit > 0 {
@@ -54,8 +53,7 @@ func newGauge(m settings.Memory, logger *slog.Logger) *memory.Gauge {
 	return memory.New(memory.Options{Limit: limit, Logger: logger})
 }
 
-// describeMemory publishes how much memory there is, and what is refused for want
-// of it.
+// describeMemory publishes how much memory there is, and what is refused for lack of it.
 func (s *Server) describeMemory() {
 	m := s.metrics
 	m.gauge(
@@ -65,12 +63,12 @@ func (s *Server) describeMemory() {
 	)
 	m.gauge(
 		"tilth_memory_in_use_bytes",
-		"Memory in use, without what is free to be used again; near the limit without garbage.",
+		"Memory in use, without free memory that the process keeps; near the limit without garbage.",
 		func() float64 { return float64(s.memory.InUse()) },
 	)
 	m.labelled(
 		"tilth_memory_refused_total",
-		"Work that was refused, or of devices made to wait, for want of memory, by its kind.",
+		"Work that was refused for lack of memory, or made to wait if it is of devices, by its kind.",
 		"work",
 		s.memory.Refused,
 	)

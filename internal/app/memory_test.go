@@ -29,10 +29,10 @@ func TestMemoryLimit(t *testing.T) {
 		{"a share", "", none, settings.Memory{Share: 50, Explicit: true}, machine, 1073741824 / 100 * 50, ""},
 		{"an amount", "", none, settings.Memory{Bytes: 2 << 30, Explicit: true}, machine, 2 << 30, ""},
 		{"off", "", none, settings.Memory{Explicit: true}, machine, 0, ""},
-		{"nobody knows", "", none, settings.Memory{Share: 75}, fstest.MapFS{}, 0, "is not known"},
+		{"the size is not known", "", none, settings.Memory{Share: 75}, fstest.MapFS{}, 0, "is not known"},
 		{"Go's own", "300MiB", 300 << 20, settings.Memory{Share: 75}, machine, 300 << 20, "is that of GOMEMLIMIT"},
 		{"Go's own is off", "off", none, settings.Memory{Share: 75}, machine, 0, ""},
-		{"both", "300MiB", 300 << 20, settings.Memory{Bytes: 2 << 30, Explicit: true}, machine, 2 << 30, "--memory counts, and not GOMEMLIMIT"},
+		{"both limits", "300MiB", 300 << 20, settings.Memory{Bytes: 2 << 30, Explicit: true}, machine, 2 << 30, "--memory counts, and not GOMEMLIMIT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv(goMemLimitEnv, c.own)

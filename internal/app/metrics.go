@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics gathers what an operator watches. The parts keep plain counters;
-// they are read when Prometheus asks.
+// metrics gathers the figures for an operator. The parts of the server keep plain counters, which
+// metrics reads when Prometheus asks.
 type metrics struct{ registry *prometheus.Registry }
 
 func newMetrics() *metrics {
@@ -26,13 +26,13 @@ func (m *metrics) counter(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
 }
 
-// gauge publishes a number that comes and goes.
+// gauge publishes a number that rises and falls.
 func (m *metrics) gauge(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
-// labelled publishes counters that differ in one label, whose values are known
-// only when asked.
+// labelled publishes counters that differ in one label. The label's values are known only when
+// Prometheus asks.
 func (m *metrics) labelled(name, help, label string, read func() map[string]uint64) {
 	m.registry.MustRegister(
 		&labelled{
@@ -43,7 +43,7 @@ func (m *metrics) labelled(name, help, label string, read func() map[string]uint
 	)
 }
 
-// labelledGauge is labelled, of numbers that come and go.
+// labelledGauge is labelled for numbers that rise and fall.
 func (m *metrics) labelledGauge(name, help, label string, read func() map[string]uint64) {
 	m.registry.MustRegister(
 		&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), kind: prometheus.GaugeValue, read: read},

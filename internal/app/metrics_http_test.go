@@ -16,13 +16,13 @@ func TestSide(t *testing.T) {
 		"/open-api/v1/devices": "programs", "/": "pages", "/assets/index.js": "pages", "/adminapi": "pages",
 	} {
 		if got := side(path); got != want {
-			t.Errorf("%s is asked for by %q, want %q", path, got, want)
+			t.Errorf("%s: the side is %q, want %q", path, got, want)
 		}
 	}
 }
 
-// Each answer is counted once, by its status, also one that is cut off; what
-// stays open is not. The connection below can still be reached.
+// Each answer is counted once by its status, even if it is cut off; requests that stay open are not
+// counted. Handlers still reach the underlying connection.
 func TestRequestDurationsAreMeasured(t *testing.T) {
 	s := &Server{metrics: newMetrics()}
 	h := s.measureRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

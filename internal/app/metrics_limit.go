@@ -2,7 +2,7 @@ package app
 
 import "tilth/internal/platform/limit"
 
-// describeLimits publishes what limits refuse, whoever they are of.
+// describeLimits publishes what all rate limits refuse.
 func (s *Server) describeLimits() {
 	read := func(of func(limit.Stats) uint64) func() map[string]uint64 {
 		return func() map[string]uint64 {
@@ -16,13 +16,13 @@ func (s *Server) describeLimits() {
 	m := s.metrics
 	m.labelled(
 		"tilth_limit_refused_total",
-		"What was over a limit, and so refused or made to wait, by the limit.",
+		"Events over a limit, which were refused or made to wait, by limit.",
 		"limit",
 		read(func(f limit.Stats) uint64 { return f.Refused }),
 	)
 	m.labelled(
 		"tilth_limit_forgiven_total",
-		"Keys of a limit that were forgotten before their time, since there were too many.",
+		"Keys of a limit that were evicted early, since there were too many.",
 		"limit",
 		read(func(f limit.Stats) uint64 { return f.Evicted }),
 	)

@@ -10,7 +10,7 @@ import (
 	"tilth/internal/platform/limit"
 )
 
-// What limits refuse, remember and forgive is told by their names.
+// The metrics report by limit what was refused, what is remembered and what was evicted.
 func TestLimitMetrics(t *testing.T) {
 	s := &Server{metrics: newMetrics(), Stores: &Stores{Limits: &limit.Meter{}}}
 	s.describeLimits()

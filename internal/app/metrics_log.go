@@ -6,15 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// loggedLines counts what the log says of trouble.
+// loggedLines counts the warnings and errors of the log.
 type loggedLines struct{ warnings, errors atomic.Uint64 }
 
-// countingLogger is a logger that counts on its way to log, and publishes the counts.
+// countingLogger is a logger that also counts what it logs, and publishes the counts.
 func (m *metrics) countingLogger(logger *slog.Logger) *slog.Logger {
 	lines := &loggedLines{}
 	m.labelled(
 		"tilth_log_lines_total",
-		"Lines of the log that tell of trouble, by level.",
+		"Warnings and errors in the log, by level.",
 		"level",
 		func() map[string]uint64 {
 			return map[string]uint64{"warn": lines.warnings.Load(), "error": lines.errors.Load()}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Lines are counted whatever hangs on the logger, and written as before.
+// Lines are counted whatever attributes and groups the logger has, and are written as before.
 func TestLogLinesAreCounted(t *testing.T) {
 	out, m := &bytes.Buffer{}, newMetrics()
 	logger := m.countingLogger(slog.New(slog.NewTextHandler(out, nil)))

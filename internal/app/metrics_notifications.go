@@ -8,15 +8,15 @@ import (
 	"tilth/internal/domain/notify"
 )
 
-// countTimeout is how long counting what is queued may take.
+// countTimeout limits a query that counts queued deliveries.
 const countTimeout = 2 * time.Second
 
-// describeNotifications publishes how people are told.
+// describeNotifications publishes how notifications are delivered.
 func (s *Server) describeNotifications() {
 	m, outbox := s.metrics, s.Stores.Outbox
 	m.labelled(
 		"tilth_notify_deliveries_total",
-		"Deliveries that came to an end, by how.",
+		"Finished deliveries, by outcome.",
 		"state",
 		func() map[string]uint64 {
 			now := outbox.Stats()
@@ -30,7 +30,7 @@ func (s *Server) describeNotifications() {
 	)
 	m.counter(
 		"tilth_messages_removed_total",
-		"Messages of the console that were removed, for their age or with their tenant.",
+		"Messages of the console that were removed because of their age or with their tenant.",
 		func() float64 { return float64(s.Stores.Messages.Removed()) },
 	)
 	waiting := func(mode notify.ChannelKind, read func(notify.Waiting) float64) func() float64 {
@@ -39,7 +39,7 @@ func (s *Server) describeNotifications() {
 			defer cancel()
 			by, err := s.queuedByMode(ctx)
 			if err != nil {
-				s.logger.Warn("what people are to be told cannot be counted", "error", err)
+				s.logger.Warn("the queued notifications cannot be counted", "error", err)
 				return math.NaN()
 			}
 			return read(by[mode])
@@ -48,27 +48,31 @@ func (s *Server) describeNotifications() {
 	for mode, name := range map[notify.ChannelKind]string{notify.KindEmail: "mail", notify.KindSMS: "sms", notify.KindWebhook: "webhook"} {
 		m.gauge(
 			"tilth_notify_"+name+"_queued",
-			"Deliveries that wait.",
+			"Queued deliveries.",
 			waiting(mode, func(w notify.Waiting) float64 { return float64(w.Deliveries) }),
 		)
 		m.gauge(
 			"tilth_notify_"+name+"_overdue_seconds",
-			"For how long the first of them has been due.",
+			"For how long the oldest queued delivery has been due.",
 			waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }),
 		)
 		if mode == notify.KindWebhook {
-			continue // there are as many far ends as webhooks
+			continue // each webhook has a server of its own
 		}
-		m.gauge("tilth_notify_"+name+"_down", "1 while the far end takes nothing.", func() float64 {
-			if outbox.Stats().Down[mode] {
-				return 1
-			}
-			return 0
-		})
+		m.gauge(
+			"tilth_notify_"+name+"_down",
+			"1 while the server that the deliveries go to accepts nothing.",
+			func() float64 {
+				if outbox.Stats().Down[mode] {
+					return 1
+				}
+				return 0
+			},
+		)
 	}
 }
 
-// queuedByMode is what is queued in each mode.
+// queuedByMode is what is queued for each kind of channel.
 func (s *Server) queuedByMode(ctx context.Context) (map[notify.ChannelKind]notify.Waiting, error) {
 	by, err := s.Stores.Outbox.Waiting(ctx)
 	if err != nil {
@@ -81,8 +85,8 @@ func (s *Server) queuedByMode(ctx context.Context) (map[notify.ChannelKind]notif
 	return by, err
 }
 
-// withoutDue is what waits while the outbox is held: for whoever runs the server,
-// who is told of it at the start, and not for a far end.
+// withoutDue is what is queued while the outbox is held. It has no due times: the operator holds
+// it, and no server is late. The log told the operator at the start.
 func withoutDue(by map[notify.ChannelKind]notify.Waiting) map[notify.ChannelKind]notify.Waiting {
 	held := map[notify.ChannelKind]notify.Waiting{}
 	for mode, w := range by {
@@ -91,8 +95,8 @@ func withoutDue(by map[notify.ChannelKind]notify.Waiting) map[notify.ChannelKind
 	return held
 }
 
-// warnIfHeld warns of a server that tells nobody anything, as one on a restored
-// folder does: alarms come up on it all the same, and nobody would know why.
+// warnIfHeld warns that the server sends no notifications, as a server on a restored folder does
+// not: alarms still open on it, and nobody would know why no notification comes.
 func (s *Server) warnIfHeld(ctx context.Context) error {
 	held, err := s.Stores.Outbox.Held(ctx)
 	if err != nil || !held {

@@ -13,12 +13,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// describeOperation publishes what else an operator asks: what runs, whether
-// it is ready, how much there is, and when it was last backed up.
+// describeOperation publishes what else an operator asks for: the version, readiness, sizes, and
+// the time of the last backup.
 func (s *Server) describeOperation() {
 	m, st := s.metrics, s.Stores
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "tilth_build_info", Help: "What runs; always 1.",
+		Name: "tilth_build_info", Help: "The version that runs; always 1.",
 		ConstLabels: prometheus.Labels{"version": Version, "commit": BuiltFrom(), "go": runtime.Version()},
 	}, func() float64 { return 1 }))
 	m.gauge("tilth_ready", "1 while the server is ready, as /readyz says.", func() float64 {
@@ -31,29 +31,29 @@ func (s *Server) describeOperation() {
 	})
 	m.gauge(
 		"tilth_devices",
-		"Devices there are, of all tenants.",
+		"Devices of all tenants.",
 		func() float64 { return float64(st.Registry.Total()) },
 	)
 	m.gauge(
 		"tilth_devices_online",
-		"Devices that are online, of all tenants.",
+		"Devices of all tenants that are online.",
 		func() float64 { return float64(st.Presence.TotalOnline()) },
 	)
 	m.gauge(
 		"tilth_database_bytes",
-		"Size of the database's files, its log included.",
+		"Size of the database's files, including its log.",
 		func() float64 { return s.databaseBytes() },
 	)
 	m.gauge(
 		"tilth_backup_last_timestamp_seconds",
-		"When tilth backup last took everything; 0: never from this folder.",
+		"When tilth backup last took a complete backup; 0: never of this folder.",
 		func() float64 {
 			return float64(s.lastBackup.unix())
 		},
 	)
 }
 
-// databaseBytes is the size of the database's files; NaN where it is not known.
+// databaseBytes is the size of the database's files; NaN if it is not known.
 func (s *Server) databaseBytes() float64 {
 	if s.set.DatabaseURL != "" {
 		return s.postgresBytes()
@@ -73,14 +73,13 @@ func (s *Server) databaseBytes() float64 {
 	return float64(sum)
 }
 
-// postgresBytes is the size of a database on a server in bytes; NaN where it
-// is not known.
+// postgresBytes is the size of a PostgreSQL database in bytes; NaN if it is not known.
 func (s *Server) postgresBytes() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	bytes, err := s.Stores.DB.ServerSize(ctx)
 	if err != nil {
-		return math.NaN() // the log is full of it already
+		return math.NaN() // other log lines report the failure already
 	}
 	return float64(bytes)
 }

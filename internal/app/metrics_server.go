@@ -1,23 +1,23 @@
 package app
 
-// describeMetrics publishes the parts' figures.
+// describeMetrics publishes the figures of all parts of the server.
 func (s *Server) describeMetrics() {
 	m, edge, readings := s.metrics, s.Pipeline.Stats, s.Stores.Readings.Stats
 	m.counter(
 		"tilth_edge_messages_total",
-		"Messages of devices taken in.",
+		"Messages accepted from devices.",
 		func() float64 { return float64(edge().Messages) },
 	)
-	m.counter("tilth_edge_values_total", "Values kept.", func() float64 { return float64(edge().Values) })
+	m.counter("tilth_edge_values_total", "Values stored.", func() float64 { return float64(edge().Values) })
 	m.counter(
 		"tilth_edge_received_bytes_total",
 		"Bytes received from devices.",
 		func() float64 { return float64(edge().Bytes) },
 	)
-	m.counter("tilth_edge_commits_total", "Batches made durable.", func() float64 { return float64(edge().Commits) })
+	m.counter("tilth_edge_commits_total", "Batches written to disk.", func() float64 { return float64(edge().Commits) })
 	m.counter(
 		"tilth_edge_commit_failures_total",
-		"Batches that could not be made durable.",
+		"Batches that could not be written to disk.",
 		func() float64 { return float64(edge().CommitFailures) },
 	)
 	m.counter(
@@ -27,7 +27,7 @@ func (s *Server) describeMetrics() {
 	)
 	m.labelled(
 		"tilth_mqtt_turned_away_total",
-		"MQTT connections that were not wanted, by reason.",
+		"MQTT connections that were refused or ended, by reason.",
 		"reason",
 		func() map[string]uint64 {
 			e := edge()
@@ -53,20 +53,25 @@ func (s *Server) describeMetrics() {
 		func() float64 { return float64(edge().Waiting) },
 	)
 	m.gauge("tilth_mqtt_connections", "Open MQTT connections.", func() float64 { return float64(edge().Connections) })
-	m.labelled("tilth_edge_refused_total", "What was refused, by reason.", "reason", func() map[string]uint64 {
-		by := map[string]uint64{}
-		for reason, n := range edge().Refused {
-			by[string(reason)] = n
-		}
-		return by
-	})
+	m.labelled(
+		"tilth_edge_refused_total",
+		"Messages and values that were refused, by reason.",
+		"reason",
+		func() map[string]uint64 {
+			by := map[string]uint64{}
+			for reason, n := range edge().Refused {
+				by[string(reason)] = n
+			}
+			return by
+		},
+	)
 	m.counter("tilth_readings_frames_total", "Frames appended.", func() float64 { return float64(readings().Frames) })
 	m.counter(
 		"tilth_readings_fsync_seconds_total",
 		"Time that writes waited for the disk.",
 		func() float64 { return readings().FsyncSeconds },
 	)
-	m.gauge("tilth_readings_journal_lag", "Batches written and not yet judged.", func() float64 {
+	m.gauge("tilth_readings_journal_lag", "Batches written and not yet evaluated.", func() float64 {
 		return float64(readings().JournalLag + s.Stores.Alarms.Stats().Unevaluated)
 	})
 	m.gauge(
@@ -77,39 +82,39 @@ func (s *Server) describeMetrics() {
 	alarms := s.Stores.Alarms.Stats
 	m.counter(
 		"tilth_alarm_judged_total",
-		"Frames judged, once for each rule of their device.",
+		"Frames evaluated, once for each rule of their device.",
 		func() float64 { return float64(alarms().Evaluated) },
 	)
 	m.counter(
 		"tilth_alarm_opened_total",
-		"Alarm notices that began.",
+		"Alarm notices that opened.",
 		func() float64 { return float64(alarms().Opened) },
 	)
 	m.counter(
 		"tilth_alarm_resolved_total",
-		"Alarm notices that ended.",
+		"Alarm notices that were resolved.",
 		func() float64 { return float64(alarms().Resolved) },
 	)
 	m.gauge("tilth_alarm_open", "Open alarm notices.", func() float64 { return float64(alarms().Open) })
-	m.gauge("tilth_alarm_rules", "Alarm rules that are judged.", func() float64 { return float64(alarms().Rules) })
+	m.gauge("tilth_alarm_rules", "Alarm rules that run.", func() float64 { return float64(alarms().Rules) })
 	m.gauge(
 		"tilth_alarm_unrecorded",
-		"Journal entries that are judged while the notices that they led to are not on disk yet.",
+		"Journal entries that are evaluated while the notices that they led to are not on disk yet.",
 		func() float64 { return float64(alarms().Unrecorded) },
 	)
 	m.gauge(
 		"tilth_alarm_lag_seconds",
-		"For how long the oldest reading that waits to be judged has been here.",
+		"Age of the oldest reading that waits for evaluation, since its arrival.",
 		func() float64 { return alarms().Lag.Seconds() },
 	)
 	m.gauge(
 		"tilth_alarm_tenants_behind",
-		"Tenants whose judging is more than 5 s behind.",
+		"Tenants whose evaluation is more than 5 s behind.",
 		func() float64 { return float64(s.Stores.Alarms.Behind().Tenants) },
 	)
 	m.gauge(
 		"tilth_alarm_tenants_waiting",
-		"Tenants whose devices wait until their judging has caught up.",
+		"Tenants whose devices wait until the evaluation has caught up.",
 		func() float64 { return float64(alarms().ThrottledTenants) },
 	)
 	s.describeNotifications()

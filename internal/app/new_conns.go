@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// newConns are connections of an HTTP server on which nothing was asked yet.
-// Browsers and clients open some in advance. A stop would wait for seconds for
-// what each might ask, longer than it has; so it closes them.
+// newConns are the connections of an HTTP server that have not sent a request yet. Browsers and
+// clients open some in advance. http.Server waits seconds for their first request before it shuts
+// down, longer than a stop may take, so newConns closes them.
 type newConns struct {
 	mu       sync.Mutex
 	conns    map[net.Conn]struct{}
 	stopping bool
 }
 
-// track has a server's newcomers known, and closed when it shuts down.
+// track follows the new connections of a server, and closes them when the server shuts down.
 func (n *newConns) track(s *http.Server) {
 	n.conns = map[net.Conn]struct{}{}
 	s.ConnState = n.onState
@@ -28,7 +28,7 @@ func (n *newConns) onState(c net.Conn, state http.ConnState) {
 	switch {
 	case state != http.StateNew:
 		delete(n.conns, c)
-	case n.stopping: // it was accepted while the listener was being closed
+	case n.stopping: // accepted while the listener was being closed
 		_ = c.Close() // nothing was read or written
 	default:
 		n.conns[c] = struct{}{}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A shutdown ends at once with connections on which nothing was asked, whenever
-// they came, and finishes what was.
+// A shutdown does not wait for connections without a request, whenever they were opened, and
+// finishes requests that have begun.
 func TestShutdownClosesNewConns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -42,16 +42,16 @@ func TestShutdownClosesNewConns(t *testing.T) {
 		began, ended := time.Now(), make(chan error, 1)
 		go func() { ended <- server.Shutdown(context.Background()) }()
 		if _, err := silent.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // returned as it is
-			t.Errorf("who asked nothing is told %v", err)
+			t.Errorf("a client without a request got %v", err)
 		}
 		late, theirs := net.Pipe()
 		n.onState(theirs, http.StateNew)
 		if _, err := late.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // returned as it is
-			t.Errorf("who came late is told %v", err)
+			t.Errorf("a late client got %v", err)
 		}
 		select {
 		case err := <-ended:
-			t.Errorf("it ended before what was asked was answered: %v", err)
+			t.Errorf("the server ended before it answered the request: %v", err)
 		default:
 		}
 		close(answer)

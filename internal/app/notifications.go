@@ -22,7 +22,7 @@ import (
 	"tilth/internal/settings"
 )
 
-// smsTextSender is the SMS sender as identity asks for it.
+// smsTextSender adapts an SMS sender to identity.SMSSender.
 type smsTextSender struct{ sender sms.Sender }
 
 // SendSMS sends one SMS.
@@ -31,7 +31,7 @@ func (t smsTextSender) SendSMS(ctx context.Context, mobile, text string) error {
 	return err
 }
 
-// newTextSender is nil where SMS is not set up.
+// newTextSender is nil if SMS is not set up.
 func newTextSender(t *settings.Notifications, logger *slog.Logger) identity.SMSSender {
 	if t.SMS == settings.SMSOff {
 		return nil
@@ -39,17 +39,17 @@ func newTextSender(t *settings.Notifications, logger *slog.Logger) identity.SMSS
 	return smsTextSender{t.SMSSender(logger)}
 }
 
-// queueMailer is the queue of mails as identity asks for it.
+// queueMailer adapts the mail queue to identity.Mailer.
 type queueMailer struct{ queue *mail.Queue }
 
-// Enqueue hands a letter over.
+// Enqueue queues a mail.
 func (l queueMailer) Enqueue(x identity.Email) {
 	l.queue.Post(mail.Message{
 		ID: x.ID, To: x.To, Subject: x.Subject, Text: x.Text, HTML: mail.Paragraphs(x.Language, x.Text),
 	})
 }
 
-// newMailQueue is nil where mail is not set up.
+// newMailQueue is nil if mail is not set up.
 func newMailQueue(m *mail.SMTP, logger *slog.Logger) *mail.Queue {
 	if m == nil {
 		return nil
@@ -57,7 +57,7 @@ func newMailQueue(m *mail.SMTP, logger *slog.Logger) *mail.Queue {
 	return mail.NewQueue(m.Send, logger)
 }
 
-// newMailer is nil where mail is not set up.
+// newMailer is nil if mail is not set up.
 func newMailer(q *mail.Queue) identity.Mailer {
 	if q == nil {
 		return nil
@@ -65,7 +65,7 @@ func newMailer(q *mail.Queue) identity.Mailer {
 	return queueMailer{q}
 }
 
-// openWebhooks makes what keeps webhooks, and what calls them.
+// openWebhooks makes the store of webhooks, and the client that calls them.
 func (s *Stores) openWebhooks(set *settings.Server, logger *slog.Logger) error {
 	key, err := webhookKey(s.Key)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Stores) openWebhooks(set *settings.Server, logger *slog.Logger) error {
 	return nil
 }
 
-// newOutbox makes the outbox with the ways of telling people that are set up.
+// newOutbox makes the outbox with the senders that are set up.
 func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logger) *notify.Outbox {
 	return notify.NewOutbox(notify.OutboxOptions{
 		DB:       s.DB,
@@ -97,7 +97,7 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
-		// The engine comes after the outbox that it tells.
+		// The engine is made after the outbox, which it needs.
 		Backlog:     func(t tenant.ID, device int64) time.Time { return s.Alarms.BacklogUntil(t, device) },
 		NotReady:    func() []tenant.ID { return s.Alarms.LateTenants() },
 		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.Alarms.HoldsSince(t, notice) },
@@ -110,8 +110,12 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 	})
 }
 
-// newSenders are the carriers of the ways that are set up.
-func (s *Stores) newSenders(set *settings.Server, links string, logger *slog.Logger) map[notify.ChannelKind]notify.Sender {
+// newSenders are the senders that are set up.
+func (s *Stores) newSenders(
+	set *settings.Server,
+	links string,
+	logger *slog.Logger,
+) map[notify.ChannelKind]notify.Sender {
 	o := sender.Options{
 		Tenants:   s.Tenants.Get,
 		Names:     s.propertyInfo,
@@ -130,8 +134,8 @@ func (s *Stores) newSenders(set *settings.Server, links string, logger *slog.Log
 	return senders
 }
 
-// propertyInfo is how a product's property is called, its unit and its decimals
-// (nil: as many as it has), as letters want to know it.
+// propertyInfo is the name of a product's property, its unit and its decimals (nil: as many as the
+// value has), for alert texts.
 func (s *Stores) propertyInfo(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
 	p := s.findProperty(product, identifier)
 	if p == nil {
@@ -140,7 +144,7 @@ func (s *Stores) propertyInfo(product int64, identifier string, l text.Language)
 	return s.Catalog.Name(l, p), s.Catalog.Unit(p), p.Precision
 }
 
-// findProperty is nil where the product, or what it measured, is gone.
+// findProperty is nil if the product, or its property, no longer exists.
 func (s *Stores) findProperty(product int64, identifier string) *device.Property {
 	if p := s.Catalog.Product(product); p != nil {
 		return p.Property(identifier)
@@ -148,7 +152,7 @@ func (s *Stores) findProperty(product int64, identifier string) *device.Property
 	return nil
 }
 
-// chartReadings are the readings that a mail's picture is drawn from.
+// chartReadings are the readings for the chart in a mail.
 func (s *Stores) chartReadings(
 	ctx context.Context,
 	t tenant.ID,

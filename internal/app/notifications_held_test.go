@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What is held is counted, and is not overdue; the log says how to let it go.
+// Held deliveries are counted but not overdue, and the log says how to release them.
 func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	st, log := testkit.NewStores(t), testkit.NewLog()
 	s := &Server{
@@ -24,9 +24,8 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	if _, err := notify.Hold(t.Context(), st.DB, st.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.warnIfHeld(
-		t.Context(),
-	); err != nil || !strings.Contains(log.Text(), "tilth outbox release") ||
+	err := s.warnIfHeld(t.Context())
+	if err != nil || !strings.Contains(log.Text(), "tilth outbox release") ||
 		!strings.Contains(log.Text(), "waiting=0") {
 		t.Errorf("%v %s", err, log.Text())
 	}

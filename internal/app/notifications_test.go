@@ -12,7 +12,8 @@ import (
 // Identity gets a sender of mail and one of SMS only where the settings set them up.
 func TestIdentityGetsOnlySendersThatAreSetUp(t *testing.T) {
 	logger := testkit.NewLog().Logger
-	if newTextSender(&settings.Notifications{SMS: settings.SMSOff}, logger) != nil || newMailQueue(nil, logger) != nil ||
+	if newTextSender(&settings.Notifications{SMS: settings.SMSOff}, logger) != nil ||
+		newMailQueue(nil, logger) != nil ||
 		newMailer(nil) != nil {
 		t.Error("a sender was made that is not set up")
 	}

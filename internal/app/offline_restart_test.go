@@ -14,17 +14,22 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A server goes on counting how long a device is offline where the one before it
-// stopped, after a kill, and after an orderly stop: here four seconds were missing
-// when the first fell, hours ago, and the rest is counted from when devices are
-// let in again.
+// After a kill and after an orderly stop, a server goes on counting how long a device is offline
+// where the last server stopped. Here the device lacks four seconds when the first server is
+// killed, hours ago; the rest counts from when the next server accepts devices.
 func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs whole servers")
 	}
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
-	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", testkit.AnyPort, "--mqtt-addr", testkit.AnyPort, "--admin-addr", testkit.AnyPort)
+	set, err := parseArgs(
+		t,
+		"--data-dir", dir,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +41,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		}
 		return s
 	}
-	// The first: what it left in the database.
+	// This is what the first server left in the database.
 	fell := time.Now().Add(-3 * time.Hour)
 	published := fell.Add(-56 * time.Second)
 	s := open()
@@ -85,11 +90,8 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	retentionFile := filepath.Join(dir, "lived-until")
-	if err := os.WriteFile(
-		retentionFile,
-		[]byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)),
-		0o600,
-	); err != nil {
+	err = os.WriteFile(retentionFile, []byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)), 0o600)
+	if err != nil {
 		t.Fatal(err)
 	}
 
@@ -118,9 +120,9 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		return list
 	}
 	before := time.Now()
-	run(func(s *Server) { // for less than is missing
+	run(func(s *Server) { // for less time than the device lacks
 		if list := notices(s); len(list) > 0 {
-			t.Errorf("told at once: %+v", list)
+			t.Errorf("a notice opened at once: %+v", list)
 		}
 	})
 	again := time.Now()
@@ -130,7 +132,7 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		start := time.UnixMilli(list[0].Start)
 		if len(list) != 1 || list[0].DeviceName != "NEVER" || start.Before(before.Add(4*time.Second)) ||
 			start.After(time.Now()) {
-			t.Errorf("began at %v, servers were there from %v: %+v", start, before, list)
+			t.Errorf("the notice opened at %v, servers ran from %v: %+v", start, before, list)
 		}
 	})
 	raw, err := os.ReadFile(retentionFile)
@@ -139,6 +141,6 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	}
 	_, let, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
 	if at, err := time.Parse(time.RFC3339Nano, let); err != nil || at.Before(again) || at.After(time.Now()) {
-		t.Errorf("it is written that devices were let in until %v (%v)", at, err)
+		t.Errorf("by the file, devices were accepted until %v (%v)", at, err)
 	}
 }

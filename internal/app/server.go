@@ -22,7 +22,7 @@ import (
 	"tilth/internal/settings"
 )
 
-// Server is a whole Tilth in one process.
+// Server is a whole Tilth server in one process.
 type Server struct {
 	set         *settings.Server
 	logger      *slog.Logger
@@ -37,8 +37,8 @@ type Server struct {
 	http        *http.Server
 	admin       *http.Server
 	listeners   listeners
-	connections *listen.Limiter // for their connections
-	accepting   chan struct{}   // closed when devices are
+	connections *listen.Limiter // limits the connections of all listeners
+	accepting   chan struct{}   // closed once the server accepts devices
 	ready       atomic.Bool
 
 	certificates certificates
@@ -48,8 +48,8 @@ type Server struct {
 	memory       *memory.Gauge
 }
 
-// New takes the ports, opens the data folder and wires everything; Run
-// lets people and devices in.
+// New opens the ports and the data folder, and wires everything. Run then accepts people and
+// devices.
 func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (_ *Server, err error) {
 	figures := newMetrics()
 	logger = figures.countingLogger(logger)
@@ -83,22 +83,23 @@ func New(ctx context.Context, set *settings.Server, logger *slog.Logger) (_ *Ser
 	return s, nil
 }
 
-// HTTPAddr is where the server takes HTTP of people and devices.
+// HTTPAddr is the HTTP address for people and devices.
 func (s *Server) HTTPAddr() net.Addr { return s.listeners.http.Addr() }
 
-// MQTTAddr is where the server takes MQTT of devices.
+// MQTTAddr is the MQTT address for devices.
 func (s *Server) MQTTAddr() net.Addr { return s.listeners.mqtt.Addr() }
 
-// AdminAddr is where the server answers the provider and serves metrics.
+// AdminAddr is the address of the provider API and of /metrics.
 func (s *Server) AdminAddr() net.Addr { return s.listeners.admin.Addr() }
 
-// WrapHTTP puts a handler around the one that serves people and devices. It is for
-// the time before Run.
+// WrapHTTP puts a handler around the one that serves people and devices. The caller does so before
+// Run.
 func (s *Server) WrapHTTP(wrap func(http.Handler) http.Handler) {
 	s.http.Handler = wrap(s.http.Handler)
 }
 
-// linkBase is where letters' links lead, but for the tenant's host; empty: not told.
+// linkBase is the address that links in messages begin with, but for the tenant's host; empty: it
+// is not known.
 func (s *Server) linkBase() string {
 	if s.set.PublicURL == "" && s.set.LinksToHTTPAddr {
 		return "http://" + LocalAddr(s.listeners.http.Addr())
@@ -106,7 +107,7 @@ func (s *Server) linkBase() string {
 	return s.set.PublicURL
 }
 
-// isReady is nil while the server takes requests; what it says is for strangers.
+// isReady is nil while the server accepts requests. Unauthenticated clients see its error.
 func (s *Server) isReady(ctx context.Context) error {
 	if !s.ready.Load() {
 		return errors.New("starting or stopping")
@@ -120,13 +121,12 @@ func (s *Server) isReady(ctx context.Context) error {
 	return s.database.ready(ctx)
 }
 
-// Run works until ctx ends, then stops: accepts nothing more, finishes what was
-// accepted, closes the stores. prepare, when not nil, is called before devices
-// and people are let in; ready once they are. What an earlier run left is judged
-// meanwhile.
+// Run works until ctx ends, then stops: it accepts nothing more, finishes what it has accepted, and
+// closes the stores. If prepare is not nil, Run calls it before it accepts people and devices, and
+// ready once it does. Meanwhile it evaluates what an earlier run left in the journal.
 func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, ready func()) error {
-	// The judge and the writers behind outlive the listeners: they finish what
-	// the listeners accepted.
+	// The consumer and the background writers outlive the listeners: they finish what the listeners
+	// accepted.
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInner()
 	work, inner := errgroup.WithContext(inner)
@@ -163,7 +163,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	})
 	work.Go(func() error {
 		select {
-		case <-s.accepting: // whoever issues them asks at our addresses
+		case <-s.accepting: // the ACME server checks our addresses
 			s.certificates.run(inner)
 		case <-inner.Done():
 		}
@@ -173,7 +173,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error {
 		select {
 		case <-s.accepting:
-			// Nobody's silence counts while the server stops: they cannot report.
+			// While the server stops, devices cannot report, so their silence does not count.
 			s.Stores.Presence.Run(outer)
 		case <-outer.Done():
 		}
@@ -187,7 +187,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		work.Go(func() error { s.mails.Run(inner); return nil })
 	}
 
-	// A part that cannot go on stops the whole: half a server loses readings.
+	// If one part fails, all stop: half a server would lose readings.
 	defer context.AfterFunc(inner, stopOuter)()
 	err := s.serve(outer, prepare, ready)
 	stopInner()
@@ -229,23 +229,16 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	s.ready.Store(true)
 	s.logger.Info(
 		"tilth is ready",
-		"version",
-		Version,
-		"http",
-		s.listeners.http.Addr().String(),
-		"https",
-		listenAddr(s.listeners.https),
-		"mqtt",
-		s.listeners.mqtt.Addr().String(),
-		"mqtt-tls",
-		listenAddr(s.listeners.mqttTLS),
-		"admin",
-		s.listeners.admin.Addr().String(),
-		"data",
-		s.set.DataDir,
+		"version", Version,
+		"http", listenAddr(s.listeners.http),
+		"https", listenAddr(s.listeners.https),
+		"mqtt", listenAddr(s.listeners.mqtt),
+		"mqtt-tls", listenAddr(s.listeners.mqttTLS),
+		"admin", listenAddr(s.listeners.admin),
+		"data", s.set.DataDir,
 	)
 	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {
-		s.logger.Warn("whether mail, SMS and webhooks are held is not known", "error", err)
+		s.logger.Warn("the server cannot tell whether mail, SMS and webhooks are held", "error", err)
 	}
 	if ready != nil {
 		ready()

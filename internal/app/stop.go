@@ -11,36 +11,39 @@ import (
 	"time"
 )
 
-// A stop takes no longer than stopTimeout, as promised, whatever clients do: each of
-// its steps has a time of its own, and what is not over by then is cut off.
+// A stop takes at most stopTimeout, as the documentation promises, whatever clients do. Each step
+// has a time limit; what is not finished by then is cut off.
 const (
 	stopTimeout = 10 * time.Second
 
 	clientsTimeout  = 3 * time.Second         // devices, people, programs and the provider finish what they began
-	pipelineTimeout = 2 * time.Second         // what they handed over is on disk
-	mailTimeout     = 2500 * time.Millisecond // letters that a mail server is about to take
-	exitMargin      = 500 * time.Millisecond  // before stopTimeout: of the judge, the outbox and the stores, which have the time until then
+	pipelineTimeout = 2 * time.Second         // what they sent reaches the disk
+	mailTimeout     = 2500 * time.Millisecond // mails that a mail server is about to accept
+
+	// exitMargin is how long before stopTimeout a hanging process is ended. The consumer, the
+	// outbox and the stores have the time until then.
+	exitMargin = 500 * time.Millisecond
 )
 
-// stop ends the listeners: screens first, since their streams never end by
-// themselves; then devices, whose messages are finished, and everybody else.
+// stop stops the listeners: live streams first, since they never end by themselves; then devices,
+// whose messages are finished, and all other clients.
 func (s *Server) stop() error {
 	s.ready.Store(false)
 	s.Stores.Live.Close()
 	s.Provider.Stop()
 	if err := s.Stores.Retention.MarkStopped(); err != nil {
-		s.logger.Warn("until when devices were let in is not written down to the second", "error", err)
+		s.logger.Warn("the time until which devices were accepted cannot be saved to the second", "error", err)
 	}
 	s.endClients()
 	err := withTimeout(pipelineTimeout, "pipeline", s.Pipeline.Close)
-	if s.mails != nil { // last: a mail server that is slow must not keep readings waiting
+	if s.mails != nil { // last: a slow mail server must not delay readings
 		err = errors.Join(err, withTimeout(mailTimeout, "mail", s.mails.Close))
 	}
 	return err
 }
 
-// clientsTimeout lets clients finish what they began, all at the same time, and cuts off
-// those that do not: what they were not answered for they send again.
+// endClients lets all clients finish at the same time, and after clientsTimeout cuts off those that
+// have not. Devices send again what was not acknowledged.
 func (s *Server) endClients() {
 	var all sync.WaitGroup
 	for _, client := range []struct {
@@ -48,7 +51,7 @@ func (s *Server) endClients() {
 		end func(ctx context.Context) error
 		cut func() error
 	}{
-		{"devices", s.mqtt.Shutdown, func() error { return nil }}, // cuts them off itself
+		{"devices", s.mqtt.Shutdown, func() error { return nil }}, // Shutdown cuts devices off itself
 		{"console", s.http.Shutdown, s.http.Close},
 		{"provider", s.admin.Shutdown, s.admin.Close},
 	} {
@@ -61,7 +64,7 @@ func (s *Server) endClients() {
 	all.Wait()
 }
 
-// withTimeout gives a step of a stop its time.
+// withTimeout runs a step of a stop within a time limit.
 func withTimeout(limit time.Duration, what string, end func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -71,8 +74,8 @@ func withTimeout(limit time.Duration, what string, end func(ctx context.Context)
 	return nil
 }
 
-// LimitStop ends the process if a stop, which begins when ctx ends, takes longer than
-// promised. The caller calls stopped once everything has stopped.
+// LimitStop ends the process if a stop, which begins when ctx ends, takes longer than promised. The
+// caller calls stopped once everything has stopped.
 func LimitStop(ctx context.Context, logger *slog.Logger) (stopped func()) {
 	done := make(chan struct{})
 	forget := context.AfterFunc(ctx, func() { exitIfHanging(done, stopTimeout-exitMargin, logger) })
@@ -82,9 +85,8 @@ func LimitStop(ctx context.Context, logger *slog.Logger) (stopped func()) {
 	}
 }
 
-// exitIfHanging ends a process that has not stopped within a time, as on a disk that
-// does not answer. What was acknowledged is on disk; whoever watches over the
-// process starts it.
+// exitIfHanging ends a process that has not stopped within the limit, for example because the disk
+// does not answer. What was acknowledged is on disk; the service manager starts the process again.
 func exitIfHanging(stopped <-chan struct{}, limit time.Duration, logger *slog.Logger) {
 	timer := time.NewTimer(limit)
 	select {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// hangingEnv has a test's own process stop without end.
+// hangingEnv makes the test's own process hang in its stop.
 const hangingEnv = "TILTH_TEST_HANGING"
 
-// A stop that hangs is ended, and so no success; one that ends in time is not.
+// A stop that hangs is ended with an error; one that ends in time is not.
 func TestStopThatHangs(t *testing.T) {
 	if how := os.Getenv(hangingEnv); how != "" {
 		stopped := make(chan struct{})

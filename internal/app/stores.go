@@ -29,15 +29,15 @@ import (
 	"tilth/internal/settings"
 )
 
-// Stores is everything that is kept, opened and loaded, and what lives in
-// memory over it.
+// Stores is everything that the server stores, opened and loaded, and what it holds in memory over
+// it.
 type Stores struct {
 	Folder        *datafolder.Lock
 	DB            *db.DB
 	Key           []byte
 	Retention     *datafolder.RetentionClock
-	Limits        *limit.Meter           // of everybody's
-	Turns         *reading.WorkScheduler // of work that passes over readings
+	Limits        *limit.Meter           // of all rate limits
+	Turns         *reading.WorkScheduler // of work that reads many readings
 	Audit         *audit.Store
 	Tenants       *tenant.Store
 	Users         *identity.UserStore
@@ -68,8 +68,8 @@ type Stores struct {
 	Live          *live.Hub
 }
 
-// OpenStores opens the data folder, creating what is missing. links is where
-// letters' links lead.
+// OpenStores opens the data folder, and creates what is missing. links is the address that links in
+// messages begin with.
 func OpenStores(ctx context.Context, set *settings.Server, links string, logger *slog.Logger) (_ *Stores, err error) {
 	folder, err := datafolder.LockFolder(set.DataDir)
 	if err != nil {
@@ -83,11 +83,8 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
-	d, err := openDatabase(
-		ctx,
-		set.DataDir,
-		set.DatabaseURL,
-	) // refuses what is newer, too: up to here nothing is written
+	// Up to here nothing has been written; this refuses a newer database, too.
+	d, err := openDatabase(ctx, set.DataDir, set.DatabaseURL)
 	if err != nil {
 		return nil, ExplainDamage(set.DataDir, err)
 	}
@@ -109,10 +106,7 @@ func OpenStores(ctx context.Context, set *settings.Server, links string, logger 
 	}
 	until := datafolder.ReadRetentionClock(set.DataDir, time.Now, logger)
 	readings, err := reading.Open(ctx, reading.Options{
-		Dir: filepath.Join(
-			set.DataDir,
-			"readings",
-		),
+		Dir:            filepath.Join(set.DataDir, "readings"),
 		Retention:      set.Retention,
 		RetentionClock: until.Now,
 		Logger:         logger,
@@ -209,7 +203,7 @@ func (s *Stores) load(ctx context.Context) error {
 	return s.Alarms.Start(s.Audit.NewContext(ctx, audit.Actor{Kind: audit.Server}))
 }
 
-// publishPresence tells a tenant's screens that a device came or went.
+// publishPresence tells a tenant's screens that a device went online or offline.
 func (s *Stores) publishPresence(c device.StatusChange) {
 	if !s.Live.Watched(c.Tenant) {
 		return
@@ -229,6 +223,7 @@ func (s *Stores) publishPresence(c device.StatusChange) {
 	s.Live.Publish(c.Tenant, "presence", body)
 }
 
+// Close closes the stores and unlocks the data folder.
 func (s *Stores) Close() error {
 	if s.Mail != nil {
 		s.Mail.Close()
@@ -236,8 +231,8 @@ func (s *Stores) Close() error {
 	return errors.Join(s.Readings.Close(), s.DB.Close(), s.Folder.Close())
 }
 
-// openDatabase opens the database that belongs to a data folder; address is
-// empty where it is in there.
+// openDatabase opens the database of a data folder. An empty address means the database in the
+// folder.
 func openDatabase(ctx context.Context, dir, address string) (*db.DB, error) {
 	if address == "" {
 		return db.Open(ctx, dir)

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/settings"
 )
 
-// As many live streams are open at once as the settings say.
+// At most as many live streams are open at once as the settings say.
 func TestScreenLimitsOfSettings(t *testing.T) {
 	s, err := OpenStores(
 		t.Context(),
@@ -37,7 +37,7 @@ func TestScreenLimitsOfSettings(t *testing.T) {
 	}
 }
 
-// The live stream holds nothing of a tenant that is deleted.
+// The live hub keeps nothing of a deleted tenant.
 func TestDeletedTenantLosesLiveStream(t *testing.T) {
 	s, err := OpenStores(t.Context(), &settings.Server{DataDir: t.TempDir()}, "", slog.New(slog.DiscardHandler))
 	if err != nil {

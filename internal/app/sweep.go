@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// sweepHourly does remove, at once and then once an hour.
+// sweepHourly runs removeExpired at once and then once an hour.
 func (s *Server) sweepHourly(ctx context.Context) error {
 	hourly := time.NewTicker(time.Hour)
 	defer hourly.Stop()
@@ -19,16 +19,16 @@ func (s *Server) sweepHourly(ctx context.Context) error {
 	}
 }
 
-// removeExpired removes ended sessions, old codes, messages, deliveries and audit entries;
-// the former are refused without it, it keeps the tables small. What is gone for good
-// then is old by how far time has come, whatever the clock shows.
+// removeExpired removes ended sessions, old codes, messages, deliveries and audit entries. The
+// server refuses ended sessions and old codes anyway; removing them keeps the tables small. Other
+// data is removed by its age on the retention clock, whatever the machine's clock shows.
 func (s *Server) removeExpired(ctx context.Context) {
 	until := s.Stores.Retention.Now()
 	for _, task := range []struct {
 		do   func() error
 		fail string
 	}{
-		{s.Stores.Retention.Save, "how far time has come not written down"},
+		{s.Stores.Retention.Save, "the retention clock is not saved"},
 		{func() error { return s.Stores.Sessions.Sweep(ctx, until) }, "ended sessions not removed"},
 		{func() error { return s.Stores.Users.Sweep(ctx, until) }, "networks of old sign-ins not removed"},
 		{func() error { return s.Stores.Codes.Sweep(ctx) }, "old codes not removed"},

@@ -16,13 +16,12 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A server that starts with the clock of another year removes nothing for its age:
-// all of that is as old as it was when the server last ran. With a clock that is
-// believed the same goes.
+// A server that starts with a clock that is years ahead removes nothing for its age: all data is as
+// old as when the server last ran. With a right clock it removes old data.
 func TestJumpedClockRemovesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		last time.Duration // before what the clock shows now
+		last time.Duration // before the clock's present time
 		left int64
 	}{
 		"leapt": {9 * 365 * 24 * time.Hour, 1},
@@ -32,24 +31,17 @@ func TestJumpedClockRemovesNothing(t *testing.T) {
 			dir, ctx := t.TempDir(), t.Context()
 			set, err := parseArgs(
 				t,
-				"--data-dir",
-				dir,
-				"--http-addr",
-				testkit.AnyPort,
-				"--mqtt-addr",
-				testkit.AnyPort,
-				"--admin-addr",
-				testkit.AnyPort,
+				"--data-dir", dir,
+				"--http-addr", testkit.AnyPort,
+				"--mqtt-addr", testkit.AnyPort,
+				"--admin-addr", testkit.AnyPort,
 			)
 			if err != nil {
 				t.Fatal(err)
 			}
 			last := time.Now().Add(-c.last)
-			if err := os.WriteFile(
-				filepath.Join(dir, "lived-until"),
-				[]byte(last.UTC().Format(time.RFC3339)),
-				0o600,
-			); err != nil {
+			err = os.WriteFile(filepath.Join(dir, "lived-until"), []byte(last.UTC().Format(time.RFC3339)), 0o600)
+			if err != nil {
 				t.Fatal(err)
 			}
 			s, err := New(ctx, set, slog.New(slog.DiscardHandler))
@@ -68,8 +60,8 @@ func TestJumpedClockRemovesNothing(t *testing.T) {
 			if err := s.Stores.Tenants.Put(ctx, &farm); err != nil {
 				t.Fatal(err)
 			}
-			// A week old by the time when the server last ran, years by the clock; the
-			// other way round it is four years old by both.
+			// By the time when the server last ran the data is a week old, and by the clock years;
+			// in the other case it is four years old by both.
 			made := last.AddDate(0, 0, -7)
 			if c.left == 0 {
 				made = last.AddDate(-4, 0, 0)

@@ -10,7 +10,7 @@ var (
 	Commit  = ""
 )
 
-// BuiltFrom is what the program was built from; "unknown" outside of a repository.
+// BuiltFrom is the commit that the program was built from; "unknown" outside a repository.
 func BuiltFrom() string {
 	if Commit != "" {
 		return Commit
@@ -22,7 +22,7 @@ func BuiltFrom() string {
 	return commitOf(info.Settings)
 }
 
-// commitOf is what Go itself noted at the build.
+// commitOf is the commit that Go noted at the build.
 func commitOf(settings []debug.BuildSetting) string {
 	revision, changed := "unknown", ""
 	for _, s := range settings {

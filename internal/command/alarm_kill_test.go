@@ -20,13 +20,13 @@ const (
 	alarmDevices = 4
 	alarmStep    = 5 // ms between the readings of a device
 
-	// defaultKillRounds lets a start follow a kill, and kills follow such starts; that
-	// chance brings a kill to every place is left to a release's rounds.
+	// defaultKillRounds lets a start follow a kill, and further kills follow such starts. Only the
+	// many rounds before a release make it likely that a kill hits every place.
 	defaultKillRounds = 3
 )
 
-// killRoundsFromEnv is how often the server is killed; TILTH_KILL_ROUNDS=50 is
-// what a release goes through.
+// killRoundsFromEnv is how often the server is killed. A release is tested with
+// TILTH_KILL_ROUNDS=50.
 func killRoundsFromEnv(t *testing.T) int {
 	t.Helper()
 	said := os.Getenv("TILTH_KILL_ROUNDS")
@@ -35,19 +35,18 @@ func killRoundsFromEnv(t *testing.T) int {
 	}
 	n, err := strconv.Atoi(said)
 	if err != nil || n < 1 {
-		t.Fatalf("TILTH_KILL_ROUNDS=%q: a number above 0 is wanted", said)
+		t.Fatalf("TILTH_KILL_ROUNDS=%q: must be above 0", said)
 	}
 	return n
 }
 
-// Kill -9 again and again while notices begin and end: after the last start
-// every rule has exactly the notices that a server has which took the same
-// readings undisturbed.
+// The test kills the server with kill -9 again and again while notices open and end. After the last
+// start every rule has exactly the notices of a server that took the same readings undisturbed.
 func TestKillChangesNoNotice(t *testing.T) {
 	t.Parallel()
 	rounds := killRoundsFromEnv(t)
 	killed, undisturbedServer := newAlarmProcess(t), newAlarmProcess(t)
-	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
+	first := time.Now().Add(time.Second).UnixMilli() // after the rules were started
 
 	loads := make([]*resendingDevice, alarmDevices)
 	for i := range loads {
@@ -71,12 +70,13 @@ func TestKillChangesNoNotice(t *testing.T) {
 		all.Wait()
 		killed.start(unlimitedArgs...)
 	}
-	// What was not acknowledged is sent again, and as much by every device.
+	// Each device sends again what was not acknowledged, so that all have sent the same number.
 	perDevice := int64(0)
 	for _, l := range loads {
 		perDevice = max(perDevice, l.sent)
 	}
-	// Kills that come early leave few behind: so many that notices begin and end between them all.
+	// Early kills leave few readings behind, so send enough that notices open and end between all
+	// kills.
 	perDevice = max(perDevice+50, 200*int64(rounds))
 	killed.publishAll(loads, perDevice, func() {}).Wait()
 	got := killed.notices()
@@ -94,7 +94,7 @@ func TestKillChangesNoNotice(t *testing.T) {
 		}
 	}
 	if len(want) < 20*rounds {
-		t.Errorf("only %d notices: that proves little", len(want))
+		t.Errorf("only %d notices, which proves little", len(want))
 	}
 	if !slices.Equal(got, want) {
 		missing, extra := differences(got, want)
@@ -167,8 +167,7 @@ tenants:
 	return p
 }
 
-// publishAll lets the devices publish until each has sent so many readings or its
-// connection breaks.
+// publishAll lets the devices publish until each has sent count readings or its connection breaks.
 func (p *process) publishAll(loads []*resendingDevice, count int64, onAck func()) *sync.WaitGroup {
 	var running sync.WaitGroup
 	for _, l := range loads {
@@ -181,12 +180,12 @@ func (p *process) publishAll(loads []*resendingDevice, count int64, onAck func()
 	return &running
 }
 
-// resendingDevice is a device that sends again, in order, what was not acknowledged.
-// Its readings follow from their numbers.
+// resendingDevice is a device that sends again, in order, what was not acknowledged. Its readings
+// follow from their numbers.
 type resendingDevice struct {
 	number      int
 	first       int64 // time of reading number 0
-	sent, acked int64 // readings handed to the client at any time; acknowledged without a gap
+	sent, acked int64 // readings handed to the client so far; readings acknowledged without a gap
 }
 
 func (l *resendingDevice) payload(n int64) string {
@@ -195,7 +194,7 @@ func (l *resendingDevice) payload(n int64) string {
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	x ^= x >> 31
 	at := l.first + n*alarmStep
-	switch { // some hold one value only, some are a little late
+	switch { // some hold only one value, and some are a little late
 	case x%11 == 0:
 		return fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%.2f}}`, at, float64(x>>8%3000)/100)
 	case x%13 == 0:
@@ -240,7 +239,7 @@ func (l *resendingDevice) publish(addr string, count int64, onAck func()) error 
 		gap := false
 		for token := range inFlight {
 			if token.Wait() && token.Error() != nil {
-				gap = true // it and what follows is sent again
+				gap = true // the device sends it and all later readings again
 			}
 			if !gap {
 				l.acked++
@@ -253,15 +252,15 @@ func (l *resendingDevice) publish(addr string, count int64, onAck func()) error 
 		l.sent = max(l.sent, n+1)
 	}
 	if !client.IsConnectionOpen() {
-		client.Disconnect(0) // fails what is still under way
+		client.Disconnect(0) // fails what is still in flight
 	}
 	close(inFlight)
 	<-answered
 	return nil
 }
 
-// notices are all of the farm, once everything is judged, as lines that two
-// servers can be compared by.
+// notices are all notices of the farm once everything is evaluated, as lines that can be compared
+// between two servers.
 func (p *process) notices() (lines []string) {
 	p.t.Helper()
 	p.waitEvaluated()
@@ -296,8 +295,7 @@ func (p *process) notices() (lines []string) {
 	return lines
 }
 
-// waitEvaluated waits until the journal is judged to its end, and what that led to is
-// on disk.
+// waitEvaluated waits until the whole journal is evaluated and the resulting notices are on disk.
 func (p *process) waitEvaluated() {
 	p.t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -306,13 +304,14 @@ func (p *process) waitEvaluated() {
 			return
 		}
 		if time.Now().After(deadline) {
-			p.t.Fatalf("the journal is not judged\n%s", p.stderr)
+			p.t.Fatalf("the journal is not evaluated\n%s", p.stderr)
 		}
 		time.Sleep(20 * time.Millisecond) // another process: there is no event to wait for
 	}
 }
 
-// differences are what is missing of want and what is too many, a few of each.
+// differences are a few of the lines that got lacks, and a few of those that it has and want does
+// not.
 func differences(got, want []string) (missing, extra []string) {
 	count := map[string]int{}
 	for _, w := range want {

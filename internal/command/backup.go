@@ -27,14 +27,14 @@ func backupCommand() *cobra.Command {
 	var at client.Flags
 	c := &cobra.Command{
 		Use:   "backup -o FILE",
-		Short: "Write everything that a running server keeps to a file",
-		Long: `Write everything that a running server keeps, as it is at one instant, to a file:
-database, readings, and the key of the devices' secrets. The server goes on
-meanwhile. The file is read back and compared with what the server says it sent
-before it gets its name; a file that is there is not written over.
+		Short: "Write all data of a running server to a file",
+		Long: `Write all data of a running server, as it is at one instant, to a file: database,
+readings, and the key of the devices' secrets. The server continues meanwhile.
+The command reads the file back and compares it with what the server says it
+sent before the file gets its name. It does not overwrite an existing file.
 
-It holds passwords' hashes and people's addresses: keep it where only you can
-read it. To make a server of it: tilth restore.`,
+The file holds password hashes and people's addresses: keep it where only you
+can read it. tilth restore makes a data folder of it.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			remote, err := at.Client(c)
@@ -52,11 +52,11 @@ read it. To make a server of it: tilth restore.`,
 	return c
 }
 
-// spareBytes is what a backup, or what is made of one, leaves on its disk, which may
-// be the one that a server writes to.
+// spareBytes is the free space that a backup or a restore leaves on its disk, which may be the disk
+// that a server writes to.
 const spareBytes = 256 << 20
 
-// freeSpaceFunc tells how much room there is on the disk of a folder, in bytes.
+// freeSpaceFunc returns the free space on the disk of a folder, in bytes.
 type freeSpaceFunc func(dir string) (uint64, error)
 
 // checkFreeSpace refuses what would fill the disk of a folder.
@@ -104,9 +104,9 @@ func backup(c *cobra.Command, remote *client.Client, file string, room freeSpace
 	return nil
 }
 
-// openPartial opens the file that a backup is written to before it gets its name, and
-// takes it: another that wrote to it meanwhile could get half a backup the name of a
-// whole one. What a killed one left in it is written over.
+// openPartial opens the file that a backup is written to before it gets its name, and locks it: if
+// two backups wrote to it, half a backup could get the name of a whole one. It overwrites what a
+// killed backup left in the file.
 func openPartial(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -121,8 +121,7 @@ func openPartial(name string) (*os.File, error) {
 	return f, nil
 }
 
-// hasName tells whether an open file has its name, which the one who had it before may
-// have changed.
+// hasName reports whether an open file still has its name. Another backup may have renamed it.
 func hasName(f *os.File, name string) bool {
 	opened, err := f.Stat()
 	if err != nil {
@@ -132,7 +131,7 @@ func hasName(f *os.File, name string) bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
-// fetchBackup writes the backup to f, which is to be file, and reads it back.
+// fetchBackup writes the backup to f, which is renamed to file later, and reads it back.
 func fetchBackup(
 	ctx context.Context,
 	remote *client.Client,
@@ -164,15 +163,15 @@ func fetchBackup(
 func restoreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore FILE --data-dir DIR",
-		Short: "Make a data folder of a backup",
-		Long: `Make a data folder of what tilth backup wrote (- reads it from standard input),
-bring it up to date for this version, and examine it. The folder must not be
-there, or be empty. When anything is wrong, nothing is left of it. With
---database-url its database goes to PostgreSQL, where it must be a new one.
+		Short: "Make a data folder from a backup",
+		Long: `Make a data folder from a file that tilth backup wrote (- reads it from standard
+input), update it for this version, and examine it. The folder must not exist, or
+must be empty. If anything is wrong, the command leaves nothing of it. With
+--database-url the database goes to PostgreSQL, where it must be a new one.
 
-A server on that folder takes in readings and judges alarms, and its outbox holds
-all mail, SMS and calls of webhooks until tilth outbox release: it may be a trial
-beside the one that people rely on.`,
+A server on that folder accepts readings and evaluates alarms. Its outbox holds
+all mail, SMS and calls of webhooks until tilth outbox release, so that it may be
+a trial beside the server that people rely on.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			address, err := settings.DatabaseURL(c.Flags())
@@ -186,7 +185,11 @@ beside the one that people rely on.`,
 			return restore(c, args[0], dir, address, datafolder.FreeBytes)
 		},
 	}
-	c.Flags().String(settings.DataDirFlag, "", "the folder to make (required, here or in "+settings.Variable(settings.DataDirFlag)+")")
+	c.Flags().String(
+		settings.DataDirFlag,
+		"",
+		"the folder to make (required, here or in "+settings.Variable(settings.DataDirFlag)+")",
+	)
 	settings.AddDatabaseFlag(c.Flags())
 	return c
 }
@@ -198,7 +201,7 @@ func restore(c *cobra.Command, file, dir, address string, room freeSpaceFunc) (e
 		if err != nil {
 			return err
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer func() { _ = f.Close() }() // only read
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -230,7 +233,7 @@ func restore(c *cobra.Command, file, dir, address string, room freeSpaceFunc) (e
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, explainNewerBackup(m, err))
 	}
-	var examined bytes.Buffer // which would read like success before a refusal
+	var examined bytes.Buffer // printed only at the end: before a refusal it would read like success
 	healthy, err := doctor(c.Context(), target.Work, &examined)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, explainNewerBackup(m, err))
@@ -259,8 +262,8 @@ func restore(c *cobra.Command, file, dir, address string, room freeSpaceFunc) (e
 	return nil
 }
 
-// explainNewerBackup says of a backup that a newer version made what to do: of the folder
-// that its errors speak of nothing stays. Other errors it gives back.
+// explainNewerBackup says what to do about a backup that a newer version made: the folder that the
+// original error names no longer exists. It returns other errors as they are.
 func explainNewerBackup(m *archive.Manifest, err error) error {
 	if !errors.Is(err, db.ErrNewer) && !errors.Is(err, archive.ErrNewer) {
 		return err
@@ -269,7 +272,7 @@ func explainNewerBackup(m *archive.Manifest, err error) error {
 		"Restore it with that version or a later one, or take a backup made before the upgrade", m.Version, app.Version)
 }
 
-// holdOutbox keeps what a folder's outbox has from leaving, and tells how many wait.
+// holdOutbox holds the outbox of a data folder, and returns how many messages wait in it.
 func holdOutbox(ctx context.Context, dir string) (waiting int, err error) {
 	d, err := db.Open(ctx, dir)
 	if err != nil {
@@ -283,7 +286,7 @@ func outboxCommand() *cobra.Command {
 	var at client.Flags
 	c := &cobra.Command{
 		Use:   "release",
-		Short: "Let mail, SMS and webhooks go that are held since a restore",
+		Short: "Release mail, SMS and webhooks that are held since a restore",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			remote, err := at.Client(c)

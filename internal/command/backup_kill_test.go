@@ -20,8 +20,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A farm whose readings do not fit into what a connection holds on its way, so that
-// whoever does not receive a backup keeps the server from sending all of it.
+// The farm's readings do not fit into the buffers of a connection, so that a client that does not
+// receive a backup keeps the server from sending all of it.
 const (
 	notesFarm = `products:
   - name: diary
@@ -33,10 +33,10 @@ tenants:
     users: [{userName: ada, password: correct horse}]
     devices: [{deviceName: D-1, serial: s, product: diary, secret: diary-secret-number-0001}]
 `
-	notesPerMessage, noteLength = 200, 1000 // in one message; characters
+	notesPerMessage, noteLength = 200, 1000 // notes in one message; characters in a note
 )
 
-// writeNotes sends notes from number first on, a second apart, and gives the next number.
+// writeNotes sends notes from number first on, a second apart, and returns the next number.
 func (p *process) writeNotes(begin int64, first, messages int) (next int) {
 	p.t.Helper()
 	note := make([]byte, noteLength)
@@ -48,11 +48,8 @@ func (p *process) writeNotes(begin int64, first, messages int) (next int) {
 			}
 			frames = append(frames, fmt.Sprintf(`{"ts":%d,"values":{"note":"%s"}}`, begin+int64(n+i)*1000, note))
 		}
-		if status, said := p.post(
-			"/api/v1/diary-secret-number-0001/telemetry",
-			"",
-			"["+strings.Join(frames, ",")+"]",
-		); status != http.StatusOK {
+		status, said := p.post("/api/v1/diary-secret-number-0001/telemetry", "", "["+strings.Join(frames, ",")+"]")
+		if status != http.StatusOK {
 			p.t.Fatalf("notes are answered %d %s\n%s", status, said, p.stderr)
 		}
 	}
@@ -99,15 +96,14 @@ func (p *process) startBackup(file, admin string) (c *exec.Cmd, said *output, en
 	return c, said, end
 }
 
-// startStalledBackup starts a backup into a file of which no more than its begin arrives until
-// resumeProcess.
+// startStalledBackup starts a backup of which only the beginning arrives until resume is called.
 func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, ended <-chan error, resume func()) {
 	p.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = ln.Close() }) // nobody else comes
+	p.t.Cleanup(func() { _ = ln.Close() }) // only one client connects
 	serverSide, err := net.Dial("tcp", p.admin)
 	if err != nil {
 		p.t.Fatal(err)
@@ -124,17 +120,17 @@ func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, en
 			return
 		}
 		go func() {
-			_, _ = io.Copy(serverSide, clientSide) // until the program is gone
+			_, _ = io.Copy(serverSide, clientSide) // until the program has ended
 			_ = serverSide.Close()
 		}()
 		_, err = io.CopyN(clientSide, serverSide, 64<<10)
 		begun <- err
 		<-on
-		_, _ = io.Copy(clientSide, serverSide) // until the server is gone
+		_, _ = io.Copy(clientSide, serverSide) // until the server has ended
 		_ = clientSide.Close()
 	}()
 	c, said, ended = p.startBackup(file, ln.Addr().String())
-	if err := testkit.Receive(p.t, "the begin of a backup", begun); err != nil {
+	if err := testkit.Receive(p.t, "the beginning of a backup", begun); err != nil {
 		p.t.Fatalf("%v: %s\n%s", err, said, p.stderr)
 	}
 	testkit.Eventually(p.t, "some of it in the file", func() bool {
@@ -142,12 +138,12 @@ func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, en
 		return err == nil && info.Size() > 0
 	})
 	if len(p.backupFolders()) != 1 {
-		p.t.Fatalf("all of the backup is on its way: %v", p.backupFolders())
+		p.t.Fatalf("the server has sent all of the backup: %v", p.backupFolders())
 	}
 	return c, said, ended, sync.OnceFunc(func() { close(on) })
 }
 
-// backupFolders are the folders that a server makes backups in.
+// backupFolders are the folders in which a server makes backups.
 func (p *process) backupFolders() []string {
 	p.t.Helper()
 	left, err := filepath.Glob(filepath.Join(p.dir, "backup-*"))
@@ -157,9 +153,9 @@ func (p *process) backupFolders() []string {
 	return left
 }
 
-// Whoever is killed during a backup, the program or the server: what there is of it is
-// not taken for a whole one, nothing stays of it that the next one does not take, nothing
-// that was acknowledged is lost, and the next backup is whole.
+// The test kills the program or the server during a backup. The partial file is not taken for a
+// whole backup, everything that stays of it is used or removed by the next backup, no acknowledged
+// reading is lost, and the next backup is whole.
 func TestKillDuringBackup(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -178,17 +174,16 @@ func TestKillDuringBackup(t *testing.T) {
 		}
 	}
 
-	// The program is killed, and another had begun beside.
+	// The program is killed after another one has begun beside it.
 	c, _, ended, _ := p.startStalledBackup(file)
 	if out, err := p.tilth(
 		"backup",
 		"-o",
 		file,
-		"--server",
-		"http://"+p.admin,
+		"--server", "http://"+p.admin,
 	); err == nil ||
 		!strings.Contains(out, "another backup is being written to "+file+".partial") {
-		t.Errorf("a second one: %v\n%s", err, out)
+		t.Errorf("a second backup at the same time: %v\n%s", err, out)
 	}
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -196,24 +191,19 @@ func TestKillDuringBackup(t *testing.T) {
 	<-ended
 	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.backupFolders()) == 0 })
 	files("farm.tar.partial")
-	if out, err := p.tilth(
-		"restore",
-		file+".partial",
-		"--data-dir",
-		filepath.Join(dir, "half"),
-	); err == nil ||
-		!strings.Contains(out, "the archive is damaged or not whole") {
-		t.Errorf("restore of a half: %v\n%s", err, out)
+	out, err := p.tilth("restore", file+".partial", "--data-dir", filepath.Join(dir, "half"))
+	if err == nil || !strings.Contains(out, "the archive is damaged or not whole") {
+		t.Errorf("restore of half a backup: %v\n%s", err, out)
 	}
 	files("farm.tar.partial")
 
-	// Somebody ends it.
+	// The user interrupts the program.
 	c, said, ended, _ := p.startStalledBackup(file)
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err == nil {
-		t.Errorf("ended by somebody, and yet: %s", said)
+		t.Errorf("the interrupted backup printed %s", said)
 	}
 	files()
 	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.backupFolders()) == 0 })
@@ -224,7 +214,7 @@ func TestKillDuringBackup(t *testing.T) {
 	p.kill()
 	goOn()
 	if err := <-ended; err == nil {
-		t.Errorf("half a backup, and yet: %s", said)
+		t.Errorf("the backup of a killed server printed %s", said)
 	}
 	files()
 	if len(p.backupFolders()) != 1 {
@@ -232,32 +222,32 @@ func TestKillDuringBackup(t *testing.T) {
 	}
 	p.start(fast...)
 	if left := p.backupFolders(); len(left) > 0 {
-		t.Errorf("left by the server that was killed: %v", left)
+		t.Errorf("the killed server left %v", left)
 	}
 
-	// It is killed while it copies.
+	// The server is killed while it copies.
 	for range 2 {
 		notes = p.writeNotes(begin, notes, 1)
 		_, said, ended = p.startBackup(file, p.admin)
 		testkit.Eventually(t, "copies", func() bool { return len(p.backupFolders()) > 0 })
 		p.kill()
 		if err := <-ended; err == nil {
-			t.Errorf("of a server that was killed, and yet: %s", said)
+			t.Errorf("the backup of a killed server printed %s", said)
 		}
 		files()
 		p.start(fast...)
 		if left := p.backupFolders(); len(left) > 0 {
-			t.Errorf("left by the server that was killed: %v", left)
+			t.Errorf("the killed server left %v", left)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "last-backup")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("none was taken, and yet: %v", err)
+		t.Errorf("after no whole backup: %v", err)
 	}
 	if n := p.noteCount(begin); n != notes {
 		t.Errorf("%d notes are left of %d", n, notes)
 	}
 
-	// The next one is whole, over what a killed one left.
+	// The next backup is whole, and overwrites what a killed one left.
 	c, _, ended, _ = p.startStalledBackup(file)
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -268,9 +258,8 @@ func TestKillDuringBackup(t *testing.T) {
 	}
 	files("farm.tar")
 	restored := newProcess(t)
-	if out, err := p.tilth(
-		append([]string{"restore", file}, restored.storageArgs()...)...); err != nil ||
-		!strings.Contains(out, "nothing contradicts itself") {
+	out, err = p.tilth(append([]string{"restore", file}, restored.storageArgs()...)...)
+	if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start()

@@ -27,8 +27,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// storedCount is how many messages of a test's alarm device led to what is kept:
-// they come in order, and their times follow from their numbers.
+// storedCount is how many messages of a test's alarm device led to stored values: they come in
+// order, and their times follow from their numbers.
 func (p *process) storedCount(token string, number int, first int64) int64 {
 	p.t.Helper()
 	var series map[string][]struct{ Time int64 }
@@ -57,13 +57,13 @@ func (p *process) storedCount(token string, number int, first int64) int64 {
 	return last + 1
 }
 
-// A backup that is made under load is what a server was at one instant: nothing
-// that was answered before is missing, and the restored server comes to the same
-// notices as one that took the same readings undisturbed.
+// A backup that is made under load holds a server's state at one instant: it lacks nothing that was
+// acknowledged before, and the restored server makes the same notices as one that took the same
+// readings undisturbed.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	busy, steady := newAlarmProcess(t), newAlarmProcess(t)
-	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
+	first := time.Now().Add(time.Second).UnixMilli() // after the rules were started
 	loads := make([]*resendingDevice, alarmDevices)
 	for i := range loads {
 		loads[i] = &resendingDevice{number: i, first: first}
@@ -93,11 +93,10 @@ func TestBackupUnderLoad(t *testing.T) {
 		"backup",
 		"-o",
 		file,
-		"--server",
-		"http://"+busy.admin,
+		"--server", "http://"+busy.admin,
 	); err == nil ||
 		!strings.Contains(out, "is there already") {
-		t.Errorf("over a file: %v\n%s", err, out)
+		t.Errorf("to an existing file: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(filepath.Join(busy.dir, "backup-*")); err != nil || len(left) > 0 {
 		t.Errorf("left in the data folder: %v (%v)", left, err)
@@ -106,9 +105,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	all.Wait()
 
 	restored := newProcess(t)
-	if out, err := busy.tilth(
-		append([]string{"restore", file}, restored.storageArgs()...)...); err != nil ||
-		!strings.Contains(out, "nothing contradicts itself") {
+	out, err = busy.tilth(append([]string{"restore", file}, restored.storageArgs()...)...)
+	if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start(unlimitedArgs...)
@@ -127,14 +125,13 @@ func TestBackupUnderLoad(t *testing.T) {
 		t.Errorf("%d notices, want %d; missing %v; too many %v", len(got), len(want), missing, extra)
 	}
 	t.Logf("%d readings, %d notices", kept, len(got))
-	// It is a whole server: devices' secrets hold, and readings go on.
+	// The restored server is a whole one: devices' secrets are valid, and it accepts readings.
 	restored.publishAll([]*resendingDevice{{number: 0, first: first + 3_600_000}}, 5, func() {}).Wait()
 	for _, want := range []string{"released; 0 were waiting\n", "nothing was held\n"} {
 		if out, err := restored.tilth(
 			"outbox",
 			"release",
-			"--server",
-			"http://"+restored.admin,
+			"--server", "http://"+restored.admin,
 		); err != nil ||
 			out != want {
 			t.Errorf("release: %v, said %q, want %q", err, out, want)
@@ -142,7 +139,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	restored.stop()
 	if !strings.Contains(restored.stderr.String(), "level=WARN msg=\"mail, SMS and webhooks are held") {
-		t.Errorf("it was not said that the outbox is held:\n%s", restored.stderr)
+		t.Errorf("the log does not say that the outbox is held:\n%s", restored.stderr)
 	}
 	steady.stop()
 }
@@ -185,8 +182,7 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 		"backup",
 		"-o",
 		missing,
-		"--server",
-		"http://"+unusedAddr,
+		"--server", "http://"+unusedAddr,
 	); err == nil ||
 		!strings.Contains(out, "no server answers") {
 		t.Errorf("without a server: %v\n%s", err, out)
@@ -196,9 +192,8 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 	}
 }
 
-// A backup that a newer version made is refused in words that say what to do,
-// and nothing is left of it: whether its tables, its readings or the file itself
-// are of another kind.
+// A restore refuses a backup of a newer version with an error that says what to do, and leaves
+// nothing of it, whether its tables, its readings or the file itself have a newer format.
 func TestRestoreOfANewerBackup(t *testing.T) {
 	t.Parallel()
 	newer := map[string]func(t *testing.T, file, dir string){}
@@ -253,10 +248,8 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 					t.Errorf("%s: %v (%v)", to, left, err)
 				}
 			}
-			if left, err := os.ReadDir(
-				work,
-			); err != nil ||
-				len(left) != 2 { // the backup, and the folder that was there
+			left, err := os.ReadDir(work)
+			if err != nil || len(left) != 2 { // the backup, and the folder that existed
 				t.Errorf("left: %v (%v)", left, err)
 			}
 		})
@@ -273,8 +266,8 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 	}
 }
 
-// What would fill the disk, which may be the one that readings go to, is refused
-// before it is written: a backup by what the server says of it, a restore by its file.
+// A command that would fill the disk, which readings may go to as well, refuses before it writes: a
+// backup by the size that the server tells, a restore by the size of its file.
 func TestBackupAndRestoreCheckFreeSpace(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
@@ -286,21 +279,24 @@ func TestBackupAndRestoreCheckFreeSpace(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
-		_, _ = w.Write(whole) // who asked may have hung up
+		_, _ = w.Write(whole) // the client may have hung up
 	}))
 	defer server.Close()
 	remote := &client.Client{Base: server.URL, HTTP: server.Client()}
-	for there, fits := range map[uint64]bool{uint64(len(whole)) + spareBytes - 1: false, uint64(len(whole)) + spareBytes: true} {
+	needed := uint64(len(whole)) + spareBytes
+	for there, fits := range map[uint64]bool{needed - 1: false, needed: true} {
 		work := t.TempDir()
 		room := func(string) (uint64, error) { return there, nil }
 		c := &cobra.Command{}
 		c.SetContext(t.Context())
 		c.SetOut(io.Discard)
 		copied, restored := filepath.Join(work, "copy.tar"), filepath.Join(work, "farm")
-		for flag, err := range map[string]error{"--output": backup(c, remote, copied, room), "--data-dir": restore(c, file, restored, "", room)} {
-			if fits && err != nil ||
-				!fits &&
-					(err == nil || !strings.HasPrefix(err.Error(), flag+": "+formatBytes(int64(len(whole)))+" are needed")) {
+		refusal := ": " + formatBytes(int64(len(whole))) + " are needed"
+		for flag, err := range map[string]error{
+			"--output":   backup(c, remote, copied, room),
+			"--data-dir": restore(c, file, restored, "", room),
+		} {
+			if fits && err != nil || !fits && (err == nil || !strings.HasPrefix(err.Error(), flag+refusal)) {
 				t.Errorf("%d bytes of room for %d: %v", there, len(whole), err)
 			}
 		}
@@ -330,17 +326,18 @@ func makeDataFolder(t *testing.T, dir string) {
 	}
 }
 
-// packBackup makes a data folder the backup of a version 9.9.9.
+// packBackup packs a data folder as a backup of version 9.9.9.
 func packBackup(t *testing.T, file, dir string) {
 	t.Helper()
 	f, err := os.Create(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(
+	err = errors.Join(
 		archive.Write(t.Context(), f, dir, archive.Manifest{Version: "9.9.9", Time: testkit.Start}),
 		f.Close(),
-	); err != nil {
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,28 +12,27 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What cannot be run is said; that all attacks work, `make test` shows by a
-// sample of them.
+// The command reports what it cannot run. `make test` tries a sample of all attacks.
 func TestBenchNeighbours(t *testing.T) {
 	t.Parallel()
 	for flags, says := range map[string]string{
 		"--only weather": `no attack is called "weather"`, "--dir none": "--dir:", "--binary none --only starting": "none",
 	} {
-		if out, err := (&process{t: t}).tilth(
-			append([]string{"bench", "neighbours", "--sample"}, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := (&process{t: t}).tilth(
+			append([]string{"bench", "neighbours", "--sample"}, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
 }
 
-// What is given to a folder runs when a server is started on it, however many
-// that are; the rule that they are like does not.
+// Rules that are copied into a folder run once a server starts on it, however many they are; the
+// rule that they are copies of does not run.
 func TestCopyRules(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	if p.database != "" {
-		t.Skip("is about a folder with its own database")
+		t.Skip("the test needs a folder with its own database")
 	}
 	p.start()
 	w := bench.NewTenant(2, 1)
@@ -53,14 +52,14 @@ func TestCopyRules(t *testing.T) {
 		&rule,
 	)
 	p.stop()
-	gift := bench.RuleCopies{
+	copies := bench.RuleCopies{
 		Tenant:  w.Name,
 		Rule:    rule,
 		Devices: w.DeviceNames(),
 		Each:    alarm.MaxRulesPerDevice + 1,
 		Since:   time.Now().Add(-time.Hour),
 	}
-	if err := benchcommand.CopyRules(t.Context(), p.dir, []bench.RuleCopies{gift}); err != nil {
+	if err := benchcommand.CopyRules(t.Context(), p.dir, []bench.RuleCopies{copies}); err != nil {
 		t.Fatal(err)
 	}
 	for says, wrong := range map[string]bench.RuleCopies{
@@ -68,12 +67,8 @@ func TestCopyRules(t *testing.T) {
 		"NOBODY":    {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}},
 		"elsewhere": {Tenant: "elsewhere", Rule: rule},
 	} {
-		if err := benchcommand.CopyRules(
-			t.Context(),
-			p.dir,
-			[]bench.RuleCopies{gift, wrong},
-		); err == nil ||
-			!strings.Contains(err.Error(), says) {
+		err := benchcommand.CopyRules(t.Context(), p.dir, []bench.RuleCopies{copies, wrong})
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
@@ -84,13 +79,12 @@ func TestCopyRules(t *testing.T) {
 	p.stop()
 }
 
-// A tenant that is filled has what was asked for, and its notices are open for rules
-// that run.
+// A filled tenant has everything that was asked for, and its open notices belong to rules that run.
 func TestFillTenant(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	if p.database != "" {
-		t.Skip("is about a folder with its own database")
+		t.Skip("the test needs a folder with its own database")
 	}
 	p.start()
 	w := bench.NewTenant(2, 1)
@@ -101,18 +95,19 @@ func TestFillTenant(t *testing.T) {
 	p.apply(string(file))
 	var rule int64
 	token := p.signIn(w.Name, w.User, w.Password)
-	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, `{"alarmName":"crowded","dataSource":1,
+	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, `{"alarmName":"filled","dataSource":1,
 		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
 		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
 	p.stop()
-	crowd := bench.TenantFill{Tenant: w.Name, Rule: rule, Devices: w.DeviceNames(), Each: 3, Unread: 20, Old: 250}
-	if err := benchcommand.FillTenant(t.Context(), p.dir, crowd); err != nil {
+	fill := bench.TenantFill{Tenant: w.Name, Rule: rule, Devices: w.DeviceNames(), Each: 3, Unread: 20, Old: 250}
+	if err := benchcommand.FillTenant(t.Context(), p.dir, fill); err != nil {
 		t.Fatal(err)
 	}
 	for says, wrong := range map[string]bench.TenantFill{
 		"rule 9999": {Tenant: w.Name, Rule: 9999}, "NOBODY": {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}}, "error.404": {Tenant: "elsewhere"},
 	} {
-		if err := benchcommand.FillTenant(t.Context(), p.dir, wrong); err == nil || !strings.Contains(err.Error(), says) {
+		err := benchcommand.FillTenant(t.Context(), p.dir, wrong)
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
@@ -129,7 +124,7 @@ func TestFillTenant(t *testing.T) {
 	}
 	testkit.Eventually(
 		t,
-		"what is old to be gone",
+		"the old messages to be gone",
 		func() bool { return p.metricText("tilth_messages_removed_total") == "250" },
 	)
 	p.stop()

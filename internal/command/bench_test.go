@@ -2,7 +2,7 @@ package command
 
 import (
 	"bufio"
-	encoding "encoding/binary" // binary is tilth, in these tests
+	encoding "encoding/binary" // in these tests, binary is a flag of tilth
 	"fmt"
 	"io"
 	"net"
@@ -15,26 +15,20 @@ import (
 	"testing"
 )
 
-// The smallest run there is, against the real binary that it starts itself,
-// with another server beside it.
+// The test makes the smallest run, against the real binary, which the bench starts itself, with
+// another server beside it.
 func TestBenchIngest(t *testing.T) {
 	t.Parallel()
 	peer := startAckServer(t)
 	out, err := (&process{t: t}).tilth(
 		"bench",
 		"ingest",
-		"--connections",
-		"2",
-		"--duration",
-		"200ms",
-		"--window",
-		"4,1",
-		"--protocol",
-		"5",
-		"--peer-mqtt",
-		peer,
-		"--dir",
-		t.TempDir(),
+		"--connections", "2",
+		"--duration", "200ms",
+		"--window", "4,1",
+		"--protocol", "5",
+		"--peer-mqtt", peer,
+		"--dir", t.TempDir(),
 	)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -44,13 +38,13 @@ func TestBenchIngest(t *testing.T) {
 		"tilth: 2 connections, window 4, 8 values": 1, "peer: 2 connections, window 1,": 1, "ratio": 1,
 	} {
 		if n := strings.Count(out, part); n != times {
-			t.Errorf("%q is there %d times, want %d:\n%s", part, n, times, out)
+			t.Errorf("the output has %q %d times, want %d:\n%s", part, n, times, out)
 		}
 	}
 }
 
-// The smallest run with alarm rules, against the real binary: every notice that
-// readings were to lead to is there, on the screen and in the list.
+// The test makes the smallest run with alarm rules, against the real binary: every notice that the
+// readings lead to is on the screen and in the list.
 func TestBenchAlarm(t *testing.T) {
 	t.Parallel()
 	run := []string{"bench", "alarm", "--devices", "3", "--values", "2", "--dir", t.TempDir()}
@@ -63,23 +57,22 @@ func TestBenchAlarm(t *testing.T) {
 		"tilth: 6 rules on 3 devices, 2 values in a message, 100 messages/s offered", "as much as is taken, with", "on an open screen", "0 missing;",
 	} {
 		if !strings.Contains(out, part) {
-			t.Errorf("%q is not there:\n%s", part, out)
+			t.Errorf("the output lacks %q:\n%s", part, out)
 		}
 	}
 	for flags, says := range map[string]string{
 		"--rules 7": "--rules:", "--rules 9": "--rules:", "--rules 6 --rate 0": "--rate, --turns:", "--rules 6 --duration 0s": "--duration:",
 		"--rules 6 --window 0": "--window:", "--devices 0": "--devices:", "--values 99": "--values:",
 	} {
-		if out, err := (&process{t: t}).tilth(
-			append(run, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
 }
 
-// The smallest run of histories, against the real binary: every answer is what
-// was written, else it is an error.
+// The test makes the smallest run of histories, against the real binary. The bench fails if an
+// answer is not what was written.
 func TestBenchHistory(t *testing.T) {
 	t.Parallel()
 	run := []string{"bench", "history", "--days", "5", "--devices", "2", "--asks", "1", "--dir", t.TempDir()}
@@ -92,16 +85,15 @@ func TestBenchHistory(t *testing.T) {
 		"5 days, every reading\n", "5 days in 480 buckets (points=960)\n", "one day, every reading\n", "(7201 rows, ",
 	} {
 		if !strings.Contains(out, part) {
-			t.Errorf("%q is not there:\n%s", part, out)
+			t.Errorf("the output lacks %q:\n%s", part, out)
 		}
 	}
 	for flags, says := range map[string]string{
 		"--days 7": "--days:", "--days 35": "--days:", "--devices 0": "--devices:", "--asks 0": "--asks:", "--peers sqlite=x": "--peers:",
 		"--peers influxdb": "--peers: influxdb: its address is missing",
 	} {
-		if out, err := (&process{t: t}).tilth(
-			append(run, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
@@ -116,7 +108,7 @@ func TestBenchIngestIdle(t *testing.T) {
 	}
 }
 
-// A server that is there already, with devices shared by connections.
+// The bench loads a running server, with several connections for each device.
 func TestBenchIngestOfNamedServer(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -133,14 +125,10 @@ func TestBenchIngestOfNamedServer(t *testing.T) {
 	run := []string{
 		"bench",
 		"ingest",
-		"--server",
-		"http://" + p.http,
-		"--mqtt",
-		p.mqtt,
-		"--file",
-		file,
-		"--duration",
-		"200ms",
+		"--server", "http://" + p.http,
+		"--mqtt", p.mqtt,
+		"--file", file,
+		"--duration", "200ms",
 	}
 	out, err := p.tilth(append(run, "--connections", "4", "--devices", "3", "--values", "2")...)
 	if err != nil || !strings.Contains(out, "0 lost, 0 wrong, 0 extra") ||
@@ -159,7 +147,7 @@ func TestBenchIngestOfNamedServer(t *testing.T) {
 	p.stop()
 }
 
-// A server that acknowledges and keeps nothing fails the run.
+// A server that acknowledges messages and stores none fails the run.
 func TestBenchIngestFindsLoss(t *testing.T) {
 	t.Parallel()
 	p := &process{t: t}
@@ -209,16 +197,15 @@ func TestBenchFlags(t *testing.T) {
 		"ingest --dir none --connections 1":          "none",
 		"file --devices 0":                           "--devices: 1 or more",
 	} {
-		if out, err := p.tilth(
-			append([]string{"bench"}, strings.Fields(flags)...)...); err == nil ||
-			!strings.Contains(out, says) {
+		out, err := p.tilth(append([]string{"bench"}, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(out, says) {
 			t.Errorf("%s: %v, %s", flags, err, out)
 		}
 	}
 }
 
-// startAckServer is an MQTT server that lets everyone in, acknowledges everything
-// and keeps nothing.
+// startAckServer is an MQTT server that accepts every client, acknowledges everything and stores
+// nothing.
 func startAckServer(t *testing.T) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -267,7 +254,7 @@ func serveAcks(r *bufio.Reader, w io.Writer) {
 		case first != 0x10:
 			return
 		default:
-			if body[6] == 5 { // the version
+			if body[6] == 5 { // the protocol version
 				answer = []byte{0x20, 3, 0, 0, 0}
 			}
 		}

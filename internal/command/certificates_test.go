@@ -18,9 +18,9 @@ import (
 
 const farmExpiryMetric = `tilth_certificate_expiry_timestamp_seconds{name="farm.example"}`
 
-// A server whose ACME server says nothing takes readings in; once that answers,
-// people and devices are met with what it issues, though the address of its
-// proofs redirects everybody else; and a restart without it changes nothing.
+// A server accepts readings even if its ACME server does not answer. Once that answers, people and
+// devices get the certificate that it issues, although the HTTP address, at which it asks for its
+// proof, redirects everybody else. A restart without the ACME server changes nothing.
 func TestCertificatesAreIssued(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -30,18 +30,13 @@ func TestCertificatesAreIssued(t *testing.T) {
 		p.start(
 			append(
 				args,
-				"--https-addr",
-				testkit.AnyPort,
-				"--mqtt-tls-addr",
-				testkit.AnyPort,
+				"--https-addr", testkit.AnyPort,
+				"--mqtt-tls-addr", testkit.AnyPort,
 				"--https-redirect",
-				"--acme-domains",
-				"farm.example",
+				"--acme-domains", "farm.example",
 				"--acme-agree",
-				"--acme-directory",
-				directory,
-				"--acme-ca-file",
-				ca.RootFile,
+				"--acme-directory", directory,
+				"--acme-ca-file", ca.RootFile,
 			)...)
 	}
 	start(ca.Directory)
@@ -51,10 +46,10 @@ func TestCertificatesAreIssued(t *testing.T) {
 		t.Errorf("without a certificate: %s", got)
 	}
 	if _, err := ca.FetchCertificate(t.Context(), p.https, "farm.example"); err == nil {
-		t.Error("met with a certificate that nobody issued")
+		t.Error("the server presents a certificate that nobody issued")
 	}
 
-	ca.SetChallengePort(t, p.http) // only HTTP leads to a proof: through the redirect
+	ca.SetChallengePort(t, p.http) // only HTTP leads to a proof, in spite of the redirect
 	ca.Unblock()
 	testkit.Eventually(
 		t,
@@ -65,11 +60,8 @@ func TestCertificatesAreIssued(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if expires, err := strconv.ParseFloat(
-		p.metricText(farmExpiryMetric),
-		64,
-	); err != nil ||
-		int64(expires) != met.NotAfter.Unix() {
+	expires, err := strconv.ParseFloat(p.metricText(farmExpiryMetric), 64)
+	if err != nil || int64(expires) != met.NotAfter.Unix() {
 		t.Errorf("expires %v, %v; want %v", expires, err, met.NotAfter.Unix())
 	}
 	trusting := func(o *mqtt.ClientOptions) {
@@ -85,12 +77,8 @@ func TestCertificatesAreIssued(t *testing.T) {
 	); moved.StatusCode != http.StatusTemporaryRedirect {
 		t.Errorf("people at the HTTP address: %s", moved.Status)
 	}
-	if _, err := ca.FetchCertificate(
-		t.Context(),
-		p.https,
-		"other.example",
-	); err == nil ||
-		!strings.Contains(err.Error(), "unrecognized name") {
+	_, err = ca.FetchCertificate(t.Context(), p.https, "other.example")
+	if err == nil || !strings.Contains(err.Error(), "unrecognized name") {
 		t.Errorf("another name: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, "acme")); err != nil || info.Mode().Perm() != 0o700 {
@@ -99,7 +87,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 	p.stop()
 
 	start("https://"+unusedAddr+"/dir", "--acme-email", "ops@farm.example")
-	testkit.Eventually(t, "a failure that is told", func() bool {
+	testkit.Eventually(t, "a reported failure", func() bool {
 		return p.metricText(`tilth_certificate_failures_total{name="farm.example"}`) != "0"
 	})
 	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
@@ -110,16 +98,15 @@ func TestCertificatesAreIssued(t *testing.T) {
 	}
 	start(
 		ca.Directory,
-		"--acme-email",
-		"ops@farm.example",
-	) // the certificate is kept with the directory that it is from
+		"--acme-email", "ops@farm.example",
+	) // the certificate is kept with the directory that issued it
 	again, err := ca.FetchCertificate(t.Context(), p.https, "farm.example")
 	if err != nil || again.SerialNumber.Cmp(met.SerialNumber) != 0 {
 		t.Errorf("after a restart: %v, %v", again, err)
 	}
 }
 
-// The expiry of the operator's own certificate is told as well.
+// The metric reports the expiry of the operator's own certificate as well.
 func TestOwnCertificateExpiryMetric(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// makeFolderWithReadings is a data folder with a tenant, a device and readings of it, which
-// are on disk in a file of their own.
+// makeFolderWithReadings is a data folder with a tenant, a device and readings of it, which are on
+// disk in a file of their own.
 func makeFolderWithReadings(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func makeFolderWithReadings(t *testing.T) string {
 	again, err := reading.Open(
 		t.Context(),
 		reading.Options{Dir: filepath.Join(dir, "readings")},
-	) // which writes the log into a table
+	) // the store writes its log into a table when it opens
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func makeFolderWithReadings(t *testing.T) string {
 	return dir
 }
 
-// corrupt damages the middle of a file.
+// corrupt damages a part of a file.
 func corrupt(t *testing.T, path string, from, to float64) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -76,8 +76,8 @@ func corrupt(t *testing.T, path string, from, to float64) {
 	}
 }
 
-// Of a damaged folder a server and doctor say where it is damaged and what to
-// do, in lines that nobody needs the engine's source for.
+// A server and doctor say of a damaged folder what is damaged and what to do, in words that need no
+// knowledge of the storage engine.
 func TestDamagedFolders(t *testing.T) {
 	t.Parallel()
 	whole := makeFolderWithReadings(t)
@@ -117,11 +117,11 @@ func TestDamagedFolders(t *testing.T) {
 			},
 			"DIR/readings: readings are damaged or missing: keep the folder as it is, and restore a backup", "",
 		},
-		"no database":     {remove("tilth.db"), "the folder DIR has readings, and their database (tilth.db) is missing: restore a backup", "move DIR/readings away"},
-		"no readings":     {remove("readings"), "DIR/readings: readings are damaged or missing: ", ""},
-		"no key":          {remove(datafolder.KeyFile), "WRONG     key: DIR/device-key is missing", "DIR/device-key is missing: the database has devices whose secrets hang on it. It is in every backup"},
-		"half of the key": {func(t *testing.T, dir string) { t.Helper(); truncate(t, filepath.Join(dir, datafolder.KeyFile)) }, "WRONG     key: DIR/device-key is damaged", "DIR/device-key is damaged"},
-		"no folder":       {remove("."), "--data-dir: open DIR: no such file", ""},
+		"no database": {remove("tilth.db"), "the folder DIR has readings, and their database (tilth.db) is missing: restore a backup", "move DIR/readings away"},
+		"no readings": {remove("readings"), "DIR/readings: readings are damaged or missing: ", ""},
+		"no key":      {remove(datafolder.KeyFile), "WRONG     key: DIR/device-key is missing", "DIR/device-key is missing: the database has devices whose secrets hang on it. It is in every backup"},
+		"half a key":  {func(t *testing.T, dir string) { t.Helper(); truncate(t, filepath.Join(dir, datafolder.KeyFile)) }, "WRONG     key: DIR/device-key is damaged", "DIR/device-key is damaged"},
+		"no folder":   {remove("."), "--data-dir: open DIR: no such file", ""},
 		"empty folder": {func(t *testing.T, dir string) {
 			t.Helper()
 			remove(".")(t, dir)
@@ -141,13 +141,9 @@ func TestDamagedFolders(t *testing.T) {
 			if err != nil {
 				said += err.Error()
 			}
-			if want := strings.ReplaceAll(
-				c.doctor,
-				"DIR",
-				dir,
-			); err == nil || !strings.Contains(said, want) ||
-				strings.Contains(said, "corruption detail carrier") {
-				t.Errorf("doctor says, not %q:\n%s", want, said)
+			want := strings.ReplaceAll(c.doctor, "DIR", dir)
+			if err == nil || !strings.Contains(said, want) || strings.Contains(said, "corruption detail carrier") {
+				t.Errorf("doctor does not say %q, but:\n%s", want, said)
 			}
 			if c.serve == "" {
 				return
@@ -155,14 +151,10 @@ func TestDamagedFolders(t *testing.T) {
 			_, err = command(
 				t,
 				"serve",
-				"--data-dir",
-				dir,
-				"--http-addr",
-				testkit.AnyPort,
-				"--mqtt-addr",
-				testkit.AnyPort,
-				"--admin-addr",
-				testkit.AnyPort,
+				"--data-dir", dir,
+				"--http-addr", testkit.AnyPort,
+				"--mqtt-addr", testkit.AnyPort,
+				"--admin-addr", testkit.AnyPort,
 			)
 			if want := strings.ReplaceAll(c.serve, "DIR", dir); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("serve says %v, not %s", err, want)
@@ -181,7 +173,7 @@ func truncate(t *testing.T, path string) {
 	}
 }
 
-// Both commands find the folder where serve does.
+// doctor and restore find the folder where serve does.
 func TestDataFolderFromEnvironment(t *testing.T) {
 	dir := makeFolderWithReadings(t)
 	t.Setenv("TILTH_DATA_DIR", dir)
@@ -189,7 +181,7 @@ func TestDataFolderFromEnvironment(t *testing.T) {
 		t.Errorf("doctor: %v\n%s", err, out)
 	}
 	if _, err := command(t, "doctor", "--data-dir", dir+"x"); err == nil || !strings.Contains(err.Error(), dir+"x") {
-		t.Errorf("the flag comes first: %v", err)
+		t.Errorf("the flag does not come first: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "farm.tar")
 	packBackup(t, file, dir)
@@ -199,12 +191,8 @@ func TestDataFolderFromEnvironment(t *testing.T) {
 		t.Errorf("restore: %v\n%s", err, out)
 	}
 	t.Setenv("TILTH_DATA_DIR", "")
-	if _, err := command(
-		t,
-		"restore",
-		file,
-	); err == nil ||
-		!strings.HasPrefix(err.Error(), "--data-dir: a folder is needed, by the flag or TILTH_DATA_DIR") {
+	_, err := command(t, "restore", file)
+	if err == nil || !strings.HasPrefix(err.Error(), "--data-dir: a folder is needed, by the flag or TILTH_DATA_DIR") {
 		t.Errorf("no folder: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// The demo's sign-in, as promised.
+// The demo's sign-in, as the documentation gives it.
 const (
 	demoTenant   = "demo"
 	demoUser     = "demo"
@@ -42,9 +42,9 @@ func demoCommand() *cobra.Command {
 	var days int
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the server on a fresh data folder with a farm of its own",
+		Short: "Run the server on a fresh data folder with a simulated farm",
 		Long: "Run the server on a fresh data folder with a built-in farm: its history, then simulated\n" +
-			"devices that publish over MQTT. Each start begins anew. Takes every setting of serve.",
+			"devices that publish over MQTT. Each start deletes what the last one left. It takes every setting of serve.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if days < 0 || days > 365 {
@@ -56,7 +56,7 @@ func demoCommand() *cobra.Command {
 			}
 			if set.DatabaseURL != "" {
 				return fmt.Errorf(
-					"--%s: the demo begins anew at each start, and keeps everything in its folder",
+					"--%s: the demo deletes its data at each start, and keeps all of it in its folder",
 					settings.DatabaseFlag,
 				)
 			}
@@ -78,7 +78,7 @@ func demoCommand() *cobra.Command {
 			panic(err) // the values are part of the program
 		}
 	}
-	c.Flags().Uint64Var(&seed, "seed", 1, "of the farm's weather and accidents: the same seed gives the same farm")
+	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the farm's weather and accidents: the same seed gives the same farm")
 	c.Flags().IntVar(&days, "days", 30, "days of history")
 	return c
 }
@@ -90,7 +90,7 @@ type demo struct {
 	out  io.Writer
 
 	farm       *farm.Farm
-	historyEnd time.Time // where the history ends and the living devices begin
+	historyEnd time.Time // where the history ends and the simulated devices begin
 	secrets    map[string]string
 	password   string
 }
@@ -101,7 +101,7 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	d.set.LinksToHTTPAddr = true // nobody serves its farms' hosts over HTTPS
+	d.set.LinksToHTTPAddr = true // nobody serves the hosts of the demo's farms over HTTPS
 	logger := d.set.Logger()
 	server, err := app.New(ctx, d.set, logger)
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *demo) run(ctx context.Context) error {
 	server.WrapHTTP(func(next http.Handler) http.Handler { return withCameras(next, time.Now) })
 	d.password = demoPassword
 	if !isLoopbackAddr(d.set.HTTPAddr) {
-		// Whoever can reach this address has read the password in the documents.
+		// Everybody who can reach this address may have read the password in the documentation.
 		d.password = rand.Text()
 	}
 	d.secrets = map[string]string{}
@@ -139,8 +139,7 @@ func (d *demo) run(ctx context.Context) error {
 	return err
 }
 
-// prepare sets the farm up as a provider would and lets its past arrive the
-// way readings arrive.
+// prepare sets the farm up as a provider would, and writes its history through the ingest pipeline.
 func (d *demo) prepare(ctx context.Context, s *app.Server) error {
 	for _, dev := range d.farm.Devices() {
 		d.secrets[dev.Name] = rand.Text()
@@ -168,12 +167,12 @@ func (d *demo) prepare(ctx context.Context, s *app.Server) error {
 	return d.createAllAlarms(ctx, s)
 }
 
-// setPublicHost makes the host of --public-url the first of the demo's farm: links in its
-// letters would lead to a name that other machines know nothing of.
+// setPublicHost makes the host of --public-url the first host of the demo's farm. Otherwise links
+// in its mails would lead to a name that other machines do not know.
 func (d *demo) setPublicHost(ctx context.Context, s *app.Server) error {
 	public, err := url.Parse(d.set.PublicURL)
 	if err != nil || public.Host == "" || strings.Contains(public.Hostname(), ":") {
-		return err // without one, or with one that no host can be
+		return err // there is none, or it cannot be a tenant's host
 	}
 	t, err := s.Stores.Tenants.ByName(ctx, demoTenant)
 	if err != nil {
@@ -181,7 +180,7 @@ func (d *demo) setPublicHost(ctx context.Context, s *app.Server) error {
 	}
 	host := tenant.NormalizeHost(public.Host)
 	if owner, err := s.Stores.Tenants.ByHost(ctx, host); err == nil && owner.ID != t.ID {
-		return nil // the other farm's already
+		return nil // the other farm has it already
 	} else if err != nil && !errs.Is(err, errs.NotFound) {
 		return err
 	}
@@ -198,8 +197,8 @@ func (d *demo) setPublicHost(ctx context.Context, s *app.Server) error {
 
 func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }
 
-// writeHistory submits the farm's past, each message at the time of its arrival,
-// and waits until all of it is on disk.
+// writeHistory submits the farm's history, each message with the time of its arrival, and waits
+// until all of it is on disk.
 func (d *demo) writeHistory(ctx context.Context, s *app.Server) error {
 	if d.days == 0 {
 		return nil
@@ -264,12 +263,11 @@ func (d *demo) announce(s *app.Server) {
 	)
 }
 
-// demoMarker is the file by which the demo knows a data folder of its own.
+// demoMarker is the file by which the demo recognizes its own data folder.
 const demoMarker = "made-by-tilth-demo"
 
-// freshFolder empties or makes the demo's data folder and holds it until the
-// returned function is called. A folder that holds anything else, or that a
-// running demo uses, is refused.
+// freshFolder empties or creates the demo's data folder, and locks it until the returned function
+// is called. It refuses a folder that holds anything else, or that a running demo uses.
 func freshFolder(dir string) (func(), error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -299,7 +297,7 @@ func freshFolder(dir string) (func(), error) {
 			return nil, errors.Join(fmt.Errorf("--data-dir: %w", err), lock.Close())
 		}
 	}
-	return func() { _ = lock.Close() }, nil // closing gives the lock back; nothing was written
+	return func() { _ = lock.Close() }, nil // closing unlocks the file; nothing was written
 }
 
 func isLoopbackAddr(addr string) bool {

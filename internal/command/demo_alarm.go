@@ -13,16 +13,15 @@ import (
 	"tilth/internal/settings"
 )
 
-// demoFarm is whom a farm of the demo tells of what, as its people would
-// have filled it in. Nothing of it is acted: whether a rule triggers, the
-// farm's weather decides.
+// demoFarm is the channels and alarm rules of a farm of the demo, as its people would have filled
+// them in. The farm's weather decides whether a rule triggers.
 type demoFarm struct {
 	tenant, user string
 	channels     []notify.ChannelForm
 	rules        []demoRule
 }
 
-// demoRule is an alarm rule of the demo's; without an attribute it is on being
+// demoRule is an alarm rule of the demo. Without an attribute it triggers when the device is
 // offline.
 type demoRule struct {
 	name, device, attribute, operator string
@@ -30,7 +29,7 @@ type demoRule struct {
 	hits                              int
 	window                            time.Duration
 	level                             alarm.Level
-	channels                          []int // of the farm's, by place
+	channels                          []int // indexes of the farm's channels
 	remind                            time.Duration
 	description                       string
 }
@@ -43,8 +42,8 @@ func demoChannel(name string, emails, phones []string, modes ...notify.ChannelKi
 	return f
 }
 
-// Addresses and numbers are nobody's. Mail is seldom set up for a demo, so one
-// channel has it: that it is not told as sent is to be seen, but not everywhere.
+// The addresses and numbers belong to nobody. A demo seldom has mail set up, so only one channel
+// uses mail: people are to see that a mail was not sent, but not everywhere.
 var demoFarms = []demoFarm{{
 	tenant: demoTenant, user: "Elif Kaya",
 	channels: []notify.ChannelForm{
@@ -207,8 +206,8 @@ var demoFarms = []demoFarm{{
 	},
 }}
 
-// createAllAlarms makes the farms' channels and rules and runs these, as their people
-// would: from now on they are judged.
+// createAllAlarms creates the farms' channels and rules and runs the rules, as their people would.
+// From then on the server evaluates them.
 func (d *demo) createAllAlarms(ctx context.Context, s *app.Server) error {
 	for i := range demoFarms {
 		if err := d.createAlarms(ctx, s.Stores, &demoFarms[i]); err != nil {
@@ -227,7 +226,7 @@ func (d *demo) createAlarms(ctx context.Context, s *app.Stores, farm *demoFarm) 
 	for i := range farm.channels {
 		form := farm.channels[i]
 		if d.set.Notifications.SMS != settings.SMSLog {
-			form.Kinds = []string{string(notify.KindEmail)} // no demo sends SMS
+			form.Kinds = []string{string(notify.KindEmail)} // the demo sends no SMS
 		}
 		c, err := form.Channel(t.ID)
 		if err != nil {
@@ -239,7 +238,7 @@ func (d *demo) createAlarms(ctx context.Context, s *app.Stores, farm *demoFarm) 
 	}
 	checker := alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, s.Channels.Missing)
 	ids := make([]alarm.RuleID, len(farm.rules))
-	// The first of the table is the newest, and so the first of the page.
+	// The rule that is created last is the first on the page.
 	for i := range slices.Backward(farm.rules) {
 		rule, err := checker.Rule(ctx, t.ID, farm.rules[i].form(channels))
 		if err != nil {
@@ -267,11 +266,9 @@ func (r *demoRule) form(channels []int64) *alarm.Form {
 		Trigger:       new(int(alarm.DeviceOffline)),
 		Level:         new(int(r.level)),
 		ManualRelease: new(1),
-		Window: new(
-			r.window.Milliseconds(),
-		),
-		RemindEvery: new(int(r.remind / time.Minute)),
-		Description: &r.description,
+		Window:        new(r.window.Milliseconds()),
+		RemindEvery:   new(int(r.remind / time.Minute)),
+		Description:   &r.description,
 	}
 	for _, place := range r.channels {
 		f.Channels = append(f.Channels, channels[place])

@@ -25,20 +25,20 @@ var cameraFiles embed.FS
 
 const (
 	cameraPath       = "/demo-camera/"
-	segmentLength    = 4 * time.Second // how long each of the two lasts
-	playlistSegments = 6               // how many pieces a playlist names
-	cameraTimescale  = 10240           // of the film's clock, a second
+	segmentLength    = 4 * time.Second // duration of each of the two pieces
+	playlistSegments = 6               // pieces that a playlist names
+	cameraTimescale  = 10240           // ticks of the film's clock in a second
 )
 
-// cameraPage is a page as cameras have them that are embedded: as large as its
-// frame, so that nothing scrolls, and with words that can be read on any picture.
+// cameraPage is an embedded page as cameras have them: as large as its frame, so that it does not
+// scroll, with words that can be read on any picture.
 const cameraPage = `<style>html,body{margin:0;height:100%;overflow:hidden;background:#0d1411}` +
 	`video{display:block;width:100%;height:100%;object-fit:cover}` +
 	`p{position:absolute;left:12px;bottom:12px;margin:0;padding:4px 10px;border-radius:6px;background:#0d1411cc;color:#fff;font:600 16px/1.4 system-ui,sans-serif}</style>` +
 	`<video src="` + cameraPath + `orchard.mp4" autoplay muted loop playsinline></video><p>SXT camera</p>`
 
-// demoCameras are what the cameras of the demo's farms show: each way of showing
-// it at least once.
+// demoCameras are the sources of the cameras of the demo's farms, each kind of source at least
+// once.
 var demoCameras = map[string]map[string]string{
 	demoTenant: {
 		"CAM-0094": cameraPath + "orchard.m3u8",
@@ -48,8 +48,8 @@ var demoCameras = map[string]map[string]string{
 	"yanzhao": {"HB-CAM-01": cameraPath + "orchard.m3u8"},
 }
 
-// setUpCameras gives the farms' cameras their picture. It is no part of the farm's
-// file, which other servers apply too.
+// setUpCameras gives the farms' cameras their sources. These are not in the farm's file, since
+// other servers apply that file too.
 func (d *demo) setUpCameras(ctx context.Context, s *app.Server) error {
 	var tenants []any
 	for name, cameras := range demoCameras {
@@ -72,7 +72,7 @@ func (d *demo) setUpCameras(ctx context.Context, s *app.Server) error {
 	return nil
 }
 
-// withCameras serves the cameras' picture beside everything else.
+// withCameras adds the cameras' films to a handler.
 func withCameras(next http.Handler, now func() time.Time) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
@@ -82,7 +82,7 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 		if name == "orchard.m3u8" {
 			w.Header().Set("Content-Type", "application/vnd.apple.mpegurl")
 			w.Header().Set("Cache-Control", "no-store")
-			_, _ = fmt.Fprint(w, cameraPlaylist(now())) // whoever asked has gone
+			_, _ = fmt.Fprint(w, cameraPlaylist(now())) // an error means that the client has gone
 			return
 		}
 		if path.Ext(name) != ".mp4" && path.Ext(name) != ".m4s" {
@@ -100,8 +100,8 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 	return mux
 }
 
-// cameraPlaylist is the playlist of a camera that has run since 1970: the pieces
-// that are over, one after the other for ever.
+// cameraPlaylist is the playlist of a camera that has run since 1970: the latest pieces, in an
+// endless sequence.
 func cameraPlaylist(now time.Time) string {
 	first := now.UnixMilli()/segmentLength.Milliseconds() - playlistSegments
 	var b strings.Builder
@@ -125,15 +125,15 @@ func cameraPlaylist(now time.Time) string {
 	return b.String()
 }
 
-// cameraSegment is the n-th piece since 1970: the two of the film take turns,
-// and each says when it is to be shown (its box "tfdt", ISO/IEC 14496-12).
+// cameraSegment is the n-th piece since 1970. The two pieces of the film alternate, and each says
+// when it is to be shown (its box "tfdt", ISO/IEC 14496-12).
 func cameraSegment(n int64) []byte {
 	film, err := cameraFiles.ReadFile(fmt.Sprintf("camera/orchard%d.m4s", n%2))
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
 	piece := bytes.Clone(film)
-	// The name of the box, a version and flags, then the time in 64 bits.
+	// The box has its name, a version and flags, and then the time in 64 bits.
 	at := bytes.Index(piece, []byte("tfdt")) + 8
 	binary.BigEndian.PutUint64(piece[at:], uint64(n)*uint64(segmentLength.Seconds())*cameraTimescale)
 	return piece

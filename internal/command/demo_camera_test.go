@@ -13,7 +13,7 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// The list goes on with the clock: the same piece keeps its number and its time.
+// The playlist advances with the clock: a piece keeps its number and its time.
 func TestCameraPlaylist(t *testing.T) {
 	at := time.UnixMilli(4000 * 1001)
 	want := `#EXTM3U
@@ -31,15 +31,13 @@ func TestCameraPlaylist(t *testing.T) {
 	if got := cameraPlaylist(at); !strings.HasPrefix(got, want) || strings.Count(got, ".m4s") != playlistSegments {
 		t.Errorf("%s", got)
 	}
-	if next := cameraPlaylist(
-		at.Add(4 * time.Second),
-	); !strings.Contains(next, "SEQUENCE:996\n") ||
-		!strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
+	next := cameraPlaylist(at.Add(4 * time.Second))
+	if !strings.Contains(next, "SEQUENCE:996\n") || !strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
 		t.Errorf("%s", next)
 	}
 }
 
-// Each piece begins where the one before it ends, so that the picture never halts.
+// Each piece begins where the one before it ends, so that the picture never stops.
 func TestCameraSegments(t *testing.T) {
 	begins := func(n int64) uint64 {
 		piece := cameraSegment(n)
@@ -50,17 +48,17 @@ func TestCameraSegments(t *testing.T) {
 			t.Errorf("piece %d lasts %d", n, length)
 		}
 	}
-	// The film's own clock: its second piece began four seconds after its first.
+	// By the film's own clock, its second piece begins four seconds after its first.
 	second, err := cameraFiles.ReadFile("camera/orchard1.m4s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(second, cameraSegment(1)) {
-		t.Error("the film has another clock")
+		t.Error("the film has another time scale")
 	}
 }
 
-// Everything that the demo's cameras name is there, small, and nothing else is.
+// All files that the demo's cameras name exist and are small, and no others exist.
 func TestCameraFiles(t *testing.T) {
 	server := httptest.NewServer(withCameras(http.NotFoundHandler(), func() time.Time { return time.Unix(1e9, 0) }))
 	defer server.Close()
@@ -90,7 +88,7 @@ func TestCameraFiles(t *testing.T) {
 	}
 }
 
-// No camera of the demo is without a picture.
+// Every camera of the demo has a picture.
 func TestEveryDemoCameraHasAVideo(t *testing.T) {
 	seen := 0
 	for _, dev := range farm.New(1, time.Unix(1e9, 0)).Devices() {

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// linkFarms give each farm of the demo a device whose secret is known, and
-// somebody who makes a rule for it.
+// linkFarms give each farm of the demo a device whose secret is known, and a user who makes a rule
+// for it.
 const linkFarms = `
 tenants:
   - name: demo
@@ -26,13 +26,13 @@ tenants:
     devices: [{deviceName: LINK-yanzhao, serial: l2, product: weather-mast, secret: demo-link-test-secret-of-yanzhao}]
 `
 
-// The links in the demo's mails lead to the demo, and each to the farm that it
-// is about: people of a farm are told by its own host.
+// The links in the demo's mails lead to the demo, each to the farm that the mail is about, by that
+// farm's own host.
 func TestDemoMailLinks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		public string
-		hosts  map[string]string // where each farm's links lead; port 0: the demo's own
+		hosts  map[string]string // where each farm's links lead; port 0: the demo's own port
 	}{
 		"as it is":         {"", map[string]string{"demo": "http://demo.localhost:0", "yanzhao": "http://yanzhao.localhost:0"}},
 		"for a whole room": {"http://192.0.2.7:8080", map[string]string{"demo": "http://192.0.2.7:8080", "yanzhao": "http://yanzhao.localhost:8080"}},
@@ -76,7 +76,7 @@ func TestDemoMailLinks(t *testing.T) {
 	}
 }
 
-// raiseAlarm raises an alarm of a farm and gives the link of the mail about it.
+// raiseAlarm raises an alarm of a farm and returns the link of the mail about it.
 func (p *process) raiseAlarm(farm string, post *slowMailServer) *url.URL {
 	p.t.Helper()
 	const admin = "/admin-api/client/pc/"

@@ -8,7 +8,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The demo writes codes to its log, at a level that it shows.
+// The demo writes one-time codes to its log, at a level that it prints.
 func TestDemoLogsSMSCodes(t *testing.T) {
 	c := demoCommand()
 	if err := c.Flags().Parse(nil); err != nil {
@@ -26,7 +26,7 @@ func TestDemoLogsSMSCodes(t *testing.T) {
 	if !strings.Contains(log.Text(), "123456") || !strings.Contains(log.Text(), "level="+s.LogLevel.String()) {
 		t.Errorf("at level %s: %s", s.LogLevel, log.Text())
 	}
-	t.Setenv("TILTH_SMS", "off") // and can be told not to
+	t.Setenv("TILTH_SMS", "off") // which the operator can turn off
 	if s, err = settings.Read(c.Flags()); err != nil || s.Notifications.SMS != settings.SMSOff {
 		t.Errorf("%+v %v", s, err)
 	}

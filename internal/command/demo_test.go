@@ -15,8 +15,8 @@ import (
 	"tilth/internal/tools/testkit/program"
 )
 
-// The whole of what a stranger sees: the demo starts, signs in, and shows
-// readings that came over MQTT just now.
+// The test does what a first user of the demo does: the demo starts, the user signs in, and sees
+// readings that have just arrived over MQTT.
 func TestDemoShowsFreshReadings(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -28,8 +28,8 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 	if overview.DeviceCount < 6 || overview.OnlineCount == 0 || overview.SceneCount == 0 {
 		t.Errorf("overview: %+v", overview)
 	}
-	// A mast reports every ten seconds: within fifteen there is one that is
-	// newer than the demo's own start.
+	// A mast reports every ten seconds, so within fifteen there is a report newer than the demo's
+	// start.
 	started := time.Now().UnixMilli()
 	deadline := time.Now().Add(15 * time.Second)
 	for {
@@ -81,8 +81,8 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 	p.stop()
 }
 
-// checkDemoRules looks whether the farm's people are told of what their rules find:
-// all of them run, each tells somebody, and SMS are written to the log alone.
+// checkDemoRules checks that the rules of the demo's farm notify people: all of them run, each has
+// a channel, and SMS are only written to the log.
 func checkDemoRules(t *testing.T, p *process, token string) {
 	t.Helper()
 	want := demoFarms[0]
@@ -127,8 +127,8 @@ func checkDemoRules(t *testing.T, p *process, token string) {
 	}
 }
 
-// docs/devices.md promises five lines from nothing to a reading; they are run
-// as they stand, only with this test's ports and folders.
+// docs/devices.md promises five lines from nothing to a reading. The test runs them as they stand,
+// with its own ports and folders.
 func TestDeviceGuideCommandsWork(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../docs/devices.md")
@@ -203,7 +203,7 @@ func TestDeviceGuideCommandsWork(t *testing.T) {
 	}
 }
 
-// providerToken is the one that the server made.
+// providerToken is the token that the server made.
 func (p *process) providerToken() string {
 	p.t.Helper()
 	b, err := os.ReadFile(filepath.Join(p.dir, "provider-token"))
@@ -240,10 +240,8 @@ func TestDemoRefusesLongPasswordMinimum(t *testing.T) {
 	c := demoCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.SetArgs([]string{"--password-min", "10", "--data-dir", filepath.Join(t.TempDir(), "demo")})
-	if err := c.ExecuteContext(
-		t.Context(),
-	); err == nil ||
-		err.Error() != "--password-min: 10: the demo's password has 9 characters" {
+	err := c.ExecuteContext(t.Context())
+	if err == nil || err.Error() != "--password-min: 10: the demo's password has 9 characters" {
 		t.Errorf("answered %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// grafana is what is looked at of a dashboard.
+// grafana is the part of a dashboard that the test checks.
 type grafana struct {
 	UID, Title    string
 	SchemaVersion int
@@ -92,7 +92,7 @@ func TestDashboard(t *testing.T) {
 		t.Error(fault)
 	}
 
-	// It finds what is wrong.
+	// The check finds faults.
 	d = dashboard(t)
 	d.Panels[1].ID = d.Panels[2].ID
 	d.Panels[2].GridPos.X = d.Panels[1].GridPos.X

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// What stands in an expression beside names: strings, ranges, label lists.
+	// These are the parts of an expression that are not names: strings, ranges, label lists.
 	nonNames = regexp.MustCompile(
 		`"[^"]*"|\[[^\]]*\]|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)`,
 	)
@@ -23,7 +23,7 @@ var (
 	histogramSuffix = regexp.MustCompile(`_(bucket|count|sum)$`)
 )
 
-// metricNames are the metrics that a PromQL expression asks for.
+// metricNames are the metrics of a PromQL expression.
 func metricNames(expr string) (names []string) {
 	expr = labelMatchers.ReplaceAllString(nonNames.ReplaceAllString(expr, " "), " ")
 	for _, word := range tokens.FindAllString(expr, -1) {
@@ -36,8 +36,7 @@ func metricNames(expr string) (names []string) {
 	return names
 }
 
-// unknownMetrics are the names of expressions that nobody exposes. `up` is the
-// scraper's own.
+// unknownMetrics are the names in expressions that nothing exposes. Prometheus makes `up` itself.
 func unknownMetrics(exposed map[string]string, exprs []string) (missing []string) {
 	for _, expr := range exprs {
 		for _, name := range metricNames(expr) {
@@ -67,13 +66,8 @@ func TestMetricNames(t *testing.T) {
 		}
 	}
 	exposed := map[string]string{"h": "histogram", "c_total": "counter"}
-	if got := unknownMetrics(
-		exposed,
-		[]string{"h_bucket + h_sum", "c_total", "up", "c_total_count", "h_total", "tlth"},
-	); !slices.Equal(
-		got,
-		[]string{"c_total_count", "h_total", "tlth"},
-	) {
+	got := unknownMetrics(exposed, []string{"h_bucket + h_sum", "c_total", "up", "c_total_count", "h_total", "tlth"})
+	if !slices.Equal(got, []string{"c_total_count", "h_total", "tlth"}) {
 		t.Errorf("unknown: %v", got)
 	}
 }
@@ -132,8 +126,8 @@ func TestAlertsHaveSeverityAndDescription(t *testing.T) {
 	}
 }
 
-// What the dashboard and the alerts ask for is what a real server tells, and
-// what it tells is written down for operators.
+// A real server exposes the metrics that the dashboard and the alerts use, and operators find the
+// metrics that it exposes in the documentation.
 func TestDashboardAndAlertsUseExposedMetrics(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -181,7 +175,7 @@ func TestDashboardAndAlertsUseExposedMetrics(t *testing.T) {
 	}
 }
 
-// signInOnce has an answer of the console measured.
+// signInOnce makes the server measure an answer of the console.
 func (p *process) signInOnce(t *testing.T) {
 	t.Helper()
 	p.apply(simulatedFarm)

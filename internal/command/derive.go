@@ -19,12 +19,12 @@ func deriveCommand() *cobra.Command {
 	var at client.Flags
 	c := &cobra.Command{
 		Use:   "derive --tenant TENANT",
-		Short: "Compute the derived values of the past anew, after formulas have changed",
-		Long: `Compute what is derived from the readings that are there, with the formulas that
-products have now. A formula that a product gets, or gets otherwise, holds by
-itself only for the readings that come from then on; this does the rest, device
-by device while they go on sending. Values that are right already are left, so
-it may be stopped and done again. No alarm begins or ends by it.`,
+		Short: "Compute derived values of the past again, after formulas have changed",
+		Long: `Compute derived values from the stored readings, with the present formulas of the
+products. By itself, a new or changed formula holds only for the readings that
+arrive from then on; this command does the rest, device by device, while the
+devices go on sending. It leaves values that are right already, so you may stop
+it and run it again. It opens and resolves no alarm.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, f := range []struct {
@@ -46,7 +46,7 @@ it may be stopped and done again. No alarm begins or ends by it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&ask.Tenant, "tenant", "", "name of the tenant whose devices they are (required)")
+	f.StringVar(&ask.Tenant, "tenant", "", "name of the devices' tenant (required)")
 	f.StringVar(&product, "product", "", "only devices of this product")
 	f.StringVar(&device, "device", "", "only this device")
 	f.StringVar(
@@ -55,7 +55,7 @@ it may be stopped and done again. No alarm begins or ends by it.`,
 		"",
 		"the first day, as 2026-03-15, in the tenant's time zone (default: as far back as there are readings)",
 	)
-	f.StringVar(&after, "after", "", "go on after this device")
+	f.StringVar(&after, "after", "", "continue after this device")
 	c.MarkFlagsMutuallyExclusive("device", "after")
 	at.Add(c)
 	if err := c.MarkFlagRequired("tenant"); err != nil {
@@ -64,14 +64,14 @@ it may be stopped and done again. No alarm begins or ends by it.`,
 	return c
 }
 
-// derive asks for one device after the other.
+// derive makes one call for each device.
 func derive(c *cobra.Command, at *client.Flags, ask wire.DeriveRequest) error {
 	devices, values := 0, 0
 	for {
 		var out wire.DeriveResult
 		if err := at.Call(c, "v1/derive", ask, &out); err != nil {
 			if c.Context().Err() != nil {
-				err = errors.New("stopped; what is written stays, and this may be done again")
+				err = errors.New("stopped; what is written stays, and the command may be run again")
 			}
 			if devices > 0 {
 				err = fmt.Errorf("%w; go on with --after %q", err, *ask.After)
@@ -96,7 +96,7 @@ func derive(c *cobra.Command, at *client.Flags, ask wire.DeriveRequest) error {
 	return err
 }
 
-// describeFilter says what narrowed the devices that were asked for.
+// describeFilter says which devices the call was limited to.
 func describeFilter(ask wire.DeriveRequest) (text string) {
 	if ask.Product != nil {
 		text = fmt.Sprintf(" of product %q", *ask.Product)

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// publishOnce connects a device of the simulated farm, publishes once and is
-// answered.
+// publishOnce connects a device of the simulated farm, publishes one message and waits for its
+// acknowledgement.
 func publishOnce(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 	t.Helper()
 	o := mqtt.NewClientOptions().AddBroker(broker).SetUsername("SILO-1").SetPassword("silo-secret-number-0001").
@@ -46,7 +46,7 @@ func (p *process) receivedCount() int {
 	return d.Received
 }
 
-// metricText is a figure that the admin address shows; the name is with its labels.
+// metricText is a metric of the admin address, by its name with its labels.
 func (p *process) metricText(name string) string {
 	p.t.Helper()
 	for line := range strings.Lines(testkit.GetText(p.t, "http://"+p.admin+"/metrics")) {
@@ -82,13 +82,13 @@ func TestMQTTOverTLS(t *testing.T) {
 		),
 	)
 	if token := plain.Connect(); !token.WaitTimeout(10*time.Second) || token.Error() == nil {
-		t.Error("without TLS it was let in")
+		t.Error("a device without TLS connected")
 	}
 	if n := p.receivedCount(); n != 2 {
 		t.Errorf("%d messages received", n)
 	}
 	if n := p.metricText(`tilth_mqtt_turned_away_total{reason="tls"}`); n != "1" {
-		t.Errorf("turned away: %s", n)
+		t.Errorf("refused connections: %s", n)
 	}
 	p.stop()
 }
@@ -99,23 +99,31 @@ func TestWrongCertificatePreventsStart(t *testing.T) {
 	certFile, _, _ := testkit.Certificate(t, dir, time.Now())
 	_, keyFile, _ := testkit.Certificate(t, other, time.Now())
 	data := filepath.Join(dir, "data")
-	out, err := (&process{}).tilth("serve", "--data-dir", data, "--http-addr", testkit.AnyPort, "--mqtt-addr", testkit.AnyPort,
-		"--admin-addr", testkit.AnyPort, "--mqtt-tls-addr", testkit.AnyPort, "--tls-cert", certFile, "--tls-key", keyFile)
+	out, err := (&process{}).tilth(
+		"serve",
+		"--data-dir", data,
+		"--http-addr", testkit.AnyPort,
+		"--mqtt-addr", testkit.AnyPort,
+		"--admin-addr", testkit.AnyPort,
+		"--mqtt-tls-addr", testkit.AnyPort,
+		"--tls-cert", certFile,
+		"--tls-key", keyFile,
+	)
 	if err == nil || !strings.Contains(out, "--tls-cert and --tls-key: ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("%v, said %q, want one line", err, out)
 	}
 	if _, err := os.Stat(data); err == nil {
-		t.Error("a data folder was made all the same")
+		t.Error("a data folder was made")
 	}
 }
 
-// Behind a trusted proxy each client counts for itself; without, a forwarded
-// address is only talk. Connections over TCP are counted with those.
+// Behind a trusted proxy each client has its own count of connections; without one, a forwarded
+// address is ignored. Connections over TCP count together with those over WebSockets.
 func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		args []string
-		next bool // another forwarded address is let in where one has its share
+		next bool // another forwarded address is accepted where the first has its share
 	}{"trusted": {[]string{"--trusted-proxies", "127.0.0.0/8"}, true}, "unknown": {nil, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,15 +158,15 @@ func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 			}
 			want := map[bool]string{true: "1", false: "3"}[test.next]
 			if n := p.metricText(`tilth_mqtt_turned_away_total{reason="address"}`); n != want {
-				t.Errorf("turned away: %s, want %s", n, want)
+				t.Errorf("refused connections: %s, want %s", n, want)
 			}
 			p.stop()
 		})
 	}
 }
 
-// A stop is clean for a device on a WebSocket too.
-func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
+// A device on a WebSocket is disconnected cleanly by a stop, too.
+func TestMQTTOverWebSocket(t *testing.T) { // not parallel, since it times the stop
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
@@ -174,7 +182,7 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}
-	// Nor do those hold it up who are connected and ask nothing.
+	// Connections on which nothing was asked do not delay the stop either.
 	for _, address := range []string{p.http, p.admin} {
 		silent, err := net.Dial("tcp", address)
 		if err != nil {
@@ -182,7 +190,7 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 		}
 		defer silent.Close()
 	}
-	// Behind them come others, who are answered: so the server knows of those.
+	// Later connections are answered, so the server has accepted the earlier ones.
 	for _, address := range []string{"http://" + p.http + "/readyz", "http://" + p.admin + "/metrics"} {
 		if there := getPage(t, browser(t, nil), address, ""); there.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", address, there.Status)
@@ -196,6 +204,6 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 	select {
 	case <-lost:
 	case <-time.After(5 * time.Second):
-		t.Error("the device was not told")
+		t.Error("the device got no DISCONNECT")
 	}
 }

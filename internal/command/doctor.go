@@ -22,10 +22,10 @@ func doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine a data folder that no server has open",
-		Long: `Read everything in a data folder and tell what is damaged, what contradicts
-itself, and whose readings belong to no device. It changes nothing. The server
-must be stopped, or the folder be a copy. The exit code is 1 when something is
-wrong.`,
+		Long: `Read everything in a data folder and report what is damaged, what contradicts
+itself, and which readings belong to no device. The command changes nothing. Stop
+the server first, or examine a copy of the folder. The exit code is 1 if
+something is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			dir, err := settings.DataDir(c.Flags())
@@ -55,7 +55,7 @@ wrong.`,
 	return c
 }
 
-// doctor is examine of a folder that has its database inside.
+// doctor examines a data folder that holds its own database.
 func doctor(ctx context.Context, dir string, out io.Writer) (healthy bool, err error) {
 	d, err := db.OpenToRead(ctx, dir)
 	if err != nil {
@@ -122,7 +122,8 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 	return healthy, nil
 }
 
-// openDatabaseReadOnly is openDatabase for who examines it.
+// openDatabaseReadOnly opens the database of a data folder to examine it. An empty address means
+// the database in the folder.
 func openDatabaseReadOnly(ctx context.Context, dir, address string) (*db.DB, error) {
 	if address == "" {
 		return db.OpenToRead(ctx, dir)

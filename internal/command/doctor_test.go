@@ -12,8 +12,8 @@ import (
 	"tilth/internal/domain/reading"
 )
 
-// TestDoctor examines the folder of a stopped server, then one with readings
-// of nobody, then one that is in use.
+// TestDoctor examines the folder of a stopped server, then one with readings of no device, then one
+// that is in use.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -13,8 +13,7 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// What a server keeps is for its owner's eyes alone, even in a folder that
-// somebody made for it beforehand.
+// Only their owner can read the files of a server, even in a folder that already existed.
 func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -37,7 +36,7 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 			t.Errorf("%s: %v", path, info.Mode())
 		}
 		if entry.IsDir() {
-			return fs.SkipDir // closed: what is in it is out of reach
+			return fs.SkipDir // the folder is closed, so its files cannot be reached
 		}
 		return nil
 	})
@@ -46,13 +45,12 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 	}
 	for _, name := range []string{"tilth.db", "tilth.db-wal", "tilth.db-shm", "readings", "device-key", "provider-token"} {
 		if !seen[name] {
-			t.Errorf("%s was not looked at: %v", name, seen)
+			t.Errorf("%s was not checked: %v", name, seen)
 		}
 	}
 }
 
-// send makes a request as a client might who does not care about the answer,
-// which it gives.
+// send makes a request of any kind and returns the answer, whatever it is.
 func (p *process) send(method, address, authorization, body string) string {
 	p.t.Helper()
 	req, err := http.NewRequest(method, address, strings.NewReader(body))
@@ -73,8 +71,8 @@ func (p *process) send(method, address, authorization, body string) string {
 	return string(answer)
 }
 
-// No password, token, code, key or secret is in the log, however talkative it
-// is and whatever is wrong with the request that holds it.
+// The log holds no password, token, code, key or secret, at any log level and with any fault in the
+// request that holds it.
 func TestLogHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
 	const wrong = "Wr0ng-and-hidden"
@@ -125,13 +123,15 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	basic := func(key, secret string) string {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"+secret))
 	}
-	for _, authorization := range []string{basic(pair.AppKey, pair.AppSecret), basic(pair.AppKey, wrong), basic(wrong, wrong), "Bearer " + wrong, wrong} {
+	for _, authorization := range []string{
+		basic(pair.AppKey, pair.AppSecret), basic(pair.AppKey, wrong), basic(wrong, wrong), "Bearer " + wrong, wrong,
+	} {
 		p.send(http.MethodGet, site+"/open-api/v1/devices?"+wrong+"="+wrong, authorization, "")
 		p.send(http.MethodPost, site+"/api/v1/integrations/thethingsstack", authorization, `{}`)
 		p.send(http.MethodGet, site+"/admin-api/client/pc/device/page?pageNo=1&pageSize=10", authorization, "")
 		p.send(http.MethodPost, "http://"+p.admin+"/provider-api/v1/apply?"+wrong, authorization, wrong)
 	}
-	for _, farm := range []string{ // the answer may name what is wrong, to whoever holds the token
+	for _, farm := range []string{ // the answer may name the fault to everybody who has the token
 		"tenants: [{name: farm, users: [{userName: a, passwort: " + wrong + "}]}]", "tenants: [{name: farm, users: [{userName: a, password: [" + wrong + "]}]}]",
 		"tenants: [{name: farm, devices: [{deviceName: SILO-3, serial: s, product: silo, secret: " + wrong + "}]}]", "tenants: [{" + wrong,
 	} {
@@ -156,7 +156,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 
 	log := p.stderr.String()
 	for what, secret := range map[string]string{
-		"what was typed": wrong, "password": "correct horse", "access token": session.AccessToken, "refresh token": session.RefreshToken,
+		"typed text": wrong, "password": "correct horse", "access token": session.AccessToken, "refresh token": session.RefreshToken,
 		"key's secret": pair.AppSecret, "device secret": "silo-secret-number", "made device secret": made, "provider token": testToken,
 		"basic": strings.TrimPrefix(basic(pair.AppKey, pair.AppSecret), "Basic "),
 	} {

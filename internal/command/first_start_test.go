@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// A first start that is killed, whatever it had made, is gone on with at the next one,
-// and nothing stays of it that does not belong there.
+// A first start may be killed at any point. The next start continues it, and leaves nothing that
+// does not belong there.
 func TestKilledFirstStartIsResumed(t *testing.T) {
 	t.Parallel()
 	whole := []string{"device-key", "lived-until", "lock", "provider-token", "readings", "tilth.db"}
@@ -23,7 +23,7 @@ func TestKilledFirstStartIsResumed(t *testing.T) {
 		t.Run(made, func(t *testing.T) {
 			p := newProcess(t)
 			if p.database != "" {
-				t.Skip("what is made of the folder is the same, but for the database")
+				t.Skip("with PostgreSQL the folder is the same, but for the database")
 			}
 			p.token = "" // the server makes one
 			path, err := p.path()
@@ -35,16 +35,17 @@ func TestKilledFirstStartIsResumed(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = cmd.Process.Kill() })          // it has ended, unless the test fails
-			for until := time.Now().Add(testkit.WaitTimeout); ; { // without a pause, in which it would go far
+			t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test fails
+			// The loop does not pause, since the start would get far meanwhile.
+			for until := time.Now().Add(testkit.WaitTimeout); ; {
 				if _, err := os.Lstat(filepath.Join(p.dir, made)); err == nil {
 					break
 				} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(until) {
-					t.Fatalf("waited in vain: %v", err)
+					t.Fatalf("the folder never got that far: %v", err)
 				}
 			}
 			if err := errors.Join(cmd.Process.Kill(), cmd.Wait()); err == nil {
-				t.Error("it was not killed")
+				t.Error("the process was not killed")
 			}
 			p.start()
 			p.stop()

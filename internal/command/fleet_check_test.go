@@ -10,7 +10,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// notice is one as the console lists it.
+// notice is a notice as the console lists it.
 type notice struct {
 	ID, RuleID         int64
 	DeviceName         string
@@ -29,13 +29,13 @@ type deliveryView struct {
 	NextTime                              int64
 }
 
-// webhookCall is one that the program heard, each once.
+// webhookCall is a call that the webhook's program received; each is counted once.
 type webhookCall struct {
 	event, note string
 	notice      int64
 }
 
-// auditEntry is one of the log of what was done.
+// auditEntry is an entry of the audit log.
 type auditEntry struct {
 	ID, Time, ThingID               int64
 	By, Name, Kind, Action, Request string
@@ -46,7 +46,7 @@ type auditEntry struct {
 	}
 }
 
-// note is what was said with an acknowledgement; empty where that was taken back.
+// note is the note of an acknowledgement; it is empty if the acknowledgement was taken back.
 func (e *auditEntry) note() string {
 	for _, c := range e.Changes {
 		if c.Field == "note" {
@@ -56,7 +56,7 @@ func (e *auditEntry) note() string {
 	return ""
 }
 
-// allPages are all of a list that is answered page by page, as it is answered.
+// allPages returns all items of a list that is answered page by page.
 func allPages[T any](g *fleet, path string) (all []T) {
 	g.t.Helper()
 	for no := 1; ; no++ {
@@ -79,7 +79,7 @@ func (g *fleet) listNotices() []notice {
 	return all
 }
 
-// auditEntries are the entries of a kind of thing, the oldest first.
+// auditEntries are the entries about a kind of thing, the oldest first.
 func (g *fleet) auditEntries(kind string) []auditEntry {
 	g.t.Helper()
 	all := allPages[auditEntry](g, "audit/page?kind="+kind+"&")
@@ -87,7 +87,7 @@ func (g *fleet) auditEntries(kind string) []auditEntry {
 	return all
 }
 
-// inScene tells of each roamer whether it stands in the scene.
+// inScene says of each moving device whether it is in the scene.
 func (g *fleet) inScene() map[string]bool {
 	g.t.Helper()
 	in := map[string]bool{}
@@ -100,7 +100,7 @@ func (g *fleet) inScene() map[string]bool {
 	return in
 }
 
-// shouldHave tells whether a rule is to have a roamer that stands in the scene, or does not.
+// shouldHave reports whether a rule must have a moving device that is in the scene, or is not.
 func (g *fleet) shouldHave(rule int64, in bool) bool {
 	return rule == g.rules["model"] || in == (rule == g.rules["orchard"])
 }
@@ -108,7 +108,8 @@ func (g *fleet) shouldHave(rule int64, in bool) bool {
 // members are the devices that a rule has.
 func (g *fleet) members(rule int64) (names []string) {
 	g.t.Helper()
-	for _, d := range allPages[struct{ DeviceName, State string }](g, fmt.Sprintf("alarm-rules/get/devices?id=%d&", rule)) {
+	path := fmt.Sprintf("alarm-rules/get/devices?id=%d&", rule)
+	for _, d := range allPages[struct{ DeviceName, State string }](g, path) {
 		if d.State != "judged" {
 			g.t.Errorf("%s is %s", d.DeviceName, d.State)
 		}
@@ -118,7 +119,7 @@ func (g *fleet) members(rule int64) (names []string) {
 	return names
 }
 
-// expectedMembers are the devices that a rule is to have.
+// expectedMembers are the devices that a rule must have.
 func (g *fleet) expectedMembers(rule int64, in map[string]bool) (names []string) {
 	for _, m := range g.devices {
 		if g.shouldHave(rule, in[m.name]) {
@@ -128,7 +129,7 @@ func (g *fleet) expectedMembers(rule int64, in map[string]bool) (names []string)
 	return names
 }
 
-// checkAfterKill compares what a start has made of a kill with what was answered before.
+// checkAfterKill compares the state after a start with what was answered before the kill.
 func (g *fleet) checkAfterKill() {
 	g.t.Helper()
 	in := g.inScene()
@@ -141,7 +142,7 @@ func (g *fleet) checkAfterKill() {
 			may = append(may, mv.in)
 		}
 		if len(may) > 0 && !slices.Contains(may, in[m.name]) || len(may) == 0 && in[m.name] {
-			g.t.Errorf("%s stands in the scene: %t; it was moved %+v", m.name, in[m.name], m.moves)
+			g.t.Errorf("%s is in the scene: %t; its moves were %+v", m.name, in[m.name], m.moves)
 		}
 	}
 	for name, rule := range g.rules {
@@ -163,11 +164,11 @@ func (g *fleet) checkAfterKill() {
 			g.compareReminders(&n)
 		}
 		if n.note() != newest[n.ID] {
-			g.t.Errorf("%q is on notice %d, and the log says %q", n.note(), n.ID, newest[n.ID])
+			g.t.Errorf("notice %[2]d has the note %[1]q, and the audit log %[3]q", n.note(), n.ID, newest[n.ID])
 		}
-		actions := g.actorOf(n.ID).actions[n.ID]
+		taken := g.actorOf(n.ID).actions[n.ID]
 		may := []string{""}
-		for _, d := range actions {
+		for _, d := range taken {
 			if d.outcome == outcomeDone {
 				may = may[:0]
 			}
@@ -176,7 +177,7 @@ func (g *fleet) checkAfterKill() {
 			}
 		}
 		if !slices.Contains(may, n.note()) {
-			g.t.Errorf("%q is on notice %d, want one of %q after %+v", n.note(), n.ID, may, actions)
+			g.t.Errorf("notice %[2]d has the note %[1]q, want one of %[3]q after %+[4]v", n.note(), n.ID, may, taken)
 		}
 	}
 	g.collectCalls()
@@ -185,7 +186,7 @@ func (g *fleet) checkAfterKill() {
 	}
 }
 
-// compareReminders compares the reminders of an open notice that wait with who is on it.
+// compareReminders compares the pending reminders of an open notice with who has acknowledged it.
 func (g *fleet) compareReminders(n *notice) (waiting []string) {
 	g.t.Helper()
 	g.loadDetail(n)
@@ -194,7 +195,7 @@ func (g *fleet) compareReminders(n *notice) (waiting []string) {
 			continue
 		}
 		if n.Ack == nil || d.NextTime != n.Ack.RemindAt {
-			g.t.Errorf("%+v is on notice %d, and %+v waits", n.Ack, n.ID, d)
+			g.t.Errorf("notice %[2]d has the acknowledgement %+[1]v, and %+[3]v is pending", n.Ack, n.ID, d)
 		}
 		waiting = append(waiting, d.Recipient)
 	}
@@ -212,7 +213,7 @@ func (n *notice) note() string {
 // actorOf is the person who acts on a notice.
 func (g *fleet) actorOf(notice int64) *person { return g.people[notice%int64(len(g.people))] }
 
-// collectCalls takes what the program heard, each once.
+// collectCalls collects the calls that the program received, each once.
 func (g *fleet) collectCalls() {
 	g.t.Helper()
 	for _, h := range g.webhook.TakeCalls() {
@@ -238,7 +239,7 @@ func (g *fleet) collectCalls() {
 	}
 }
 
-// finish lets what is under way come to its end, and compares all that is there.
+// finish waits until everything in progress has ended, and compares the whole state.
 func (g *fleet) finish(rounds int) {
 	g.t.Helper()
 	g.onAnswer = func() {}
@@ -255,7 +256,7 @@ func (g *fleet) finish(rounds int) {
 		settled := func() bool { return slices.Equal(g.members(rule), g.expectedMembers(rule, in)) }
 		testkit.Eventually(g.t, "the devices of "+name, settled)
 	}
-	// Each rule judges its own devices, and those alone.
+	// Each rule evaluates its own devices, and no others.
 	g.measureAll(false)
 	g.measureAll(true)
 	var got, want []string
@@ -263,7 +264,7 @@ func (g *fleet) finish(rounds int) {
 		if n.ResolveStatus == 0 {
 			got = append(got, fmt.Sprint(n.RuleID, " ", n.DeviceName))
 			if !g.actorOf(n.ID).act(g, n.ID, true) {
-				g.t.Fatalf("nobody is on %+v", n)
+				g.t.Fatalf("%+v has no acknowledgement", n)
 			}
 		}
 	}
@@ -275,7 +276,7 @@ func (g *fleet) finish(rounds int) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		g.t.Errorf("open are %v, want %v", got, want)
+		g.t.Errorf("open notices: %v, want %v", got, want)
 	}
 	g.checkReminders()
 	g.measureAll(false)
@@ -292,37 +293,37 @@ func (g *fleet) finish(rounds int) {
 	}
 }
 
-// measureAll has all devices measure cold, or warmth, and waits until that is judged.
+// measureAll makes all devices measure cold, or warmth, and waits until that is evaluated.
 func (g *fleet) measureAll(cold bool) {
 	g.t.Helper()
 	for _, m := range g.devices {
 		if !m.send(g, cold) {
-			g.t.Fatalf("%s is not answered\n%s", m.name, g.stderr)
+			g.t.Fatalf("%s got no answer\n%s", m.name, g.stderr)
 		}
 	}
 	g.waitEvaluated()
 }
 
-// checkReminders waits until all are told of the notices that are open, which somebody is on,
-// and looks whether each of them is reminded when that was to be, once.
+// checkReminders waits until all notifications of open, acknowledged notices are sent, and checks
+// that each of them is reminded at its time, once.
 func (g *fleet) checkReminders() {
 	g.t.Helper()
 	for _, n := range g.listNotices() {
 		if n.ResolveStatus != 0 {
 			continue
 		}
-		testkit.Eventually(g.t, "all to be told of an open notice", func() bool {
+		testkit.Eventually(g.t, "all notifications of an open notice", func() bool {
 			g.loadDetail(&n)
 			waits := func(d deliveryView) bool { return d.State == "queued" && d.Event != "reminder" }
 			return !slices.ContainsFunc(n.deliveries, waits)
 		})
 		if waiting := g.compareReminders(&n); !slices.Equal(waiting, fleetRecipients) {
-			g.t.Errorf("reminded of %+v are %v", n, waiting)
+			g.t.Errorf("the reminders of %+v are %v", n, waiting)
 		}
 	}
 }
 
-// loadDetail reads what only a notice's own page says.
+// loadDetail reads what only a notice's own page shows.
 func (g *fleet) loadDetail(n *notice) {
 	g.t.Helper()
 	var d struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// compareAll compares all that is there once everything has come to its end.
+// compareAll compares the whole state once everything has ended.
 func (g *fleet) compareAll(rounds int) {
 	g.t.Helper()
 	list := g.listNotices()
@@ -27,14 +27,14 @@ func (g *fleet) compareAll(rounds int) {
 		moves += len(m.moves)
 	}
 	if actions < 5*rounds || moves < 5*rounds || reasons["left"] == 0 {
-		g.t.Errorf("%d deeds, %d moves, notices %v: that proves little", actions, moves, reasons)
+		g.t.Errorf("%d actions, %d moves, notices %v, which proves little", actions, moves, reasons)
 	}
-	g.t.Logf("%d deeds on notices that ended %v, %d moves, %d kills", actions, reasons, moves, rounds)
+	g.t.Logf("%d actions on notices that ended %v, %d moves, %d kills", actions, reasons, moves, rounds)
 }
 
-// compareTimes compares when notices began and ended with the readings that led to
-// that, and with when the devices were the rules'. The rule for the model had them all
-// the time, so that nothing of the rest may have touched its notices.
+// compareTimes compares when notices opened and ended with the readings that caused it, and with
+// when the devices belonged to the rules. The rule for the model had all devices the whole time, so
+// that nothing else may have affected its notices.
 func (g *fleet) compareTimes(list []notice) {
 	g.t.Helper()
 	of := map[int64]map[string][]notice{}
@@ -64,7 +64,7 @@ func (g *fleet) compareTimes(list []notice) {
 			}
 			for i, n := range mine {
 				if i > 0 && (n.StartTime < mine[i-1].EndTime || n.StartTime == mine[i-1].StartTime) {
-					g.t.Errorf("%s of %s: %+v, and before it was over %+v", name, m.name, mine[i-1], n)
+					g.t.Errorf("%s of %s: %+v ended after %+v had opened", name, m.name, mine[i-1], n)
 				}
 				g.compareMembership(m, n, stays[fmt.Sprint(rule, m.name)])
 			}
@@ -72,7 +72,7 @@ func (g *fleet) compareTimes(list []notice) {
 	}
 }
 
-// coldSpells are from when to when a device measured cold.
+// coldSpells are the periods in which a device measured cold.
 func (m *movingDevice) coldSpells() (list [][2]int64) {
 	cold := false
 	for _, r := range m.readings {
@@ -87,9 +87,9 @@ func (m *movingDevice) coldSpells() (list [][2]int64) {
 	return list
 }
 
-// compareMembership compares a notice with the readings, and with from when to when its rule
-// had the roamer: it began at a cold one within one such time, and ended with the first
-// warm one after that, or when the time was over, before the next began.
+// compareMembership compares a notice with the readings, and with the periods in which its rule had
+// the moving device: it opened at a cold reading within one period, and ended with the first warm
+// reading after that, or at the end of the period, before the next one began.
 func (g *fleet) compareMembership(m *movingDevice, n notice, stays [][2]int64) {
 	g.t.Helper()
 	i := slices.IndexFunc(
@@ -116,8 +116,8 @@ func (g *fleet) compareMembership(m *movingDevice, n notice, stays [][2]int64) {
 	}
 }
 
-// memberships are from when to when rules had devices, by the log of what was done, epoch ms:
-// 0 is from the rule's begin, or still.
+// memberships are the periods in which rules had devices, by the audit log, in epoch ms; 0: since
+// the rule's start, or still.
 func (g *fleet) memberships() map[string][][2]int64 {
 	g.t.Helper()
 	of := map[string][][2]int64{}
@@ -147,7 +147,7 @@ func (g *fleet) memberships() map[string][][2]int64 {
 				case c.Field == "left" && here:
 					stays[len(stays)-1][1] = e.Time
 				default:
-					g.t.Errorf("%s %s %s, and was there: %t", name, c.Field, e.Thing, here)
+					g.t.Errorf("%s %s %s, and was in the rule before: %t", name, c.Field, e.Thing, here)
 				}
 			}
 		}
@@ -157,16 +157,16 @@ func (g *fleet) memberships() map[string][][2]int64 {
 		for name, rule := range g.rules {
 			stays := of[fmt.Sprint(rule, m.name)]
 			if here := len(stays) > 0 && stays[len(stays)-1][1] == 0; here != g.shouldHave(rule, in[m.name]) {
-				g.t.Errorf("by the log %s is of %s: %t", m.name, name, here)
+				g.t.Errorf("by the audit log %s is in %s: %t", m.name, name, here)
 			}
 		}
 	}
 	return of
 }
 
-// compareActions compares what people did with the log of it, with who is on the notices,
-// and with what the program heard: all of them have the same. It answers how many deeds
-// there were.
+// compareActions compares what people did with the audit log, with who has acknowledged the
+// notices, and with what the program received: all three agree. It returns how many actions there
+// were.
 func (g *fleet) compareActions(list []notice) (all int) {
 	g.t.Helper()
 	logged := map[int64][]auditEntry{}
@@ -198,27 +198,27 @@ func (g *fleet) compareActions(list []notice) (all int) {
 			}
 		}
 		if slices.ContainsFunc(left, func(d ackAction) bool { return d.outcome == outcomeDone }) {
-			g.t.Errorf("notice %d: of what was answered the log lacks %+v", n.ID, left)
+			g.t.Errorf("notice %d: the log lacks the answered actions %+v", n.ID, left)
 		}
 		asSaid := n.Ack == nil ||
 			n.Ack.User == g.actorOf(n.ID).name && n.Ack.RemindAt-n.Ack.Time == int64(last.hours)*3_600_000
 		if n.note() != last.note || !asSaid {
-			g.t.Errorf("%+v is on notice %d, want %+v", n.Ack, n.ID, last)
+			g.t.Errorf("notice %[2]d has the acknowledgement %+[1]v, want %+[3]v", n.Ack, n.ID, last)
 		}
 		if want = append(want, "resolved"); !slices.Equal(heard[n.ID], want) {
-			g.t.Errorf("of notice %d the program heard %q, want %q", n.ID, heard[n.ID], want)
+			g.t.Errorf("notice %d: the program received %q, want %q", n.ID, heard[n.ID], want)
 		}
 		delete(logged, n.ID)
 		delete(heard, n.ID)
 	}
 	if len(logged)+len(heard) > 0 {
-		g.t.Errorf("of notices that are not there: %v %v", logged, heard)
+		g.t.Errorf("about notices that do not exist: %v %v", logged, heard)
 	}
 	return all
 }
 
-// compareMoves compares how devices were moved with the log of that: each change is there
-// once, and what was asked for again changed nothing.
+// compareMoves compares how devices were moved with the audit log: each change is there once, and a
+// repeated request changed nothing.
 func (g *fleet) compareMoves() {
 	g.t.Helper()
 	logged := map[string][]auditEntry{}
@@ -247,8 +247,8 @@ func (g *fleet) compareMoves() {
 	}
 }
 
-// compareDeliveries compares what people were told with the notices: of each message there is
-// one, of each letter too, but that a kill repeats those that are in flight.
+// compareDeliveries compares the notifications with the notices: each message exists once, and each
+// mail too, except that a kill repeats mails in flight.
 func (g *fleet) compareDeliveries(list []notice, rounds int) {
 	g.t.Helper()
 	messages := map[int64]map[string]int{}
@@ -268,20 +268,20 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 			want["resolved"] = 1
 		}
 		if !maps.Equal(messages[n.ID], want) {
-			g.t.Errorf("of %+v the messages are %v, want %v", n, messages[n.ID], want)
+			g.t.Errorf("the messages of %+v are %v, want %v", n, messages[n.ID], want)
 		}
-		letters := map[string]int{}
+		mails := map[string]int{}
 		for _, d := range n.deliveries {
 			if d.Mode == "email" {
-				letters[d.Recipient+" "+d.Event]++
+				mails[d.Recipient+" "+d.Event]++
 			}
 			if d.State == "sent" && d.Mode == "email" {
 				sent++
 			}
-			// Where the roamer left before the letter did, nobody is told.
+			// If the device left the rule before the mail was sent, nobody is notified.
 			if d.State != "sent" &&
 				(d.Mode == "webhook" || d.State != "skipped" || d.Reason != "changed" || n.reason != "left") {
-				g.t.Errorf("of %+v this was told: %+v", n, d)
+				g.t.Errorf("the delivery for %+v should not exist: %+v", n, d)
 			}
 		}
 		wanted := map[string]int{}
@@ -290,8 +290,8 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 				wanted[who+" "+event] = times
 			}
 		}
-		if !maps.Equal(letters, wanted) {
-			g.t.Errorf("of %+v the letters are %v, want %v", n, letters, wanted)
+		if !maps.Equal(mails, wanted) {
+			g.t.Errorf("the mails of %+v are %v, want %v", n, mails, wanted)
 		}
 	}
 	g.mailServer.mu.Lock()
@@ -299,7 +299,7 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 	flying := rounds * maxMailsInFlight
 	if n := len(g.mailServer.byMessage); n < sent || n > sent+flying || g.mailServer.total-n > flying {
 		g.t.Errorf(
-			"%d letters came, %d different ones; %d are sent, and %d were in flight at kills",
+			"%d mails came, %d different ones; %d are sent, and %d were in flight at kills",
 			g.mailServer.total,
 			n,
 			sent,
@@ -311,6 +311,6 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 		again += times - 1
 	}
 	if again > rounds*maxCallsInFlight {
-		g.t.Errorf("%d calls came again", again)
+		g.t.Errorf("%d calls were repeated", again)
 	}
 }

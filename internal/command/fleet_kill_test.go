@@ -18,28 +18,28 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// seedEnv is a number by which choices are made again as they were; when a kill
-// falls is left to chance.
+// seedEnv is a seed that repeats the choices of a run. The moments of the kills are always random.
 const seedEnv = "TILTH_TEST_SEED"
 
-// fleetRecipients are who is told of notices by mail.
+// fleetRecipients are the addresses that get mails about notices.
 var fleetRecipients = []string{"ada@example.com", "bora@example.com"}
 
 const (
 	fleetDevices, fleetMovers = 4, 2
-	// groveAnswers is between how many answers to people, and to moves of devices, a kill falls.
+	// A kill follows after a random number of answers, between these, to people and to moves of
+	// devices.
 	minAnswersBeforeKill, maxAnswersBeforeKill = 50, 200
-	maxCallsInFlight                           = 4 // of a tenant's programs
+	maxCallsInFlight                           = 4 // of one tenant's webhooks
 	admin                                      = "/admin-api/client/pc/"
 )
 
-// Kill -9 again and again, also in the middle of starts, while people say that they are
-// on notices, say it anew and take it back, devices come to stand in the scenes of rules
-// and leave them, and readings begin and end notices. What was answered is there after
-// the start; what was not is there as a whole or not at all; nothing is there twice.
+// The test kills the server with kill -9 again and again, also during starts, while people
+// acknowledge notices, change that and take it back, devices move into the scenes of rules and out
+// of them, and readings open and end notices. After a start everything is there that was answered;
+// what was not answered is there whole or not at all; nothing is there twice.
 func TestKillKeepsAcknowledgementsAndMemberships(t *testing.T) {
 	t.Parallel()
-	rounds := 2 * killRoundsFromEnv(t) // they are short
+	rounds := 2 * killRoundsFromEnv(t) // the rounds are short
 	g := newFleet(t)
 	for range rounds {
 		g.killRound()
@@ -48,36 +48,36 @@ func TestKillKeepsAcknowledgementsAndMemberships(t *testing.T) {
 	g.finish(rounds)
 }
 
-// fleet is a server with devices, and rules for those of a scene, for those of none, and
+// fleet is a server with devices, and with rules for the devices of a scene, for those of none, and
 // for all of their model.
 type fleet struct {
 	*process
-	*rand.Rand    // of choices that are made one after the other
+	*rand.Rand    // for choices that are made one after the other
 	mailServer    *countingMailServer
 	webhook       *testkit.WebhookReceiver
-	calls         []webhookCall  // that the program heard, in their order, each once
-	callCounts    map[string]int // how often it heard each, by its id
+	calls         []webhookCall  // that the program received, in order, each once
+	callCounts    map[string]int // how often it received each, by ID
 	scene         int64
 	rules         map[string]int64 // orchard, rest, model
 	devices       []*movingDevice
 	people        []*person
-	startDuration time.Duration // the newest start that was not cut off
+	startDuration time.Duration // of the latest start that was not killed
 
-	readingTokens chan struct{} // a reading for each thing that people or devices did, so that none are in the majority
-	measured      chan struct{} // something was measured
-	onAnswer      func()        // something that people or devices did was answered
+	readingTokens chan struct{} // one reading for each action of people or devices, so that no kind of event prevails
+	measured      chan struct{} // a device has measured
+	onAnswer      func()        // called when an action of people or devices was answered
 }
 
-// outcome says what became of what was asked for.
+// outcome says what became of a request.
 type outcome int
 
 const (
-	outcomeUnknown outcome = iota // by a kill: it is done as a whole, or not at all
+	outcomeUnknown outcome = iota // a kill came before the answer: it is done whole, or not at all
 	outcomeDone                   // done
 	outcomeRefused
 )
 
-// request makes a call that a kill may cut off; request is its id in the logs.
+// request makes a call that a kill may cut off; request is its ID in the logs.
 func (g *fleet) request(method, path, token, body string) (is outcome, request string) {
 	req, err := http.NewRequest(method, "http://"+g.http+path, strings.NewReader(body))
 	if err != nil {
@@ -108,11 +108,11 @@ func (g *fleet) request(method, path, token, body string) (is outcome, request s
 	return outcomeRefused, ""
 }
 
-// movingDevice is a device that measures and that somebody moves.
+// movingDevice is a device that measures and that is moved.
 type movingDevice struct {
 	name, secret string
-	readings     []fleetReading // in their order; only the newest may be unanswered
-	moves        []move         // in their order
+	readings     []fleetReading // in order; only the latest may be unanswered
+	moves        []move         // in order
 }
 
 type fleetReading struct {
@@ -122,12 +122,12 @@ type fleetReading struct {
 }
 
 type move struct {
-	in      bool // to the scene
+	in      bool // into the scene
 	outcome outcome
 	request string
 }
 
-// measureLoop sends readings until the server is gone.
+// measureLoop sends readings until the server is killed.
 func (m *movingDevice) measureLoop(g *fleet, r *rand.Rand) {
 	for range g.readingTokens {
 		if !m.send(g, r.IntN(2) == 0) {
@@ -140,11 +140,11 @@ func (m *movingDevice) measureLoop(g *fleet, r *rand.Rand) {
 	}
 }
 
-// send measures anew, or sends again what was not answered; false: the server is gone.
+// send sends a new reading, or again one that was not answered; false: the server is killed.
 func (m *movingDevice) send(g *fleet, cold bool) bool {
 	if n := len(m.readings); n == 0 || m.readings[n-1].answered {
 		at := time.Now().UnixMilli()
-		for n > 0 && at <= m.readings[n-1].at { // of the next millisecond: none is ahead of the clock
+		for n > 0 && at <= m.readings[n-1].at { // of the next millisecond, so that none is ahead of the clock
 			at = time.Now().UnixMilli()
 		}
 		m.readings = append(m.readings, fleetReading{at: at, cold: cold})
@@ -166,8 +166,8 @@ func (m *movingDevice) send(g *fleet, cold bool) bool {
 	return newest.answered
 }
 
-// moveLoop moves some devices to the scene and out of it in turns, until the server is gone.
-// What was not answered is asked for again.
+// moveLoop moves some devices alternately into the scene and out of it, until the server is killed.
+// It repeats requests that were not answered.
 func (g *fleet) moveLoop(devices []*movingDevice, r *rand.Rand) {
 	for {
 		m, in := devices[r.IntN(len(devices))], true
@@ -181,7 +181,7 @@ func (g *fleet) moveLoop(devices []*movingDevice, r *rand.Rand) {
 	}
 }
 
-// moveTo moves the device; false: the server is gone.
+// moveTo moves the device; false: the server is killed.
 func (m *movingDevice) moveTo(g *fleet, in bool) bool {
 	scene := int64(0)
 	if in {
@@ -193,15 +193,15 @@ func (m *movingDevice) moveTo(g *fleet, in bool) bool {
 	return is == outcomeDone
 }
 
-// person is somebody who acts on some of the notices, on which nobody else does.
+// person is a user who acts on some of the notices; no other user acts on these.
 type person struct {
-	name, token string // both outlive kills
+	name, token string // both survive kills
 	*rand.Rand
-	actions  map[int64][]ackAction // of notices, in their order
-	ackCount int                   // how often anything was
+	actions  map[int64][]ackAction // by notice, in order
+	ackCount int                   // number of actions so far
 }
 
-// ackAction is that somebody is on a notice, or takes that back.
+// ackAction is an acknowledgement of a notice, or its withdrawal.
 type ackAction struct {
 	note    string // different each time; empty: taken back
 	hours   int
@@ -209,7 +209,7 @@ type ackAction struct {
 	request string
 }
 
-// actLoop acts on what is open, until the server is gone.
+// actLoop acts on open notices until the server is killed.
 func (p *person) actLoop(g *fleet, gone <-chan struct{}) {
 	for {
 		open, there := g.openNotices(p.token)
@@ -234,7 +234,7 @@ func (p *person) actLoop(g *fleet, gone <-chan struct{}) {
 	}
 }
 
-// act says that the person is on a notice, or takes it back; false: the server is gone.
+// act acknowledges a notice, or takes that back; false: the server is killed.
 func (p *person) act(g *fleet, notice int64, on bool) bool {
 	d, path, body := ackAction{}, "unacknowledge", fmt.Sprintf(`{"id":%d}`, notice)
 	if on {
@@ -247,7 +247,7 @@ func (p *person) act(g *fleet, notice int64, on bool) bool {
 	return d.outcome != outcomeUnknown
 }
 
-// openNotices are the notices that are, the newest fifty; false: the server is gone.
+// openNotices are the open notices, the latest fifty; false: the server is killed.
 func (g *fleet) openNotices(token string) (ids []int64, there bool) {
 	req, err := http.NewRequest(
 		http.MethodGet,
@@ -288,7 +288,7 @@ func newFleet(t *testing.T) *fleet {
 	if said := os.Getenv(seedEnv); said != "" {
 		var err error
 		if seed, err = strconv.ParseUint(said, 10, 64); err != nil {
-			t.Fatalf("%s=%q: a number is wanted", seedEnv, said)
+			t.Fatalf("%s=%q: must be a number", seedEnv, said)
 		}
 	}
 	t.Logf("%s=%d", seedEnv, seed)
@@ -305,7 +305,7 @@ func newFleet(t *testing.T) *fleet {
 	g.env = []string{startMailServer(t, g.mailServer)}
 	var users, devices strings.Builder
 	for i := range fleetDevices {
-		m := &movingDevice{name: fmt.Sprint("G-", i), secret: fmt.Sprint("grove-test-secret-number-", i)}
+		m := &movingDevice{name: fmt.Sprint("G-", i), secret: fmt.Sprint("fleet-test-secret-number-", i)}
 		g.devices = append(g.devices, m)
 		fmt.Fprintf(
 			&devices,
@@ -373,7 +373,7 @@ tenants:
 	return g
 }
 
-// token is of who does whatever it does not matter who does it.
+// token is the access token for calls that any user may make.
 func (g *fleet) token() string { return g.people[0].token }
 
 func fleetArgs() []string {
@@ -387,8 +387,8 @@ func (g *fleet) startServer() {
 	g.startDuration = time.Since(began)
 }
 
-// killRound lets all act, kills the server among that, perhaps also within the starts that
-// follow, and starts it again.
+// killRound lets all act, kills the server meanwhile, perhaps also during the starts that follow,
+// and starts it again.
 func (g *fleet) killRound() {
 	g.t.Helper()
 	target := int64(minAnswersBeforeKill + g.IntN(maxAnswersBeforeKill-minAnswersBeforeKill))
@@ -421,7 +421,7 @@ func (g *fleet) killRound() {
 	case <-time.After(time.Minute):
 		g.t.Fatalf("%d of %d answers\n%s", acts.Load(), target, g.stderr)
 	}
-	// Right after an answer nothing else is half done: who writes, writes alone.
+	// Right after an answer nothing else is half done, since only one call writes at a time.
 	g.killWithin(5*time.Millisecond, nil)
 	all.Wait()
 	close(g.readingTokens)
@@ -433,7 +433,7 @@ func (g *fleet) killRound() {
 	g.startServer()
 }
 
-// killWithin kills the server at a moment that is left to chance, or when it is ready.
+// killWithin kills the server at a random moment, or when it is ready.
 func (g *fleet) killWithin(most time.Duration, ready <-chan bench.Addresses) {
 	select {
 	case <-time.After(time.Duration(g.Int64N(int64(most)))):

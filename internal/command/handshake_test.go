@@ -17,12 +17,12 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// clientHello is with what a client begins to shake hands.
+// clientHello is the first message of a client's TLS handshake.
 func clientHello(t *testing.T) string {
 	t.Helper()
 	ours, theirs := net.Pipe()
 	go func() {
-		// Fails, since nobody answers.
+		// The handshake fails, since nobody answers.
 		_ = tls.Client(
 			ours,
 			&tls.Config{ServerName: "localhost", MinVersion: tls.VersionTLS12},
@@ -42,13 +42,17 @@ func clientHello(t *testing.T) string {
 	return string(head) + string(body)
 }
 
-// Handshakes that stall, before and after the server's part, end in time. They count
-// among the connections, those of devices among their address's, and others get in.
+// Handshakes that stall, before and after the server's part, end in time. They count as
+// connections, and those of devices as connections of their address; other clients can connect.
 func TestStalledHandshakesEnd(t *testing.T) {
 	t.Parallel()
 	const each, anAddress = 100, 20
 	p := newProcess(t)
-	secure, roots := p.startTLS(t.TempDir(), "--mqtt-tls-addr", testkit.AnyPort, "--mqtt-per-address", strconv.Itoa(anAddress))
+	secure, roots := p.startTLS(
+		t.TempDir(),
+		"--mqtt-tls-addr", testkit.AnyPort,
+		"--mqtt-per-address", strconv.Itoa(anAddress),
+	)
 	p.apply(simulatedFarm)
 	hello := clientHello(t)
 	began := time.Now()
@@ -59,20 +63,20 @@ func TestStalledHandshakesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = c.Close() }) // the server did
-		// The device's listener may have turned it away already.
+		t.Cleanup(func() { _ = c.Close() }) // the server has closed it
+		// The device's listener may have closed it already.
 		_, _ = io.WriteString(c, []string{hello, hello[:len(hello)/2], hello[:3], ""}[i/2%4])
 		all.Go(func() {
-			// In spite of what it is sent meanwhile, and however it is ended.
+			// This holds whatever is sent meanwhile, and however the handshake ends.
 			if err := c.SetReadDeadline(began.Add(testkit.WaitTimeout)); err != nil {
 				t.Error(err)
 			}
 			if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("%s: it is still open after %s", address, time.Since(began))
+				t.Errorf("%s: the connection is still open after %s", address, time.Since(began))
 			}
 		})
 	}
-	testkit.Eventually(t, "those over the address's number are turned away", func() bool {
+	testkit.Eventually(t, "those over the address's limit are refused", func() bool {
 		return p.metricValue(`tilth_mqtt_turned_away_total{reason="address"}`) == each-anAddress
 	})
 	if open := p.metricValue("tilth_connections"); open < each+anAddress {
@@ -83,15 +87,15 @@ func TestStalledHandshakesEnd(t *testing.T) {
 	}
 	publishOnce(t, "ssl://"+p.mqttTLS, func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) })
 	if took := time.Since(began); took > 8*time.Second {
-		t.Errorf("others had to wait: %s", took) // for the handshakes to end
+		t.Errorf("other clients had to wait: %s", took) // for the handshakes to end
 	}
 	all.Wait()
 	if took := time.Since(began); took < 8*time.Second || took > testkit.WaitTimeout {
-		t.Errorf("the last handshake was given %s", took)
+		t.Errorf("the last handshake had %s", took)
 	}
 	testkit.Eventually(
 		t,
-		"their places are free",
+		"their connections are free again",
 		func() bool { return p.metricValue("tilth_connections") < anAddress },
 	)
 	p.stop()

@@ -19,7 +19,7 @@ import (
 	"tilth/internal/settings"
 )
 
-// healthTimeout is how long a server may take to say how it is.
+// healthTimeout is how long a server may take to answer.
 const healthTimeout = 5 * time.Second
 
 func healthcheckCommand() *cobra.Command {
@@ -27,8 +27,9 @@ func healthcheckCommand() *cobra.Command {
 		Use:   "healthcheck",
 		Short: "Ask the server on this machine whether it is ready",
 		Long: `Ask the server on this machine whether it is ready (/readyz), print what it says,
-and exit with 1 when it is not. The address is that of serve, from the same flag,
-environment variable or file. For containers, which have nothing else to ask with.`,
+and exit with 1 if it is not ready. The address is that of serve, from the same
+flag, environment variable or file. It is for containers, which have no other
+program that can ask.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			set, err := settingsFromFlags(c.Flags(), "config", "http-addr", settings.BalancersFlag)
@@ -51,7 +52,7 @@ environment variable or file. For containers, which have nothing else to ask wit
 	return c
 }
 
-// settingsFromFlags reads what serve would read, given those of its flags that f has.
+// settingsFromFlags reads the settings that serve would read, given those of its flags that f has.
 func settingsFromFlags(f *pflag.FlagSet, names ...string) (*settings.Server, error) {
 	serving := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.AddFlags(serving)
@@ -71,8 +72,8 @@ func settingsFromFlags(f *pflag.FlagSet, names ...string) (*settings.Server, err
 	return settings.Read(serving)
 }
 
-// readiness is what the server that listens at addr says of itself; an error
-// when it is not ready. From the networks of balancers it awaits a PROXY header.
+// readiness returns what the server at addr says about itself, and an error if the server is not
+// ready. If the server expects a PROXY header from this machine's networks, readiness sends one.
 func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (string, error) {
 	asking, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -91,12 +92,12 @@ func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (stri
 		}
 		return nc, nil
 	}
-	// Not by a proxy: it is asked from the same machine.
+	// The call uses no proxy, since the server is on the same machine.
 	resp, err := (&http.Transport{DisableKeepAlives: true, DialContext: dial}).RoundTrip(req)
 	if err != nil {
 		return "", client.ExplainUnreachable(ctx, base, "console's address (--http-addr)", err)
 	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
+	defer func() { _ = resp.Body.Close() }() // only read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	if err != nil {
 		return "", err
@@ -111,8 +112,8 @@ func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (stri
 	return "", client.ExplainUnreachable(ctx, base, "console's address (--http-addr)", errors.New(resp.Status))
 }
 
-// localHostPort is where something that listens at addr is reached from the same
-// machine. addr was checked to be host:port.
+// localHostPort is the address at which this machine reaches a server that listens at addr. The
+// caller has checked that addr is host:port.
 func localHostPort(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	switch ip := net.ParseIP(host); {

@@ -16,23 +16,23 @@ func TestLocalHostPort(t *testing.T) {
 		"10.0.0.7:8080": "10.0.0.7:8080", "field.example:8080": "field.example:8080",
 	} {
 		if got := localHostPort(addr); got != want {
-			t.Errorf("%s is near at %s, want %s", addr, got, want)
+			t.Errorf("%s is reached at %s, want %s", addr, got, want)
 		}
 	}
 }
 
-// runHealthcheck runs the command and answers what it printed.
+// runHealthcheck runs the command and returns what it printed.
 func runHealthcheck(args ...string) (string, error) {
 	out := &strings.Builder{}
 	c := healthcheckCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.SetOut(out)
-	c.SetArgs(append([]string{}, args...)) // none are not those of the test
+	c.SetArgs(append([]string{}, args...)) // nil arguments would be those of the test
 	err := c.Execute()
 	return out.String(), err
 }
 
-// The address comes from where serve has it from; the answer is the server's own.
+// The address comes from where serve takes it, and the command prints the server's own answer.
 func TestHealthcheckAsksWhereServeListens(t *testing.T) {
 	status := http.StatusOK
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +48,7 @@ func TestHealthcheckAsksWhereServeListens(t *testing.T) {
 	if err := os.WriteFile(file, []byte("http-addr: "+addr+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Nobody is asked by way of a proxy.
+	// The command uses no proxy.
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	for _, args := range [][]string{{"--http-addr", addr}, {"--config", file}, {"--config=" + file}} {
 		if said, err := runHealthcheck(args...); err != nil || said != "says so\n" {
@@ -65,7 +65,7 @@ func TestHealthcheckAsksWhereServeListens(t *testing.T) {
 	}
 	server.Close()
 	if _, err := runHealthcheck(); err == nil {
-		t.Error("nobody listens, and all is well")
+		t.Error("healthcheck succeeded although no server listens")
 	}
 	if _, err := runHealthcheck("--http-addr", "nowhere"); err == nil || !strings.Contains(err.Error(), "--http-addr") {
 		t.Errorf("a wrong address: %v", err)

@@ -20,39 +20,39 @@ import (
 
 const publicCall = "/app-api/member/auth/login-username"
 
-// flood is an attack on one connection. It ends when the server ends the connection, or
-// has been given much.
+// flood is an attack on one connection. It ends when the server closes the connection, or has
+// received enough.
 type flood struct {
-	write       func(f *h2conn.Conn) error // next, again and again
+	write       func(f *h2conn.Conn) error // the next frames, called repeatedly
 	times       int
-	wantCode    http2.ErrCode // with what the server ends the connection
-	mayStayOpen bool          // it need not
-	neverReads  bool          // nothing that the server says is read
+	wantCode    http2.ErrCode // with which the server closes the connection
+	mayStayOpen bool          // the server need not close it
+	neverReads  bool          // the client reads nothing
 }
 
 func floods() map[string]flood {
 	var last uint32
 	next := func() uint32 { last += 2; return last - 1 }
 	cookies := make([]hpack.HeaderField, 14)
-	for i := range cookies { // one of 4 KB, told once, and then by a byte each
+	for i := range cookies { // one of 4 KB, sent once, and then referred to by one byte each
 		cookies[i] = hpack.HeaderField{Name: "cookie", Value: strings.Repeat("c", 4000)}
 	}
 	all := map[string]flood{
-		"requests taken back at once": {times: 20_000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
+		"requests cancelled at once": {times: 20_000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
 			stream := next()
 			return errors.Join(
 				f.Open(stream, f.HeaderBlock(http.MethodPost, publicCall)),
 				f.WriteRSTStream(stream, http2.ErrCodeCancel),
 			)
 		}},
-		"large requests taken back at once": {times: 5000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
+		"large requests cancelled at once": {times: 5000, mayStayOpen: true, write: func(f *h2conn.Conn) error {
 			stream := next()
 			return errors.Join(
 				f.Open(stream, f.HeaderBlock(http.MethodPost, publicCall, cookies...)),
 				f.WriteRSTStream(stream, http2.ErrCodeCancel),
 			)
 		}},
-		"a head without end": {times: 5000, wantCode: http2.ErrCodeProtocol, write: func() func(f *h2conn.Conn) error {
+		"a header without end": {times: 5000, wantCode: http2.ErrCodeProtocol, write: func() func(f *h2conn.Conn) error {
 			begun := false
 			return func(f *h2conn.Conn) error {
 				if !begun {
@@ -68,7 +68,7 @@ func floods() map[string]flood {
 				return f.WriteContinuation(1, false, f.Head.Bytes())
 			}
 		}()},
-		"a head of empty pieces": {times: 200_000, mayStayOpen: true, write: func() func(f *h2conn.Conn) error {
+		"a header of empty frames": {times: 200_000, mayStayOpen: true, write: func() func(f *h2conn.Conn) error {
 			begun := false
 			return func(f *h2conn.Conn) error {
 				if !begun {
@@ -90,12 +90,12 @@ func floods() map[string]flood {
 			neverReads: true,
 			write:      func(f *h2conn.Conn) error { return f.WritePing(false, [8]byte{}) },
 		},
-		"a window of nothing": {
+		"a window update of zero": {
 			times:    100,
 			wantCode: http2.ErrCodeProtocol,
 			write:    func(f *h2conn.Conn) error { return f.WriteWindowUpdate(0, 0) },
 		},
-		"a window beyond size": {
+		"a window beyond its maximum": {
 			times:    100,
 			wantCode: http2.ErrCodeFlowControl,
 			write:    func(f *h2conn.Conn) error { return f.WriteWindowUpdate(0, 1<<31-1) },
@@ -104,7 +104,7 @@ func floods() map[string]flood {
 	return all
 }
 
-// dialHTTP2 shakes hands with the HTTPS address.
+// dialHTTP2 opens a TLS connection to the HTTPS address.
 func dialHTTP2(t *testing.T, address string, roots *x509.CertPool) *tls.Conn {
 	t.Helper()
 	raw, err := net.Dial("tcp", address)
@@ -122,7 +122,7 @@ func dialHTTP2(t *testing.T, address string, roots *x509.CertPool) *tls.Conn {
 	return c
 }
 
-// readGoAway reads until the connection ends, and tells with what.
+// readGoAway reads until the connection ends, and returns the code with which the server ended it.
 func readGoAway(f *h2conn.Conn) (code http2.ErrCode, err error) {
 	for {
 		frame, err := f.ReadFrame()
@@ -135,11 +135,11 @@ func readGoAway(f *h2conn.Conn) (code http2.ErrCode, err error) {
 	}
 }
 
-// Whatever one connection of HTTP/2 does, a neighbour is answered, and memory stays.
+// Whatever one HTTP/2 connection does, other clients are answered, and memory does not grow.
 func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	p.env = append(p.env, "GOGC=20") // so that what is in use says little of garbage
+	p.env = append(p.env, "GOGC=20") // so that the memory in use holds little garbage
 	secure, roots := p.startTLS(t.TempDir())
 	neighbour := browser(t, roots)
 	getPage(t, neighbour, "https://"+secure+"/readyz", "")
@@ -153,7 +153,7 @@ func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 			}
 			patience := testkit.WaitTimeout
 			if attack.neverReads {
-				patience = 3 * time.Second // by when it must have ended, or the server read no more
+				patience = 3 * time.Second // by then the server must have closed it, or stopped reading
 			}
 			if err := f.SetDeadline(time.Now().Add(patience)); err != nil {
 				t.Fatal(err)
@@ -174,7 +174,7 @@ func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 					written = attack.write(f)
 				}
 				if attack.mayStayOpen && written == nil {
-					written = f.Conn.(*tls.Conn).CloseWrite() // so that the server has read all when it ends
+					written = f.Conn.(*tls.Conn).CloseWrite() // so that the server has read everything when it closes
 				}
 				listening.Wait()
 				attacking <- n
@@ -203,16 +203,16 @@ func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 			switch {
 			case attack.mayStayOpen:
 				t.Logf("the server ended it with %v", <-said)
-			case attack.neverReads: // the server ended it, or takes no more
+			case attack.neverReads: // the server has closed it, or stopped reading
 				if written == nil {
-					t.Error("all was taken")
+					t.Error("the server read everything")
 				}
 			default:
 				if code := <-said; code != attack.wantCode {
 					t.Errorf("the server ended it with %v, want %v", code, attack.wantCode)
 				}
 			}
-			_ = f.Conn.(*tls.Conn).NetConn().Close() // the server may have been first
+			_ = f.Conn.(*tls.Conn).NetConn().Close() // the server may have closed first
 		})
 	}
 	t.Logf("%.1f MiB in use before, %.1f at most", before/(1<<20), most/(1<<20))
@@ -222,8 +222,8 @@ func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 	p.stop()
 }
 
-// A connection has a hundred requests served at once, and those beyond are refused one
-// by one; their bodies may never come. Nobody else waits, nor does a stop.
+// A connection has at most a hundred requests served at once; the server refuses those beyond one
+// by one. Their bodies may never arrive. Neither other clients nor a stop wait for them.
 func TestHTTP2StreamsAreLimited(t *testing.T) {
 	t.Parallel()
 	const asked = 3000
@@ -240,14 +240,15 @@ func TestHTTP2StreamsAreLimited(t *testing.T) {
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		for i := range uint32(asked) {
-			if err := f.Open(
+			err := f.Open(
 				2*i+1,
 				f.HeaderBlock(
 					http.MethodPost,
 					"/api/v1/silo-secret-number-0001/telemetry",
 					hpack.HeaderField{Name: "content-type", Value: "application/json"},
 				),
-			); err != nil {
+			)
+			if err != nil {
 				t.Errorf("request %d: %v", i, err)
 				return
 			}
@@ -275,7 +276,7 @@ func TestHTTP2StreamsAreLimited(t *testing.T) {
 	}
 	asking.Wait()
 	if told[http2.SettingMaxConcurrentStreams] != 100 || told[http2.SettingMaxHeaderListSize] > 64<<10+1<<10 {
-		t.Errorf("clients are told %v", told)
+		t.Errorf("the settings that clients get are %v", told)
 	}
 	if page := getPage(t, browser(t, roots), "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
 		t.Errorf("a neighbour: %s", page.Status)

@@ -14,8 +14,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// startTLS starts p with an HTTPS address of its own, whose certificate is in
-// dir.
+// startTLS starts p with an HTTPS address of its own, whose certificate is in dir.
 func (p *process) startTLS(dir string, args ...string) (address string, roots *x509.CertPool) {
 	p.t.Helper()
 	certFile, keyFile, roots := testkit.Certificate(p.t, dir, time.Now())
@@ -23,8 +22,8 @@ func (p *process) startTLS(dir string, args ...string) (address string, roots *x
 	return p.https, roots
 }
 
-// browser is a client that trusts roots, speaks HTTP/2 where it is offered and
-// follows no redirect.
+// browser is a client that trusts roots, uses HTTP/2 if the server offers it, and follows no
+// redirect.
 func browser(t *testing.T, roots *x509.CertPool) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
@@ -35,7 +34,7 @@ func browser(t *testing.T, roots *x509.CertPool) *http.Client {
 	}
 }
 
-// getPage asks for an address, with a token where there is one.
+// getPage requests an address, with a token unless that is empty.
 func getPage(t *testing.T, c *http.Client, address, token string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, address, http.NoBody)
@@ -66,13 +65,12 @@ func TestHTTPS(t *testing.T) {
 		t.Errorf("%s %s, %v", page.Proto, page.Status, page.Header)
 	}
 	plain := getPage(t, browser(t, nil), "http://"+p.http+"/signin", "")
-	if got := plain.Header.Get(
-		"Strict-Transport-Security",
-	); plain.StatusCode >= 300 && plain.StatusCode < 400 ||
-		got != "" {
+	got := plain.Header.Get("Strict-Transport-Security")
+	if plain.StatusCode >= 300 && plain.StatusCode < 400 || got != "" {
 		t.Errorf("without TLS: %s, strict transport %q", plain.Status, got)
 	}
-	for version, want := range map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+	versions := map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true}
+	for version, want := range versions {
 		c, err := tls.Dial(
 			"tcp",
 			secure,
@@ -86,7 +84,7 @@ func TestHTTPS(t *testing.T) {
 		}
 	}
 
-	// What is told of addresses is what was asked for.
+	// Addresses in answers have the host that was asked for.
 	token := p.signIn("farm", "ada", "correct horse")
 	told := getPage(
 		t,
@@ -106,16 +104,15 @@ func TestHTTPS(t *testing.T) {
 	_, _, roots = testkit.Certificate(t, dir, time.Now())
 	publishOnce(t, "wss://"+secure+"/mqtt", trusting)
 	if _, err := browser(t, before).Get("https://" + secure + "/readyz"); err == nil {
-		t.Error("the certificate before is still in use")
+		t.Error("the old certificate is still in use")
 	}
 	if n := p.receivedCount(); n != 2 {
 		t.Errorf("%d messages received", n)
 	}
 }
 
-// A stop ends screens that are open over HTTP/2 and devices on its WebSockets,
-// cleanly and in time.
-func TestStopClosesHTTPSStreams(t *testing.T) { // by itself: the stop is timed
+// A stop ends screens over HTTP/2 and devices on WebSockets cleanly and in time.
+func TestStopClosesHTTPSStreams(t *testing.T) { // not parallel, since it times the stop
 	p := newProcess(t)
 	secure, roots := p.startTLS(t.TempDir())
 	p.apply(simulatedFarm)
@@ -162,11 +159,11 @@ func TestStopClosesHTTPSStreams(t *testing.T) { // by itself: the stop is timed
 	select {
 	case <-lost:
 	case <-time.After(5 * time.Second):
-		t.Error("the device was not told")
+		t.Error("the device got no DISCONNECT")
 	}
 }
 
-// With the redirect people are sent on and devices are not.
+// With the redirect people are redirected and devices are not.
 func TestHTTPSRedirect(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -176,14 +173,9 @@ func TestHTTPSRedirect(t *testing.T) {
 	if got := moved.Header.Get("Location"); got != "https://"+secure+"/signin?next=%2Fdevices" {
 		t.Errorf("%s to %q", moved.Status, got)
 	}
-	if there := getPage(
-		t,
-		browser(t, roots),
-		moved.Header.Get("Location"),
-		"",
-	); there.StatusCode >= 300 &&
-		there.StatusCode < 400 {
-		t.Errorf("sent on once more: %s", there.Status)
+	there := getPage(t, browser(t, roots), moved.Header.Get("Location"), "")
+	if there.StatusCode >= 300 && there.StatusCode < 400 {
+		t.Errorf("redirected a second time: %s", there.Status)
 	}
 	publishOnce(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})
 }

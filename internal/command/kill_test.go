@@ -20,13 +20,13 @@ const (
 	killDevices  = 6
 	killInFlight = 64
 
-	// killRounds: each kill falls elsewhere between writing, syncing and tidying
-	// up, by chance, and each but the first on what a start has made of an earlier.
+	// killRounds: by chance, each kill hits another moment between writing, syncing and cleaning
+	// up. All but the first follow a start after a kill.
 	killRounds = 5
 )
 
-// Kill -9 under load, five times over: every acknowledged reading is there with
-// what is derived from it, none twice, and nothing that was never sent.
+// The test kills the server with kill -9 under load, five times. Every acknowledged reading is
+// there with its derived values, none twice, and nothing that was never sent.
 func TestKillLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -46,7 +46,8 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
       - {identifier: airTemperature, dataType: number}
       - {identifier: airHumidity, dataType: number}
       - {identifier: illuminance, dataType: number, elementUnit: lx}
-      - {identifier: ppfd, dataType: number, elementUnit: µmol/m²/s, formula: ppfdOfIlluminance, inputs: [illuminance], precision: 3, parameters: {factor: 0.025}}
+      - {identifier: ppfd, dataType: number, elementUnit: µmol/m²/s, formula: ppfdOfIlluminance,
+         inputs: [illuminance], precision: 3, parameters: {factor: 0.025}}
 tenants:
   - name: farm
     timeZone: Europe/Istanbul
@@ -57,7 +58,7 @@ tenants:
 
 	loads := make([]*loadDevice, killDevices)
 	for i := range loads {
-		// Times of a device rise by a millisecond a reading, from an hour ago.
+		// The times of a device rise by a millisecond a reading, from an hour ago.
 		loads[i] = &loadDevice{name: fmt.Sprintf("K-%d", i), secret: fmt.Sprintf("kill-test-secret-number-%d", i),
 			first: time.Now().Add(-time.Hour).UnixMilli(), acked: map[int64]bool{}}
 	}
@@ -96,7 +97,7 @@ tenants:
 	p.stop()
 }
 
-// loadDevice is one device that publishes as fast as it is answered.
+// loadDevice is a device that publishes as fast as it is acknowledged.
 type loadDevice struct {
 	name, secret string
 	first        int64 // time of reading number 0
@@ -104,11 +105,11 @@ type loadDevice struct {
 	acked        map[int64]bool
 }
 
-// publish keeps killInFlight messages under way until the connection breaks.
-// Each reading's value is its own number, so that a mix-up would show.
+// publish keeps killInFlight messages in flight until the connection breaks. Each reading's value
+// is its own number, so that a mix-up would show.
 func (l *loadDevice) publish(addr string, onAck func()) error {
-	// Without a write timeout the client may hold a message for half a minute after
-	// the connection broke.
+	// Without a write timeout the client may hold a message for half a minute after the connection
+	// broke.
 	client := mqtt.NewClient(
 		mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(l.name).SetWriteTimeout(2 * time.Second).
 			SetUsername(l.name).SetPassword(l.secret).SetAutoReconnect(false).SetOrderMatters(false),
@@ -144,14 +145,13 @@ func (l *loadDevice) publish(addr string, onAck func()) error {
 		)
 		inFlight <- flight{n, client.Publish("v1/devices/me/telemetry", 1, false, payload)}
 	}
-	client.Disconnect(0) // fails what is still under way
+	client.Disconnect(0) // fails what is still in flight
 	close(inFlight)
 	<-answered
 	return nil
 }
 
-// check reads the device's whole history and answers how many acknowledged
-// readings it found.
+// check reads the device's whole history and returns how many acknowledged readings it found.
 func (l *loadDevice) check(t *testing.T, p *process, token string) int {
 	var series map[string][]struct {
 		Time  int64

@@ -25,7 +25,7 @@ import (
 // balancerAddr is another address of this machine.
 const balancerAddr = "127.0.0.2"
 
-// dialViaBalancer dials as a balancer does for a client; from is the balancer's address.
+// dialViaBalancer dials as a load balancer does for a client; from is the balancer's address.
 func dialViaBalancer(from, client string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		nc, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext(ctx, network, address)
@@ -34,9 +34,8 @@ func dialViaBalancer(from, client string) func(ctx context.Context, network, add
 		}
 		of := net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(client), 40_000))
 		h := proxyproto.HeaderProxyFromAddrs(2, of, nc.RemoteAddr())
-		if err := h.SetTLVs(
-			[]proxyproto.TLV{{Type: proxyproto.PP2_TYPE_UNIQUE_ID, Value: []byte("connection 7")}},
-		); err != nil {
+		err = h.SetTLVs([]proxyproto.TLV{{Type: proxyproto.PP2_TYPE_UNIQUE_ID, Value: []byte("connection 7")}})
+		if err != nil {
 			return nil, err
 		}
 		_, err = h.WriteTo(nc)
@@ -44,14 +43,19 @@ func dialViaBalancer(from, client string) func(ctx context.Context, network, add
 	}
 }
 
-// Behind a balancer each client counts for itself and is written down with its own
-// address, over TLS too. Nobody else is believed, and the balancer not without saying
-// for whom it comes.
+// Behind a load balancer each client has its own counts, and the log has its own address, over TLS
+// too. The server accepts PROXY headers from no other address, and no connection from the balancer
+// without one.
 func TestBehindABalancer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newProcess(t)
-	_, roots := p.startTLS(dir, "--mqtt-tls-addr", testkit.AnyPort, "--proxy-protocol", balancerAddr, "--mqtt-per-address", "1")
+	_, roots := p.startTLS(
+		dir,
+		"--mqtt-tls-addr", testkit.AnyPort,
+		"--proxy-protocol", balancerAddr,
+		"--mqtt-per-address", "1",
+	)
 	p.apply(simulatedFarm)
 
 	connect := func(address, from, client string, secure bool) error {
@@ -82,8 +86,8 @@ func TestBehindABalancer(t *testing.T) {
 		{"another one over TLS", p.mqttTLS, balancerAddr, "2001:db8::1", true, true},
 		{"a neighbour of it", p.mqtt, balancerAddr, "2001:db8::2", false, false},
 		{"a third", p.mqtt, balancerAddr, "198.51.100.2", false, true},
-		{"the balancer for nobody", p.mqtt, balancerAddr, "", false, false},
-		{"somebody else with a header", p.mqtt, "127.0.0.3", "198.51.100.3", false, false},
+		{"the balancer without a header", p.mqtt, balancerAddr, "", false, false},
+		{"another address with a header", p.mqtt, "127.0.0.3", "198.51.100.3", false, false},
 		{"somebody else", p.mqtt, "127.0.0.1", "", false, true},
 	} {
 		if err := connect(step.address, step.from, step.client, step.secure); (err == nil) != step.in {
@@ -91,16 +95,16 @@ func TestBehindABalancer(t *testing.T) {
 		}
 	}
 	if n := p.metricText(`tilth_mqtt_turned_away_total{reason="address"}`); n != "3" {
-		t.Errorf("turned away for their address: %s", n)
+		t.Errorf("refused for their address: %s", n)
 	}
 	if n := p.metricText("tilth_proxy_header_failures_total"); n != "1" {
 		t.Errorf("without a header: %s", n)
 	}
 	if n := strings.Count(p.stderr.String(), "without a right PROXY header"); n != 1 {
-		t.Errorf("told %d times\n%s", n, p.stderr)
+		t.Errorf("logged %d times\n%s", n, p.stderr)
 	}
 
-	// People, over TLS and without: each sign-in stands in the log with its address.
+	// Each sign-in of people, with TLS and without, is logged with the client's address.
 	for i, base := range []string{"http://" + p.http, "https://" + p.https} {
 		client := &http.Client{Transport: &http.Transport{
 			DialContext: dialViaBalancer(
@@ -133,7 +137,7 @@ func TestBehindABalancer(t *testing.T) {
 		t.Errorf("the balancer is in %s", all)
 	}
 	for what, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
-		"the balancer for nobody": dialViaBalancer(balancerAddr, ""), "somebody else with a header": dialViaBalancer("127.0.0.1", "203.0.113.9"),
+		"the balancer without a header": dialViaBalancer(balancerAddr, ""), "another address with a header": dialViaBalancer("127.0.0.1", "203.0.113.9"),
 	} {
 		client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
 		if res, err := client.Get("http://" + p.http + "/healthz"); err == nil {
@@ -145,7 +149,7 @@ func TestBehindABalancer(t *testing.T) {
 	p.stop()
 }
 
-// A balancer on the same machine does not keep the server from being asked how it is.
+// A load balancer on the same machine does not keep healthcheck from asking the server.
 func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", testkit.AnyPort)
@@ -157,26 +161,25 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ready") }),
 	}
-	go func() { _ = server.Serve(room.Listen(ln, listen.ListenerOptions{Balancers: here})) }() // until it is closed
+	balanced := room.Listen(ln, listen.ListenerOptions{Balancers: here})
+	go func() { _ = server.Serve(balanced) }() // until the server is closed
 	defer server.Close()
-	if out, err := command(
+	out, err := command(
 		t,
 		"healthcheck",
-		"--http-addr",
-		ln.Addr().String(),
-		"--proxy-protocol",
-		"10.0.0.0/8,127.0.0.0/8",
-	); err != nil ||
-		out != "ready\n" {
+		"--http-addr", ln.Addr().String(),
+		"--proxy-protocol", "10.0.0.0/8,127.0.0.0/8",
+	)
+	if err != nil || out != "ready\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, err := command(t, "healthcheck", "--http-addr", ln.Addr().String()); err == nil {
-		t.Error("without the setting it was answered")
+		t.Error("the server answered without a PROXY header")
 	}
 }
 
-// Where strangers take all room for connections, the server says so and goes on: those
-// who are in are served, the log has one line, and once they are gone it is as before.
+// If unauthenticated clients take all connections, the server says so and goes on: it serves those
+// that are connected and logs one line, and once they have gone all is as before.
 func TestServerAtConnectionLimitRecovers(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -189,16 +192,16 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 		t.Fatal(token.Error())
 	}
 	defer inside.Disconnect(0)
-	var strangers []net.Conn
+	var clients []net.Conn
 	for range 300 {
 		nc, err := net.Dial("tcp", p.mqtt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		strangers = append(strangers, nc)
+		clients = append(clients, nc)
 	}
 	said := "not every connection can be taken in: as many connections are open as the limit of open files leaves room for\n"
-	testkit.Eventually(t, "it is not ready", func() bool {
+	testkit.Eventually(t, "the server to be unready", func() bool {
 		status, says := p.readiness()
 		return status == http.StatusServiceUnavailable && says == said
 	})
@@ -220,13 +223,13 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 		`{"level":3,"full":false}`,
 	); !token.WaitTimeout(testkit.WaitTimeout) ||
 		token.Error() != nil {
-		t.Errorf("who is in is not served: %v", token.Error())
+		t.Errorf("a connected client is not served: %v", token.Error())
 	}
-	for _, nc := range strangers {
+	for _, nc := range clients {
 		nc.Close()
 	}
 	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
-	testkit.Eventually(t, "it is ready again", func() bool {
+	testkit.Eventually(t, "the server to be ready again", func() bool {
 		status, _ := p.readiness()
 		return status == http.StatusOK
 	})

@@ -1,4 +1,4 @@
-// Package command is the command line: tilth serve and the other subcommands.
+// Package command is the command line of tilth: serve and the other subcommands.
 package command
 
 import (
@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // zones are known on machines that have none installed
+	_ "time/tzdata" // time zones for machines without a time zone database
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +17,10 @@ import (
 	"tilth/internal/settings"
 )
 
-// errSilent ends a command whose trouble has been told already.
+// errSilent ends a command that has reported its failure already.
 var errSilent = errors.New("already told")
 
-// Main runs the command line and answers the process's exit code.
+// Main runs the command line and returns the process's exit code.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -46,7 +46,7 @@ func root() *cobra.Command {
 		serveCommand(),
 		demoCommand(),
 		simulateCommand(),
-		group("bench", "Measure what a server bears, and check what it keeps", bench.Commands()...),
+		group("bench", "Measure what load a server takes, and check what it stores", bench.Commands()...),
 		doctorCommand(),
 		backupCommand(),
 		restoreCommand(),
@@ -58,9 +58,8 @@ func root() *cobra.Command {
 	return c
 }
 
-// group is a command that does nothing but hold others. What is not one of
-// them is refused, whatever flags come with it, and not met with help and
-// success.
+// group is a command that only holds subcommands. It refuses any other word, whatever flags follow,
+// where cobra would print help and succeed.
 func group(name, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: name, Short: short, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
@@ -82,7 +81,8 @@ func group(name, short string, below ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// unknownCommand says that a group has no such command, as the root of them does.
+// unknownCommand is the error for a word that is not a subcommand of a group, in the words of
+// cobra's root command.
 func unknownCommand(c *cobra.Command, name string) error {
 	meant := ""
 	if similar := c.SuggestionsFor(name); len(similar) > 0 {

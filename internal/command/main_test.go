@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is no command fails, at whatever depth and with whatever flags.
+// An unknown command fails, at any depth and with any flags.
 func TestUnknownCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"appply":                            `unknown command "appply" for "tilth"`,

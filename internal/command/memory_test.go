@@ -13,18 +13,16 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// slowReaders is how many clients the test below has at most: each takes less than
-// a megabyte.
+// slowReaders is how many clients the test has at most. Each takes less than a megabyte.
 const slowReaders = 400
 
-// Somebody has very long answers sent and does not read them, until there is hardly
-// any memory: more of them are refused, and everything else goes on. The server
-// stays, readings are acknowledged and are there, and when the readers are gone all
-// is as before.
+// Clients request very long answers and do not read them, until hardly any memory is left. The
+// server refuses more of them, and everything else goes on: it stays up, acknowledges readings and
+// stores them, and when the clients have gone all is as before.
 func TestServerShortOfMemory(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	p.env = append(p.env, "GOGC=20") // so that what is in use says little of garbage
+	p.env = append(p.env, "GOGC=20") // so that the memory in use holds little garbage
 	p.start("--memory", "128MiB")
 	if limit := p.metricValue("tilth_memory_limit_bytes"); limit != 128<<20 {
 		t.Fatalf("the limit is %v", limit)
@@ -87,7 +85,7 @@ func TestServerShortOfMemory(t *testing.T) {
 		_ = res.Body.Close()
 		return res.StatusCode
 	}
-	// With little more than it needs at rest.
+	// The limit is little more than the server needs when idle.
 	p.stop()
 	p.start()
 	token = p.adaToken()
@@ -110,7 +108,7 @@ func TestServerShortOfMemory(t *testing.T) {
 		t,
 		"a chart",
 		func() bool { return status(asks(1, 100)) == http.StatusOK },
-	) // what the sign-in took is collected within a second
+	) // the garbage collector frees the memory of the sign-in within a second
 	var readers []net.Conn
 	leave := func() {
 		for _, c := range readers {
@@ -146,16 +144,16 @@ func TestServerShortOfMemory(t *testing.T) {
 		t.Errorf("readings are answered %d", got)
 	}
 	if n := p.metricValue(`tilth_memory_refused_total{work="heavy"}`); n < 1 {
-		t.Error("what was refused is not counted")
+		t.Error("the refusals are not counted")
 	}
 	if n := p.metricValue(`tilth_memory_refused_total{work="intake"}`); n != 0 {
-		t.Errorf("%v messages had to wait", n)
+		t.Errorf("%v messages were made to wait", n)
 	}
 	if p.signIn("farm", "ada", "correct horse") == "" { // takes 64 MiB for a moment
-		t.Error("nobody signs in any more")
+		t.Error("no user can sign in")
 	}
 	leave()
-	testkit.Eventually(t, "room for charts", func() bool { return status(asks(1, 100)) == http.StatusOK })
+	testkit.Eventually(t, "memory for charts", func() bool { return status(asks(1, 100)) == http.StatusOK })
 	var series map[string][]struct {
 		Time  int64
 		Value float64
@@ -172,7 +170,7 @@ func TestServerShortOfMemory(t *testing.T) {
 		&series,
 	)
 	if got := series["layer0"]; len(got) != 1 || got[0].Value != 4711 {
-		t.Errorf("of what was acknowledged there is %v", got)
+		t.Errorf("the acknowledged reading is stored as %v", got)
 	}
 	if log := p.stderr.String(); !strings.Contains(log, "memory is short") ||
 		!strings.Contains(log, "there is memory again") {
@@ -180,8 +178,7 @@ func TestServerShortOfMemory(t *testing.T) {
 	}
 }
 
-// slowReader asks over a connection that takes next to nothing, and reads nothing of
-// the answer.
+// slowReader makes a request over a connection with a tiny window, and reads nothing of the answer.
 func slowReader(t *testing.T, address, path, token string) net.Conn {
 	t.Helper()
 	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
@@ -195,12 +192,8 @@ func slowReader(t *testing.T, address, path, token string) net.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Fprintf(
-		c,
-		"GET %s HTTP/1.1\r\nHost: farm\r\nAuthorization: Bearer %s\r\n\r\n",
-		path,
-		token,
-	); err != nil {
+	_, err = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: farm\r\nAuthorization: Bearer %s\r\n\r\n", path, token)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c

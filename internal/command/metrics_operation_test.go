@@ -12,7 +12,7 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// metricValue is a number of /metrics, by its name and labels as they stand there.
+// metricValue is a number of /metrics, by its name with its labels.
 func (p *process) metricValue(name string) float64 {
 	p.t.Helper()
 	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(p.metricsPage())
@@ -40,8 +40,8 @@ func (p *process) metricsPage() string {
 	return string(body)
 }
 
-// What an operator sees of a server's life: devices come, a backup is noted, and
-// its time is not forgotten over a restart.
+// The metrics show an operator the life of a server: devices come online, a backup is noted, and
+// its time survives a restart.
 func TestOperationMetrics(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -49,15 +49,14 @@ func TestOperationMetrics(t *testing.T) {
 	p.apply(simulatedFarm)
 	const backup = "tilth_backup_last_timestamp_seconds"
 	if at := p.metricValue(backup); at != 0 {
-		t.Fatalf("backed up at %v before any backup", at)
+		t.Fatalf("the last backup was at %v before any backup", at)
 	}
 	before := float64(time.Now().Unix())
 	if out, err := p.tilth(
 		"backup",
 		"-o",
 		filepath.Join(t.TempDir(), "farm.tar"),
-		"--server",
-		"http://"+p.admin,
+		"--server", "http://"+p.admin,
 	); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

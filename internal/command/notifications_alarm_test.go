@@ -17,7 +17,8 @@ import (
 
 const frostFarm = `products:
   - name: mast
-    properties: [{identifier: airTemperature, functionName: Air temperature, elementUnit: "°C", dataType: number, precision: 1}]
+    properties: [{identifier: airTemperature, functionName: Air temperature, elementUnit: "°C",
+                  dataType: number, precision: 1}]
 tenants:
   - name: farm
     hosts: [farm.localhost]
@@ -28,9 +29,9 @@ tenants:
     devices: [{deviceName: M-1, serial: s, noteName: North mast, product: mast, secret: frost-test-secret-number-0}]
 `
 
-// From a reading to the mailbox and the telephone, with everything that the
-// settings and the stores have to do with it: the carriers, the names of what
-// is measured, the readings of the picture, the links.
+// The test follows an alarm from a reading to the mailbox and the phone, with all that the settings
+// and the stores contribute: the senders, the names of the properties, the readings of the chart,
+// the links.
 func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 8)
@@ -59,7 +60,7 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 		&channel,
 	)
 
-	// A test of the channel goes the same way and says so at once.
+	// A test message of the channel goes the same way, and says that it is one.
 	var outcomes []struct {
 		Recipient string
 		Ok        bool
@@ -107,11 +108,8 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 			t.Errorf("no %s in %s", part, mailed)
 		}
 	}
-	if sms := testkit.Receive(
-		t,
-		"the SMS",
-		texts,
-	); !strings.HasPrefix(
+	sms := testkit.Receive(t, "the SMS", texts)
+	if !strings.HasPrefix(
 		sms,
 		`+905550000001 Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C).`,
 	) {
@@ -122,7 +120,7 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	if len(notices.List) != 1 {
 		t.Fatalf("%+v", notices)
 	}
-	testkit.Eventually(t, "both deliveries to be told as sent", func() bool {
+	testkit.Eventually(t, "both deliveries to be shown as sent", func() bool {
 		var detail struct{ Deliveries []struct{ State string } }
 		p.call(http.MethodGet, fmt.Sprint(admin, "alarm-notice/get?id=", notices.List[0].ID), token, "", &detail)
 		return len(detail.Deliveries) == 2 && detail.Deliveries[0].State == "sent" &&

@@ -19,20 +19,20 @@ import (
 // maxMailsInFlight is how many mails a kill may repeat.
 const maxMailsInFlight = 16
 
-// countingMailServer is a mail server that keeps the Message-ID and the recipient of
-// what it accepted.
+// countingMailServer is a mail server that notes the Message-ID and the recipient of each mail that
+// it accepts.
 type countingMailServer struct {
 	mu        sync.Mutex
 	byMessage map[string]int // by Message-ID and recipient
 	total     int
-	reached   map[int]chan struct{} // closed when so many came
+	reached   map[int]chan struct{} // closed when so many mails have arrived
 }
 
 func (o *countingMailServer) NewSession(*smtp.Conn) (smtp.Session, error) {
 	return &mailSession{server: o}, nil
 }
 
-// afterMore is closed when so many mails more came.
+// afterMore returns a channel that is closed when so many more mails have arrived.
 func (o *countingMailServer) afterMore(more int) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -41,14 +41,14 @@ func (o *countingMailServer) afterMore(more int) <-chan struct{} {
 	return c
 }
 
-// distinct is how many mails came, each counted once.
+// distinct is how many mails have arrived, each counted once.
 func (o *countingMailServer) distinct() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.byMessage)
 }
 
-// mailSession is one connection to a post office.
+// mailSession is one connection to the mail server.
 type mailSession struct {
 	server *countingMailServer
 	to     string
@@ -78,15 +78,15 @@ func (c *mailSession) Data(r io.Reader) error {
 	return nil
 }
 
-// Kill -9 again and again while alarms begin and end and their mails leave:
-// everybody is told of each once; what was in flight may come twice, with the
-// same Message-ID.
+// The test kills the server with kill -9 again and again while alarms open and end and their mails
+// are sent. Everybody gets each mail once; mails in flight may arrive twice, with the same
+// Message-ID.
 func TestKillLosesNoAlertMail(t *testing.T) {
 	t.Parallel()
 	rounds := killRoundsFromEnv(t)
-	office := &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}}
+	server := &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}}
 	p := newProcess(t)
-	p.env = []string{startMailServer(t, office)}
+	p.env = []string{startMailServer(t, server)}
 	start := func() { p.start(append([]string{"--digest-after=0"}, unlimitedArgs...)...) }
 	start()
 	p.apply(`products:
@@ -122,12 +122,12 @@ tenants:
 		&done,
 	)
 
-	const storms = 40
+	const noticesPerRound = 40
 	at := time.Now().UnixMilli()
 	for range rounds {
-		enough := office.afterMore(1 + rand.IntN(2*2*storms-2*maxMailsInFlight))
+		enough := server.afterMore(1 + rand.IntN(2*2*noticesPerRound-2*maxMailsInFlight))
 		var values []string
-		for range storms { // it begins and ends
+		for range noticesPerRound { // a notice opens and ends
 			values = append(
 				values,
 				fmt.Sprintf(
@@ -155,10 +155,10 @@ tenants:
 		p.kill()
 		start()
 	}
-	want := 4 * rounds * storms
-	for office.distinct() < want {
-		another := office.afterMore(1)
-		if office.distinct() < want {
+	want := 4 * rounds * noticesPerRound
+	for server.distinct() < want {
+		another := server.afterMore(1)
+		if server.distinct() < want {
 			testkit.Receive(t, "another mail", another)
 		}
 	}
@@ -178,8 +178,8 @@ tenants:
 		}
 	}
 	p.call(http.MethodGet, "/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize=400", token, "", &notices)
-	if want := min(400, rounds*storms); len(notices.List) != want || notices.Total != rounds*storms {
-		t.Errorf("%d notices, want %d", notices.Total, rounds*storms)
+	if want := min(400, rounds*noticesPerRound); len(notices.List) != want || notices.Total != rounds*noticesPerRound {
+		t.Errorf("%d notices, want %d", notices.Total, rounds*noticesPerRound)
 	}
 	for _, n := range notices.List {
 		var detail struct {
@@ -196,14 +196,14 @@ tenants:
 		}
 	}
 	p.stop()
-	office.mu.Lock()
-	defer office.mu.Unlock()
-	if len(office.byMessage) != want {
-		t.Errorf("%d mails, want %d", len(office.byMessage), want)
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	if len(server.byMessage) != want {
+		t.Errorf("%d mails, want %d", len(server.byMessage), want)
 	}
-	if twice := office.total - len(office.byMessage); twice > rounds*maxMailsInFlight {
+	if twice := server.total - len(server.byMessage); twice > rounds*maxMailsInFlight {
 		t.Errorf("%d mails came twice after %d kills", twice, rounds)
 	} else {
-		t.Logf("%d mails, %d of them twice after %d kills", len(office.byMessage), twice, rounds)
+		t.Logf("%d mails, %d of them twice after %d kills", len(server.byMessage), twice, rounds)
 	}
 }

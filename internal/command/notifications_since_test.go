@@ -17,9 +17,9 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// Since when a frost holds is found in the readings from before the rule was published,
-// and everybody says the same second: list and detail of the console, its messages, the
-// open API, programs, the mail and the SMS.
+// The server finds out since when a frost holds from readings before the rule was published, and
+// gives the same second everywhere: in the console's list and detail, its messages, the open API,
+// webhooks, the mail and the SMS.
 func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 8)
@@ -37,11 +37,9 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	p := newProcess(t)
 	p.env = []string{startMailServer(t, post)}
 	p.start(
-		"--webhook-private",
-		"127.0.0.0/8",
+		"--webhook-private", "127.0.0.0/8",
 		"--sms=http",
-		"--sms-url",
-		gateway.URL,
+		"--sms-url", gateway.URL,
 		"--sms-body",
 		`{"to":"{to}","text":"{text}"}`,
 	)
@@ -67,7 +65,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	var made struct{ AppKey, AppSecret string }
 	p.call(http.MethodPost, admin+"apicredentials/create", token, `{"name":"Test"}`, &made)
 
-	// Frost since 26 hours ago, with a gap of a day.
+	// The frost holds since 26 hours ago, after a gap of a day.
 	start := time.Now().UnixMilli()
 	since := start - 26*3_600_000 - 123
 	p.sendReadings(
@@ -90,7 +88,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	var notices struct {
 		List []struct{ ID, HoldsSince int64 }
 	}
-	testkit.Eventually(t, "it to be found", func() bool {
+	testkit.Eventually(t, "the time to be found", func() bool {
 		p.call(http.MethodGet, admin+"alarm-notice/page", token, "", &notices)
 		return len(notices.List) == 1 && notices.List[0].HoldsSince != 0
 	})
@@ -109,14 +107,8 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	}
 	moment := time.UnixMilli(since).UTC().Format("2006-01-02T15:04:05.000Z")
 	for _, path := range []string{"/open-api/v1/notices", fmt.Sprint("/open-api/v1/notices/", notice.ID)} {
-		if said := p.getOpenAPI(
-			path,
-			made.AppKey,
-			made.AppSecret,
-		); !strings.Contains(
-			said,
-			`"holdsSince":"`+moment+`"`,
-		) {
+		said := p.getOpenAPI(path, made.AppKey, made.AppSecret)
+		if !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
 			t.Errorf("%s: %s, want %s", path, said, moment)
 		}
 	}
@@ -141,7 +133,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	) {
 		t.Errorf("the message: %s, want %s", said, want)
 	}
-	// These were sent before or after it was known: never another one.
+	// These may have been sent before the time was known, but never with another time.
 	mailed, texted := plainText(
 		mailText(t, testkit.Receive(t, "the mail", post.mails)),
 	), testkit.Receive(
@@ -158,7 +150,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 		t.Error(texted)
 	}
 
-	// Who is told of the end is told it for sure.
+	// The notification of the end always has the time.
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":3}}`, time.Now().UnixMilli()+2))
 	mailed = plainText(mailText(t, testkit.Receive(t, "the mail of the end", post.mails)))
 	if want := "Air temperature below −2 °C from " + text.DateTime(
@@ -178,20 +170,18 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	if said := string(heard[0].Body); strings.Contains(said, "holdsSince") && !strings.Contains(said, moment) {
 		t.Error(said)
 	}
-	if said := string(
-		heard[1].Body,
-	); !strings.Contains(said, `"type":"notice.resolved"`) ||
-		!strings.Contains(said, `"holdsSince":"`+moment+`"`) {
+	said := string(heard[1].Body)
+	if !strings.Contains(said, `"type":"notice.resolved"`) || !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
 		t.Error(said)
 	}
 	p.call(http.MethodGet, admin+"alarm-notice/get/all", token, "", &notices.List)
 	if notices.List[0].HoldsSince != since {
-		t.Errorf("once it is over: %+v", notices.List)
+		t.Errorf("after the end: %+v", notices.List)
 	}
 	p.stop()
 }
 
-// getOpenAPI asks the open API, and answers the body.
+// getOpenAPI makes a call of the open API, and returns the body.
 func (p *process) getOpenAPI(path, key, secret string) string {
 	p.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, "http://"+p.http+path, nil)
@@ -211,7 +201,7 @@ func (p *process) getOpenAPI(path, key, secret string) string {
 	return string(body)
 }
 
-// mailText is what a mail says to readers without HTML.
+// mailText is the text of a mail for readers without HTML.
 func mailText(t *testing.T, raw string) string {
 	t.Helper()
 	m := parseMail(t, raw)
@@ -238,7 +228,7 @@ func mailText(t *testing.T, raw string) string {
 	return string(said)
 }
 
-// plainText has plain spaces, and one line.
+// plainText is a text in one line, with plain spaces.
 func plainText(said string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(said, "\u00a0", " ")), " ")
 }

@@ -29,7 +29,7 @@ tenants:
       - {userName: ada, password: "correct horse", email: ada@example.com, mobile: "+905551112233"}
 `
 
-// slowMailServer is a mail server that takes a mail only once it is let go.
+// slowMailServer is a mail server that accepts a mail only once the test releases it.
 type slowMailServer struct {
 	started, release chan struct{}
 	mails            chan string
@@ -53,8 +53,7 @@ func (p *slowMailServer) Data(r io.Reader) error {
 
 func (p *slowMailServer) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
 
-// startMailServer runs a mail server and gives the setting that has a server send its
-// mail there.
+// startMailServer runs a mail server and returns the setting for it.
 func startMailServer(t *testing.T, post smtp.Backend) (setting string) {
 	t.Helper()
 	server := smtp.NewServer(post)
@@ -69,20 +68,16 @@ func startMailServer(t *testing.T, post smtp.Backend) (setting string) {
 	return "TILTH_SMTP_URL=smtp://" + l.Addr().String() + "?tls=none&from=alerts@farm.example"
 }
 
-// From the settings to the phone and the mailbox: a code comes through a
-// gateway, the password is changed with it, and the mails about it leave
-// although the server is told to stop while the mail server takes its time.
+// The test goes from the settings to the phone and the mailbox: a code arrives through an SMS
+// gateway, a password is changed with it, and the mails about the change are sent although the
+// server is told to stop while the mail server is slow.
 func TestPasswordChangeIsMailed(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 1)
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct{ To, Text string }
-		if err := json.NewDecoder(
-			r.Body,
-		).Decode(
-			&m,
-		); err != nil || m.To != "+905551112233" ||
-			r.Header.Get("Authorization") != "Bearer s3cret" {
+		err := json.NewDecoder(r.Body).Decode(&m)
+		if err != nil || m.To != "+905551112233" || r.Header.Get("Authorization") != "Bearer s3cret" {
 			t.Errorf("%+v %v %v", m, err, r.Header)
 		}
 		texts <- m.Text
@@ -94,16 +89,13 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	p.env = []string{"TILTH_SMS_TOKEN=s3cret", startMailServer(t, post)}
 	p.start(
 		"--sms=http",
-		"--sms-url",
-		gateway.URL,
+		"--sms-url", gateway.URL,
 		"--sms-header",
 		"Authorization: Bearer {token}",
 		"--sms-body",
 		`{"to":"{to}","text":"{text}"}`,
-		"--sms-success",
-		"status=ok",
-		"--log-level",
-		"debug",
+		"--sms-success", "status=ok",
+		"--log-level", "debug",
 	)
 	p.apply(notifyFarm)
 	token := p.signIn("farm", "ada", "correct horse")
@@ -118,7 +110,7 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 		&done,
 	)
 	testkit.Receive(t, "the mail", post.started)
-	// A second one waits behind it.
+	// A second mail waits behind the first.
 	p.call(http.MethodPut, "/app-api/member/user/update", token, `{"nickname":"Ada","email":"new@example.com"}`, &done)
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -147,11 +139,11 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	}
 	for _, secret := range []string{"s3cret", code, "another horse", "5551112233"} {
 		if strings.Contains(p.stderr.String(), secret) {
-			t.Errorf("the log tells %q", secret)
+			t.Errorf("the log holds %q", secret)
 		}
 	}
 
-	// What was changed is kept, and so are the limits: the next code waits.
+	// The changed password is stored, and so are the limits: the next code must wait.
 	p.start("--sms=log")
 	token = p.signIn("farm", "ada", "another horse")
 	resp := askForCode(t, p, token)
@@ -161,8 +153,8 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	p.stop()
 }
 
-// Guesses at one account, each from another network, are all answered alike; its owner
-// is told of them by one mail, and signs in as ever.
+// Wrong passwords for one account, each from another network, all get the same answer. The server
+// tells the account's owner by one mail, and the owner can still sign in.
 func TestOwnerIsMailedAboutGuesses(t *testing.T) {
 	t.Parallel()
 	post := &slowMailServer{
@@ -198,13 +190,13 @@ func TestOwnerIsMailedAboutGuesses(t *testing.T) {
 		t.Error(mail)
 	}
 	p.signIn("farm", "ada", "correct horse")
-	p.stop() // mails that wait would leave by then
+	p.stop() // queued mails would be sent by then
 	if n := len(post.mails); n != 0 {
 		t.Errorf("%d more mails", n)
 	}
 }
 
-// askForCode asks for a code and gives the whole answer.
+// askForCode requests a code and returns the whole answer.
 func askForCode(t *testing.T, p *process, token string) string {
 	t.Helper()
 	r, err := http.NewRequest(

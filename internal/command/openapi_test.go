@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A reading's way to a program, through a real process: made by a device over
-// HTTP, read with a credential that the console made, counted there.
+// The test follows a reading to a program through a real process: a device sends it over HTTP, and
+// a program reads it with a credential that the console made and that counts the call.
 func TestOpenAPIReadsDeviceHistory(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -52,10 +52,8 @@ func TestOpenAPIReadsDeviceHistory(t *testing.T) {
 		"200 time,airTemperature\r\n" + time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z") + ",3.4\r\n", "404", "200", "429",
 	} {
 		path := []string{"/open-api/v1/devices/N-2/history" + minute, "/open-api/v1/devices/N-3", "/open-api/v1/devices", "/open-api/v1/devices"}[i]
-		if res, body := get(
-			path,
-		); !strings.HasPrefix(fmt.Sprint(res.StatusCode, " ", body), want) ||
-			res.Header.Get("RateLimit-Limit") != "3" {
+		res, body := get(path)
+		if !strings.HasPrefix(fmt.Sprint(res.StatusCode, " ", body), want) || res.Header.Get("RateLimit-Limit") != "3" {
 			t.Errorf("%s: %d %v %s", path, res.StatusCode, res.Header, body)
 		}
 	}
@@ -76,6 +74,6 @@ func TestOpenAPIReadsDeviceHistory(t *testing.T) {
 	}
 	p.stop()
 	if log := p.stderr.String(); strings.Contains(log, made.AppSecret) || strings.Contains(log, "format=csv") {
-		t.Errorf("the log tells too much: %s", log)
+		t.Errorf("the log holds too much: %s", log)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// pauseProcess stops a process until resumeProcess; one that has ended is left alone.
+// pauseProcess pauses a process until resumeProcess. It ignores one that has ended.
 func pauseProcess(t *testing.T, p *os.Process) { t.Helper(); sendSignal(t, p, syscall.SIGSTOP) }
 
 func resumeProcess(t *testing.T, p *os.Process) { t.Helper(); sendSignal(t, p, syscall.SIGCONT) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Windows stops no process from outside: what needs it tries its luck there.
+// Windows cannot pause another process, so tests that need it run without the pause.
 func pauseProcess(*testing.T, *os.Process) {}
 
 func resumeProcess(*testing.T, *os.Process) {}

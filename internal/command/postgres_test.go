@@ -15,7 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// newPostgresProcess is a server with devices whose rules run, over PostgreSQL.
+// newPostgresProcess is a server on PostgreSQL, with devices whose rules run.
 func newPostgresProcess(t *testing.T) *process {
 	t.Helper()
 	if !testkit.UsePostgres() {
@@ -38,12 +38,12 @@ func (p *process) readiness() (status int, says string) {
 	return resp.StatusCode, string(body)
 }
 
-// While the database is away devices are answered all the same; once it is back
-// everything is judged, as by a server that never missed it.
+// While the database is down, the server still acknowledges readings. Once it is back, the server
+// evaluates everything, as one that was never without it.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	cut, steady := newPostgresProcess(t), newPostgresProcess(t)
-	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
+	first := time.Now().Add(time.Second).UnixMilli() // after the rules were started
 	const most = 400
 	loads, undisturbed := make([]*resendingDevice, alarmDevices), make([]*resendingDevice, alarmDevices)
 	for i := range loads {
@@ -89,8 +89,8 @@ func TestDatabaseAway(t *testing.T) {
 	steady.stop()
 }
 
-// A database has one server and one folder, is examined while no server has it,
-// and moves between a folder and PostgreSQL in a backup.
+// A database belongs to one server and one folder. doctor examines it while no server has it, and a
+// backup moves it between a folder and PostgreSQL.
 func TestFolderToPostgresAndBack(t *testing.T) {
 	t.Parallel()
 	p := newPostgresProcess(t)
@@ -110,22 +110,20 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 	if len(want) == 0 {
 		t.Error("no notices")
 	}
-	for i := range 2 { // to a folder, and from there to PostgreSQL again
+	for i := range 2 { // to a folder, and from there back to PostgreSQL
 		file := filepath.Join(t.TempDir(), "farm.tar")
 		if out, err := p.tilth(
 			"backup",
 			"-o",
 			file,
-			"--server",
-			"http://"+p.admin,
+			"--server", "http://"+p.admin,
 		); err != nil ||
 			!strings.Contains(out, "read back and whole") {
 			t.Fatalf("backup: %v\n%s", err, out)
 		}
 		p.stop()
-		if out, err := p.tilth(
-			append([]string{"doctor"}, p.storageArgs()...)...); err != nil ||
-			!strings.Contains(out, "nothing contradicts itself") {
+		out, err := p.tilth(append([]string{"doctor"}, p.storageArgs()...)...)
+		if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 		if p.database != "" {
@@ -133,10 +131,8 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 				"is not empty, and stays as it is",
 				"restore",
 				file,
-				"--data-dir",
-				filepath.Join(t.TempDir(), "second"),
-				"--database-url",
-				p.database,
+				"--data-dir", filepath.Join(t.TempDir(), "second"),
+				"--database-url", p.database,
 			)
 		}
 		next := newProcess(t)

@@ -24,37 +24,37 @@ import (
 
 const (
 	testToken = "a-provider-token-for-the-tests-0123456789"
-	// unusedAddr is where nobody listens, and no server comes to listen by chance.
+	// unusedAddr is an address at which no server listens.
 	unusedAddr = "127.0.0.1:1"
 )
 
-// startTime is how long a process may take to let people and devices in. It is
-// far beyond what a busy machine needs, and passes only when a test fails.
+// startTime is how long a process may take until it accepts people and devices. It is far longer
+// than a busy machine needs, and passes only if a test fails.
 const startTime = time.Minute
 
 // process is a running `tilth serve` or `tilth demo`.
 type process struct {
 	t         *testing.T
 	cmd       *exec.Cmd
-	ended     chan struct{} // closed once the process is gone
-	err       error         // its end; known once ended is closed
+	ended     chan struct{} // closed once the process has ended
+	err       error         // how it ended; known once ended is closed
 	stderr    *output       // its standard error
 	stdout    *output
 	command   string
 	dir       string
-	env       []string // settings that it has beside those of its start
-	token     string   // the provider's; empty: the server makes one
-	program   string   // empty: of this tree
-	fileLimit int      // that it may open; 0: as many as the test
+	env       []string // settings beside those of start's arguments
+	token     string   // the provider's token; empty: the server makes one
+	program   string   // empty: built from this tree
+	fileLimit int      // files that it may open; 0: as many as the test
 
-	// Where it listens since its last start; bench.Off where it does not.
+	// The addresses since its last start; bench.Off for a listener that it does not have.
 	http, https, mqtt, mqttTLS, admin string
 
 	sessions map[[3]string]string // access tokens since its last start, by tenant, user and password
 	database string               // address of a PostgreSQL database; empty: in the data folder
 }
 
-// output is what a process says.
+// output is what a process has printed.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -72,8 +72,8 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// newProcess picks a data folder; start starts it, as often as the test likes.
-// With -short it skips the test instead.
+// newProcess picks a data folder; start starts the process, as often as the test needs. With -short
+// it skips the test.
 func newProcess(t *testing.T) *process {
 	t.Helper()
 	if testing.Short() {
@@ -86,7 +86,7 @@ func newProcess(t *testing.T) *process {
 	return p
 }
 
-// path is where the program is.
+// path is the path of the program.
 func (p *process) path() (string, error) {
 	if p.program != "" {
 		return p.program, nil
@@ -94,19 +94,15 @@ func (p *process) path() (string, error) {
 	return program.Tilth()
 }
 
-// serverArgs are the arguments with which a server takes its folder and ports.
+// serverArgs are the arguments that give a server its folder and ports.
 func (p *process) serverArgs(args ...string) []string {
 	return append(
 		[]string{
 			p.command,
-			"--data-dir",
-			p.dir,
-			"--http-addr",
-			testkit.AnyPort,
-			"--mqtt-addr",
-			testkit.AnyPort,
-			"--admin-addr",
-			testkit.AnyPort,
+			"--data-dir", p.dir,
+			"--http-addr", testkit.AnyPort,
+			"--mqtt-addr", testkit.AnyPort,
+			"--admin-addr", testkit.AnyPort,
 		},
 		args...)
 }
@@ -119,7 +115,7 @@ func (p *process) launch(args ...string) *bench.AddressReader {
 		p.t.Fatal(err)
 	}
 	if p.command == "demo" {
-		args = append([]string{"--log-level", "info"}, args...) // it says less by itself
+		args = append([]string{"--log-level", "info"}, args...) // by itself it logs less
 	}
 	announced := bench.NewAddressReader()
 	p.stderr, p.stdout, p.sessions = &output{}, &output{}, map[[3]string]string{}
@@ -146,7 +142,7 @@ func (p *process) launch(args ...string) *bench.AddressReader {
 	return announced
 }
 
-// start starts the process and waits until it lets people and devices in.
+// start starts the process and waits until it accepts people and devices.
 func (p *process) start(args ...string) {
 	p.t.Helper()
 	announced := p.launch(args...)
@@ -168,13 +164,13 @@ func (p *process) start(args ...string) {
 	}
 }
 
-// kill is kill -9.
+// kill kills the process with kill -9.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.ended
 }
 
-// stop is SIGTERM, and must end well within the promised ten seconds.
+// stop stops the process with SIGTERM; it must end within the promised ten seconds.
 func (p *process) stop() {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -186,11 +182,11 @@ func (p *process) stop() {
 			p.t.Fatalf("ended with %v\n%s", p.err, p.stderr)
 		}
 	case <-time.After(10 * time.Second):
-		p.t.Fatalf("still there ten seconds after SIGTERM\n%s", p.stderr)
+		p.t.Fatalf("still running ten seconds after SIGTERM\n%s", p.stderr)
 	}
 }
 
-// storageArgs is where everything of the server is kept, for other subcommands.
+// storageArgs tell other subcommands where the server's data is.
 func (p *process) storageArgs() []string {
 	place := []string{"--data-dir", p.dir}
 	if p.database != "" {
@@ -199,8 +195,8 @@ func (p *process) storageArgs() []string {
 	return place
 }
 
-// tilth runs another subcommand and answers what it printed. One that hangs is
-// made to print where.
+// tilth runs another subcommand and returns what it printed. One that hangs is made to print its
+// goroutines.
 func (p *process) tilth(args ...string) (string, error) {
 	path, err := p.path()
 	if err != nil {
@@ -268,8 +264,8 @@ func (p *process) signIn(tenant, user, password string) string {
 	return session.AccessToken
 }
 
-// cachedToken is the access token of somebody who signs in once after each start,
-// since a password is dear to check.
+// cachedToken is the access token of a user, who signs in once after each start, since checking a
+// password is slow.
 func (p *process) cachedToken(tenant, user, password string) string {
 	p.t.Helper()
 	who := [3]string{tenant, user, password}
@@ -279,7 +275,7 @@ func (p *process) cachedToken(tenant, user, password string) string {
 	return p.sessions[who]
 }
 
-// adaToken is the session of ada of the farm, whom most tests have.
+// adaToken is the access token of ada of the farm, which most tests use.
 func (p *process) adaToken() string {
 	p.t.Helper()
 	return p.cachedToken("farm", "ada", "correct horse")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// progress tells how far a walk through time has come: a line that moves on a
-// terminal, a line at the end elsewhere.
+// progress shows how far a walk through time has come: as a line that is rewritten on a terminal,
+// else as one line at the end.
 type progress struct {
 	out        io.Writer
 	title      string

@@ -17,8 +17,8 @@ import (
 	"tilth/internal/edge/provider/wire"
 )
 
-// providerCommands are the commands for whoever runs the platform. They speak
-// to a running server over its provider API.
+// providerCommands are the commands for the provider. They call the provider API of a running
+// server.
 func providerCommands() []*cobra.Command {
 	return []*cobra.Command{
 		applyCommand(),
@@ -34,21 +34,23 @@ func applyCommand() *cobra.Command {
 	var at client.Flags
 	c := &cobra.Command{
 		Use:   "apply -f FILE",
-		Short: "Make the server be as a file says: elements, products, tenants, users, scenes, devices",
-		Long: `Make the server be as a file says, all or nothing; doing it again changes nothing.
+		Short: "Bring the server to the state that a file describes: elements, products, tenants, users, scenes, devices",
+		Long: `Bring the server to the state that a file describes, all or nothing. Applying the
+same file again changes nothing.
 
 The file owns structure. Password, nickname, email, mobile, noteName, scene and
 position are set when a user or device is created, later only with --overwrite.
-What the file leaves out stays: an item, or a key of an item. A list is given
-whole (properties, hosts, secrets); in diy and elementData the given keys are
-set, and an empty text clears one. To remove things, use tilth delete.
+What the file leaves out stays as it is: an item, or a key of an item. A list
+replaces the whole list (properties, hosts, secrets); in diy and elementData only
+the given keys are set, and an empty text clears one. To remove things, use tilth
+delete.
 
-Secrets and passwords that the server makes are printed once, by this command.`,
+This command prints the secrets and passwords that the server makes, once.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return apply(c, &at, file, overwrite) },
 	}
 	c.Flags().StringVarP(&file, "file", "f", "", "the file to apply, - for standard input (required)")
-	c.Flags().BoolVar(&overwrite, "overwrite", false, "set what is otherwise set at creation only")
+	c.Flags().BoolVar(&overwrite, "overwrite", false, "also set what is otherwise set only at creation")
 	at.Add(c)
 	if err := c.MarkFlagRequired("file"); err != nil {
 		panic(err) // the flag is declared above
@@ -95,7 +97,7 @@ func apply(c *cobra.Command, at *client.Flags, file string, overwrite bool) erro
 	return nil
 }
 
-// readFile reads the file to apply, or standard input for -.
+// readFile reads the file to apply, or standard input if its name is -.
 func readFile(c *cobra.Command, file string) ([]byte, error) {
 	var from io.Reader = c.InOrStdin()
 	if file != "-" {
@@ -103,7 +105,7 @@ func readFile(c *cobra.Command, file string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer func() { _ = f.Close() }() // only read
 		from = f
 	}
 	raw, err := io.ReadAll(io.LimitReader(from, provider.MaxFile+1))
@@ -113,7 +115,7 @@ func readFile(c *cobra.Command, file string) ([]byte, error) {
 	return raw, err
 }
 
-// printResult prints a line for everything that was done, and a summary.
+// printResult prints a line for each change, and a summary.
 func printResult(w io.Writer, r *wire.ApplyResult) {
 	for _, group := range []struct {
 		verb  string
@@ -172,7 +174,7 @@ func deleteKind(kind wire.DeleteRequestKind, short string) *cobra.Command {
 	c := &cobra.Command{Use: string(kind) + " NAME", Short: short, Args: cobra.ExactArgs(1)}
 	if kind != wire.DeleteRequestKindTenant {
 		c.Use += " --tenant TENANT"
-		c.Flags().StringVar(&owner, "tenant", "", "name of the tenant it belongs to (required)")
+		c.Flags().StringVar(&owner, "tenant", "", "name of its tenant (required)")
 		if err := c.MarkFlagRequired("tenant"); err != nil {
 			panic(err) // the flag is declared above
 		}
@@ -202,12 +204,8 @@ func userResetCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var out wire.ResetUserResult
-			if err := at.Call(
-				c,
-				"v1/user/reset",
-				wire.ResetUserRequest{Tenant: owner, UserName: args[0]},
-				&out,
-			); err != nil {
+			ask := wire.ResetUserRequest{Tenant: owner, UserName: args[0]}
+			if err := at.Call(c, "v1/user/reset", ask, &out); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(c.OutOrStdout(), out.Password)

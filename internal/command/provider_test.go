@@ -30,13 +30,13 @@ import (
 
 const providerToken = "token-0123456789abcdef0123456789abcdef"
 
-// provider is a server's provider API over real stores, and a command line.
+// providerFixture is a server's provider API over real stores, for a command line.
 type providerFixture struct {
 	*testkit.Stores
 	server *httptest.Server
 }
 
-// noIntake takes nothing in.
+// noIntake accepts no readings.
 type noIntake struct{ provider.Intake }
 
 func (noIntake) WaitCommitted() {}
@@ -83,7 +83,7 @@ func newProvider(t *testing.T) *providerFixture {
 	return &providerFixture{Stores: s, server: server}
 }
 
-// runCommand runs a command line and gives what it printed and how it ended.
+// runCommand runs a command line and returns what it printed and how it ended.
 func runCommand(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	c := &cobra.Command{Use: "tilth", SilenceUsage: true, SilenceErrors: true}
@@ -115,7 +115,7 @@ func farmFile(t *testing.T, text string) string {
 	return path
 }
 
-// What the provider asks of passwords holds for the provider's file, too.
+// The minimum length of passwords holds for the provider's file, too.
 func TestPasswordMin(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -127,7 +127,7 @@ func TestPasswordMin(t *testing.T) {
 	}
 	var settings struct{ PasswordMin int }
 	if p.call(http.MethodGet, "/admin-api/system/console/settings", "", "", &settings); settings.PasswordMin != 13 {
-		t.Errorf("the console is told %d", settings.PasswordMin)
+		t.Errorf("the console gets %d", settings.PasswordMin)
 	}
 	p.stop()
 	p.start("--password-min", "14")
@@ -152,7 +152,7 @@ tenants:
       - {deviceName: N-2, product: station, secret: secret-of-the-device-n-2}
 `
 
-// From an empty server to a farm, changed, and taken apart again.
+// The commands fill an empty server with a farm, change it, and remove it again.
 func TestProviderCommands(t *testing.T) {
 	p := newProvider(t)
 	out := p.run(t, "apply", "-f", farmFile(t, smallFarm))
@@ -170,10 +170,10 @@ $`)
 		t.Fatalf("printed\n%s", out)
 	}
 	if _, _, ok := p.Registry.Authenticate("N-1", found[2]); !ok {
-		t.Error("the printed secret does not let the device in")
+		t.Error("the device cannot connect with the printed secret")
 	}
 	if out := p.run(t, "apply", "-f", farmFile(t, smallFarm)); out != "created 0, changed 0, left 7\n" {
-		t.Errorf("again printed\n%s", out)
+		t.Errorf("the second apply printed\n%s", out)
 	}
 	changed := strings.NewReplacer(
 		"nickname: Bora",
@@ -183,21 +183,12 @@ $`)
 	).Replace(
 		smallFarm,
 	)
-	if out := p.run(
-		t,
-		"apply",
-		"-f",
-		farmFile(t, changed),
-	); out != "changed device north/N-1: serial, gateway\ncreated 0, changed 1, left 6\n" {
+	out = p.run(t, "apply", "-f", farmFile(t, changed))
+	if out != "changed device north/N-1: serial, gateway\ncreated 0, changed 1, left 6\n" {
 		t.Errorf("a change printed\n%s", out)
 	}
-	if out := p.run(
-		t,
-		"apply",
-		"--overwrite",
-		"-f",
-		farmFile(t, changed),
-	); out != "changed user north/bora: nickname\ncreated 0, changed 1, left 6\n" {
+	out = p.run(t, "apply", "--overwrite", "-f", farmFile(t, changed))
+	if out != "changed user north/bora: nickname\ncreated 0, changed 1, left 6\n" {
 		t.Errorf("overwriting printed\n%s", out)
 	}
 
@@ -214,14 +205,9 @@ $`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := identity.NewHasher().Verify(
-		t.Context(),
-		identity.PlatformRequester,
-		stored,
-		password,
-	); err != nil ||
-		!ok {
-		t.Errorf("the printed password does not open: %v", err)
+	ok, err := identity.NewHasher().Verify(t.Context(), identity.PlatformRequester, stored, password)
+	if err != nil || !ok {
+		t.Errorf("the printed password is not valid: %v", err)
 	}
 
 	for _, c := range []struct {
@@ -244,7 +230,7 @@ $`)
 	}
 }
 
-// Each wrong line is named as compilers do, and nothing is changed.
+// Each wrong line is reported as compilers do, and nothing is changed.
 func TestApplyWrongFile(t *testing.T) {
 	p := newProvider(t)
 	const wrong = "tenants:\n  - name: north\n    timeZon: UTC\n    devices:\n      - {deviceName: A B, product: station}\n"
@@ -271,8 +257,7 @@ func TestApplyWrongFile(t *testing.T) {
 		"apply",
 		"-f",
 		farmFile(t, strings.Repeat("- ", 5_000_000)),
-		"--server",
-		p.server.URL,
+		"--server", p.server.URL,
 	)
 	if !strings.HasSuffix(stderr, "farm.yaml: the file has too many parts: split it\n") || !errors.Is(err, errSilent) {
 		t.Errorf("printed %s, ended with %v", stderr, err)
@@ -290,20 +275,20 @@ func TestApplyStandardInput(t *testing.T) {
 		"apply",
 		"-f",
 		"-",
-		"--server",
-		p.server.URL+"/",
+		"--server", p.server.URL+"/",
 	)
 	if err != nil || stdout != "created tenant north\ncreated 1, changed 0, left 0\n" {
 		t.Errorf("printed %q, %v", stdout, err)
 	}
 }
 
-// What is kept is printed with its secrets even where the running server could not
-// take it up; the command says so and fails.
+// The command prints what was stored, secrets included, even if the running server could not load
+// it; it reports that and fails.
 func TestApplyReportsFailedReload(t *testing.T) {
 	p := newProvider(t)
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		// A device of a product without properties needs no dictionary; taking it up does.
+		// A device of a product without properties needs no dictionary to be created, but the
+		// running server needs it to load the device.
 		_, err := tx.ExecContext(ctx, "ALTER TABLE property_numbers RENAME TO gone")
 		return err
 	}); err != nil {
@@ -317,7 +302,7 @@ func TestApplyReportsFailedReload(t *testing.T) {
 	}
 }
 
-// What goes wrong is said in one line that helps.
+// Each failure is one line that helps.
 func TestProviderCommandErrors(t *testing.T) {
 	p := newProvider(t)
 	t.Chdir(t.TempDir())
@@ -364,8 +349,8 @@ func TestProviderCommandErrors(t *testing.T) {
 	}
 }
 
-// The token comes from the named file, else the environment, else the data
-// folder; never from a flag's value.
+// The token comes from the named file, else from the environment, else from the data folder; never
+// from a flag's value.
 func TestProviderToken(t *testing.T) {
 	p := newProvider(t)
 	t.Chdir(t.TempDir())
@@ -386,7 +371,7 @@ func TestProviderToken(t *testing.T) {
 			nil,
 			append([]string{"delete", "tenant", "west", "--server", p.server.URL}, args...)...)
 		if err == nil {
-			t.Fatal("a tenant that is not there was deleted")
+			t.Fatal("a tenant that does not exist was deleted")
 		}
 		return err.Error()
 	}
@@ -398,13 +383,8 @@ func TestProviderToken(t *testing.T) {
 	if got := ask(); got != known {
 		t.Errorf("environment: %s", got)
 	}
-	if got := ask(
-		"--token-file",
-		put("bad", "wrong-token-0123456789abcdef0123456789\n"),
-	); !strings.HasPrefix(
-		got,
-		refused("bad"),
-	) {
+	got := ask("--token-file", put("bad", "wrong-token-0123456789abcdef0123456789\n"))
+	if !strings.HasPrefix(got, refused("bad")) {
 		t.Errorf("a named file comes before the environment: %s", got)
 	}
 	t.Setenv(client.TokenEnv, "wrong-token-0123456789abcdef0123456789")
@@ -432,7 +412,7 @@ func TestProviderToken(t *testing.T) {
 	}
 }
 
-// A token that would travel unencrypted over a network is worth a warning.
+// The command warns if a token would travel unencrypted over a network.
 func TestUnencryptedWarning(t *testing.T) {
 	t.Setenv(client.TokenEnv, providerToken)
 	for server, warned := range map[string]bool{
@@ -446,17 +426,14 @@ func TestUnencryptedWarning(t *testing.T) {
 		if _, err := f.Client(c); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(
-			out.String(),
-			"unencrypted",
-		); got != warned ||
-			strings.Contains(out.String(), providerToken) {
+		got := strings.Contains(out.String(), "unencrypted")
+		if got != warned || strings.Contains(out.String(), providerToken) {
 			t.Errorf("%s: %q", server, out.String())
 		}
 	}
 }
 
-// A command that is interrupted ends, even when the server does not.
+// An interrupted command ends, even if the server does not.
 func TestInterruptedCommandEnds(t *testing.T) {
 	asked, end := make(chan struct{}), make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -479,12 +456,12 @@ func TestInterruptedCommandEnds(t *testing.T) {
 	testkit.Receive(t, "the request", asked)
 	cancel()
 	if err := testkit.Receive(t, "the command's end", done); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended with %v", err)
+		t.Errorf("the command ended with %v", err)
 	}
 }
 
-// The command walks through a tenant's devices and says of each what was done;
-// what is refused is said, and how to go on.
+// The command derives one device of a tenant after the other and prints what was done for each. It
+// prints a refusal, and how to continue.
 func TestDeriveCommand(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -518,37 +495,22 @@ func TestDeriveCommand(t *testing.T) {
 			t,
 			nil,
 			"derive",
-			"--tenant",
-			c.tenant,
-			"--product",
-			"mast",
-			"--from",
-			"2026-03-15",
-			"--server",
-			server.URL,
+			"--tenant", c.tenant,
+			"--product", "mast",
+			"--from", "2026-03-15",
+			"--server", server.URL,
 		)
 		if said := fmt.Sprint(err); out != c.out || c.err == "" && err != nil || c.err != "" && said != c.err {
 			t.Errorf("%s: %q, %v", c.tenant, out, err)
 		}
 	}
-	if _, _, err := runCommand(
-		t,
-		nil,
-		"derive",
-		"--tenant",
-		"green",
-		"--from",
-		"15.3.2026",
-		"--server",
-		server.URL,
-	); err == nil || !strings.Contains(err.Error(), "--from") ||
-		asked != 5 {
+	_, _, err := runCommand(t, nil, "derive", "--tenant", "green", "--from", "15.3.2026", "--server", server.URL)
+	if err == nil || !strings.Contains(err.Error(), "--from") || asked != 5 {
 		t.Errorf("%v, asked %d times", err, asked)
 	}
 }
 
-// Whoever speaks to the wrong port, or in the wrong way, is told in one
-// sentence what to look at.
+// A command that calls the wrong port, or in the wrong way, says in one sentence what to check.
 func TestWrongServerAddressesAreExplained(t *testing.T) {
 	t.Setenv(client.TokenEnv, providerToken)
 	plain := httptest.NewServer(http.NotFoundHandler())

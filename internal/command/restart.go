@@ -6,14 +6,13 @@ import (
 	"os"
 )
 
-// restartProcess puts a new start of the program in the place of this process: the
-// same arguments, environment and process number, and nothing else that is old.
-// It answers only when that cannot be done.
+// restartProcess replaces this process by a new start of the program with the same arguments,
+// environment and process ID. It returns only if that fails.
 func restartProcess(logger *slog.Logger) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	logger.Warn("beginning anew", "program", program)
-	return fmt.Errorf("begin anew: %w", replaceProcess(program))
+	logger.Warn("restarting the program", "program", program)
+	return fmt.Errorf("restart: %w", replaceProcess(program))
 }

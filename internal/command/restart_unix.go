@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// replaceProcess puts a program in the place of this process, with the same
-// arguments and environment. It answers only when that cannot be done.
+// replaceProcess replaces this process by a program with the same arguments and environment. It
+// returns only if that fails.
 func replaceProcess(program string) error { return syscall.Exec(program, os.Args, os.Environ()) }

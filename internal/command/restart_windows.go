@@ -2,9 +2,8 @@ package command
 
 import "errors"
 
-// replaceProcess always fails: Windows puts no program in the place of a
-// process, and one that is started beside it is not what a service manager
-// watches over.
+// replaceProcess always fails: Windows cannot replace a process, and a service manager would not
+// watch a second process that is started beside this one.
 func replaceProcess(string) error {
 	return errors.New("Windows cannot do that: start the program again")
 }

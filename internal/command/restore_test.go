@@ -15,8 +15,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// What a stranger put into an archive beside a backup's files is not restored, and
-// nothing else of it is.
+// A restore refuses an archive with files that no backup holds, and leaves nothing of it.
 func TestRestoreRefusesForeignFiles(t *testing.T) {
 	for _, name := range []string{"provider-token", "acme/account.json", "lived-until", "lock", "readings", "tilth.db-wal", "device-key2"} {
 		dir, work := t.TempDir(), t.TempDir()
@@ -26,10 +25,11 @@ func TestRestoreRefusesForeignFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(
+		err := errors.Join(
 			os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700),
 			os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600),
-		); err != nil {
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "farm.tar")
@@ -47,8 +47,8 @@ func TestRestoreRefusesForeignFiles(t *testing.T) {
 	}
 }
 
-// A restore that was killed is told of by the next start, in words that say what to
-// do; a restore into a folder of its own begins anew.
+// If a restore was killed, the next start says what to do; a restore into a folder that does not
+// exist yet begins again.
 func TestStartAfterUnfinishedRestore(t *testing.T) {
 	whole, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
 	makeDataFolder(t, whole)
@@ -68,14 +68,16 @@ func TestStartAfterUnfinishedRestore(t *testing.T) {
 		return folder.Close()
 	}
 	inside, beside := filepath.Join(t.TempDir(), "farm"), filepath.Join(t.TempDir(), "farm")
-	for dir, half := range map[string]string{inside: filepath.Join(inside, ".restoring"), beside: beside + ".restoring"} {
-		if err := errors.Join(
+	unfinished := map[string]string{inside: filepath.Join(inside, ".restoring"), beside: beside + ".restoring"}
+	for dir, half := range unfinished {
+		err := errors.Join(
 			os.MkdirAll(half, 0o700),
 			os.WriteFile(filepath.Join(half, "device-key"), []byte("half"), 0o600),
-		); err != nil {
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := start(dir); err == nil || !strings.Contains(err.Error(), "did not come to its end") {
+		if err := start(dir); err == nil || !strings.Contains(err.Error(), "was interrupted") {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
@@ -104,8 +106,8 @@ func TestStartAfterUnfinishedRestore(t *testing.T) {
 	}
 }
 
-// Of two servers that start on one empty folder at the same time one runs, and the
-// other says why it does not.
+// If two servers start on one empty folder at the same time, one runs and the other says why it
+// does not.
 func TestConcurrentFirstStartsRunOneServer(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -147,7 +149,7 @@ func TestConcurrentFirstStartsRunOneServer(t *testing.T) {
 	testkit.Eventually(t, "one that is ready", func() bool { return ready() == 1 })
 	refused := 0
 	for _, o := range said {
-		refused += strings.Count(o.String(), "another server has "+p.dir)
+		refused += strings.Count(o.String(), "another server runs on "+p.dir)
 	}
 	if refused != servers-1 {
 		t.Errorf("%d were told that the folder is taken: %s, %s, %s", refused, said[0], said[1], said[2])

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// twoModelFarm is a farm with two models, of which one may lack what rules look at.
+// twoModelFarm is a farm with two models, one of which may lack properties that rules use.
 func twoModelFarm(pole string) string {
 	return fmt.Sprintf(`products:
   - name: mast
@@ -68,7 +68,7 @@ func (p *process) endedNotices(rule int64) string {
 	return strings.TrimSuffix(line, "; ")
 }
 
-// getRaw makes a call of the console and gives what it is answered, whatever that is.
+// getRaw makes a call of the console and returns the answer, whatever it is.
 func (p *process) getRaw(path string) string {
 	p.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, "http://"+p.http+path, http.NoBody)
@@ -88,16 +88,17 @@ func (p *process) getRaw(path string) string {
 	return string(body)
 }
 
-// attributeScenario is a farm whose poles lose what rules look at, and the notices that there are to be.
+// attributeScenario is a farm whose poles lose properties that rules use, with the notices that it
+// must have.
 type attributeScenario struct {
 	*process
 	rules   map[string]int64
 	notices map[string][]string // by rule, the oldest first
 }
 
-// What the provider's file takes from a model leaves its devices out of the rules that look
-// at it, and their notices end for that, however soon after that the server is killed; what
-// it gives back lets them join.
+// If the provider's file removes a property from a model, its devices leave the rules that use the
+// property, and their notices end for that reason, however soon the server is killed afterwards. If
+// the file adds the property again, the devices rejoin.
 func TestModelLosesAttributeAndRegainsIt(t *testing.T) {
 	t.Parallel()
 	const air, rain = "{identifier: airTemperature, dataType: number, precision: 1}", "{identifier: rain, dataType: number}"
@@ -108,15 +109,13 @@ func TestModelLosesAttributeAndRegainsIt(t *testing.T) {
 	l.triggerFrost()
 	l.checkPoleFits(true)
 
-	// While it runs; a start changes nothing of it.
+	// This holds while the server runs; a restart changes nothing of it.
 	l.apply(twoModelFarm(rain))
 	l.checkPoleLeft()
 	l.killAndRestart()
 	l.checkPoleLeft()
-	if said := l.getRaw(
-		fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, l.rules["model"]),
-	); !strings.Contains(said, `"code":601`) ||
-		!strings.Contains(said, "airTemperature") {
+	said := l.getRaw(fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, l.rules["model"]))
+	if !strings.Contains(said, `"code":601`) || !strings.Contains(said, "airTemperature") {
 		t.Error(said)
 	}
 	l.apply(twoModelFarm(air))
@@ -126,7 +125,7 @@ func TestModelLosesAttributeAndRegainsIt(t *testing.T) {
 	l.checkPoleFits(true)
 	l.triggerFrost()
 
-	// Killed as soon as the file is taken.
+	// The server is killed as soon as it has accepted the file.
 	for range 2 {
 		l.apply(twoModelFarm(rain))
 		l.killAndRestart()
@@ -145,7 +144,8 @@ func (l *attributeScenario) killAndRestart() {
 	l.start(unlimitedArgs...)
 }
 
-// createRules makes rules for the scene of both devices, for both by name, and for the pole's model.
+// createRules makes rules for the scene of both devices, for both by name, and for the pole's
+// model.
 func (l *attributeScenario) createRules() {
 	l.t.Helper()
 	var page struct {
@@ -167,7 +167,7 @@ func (l *attributeScenario) createRules() {
 	}
 }
 
-// triggerFrost lets all rules run, and both devices measure warmth and then cold.
+// triggerFrost starts all rules, and makes both devices measure warmth and then cold.
 func (l *attributeScenario) triggerFrost() {
 	l.t.Helper()
 	for name, rule := range l.rules {
@@ -192,11 +192,8 @@ func (l *attributeScenario) triggerFrost() {
 	for _, degrees := range []int{9, 0} {
 		for n := range 2 {
 			body := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%d}}`, time.Now().UnixMilli(), degrees)
-			if status, said := l.post(
-				fmt.Sprintf("/api/v1/leaving-test-secret-number-%d/telemetry", n+1),
-				"",
-				body,
-			); status != http.StatusOK {
+			status, said := l.post(fmt.Sprintf("/api/v1/leaving-test-secret-number-%d/telemetry", n+1), "", body)
+			if status != http.StatusOK {
 				l.t.Fatal(said)
 			}
 			l.waitEvaluated()
@@ -205,7 +202,7 @@ func (l *attributeScenario) triggerFrost() {
 	l.checkNotices()
 }
 
-// checkNotices compares the notices with those that there are to be.
+// checkNotices compares the notices with those that there must be.
 func (l *attributeScenario) checkNotices() {
 	l.t.Helper()
 	for name, list := range l.notices {
@@ -215,7 +212,7 @@ func (l *attributeScenario) checkNotices() {
 	}
 }
 
-// checkPoleFits tells whether the pole is to be a device of the rules for both.
+// checkPoleFits reports whether the pole can be a device of the rules for both.
 func (l *attributeScenario) checkPoleFits(want bool) {
 	l.t.Helper()
 	for _, name := range []string{"scene", "named"} {
@@ -227,7 +224,7 @@ func (l *attributeScenario) checkPoleFits(want bool) {
 	}
 }
 
-// checkPoleLeft looks whether the pole has left all rules, and one of them does not run.
+// checkPoleLeft checks that the pole has left all rules, and that one of them does not run.
 func (l *attributeScenario) checkPoleLeft() {
 	l.t.Helper()
 	for _, list := range l.notices {

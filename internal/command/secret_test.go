@@ -20,8 +20,8 @@ func (p *process) newSecret(token string, body string) string {
 	return secret
 }
 
-// connectDevice connects SILO-1 and answers a channel that is closed when the server
-// ends the connection.
+// connectDevice connects SILO-1 and returns a channel that is closed when the server ends the
+// connection.
 func (p *process) connectDevice(secret string) <-chan struct{} {
 	p.t.Helper()
 	ended := make(chan struct{})
@@ -36,8 +36,8 @@ func (p *process) connectDevice(secret string) <-chan struct{} {
 	return ended
 }
 
-// A secret of the console's making lets the device in at once, and dropping the
-// others ends their connections and no other.
+// A secret that the console makes is valid at once. Removing the others ends their connections and
+// no other.
 func TestDroppedSecretEndsItsConnections(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -47,7 +47,7 @@ func TestDroppedSecretEndsItsConnections(t *testing.T) {
 	first := p.connectDevice("silo-secret-number-0001")
 	made := p.newSecret(token, `{"deviceName":"SILO-1"}`)
 	second := p.connectDevice(made)
-	third := p.newSecret(token, `{"deviceName":"SILO-1"}`) // the first gives way
+	third := p.newSecret(token, `{"deviceName":"SILO-1"}`) // the first secret is dropped for it
 	select {
 	case <-first:
 	case <-time.After(10 * time.Second):
@@ -62,7 +62,7 @@ func TestDroppedSecretEndsItsConnections(t *testing.T) {
 			t.Errorf("the connection of the %s secret is still there", what)
 		}
 	}
-	// What was made is there after a start, beside when the device came.
+	// After a restart the secret is there, and so is the time when the device came online.
 	kept := p.newSecret(token, `{"deviceName":"SILO-1"}`)
 	p.stop()
 	p.start()
@@ -77,7 +77,7 @@ func TestDroppedSecretEndsItsConnections(t *testing.T) {
 	}
 }
 
-// The console tells the ports that the server really has.
+// The console shows the ports that the server really has.
 func TestConnectionInfoHasRealPorts(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

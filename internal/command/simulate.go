@@ -13,8 +13,8 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// simulateGiveUpAfter is how long a device that has something to send a number of
-// times tries in vain. One without end goes on trying: the server may come back.
+// simulateGiveUpAfter is how long a device with --count tries in vain. A device without it goes on
+// trying, since the server may come back.
 const simulateGiveUpAfter = 30 * time.Second
 
 func simulateCommand() *cobra.Command {
@@ -27,12 +27,12 @@ func simulateCommand() *cobra.Command {
 		Short: "Publish for the devices of a provider's file over MQTT",
 		Long: "Publish for every device of a provider's file that has a secret, over MQTT, each on a\n" +
 			"connection of its own. Devices of the demo's products measure weather, soil and so on;\n" +
-			"others report numbers that wander within their product's bounds. What keeps them from\n" +
-			"publishing is told once; they try on, with --count for half a minute.",
+			"others report numbers that wander within their product's bounds. The command reports once\n" +
+			"what keeps them from publishing. They go on trying, with --count for half a minute.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if every < 0 || reports < 0 {
-				return fmt.Errorf("--every and --count: not below 0")
+				return fmt.Errorf("--every and --count: must be 0 or more")
 			}
 			devices, err := readSimulatedDevices(file)
 			if err != nil {
@@ -56,7 +56,7 @@ func simulateCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&file, "file", "f", "", "provider's file with products and devices")
-	c.Flags().StringVar(&broker, "broker", "tcp://127.0.0.1:1883", "address of the server's MQTT side")
+	c.Flags().StringVar(&broker, "broker", "tcp://127.0.0.1:1883", "address of the server's MQTT listener")
 	c.Flags().Uint64Var(&seed, "seed", 1, "the same seed gives the same readings at the same time")
 	c.Flags().DurationVar(
 		&every,
@@ -64,14 +64,14 @@ func simulateCommand() *cobra.Command {
 		0,
 		"interval of all devices; 0: each product's own, ten seconds for products that are not the demo's",
 	)
-	c.Flags().IntVar(&reports, "count", 0, "end after so many reports of each device; 0: never")
+	c.Flags().IntVar(&reports, "count", 0, "end after this number of reports of each device; 0: never")
 	if err := c.MarkFlagRequired("file"); err != nil {
 		panic(err) // the flag is declared above
 	}
 	return c
 }
 
-// simulateFile is what simulate reads of a provider's file; the rest is apply's.
+// simulateFile is the part of a provider's file that simulate reads.
 type simulateFile struct {
 	Products []struct {
 		Name       string          `yaml:"name"`

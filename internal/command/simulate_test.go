@@ -26,7 +26,7 @@ tenants:
       - {deviceName: SILO-2, serial: s, product: silo, secrets: [silo-secret-number-0002, silo-secret-number-0003]}
 `
 
-// The file that set devices up makes them publish too.
+// The file that sets devices up makes them publish, too.
 func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -40,12 +40,9 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 		"simulate",
 		"-f",
 		file,
-		"--broker",
-		"tcp://"+p.mqtt,
-		"--every",
-		"100ms",
-		"--count",
-		"5",
+		"--broker", "tcp://"+p.mqtt,
+		"--every", "100ms",
+		"--count", "5",
 	); err != nil {
 		t.Fatalf("simulate: %v\n%s", err, out)
 	}
@@ -59,8 +56,8 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 	}
 }
 
-// Without --count it tries on, and what is in the way is told once. Time is held:
-// nobody waits for the tries.
+// Without --count the devices go on trying, and the trouble is reported once. The test uses
+// synctest's time, so that nobody waits for the attempts.
 func TestSimulateReportsUnreachableServer(t *testing.T) { synctest.Test(t, simulateWithoutServer) }
 
 func simulateWithoutServer(t *testing.T) {
@@ -70,7 +67,7 @@ func simulateWithoutServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	broker := "tcp://" + unusedAddr
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // for three tries
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // time for three attempts
 	defer cancel()
 	var out, told strings.Builder
 	c := simulateCommand()

@@ -9,26 +9,26 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// maxRefusedNamed is how many devices are named that the server refuses.
+// maxRefusedNamed is how many of the devices that the server refuses are named.
 const maxRefusedNamed = 10
 
-// troubleLog tells what keeps devices from publishing: each trouble once, however
-// many suffer from it and however often they try, and again when it comes back
-// after it had ended.
+// troubleLog reports what keeps devices from publishing. It reports each trouble once, however many
+// devices have it and however often they try, and again if the trouble comes back after it had
+// ended.
 type troubleLog struct {
 	out io.Writer
 
 	mu       sync.Mutex
-	byDevice map[string]string // what a device suffers from
-	counts   map[string]int    // how many devices suffer from what was told
-	refused  int               // devices so far of which was told that the server refuses them
+	byDevice map[string]string // the trouble that a device has
+	counts   map[string]int    // how many devices have a reported trouble
+	refused  int               // refused devices that were reported so far
 }
 
 func newTroubleLog(out io.Writer) *troubleLog {
 	return &troubleLog{out: out, byDevice: map[string]string{}, counts: map[string]int{}}
 }
 
-// add takes note of a device that could not publish.
+// add notes that a device could not publish.
 func (r *troubleLog) add(t *farm.Trouble) {
 	says := strings.ToUpper(t.Message[:1]) + t.Message[1:]
 	if t.SignIn {
@@ -50,20 +50,20 @@ func (r *troubleLog) add(t *farm.Trouble) {
 	r.counts[says]++
 }
 
-// print writes a trouble down. Callers hold the lock.
+// print prints a trouble. The caller holds the lock.
 func (r *troubleLog) print(says string, refused bool) {
 	if refused {
 		r.refused++
 	}
 	switch {
 	case refused && r.refused == maxRefusedNamed+1:
-		fmt.Fprintln(r.out, "More devices are refused, and not named here.")
+		fmt.Fprintln(r.out, "The server refuses more devices, which are not named here.")
 	case !refused || r.refused <= maxRefusedNamed:
 		fmt.Fprintln(r.out, says+"; trying again.")
 	}
 }
 
-// clear takes note of a device of which the server has acknowledged something.
+// clear notes that the server has acknowledged a message of a device.
 func (r *troubleLog) clear(device string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// A trouble is told once, and again when it changes or comes back.
+// A trouble is reported once, and again if it changes or comes back.
 func TestTroublesAreReportedOnce(t *testing.T) {
 	var out strings.Builder
 	r := newTroubleLog(&out)
@@ -25,8 +25,7 @@ func TestTroublesAreReportedOnce(t *testing.T) {
 	r.clear("B")
 	r.clear("B")
 	r.clear("A")
-	// Two are cut off one after the other: the first dials before the second
-	// has noticed.
+	// Two devices are cut off one after the other: the first dials before the second has noticed.
 	began("A", cut, false)
 	began("A", nobody, false)
 	began("B", cut, false)
@@ -58,7 +57,7 @@ func TestManyRefusedDevicesAreNotAllNamed(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != maxRefusedNamed+1 || !strings.HasPrefix(lines[9], "D-9: ") ||
-		lines[10] != "More devices are refused, and not named here." {
+		lines[10] != "The server refuses more devices, which are not named here." {
 		t.Errorf("told\n%s", out.String())
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"tilth/web"
 )
 
-// largestPath is where the largest answer is that needs no sign-in: one of the console's
-// files, where it is built.
+// largestPath is the path of the largest answer that needs no sign-in: a file of the console, if
+// that is built.
 func largestPath(t *testing.T) string {
 	t.Helper()
 	path, size := "/open-api/v1/openapi.yaml", int64(0)
@@ -36,9 +36,9 @@ func largestPath(t *testing.T) string {
 	return path
 }
 
-// Clients that ask for more and more over HTTP/1.1 and take nothing lose their
-// connections when their time is over; others are served meanwhile, and one that is slow
-// takes what it likes for as long as it likes.
+// Clients that request more and more over HTTP/1.1 and read nothing lose their connections after
+// the time limit. Meanwhile others are served, and a client that reads slowly may read for as long
+// as it likes.
 func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 	t.Parallel()
 	const each = 25
@@ -48,7 +48,7 @@ func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 	many := func(path string) string {
 		return strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: tilth\r\n\r\n", 400)
 	}
-	// Who comes is met as browsers are that speak no HTTP/2.
+	// The listener treats the clients as browsers without HTTP/2.
 	overTLS := func(c net.Conn) net.Conn {
 		return tls.Client(c, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"http/1.1"}})
 	}
@@ -65,7 +65,7 @@ func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 	slow := p.dial(p.http, many(largestPath(t)))
 	enough := make(chan struct{})
 	took := make(chan int, 1)
-	go func() { // 16 KiB a second: half a minute of that is less than one of the files
+	go func() { // 16 KiB a second: in half a minute that is less than one of the files
 		pace := time.NewTicker(250 * time.Millisecond)
 		defer pace.Stop()
 		for n := 0; ; n += 4 << 10 {
@@ -89,7 +89,7 @@ func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 	neighbour, slowest := browser(t, roots), time.Duration(0)
 	asking := time.NewTicker(50 * time.Millisecond)
 	defer asking.Stop()
-	for open := 5.0 * each; open > 5; open = p.metricValue("tilth_connections") - before { // the neighbour's own, and the slow one's
+	for open := 5.0 * each; open > 5; open = p.metricValue("tilth_connections") - before { // the neighbour's own, and the slow client's
 		asked := time.Now()
 		if page := getPage(t, neighbour, "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
 			t.Fatalf("a neighbour: %s", page.Status)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// dial opens a connection to the process that is open until the test ends, writes
-// what it begins with, and takes in no more than a little of what comes back.
+// dial opens a connection to the process that stays open until the test ends, writes begin, and
+// receives only a little of what comes back.
 func (p *process) dial(addr, begin string) net.Conn {
 	p.t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -34,7 +34,7 @@ func (p *process) dial(addr, begin string) net.Conn {
 // A stop ends in time whatever clients do, and loses nothing that was acknowledged.
 func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 	t.Parallel()
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // a mail server that never says a word
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // a mail server that never answers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 	p.apply(simulatedFarm)
 	token := p.adaToken()
 
-	// More readings than connections hold on their way.
+	// There are more readings than the buffers of a connection hold.
 	const messages, each = 60, 5000
 	begin := time.Now().Add(-12 * time.Hour).UnixMilli()
 	for m := range messages {
@@ -79,15 +79,15 @@ func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 		}
 	}
 	p.dial(p.http, get("/admin-api/client/pc/live"))
-	p.dial(p.http, "GET / HTTP/1.1\r\nHost: tilth\r\n") // its head never ends
+	p.dial(p.http, "GET / HTTP/1.1\r\nHost: tilth\r\n") // its header never ends
 	p.dial(
 		p.http,
 		"POST /api/v1/silo-secret-number-0002/telemetry HTTP/1.1\r\nHost: tilth\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n[",
 	)
-	p.dial(p.mqtt, "\x10\x7f\x00\x04MQTT") // its greeting never ends
+	p.dial(p.mqtt, "\x10\x7f\x00\x04MQTT") // its CONNECT never ends
 	p.dial(p.mqtt, "")
 	hello := clientHello(t)
-	for range 50 { // half handshakes, without an answer to the server's part and without an end of their own
+	for range 50 { // handshakes without an answer to the server's part
 		for _, begin := range []string{hello, hello[:len(hello)/2]} {
 			p.dial(p.https, begin)
 			p.dial(p.mqttTLS, begin)
@@ -113,14 +113,14 @@ func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 			token,
 		),
 	)
-	answered, err := silent.Accept() // the letter is on its way
+	answered, err := silent.Accept() // the mail is being sent
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answered.Close()
 
 	began := time.Now()
-	p.stop() // in ten seconds, as everywhere
+	p.stop() // within ten seconds, as everywhere
 	t.Logf("stopped within %s", time.Since(began))
 	if !strings.Contains(p.stderr.String(), "clients that did not finish are cut off") {
 		t.Errorf("nobody was cut off:\n%s", p.stderr)

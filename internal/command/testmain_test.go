@@ -13,17 +13,14 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testkit.RunServerTests(m, program.Remove)) }
 
-// A unit test that is run alone does not wait until a server is built: only a
-// test that starts a process asks for one.
+// A unit test that runs alone does not wait until a server is built: only a test that starts a
+// process builds one.
 func TestUnitTestDoesNotBuildServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	called := filepath.Join(dir, "called")
-	if err := os.WriteFile(
-		filepath.Join(dir, "go"),
-		[]byte("#!/bin/sh\necho \"$*\" > "+called+"\nexit 1\n"),
-		0o700,
-	); err != nil { //nolint:gosec // it is run
+	err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\necho \"$*\" > "+called+"\nexit 1\n"), 0o700)
+	if err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
 	run := func(test string) (built bool, err error) {
@@ -38,7 +35,7 @@ func TestUnitTestDoesNotBuildServer(t *testing.T) {
 	if built, err := run("TestUnknownCommands"); built || err != nil {
 		t.Errorf("a unit test: built %v, %v", built, err)
 	}
-	// The same with a test that needs one: a build does not go unseen.
+	// A test that starts a process builds the server, so the check above would notice a build.
 	if built, err := run("TestDataFolderIsItsOwnersAlone"); !built || err == nil {
 		t.Errorf("a test of a process: built %v, %v", built, err)
 	}

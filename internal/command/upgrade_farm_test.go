@@ -13,15 +13,17 @@ import (
 	"time"
 )
 
-// oldFarm is what is in every kept folder, as the first version could say it.
-// dewPoint has a formula where the version knows formulas.
+// oldFarm is in every kept folder, in a form that the first version accepts. dewPoint has a formula
+// if the version knows formulas.
 const oldFarm = `elements:
-  - {yeuSign: airTemperature, unit: "°C", yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}
+  - {yeuSign: airTemperature, unit: "°C", yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı,
+     ru-ru: Температура воздуха}}
 products:
   - name: mast
     offlineAfter: 10m
     properties:
-      - {identifier: airTemperature, functionName: Air temperature, elementUnit: "°C", dataType: number, precision: 1, min: -50, max: 70}
+      - {identifier: airTemperature, functionName: Air temperature, elementUnit: "°C", dataType: number,
+         precision: 1, min: -50, max: 70}
       - {identifier: airHumidity, elementUnit: "%%", dataType: number, min: 0, max: 100}
       - {identifier: heating, dataType: boolean}
       - {identifier: note, dataType: text}
@@ -36,8 +38,10 @@ tenants:
       - {userName: ada, password: "correct horse", nickname: Ada Şahin, email: ada@example.com, mobile: "+905551112233"}
     scenes: [Kuzey tarlası]
     devices:
-      - {deviceName: U-1, serial: s-1, noteName: Kuzey direği, product: mast, scene: Kuzey tarlası, longitude: 32.85, latitude: 39.92, secret: upgrade-test-secret-number-1}
-      - {deviceName: U-2, serial: s-2, product: mast, secrets: [upgrade-test-secret-number-2, upgrade-test-secret-number-3]}
+      - {deviceName: U-1, serial: s-1, noteName: Kuzey direği, product: mast, scene: Kuzey tarlası,
+         longitude: 32.85, latitude: 39.92, secret: upgrade-test-secret-number-1}
+      - {deviceName: U-2, serial: s-2, product: mast,
+         secrets: [upgrade-test-secret-number-2, upgrade-test-secret-number-3]}
       - {deviceName: U-3, serial: x-SXT-3, noteName: Kamera, product: mast, secret: upgrade-test-secret-number-4}
   - name: other
     timeZone: Asia/Shanghai
@@ -48,12 +52,12 @@ tenants:
 
 const dewPoint = `      - {identifier: dewPoint, elementUnit: "°C", dataType: number, precision: 1, formula: dewPoint, inputs: [airTemperature, airHumidity]}`
 
-// folderRecord is what is known of a kept folder, beside it.
+// folderRecord describes what a kept folder holds.
 type folderRecord struct {
-	Version  string // as somebody would call it
+	Version  string // as people call it
 	Made     int64  // epoch ms
 	Readings map[string]map[string][]point
-	Notices  []string          // as process.notices says them
+	Notices  []string          // as process.notices lists them
 	Rules    []string          // their names and whether they run
 	Devices  map[string]string // remark names and scenes by name
 	Key      struct{ AppKey, AppSecret string }
@@ -65,10 +69,10 @@ type point struct {
 	Value any   `json:"value"`
 }
 
-// oldDays is how many days of readings a kept folder has before its own.
+// oldDays is how many days of readings a kept folder has before the day when it was made.
 const oldDays = 3
 
-// oldReading is what a device of the old farm measures at its n-th time.
+// oldReading is the n-th reading of a device of the old farm.
 func oldReading(device string, n int) map[string]any {
 	wave := math.Sin(float64(n)/17 + float64(len(device)+int(device[2])))
 	values := map[string]any{"airTemperature": math.Round(wave*80+100) / 10, "airHumidity": math.Round(60 - 30*wave)}
@@ -101,7 +105,7 @@ func (p *process) publish(secret string, frames map[int64]map[string]any) {
 	}
 }
 
-// post sends JSON to the console's address and answers what came of it.
+// post sends JSON to the console's address and returns the answer.
 func (p *process) post(path, authorization, body string) (status int, answer string) {
 	p.t.Helper()
 	r, err := http.NewRequest(http.MethodPost, "http://"+p.http+path, strings.NewReader(body))
@@ -122,7 +126,7 @@ func (p *process) post(path, authorization, body string) (status int, answer str
 	return res.StatusCode, string(b)
 }
 
-// history is all that a server knows of the devices' readings up to when a folder was kept.
+// history is all that a server has of the devices' readings until a folder was made.
 func (p *process) history(token string, devices []string, made int64) map[string]map[string][]point {
 	p.t.Helper()
 	all := map[string]map[string][]point{}
@@ -154,7 +158,7 @@ func (p *process) propertyIDs(token, device string) (list []string) {
 	return list
 }
 
-// deviceLabels is what people called a farm's devices and where they put them.
+// deviceLabels are the names that people gave a farm's devices, and their scenes.
 func (p *process) deviceLabels(token string) map[string]string {
 	p.t.Helper()
 	var page struct {

@@ -29,14 +29,12 @@ var (
 // foldersDir is where data folders of earlier versions are kept.
 const foldersDir = "testdata/folders"
 
-// At each release a small data folder of it is kept, which all later versions
-// must open:
+// At each release the test keeps a small data folder of it, which all later versions must open:
 //
 //	go test ./internal/command -run TestKeepFolder -keep 0.2.0
 //
-// For an earlier version, build it elsewhere and name it with -keep-program; -keep-killed
-// leaves what it wrote last in its logs.
-// The folder is not made where one of that name is kept already.
+// For an earlier version, build it elsewhere and name it with -keep-program; with -keep-killed the
+// latest writes stay in its logs. The test makes no folder if one of that name exists already.
 func TestKeepFolder(t *testing.T) {
 	if *keepAs == "" {
 		t.Skip("asked for by -keep at each release")
@@ -63,7 +61,7 @@ func TestKeepFolder(t *testing.T) {
 		p.publish(d.secret, frames)
 	}
 	p.waitSealed(oldDays)
-	// Late ones, over what is sealed by now: one new, one that replaces.
+	// These readings are late, for a day that is sealed by now: one is new, one replaces another.
 	p.publish("upgrade-test-secret-number-1", map[int64]map[string]any{
 		today.Add(-30*time.Hour + time.Second).UnixMilli(): {"airTemperature": 9.9, "airHumidity": 55.0},
 		today.Add(-36 * time.Hour).UnixMilli():             {"airTemperature": 8.8, "airHumidity": 44.0},
@@ -100,7 +98,7 @@ func TestKeepFolder(t *testing.T) {
 	t.Logf("%s: %d bytes, %d notices, %d rules", target, info.Size(), len(known.Notices), len(known.Rules))
 }
 
-// supportsProperty tells whether the program understands a property.
+// supportsProperty reports whether the program knows a property.
 func (p *process) supportsProperty(property string) bool {
 	file := filepath.Join(p.t.TempDir(), "try.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, "products:\n  - name: try\n    properties:\n"+
@@ -111,7 +109,7 @@ func (p *process) supportsProperty(property string) bool {
 	return err == nil
 }
 
-// hasCall tells whether the program has a call.
+// hasCall reports whether the program has a call.
 func (p *process) hasCall(path, token string) bool {
 	p.t.Helper()
 	var answer struct{ Code int }
@@ -124,8 +122,7 @@ func (p *process) hasCall(path, token string) bool {
 	return answer.Code == 200
 }
 
-// waitSealed starts the program again until so many days are sealed, if it is one
-// that seals.
+// waitSealed restarts the program until so many days are sealed, if that version seals days.
 func (p *process) waitSealed(days int) {
 	p.t.Helper()
 	for i := range 20 {
@@ -155,12 +152,12 @@ func (p *process) help() string {
 	return out
 }
 
-// frostRule is a rule of U-1 that is true below zero, at once.
+// frostRule is a rule for U-1 that triggers at once below zero.
 const frostRule = `{"alarmName":"Don %d","dataSource":1,"executionId":"U-1","triggerType":0,"durations":60000,"hitCounts":1,"alarmLevel":%d,"manualRelease":0,` +
 	`"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":0}]}`
 
-// createAlarms makes rules, one of which does not run, and readings by which a notice
-// begins and ends, and another begins and stays open.
+// createAlarms makes rules, one of which does not run, and readings that open and end a notice, and
+// open another that stays open.
 func (p *process) createAlarms(token string) {
 	p.t.Helper()
 	if !p.hasCall("/admin-api/client/pc/alarm-rules/page?pageNo=1&pageSize=10", token) {
@@ -193,7 +190,7 @@ func (p *process) createAlarms(token string) {
 			)
 		}
 	}
-	at := time.Now().Add(time.Second).UnixMilli() // after the rule was run
+	at := time.Now().Add(time.Second).UnixMilli() // after the rule was started
 	for i, celsius := range []float64{4, -3.5, 5, -4.5} {
 		p.publish(
 			"upgrade-test-secret-number-1",
@@ -220,7 +217,7 @@ func (p *process) rules(token string) (list []string) {
 	return list
 }
 
-// pack writes a data folder, and what is known of it, as one archive.
+// pack writes a data folder and its record as one archive.
 func pack(dir string, known folderRecord, target string) (err error) {
 	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // test data, for everybody
 	if err != nil {
@@ -243,7 +240,7 @@ func pack(dir string, known folderRecord, target string) (err error) {
 	return errors.Join(err, w.AddFS(os.DirFS(dir)), w.Close(), z.Close())
 }
 
-// unpack makes the data folder of an archive and answers what is known of it.
+// unpack unpacks the data folder of an archive and returns its record.
 func unpack(t *testing.T, archive, dir string) (known folderRecord) {
 	t.Helper()
 	f, err := os.Open(archive)

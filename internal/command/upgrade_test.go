@@ -22,7 +22,7 @@ import (
 	"tilth/internal/tools/testkit/program"
 )
 
-// longRetention keeps the readings of folders of whatever age.
+// longRetention keeps the readings of folders of any age.
 var longRetention = []string{"--retention", "876000h"}
 
 // oldFolders are the archives of all earlier versions.
@@ -35,8 +35,7 @@ func oldFolders(t *testing.T) []string {
 	return list
 }
 
-// Every kept folder is opened by this version with all that was in it, and is a
-// whole server afterwards.
+// This version opens every kept folder with all that it held, and is a whole server afterwards.
 func TestOldFoldersAreUpgraded(t *testing.T) {
 	t.Parallel()
 	for _, archive := range oldFolders(t) {
@@ -51,12 +50,8 @@ func TestOldFoldersAreUpgraded(t *testing.T) {
 			p.checkServerWorks(known)
 			notices, rules := p.notices(), p.rules(p.adaToken())
 			p.stop()
-			if out, err := p.tilth(
-				"doctor",
-				"--data-dir",
-				p.dir,
-			); err != nil ||
-				!strings.Contains(out, "nothing contradicts itself") {
+			out, err := p.tilth("doctor", "--data-dir", p.dir)
+			if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 				t.Errorf("doctor: %v\n%s", err, out)
 			}
 			began = time.Now()
@@ -81,7 +76,7 @@ func TestOldFoldersAreUpgraded(t *testing.T) {
 	}
 }
 
-// checkReadings compares all readings with the list that was kept beside.
+// checkReadings compares all readings with those of the record.
 func (p *process) checkReadings(known folderRecord) {
 	p.t.Helper()
 	token := p.adaToken()
@@ -107,7 +102,7 @@ func (p *process) checkReadings(known folderRecord) {
 	}
 }
 
-// firstDifference is the first reading that is not as it should be.
+// firstDifference is the first reading that differs.
 func firstDifference(got, want []point) string {
 	for i, w := range want {
 		if i >= len(got) || got[i] != w {
@@ -121,7 +116,7 @@ func firstDifference(got, want []point) string {
 func (p *process) checkFolder(known folderRecord) {
 	p.t.Helper()
 	p.checkReadings(known)
-	// What was sent is known without the old program, too.
+	// The readings that were sent are known without the old program, too.
 	for _, d := range []string{"U-1", "U-2"} {
 		sent := known.Readings[d]["airTemperature"]
 		if want := oldReading(d, 1)["airTemperature"]; len(sent) < oldDays*48 || sent[1].Value != want {
@@ -136,7 +131,7 @@ func (p *process) checkFolder(known folderRecord) {
 		p.t.Errorf("rules %v, want %v", got, known.Rules)
 	}
 	want := known.Notices
-	if time.Since(time.UnixMilli(known.Made)) > 2*365*24*time.Hour { // those that are over are not kept for ever
+	if time.Since(time.UnixMilli(known.Made)) > 2*365*24*time.Hour { // ended notices are not kept for ever
 		want = slices.DeleteFunc(slices.Clone(want), func(line string) bool { return !strings.HasSuffix(line, " 0") })
 	}
 	if got := p.notices(); !slices.Equal(got, want) {
@@ -161,8 +156,8 @@ func (p *process) checkFolder(known folderRecord) {
 	}
 }
 
-// checkServerWorks makes sure that the old devices get in, and that what they send is
-// judged by the old rules, or by new ones where there were none.
+// checkServerWorks makes sure that the old devices can connect, and that the old rules evaluate
+// what they send, or new rules if there were none.
 func (p *process) checkServerWorks(known folderRecord) {
 	p.t.Helper()
 	token := p.adaToken()
@@ -196,7 +191,7 @@ func (p *process) checkServerWorks(known folderRecord) {
 	before := p.notices()
 	at := time.Now().Add(time.Minute).UnixMilli()
 	p.publish("upgrade-test-secret-number-1", map[int64]map[string]any{
-		at: {"airTemperature": 12.0}, at + 1000: {"airTemperature": -8.0}, // ends what is open, begins another
+		at: {"airTemperature": 12.0}, at + 1000: {"airTemperature": -8.0}, // ends the open notice, and opens another
 	})
 	after := p.notices()
 	open := func(lines []string) (n int) {
@@ -213,10 +208,10 @@ func (p *process) checkServerWorks(known folderRecord) {
 	}
 }
 
-// An upgrade that is killed, wherever it is, is gone on with at the next start, and
-// leaves nothing beside; so is one of a folder whose server was killed before, in whose
-// logs there is the newest. The tables change one step at a time, so the kill is timed
-// by how far they are, which the folder says.
+// An upgrade may be killed at any point. The next start continues it, and leaves nothing behind.
+// The same holds for a folder whose server was killed before, so that the latest writes are in its
+// logs. The tables change one migration at a time, so the test times the kill by the migration that
+// the folder says it has reached.
 func TestKilledUpgradeIsResumed(t *testing.T) {
 	t.Parallel()
 	archives := []string{"0.1.0-dev.1.tar.gz", "0.1.0-dev.4-killed.tar.gz"}
@@ -230,14 +225,15 @@ func TestKilledUpgradeIsResumed(t *testing.T) {
 		p := newProcess(t)
 		known := unpack(t, filepath.Join(foldersDir, archives[which]), p.dir)
 		from := migrationOf(p.dir)
-		wanted := from + 1 + round/2%4 // where it is seen there it is mostly a little further
+		wanted := from + 1 + round/2%4 // by the time the test sees it, the upgrade is usually a little further
 		cmd := exec.Command(path, p.serverArgs(longRetention...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		// It stands still while it is looked at, so that it is not past the middle by the time that this is known.
+		// The test pauses the process while it looks, so that the upgrade does not get past the
+		// middle meanwhile.
 		for deadline := time.Now().Add(20 * time.Second); migrationOf(p.dir) < wanted && time.Now().Before(deadline); {
 			resumeProcess(t, cmd.Process)
 			time.Sleep(time.Millisecond)
@@ -260,12 +256,8 @@ func TestKilledUpgradeIsResumed(t *testing.T) {
 				t.Errorf("left: %v (%v)", found, err)
 			}
 		}
-		if out, err := p.tilth(
-			"doctor",
-			"--data-dir",
-			p.dir,
-		); err != nil ||
-			!strings.Contains(out, "nothing contradicts itself") {
+		out, err := p.tilth("doctor", "--data-dir", p.dir)
+		if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 	}
@@ -277,8 +269,8 @@ func TestKilledUpgradeIsResumed(t *testing.T) {
 	}
 }
 
-// migrationOf is the newest migration of a folder's database that is kept for good;
-// 0 where it cannot be read at this moment.
+// migrationOf is the latest committed migration of a folder's database; 0 if the database cannot be
+// read at the moment.
 func migrationOf(dir string) (step int64) {
 	pool, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "tilth.db")+"?mode=ro")
 	if err != nil {
@@ -291,7 +283,7 @@ func migrationOf(dir string) (step int64) {
 	return step
 }
 
-// fileContents is what all files of a data folder hold.
+// fileContents is the content of all files of a data folder.
 func fileContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -309,9 +301,8 @@ func fileContents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A folder that a newer version wrote is refused with a sentence that says what
-// to do, and is the same afterwards, byte by byte: whether its tables or its
-// readings are newer, and whether a server or doctor meets it.
+// A server and doctor refuse a folder that a newer version wrote, whether its tables or its
+// readings are newer. The error says what to do, and no byte of the folder changes.
 func TestNewerFolderIsNotChanged(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -325,9 +316,8 @@ func TestNewerFolderIsNotChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			age(t, newer.dir)
-			if err := os.Remove(
-				filepath.Join(newer.dir, "device-key"),
-			); err != nil { // it is not made where nothing may be
+			err := os.Remove(filepath.Join(newer.dir, "device-key"))
+			if err != nil { // no key may be created where nothing may be changed
 				t.Fatal(err)
 			}
 			before := fileContents(t, newer.dir)
@@ -351,7 +341,7 @@ func TestNewerFolderIsNotChanged(t *testing.T) {
 	}
 }
 
-// newerFolders make of a data folder one that a newer version wrote.
+// newerFolders make a data folder look as if a newer version wrote it.
 var newerFolders = map[string]func(t *testing.T, dir string){
 	"tables": func(t *testing.T, dir string) {
 		t.Helper()
@@ -386,8 +376,7 @@ func (quietLogger) Infof(string, ...any)              {}
 func (quietLogger) Errorf(string, ...any)             {}
 func (quietLogger) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// mergerName is the name of the merger that the readings were written with, which
-// Pebble wants to hear.
+// mergerName is the name of the merger that the readings were written with, which Pebble requires.
 func mergerName(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "readings", "OPTIONS-*"))

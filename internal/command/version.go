@@ -11,7 +11,9 @@ import (
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version, the commit it was built from, and by which Go", Args: cobra.NoArgs,
+		Use:   "version",
+		Short: "Print the version, the commit it was built from, and the version of Go",
+		Args:  cobra.NoArgs,
 		Run: func(c *cobra.Command, _ []string) {
 			fmt.Fprintf(
 				c.OutOrStdout(),

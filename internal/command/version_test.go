@@ -15,7 +15,7 @@ func TestVersionCommand(t *testing.T) {
 	out := &strings.Builder{}
 	c := versionCommand()
 	c.SetOut(out)
-	c.SetArgs([]string{}) // nil: those of the test
+	c.SetArgs([]string{}) // nil would mean the arguments of the test
 	if err := c.Execute(); err != nil {
 		t.Fatal(err)
 	}

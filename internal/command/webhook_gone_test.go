@@ -9,8 +9,8 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// That a program is gone switches its webhook off, and who looks at what was
-// done reads that the server did it.
+// If a program says that it is gone, the server switches its webhook off, and the audit log names
+// the server as the actor.
 func TestGoneWebhookIsSwitchedOffAndAudited(t *testing.T) {
 	t.Parallel()
 	program := testkit.NewWebhookReceiver(t)

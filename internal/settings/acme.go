@@ -13,28 +13,32 @@ import (
 	"tilth/internal/platform/acme"
 )
 
-// ACME says from whom certificates are had; no names: from nobody.
+// ACME says which ACME server issues certificates, and for which names. Without names none does.
 type ACME struct {
 	Names     []string
 	Email     string
 	Directory string
-	Roots     *x509.CertPool // by which the directory's own certificate is checked; nil: the system's
+	Roots     *x509.CertPool // roots that the directory's own certificate must come from; nil: the system's
 }
 
 func addACMEFlags(f *pflag.FlagSet) {
 	f.StringSlice(
 		"acme-domains",
 		nil,
-		"host names to have certificates issued and renewed for, in place of --tls-cert; the first is met by devices that name none",
+		"host names that an ACME server issues certificates for, in place of --tls-cert; devices that name no host get the first one's",
 	)
 	f.Bool("acme-agree", false, "you accept the terms of service of the ACME server; required with --acme-domains")
-	f.String("acme-email", "", "where the ACME server may write to; it need not be given")
+	f.String("acme-email", "", "e-mail address for notices of the ACME server; optional")
 	f.String("acme-directory", acme.LetsEncrypt, "address of the ACME server's directory")
-	f.String("acme-ca-file", "", "root certificate of a private ACME server, PEM; without it the system's roots count")
+	f.String(
+		"acme-ca-file",
+		"",
+		"root certificate of a private ACME server, PEM; without it the system's roots are trusted",
+	)
 }
 
-// readACME reads what concerns certificates that are issued to the server; used is
-// the flag of an address that needs one, empty where none does.
+// readACME reads the settings of certificates that an ACME server issues. used is the flag of an
+// address that needs a certificate; it is empty if none does.
 func (s *Server) readACME(k *koanf.Koanf, used string) error {
 	a := ACME{Email: k.String("acme-email"), Directory: k.String("acme-directory")}
 	agreed, domains, caFile := k.Bool("acme-agree"), listOf(k, "acme-domains"), k.String("acme-ca-file")

@@ -75,7 +75,7 @@ func TestContradictoryACMESettings(t *testing.T) {
 	}
 }
 
-// settingsFile is a file of settings.
+// settingsFile writes a file with settings.
 func settingsFile(t *testing.T, lines string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tilth.yaml")

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The address comes from where other settings come from; one with a password
-// not from a flag, which everybody on the machine can read.
+// The address comes from where other settings come from. A password must not come from a flag,
+// which everybody on the machine can read.
 func TestDatabaseURL(t *testing.T) {
 	const plain, secret = "postgres://tilth@db.example/tilth?sslmode=verify-full", "postgresql://tilth:s3cret@db.example:6432/tilth"
 	file := filepath.Join(t.TempDir(), "tilth.yaml")
@@ -21,7 +21,7 @@ func TestDatabaseURL(t *testing.T) {
 		args        []string
 		environment string
 		want        string
-		says        string // of the refusal
+		says        string // the error's text
 	}{
 		"none":                          {},
 		"flag":                          {args: []string{"--database-url", plain}, want: plain},
@@ -36,7 +36,7 @@ func TestDatabaseURL(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(DatabaseVariable, c.environment)
-			if c.environment == "" { // set to nothing it would count, too
+			if c.environment == "" { // an empty variable would count, too
 				if err := os.Unsetenv(DatabaseVariable); err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +58,7 @@ func TestDatabaseURL(t *testing.T) {
 			}
 			check("serve")
 			if name == "file" {
-				return // other commands have no file
+				return // other commands read no file
 			}
 			f := pflag.NewFlagSet("doctor", pflag.ContinueOnError)
 			AddDatabaseFlag(f)

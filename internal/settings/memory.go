@@ -9,21 +9,20 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Memory is how much memory the server may use. Zero: as much as there is.
+// Memory is how much memory the server may use. The zero value sets no limit.
 type Memory struct {
-	Bytes    uint64 // 0: Share
-	Share    int    // of what the machine, or the container, has; percent
-	Explicit bool   // somebody said so: it is no default
+	Bytes    uint64 // 0: Share counts
+	Share    int    // percent of what the machine, or the container, has
+	Explicit bool   // the operator gave it: it is not the default
 }
 
 const (
-	// MemoryFlag is its setting.
+	// MemoryFlag is the name of the setting.
 	MemoryFlag = "memory"
-	// defaultShare leaves room for the disk's cache, and for what does not count as
-	// the program's own.
+	// defaultShare leaves room for the disk's cache, and for memory that does not count as the
+	// program's own.
 	defaultShare = 75
-	// minMemory is about what a server holds that has nothing to do but sign
-	// somebody in.
+	// minMemory is about what an idle server needs to let one user sign in.
 	minMemory = 128 << 20
 	// memoryOff is the value that sets no limit.
 	memoryOff = "off"
@@ -33,12 +32,12 @@ func addMemoryFlags(f *pflag.FlagSet) {
 	f.String(
 		MemoryFlag,
 		strconv.Itoa(defaultShare)+"%",
-		"memory that the server may use: a share of the machine's or the container's, or for example 1GiB; "+
-			"work is refused before there is no more; off: no limit",
+		"memory that the server may use: a share of the machine's or the container's, or an amount such as 1GiB; "+
+			"the server refuses work before memory runs out; off: no limit",
 	)
 }
 
-// memoryUnits are those of an amount of memory; a number by itself is of bytes.
+// memoryUnits are the units of an amount of memory. A number without a unit counts bytes.
 var memoryUnits = []struct {
 	name  string
 	bytes uint64

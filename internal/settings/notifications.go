@@ -17,7 +17,7 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// The ways in which SMS leave.
+// How SMS leave: the values of --sms.
 const (
 	SMSOff    = "off"
 	SMSLog    = "log"
@@ -25,40 +25,43 @@ const (
 	SMSTwilio = "twilio"
 )
 
-// Notifications is how the server reaches people who are not looking at it.
+// Notifications is how the server reaches people who have no console open.
 type Notifications struct {
 	Mail *mail.Settings // nil: no mail is sent
 	SMS  string         // SMSOff, SMSLog, SMSHTTP or SMSTwilio
-	// DigestAfter is how many notices a minute a channel is told of one by one; 0:
-	// all.
+	// DigestAfter is how many notices a minute a channel reports one by one; 0: all.
 	DigestAfter int
-	// MailsADay and SMSADay are how many letters a tenant without numbers of its own
-	// may send in a day; 0: any.
+	// MailsADay and SMSADay are how many mails and SMS a tenant may send in a day, unless the
+	// tenant has numbers of its own; 0: any number.
 	MailsADay, SMSADay int
-	// WebhookPrivate are networks, beside the internet, that webhooks may lead to.
+	// WebhookPrivate are private networks that webhooks may call, beside the internet.
 	WebhookPrivate []netip.Prefix
 
-	gateway sms.Sender // of SMSHTTP and SMSTwilio
+	gateway sms.Sender // for SMSHTTP and SMSTwilio
 }
 
-// addNotificationFlags declares its settings. Tokens have no flag of their own, since
-// a flag's value is read by everybody on the machine.
+// addNotificationFlags declares the settings of notifications. Tokens have no flag, since everybody
+// on the machine can read a flag's value.
 func addNotificationFlags(f *pflag.FlagSet) {
 	f.String(
 		"smtp-url",
 		"",
 		"mail server: smtp://user:password@host:port?from=alerts@example.org&tls=starttls (or tls, none); "+
-			"better in TILTH_SMTP_URL than as a flag; without it no mail is sent",
+			"put it in TILTH_SMTP_URL rather than in a flag; empty: no mail is sent",
 	)
-	f.String("sms", SMSOff, "how SMS leave: off, log (written to the log only), http (any gateway) or twilio")
+	f.String("sms", SMSOff, "how SMS are sent: off, log (written to the log only), http (any gateway) or twilio")
 	f.String("sms-url", "", "the gateway's address; may hold {to}, {digits}, {text} and {token}")
 	f.String("sms-method", "POST", "GET, POST or PUT")
-	f.StringArray("sms-header", nil, "a header for the gateway, Name: value; may hold {token}; as often as needed")
+	f.StringArray(
+		"sms-header",
+		nil,
+		"a header for the gateway, Name: value; may hold {token}; the flag may be repeated",
+	)
 	f.String("sms-body", "", `the request's body, for example {"to":"{to}","text":"{text}"} or to={to}&text={text}`)
 	f.String(
 		"sms-success",
 		"",
-		"what the gateway's answer must say beside a status of 2xx: path=value or path!=value of its JSON, or contains:text",
+		"what the gateway's answer must hold, beside a status of 2xx: path=value or path!=value of its JSON, or contains:text",
 	)
 	f.String("sms-token-file", "", "file with the gateway's token, unless it is in TILTH_SMS_TOKEN")
 	f.String("twilio-account", "", "Twilio's account SID (AC…)")
@@ -67,24 +70,25 @@ func addNotificationFlags(f *pflag.FlagSet) {
 	f.Int(
 		"digest-after",
 		notify.DefaultDigestAfter,
-		"so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
-			"serious ones never wait; 0: each by itself",
+		"so many alarms a minute go to a notification channel at once, the rest of the minute together at its end; "+
+			"serious alarms never wait; 0: each alarm by itself",
 	)
 	f.Int(
 		"mails-a-day",
 		notify.DefaultMailsADay,
-		"mails that a tenant may send in a day; beyond that serious alarms alone come at once, up to twice as many, and others in one letter an hour; "+
-			"the provider's file may say mailsADay of a tenant; 0: any number",
+		"mails that a tenant may send in a day; beyond that only serious alarms go at once, up to twice as many, and the others in one mail an hour; "+
+			"the provider's file may set mailsADay for a tenant; 0: any number",
 	)
 	f.Int("sms-a-day", notify.DefaultSMSADay, "the same for SMS (smsADay)")
 	f.StringSlice(
 		"webhook-private",
 		nil,
-		"networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's",
+		"private networks that tenants' webhooks may call, even without TLS, for example 10.1.2.0/24; empty: only the internet",
 	)
 }
 
-// flagOfPart is the setting of each part that a sender may find wrong.
+// flagOfPart is the setting behind each part of a sender's configuration that the sender may
+// refuse.
 var flagOfPart = map[string]map[string]string{
 	SMSHTTP: {
 		"url": "--sms-url", "method": "--sms-method", "header": "--sms-header", "body": "--sms-body",
@@ -93,7 +97,7 @@ var flagOfPart = map[string]map[string]string{
 	SMSTwilio: {"account": "--twilio-account", "from": "--twilio-from", "token": "TILTH_TWILIO_TOKEN"},
 }
 
-// flagsOfSMSMode are settings that nothing uses but one way.
+// flagsOfSMSMode are the settings that only one value of --sms uses.
 var flagsOfSMSMode = map[string][]string{
 	SMSHTTP:   {"sms-url", "sms-header", "sms-body", "sms-success", "sms-token-file"},
 	SMSTwilio: {"twilio-account", "twilio-from", "twilio-token-file"},
@@ -168,7 +172,7 @@ func (t *Notifications) twilio(k *koanf.Koanf) error {
 	return err
 }
 
-// SMSSender is what SMS leave through.
+// SMSSender sends SMS as the settings say.
 func (t *Notifications) SMSSender(logger *slog.Logger) sms.Sender {
 	switch t.SMS {
 	case SMSLog:
@@ -179,8 +183,8 @@ func (t *Notifications) SMSSender(logger *slog.Logger) sms.Sender {
 	return sms.Off{}
 }
 
-// readSecret is the value of a setting that has no flag: from its environment
-// variable, else from the file that the flag with -file names.
+// readSecret is the value of a setting that has no flag: from its environment variable, else from
+// the file that the flag with -file names.
 func readSecret(k *koanf.Koanf, name string) (string, error) {
 	variable := Variable(name)
 	value, file := strings.TrimSpace(k.String(name)), k.String(name+"-file")
@@ -203,8 +207,8 @@ func readSecret(k *koanf.Koanf, name string) (string, error) {
 	return value, nil
 }
 
-// linesOf is a list as flags and files have it, or as the environment does: a
-// line each.
+// linesOf is a list as flags and files have it, or as the environment has it: one text with an item
+// a line.
 func linesOf(k *koanf.Koanf, name string) (lines []string) {
 	all := k.Strings(name)
 	if text, ok := k.Get(name).(string); ok {

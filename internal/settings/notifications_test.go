@@ -33,21 +33,15 @@ func TestNotificationDefaults(t *testing.T) {
 		t.Errorf("%+v", s.Notifications)
 	}
 	if len(s.Notifications.WebhookPrivate) != 0 {
-		t.Errorf("webhooks may lead to %v", s.Notifications.WebhookPrivate)
+		t.Errorf("webhooks may call %v", s.Notifications.WebhookPrivate)
 	}
 	opened, err := parseArgs(t, "--webhook-private", "10.1.2.3/24,127.0.0.1")
 	if err != nil || fmt.Sprint(opened.Notifications.WebhookPrivate) != "[10.1.2.0/24 127.0.0.1/32]" {
 		t.Errorf("%v %v", opened, err)
 	}
 	log := testkit.NewLog()
-	if _, err := s.Notifications.SMSSender(
-		log.Logger,
-	).Send(
-		t.Context(),
-		sms.Message{},
-	); errs.As(
-		err,
-	).Key != "channel.smsOff" {
+	_, err = s.Notifications.SMSSender(log.Logger).Send(t.Context(), sms.Message{})
+	if errs.As(err).Key != "channel.smsOff" {
 		t.Error(err)
 	}
 }
@@ -117,7 +111,7 @@ func TestNotificationsFromFile(t *testing.T) {
 	}
 }
 
-// A wrong setting is named in one line that tells no secret.
+// The error for a wrong setting is one line that holds no secret.
 func TestWrongNotificationSettings(t *testing.T) {
 	http := func(args ...string) []string {
 		return append([]string{"--sms=http", "--sms-url=https://gw.example", "--sms-body=to={to}&text={text}"}, args...)

@@ -23,81 +23,82 @@ import (
 	"tilth/internal/edge/console"
 )
 
-// Server is what a server is told at its start. Each comes from its flag,
-// else from its environment variable (TILTH_ and the flag's name in capitals,
-// - as _), else from the file given with --config, else it is the default.
+// Server is what a server is told at its start. Each setting comes from its flag, else from its
+// environment variable (TILTH_ and the flag's name in capitals, with _ for -), else from the file
+// given with --config; else it has its default.
 type Server struct {
 	DataDir         string
 	DatabaseURL     string // empty: the database is in DataDir
 	HTTPAddr        string
 	HTTPSAddr       string // empty: no HTTPS
-	HTTPSRedirect   bool   // people and programs on the HTTP address are sent there
+	HTTPSRedirect   bool   // requests of people and programs to the HTTP address are redirected to HTTPSAddr
 	MQTTAddr        string
 	MQTTTLSAddr     string // empty: no MQTT over TLS
-	TLSCert         string // PEM files for both
+	TLSCert         string // PEM files for HTTPSAddr and MQTTTLSAddr
 	TLSKey          string
-	ACME            ACME // in their place
+	ACME            ACME // in place of TLSCert and TLSKey
 	AdminAddr       string
 	PublicURL       string
-	LinksToHTTPAddr bool // letters' links lead to the HTTP address while there is no PublicURL
+	LinksToHTTPAddr bool // links in messages lead to the HTTP address while PublicURL is empty
 	DefaultTenant   string
 	Proxies         []netip.Prefix
-	Balancers       []netip.Prefix // of TCP: connections from there begin with a PROXY header
+	Balancers       []netip.Prefix // TCP load balancers: connections from there begin with a PROXY header
 	MapTiles        *console.MapTiles
-	DemoPages       bool                   // the template pages with sample data are there
-	Captcha         identity.CaptchaPolicy // when sign-in demands the slider captcha
+	DemoPages       bool                   // the server has the template pages with sample data
+	Captcha         identity.CaptchaPolicy // when sign-in requires the slider captcha
 	Retention       time.Duration
 	AuditRetention  time.Duration
-	DeviceRate      float64 // messages a second a device may send for long
-	DeviceBurst     int     // messages it may send at once
-	MessageLimit    int     // bytes of one message
-	PerAddress      int     // MQTT connections from one address
-	OpenAPIRate     int     // requests a minute of one API credential
-	NoticesAnHour   int     // that a rule may begin before one is unsteady; 0: any number
-	ScreensAUser    int     // open live streams; 0: any number
+	DeviceRate      float64 // messages a second that a device may send for long
+	DeviceBurst     int     // messages that a device may send at once
+	MessageLimit    int     // bytes of one message of a device
+	PerAddress      int     // MQTT connections that one address may have
+	OpenAPIRate     int     // requests a minute that one API credential may make
+	NoticesAnHour   int     // notices that a rule may open in an hour; 0: any number
+	ScreensAUser    int     // open live streams of one user; 0: any number
 	ScreensATenant  int
-	PasswordMin     int // characters of a password that a person chooses, or the provider
+	PasswordMin     int // characters that a password must have at least
 	Notifications   Notifications
 	Memory          Memory
 	LogLevel        slog.Level
 	LogJSON         bool
-	PasswordCost    identity.Cost // zero: the usual; no flag lowers it
+	PasswordCost    identity.Cost // zero: the usual cost; no flag lowers it
 }
 
-// maxNoticesAnHour is how many a rule may begin at most: when the newest began is
-// kept of each.
+// maxNoticesAnHour is the largest value of NoticesAnHour: the alarm engine remembers when each of
+// so many newest notices of a rule began.
 const maxNoticesAnHour = 100
 
-// maxPasswordMin is the longest that a provider may ask for: a sentence of some words.
+// maxPasswordMin is the longest minimum that a provider may ask for: a sentence of some words.
 const maxPasswordMin = 64
 
+// BalancersFlag is the flag of Balancers.
 const BalancersFlag = "proxy-protocol"
 
-// defaultDatum is that of most tiles.
+// defaultDatum is the datum of most map tiles.
 const defaultDatum = "WGS-84"
 
-// AddFlags declares the settings; their defaults are the contract's.
+// AddFlags declares the settings and their defaults.
 func AddFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
-	f.String("data-dir", "./data", "folder for everything that is kept")
+	f.String("data-dir", "./data", "folder for all data")
 	AddDatabaseFlag(f)
-	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
-	f.String("https-addr", "", "address of the same over TLS, usually port 443; without it there is none")
+	f.String("http-addr", "127.0.0.1:8080", "address of the console, its API and the devices' HTTP API")
+	f.String("https-addr", "", "address of the same over TLS, usually port 443; empty: no HTTPS")
 	f.Bool(
 		"https-redirect",
 		false,
-		"send people and programs from the HTTP address to the HTTPS address; devices may stay",
+		"redirect people and programs from the HTTP address to the HTTPS address; devices may stay",
 	)
-	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT side")
+	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT listener")
 	f.String(
 		"mqtt-tls-addr",
 		"",
-		"address of the devices' MQTT side over TLS, usually port 8883; without it there is none",
+		"address of the devices' MQTT listener over TLS, usually port 8883; empty: no MQTT over TLS",
 	)
 	f.String(
 		"tls-cert",
 		"",
-		"certificate for --https-addr and --mqtt-tls-addr with what leads to its root, PEM; read anew when it changes",
+		"certificate for --https-addr and --mqtt-tls-addr with its intermediate certificates, PEM; read again when it changes",
 	)
 	f.String("tls-key", "", "the certificate's key, PEM")
 	addACMEFlags(f)
@@ -107,25 +108,33 @@ func AddFlags(f *pflag.FlagSet) {
 		"",
 		"where people reach the console; links in mails have its scheme and port and the tenant's first host",
 	)
-	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
-	f.StringSlice("trusted-proxies", nil, "networks whose forwarded addresses are believed, for example 10.0.0.0/8")
+	f.String("default-tenant", "", "name of the tenant to sign in to if the host belongs to none")
+	f.StringSlice(
+		"trusted-proxies",
+		nil,
+		"networks of proxies whose forwarded addresses are trusted, for example 10.0.0.0/8",
+	)
 	f.StringSlice(
 		BalancersFlag,
 		nil,
-		"networks of TCP balancers: connections from there must begin with a PROXY header, version 2 or 1, and are its client's",
+		"networks of TCP load balancers: connections from there must begin with a PROXY header, version 2 or 1, which gives the client's address",
 	)
 	f.String(
 		"map-tiles",
 		"",
 		"address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline",
 	)
-	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
+	f.String("map-tiles-attribution", "", "whom the map names as the source of the tiles; required with --map-tiles")
 	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
-	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
+	f.Bool(
+		"demo-pages",
+		true,
+		"serve the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup",
+	)
 	f.String(
 		"captcha",
 		string(identity.CaptchaAdaptive),
-		"when sign-in demands the slider captcha: always, adaptive (after failures) or off",
+		"when sign-in requires the slider captcha: always, adaptive (after failures) or off",
 	)
 	declareDuration(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
 	declareDuration(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
@@ -134,16 +143,16 @@ func AddFlags(f *pflag.FlagSet) {
 	f.Int(
 		"notices-an-hour",
 		alarm.MaxNoticesPerHour,
-		"alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number",
+		"alarm notices that a rule may open within an hour; the next one stays open until its conditions have not held for ten minutes; 0: any number",
 	)
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
-	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
+	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, including those over WebSockets")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
 	f.Int("screens-a-user", 20, "live streams that a user may have open; a new one ends the oldest; 0: any number")
 	f.Int(
 		"password-min",
 		identity.PasswordMin,
-		"characters that a password has at least which a person chooses or the provider's file gives, 6 to 64",
+		"characters that a password needs at least, whether a person chooses it or the provider's file gives it; 6 to 64",
 	)
 	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
 	addMemoryFlags(f)
@@ -152,8 +161,7 @@ func AddFlags(f *pflag.FlagSet) {
 	f.String("log-format", "text", "text or json")
 }
 
-// Read reads the settings of a parsed flag set. A wrong one is named
-// in one clear line.
+// Read reads the settings of a parsed flag set. Its error names the wrong setting in one line.
 func Read(f *pflag.FlagSet) (*Server, error) {
 	k := koanf.New(".")
 	path, err := f.GetString("config")
@@ -223,7 +231,7 @@ func parseSettings(k *koanf.Koanf) (*Server, error) {
 	case s.AuditRetention < 24*time.Hour:
 		return nil, fmt.Errorf("--audit-retention: %s is shorter than a day", k.String("audit-retention"))
 	case s.DeviceRate <= 0 || math.IsNaN(s.DeviceRate) || math.IsInf(s.DeviceRate, 0):
-		return nil, fmt.Errorf("--device-rate: %v: a number above 0 is wanted", s.DeviceRate)
+		return nil, fmt.Errorf("--device-rate: %v: must be above 0", s.DeviceRate)
 	case s.DeviceBurst < 1:
 		return nil, fmt.Errorf("--device-burst: %d: must be 1 or more", s.DeviceBurst)
 	case s.PerAddress < 1:
@@ -284,8 +292,7 @@ func parseSettings(k *koanf.Koanf) (*Server, error) {
 	return s, nil
 }
 
-// listOf is a list as flags and files have it, or as the environment does: with
-// commas.
+// listOf is a list as flags and files have it, or as the environment has it: one text with commas.
 func listOf(k *koanf.Koanf, name string) []string {
 	if text, ok := k.Get(name).(string); ok {
 		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
@@ -293,7 +300,7 @@ func listOf(k *koanf.Koanf, name string) []string {
 	return k.Strings(name)
 }
 
-// networksOf is a list of networks; an address is one of its own.
+// networksOf is a list of networks. An address counts as the network that holds it alone.
 func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
 	for _, p := range listOf(k, name) {
 		prefix, err := netip.ParsePrefix(p)
@@ -334,14 +341,14 @@ func (s *Server) readMapTiles(k *koanf.Koanf) error {
 		}
 	}
 	if tiles.Attribution == "" {
-		return fmt.Errorf("--map-tiles-attribution: say who is to be named for the tiles")
+		return fmt.Errorf("--map-tiles-attribution: say whom the map names as the source of the tiles")
 	}
 	s.MapTiles = &tiles
 	return nil
 }
 
-// readTLS reads what HTTPS and MQTT over TLS need; the files themselves are read at
-// the start.
+// readTLS reads the settings of HTTPS and of MQTT over TLS. The server reads the certificate files
+// when it starts.
 func (s *Server) readTLS(k *koanf.Koanf) error {
 	s.HTTPSAddr = k.String("https-addr")
 	s.MQTTTLSAddr = k.String("mqtt-tls-addr")
@@ -369,7 +376,7 @@ func (s *Server) readTLS(k *koanf.Koanf) error {
 		}
 	}
 	if s.HTTPSRedirect = k.Bool("https-redirect"); s.HTTPSRedirect && s.HTTPSAddr == "" {
-		return fmt.Errorf("--https-redirect: there is nowhere to send people without --https-addr")
+		return fmt.Errorf("--https-redirect: there is nowhere to redirect people to without --https-addr")
 	}
 	return nil
 }
@@ -386,6 +393,7 @@ func isWebAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
+// Logger is the logger that the settings describe.
 func (s *Server) Logger() *slog.Logger {
 	opts := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogJSON {

@@ -98,15 +98,13 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.DemoPages {
-				t.Error("the demo pages are still there")
+				t.Error("the demo pages are still served")
 			}
 		})
 	}
 	t.Setenv("TILTH_DEMO_PAGES", "perhaps")
-	if _, err := parseArgs(
-		t,
-	); err == nil ||
-		err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
+	_, err := parseArgs(t)
+	if err == nil || err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
 		t.Errorf("neither on nor off: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// valueKinds is what a flag of a type takes, in words.
+// valueKinds says in words which values the flags of a type take.
 var valueKinds = map[string]string{
 	"bool":     "true or false",
 	"int":      "a whole number",
@@ -48,8 +48,8 @@ func loadFile(k *koanf.Koanf, f *pflag.FlagSet, path string) error {
 	return k.Load(confmap.Provider(values, "."), nil)
 }
 
-// YAMLError says in one line where a file is no YAML, or not of the right
-// shape, and in what: the reader's own words would be an excerpt over several.
+// YAMLError says in one line where a file is not valid YAML, or has the wrong shape, and why. The
+// YAML reader's own error is an excerpt over several lines.
 func YAMLError(path string, err error) error {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
@@ -58,8 +58,7 @@ func YAMLError(path string, err error) error {
 	return fmt.Errorf("%s: line %d: %s", path, at.GetToken().Position.Line, at.GetMessage())
 }
 
-// loadEnvironment reads the settings of the environment into k, and what has a
-// variable and no flag.
+// loadEnvironment reads the settings of the environment into k, those without a flag too.
 func loadEnvironment(k *koanf.Koanf, f *pflag.FlagSet) error {
 	var wrong error
 	err := k.Load(env.Provider(".", env.Opt{Prefix: "TILTH_", TransformFunc: func(variable, text string) (string, any) {
@@ -82,14 +81,14 @@ func Variable(name string) string {
 	return "TILTH_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// parseValue is what was given for a setting in place (a file or a variable), read
-// as its flag would be: a wrong one must not count as nothing.
+// parseValue reads the value of a setting that a place (a file or a variable) gives, as the flag
+// would read it. A value that it cannot read is an error and does not count as missing.
 func parseValue(flag *pflag.Flag, given any, place string) (value any, err error) {
 	if list, ok := given.([]any); ok {
 		return parseList(flag, list, place)
 	}
 	if _, nested := given.(map[string]any); nested {
-		return nil, fmt.Errorf("--%s: in %s it has settings below it, and takes none", flag.Name, place)
+		return nil, fmt.Errorf("--%s: in %s it has settings below it, which it does not take", flag.Name, place)
 	}
 	text := ""
 	if given != nil {
@@ -115,23 +114,23 @@ func parseValue(flag *pflag.Flag, given any, place string) (value any, err error
 	return value, nil
 }
 
-// parseList is parseValue of a list.
+// parseList is parseValue for a list.
 func parseList(flag *pflag.Flag, list []any, place string) ([]string, error) {
 	if !slices.Contains([]string{"stringSlice", "stringArray"}, flag.Value.Type()) {
-		return nil, fmt.Errorf("--%s: in %s it is a list, and one value is wanted", flag.Name, place)
+		return nil, fmt.Errorf("--%s: in %s it is a list; it takes one value", flag.Name, place)
 	}
 	texts := make([]string, len(list))
 	for i, item := range list {
 		switch item.(type) {
 		case nil, []any, map[string]any:
-			return nil, fmt.Errorf("--%s: in %s each of the list must be a text", flag.Name, place)
+			return nil, fmt.Errorf("--%s: in %s each item of the list must be a text", flag.Name, place)
 		}
 		texts[i] = fmt.Sprint(item)
 	}
 	return texts, nil
 }
 
-// ExplainFlagError says of a wrong flag what is said of a wrong setting elsewhere.
+// ExplainFlagError describes a wrong flag in the words that describe a wrong setting elsewhere.
 func ExplainFlagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) || valueKinds[invalid.GetFlag().Value.Type()] == "" {
@@ -141,16 +140,16 @@ func ExplainFlagError(_ *cobra.Command, err error) error {
 	return fmt.Errorf("--%s: %q is not %s", flag.Name, invalid.GetValue(), valueKinds[flag.Value.Type()])
 }
 
-// longDuration is a flag for times that are long: days may be given, too.
+// longDuration is the value of a flag for long times, which may be given in days.
 type longDuration time.Duration
 
-// declareDuration declares such a flag.
+// declareDuration declares a flag of that kind.
 func declareDuration(f *pflag.FlagSet, name string, value time.Duration, usage string) {
 	s := longDuration(value)
 	f.Var(&s, name, usage)
 }
 
-// Set reads what parseDuration does.
+// Set implements pflag.Value; parseDuration says what it reads.
 func (s *longDuration) Set(text string) error {
 	d, err := parseDuration(text)
 	*s = longDuration(d)
@@ -159,10 +158,11 @@ func (s *longDuration) Set(text string) error {
 
 func (s *longDuration) String() string { return time.Duration(*s).String() }
 
-// Type is that of flags with times, by which their values are read.
+// Type implements pflag.Value. It is the type of Go's own duration flags, so that parseValue reads
+// both alike.
 func (s *longDuration) Type() string { return "duration" }
 
-// maxDays is more than anybody keeps anything, and fits in a time.Duration.
+// maxDays is longer than anybody keeps anything, and fits in a time.Duration.
 const maxDays = 100_000
 
 // parseDuration reads a time as Go writes it (36h30m), whole days (400d), or both (1d12h).

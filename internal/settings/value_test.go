@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A value that cannot be read is named with where it stands, and does not count
-// as nothing.
+// The error for an unreadable value names the setting and its place; the value does not count as
+// missing.
 func TestUnreadableValues(t *testing.T) {
 	for name, row := range map[string]struct{ value, want string }{
 		"digest-after":     {"ten", `"ten" in PLACE is not a whole number`},
@@ -52,29 +52,25 @@ func TestUnreadableValues(t *testing.T) {
 	}
 }
 
-// A list where one value is wanted, and the other way round, is told too.
+// A list in place of one value is an error, and so is the reverse.
 func TestListAndScalarSettings(t *testing.T) {
 	for text, want := range map[string]string{
-		"http-addr: [a, b]":           "--http-addr: in FILE it is a list, and one value is wanted",
-		"digest-after: [10]":          "--digest-after: in FILE it is a list, and one value is wanted",
-		"trusted-proxies: {a: b}":     "--trusted-proxies: in FILE it has settings below it, and takes none",
-		"trusted-proxies: [[a], b]":   "--trusted-proxies: in FILE each of the list must be a text",
+		"http-addr: [a, b]":           "--http-addr: in FILE it is a list; it takes one value",
+		"digest-after: [10]":          "--digest-after: in FILE it is a list; it takes one value",
+		"trusted-proxies: {a: b}":     "--trusted-proxies: in FILE it has settings below it, which it does not take",
+		"trusted-proxies: [[a], b]":   "--trusted-proxies: in FILE each item of the list must be a text",
 		"trusted-proxies: 10":         `--trusted-proxies: "10" is no network`,
 		"webhook-private: [10, '::']": `--webhook-private: "10" is no network`,
 	} {
 		file := tempFile(t, text+"\n")
-		if _, err := parseArgs(
-			t,
-			"--config",
-			file,
-		); err == nil ||
-			err.Error() != strings.Replace(want, "FILE", file, 1) {
+		_, err := parseArgs(t, "--config", file)
+		if err == nil || err.Error() != strings.Replace(want, "FILE", file, 1) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
 
-// Flag, environment and file take the same forms.
+// A flag, the environment and a file accept the same forms of a value.
 func TestFormsOfValues(t *testing.T) {
 	for name, row := range map[string]struct {
 		value string

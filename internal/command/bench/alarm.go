@@ -11,8 +11,7 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// alarmBench is `tilth bench alarm` with its flags. Of a run of bench ingest it
-// has how a server of its own is started.
+// alarmBench is `tilth bench alarm` with its flags. It starts a server as ingestBench does.
 type alarmBench struct {
 	ingestBench
 	alarms bench.AlarmOptions
@@ -22,12 +21,12 @@ func alarmCommand() *cobra.Command {
 	b := &alarmBench{}
 	c := &cobra.Command{
 		Use:   "alarm",
-		Short: "Publish readings that begin and end alarm notices, and measure when people learn of them",
+		Short: "Publish readings that open and resolve alarm notices, and measure when people learn of them",
 		Long: `Start a server of its own on an empty folder, make devices and alarm rules, and
 let the devices publish at a given rate: first while no rule runs, then while all
-do. Measure what is acknowledged, and how long after a reading's acknowledgement
-its notice is on an open screen and in the list. It ends with an error when a
-notice is missing, or is there that no reading led to.`,
+do. Measure how much is acknowledged, and how long after a reading's
+acknowledgement its notice is on an open screen and in the list. The command
+fails if a notice is missing, or if there is one that no reading led to.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.out = c.OutOrStdout()
@@ -35,7 +34,7 @@ notice is missing, or is there that no reading led to.`,
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&b.alarms.Rules, "rules", 10_000, "alarm rules, shared out among the devices; a multiple of these")
+	f.IntVar(&b.alarms.Rules, "rules", 10_000, "alarm rules, distributed among the devices; a multiple of their number")
 	f.BoolVar(
 		&b.alarms.Together,
 		"together",
@@ -45,13 +44,13 @@ notice is missing, or is there that no reading led to.`,
 	f.IntVar(&b.devices, "devices", 2000, "devices, each with a connection")
 	f.IntVar(&b.values, "values", 8, "values in a message, at least as many as a device has rules")
 	f.IntVar(&b.alarms.Rate, "rate", 20_000, "messages a second that are offered")
-	f.IntVar(&b.alarms.NoticesPerSecond, "turns", 125, "notices a second that are to begin, and as many to end")
+	f.IntVar(&b.alarms.NoticesPerSecond, "turns", 125, "notices a second that open, and as many that are resolved")
 	f.DurationVar(&b.alarms.Duration, "duration", 30*time.Second, "how long each of the two parts measures")
 	f.DurationVar(
 		&b.alarms.FlatOut,
 		"flat-out",
 		10*time.Second,
-		"how long two more parts offer as much as is taken; 0: leave them out",
+		"how long two more parts offer as much as the server accepts; 0: leave them out",
 	)
 	f.IntVar(&b.alarms.Window, "window", 32, "messages of a connection in flight at most")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")

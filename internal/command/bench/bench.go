@@ -19,7 +19,7 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// Commands are the commands below tilth bench.
+// Commands are the subcommands of tilth bench.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{
 		ingestCommand(),
@@ -56,9 +56,9 @@ func fileCommand() *cobra.Command {
 }
 
 const (
-	maxValues            = 64            // properties that one history call takes
+	maxValues            = 64            // properties that one history call returns
 	connectionsPerDevice = 16            // connections that one device may have
-	spareFiles           = 2048          // the server leaves some of its limit to files, too
+	spareFiles           = 2048          // the server keeps a part of its limit for files
 	unlimitedRate        = 1_000_000_000 // messages a second and at once, in place of a device's limits
 )
 
@@ -66,11 +66,11 @@ const (
 type ingestBench struct {
 	options bench.Options
 	windows []int
-	idle    int // connections that say nothing, in place of a run; 0: a run
+	idle    int // idle connections, in place of a run; 0: a run
 	values  int
 	devices int
 	version int
-	server  string // of a server that is there already, with mqtt and file
+	server  string // of a running server, with mqtt and file
 	mqtt    string
 	file    string
 	peer    string
@@ -84,17 +84,17 @@ func ingestCommand() *cobra.Command {
 	b := &ingestBench{}
 	c := &cobra.Command{
 		Use:   "ingest",
-		Short: "Publish as a crowd of devices does, measure, and read everything back",
+		Short: "Publish as many devices do, measure, and read everything back",
 		Long: `Start a server of its own on an empty folder, connect devices, keep a number of
 QoS 1 messages of each in flight, match every acknowledgement to its message,
 and afterwards read every acknowledged value back through the console's calls.
-One live stream is open meanwhile. It fails when anything that was acknowledged
-is missing.
+One live stream is open meanwhile. The command fails if anything that was
+acknowledged is missing.
 
-With --server, --mqtt and --file it loads a server that is there already: apply
-what tilth bench file prints to it first. That server's own limits hold.
-With --idle it publishes nothing and tells what each of so many connections
-costs the memory of the server that it starts.
+With --server, --mqtt and --file it loads a running server: first apply to it what
+tilth bench file prints. That server's own limits hold.
+With --idle it opens so many connections, publishes nothing and prints how much
+memory each connection costs the server that it starts.
 With --peer-mqtt it does the same to another MQTT server after each run, without
 reading back, and prints both in one table.`,
 		Args: cobra.NoArgs,
@@ -104,20 +104,25 @@ reading back, and prints both in one table.`,
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&b.options.Connections, "connections", 2000, "MQTT connections, all open from the beginning to the end")
+	f.IntVar(&b.options.Connections, "connections", 2000, "MQTT connections, all open during the whole run")
 	f.IntSliceVar(&b.windows, "window", []int{32}, "messages of a connection in flight; several: a run for each")
 	f.IntVar(&b.values, "values", 8, "values in a message")
 	f.DurationVar(&b.options.Duration, "duration", 30*time.Second, "how long a run measures")
 	f.IntVar(&b.version, "protocol", 4, "4 (MQTT 3.1.1) or 5")
-	f.IntVar(&b.devices, "devices", 0, "devices that the connections are shared out among; 0: one a connection")
-	f.StringVar(&b.server, "server", "", "console of a server that is there already, for example http://127.0.0.1:8080")
-	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT side, host:port")
+	f.IntVar(
+		&b.devices,
+		"devices",
+		0,
+		"devices among which the connections are distributed; 0: one for each connection",
+	)
+	f.StringVar(&b.server, "server", "", "console of a running server, for example http://127.0.0.1:8080")
+	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT address, host:port")
 	f.StringVar(&b.file, "file", "", "provider's file with its devices and their secrets")
 	f.IntVar(
 		&b.idle,
 		"idle",
 		0,
-		"open so many connections that say nothing, tell what each costs in memory, and that is all",
+		"only open so many idle connections, and print how much memory each costs",
 	)
 	f.StringVar(&b.peer, "peer-mqtt", "", "another MQTT server to compare with, host:port")
 	f.IntVar(&b.peerPID, "peer-pid", 0, "its process on this machine, for its processor time and memory")
@@ -173,7 +178,7 @@ func (b *ingestBench) check() error {
 	return nil
 }
 
-// run makes the runs and answers why one of them does not count.
+// run makes the runs, and returns why one of them does not count.
 func (b *ingestBench) run(ctx context.Context) error {
 	if err := b.check(); err != nil {
 		return err
@@ -211,7 +216,7 @@ func (b *ingestBench) run(ctx context.Context) error {
 	return trouble
 }
 
-// runOwn loads the server that was named, or one started for the run.
+// runOwn loads the named server, or one that it starts for the run.
 func (b *ingestBench) runOwn(ctx context.Context) (*bench.Result, error) {
 	if b.server != "" {
 		return b.runNamed(ctx)
@@ -224,7 +229,7 @@ func (b *ingestBench) runOwn(ctx context.Context) (*bench.Result, error) {
 	return result, err
 }
 
-// withServer starts a server for f and ends it afterwards.
+// withServer starts a server for f and stops it afterwards.
 func (b *ingestBench) withServer(ctx context.Context, f func(context.Context, bench.Target) error) (err error) {
 	binary := b.binary
 	if binary == "" {
@@ -258,24 +263,24 @@ func (b *ingestBench) runNamed(ctx context.Context) (*bench.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--file: %w", err)
 	}
-	world, err := bench.ReadTenant(raw)
+	tenant, err := bench.ReadTenant(raw)
 	if err != nil {
 		return nil, fmt.Errorf("--file: %s: %w", b.file, err)
 	}
-	if b.devices > len(world.Devices) || b.values > len(world.Properties) {
+	if b.devices > len(tenant.Devices) || b.values > len(tenant.Properties) {
 		return nil, fmt.Errorf(
 			"--file: %s has %d devices with %d properties, %d with %d are needed; fewer --devices or --values will do",
 			b.file,
-			len(world.Devices),
-			len(world.Properties),
+			len(tenant.Devices),
+			len(tenant.Properties),
 			b.devices,
 			b.values,
 		)
 	}
-	world.Devices, world.Properties = world.Devices[:b.devices], world.Properties[:b.values]
+	tenant.Devices, tenant.Properties = tenant.Devices[:b.devices], tenant.Properties[:b.values]
 	fmt.Fprintf(b.out, "Limits: those of the server at %s\n", b.mqtt)
 	return b.measure(ctx, bench.Target{
-		Name: "tilth", MQTT: b.mqtt, Tenant: world, Console: strings.TrimSuffix(b.server, "/"),
+		Name: "tilth", MQTT: b.mqtt, Tenant: tenant, Console: strings.TrimSuffix(b.server, "/"),
 	})
 }
 
@@ -301,7 +306,7 @@ func (b *ingestBench) measure(ctx context.Context, t bench.Target) (*bench.Resul
 	return r, r.Print(b.out)
 }
 
-// applyTenant hands a provider's file to a server.
+// applyTenant applies a provider's file to a server.
 func applyTenant(ctx context.Context, admin, token string, file []byte) error {
 	p := &client.Client{Base: admin, Token: token, HTTP: http.DefaultClient}
 	status, body, err := p.Post(ctx, "v1/apply", "application/yaml", file)

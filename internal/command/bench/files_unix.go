@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// raiseFileLimit makes sure that this process may open a file for each connection, and so may the
-// server that it starts, which inherits the limit.
+// raiseFileLimit makes sure that this process, and the server that inherits the limit, may open a
+// file for each connection.
 func (b *ingestBench) raiseFileLimit() error {
 	need := uint64(b.options.Connections + spareFiles)
 	var limit syscall.Rlimit
@@ -21,8 +21,13 @@ func (b *ingestBench) raiseFileLimit() error {
 	}
 	raised := syscall.Rlimit{Cur: need, Max: max(limit.Max, need)}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &raised); err != nil {
-		const advice = "open files: %d are needed, %d allowed: raise the limit (ulimit -n %d) or take fewer --connections: %w"
-		return fmt.Errorf(advice, need, limit.Max, need, err)
+		return fmt.Errorf(
+			"open files: %d are needed, %d allowed: raise the limit (ulimit -n %d) or take fewer --connections: %w",
+			need,
+			limit.Max,
+			need,
+			err,
+		)
 	}
 	fmt.Fprintf(b.out, "Limits raised: open files from %d to %d\n", limit.Cur, need)
 	return nil

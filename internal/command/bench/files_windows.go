@@ -1,5 +1,4 @@
 package bench
 
-// raiseFileLimit has nothing to raise: Windows limits a process's connections by
-// memory alone.
+// raiseFileLimit does nothing: on Windows only memory limits a process's connections.
 func (*ingestBench) raiseFileLimit() error { return nil }

@@ -16,8 +16,7 @@ import (
 	"tilth/internal/tools/farm"
 )
 
-// historyBench is `tilth bench history` with its flags. Of a run of bench ingest
-// it has how a server is applied to.
+// historyBench is `tilth bench history` with its flags. It applies files as ingestBench does.
 type historyBench struct {
 	ingestBench
 	days    int
@@ -26,26 +25,26 @@ type historyBench struct {
 }
 
 const (
-	maxHistoryDays = 30 // that one history call answers
+	maxHistoryDays = 30 // days that one history call returns
 	recordStep     = time.Minute
 	recordSeed     = 1 // of the first farm
 	mast           = "weather-mast"
 )
 
-// mastProperties are what a mast of the demo's farm measures and a chart shows.
+// mastProperties are the properties of a weather mast of the demo's farm that a chart shows.
 var mastProperties = []string{"airTemperature", "airHumidity", "airPressure", "windSpeed", "solarRadiation"}
 
 func historyCommand() *cobra.Command {
 	b := &historyBench{}
 	c := &cobra.Command{
 		Use:   "history",
-		Short: "Ask for a device's month, of tilth and of other stores that hold the same, and compare",
+		Short: "Query a month of a device's readings, in tilth and in other stores, and compare",
 		Long: `Fill a folder with what weather masts measure in some days, five values a minute
-each, seal it and start a server of its own on it. Ask for the readings of one
+each, seal it and start a server of its own on it. Query the readings of one
 device after the other: every reading of all the days, the same in buckets,
-one day, and a spreadsheet. Peers that are named are given the same readings and
-asked the same; every answer is compared with what was written. What the store
-does without network and server is told apart.
+one day, and a spreadsheet. Named peers get the same readings and the same
+queries; every answer is compared with what was written. The times of the store
+without network and server are printed separately.
 
 scripts/bench-history.sh starts the peers that are installed.`,
 		Args: cobra.NoArgs,
@@ -56,8 +55,8 @@ scripts/bench-history.sh starts the peers that are installed.`,
 	}
 	f := c.Flags()
 	f.IntVar(&b.days, "days", maxHistoryDays, "days of readings: 5, 10, 15, 20, 25 or 30")
-	f.IntVar(&b.devices, "devices", 50, "devices that have them")
-	f.IntVar(&b.repeats, "asks", 50, "times that each question is asked after every device was asked about once")
+	f.IntVar(&b.devices, "devices", 50, "devices that have these readings")
+	f.IntVar(&b.repeats, "asks", 50, "how often each query is repeated, after one query for every device")
 	f.StringSliceVar(
 		&b.peers,
 		"peers",
@@ -117,10 +116,10 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 		return err
 	}
 	load := &historyLoad{records: records, dir: dir, printf: b.printf, repeats: b.repeats}
-	world := bench.NewTenant(b.devices, len(mastProperties))
-	world.Properties, load.world = mastProperties, world
+	tenant := bench.NewTenant(b.devices, len(mastProperties))
+	tenant.Properties, load.tenant = mastProperties, tenant
 	server, err := bench.Start(ctx, bench.ServerOptions{
-		Binary: b.binary, Dir: filepath.Join(dir, "data"), Tenant: world, Apply: applyTenant, Load: load.run,
+		Binary: b.binary, Dir: filepath.Join(dir, "data"), Tenant: tenant, Apply: applyTenant, Load: load.run,
 	})
 	if err != nil {
 		return err
@@ -138,8 +137,8 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 	return errors.Join(load.figures.Print(b.out), result.Print(b.out), result.Err())
 }
 
-// generateRecords is what so many weather masts have measured until some time before
-// now. They are those of the demo's farm, and of farms under other weather.
+// generateRecords returns what weather masts have measured until some time before now. They are the
+// masts of the demo's farm, and of farms under other weather.
 func generateRecords(ctx context.Context, devices, days int, now time.Time) (*bench.Records, error) {
 	records, err := bench.NewRecords(bench.NewTenant(devices, 0).DeviceNames(), mastProperties, days, recordStep, now)
 	if err != nil {
@@ -162,12 +161,12 @@ func generateRecords(ctx context.Context, devices, days int, now time.Time) (*be
 	return records, work.Wait()
 }
 
-// fillRecords lets a mast measure at the times of the records.
+// fillRecords fills in what a mast measures at the times of the records.
 func fillRecords(ctx context.Context, d *farm.Device, r *bench.Records, into [][]float64) error {
 	for n := range r.Count() {
 		values, there := d.At(r.Time(n), r.Step)
 		if !there {
-			return fmt.Errorf("%s has nothing to say at %s", d.Name, r.Time(n))
+			return fmt.Errorf("%s measures nothing at %s", d.Name, r.Time(n))
 		}
 		found := 0
 		for _, v := range values {

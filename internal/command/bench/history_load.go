@@ -20,11 +20,11 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// historyLoad fills a data folder that no server has open, as the server's own
-// way of taking readings in would, and measures the store meanwhile.
+// historyLoad fills a data folder that no server has open, in the way in which a server stores
+// readings, and measures the store meanwhile.
 type historyLoad struct {
 	records *bench.Records
-	world   bench.Tenant
+	tenant  bench.Tenant
 	dir     string // has the data folder, and room for another
 	repeats int
 	printf  func(format string, a ...any)
@@ -37,11 +37,11 @@ type historyLoad struct {
 }
 
 const (
-	batchSteps         = 20 // of all devices, in one batch
+	batchSteps         = 20 // steps of all devices in one batch
 	dayBatches         = int(24 * time.Hour / recordStep / batchSteps)
-	writers            = 2 // batches at once, as at the edge
+	writers            = 2 // concurrent batches, as at the ingest edge
 	sealingRounds      = 3
-	sealingDays        = 5 // of a round
+	sealingDays        = 5 // days of one round
 	sealingWriteFactor = 4
 	downsampledPoints  = 1000
 )
@@ -51,7 +51,7 @@ func (l *historyLoad) run(ctx context.Context) error {
 	if err := l.resolveIDs(ctx, data); err != nil {
 		return err
 	}
-	l.printf("Taking readings in while others are sealed")
+	l.printf("Writing readings while others are sealed")
 	if err := l.measureSealing(ctx); err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (l *historyLoad) run(ctx context.Context) error {
 	if err := l.fill(ctx, data); err != nil {
 		return err
 	}
-	// Asked as after a restart. Opening it and closing it leaves no log behind
-	// that would count as readings on disk.
+	// The store is queried as after a restart. Opening and closing it leaves no log behind that
+	// would count as readings on disk.
 	if err := l.reopen(ctx, data); err != nil {
 		return err
 	}
@@ -81,18 +81,18 @@ func (l *historyLoad) reopen(ctx context.Context, data string) (err error) {
 	if err := l.query(ctx, s); err != nil {
 		return err
 	}
-	l.printf("Waiting until the store has cleared away what was sealed")
+	l.printf("Waiting until the store has compacted what was sealed")
 	return waitForStableSize(ctx, s)
 }
 
 const (
 	stableSizePoll    = 250 * time.Millisecond
-	stableSizePolls   = 12               // looks at the same size
-	stableSizeTimeout = 60 * time.Second // of waiting
+	stableSizePolls   = 12               // polls that return the same size
+	stableSizeTimeout = 60 * time.Second // the longest wait
 )
 
-// waitForStableSize waits until a store's size stays the same: what is written is packed
-// in the background, which tells nobody when it is done.
+// waitForStableSize waits until a store's size stays the same: the store compacts in the
+// background, and does not say when it is done.
 func waitForStableSize(ctx context.Context, s *reading.Store) error {
 	look := time.NewTicker(stableSizePoll)
 	defer look.Stop()
@@ -112,14 +112,14 @@ func waitForStableSize(ctx context.Context, s *reading.Store) error {
 	return nil
 }
 
-// resolveIDs learns what the devices and properties are called inside.
+// resolveIDs looks up the IDs of the devices and properties.
 func (l *historyLoad) resolveIDs(ctx context.Context, data string) (err error) {
 	s, err := app.OpenStores(ctx, &settings.Server{DataDir: data}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	owner, err := s.Tenants.ByName(ctx, l.world.Name)
+	owner, err := s.Tenants.ByName(ctx, l.tenant.Name)
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (l *historyLoad) resolveIDs(ctx context.Context, data string) (err error) {
 	return nil
 }
 
-// batch is what all devices have measured in some steps; beyond the records
-// they measure the same again.
+// batch is what all devices have measured in some steps. Beyond the records they measure the same
+// again.
 func (l *historyLoad) batch(number int) []reading.Arrival {
 	batch := make([]reading.Arrival, 0, batchSteps*len(l.devices))
 	fields := make([]reading.Field, cap(batch)*len(l.properties))
@@ -162,8 +162,7 @@ func (l *historyLoad) batch(number int) []reading.Arrival {
 	return batch
 }
 
-// open opens a store with a consumer that judges nothing; the returned function
-// ends both.
+// open opens a store with a consumer that evaluates nothing. The returned function closes both.
 func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, func() error, error) {
 	s, err := reading.Open(ctx, reading.Options{Dir: dir, Logger: slog.New(&l.sealed)})
 	if err != nil {
@@ -171,7 +170,10 @@ func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, fun
 	}
 	consumed := make(chan error, 1)
 	go func() {
-		consumed <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []reading.Arrival) error { s.Trim(pos); return nil })
+		consumed <- s.Consume(ctx, 0, func(_ context.Context, pos uint64, _ []reading.Arrival) error {
+			s.Trim(pos)
+			return nil
+		})
 	}()
 	return s, func() error {
 		err := s.Close()
@@ -182,8 +184,8 @@ func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, fun
 	}, nil
 }
 
-// write appends the batches numbered from first on, until as many are written
-// or stop is closed, and tells how many.
+// write appends batches, beginning with the number first, until most are written or stop is closed.
+// It returns how many it wrote.
 func (l *historyLoad) write(
 	ctx context.Context,
 	s *reading.Store,
@@ -237,7 +239,7 @@ func (l *historyLoad) fill(ctx context.Context, data string) (err error) {
 	return nil
 }
 
-// query asks the store as the console's calls do, each time for another device.
+// query queries the store as the console's calls do, each time for another device.
 func (l *historyLoad) query(ctx context.Context, s *reading.Store) (err error) {
 	f, count := &l.figures, l.records.Count()
 	from, to := l.records.Time(0).UnixMilli(), l.records.Time(count-1).UnixMilli()
@@ -284,9 +286,9 @@ func (l *historyLoad) query(ctx context.Context, s *reading.Store) (err error) {
 	return err
 }
 
-// measureSealing takes readings in for some days, then seals these while more
-// come in, several times over. These are at most so many times more: where no disk
-// slows the writers down, each round would leave the next one ever more to seal.
+// measureSealing writes readings for some days, then seals these while it writes more, several
+// times. While a day is sealed it writes at most sealingWriteFactor times as many: if no disk slows
+// the writers down, each round would leave the next one more to seal.
 func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 	dir := filepath.Join(l.dir, "sealing")
 	s, end, err := l.open(ctx, dir)
@@ -295,7 +297,7 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, end(), os.RemoveAll(dir)) }()
 	var plain, sealing throughput
-	next := 0 // batch
+	next := 0 // the next batch
 	for range sealingRounds {
 		n, err := plain.measure(func() (int, error) { return l.write(ctx, s, next, sealingDays*dayBatches, nil) })
 		if err != nil {
@@ -322,7 +324,7 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 	return nil
 }
 
-// throughput is how many batches were written in how long.
+// throughput is how many batches were written in which time.
 type throughput struct {
 	batches int
 	took    time.Duration
@@ -338,19 +340,19 @@ func (p *throughput) measure(write func() (int, error)) (batches int, err error)
 
 func (p *throughput) perSecond() float64 { return float64(p.batches) / p.took.Seconds() }
 
-// sealedBytes adds up what a store logs about each day that it has sealed.
+// sealedBytes is a log handler that adds up the size of each day that a store has sealed.
 type sealedBytes struct{ bytes atomic.Int64 }
 
-// Enabled is true of everything: sealing is told at the lowest level.
+// Enabled is true for all levels, since the store logs sealing at the lowest.
 func (s *sealedBytes) Enabled(context.Context, slog.Level) bool { return true }
 
-// WithAttrs changes nothing.
+// WithAttrs returns the handler as it is.
 func (s *sealedBytes) WithAttrs([]slog.Attr) slog.Handler { return s }
 
-// WithGroup changes nothing.
+// WithGroup returns the handler as it is.
 func (s *sealedBytes) WithGroup(string) slog.Handler { return s }
 
-// Handle takes a message in.
+// Handle adds up the bytes of a record.
 func (s *sealedBytes) Handle(_ context.Context, r slog.Record) error {
 	if r.Message != "readings: sealed" {
 		return nil

@@ -26,14 +26,14 @@ func liveCommand() *cobra.Command {
 	b := &liveBench{}
 	c := &cobra.Command{
 		Use:   "live",
-		Short: "Keep thousands of screens open, and measure when they learn of readings",
+		Short: "Keep thousands of screens open, and measure when readings reach them",
 		Long: `Start a server of its own on an empty folder with many tenants, and open live
-streams as browsers do. First nothing is told; then a device of each tenant
-reports once a second; then the last tenant is busy; then it has screens, too,
+streams as browsers do. First no device reports; then a device of each tenant
+reports once a second; then the last tenant is busy; then it also has screens
 that never read what they are sent. Measure how long after a reading's
 acknowledgement its event is on each screen of its tenant, and what a screen
-costs. It ends with an error when an event is lost or told twice, when a screen
-that reads is cut off, or one that does not is not.`,
+costs. The command fails if an event is lost or sent twice, if a screen that
+reads is cut off, or if one that does not read stays open.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.out = c.OutOrStdout()
@@ -41,13 +41,13 @@ that reads is cut off, or one that does not is not.`,
 		},
 	}
 	f, o := c.Flags(), &b.options
-	f.IntVar(&o.Screens, "screens", 2000, "open screens, shared out among the tenants")
+	f.IntVar(&o.Screens, "screens", 2000, "open screens, distributed among the tenants")
 	f.IntVar(&o.Tenants, "tenants", 50, "tenants, each with a device that reports once a second")
 	f.IntVar(
 		&o.Busy,
 		"busy",
 		200,
-		"readings a second of the last tenant beyond that, in the last two parts; 0: leave them out",
+		"further readings a second of the last tenant, in the last two parts; 0: leave them out",
 	)
 	f.IntVar(&o.Slow, "slow", 20, "screens of the last tenant that never read, in the last part; 0: leave it out")
 	f.IntVar(&o.Values, "values", 8, "values in a reading")
@@ -65,7 +65,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 	if o.Values > maxValues {
 		return fmt.Errorf("--values: at most %d", maxValues)
 	}
-	// A file for each screen, and for each device's connection.
+	// Each screen needs a file, and so does each device's connection.
 	connections := o.Screens + o.Slow + o.Tenants + o.Busy
 	limits := &ingestBench{options: bench.Options{Connections: connections}, out: b.out}
 	if err := limits.raiseFileLimit(); err != nil {
@@ -82,7 +82,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	server, worlds, err := bench.ServeLive(ctx, o, bench.ServerOptions{
+	server, tenants, err := bench.ServeLive(ctx, o, bench.ServerOptions{
 		Binary: binary, Dir: dir, Apply: applyTenant,
 		Args: []string{"--mqtt-per-address", strconv.Itoa(connections)},
 	})
@@ -90,7 +90,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	r, err := bench.RunLive(ctx, o, server, worlds)
+	r, err := bench.RunLive(ctx, o, server, tenants)
 	if err != nil {
 		return err
 	}

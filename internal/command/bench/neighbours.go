@@ -12,8 +12,8 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// neighboursBench is `tilth bench neighbours` with its flags. Of a run of bench
-// ingest it has how files are raised.
+// neighboursBench is `tilth bench neighbours` with its flags. It raises the limit of open files as
+// ingestBench does.
 type neighboursBench struct {
 	ingestBench
 	sample  bool
@@ -24,14 +24,13 @@ func neighboursCommand() *cobra.Command {
 	b := &neighboursBench{}
 	c := &cobra.Command{
 		Use:   "neighbours",
-		Short: "Let tenants take more than their share, and measure what another one feels of it",
+		Short: "Let tenants take more than their share, and measure how that affects another tenant",
 		Long: `For each attack start a server of its own on an empty folder, with a tenant that
-lives quietly: devices publish, alarms begin and end, a screen is open, a list is
-looked at, somebody signs in. Measure that tenant while others attack, beside the
-figures without an attack, and print both in one table with the limits. Afterwards
-everything that was acknowledged is read back, and all notices are compared with
-those that the readings must have led to. It ends with an error when a limit is
-not kept.
+has a normal load: devices publish, alarms open and end, a screen is open, a list
+is read, somebody signs in. Measure that tenant while others attack, and without
+an attack, and print both in one table with the limits. Afterwards everything that
+was acknowledged is read back, and all notices are compared with those that the
+readings must have led to. The command fails if a limit is exceeded.
 
 Attacks: ` + strings.Join(bench.NeighbourAttacks(), ", ") + `.`,
 		Args: cobra.NoArgs,

@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// filledUserAge is since when a tenant that is filled has its users: what it has is
-	// theirs.
+	// filledUserAge is how old the users of a filled tenant are: its rows are old enough to concern
+	// them.
 	filledUserAge = 3 * 365 * 24 * time.Hour
-	// oldMessageAge is how old its old messages are, and rowsPerTransaction how many rows one
-	// transaction writes.
+	// oldMessageAge is the age of the tenant's old messages, and rowsPerTransaction the number of
+	// rows that one transaction writes.
 	oldMessageAge      = 2 * 365 * 24 * time.Hour
 	rowsPerTransaction = 50_000
 )
 
-// FillTenant fills a tenant of a folder that no server has open.
+// FillTenant fills a tenant in a data folder that no server has open.
 func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error) {
 	s, err := app.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -42,7 +42,7 @@ func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 		return err
 	}
 	now := time.Now()
-	// Old messages come first: a message's number tells its place.
+	// Old messages come first, since a message's number gives its place.
 	old := now.Add(-oldMessageAge)
 	if err := putMessages(ctx, s, owner.ID, c.Old, old); err != nil {
 		return err
@@ -51,21 +51,15 @@ func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 		return err
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if _, err := tx.NewRaw(
-			"UPDATE users SET create_time = ? WHERE tenant_id = ?",
-			now.Add(-filledUserAge).UnixMilli(),
-			owner.ID,
-		).Exec(
-			ctx,
-		); err != nil {
+		const age = "UPDATE users SET create_time = ? WHERE tenant_id = ?"
+		if _, err := tx.NewRaw(age, now.Add(-filledUserAge).UnixMilli(), owner.ID).Exec(ctx); err != nil {
 			return err
 		}
 		return putNotices(ctx, s, tx, owner.ID, c, now)
 	})
 }
 
-// putMessages writes so many messages of a tenant, made a millisecond after each
-// other.
+// putMessages writes messages of a tenant, each a millisecond after the one before.
 func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from time.Time) error {
 	facts, err := json.Marshal(alertmsg.Alarm{
 		Event:      alertmsg.Triggered,
@@ -90,10 +84,7 @@ func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from
 			_, err := tx.NewRaw(
 				`WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
 				INSERT INTO messages (tenant_id, event, facts, create_time) SELECT ?, ?, ?, ? + i FROM n`,
-				min(
-					rowsPerTransaction,
-					many-done,
-				),
+				min(rowsPerTransaction, many-done),
 				t,
 				alertmsg.Triggered,
 				string(facts),
@@ -108,7 +99,7 @@ func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from
 	return nil
 }
 
-// putNotices lets a tenant's devices have rules that run, each with an open notice.
+// putNotices gives a tenant's devices running rules, each with an open notice.
 func putNotices(
 	ctx context.Context,
 	s *app.Stores,
@@ -132,7 +123,7 @@ func putNotices(
 			return fmt.Errorf("%s is not in the folder", name)
 		}
 		for n := range c.Each {
-			if i+n > 0 { // the rule itself is one of them
+			if i+n > 0 { // the rule itself is one of the copies
 				devices = append(devices, e.ID)
 			}
 		}
@@ -151,18 +142,16 @@ func putNotices(
 		return err
 	}
 	_, err = tx.NewRaw(
-		`INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, start_time, create_time, rule)
+		`INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level,
+			start_time, create_time, rule)
 		SELECT r.tenant_id, r.id, r.revision, d.id, d.name, r.alarm_name, ?, r.alarm_level, ? + r.id, ? + r.id, ?
-		FROM alarm_rules AS r JOIN alarm_rule_devices AS m ON m.rule_id = r.id JOIN devices AS d ON d.id = m.device_id WHERE r.tenant_id = ?`,
-		text.Fold(
-			found[0].Name,
-		),
+		FROM alarm_rules AS r JOIN alarm_rule_devices AS m ON m.rule_id = r.id JOIN devices AS d ON d.id = m.device_id
+		WHERE r.tenant_id = ?`,
+		text.Fold(found[0].Name),
 		now.Add(-30*time.Minute).UnixMilli(),
 		now.Add(-30*time.Minute).UnixMilli(),
 		string(was),
 		t,
-	).Exec(
-		ctx,
-	)
+	).Exec(ctx)
 	return err
 }

@@ -16,16 +16,16 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// CopyRules writes running rules into a folder that no server has open: as many
-// a device as are wanted, as earlier versions let them be made.
-func CopyRules(ctx context.Context, dir string, gifts []bench.RuleCopies) (err error) {
+// CopyRules writes running rules into a data folder that no server has open: any number for each
+// device, as earlier versions allowed.
+func CopyRules(ctx context.Context, dir string, copies []bench.RuleCopies) (err error) {
 	s, err := app.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		for _, g := range gifts {
+		for _, g := range copies {
 			if err := copyTenantRules(ctx, s, g); err != nil {
 				return fmt.Errorf("rules of %s: %w", g.Tenant, err)
 			}

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-// notifyBench is `tilth bench telling` with its flags. Of a run of bench ingest
-// it has how many files may be open, and where things are.
+// notifyBench is `tilth bench telling` with its flags. It raises the limit of open files as
+// ingestBench does.
 type notifyBench struct {
 	ingestBench
 	notify  bench.NotifyOptions
@@ -26,15 +26,15 @@ func notifyCommand() *cobra.Command {
 	b := &notifyBench{}
 	c := &cobra.Command{
 		Use:   "telling",
-		Short: "Let volleys of alarm notices begin and end, and measure when people are told on screens and by mail",
+		Short: "Let volleys of alarm notices open and end, and measure when people are told on screens and by mail",
 		Long: `Start a server of its own on an empty folder, and a mail server that counts. In
-each of some tenants open a screen for every user, and make alarm rules that are
-told to two addresses. Another tenant's devices send as much as is taken: first
-nothing else happens, then volleys of notices begin within a second and end a
-little later. Measure what that takes from the devices, and how long after a
+each of some tenants open a screen for every user, and make alarm rules that
+notify two addresses. Another tenant's devices send as much as the server
+accepts: first nothing else happens, then volleys of notices open within a second
+and end a little later. Measure how that slows the devices, and how long after a
 reading's acknowledgement its notice is in the list, notice and message are on
-each screen, and the mail has arrived. It ends with an error when a mail or an
-event is lost or told twice.`,
+each screen, and the mail has arrived. The command fails if a mail or an event is
+lost or sent twice.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.out = c.OutOrStdout()
@@ -44,18 +44,23 @@ event is lost or told twice.`,
 	f, o := c.Flags(), &b.notify
 	f.IntVar(&o.Tenants, "tenants", 10, "tenants whose people are told")
 	f.IntVar(&o.Users, "users", 20, "users of each, every one with an open screen")
-	f.IntVar(&o.Notices, "notices", 1000, "notices of a volley, shared out among the tenants; a multiple of these")
+	f.IntVar(
+		&o.Notices,
+		"notices",
+		1000,
+		"notices of a volley, distributed among the tenants; a multiple of their number",
+	)
 	f.IntVar(&o.Volleys, "volleys", 3, "volleys, one after the other")
 	f.DurationVar(&o.Every, "every", 15*time.Second, "from the beginning of a volley to that of the next")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "from the beginning of a volley until its notices begin to end")
-	f.IntVar(&o.Load, "connections", 500, "connections that send as much as is taken beside")
+	f.IntVar(&o.Load, "connections", 500, "connections that send as much as the server accepts meanwhile")
 	f.IntVar(&o.Window, "window", 32, "messages of such a connection in flight at most")
 	f.IntVar(&o.Values, "values", 8, "values in such a message")
 	f.DurationVar(
 		&o.Duration,
 		"duration",
 		30*time.Second,
-		"how long is measured without volleys; with them it is as long as they take",
+		"how long to measure without volleys; the part with them lasts as long as they do",
 	)
 	f.IntSliceVar(
 		&b.digests,
@@ -63,7 +68,7 @@ event is lost or told twice.`,
 		[]int{0, notify.DefaultDigestAfter},
 		"the server's setting; several: a run for each",
 	)
-	f.DurationVar(&o.Patience, "patience", 10*time.Minute, "how long the outbox is waited for after the last volley")
+	f.DurationVar(&o.Patience, "patience", 10*time.Minute, "how long to wait for the outbox after the last burst")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
 	f.StringVar(
 		&b.dir,

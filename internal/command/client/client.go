@@ -22,9 +22,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// TokenEnv is the variable that holds the provider's token.
+const TokenEnv = "TILTH_PROVIDER_TOKEN"
+
 const (
 	adminURL    = "http://127.0.0.1:9090"
-	TokenEnv    = "TILTH_PROVIDER_TOKEN"
 	tokenFile   = "data/provider-token"
 	maxAnswer   = 64 << 20
 	maxToken    = 4 << 10
@@ -32,10 +34,11 @@ const (
 	contentType = "Content-Type"
 )
 
-// Flags say which server a command speaks to, and where its token is. A
-// token is never a flag's value, where every process list shows it.
+// Flags say which server a command calls, and where its token is. The token itself is never a
+// flag's value, since every process list would show it.
 type Flags struct{ Server, tokenFile string }
 
+// Add declares the flags of a command.
 func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Server, "server", adminURL, "the server's admin address")
 	c.Flags().StringVar(
@@ -46,7 +49,7 @@ func (f *Flags) Add(c *cobra.Command) {
 	)
 }
 
-// Client finds the server and the token.
+// Client returns a client for the server, with the token.
 func (f *Flags) Client(c *cobra.Command) (*Client, error) {
 	base, err := url.Parse(f.Server)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
@@ -63,15 +66,15 @@ func (f *Flags) Client(c *cobra.Command) (*Client, error) {
 		Base:        strings.TrimSuffix(f.Server, "/"),
 		Token:       token,
 		tokenSource: from,
-		// The token goes to the server that was named and to no other.
+		// The client sends the token to the named server and to no other.
 		HTTP: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
 }
 
-// token is the one of the file that was named, else the environment's, else
-// that of the data folder beside which the server was started; from says which.
+// token returns the token of the named file, else that of the environment, else that of the data
+// folder in the current folder; from says where it found the token.
 func (f *Flags) token() (token, from string, err error) {
 	path := f.tokenFile
 	if path == "" {
@@ -90,7 +93,7 @@ func (f *Flags) token() (token, from string, err error) {
 	if len(raw) <= maxToken {
 		for line := range strings.Lines(string(raw)) {
 			if token := strings.TrimSpace(line); token != "" {
-				return token, path, nil // of two, either is valid
+				return token, path, nil // the server accepts either of two tokens
 			}
 		}
 	}
@@ -102,24 +105,25 @@ func isLoopbackHost(host string) bool {
 	return host == "localhost" || err == nil && a.IsLoopback()
 }
 
+// Client calls the provider API of one server.
 type Client struct {
 	Base, Token string
-	tokenSource string // where the token was found
+	tokenSource string // where the token was found, for errors
 	HTTP        *http.Client
 }
 
-// Post makes a call and gives the answer's status and body.
+// Post makes a call and returns the answer's status and body.
 func (p *Client) Post(ctx context.Context, path, kind string, body []byte) (int, []byte, error) {
 	res, err := p.do(ctx, http.MethodPost, path, kind, body)
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read to its end
+	defer func() { _ = res.Body.Close() }() // read to its end
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	return res.StatusCode, answer, err
 }
 
-// do makes a call; the answer's body is the caller's to close.
+// do makes a call. The caller closes the answer's body.
 func (p *Client) do(ctx context.Context, method, path, kind string, body []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, p.Base+provider.Prefix+path, bytes.NewReader(body))
 	if err != nil {
@@ -147,15 +151,15 @@ func (p *Client) do(ctx context.Context, method, path, kind string, body []byte)
 	return res, nil
 }
 
-// ExplainUnreachable says in one sentence what to look at where nothing answers at base,
-// or something else than the address of tilth serve that was meant.
+// ExplainUnreachable says in one sentence what to check if nothing answers at base, or something
+// that is not the meant address of tilth serve.
 func ExplainUnreachable(ctx context.Context, base, meant string, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
 	var call *url.Error
 	if errors.As(err, &call) {
-		err = call.Err // without the whole address again
+		err = call.Err // without the address, which the new error names
 	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
@@ -174,8 +178,8 @@ func ExplainUnreachable(ctx context.Context, base, meant string, err error) erro
 	)
 }
 
-// Download writes what a call answers to w, unless before, which is told of how
-// many bytes that is, fails; before may be nil.
+// Download writes the answer of a call to w. It calls before, unless that is nil, with the number
+// of bytes, and stops if before fails.
 func (p *Client) Download(
 	ctx context.Context,
 	path string,
@@ -186,7 +190,7 @@ func (p *Client) Download(
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read to its end, or failed
+	defer func() { _ = res.Body.Close() }() // read to its end, or failed
 	if res.StatusCode != http.StatusOK {
 		body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 		if err != nil {
@@ -220,7 +224,7 @@ func (f *Flags) Call(c *cobra.Command, path string, ask, out any) error {
 	return Decode(status, raw, out)
 }
 
-// Decode reads what the server answered, a refusal included.
+// Decode decodes the server's answer. A refusal becomes an error.
 func Decode(status int, body []byte, out any) error {
 	if status == http.StatusOK {
 		if err := json.Unmarshal(body, out); err != nil {

@@ -1,6 +1,6 @@
-// Package datafolder keeps what a data folder has beside its database and its readings:
-// the lock of the server that runs on it, the platform's key, how far time has come, and
-// what a restore unpacks there.
+// Package datafolder handles the files of a data folder beside its database and its readings: the
+// lock of the running server, the platform's key, the retention clock, and what a restore unpacks
+// there.
 package datafolder
 
 import (
@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Require refuses a folder in which no server has kept anything.
+// Require refuses a folder that holds no server's data.
 func Require(dir string) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return fmt.Errorf("--data-dir: %w: give the folder that a server keeps its data in", err)

@@ -4,7 +4,7 @@ package datafolder
 
 import "syscall"
 
-// FreeBytes is how much room there is for whoever asks, on the disk of a folder.
+// FreeBytes is how many bytes this process may still write on the disk of a folder.
 func FreeBytes(dir string) (uint64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@ package datafolder
 
 import "golang.org/x/sys/windows"
 
-// FreeBytes is how much room there is for whoever asks, on the disk of a folder.
+// FreeBytes is how many bytes this process may still write on the disk of a folder.
 func FreeBytes(dir string) (free uint64, err error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// KeyFile keeps the platform's key in a data folder.
+// KeyFile is the file of a data folder that holds the platform's key.
 const KeyFile = "device-key"
 
-// DeviceKey gives the platform's key, under which device secrets are hashed.
-// It is made at the first start and kept in DATA/device-key; without that file
-// no device gets in, so a backup must hold it, and another is not made once the
-// database has what hangs on it.
+// DeviceKey returns the platform's key, under which the server hashes device secrets. It creates
+// the key at the first start and keeps it in DATA/device-key. Without that file no device can
+// connect, so every backup holds it. DeviceKey creates no second key once the database holds
+// secrets that depend on the first.
 func DeviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 	key, err := readDeviceKey(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -43,12 +43,12 @@ func DeviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 	return createDeviceKey(filepath.Join(dir, KeyFile))
 }
 
-// keyFromBackup is what to do where the key is lost.
+// keyFromBackup says what to do if the key is lost.
 const keyFromBackup = "It is in every backup: tar -xf BACKUP " + KeyFile + ", or restore the whole (docs/backup.md)"
 
 func missingKey(dir string) string { return filepath.Join(dir, KeyFile) + " is missing" }
 
-// readDeviceKey is the key that a folder has; fs.ErrNotExist where it has none.
+// readDeviceKey reads the key of a folder. It returns fs.ErrNotExist if the folder has none.
 func readDeviceKey(dir string) ([]byte, error) {
 	path := filepath.Join(dir, KeyFile)
 	raw, err := os.ReadFile(path)
@@ -62,7 +62,7 @@ func readDeviceKey(dir string) ([]byte, error) {
 	return key, nil
 }
 
-// ExamineKey says what is wrong with a folder's key; empty when nothing is.
+// ExamineKey says what is wrong with a folder's key. It is empty if nothing is.
 func ExamineKey(dir string) string {
 	switch _, err := readDeviceKey(dir); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -73,8 +73,8 @@ func ExamineKey(dir string) string {
 	return ""
 }
 
-// createDeviceKey makes a key and keeps it, whole or not at all: a server that is killed
-// meanwhile would find half a key at its next start, and never begin.
+// createDeviceKey creates a key and writes it whole or not at all: half a key, as of a server that
+// was killed, would prevent every later start.
 func createDeviceKey(path string) ([]byte, error) {
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {

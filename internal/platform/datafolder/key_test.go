@@ -36,16 +36,13 @@ func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 	}
 }
 
-// Whoever looks while a key is made finds none or the whole of it, and so does the
-// start after a kill.
+// A reader that looks while a key is created finds no key or a whole one; so does the start after a
+// kill.
 func TestDeviceKeyIsCreatedAtomically(t *testing.T) {
 	dir := t.TempDir()
 	const keys = 200
-	if err := os.WriteFile(
-		filepath.Join(dir, "0.new"),
-		[]byte("half"),
-		0o600,
-	); err != nil { // of a start that was killed
+	err := os.WriteFile(filepath.Join(dir, "0.new"), []byte("half"), 0o600)
+	if err != nil { // left by a start that was killed
 		t.Fatal(err)
 	}
 	var made sync.WaitGroup

@@ -7,18 +7,18 @@ import (
 	"path/filepath"
 )
 
-// lockName is the file of a data folder that the server which runs on it holds.
+// lockName is the file of a data folder that the running server holds locked.
 const lockName = "lock"
 
-// Lock is a data folder that this process has taken.
+// Lock is a data folder that this process has locked.
 type Lock struct{ file *os.File }
 
-// Close gives the folder back.
+// Close unlocks the folder.
 func (l *Lock) Close() error { return errors.Join(unlockFile(l.file), l.file.Close()) }
 
-// LockFolder makes a data folder if need be, and takes it for this process until it
-// is closed: two servers on one folder, as at a first start of both, would each make
-// keys and tables of their own.
+// LockFolder creates a data folder if it is missing, and locks it for this process until the lock
+// is closed. Two servers on one folder, each at its first start, would create keys and tables
+// twice.
 func LockFolder(dir string) (*Lock, error) {
 	if err := checkUnfinishedRestore(dir); err != nil {
 		return nil, fmt.Errorf("--data-dir: %w", err)
@@ -32,7 +32,7 @@ func LockFolder(dir string) (*Lock, error) {
 	}
 	if err := LockFile(lock); err != nil {
 		return nil, errors.Join(
-			fmt.Errorf("--data-dir: another server has %s; stop it, or name another folder", dir),
+			fmt.Errorf("--data-dir: another server runs on %s; stop it, or name another folder", dir),
 			lock.Close(),
 		)
 	}

@@ -6,21 +6,21 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LockFile takes a file for this process until it is closed; an error says that
-// another process has it.
+// LockFile locks a file for this process until the file is closed. An error says that another
+// process has locked it.
 func LockFile(f *os.File) error {
 	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{})
 }
 
-// unlockFile gives a file back.
+// unlockFile unlocks a file.
 func unlockFile(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{})
 }
 
-// FinishAndClose does the last thing with a locked file, as renaming it, and closes it: before,
-// since Windows renames and removes none that is open. Nor does it one that somebody
-// else has opened meanwhile.
+// FinishAndClose closes a locked file and then does the last step, such as renaming it: Windows
+// renames and removes no open file. The step fails if another process has opened the file
+// meanwhile.
 func FinishAndClose(f *os.File, do func() error) error {
 	if err := f.Close(); err != nil {
 		return err

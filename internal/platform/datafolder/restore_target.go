@@ -12,17 +12,17 @@ import (
 // restoringSuffix ends the name of the folder into which a restore unpacks.
 const restoringSuffix = ".restoring"
 
-// RestoreTarget is where a restore unpacks, and where all of it goes once it is
-// proved: a folder that does not exist yet is made beside and renamed at the end; in
-// one that exists and is empty, such as a mounted volume, it is made inside.
+// RestoreTarget is the folder into which a restore unpacks, and the folder that gets the files once
+// they are proved. If the latter does not exist, the work folder lies beside it and Commit renames
+// it. If it exists and is empty, as a mounted volume is, the work folder lies inside it.
 type RestoreTarget struct {
 	dir    string // as the operator names it
 	Work   string
-	exists bool // dir is there already
+	exists bool // dir exists already
 }
 
-// NewRestoreTarget prepares a place for what is to be dir. What an earlier restore left
-// beside it is removed.
+// NewRestoreTarget prepares the restore of a folder. It removes what an earlier restore left beside
+// it.
 func NewRestoreTarget(dir string) (*RestoreTarget, error) {
 	p := &RestoreTarget{dir: filepath.Clean(dir)}
 	there, err := os.ReadDir(p.dir)
@@ -44,7 +44,7 @@ func NewRestoreTarget(dir string) (*RestoreTarget, error) {
 	return p, os.MkdirAll(p.Work, 0o700)
 }
 
-// Commit puts what was restored in its place.
+// Commit moves the restored files to their place.
 func (p *RestoreTarget) Commit() error {
 	if !p.exists {
 		return os.Rename(p.Work, p.dir)
@@ -61,42 +61,39 @@ func (p *RestoreTarget) Commit() error {
 	return os.Remove(p.Work)
 }
 
-// Abort leaves nothing of a restore that failed.
+// Abort removes everything of a restore that failed.
 func (p *RestoreTarget) Abort() error {
 	if !p.exists {
 		return os.RemoveAll(p.Work)
 	}
 	entries, err := os.ReadDir(p.dir)
-	for _, e := range entries { // it was empty
+	for _, e := range entries { // the folder was empty before
 		err = errors.Join(err, os.RemoveAll(filepath.Join(p.dir, e.Name())))
 	}
 	return err
 }
 
-// checkUnfinishedRestore says, of a folder whose restore did not come to its end, what to do;
-// nil of any other.
+// checkUnfinishedRestore returns an error that says what to do if the restore of a folder was
+// interrupted. It returns nil for any other folder.
 func checkUnfinishedRestore(dir string) error {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(filepath.Join(dir, restoringSuffix)); err == nil {
-		return fmt.Errorf("a restore into %s did not come to its end: remove everything in it and restore again", dir)
+		return fmt.Errorf("a restore into %s was interrupted: remove everything in it and restore again", dir)
 	}
 	_, beside := os.Lstat(dir + restoringSuffix)
-	if entries, err := os.ReadDir(
-		dir,
-	); beside == nil &&
-		(errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
+	entries, err := os.ReadDir(dir)
+	if beside == nil && (errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
 		return fmt.Errorf(
-			"a restore into %s did not come to its end: restore again, or remove %s to begin with an empty folder",
-			dir,
-			dir+restoringSuffix,
+			"a restore into %s was interrupted: restore again, or remove %s to begin with an empty folder",
+			dir, dir+restoringSuffix,
 		)
 	}
 	return nil
 }
 
-// InBackup tells what a backup holds of a folder. Whatever else is in an archive
-// is not from a backup: the provider's token, certificates and until when the server
-// lived are each machine's own.
+// InBackup reports whether a backup holds a file of a data folder. Anything else in an archive does
+// not come from a backup: the provider's token, certificates and the retention clock belong to one
+// machine.
 func InBackup(name string) bool {
 	return name == KeyFile || name == "tilth.db" || strings.HasPrefix(name, "readings/")
 }

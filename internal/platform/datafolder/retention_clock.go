@@ -12,42 +12,43 @@ import (
 	"tilth/internal/platform/clock"
 )
 
-// RetentionClock knows how far time has come, over restarts: that stands in a file of the
-// data folder. What is removed for its age goes by it, and
-// so nothing is gone because a machine started with the clock of another year.
-// Beside it stands until when devices were let in: between that and a start
-// nobody could report.
+// RetentionClock says how far time has advanced, over restarts; a file of the data folder keeps it.
+// Data is removed for its age by this clock, so that nothing is removed because a machine started
+// with a clock that is years ahead.
+//
+// The file also keeps until when the server accepted devices: between then and the next start no
+// device could report.
 type RetentionClock struct {
 	*clock.RetentionClock
 	file             TextFile
 	clock            func() time.Time
-	PreviousAccepted time.Time // until when an earlier process let devices in; zero: not known
+	PreviousAccepted time.Time // until when an earlier process accepted devices; zero: not known
 
 	mu               sync.Mutex
-	lastAccepted     time.Time // until when devices were let in, as far as is known; by the clock
-	accepting        bool      // that was this process
-	stoppedAccepting time.Time // when it let them in no more; zero: it does
+	lastAccepted     time.Time // until when the server accepted devices, as far as is known; by the clock
+	accepting        bool      // this process has accepted devices
+	stoppedAccepting time.Time // when it stopped accepting devices; zero: it still does
 }
 
+// ReadRetentionClock reads the retention clock of a data folder. now is the machine's clock.
 func ReadRetentionClock(dataDir string, now func() time.Time, logger *slog.Logger) *RetentionClock {
 	begun := now()
 	l := &RetentionClock{file: TextFile(filepath.Join(dataDir, "lived-until")), clock: now}
 	known, err := l.read()
 	if err != nil {
-		known = begun // in a new folder there is nothing that could be old
+		known = begun // a new folder holds nothing old
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		logger.Warn("how far time had come is not known, the clock is believed", "file", l.file, "error", err)
+		logger.Warn("the retention clock cannot be read; the machine's clock counts", "file", l.file, "error", err)
 	}
 	l.PreviousAccepted = l.lastAccepted
-	process := time.Now() // tells how long has passed, too
+	process := time.Now() // measures the time that has passed, too
 	l.RetentionClock = clock.NewRetentionClock(known, func() time.Duration { return time.Since(process) })
 	return l
 }
 
-// read gives how far time had come, and takes up until when devices were let in.
-// A file of an earlier version says only the former, which the server saw: it
-// ran until then at least.
+// read returns how far time had advanced, and sets until when devices were accepted. A file of an
+// earlier version holds only the first time; that server ran until then at least.
 func (l *RetentionClock) read() (known time.Time, err error) {
 	text, err := l.file.Read()
 	if err != nil {
@@ -64,17 +65,17 @@ func (l *RetentionClock) read() (known time.Time, err error) {
 	return known, err
 }
 
-// Now is how far time has come; behind the clock where that has leapt ahead.
+// Now is how far time has advanced. It is behind the clock if the clock has jumped ahead.
 func (l *RetentionClock) Now() time.Time { return l.Advance(l.clock()) }
 
-// Save writes down how far time has come, for the next start.
+// Save writes how far time has advanced, for the next start.
 func (l *RetentionClock) Save() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.write()
 }
 
-// MarkAccepting writes down that devices are let in now, or were until the end.
+// MarkAccepting writes that the server accepts devices now, or that it did so until MarkStopped.
 func (l *RetentionClock) MarkAccepting() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,8 +86,8 @@ func (l *RetentionClock) MarkAccepting() error {
 	return l.write()
 }
 
-// MarkStopped says that devices are let in no more. It is written down unless nobody has
-// said yet that they were.
+// MarkStopped notes that the server accepts no more devices. It writes that down only after
+// MarkAccepting was called.
 func (l *RetentionClock) MarkStopped() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +99,7 @@ func (l *RetentionClock) MarkStopped() error {
 	return l.write()
 }
 
-// write keeps both. Callers hold the lock.
+// write writes both times. The caller holds the lock.
 func (l *RetentionClock) write() error {
 	text := l.Confirmed().UTC().Format(time.RFC3339)
 	if !l.lastAccepted.IsZero() {

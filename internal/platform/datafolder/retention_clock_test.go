@@ -17,23 +17,23 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 	}
 	first := read()
 	if got := first.Now(); !got.Equal(now) {
-		t.Errorf("in a new folder %v, want %v", got, now)
+		t.Errorf("in a new folder the time is %v, want %v", got, now)
 	}
 	if err := first.Save(); err != nil {
 		t.Fatal(err)
 	}
 	begun := now
-	now = now.AddDate(9, 0, 0) // and the machine starts anew
+	now = now.AddDate(9, 0, 0) // and the machine restarts
 	ahead := read()
 	if got := ahead.Now(); got.Sub(begun) > time.Hour {
-		t.Errorf("by a clock that is years ahead %v, want %v", got, begun)
+		t.Errorf("by a clock that is years ahead the time is %v, want %v", got, begun)
 	}
 	if err := ahead.Save(); err != nil {
 		t.Fatal(err)
 	}
 	now = begun.Add(time.Minute)
 	if got := read().Now(); got.After(now) || got.Before(begun) {
-		t.Errorf("by a clock that is right again %v, want %v", got, now)
+		t.Errorf("by a clock that is right again the time is %v, want %v", got, now)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 || log.Text() != "" {
 		t.Errorf("left %v (%v), logged: %s", left, err, log.Text())
@@ -42,18 +42,18 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read().Now(); !got.Equal(now) || log.Text() == "" {
-		t.Errorf("what is no time is taken for %v; logged: %s", got, log.Text())
+		t.Errorf("a file without a time is read as %v; logged: %s", got, log.Text())
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
 	if ahead.Save() == nil {
-		t.Error("kept in a folder that is gone")
+		t.Error("Save succeeded in a folder that does not exist")
 	}
 }
 
-// Until when devices were let in outlives a start as well: what a process said of
-// itself last, and nothing of one that never said it.
+// The time until which devices were accepted survives restarts: it is the last time that a process
+// wrote, and a process that never accepted devices writes none.
 func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	dir, now := t.TempDir(), testkit.Start.Add(120*time.Millisecond)
 	log := testkit.NewLog()
@@ -75,18 +75,18 @@ func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	first := read()
 	stopped(first, time.Time{})
 	must(first.Save())
-	must(first.MarkStopped()) // before it let anybody in
+	must(first.MarkStopped()) // before it accepted devices
 	stopped(read(), testkit.Start)
 	over := now
 	now = now.Add(time.Second)
-	must(first.MarkAccepting()) // it did, and said so late
+	must(first.MarkAccepting()) // it accepted devices, and wrote so late
 	stopped(read(), over)
 	second := read()
 	now = now.Add(time.Minute)
 	must(second.MarkAccepting())
 	let := now
 	now = now.Add(time.Minute)
-	must(second.Save()) // says nothing of devices
+	must(second.Save()) // which does not concern devices
 	third := read()     // after a kill
 	stopped(third, let)
 	must(third.Save())
@@ -104,7 +104,7 @@ func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	ahead := read()
 	stopped(ahead, ended)
 	if got := ahead.Now(); got.Sub(ended) > time.Hour {
-		t.Errorf("time came to %v", got)
+		t.Errorf("time advanced to %v", got)
 	}
 	if log.Text() != "" {
 		t.Errorf("logged: %s", log.Text())
@@ -112,6 +112,6 @@ func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	must(os.WriteFile(filepath.Join(dir, "lived-until"), []byte("2026-11-21T03:00:00Z\nlong\n"), 0o600))
 	stopped(read(), time.Time{})
 	if log.Text() == "" {
-		t.Error("what is no time is passed over in silence")
+		t.Error("a file without a time was not logged")
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// TextFile is a small file of the data folder, which no backup holds.
+// TextFile is a small file of the data folder that no backup holds.
 type TextFile string
 
-// Read gives what stands in it, without the space around; fs.ErrNotExist before
-// anything was written.
+// Read returns the content without surrounding space. It returns fs.ErrNotExist before the first
+// Write.
 func (f TextFile) Read() (string, error) {
 	raw, err := os.ReadFile(string(f))
 	return strings.TrimSpace(string(raw)), err
 }
 
-// Write keeps a text: whole or not at all, power cuts included.
+// Write writes a text whole or not at all, even if power fails.
 func (f TextFile) Write(text string) error {
 	next := string(f) + ".new"
 	file, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -31,10 +31,10 @@ func (f TextFile) Write(text string) error {
 	return os.Rename(next, string(f))
 }
 
-// TimeFile is such a file with a time in it.
+// TimeFile is a TextFile that holds a time.
 type TimeFile string
 
-// Read gives the time; fs.ErrNotExist before one was written.
+// Read returns the time. It returns fs.ErrNotExist before the first Write.
 func (f TimeFile) Read() (time.Time, error) {
 	text, err := TextFile(f).Read()
 	if err != nil {
@@ -43,5 +43,5 @@ func (f TimeFile) Read() (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// Write keeps a time, to the second.
+// Write writes a time, to the second.
 func (f TimeFile) Write(at time.Time) error { return TextFile(f).Write(at.UTC().Format(time.RFC3339)) }

@@ -13,11 +13,15 @@ const AnyPort = "127.0.0.1:0"
 // GetText is the body of a page that must be answered with 200.
 func GetText(t testing.TB, address string) string {
 	t.Helper()
-	resp, err := http.Get(address)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // only read
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s, %v", address, resp.Status, err)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// Conn is a connection of HTTP/2 whose frames a test writes and reads by itself.
+// Conn is a connection of HTTP/2 whose frames a test writes and reads itself.
 type Conn struct {
 	*http2.Framer
 	net.Conn
@@ -19,7 +19,7 @@ type Conn struct {
 	Encoder *hpack.Encoder
 }
 
-// New begins to speak HTTP/2; nothing is read.
+// New starts an HTTP/2 connection. It reads nothing.
 func New(c net.Conn, first ...http2.Setting) (*Conn, error) {
 	f := &Conn{Framer: http2.NewFramer(c, c), Conn: c}
 	f.AllowIllegalWrites = true
@@ -30,7 +30,7 @@ func New(c net.Conn, first ...http2.Setting) (*Conn, error) {
 	return f, f.WriteSettings(first...)
 }
 
-// HeaderBlock are the header fields of a request, packed.
+// HeaderBlock is the compressed header fields of a request.
 func (f *Conn) HeaderBlock(method, path string, more ...hpack.HeaderField) []byte {
 	f.Head.Reset()
 	for _, h := range append([]hpack.HeaderField{
