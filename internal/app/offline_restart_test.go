@@ -90,7 +90,11 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	retentionFile := filepath.Join(dir, "lived-until")
-	err = os.WriteFile(retentionFile, []byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)), 0o600)
+	err = os.WriteFile(
+		retentionFile,
+		[]byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)),
+		0o600,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,22 +52,29 @@ func floods() map[string]flood {
 				f.WriteRSTStream(stream, http2.ErrCodeCancel),
 			)
 		}},
-		"a header without end": {times: 5000, wantCode: http2.ErrCodeProtocol, write: func() func(f *h2conn.Conn) error {
-			begun := false
-			return func(f *h2conn.Conn) error {
-				if !begun {
-					begun = true
-					return f.WriteHeaders(
-						http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.HeaderBlock(http.MethodGet, "/readyz")},
-					)
+		"a header without end": {
+			times:    5000,
+			wantCode: http2.ErrCodeProtocol,
+			write: func() func(f *h2conn.Conn) error {
+				begun := false
+				return func(f *h2conn.Conn) error {
+					if !begun {
+						begun = true
+						return f.WriteHeaders(
+							http2.HeadersFrameParam{
+								StreamID:      1,
+								BlockFragment: f.HeaderBlock(http.MethodGet, "/readyz"),
+							},
+						)
+					}
+					f.Head.Reset()
+					_ = f.Encoder.WriteField(
+						hpack.HeaderField{Name: "x", Value: strings.Repeat("x", 8000), Sensitive: true},
+					) // to memory
+					return f.WriteContinuation(1, false, f.Head.Bytes())
 				}
-				f.Head.Reset()
-				_ = f.Encoder.WriteField(
-					hpack.HeaderField{Name: "x", Value: strings.Repeat("x", 8000), Sensitive: true},
-				) // to memory
-				return f.WriteContinuation(1, false, f.Head.Bytes())
-			}
-		}()},
+			}(),
+		},
 		"a header of empty frames": {times: 200_000, mayStayOpen: true, write: func() func(f *h2conn.Conn) error {
 			begun := false
 			return func(f *h2conn.Conn) error {

@@ -297,7 +297,7 @@ func TestApplyReportsFailedReload(t *testing.T) {
 	const file = "products: [{name: plain}]\ntenants: [{name: north, timeZone: UTC, devices: [{deviceName: N-1, product: plain}]}]"
 	stdout, _, err := runCommand(t, strings.NewReader(file), "apply", "-f", "-", "--server", p.server.URL)
 	if !strings.Contains(stdout, "created device north/N-1  secret: ") || err == nil ||
-		!strings.HasPrefix(err.Error(), "all of this is kept") {
+		!strings.HasPrefix(err.Error(), "all of this is stored") {
 		t.Errorf("printed %q, ended with %v", stdout, err)
 	}
 }

@@ -58,8 +58,8 @@ const (
 	WebhookOff Reason = "switchedOff"
 )
 
-// OnlyLogged: the delivery is Sent for the outbox but was only written to the server's log: it
-// reached nobody.
+// OnlyLogged is the reason of a delivery that is Sent for the outbox but was only written to the
+// server's log: it reached nobody.
 const OnlyLogged Reason = "logged"
 
 // The steps of a delivery, by their names in the contract.

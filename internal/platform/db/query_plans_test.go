@@ -65,7 +65,8 @@ func TestQueriesUseIndexes(t *testing.T) {
 		`SELECT actor FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.actor = 'user' AND e.actor_id > 7)
 			ORDER BY e.actor, e.actor_id, e.time DESC, e.id DESC LIMIT 1`: "audit_entries_actor (tenant_id=? AND actor=? AND actor_id>?)",
 		`SELECT actor FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.actor > 'user')
-			ORDER BY e.actor, e.actor_id, e.time DESC, e.id DESC LIMIT 1`: "audit_entries_actor (tenant_id=? AND actor>?)",
+			ORDER BY e.actor, e.actor_id, e.time DESC,
+			e.id DESC LIMIT 1`: "audit_entries_actor (tenant_id=? AND actor>?)",
 		`SELECT COUNT(*) FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (e.name_id IN
 			(SELECT n.id FROM audit_names AS n WHERE (n.tenant_id = 1 AND n.folded LIKE '%a%')))`: "USING COVERING INDEX audit_entries_name (tenant_id=? AND name_id=?)",
 		`SELECT e.id FROM audit_entries AS e WHERE (e.tenant_id = 1) AND (+e.name_id IN (SELECT n.id FROM audit_names AS n WHERE (n.tenant_id = 1 AND n.folded LIKE '%a%')))
