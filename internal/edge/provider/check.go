@@ -80,8 +80,8 @@ func (c *checker) multiLine(f *field[string], limit int) {
 	}
 }
 
-// singleLine checks a name that may be empty; it stands in lists, in a browser's tab and in the
-// subjects of mails.
+// singleLine checks a text of one line that may be empty, such as a title: it may stand in lists, in
+// a browser's tab and in subjects of mails.
 func (c *checker) singleLine(f *field[string], limit int) {
 	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > limit) {
 		c.add(
