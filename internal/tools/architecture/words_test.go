@@ -104,7 +104,10 @@ func bannedNames(x *sourceTree, banned map[string]string) (violations []string) 
 			}
 			seen[name] = true
 			if word, found := bannedIn(name, banned); found {
-				violations = append(violations, fmt.Sprintf("%s: %s contains %q; use: %s", where, name, word, banned[word]))
+				violations = append(
+					violations,
+					fmt.Sprintf("%s: %s contains %q; use: %s", where, name, word, banned[word]),
+				)
 			}
 		}
 		for _, part := range strings.Split(s.dir, "/") {
