@@ -63,10 +63,11 @@ func ignoredFailures(t *testing.T, texts map[string]string) (violations []string
 		checkList := func(stmts []*syntax.Stmt, lastIsStatus bool) {
 			for i, s := range stmts {
 				list, _ := s.Cmd.(*syntax.BinaryCmd)
+				givesStatus := lastIsStatus && i == len(stmts)-1
 				switch {
 				case endsInNot(s):
 					violation(s, "set -e ignores a command with !: write an if, or || before the command to run")
-				case list != nil && list.Op == syntax.AndStmt && !isJump(list.Y) && !(lastIsStatus && i == len(stmts)-1):
+				case list != nil && list.Op == syntax.AndStmt && !isJump(list.Y) && !givesStatus:
 					violation(s, "set -e ignores the first command of a && b: write two commands, or an if")
 				}
 			}

@@ -53,8 +53,8 @@ func findStores(x *sourceTree) *storeIndex {
 			}
 		}
 	}
-	// A type with a store in a field is a store. A type with a tenant carrier in a field is a
-	// tenant carrier, unless it is a store, which holds data of many tenants.
+	// A type with a store in a field is a store. A type with a tenant type in a field is a tenant
+	// type, unless it is a store, which holds data of many tenants.
 	k.propagate(func(name string, is typeRef) bool {
 		if k.stores[name] ||
 			is.name != "db.DB" && (!strings.HasPrefix(is.name, "sync.") || is.name == "sync.Pool") &&
