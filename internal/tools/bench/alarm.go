@@ -26,7 +26,11 @@ func (o *AlarmOptions) check(w Tenant) error {
 	case len(w.Devices) == 0 || o.Rules < 1 || o.Rules%len(w.Devices) != 0:
 		return fmt.Errorf("%d rules cannot be shared out among %d devices", o.Rules, len(w.Devices))
 	case o.perDevice(w) > len(w.Properties):
-		return fmt.Errorf("%d rules on a device need as many properties, but there are %d", o.perDevice(w), len(w.Properties))
+		return fmt.Errorf(
+			"%d rules on a device need as many properties, but there are %d",
+			o.perDevice(w),
+			len(w.Properties),
+		)
 	case o.Rate < 1 || o.NoticesPerSecond < 1 || o.Duration <= 0 || o.Window < 1 || o.Window > 65535:
 		return errors.New("a rate, a number of notices, a duration and a window from 1 to 65535 are needed")
 	}

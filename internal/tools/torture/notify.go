@@ -22,9 +22,11 @@ func endpointFails(ctx context.Context, o *Options, r *Row, kind string, modes [
 		return err
 	}
 	return withTestbed(h, func() error {
-		arm, listener, arrived, compare := h.alarms.armMails, h.mail.faultyListener, h.waitMails, h.alarms.compareMails
+		arm, listener := h.alarms.armMails, h.mail.faultyListener
+		arrived, compare := h.waitMails, h.alarms.compareMails
 		if kind == "sms" {
-			arm, listener, arrived, compare = h.alarms.armTexts, h.sms.faultyListener, h.waitTexts, h.alarms.compareTexts
+			arm, listener = h.alarms.armTexts, h.sms.faultyListener
+			arrived, compare = h.waitTexts, h.alarms.compareTexts
 		}
 		if err := arm(ctx); err != nil {
 			return err
