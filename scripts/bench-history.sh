@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Asks a server of our own for a device's month, and whichever of VictoriaMetrics,
-# InfluxDB and PostgreSQL are installed, which hold the same readings; prints all
-# in one table. Arguments go to tilth bench history. Installs nothing: it says
-# what is missing and goes on. Peers are started on free ports with folders of
-# their own, made in $TMPDIR, and stopped at the end.
+# Queries a device's month from a tilth and from those of VictoriaMetrics, InfluxDB and PostgreSQL
+# that are installed and hold the same readings; prints all in one table. The arguments go to tilth
+# bench history. It installs nothing: it says what is missing and continues. It starts the peers on
+# free ports with new folders in $TMPDIR, and stops them at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,20 +16,20 @@ finish() {
 }
 trap finish EXIT
 
-# first FILE... is the first that can be run.
+# first FILE... prints the first executable file.
 first() {
   for file in "$@"; do
     if [ -x "$file" ]; then echo "$file"; return; fi
   done
 }
-# version COMMAND... is what it tells of itself, or its package does.
+# version COMMAND... prints the version that the command reports, or that of its package.
 version() {
   "$@" 2>&1 | grep -oE '[0-9]+\.[0-9]+(\.[0-9]+)?[^ ,)]*' | head -n 1 | grep . ||
     dpkg-query -W -f '${Version}' "$(dpkg-query -S "$1" 2>/dev/null | cut -d: -f1)" 2>/dev/null || echo "(version unknown)"
 }
 
-# start NAME LAUNCH tries ports until the peer answers at one; LAUNCH PORT starts
-# it in the background. The port is left in $port.
+# start NAME LAUNCH tries ports until the peer answers on one, and sets $port; LAUNCH PORT starts
+# the peer in the background.
 start() {
   for _ in 1 2 3 4 5; do
     port=$((20000 + RANDOM % 10000))
@@ -52,13 +51,13 @@ start() {
   return 1
 }
 
-# By default it drops what is older than a month.
+# By default VictoriaMetrics deletes data older than a month.
 victoria() {
   "$victoria" -storageDataPath="$dir/victoriametrics" -httpListenAddr="127.0.0.1:$1" -retentionPeriod=12 -loggerLevel=WARN \
     >"$dir/victoriametrics.log" 2>&1 &
 }
 
-# As delivered, but that it compacts at once what is no longer written to.
+# The default settings, except that it compacts at once what is no longer written.
 influx() {
   mkdir -p "$dir/influxdb"
   cat > "$dir/influxdb.conf" <<CONF
@@ -81,7 +80,7 @@ CONF
   "$influx" -config "$dir/influxdb.conf" >"$dir/influxdb.log" 2>&1 &
 }
 
-# It does not run as root. Memory enough for all of the table, as it would be given.
+# PostgreSQL refuses to run as root. It gets enough memory for the whole table, as in production.
 as=()
 if [ "$(id -u)" = 0 ]; then as=(setpriv --reuid=postgres --regid=postgres --clear-groups); fi
 postgres() {
@@ -114,5 +113,5 @@ if [ -x "$postgres/initdb" ]; then
   fi
 fi
 
-# Here, not by exec: the peers are to be stopped.
+# Not with exec: the peers must be stopped afterwards.
 "${TILTH:-./bin/tilth}" bench history --peers "$(IFS=,; echo "${peers[*]:-none}")" "$@"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Compares two versions of tilth on this machine: runs the benches with one and
-# the other in turn, so that what else the machine does falls on both alike, and
-# prints each pair's ratio, their median and their spread. Above 1 the second
-# version is the faster one.
+# Compares two versions of tilth on this machine: runs the benches with one and the other in turn,
+# so that other load affects both alike, and prints each pair's ratio, and the ratios' median and
+# range. A ratio above 1 means that the second version is faster.
 #   scripts/bench-pairs.sh BEFORE AFTER [PAIRS [BENCH…]]
-# BEFORE and AFTER are paths of two binaries; seven pairs of ingest, history and alarm; telling, which takes long, is asked for by name.
+# BEFORE and AFTER are paths of two binaries. By default it runs seven pairs of ingest, history and
+# alarm; telling runs only if it is named, since it takes long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 before=$(realpath "${1:?the binary of before}") after=$(realpath "${2:?the binary of after}") pairs=${3:-7}
@@ -14,20 +14,20 @@ benches=("${@:4}")
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Each prints one figure of which more is better.
+# Each function prints one figure; more is better.
 ingest() { # messages acknowledged in a second
   ./bin/tilth bench ingest --binary "$1" --duration 10s |
     awk '/acknowledged .* messages\/s/ { gsub(",", "", $2); print $2; exit }'
 }
-history() { # months of one device answered in a second, every reading of them
+history() { # queries of a device's month answered in a second, every reading
   ./bin/tilth bench history --binary "$1" --devices 10 --asks 30 |
     awk '/every reading$/ && !found { found = 1 } found && $1 == "tilth" { t = $4; print 1000 / (t ~ /µs$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000); exit }'
 }
-alarm() { # messages acknowledged in a second while 10,000 rules judge them, as many as are taken
+alarm() { # messages acknowledged in a second while 10,000 rules are evaluated, as many as the server takes
   ./bin/tilth bench alarm --binary "$1" --duration 2s |
     awk '/as much as is taken, with / { for (i = 1; i < NF; i++) if ($(i + 1) == "messages/s") { gsub(",", "", $i); print $i; exit } }'
 }
-telling() { # messages acknowledged in a second beside volleys of notices, each told by mail
+telling() { # messages acknowledged in a second during volleys of notices, each sent by mail
   ./bin/tilth bench telling --binary "$1" --digest-after 0 --duration 10s |
     awk '/with volleys/ { gsub(",", "", $3); print $3; exit }'
 }
@@ -35,7 +35,7 @@ telling() { # messages acknowledged in a second beside volleys of notices, each 
 for bench in "${benches[@]}"; do
   echo "$bench"
   for pair in $(seq "$pairs"); do
-    # Who goes first changes from pair to pair.
+    # The order alternates from pair to pair.
     if [ $((pair % 2)) = 1 ]; then
       a=$("$bench" "$before") b=$("$bench" "$after")
     else

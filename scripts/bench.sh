@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Loads a server of our own and, with the same devices and messages, a
-# mosquitto that keeps everything in memory and has no subscriber; prints both
-# in one table. Arguments go to tilth bench ingest. Installs Debian's mosquitto
-# where it is missing, which needs root.
+# Loads a tilth and, with the same devices and messages, a mosquitto that keeps everything in memory
+# and has no subscriber; prints both in one table. The arguments go to tilth bench ingest. If
+# mosquitto is missing, this script installs Debian's package, which needs root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +14,7 @@ if [ -z "$broker" ]; then
     exit 1
   fi
   export DEBIAN_FRONTEND=noninteractive
-  # The package starts the broker as a service; this one is not wanted.
+  # The package would start the broker as a service, which is not needed.
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -36,7 +35,7 @@ finish() {
 }
 trap finish EXIT
 
-# Everything off that would cost the peer time, and no limit that the load meets.
+# Switch off everything that would cost the peer time, and every limit that the load reaches.
 start() {
   cat > "$dir/mosquitto.conf" <<CONF
 listener $1 127.0.0.1
@@ -66,7 +65,7 @@ CONF
 }
 
 port=
-for _ in 1 2 3 4 5; do # a port may be taken: then another
+for _ in 1 2 3 4 5; do # if a port is taken, try another
   try=$((20000 + RANDOM % 10000))
   if start "$try"; then port=$try; break; fi
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Formatting, lint, builds, drift and sizes. Every step is run; the first that
-# fails ends with its name. With --types other systems' builds give way to their
-# types, which is for machines that have built nothing yet.
+# Checks formatting, lint, builds, generated code and sizes. It runs the steps one after the other
+# and ends at the first that fails, whose name it has printed. With --types it checks the types for
+# other systems instead of building for them, for machines that have built nothing yet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -17,7 +17,7 @@ scripts/lint.sh
 
 systems="linux/amd64 darwin/arm64 windows/amd64"
 if [ "${1:-}" = --types ]; then
-  # A tenth of the time that building takes where nothing is built yet.
+  # This takes a tenth of a build's time if nothing is built yet.
   step "it compiles for macOS and Windows, too"
   # shellcheck disable=SC2086 # one word each
   go run ./internal/tools/architecture/systems $systems

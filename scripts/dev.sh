@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The demo with a console before it that reloads as you type. Both end when
-# either does, and with this script, however it is ended:
+# Runs the demo, and in front of it a console that reloads at each change of a file. Both end if
+# either ends or if this script is ended in any way:
 #   scripts/dev.sh [settings of tilth demo]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Not by go run, which would not pass on that it is to end.
+# go run would not pass signals on.
 go build -o bin/tilth-dev ./cmd/tilth
 
 running=()
@@ -14,8 +14,7 @@ trap 'exit 130' INT
 trap 'exit 143' HUP TERM
 ./bin/tilth-dev demo "$@" &
 running+=($!)
-# Nor by npm, for the same reason. The console's keys (h and Enter tells them)
-# need the terminal.
+# npm would not either. Vite reads keys from the terminal (h and Enter lists them).
 (cd web && exec node_modules/.bin/vite) <&0 &
 running+=($!)
 wait -n

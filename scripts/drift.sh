@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails where the generated Go and TypeScript are not what the contracts give.
+# Fails if the generated Go and TypeScript differ from what the contracts give.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh

@@ -1,5 +1,5 @@
-# Sourced by whatever builds or tests Go: one set of flags, so that nothing is
-# compiled twice. The race detector alone needs cgo (scripts/race.sh).
+# Sourced by all that builds or tests Go: with the same flags everywhere, Go compiles nothing twice.
+# Only the race detector needs cgo (scripts/race.sh).
 export CGO_ENABLED=0
 case " $(go env GOFLAGS) " in
   *' -trimpath '*) ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs golangci-lint, of one version for all, on the packages given, else on
-# all. The first time it is built, into bin.
+# Runs golangci-lint, in a fixed version, on the given packages or on all. The first run builds it
+# into bin.
 #   scripts/lint.sh --build   only builds it
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tells whether an npm lock file names where a package was fetched from: with
-# such an address npm asks that registry, whatever is set here.
+# Fails if an npm lock file contains the address from which a package was fetched: npm would use
+# that registry, whatever is configured.
 #   scripts/lockfile.sh web/package-lock.json
 set -euo pipefail
 

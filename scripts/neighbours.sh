@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Lets tenants take more than their share of bin/tilth and prints what another one
-# feels of it, with the limits (tilth bench neighbours). Arguments go to the
-# program, for example: scripts/neighbours.sh --only 'slow readers,starting'
-#   scripts/neighbours.sh --sample   what `make test` has of it: all attacks, smaller ones, within a minute
+# Lets tenants of bin/tilth use more than their share, and prints the effects on another tenant,
+# with the limits (tilth bench neighbours). The arguments go to the program, for example:
+# scripts/neighbours.sh --only 'slow readers,starting'
+#   scripts/neighbours.sh --sample   the part in `make test`: all attacks, smaller ones, within a minute
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ulimit -n "$(ulimit -Hn)"

@@ -1,8 +1,8 @@
-# Sourced by scripts that run many commands: runs each as a part with a name,
-# alone or beside others, and prints at the end what each took.
-#   part NAME COMMAND…     runs a command and waits for it; the script ends where it fails
-#   beside NAME COMMAND…   starts a command whose output is kept
-#   join NAME…             waits for what was started beside, and prints its output
+# Sourced by scripts that run many commands. It runs each command as a named part, alone or in
+# parallel, and prints how long each took at the end.
+#   part NAME COMMAND…     runs a command and waits for it; the script ends if it fails
+#   beside NAME COMMAND…   starts a command in parallel and keeps its output
+#   join NAME…             waits for commands that run in parallel, and prints their output
 #   parts_took             prints the table
 
 parts_began=$(date +%s%N)
@@ -11,9 +11,9 @@ parts_table=$parts_dir/table
 declare -A parts_running=()
 trap parts_end EXIT
 
-# parts_cpu leaves in $parts_used the processor time of this shell's ended
-# children so far, tenths of a second; what ended beside a part is counted with
-# it, too. In a $(…) it would be that shell's.
+# parts_cpu sets $parts_used to the processor time of this shell's ended children so far, in tenths
+# of a second. It includes commands that ran in parallel and ended. It prints nothing, since a $(…)
+# would count its own shell's children.
 parts_cpu() {
   local file=$parts_dir/times.$BASHPID
   times > "$file"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs what keeps tables on a PostgreSQL that lives as long as the tests do:
-#   scripts/postgres-test.sh [what to run, with TILTH_TEST_DATABASE_URL set]
-# Without arguments, the tests of the packages with SQL stores. Needs Debian's
-# postgresql (scripts/tools.sh), and root or a user who may run initdb.
+# Runs tests of stores on a PostgreSQL that exists only as long as the tests:
+#   scripts/postgres-test.sh [command to run with TILTH_TEST_DATABASE_URL set]
+# Without arguments it runs the tests of the packages with SQL stores. It needs Debian's postgresql
+# (scripts/tools.sh), and root or a user who may run initdb.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -20,8 +20,8 @@ finish() {
 }
 trap finish EXIT
 
-# Nothing of it is to outlive the tests, so nothing waits for the disk. Its
-# collation sorts unlike SQLite, as most people's do.
+# The database need not survive the tests, so that nothing waits for the disk. Its collation sorts
+# differently from SQLite, as in most installations.
 cd /
 as "$tools/initdb" -D "$dir/data" -U tilth -A trust --encoding=UTF8 --no-sync \
   --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >/dev/null
@@ -34,8 +34,9 @@ export TILTH_TEST_DATABASE_URL="postgres://tilth@/postgres?host=$dir"
 if [ $# -gt 0 ]; then
   "$@"
 else
-  # What makes its own SQL, and of the whole server what is particular about it.
-  # Beside the browser they wait for it: no bound of time but one that ends what hangs.
+  # The packages with SQL of their own, and the tests of the whole server that depend on the
+  # database. They run beside the browser tests and yield to them: the only time-out ends tests that
+  # hang.
   go test -vet=off -timeout 30m ./internal/platform/db ./internal/domain/tenant ./internal/domain/identity ./internal/domain/device ./internal/domain/notify ./internal/domain/audit
   go test -vet=off -timeout 30m -short ./internal/domain/alarm
   go test -vet=off ./internal/command -run '^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a change needs before it is committed, chosen by what changed since the
-# last commit on main: format, lint and tests of the packages, pages and
-# contracts that it touches. `make test` proves the rest.
-#   scripts/quick.sh [REVISION]   what changed since that one
+# Runs the checks that a change needs before it is committed, chosen by the files changed since the
+# last commit on main: format, lint and tests of the packages, pages and contracts that it touches.
+# `make test` runs the rest.
+#   scripts/quick.sh [REVISION]   files changed since that revision
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -15,13 +15,13 @@ if [ "${#changed[@]}" = 0 ]; then
   exit 0
 fi
 
-# of PATTERN: the changed files of that form that are still there, a line each.
+# of PATTERN prints the changed files that match and still exist, one on a line.
 of() { printf '%s\n' "${changed[@]}" | grep -E "$1" | while read -r file; do [ ! -e "$file" ] || echo "$file"; done || true; }
-# touches PATTERN: whether any changed file has that form, gone ones too.
+# touches PATTERN tells whether any changed file matches, including deleted ones.
 touches() { printf '%s\n' "${changed[@]}" | grep -qE "$1"; }
 
-# The package of a changed file is its folder or, for test data, migrations and
-# the like, the nearest one above that has Go files.
+# The package of a changed file is in its folder or, for test data, migrations and the like, in the
+# nearest folder above that has Go files.
 packages() {
   printf '%s\n' "${changed[@]}" | grep -E '^(cmd|internal|api)/|^web/[^/]*\.go$' | while read -r file; do
     dir=$(dirname "$file")
@@ -30,7 +30,7 @@ packages() {
   done | sort -u
 }
 
-# beside_them: the tests in the folders of changed files of the console.
+# beside_them prints the tests in the folders of the console's changed files.
 beside_them() {
   of '^web/src/' | xargs -r dirname | sort -u | while read -r dir; do compgen -G "$dir/*.test.ts*" || true; done | sed 's|^web/||'
 }
@@ -50,13 +50,13 @@ go_format() {
 if touches '\.go$|^internal/|^go\.mod$|^api/'; then
   part 'Go: format' go_format
   mapfile -t packages < <(packages)
-  # Whatever uses a changed package must still compile, tests too. The cheapest
-  # analysis is enough: lint looks closer.
+# Code that uses a changed package must still compile, tests too. The cheapest
+  # analysis is enough, since lint checks more.
   part 'Go: all compiles' go vet -assign ./...
   if [ "${#packages[@]}" -gt 0 ]; then
     part 'Go: lint' scripts/lint.sh "${packages[@]}"
   fi
-  # With -short, what starts whole servers stays out.
+  # -short leaves out the tests that start whole servers.
   part 'Go: tests' go test -vet=off -short "${packages[@]}" ./internal/tools/architecture
 fi
 if touches '^api/|\.gen\.(go|ts)$'; then

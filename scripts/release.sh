@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a release out of what is committed: an archive for each kind of machine
-# and their checksums, in bin/release. The same commit, Go and Node give the same
-# bytes, in whatever folder and whenever.
+# Makes a release from the last commit: an archive for each kind of machine and their checksums, in
+# bin/release. The same commit with the same Go and Node gives the same bytes, in any folder and at
+# any time.
 #   scripts/release.sh 1.2.3
 set -euo pipefail
 export LC_ALL=C TZ=UTC
@@ -19,7 +19,7 @@ commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
-# What somebody has set for themselves must not end up in it.
+# The settings of the person who runs this must not change the result.
 unset GOFLAGS GOEXPERIMENT GODEBUG NODE_ENV NODE_OPTIONS
 export CGO_ENABLED=0 GOWORK=off GOENV=off GOAMD64=v1 GOARM64=v8.0
 

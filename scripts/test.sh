@@ -1,23 +1,22 @@
 #!/usr/bin/env bash
-# Everything that proves Tilth, in an order that suits two processors: what waits
-# for a network, a database or a page goes beside what computes. At its end it
-# prints what each part took. docs/testing.md says what each part proves.
+# Runs all tests, in an order for two processors: parts that wait for a network, a database or a
+# page run beside parts that compute. At the end it prints how long each part took. docs/testing.md
+# says what each part tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
 . scripts/parts.sh
 
-# Tests' files are in memory where there is room for them: most tests do not ask
-# whether a disk keeps what it is given, and those whose kills and full disks do
-# make folders of their own.
+# Tests keep their files in memory if there is room: most tests do not depend on a disk. Those with
+# kills and full disks make folders of their own.
 memory=/dev/shm
 if [ "$(df --output=avail -k "$memory" 2>/dev/null | tail -n 1)" -gt 4194304 ] 2>/dev/null; then
-  # One name for all runs: Go's kept results know it.
+  # All runs use one name, since it is a key of Go's cached test results.
   export TMPDIR=$memory/tilth-tests
   mkdir -p "$TMPDIR"
 fi
 
-# What runs under the race detector is not run a second time without.
+# These packages are tested only under the race detector.
 racing='live|alarm|notify|ingest'
 raced() { go list ./... | grep -E "^tilth/internal/($racing)(/|$)"; }
 others() { go list ./... | grep -vE "^tilth/internal/($racing)(/|$)"; }
@@ -46,7 +45,7 @@ part 'Go tests, race detector' race_tests
 part 'torture, a sample' scripts/torture.sh --sample
 part 'neighbours, a sample' scripts/neighbours.sh --sample
 part 'web tests' web_tests
-# The browser goes first: its tests wait with bounds, these do not.
+# The browser tests have priority: they have time-outs, the tests on PostgreSQL have none.
 beside PostgreSQL nice -n 10 scripts/postgres-test.sh
 part 'browser tests' browser_tests
 join PostgreSQL

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Installs what the tests need beside Go and Node, where it is missing:
-# a C compiler for the race detector; Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the
-# browser tests; mosquitto's clients and curl for the device tests; python3 for the examples of the open API; openssl for a
-# certificate; nginx, which the live stream is tested behind; PostgreSQL, which
-# the stores are tested over; in CI Postfix, which mails are tested against. Needs root where something is missing.
+# Installs what the tests need beside Go and Node, if it is missing: a C compiler for the race
+# detector; Chromium, a Chinese font and ffmpeg, which makes the cameras' streams, for the browser
+# tests; mosquitto's clients and curl for the device tests; python3 for the examples of the open
+# API; openssl for a certificate; nginx, behind which the live stream is tested; PostgreSQL, on
+# which the stores are tested; in CI Postfix, to which mails are sent. It needs root if something is
+# missing.
 set -euo pipefail
 
 missing=()
 command -v cc >/dev/null || missing+=(gcc libc6-dev)
-# Chromium without a window costs a quarter less time than the whole one, which does where there is no other.
+# Headless Chromium takes a quarter less time than the whole browser, which is enough if the former
+# does not exist.
 if command -v apt-get >/dev/null; then
   command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
 else
@@ -31,7 +33,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
     exit 1
   fi
   export DEBIAN_FRONTEND=noninteractive
-  # Packages of servers start them as services; the tests start their own.
+  # The packages would start servers as services; the tests start their own.
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT

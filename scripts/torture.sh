@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tortures bin/tilth and prints a table: faults, and what was lost (internal/tools/torture).
-# Minutes long; the disks among the faults need root. Arguments go to the program,
-# for example: scripts/torture.sh -rounds 50 -only 'kill -9,disk full'
-#   scripts/torture.sh --sample   what `make test` has of it: kills and torn logs, some ten seconds
+# Injects faults into bin/tilth and prints a table of the faults and of what was lost
+# (internal/tools/torture). It takes minutes; the faults of disks need root. The arguments go to the
+# program, for example: scripts/torture.sh -rounds 50 -only 'kill -9,disk full'
+#   scripts/torture.sh --sample   the part in `make test`: kills and torn logs, about ten seconds
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -18,10 +18,9 @@ if [ "${1:-}" = --sample ]; then
   exit
 fi
 
-# A second tilth whose clock can be stepped without touching the machine's: the
-# same program over a standard library in which time.Now adds the seconds that a
-# file holds. What is elapsed is measured by the monotonic clock, which a step
-# leaves alone, as in the kernel.
+# A second tilth whose clock can be stepped without changing the machine's: the same program with a
+# standard library in which time.Now adds the seconds that a file holds. Elapsed times come from the
+# monotonic clock, which a step does not change, as in the kernel.
 now=$(go env GOROOT)/src/time
 sed 's/^\tsec, nsec, mono := runtimeNow()$/&\n\tsec += stepped()/' "$now/time.go" > "$dir/time.go"
 [ "$(grep -c 'sec += stepped()' "$dir/time.go")" -ge 1 ] || { echo "torture: this Go's time.Now is another one" >&2; exit 1; }

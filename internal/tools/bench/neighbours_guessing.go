@@ -97,7 +97,7 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	case a.guessed.Load() == 0 || a.letIn.Load() > 0:
 		return fmt.Errorf("of %d guesses %d were let in", a.guessed.Load()+a.letIn.Load(), a.letIn.Load())
 	case a.repeated.Load() == 0:
-		return errors.New("nobody was greedy")
+		return errors.New("no repeated sign-in succeeded")
 	case n.P95 > defaultLimits.SignIn:
 		return fmt.Errorf("from a new network sign-in p95 %s, at most %s", short(n.P95), short(defaultLimits.SignIn))
 	case n.Failed > 0:

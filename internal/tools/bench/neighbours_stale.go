@@ -66,7 +66,7 @@ func (a *stale) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
 	right, wrong := a.right.Load(), a.wrong.Load()
 	r.remark("%d wrong ones came; of %d right ones %d were refused", wrong, right, len(a.refused))
 	if right == 0 || wrong == 0 {
-		return errors.New("nobody came")
+		return errors.New("there were no attempts with valid, or none with invalid secrets")
 	}
 	if len(a.refused) > 0 {
 		return fmt.Errorf("%d of %d that were right were refused, the first: %w", len(a.refused), right, a.refused[0])

@@ -84,8 +84,8 @@ func TestRunFindsFaults(t *testing.T) {
 				time.Now().Add(-historyAge - time.Minute).UnixMilli(): {"sensor01": 1},
 			}
 		}, 4, "0 wrong, 1 extra"},
-		"refused":  {func(f *fakeServer) { f.refuse = 0x99 }, 5, "messages were refused"},
-		"hangs up": {func(f *fakeServer) { f.hangUpAt = 5 }, 4, "1 connections broke"},
+		"refused":               {func(f *fakeServer) { f.refuse = 0x99 }, 5, "messages were refused"},
+		"closes the connection": {func(f *fakeServer) { f.hangUpAt = 5 }, 4, "1 connections broke"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeServer(t, 2, 2)
@@ -195,7 +195,7 @@ func TestRunRejectsBadOptions(t *testing.T) {
 		"no such protocol": func(o *Options, _ *Target) { o.Protocol = 3 },
 		"wrong secret":     func(_ *Options, tg *Target) { tg.Tenant.Devices = []Device{{"BENCH-00001", "wrong"}} },
 		"wrong password":   func(_ *Options, tg *Target) { tg.Tenant.Password = "wrong" },
-		"nobody there":     func(_ *Options, tg *Target) { tg.MQTT = "127.0.0.1:1" },
+		"no server":        func(_ *Options, tg *Target) { tg.MQTT = "127.0.0.1:1" },
 		"no metrics":       func(_ *Options, tg *Target) { tg.MetricsURL = tg.Console + "/none" },
 	} {
 		o, tg := good, target

@@ -39,7 +39,7 @@ func TestEquipment(t *testing.T) {
 			(d.greenhouse != nil) != (d.Product == "greenhouse-climate") ||
 			(d.tank != nil) != (d.Product == "water-station") {
 			t.Errorf(
-				"%s, a %s, has a plot %v, a house %v, a tank %v",
+				"%s, a %s, has a plot %v, a greenhouse %v, a tank %v",
 				d.Name,
 				d.Product,
 				d.plot != nil,

@@ -70,6 +70,6 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 }
 
 // waitAllConnected waits until the server counts the idle connections and those of the load.
-func (h *testbed) waitAllConnected(ctx context.Context, crowd int) error {
-	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == float64(crowd+loadDevices) })
+func (h *testbed) waitAllConnected(ctx context.Context, idle int) error {
+	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == float64(idle+loadDevices) })
 }
