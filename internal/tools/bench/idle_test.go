@@ -36,12 +36,8 @@ func TestMeasureIdleFails(t *testing.T) {
 	target.PID = os.Getpid()
 	target.Tenant.Devices = slices.Clone(target.Tenant.Devices)
 	target.Tenant.Devices[1].Secret = "wrong"
-	if _, err := MeasureIdle(
-		t.Context(),
-		o,
-		target,
-	); err == nil ||
-		!strings.Contains(err.Error(), "connection 2 of 2") {
+	_, err := MeasureIdle(t.Context(), o, target)
+	if err == nil || !strings.Contains(err.Error(), "connection 2 of 2") {
 		t.Errorf("a refused connection: %v", err)
 	}
 	if _, err := MeasureIdle(t.Context(), Options{}, target); err == nil {

@@ -150,12 +150,9 @@ func TestAwaitOutbox(t *testing.T) {
 		p.record(true, []byte("{}"), 0)
 	}()
 	var r NotifyResult
-	if err := g.await(
-		t.Context(),
-		&r,
-	); err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 ||
-		requests.Load() != 4 ||
-		p.eventCount.Load() != 2 {
+	err := g.await(t.Context(), &r)
+	if err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 ||
+		requests.Load() != 4 || p.eventCount.Load() != 2 {
 		t.Errorf("%+v after %d requests, %v", r, requests.Load(), err)
 	}
 

@@ -55,13 +55,8 @@ func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
 		return err
 	}
 	var channelID, rule int64
-	if err := person.Call(
-		ctx,
-		http.MethodPost,
-		"/admin-api/client/pc/notice-channel/create",
-		channel,
-		&channelID,
-	); err != nil {
+	const create = "/admin-api/client/pc/notice-channel/create"
+	if err := person.Call(ctx, http.MethodPost, create, channel, &channelID); err != nil {
 		return err
 	}
 	if err := person.Call(ctx, http.MethodPost, "/admin-api/client/pc/alarm-rules/create", map[string]any{
@@ -81,13 +76,8 @@ func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
 		return err
 	}
 	var done bool
-	return person.Call(
-		ctx,
-		http.MethodGet,
-		fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule),
-		nil,
-		&done,
-	)
+	publish := fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule)
+	return person.Call(ctx, http.MethodGet, publish, nil, &done)
 }
 
 // storm sends readings that open and close stormAlarms alarms, and counts them once the server has
@@ -171,13 +161,8 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 			Total int
 			List  []notice
 		}
-		if err := person.Call(
-			ctx,
-			http.MethodGet,
-			fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", page, noticePage),
-			nil,
-			&got,
-		); err != nil {
+		path := fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", page, noticePage)
+		if err := person.Call(ctx, http.MethodGet, path, nil, &got); err != nil {
 			return err
 		}
 		if total = got.Total; len(got.List) == 0 {
@@ -195,13 +180,8 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 		var detail struct {
 			Deliveries []struct{ State, Event, Recipient string }
 		}
-		if err := person.Call(
-			ctx,
-			http.MethodGet,
-			fmt.Sprintf("/admin-api/client/pc/alarm-notice/get?id=%d", n.ID),
-			nil,
-			&detail,
-		); err != nil {
+		path := fmt.Sprintf("/admin-api/client/pc/alarm-notice/get?id=%d", n.ID)
+		if err := person.Call(ctx, http.MethodGet, path, nil, &detail); err != nil {
 			return err
 		}
 		for _, d := range detail.Deliveries {

@@ -108,12 +108,8 @@ func TestWaitFor(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	never := func() (bool, error) { return false, nil }
-	if err := waitFor(
-		cancelled,
-		"rain",
-		never,
-	); !errors.Is(err, context.Canceled) ||
-		!strings.Contains(err.Error(), "rain") {
+	err := waitFor(cancelled, "rain", never)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rain") {
 		t.Error(err)
 	}
 }

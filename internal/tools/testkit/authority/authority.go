@@ -91,11 +91,8 @@ func New(t *testing.T, o Options) *Authority {
 	}
 	a.Directory = server.URL + wfe.DirectoryPath
 	a.RootFile = filepath.Join(t.TempDir(), "root.pem")
-	if err := os.WriteFile(
-		a.RootFile,
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
-		0o600,
-	); err != nil {
+	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(a.RootFile, root, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return a
