@@ -21,7 +21,7 @@ var tenantlessMethods = map[string]string{
 	"identity.SessionStore.Sweep":   "clean-up of all tenants: tokens that expired",
 	"identity.CodeStore.Sweep":      "clean-up of all tenants: codes that no limit counts any longer",
 	"identity.UserStore.Sweep":      "clean-up of all tenants: subnets without a recent sign-in",
-	"identity.SignIn.Run":           "sends the emails of all tenants about sign-ins",
+	"identity.SignIn.Run":           "emails users of all tenants about guesses of their passwords",
 	"notify.MessageStore.Sweep":     "clean-up of all tenants: messages past their retention",
 	"notify.WebhookStore.Sweep":     "clean-up of all tenants: webhook secrets that are no longer valid",
 
