@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Makes docs/licences.md: which third-party parts are inside bin/tilth, and on
-# which terms. It reads the linked Go modules and the npm packages that end up in
-# the console (found by a build into a temporary folder), from the module cache
-# and web/node_modules. It fetches nothing.
+# Writes docs/licences.md: the third-party code in bin/tilth and its licences. It reads the linked
+# Go modules from the module cache, and the npm packages in the console (a build into a temporary
+# folder lists them) from web/node_modules; it fetches nothing.
 #   scripts/licences.sh            writes docs/licences.md
-#   scripts/licences.sh --check    checks that it is up to date
-#   scripts/licences.sh --texts    prints the licences in full, to go with a binary
-# It fails if a licence is unknown, or is not one of those accepted below.
+#   scripts/licences.sh --check    tells whether it is up to date
+#   scripts/licences.sh --texts    prints the full licences, which must accompany the binary
+#  It fails if a licence is unknown or is not one of those accepted below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Licences that require no more than attribution, and allow distribution under Apache-2.0.
+# Licences that only require attribution, and that allow distribution under Apache-2.0.
 taken=' 0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT OFL-1.1 public-domain '
-# The licence that we choose if several are offered.
+# Of several licences that are offered, the one that is accepted.
 chosen() {
   case $1 in
-    # Dual: "the Eclipse Public License v2.0 and Eclipse Distribution License v1.0"; the latter is BSD-3-Clause by another name.
+    # Dual: "the Eclipse Public License v2.0 and Eclipse Distribution License v1.0"; the latter is
+    # BSD-3-Clause by another name.
     github.com/eclipse/paho.*) echo 'BSD-3-Clause (EDL-1.0; or EPL-2.0)' ;;
   esac
 }
@@ -23,7 +23,7 @@ chosen() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# kind FILE names the licence whose text is in a file.
+# kind FILE prints the licence whose text is in a file.
 kind() {
   local words
   words=$(tr -s '[:space:]*>/#' ' ' < "$1" | tr '[:upper:]' '[:lower:]')
@@ -46,15 +46,13 @@ kind() {
   echo "${found:- unknown}"
 }
 
-# Names, versions and folders of the linked packages, for the systems that tilth is
-# built for. The licence nearest to a package counts, and those above it up to the
-# module's.
+# Names, versions and folders of the linked packages, for all supported systems. The licences in a
+# package's folder count, and those in the folders above it, up to the module's.
 for system in linux darwin windows; do
   GOOS=$system CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}	{{$.Dir}}{{end}}{{end}}' ./cmd/tilth
 done | sort -u > "$work/packages"
 
-# terms FOLDER prints the files that say on which terms the folder's content may be
-# used, and which notices go with it.
+# terms FOLDER lists the files with licences and notices in a folder.
 terms() {
   find "$1" -maxdepth 1 -type f ! -iname '*.go' ! -iname '*-logo' \
     \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'unlicense*' -o -iname 'notice*' -o -iname 'patents' -o -iname 'edl-v10' \)
@@ -78,8 +76,8 @@ while IFS=$'\t' read -r module version; do
   printf '%s\t%s\t%s\n' "$module" "$version" "${licence:-unknown}"
 done < "$work/modules" > "$work/go"
 
-# The console: what the bundler included, and direct dependencies from which it
-# takes other files, such as the font.
+# The console: the packages in the bundle, and direct dependencies from which it takes other files,
+# such as the font.
 (cd web && node --input-type=module - "$work" <<'JS'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'vite';
@@ -99,17 +97,17 @@ writeFileSync(`${work}/npm-texts`, bundled.map((p) => `\n==== ${p.name} ${p.vers
 JS
 )
 
-# Every part of a licence's name must be accepted.
+# Each licence must be one of those accepted.
 fault=0
 while IFS=$'\t' read -r name version licence; do
   for part in $(sed 's/ (.*//; s/,/ /g' <<< "$licence"); do
     case $taken in *" $part "*) ;; *) echo "licences: $name $version: $part" >&2; fault=1 ;; esac
   done
 done < <(cat "$work/go" "$work/npm")
-[ "$fault" = 0 ] || { echo "licences: the above are not among those that are taken" >&2; exit 1; }
+[ "$fault" = 0 ] || { echo "licences: the licences above are not accepted" >&2; exit 1; }
 
 if [ "${1:-}" = --texts ]; then
-  echo "What of others is inside tilth, and the words on which it may be used."
+  echo "Third-party code in tilth, and its licences."
   printf '\n==== Go\n\n'; cat "$(go env GOROOT)/LICENSE"
   while IFS=$'\t' read -r module version file; do printf '\n==== %s %s, %s\n\n' "$module" "$version" "$(basename "$file")"; cat "$file"; done < "$work/terms"
   cat "$work/npm-texts"
@@ -122,14 +120,15 @@ total=$(count)
 page=$work/page.md
 {
   cat <<'MD'
-# What of others is inside
+# Third-party code in the binary
 
-Made by `scripts/licences.sh` out of what is really linked and bundled; do not write here. Run it after changing a dependency;
-`scripts/licences.sh --check` tells whether this page is up to date, and either fails on a licence that is unknown or asks for more than to be named.
-Who hands a binary on hands the licences' words on with it: `scripts/licences.sh --texts > THIRD-PARTY.txt`.
+`scripts/licences.sh` writes this page from what is linked and bundled; do not edit it. Run the script after changing a
+dependency. `scripts/licences.sh --check` tells whether the page is up to date. Both fail if a licence is unknown or
+requires more than attribution. A distributed binary must be accompanied by the full licences:
+`scripts/licences.sh --texts > THIRD-PARTY.txt`.
 
-Where a licence of a folder inside a module differs from the module's, both are named. `LICENSE` files of tools for building and testing are not here:
-nothing of those is in the binary.
+If the licence of a folder inside a module differs from the module's, both are listed. Tools for building and testing
+are not listed, since the binary contains nothing of them.
 
 MD
   echo "In all: $total."

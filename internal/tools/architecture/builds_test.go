@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// buildPackage is the one place that builds programs for tests: once for all tests of
-// a package, when the first asks, with the Makefile's flags.
+// buildPackage is the only package that builds programs for tests. It builds each once for all
+// tests of a package, when the first test needs it, with the Makefile's flags.
 const buildPackage = "internal/tools/testkit/program"
 
-// misplacedBuilds are calls that run go build elsewhere.
+// misplacedBuilds finds calls outside buildPackage that run go build.
 func misplacedBuilds(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
 		if s.dir == buildPackage {
@@ -31,7 +31,7 @@ func misplacedBuilds(x *sourceTree) (violations []string) {
 			if i := slices.Index(words, `"go"`); i >= 0 && slices.Contains(words[i:], `"build"`) {
 				violations = append(
 					violations,
-					fmt.Sprintf("%s: a program is built for tests by %s alone", s.path, buildPackage),
+					fmt.Sprintf("%s: only %s builds programs for tests", s.path, buildPackage),
 				)
 			}
 			return true

@@ -23,8 +23,8 @@ func anchorOf(heading string) string {
 	return "#" + strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// readPages returns the Markdown pages of the repository, without what npm and
-// tests leave, by their slash-separated path.
+// readPages returns the Markdown pages of the repository by their slash-separated path. It skips
+// the folders that npm, builds and tests fill.
 func readPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -56,8 +56,7 @@ func readPages(t *testing.T) map[string]string {
 	return pages
 }
 
-// badPages finds pages that are too long, and links that lead to no page or to
-// no heading.
+// badPages finds pages that are too long, and links to pages or headings that do not exist.
 func badPages(pages map[string]string) (violations []string) {
 	anchors := map[string]map[string]bool{}
 	for path, text := range pages {
@@ -68,7 +67,10 @@ func badPages(pages map[string]string) (violations []string) {
 	}
 	for path, text := range pages {
 		if n := strings.Count(text, "\n"); n > maxPageLines && strings.HasPrefix(path, "docs/") {
-			violations = append(violations, fmt.Sprintf("%s has %d lines; %d are enough", path, n, maxPageLines))
+			violations = append(
+				violations,
+				fmt.Sprintf("%s has %d lines; at most %d are allowed", path, n, maxPageLines),
+			)
 		}
 		for _, link := range linkPattern.FindAllStringSubmatch(text, -1) {
 			target := path

@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// localizedDirs are the folders whose texts people read: there dates, times and
-// numbers are written by internal/platform/text alone. Logs, command lines and benches
-// are in English and plain.
+// localizedDirs are the folders that make texts for people. There only internal/platform/text
+// writes dates, times and numbers. Logs, commands and benches write plain English.
 var localizedDirs = []string{
 	"internal/domain/alarm",
 	"internal/edge/console",
@@ -23,28 +22,28 @@ var localizedDirs = []string{
 	"internal/edge/openapi",
 }
 
-// machineFormats are the places among them that write for machines: an identifier of a
-// file, what a program is told, a clock's figures.
+// machineFormats are the files in localizedDirs that write dates or numbers for programs, each with
+// its reason.
 var machineFormats = map[string]string{
-	"internal/domain/alarm/rule_condition.go":        "counts decimals",
-	"internal/edge/console/export.go":                "an offset as spreadsheets and programs read it",
-	"internal/edge/console/sheet/rows.go":            "a date that no spreadsheet knows as one",
-	"internal/domain/notify/alerttext/chart/axis.go": "a clock, alike in all languages",
-	"internal/domain/notify/webhook/body.go":         "RFC 3339",
-	"internal/edge/openapi/wire/moment.go":           "RFC 3339",
+	"internal/domain/alarm/rule_condition.go":        "counts the decimals of a number; no text",
+	"internal/edge/console/export.go":                "writes an offset that spreadsheets and programs read",
+	"internal/edge/console/sheet/rows.go":            "writes a date that is too early or late for a spreadsheet's date cell",
+	"internal/domain/notify/alerttext/chart/axis.go": "writes hours and minutes, which are alike in all languages",
+	"internal/domain/notify/webhook/body.go":         "writes RFC 3339, which programs read",
+	"internal/edge/openapi/wire/moment.go":           "writes RFC 3339, which programs read",
 }
 
-// timeLayout is what time.Format takes and people read, verb what Sprintf makes a
-// number of.
+// timeLayout matches layouts of time.Format that people read; numberVerb matches verbs of Sprintf
+// that format a fraction.
 var (
 	timeLayout = regexp.MustCompile(`2006|Jan|15:04|\b02\b|[^0-9]07:00`)
 	numberVerb = regexp.MustCompile(`%[0-9]*\.[0-9]+[feg]`)
 )
 
-// handWrittenFormats are the places that write a date or a number for people by
-// themselves.
-func handWrittenFormats(x *sourceTree) (violations []string, plain map[string]bool) {
-	plain = map[string]bool{}
+// handWrittenFormats finds code of localizedDirs that formats a date or a number without
+// internal/platform/text. It also returns which files of machineFormats do.
+func handWrittenFormats(x *sourceTree) (violations []string, formatting map[string]bool) {
+	formatting = map[string]bool{}
 	for _, s := range x.files {
 		under := func(dir string) bool { return s.dir == dir || strings.HasPrefix(s.dir, dir+"/") }
 		if s.isTest() || s.isGenerated() || !slices.ContainsFunc(localizedDirs, under) {
@@ -59,35 +58,34 @@ func handWrittenFormats(x *sourceTree) (violations []string, plain map[string]bo
 					what = from.Name + "." + n.Sel.Name
 				}
 			case *ast.BasicLit:
-				if value, err := strconv.Unquote(
-					n.Value,
-				); n.Kind == token.STRING && err == nil && !strings.HasPrefix(value, "http") &&
-					(timeLayout.MatchString(value) || numberVerb.MatchString(value)) {
+				value, err := strconv.Unquote(n.Value)
+				isText := n.Kind == token.STRING && err == nil && !strings.HasPrefix(value, "http")
+				if isText && (timeLayout.MatchString(value) || numberVerb.MatchString(value)) {
 					what = n.Value
 				}
 			}
 			switch {
 			case what == "":
 			case machineFormats[s.path] != "":
-				plain[s.path] = true
+				formatting[s.path] = true
 			default:
 				violations = append(
 					violations,
-					fmt.Sprintf("%s: %s is for internal/platform/text", x.fset.Position(n.Pos()), what),
+					fmt.Sprintf("%s: %s: let internal/platform/text format it", x.fset.Position(n.Pos()), what),
 				)
 			}
 			return true
 		})
 	}
-	return violations, plain
+	return violations, formatting
 }
 
 func TestFormatsAreInTextPackage(t *testing.T) {
-	violations, plain := handWrittenFormats(parseRepository(t))
+	violations, formatting := handWrittenFormats(parseRepository(t))
 	expectNone(t, violations)
 	for path, what := range machineFormats {
-		if !plain[path] {
-			t.Errorf("%s writes nothing by itself (%s): take it from the list", path, what)
+		if !formatting[path] {
+			t.Errorf("%s formats no date or number (%s): remove it from machineFormats", path, what)
 		}
 	}
 	violations, _ = handWrittenFormats(parseExample(t, map[string]string{

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// coefficients are by what formulas of internal/platform/agronomy are known. Whoever
-// needs one takes it from there: a formula that is written twice is one day
-// mended once.
+// coefficients are numbers by which the formulas of internal/platform/agronomy are recognised.
+// Other packages call that package instead: if a formula were written twice, a fix could miss one
+// of the two.
 var coefficients = map[float64]string{
 	17.27:       "saturation vapour pressure (FAO-56 eq. 11)",
 	4098:        "its slope (eq. 13)",
@@ -24,7 +24,7 @@ var coefficients = map[float64]string{
 	8.621949e11: "oxygen in water (Benson and Krause)",
 }
 
-// copiedCoefficients are coefficients of formulas outside of internal/platform/agronomy.
+// copiedCoefficients finds coefficients of formulas outside internal/platform/agronomy.
 func copiedCoefficients(x *sourceTree) (violations []string) {
 	for dir, sources := range x.production() {
 		if dir == "internal/platform/agronomy" {
@@ -40,7 +40,7 @@ func copiedCoefficients(x *sourceTree) (violations []string) {
 					violations = append(
 						violations,
 						fmt.Sprintf(
-							"%s: %s is of %s: take it from internal/platform/agronomy",
+							"%s: %s belongs to %s: call internal/platform/agronomy",
 							x.fset.Position(lit.Pos()),
 							lit.Value,
 							coefficients[value],
@@ -58,17 +58,18 @@ func copiedCoefficients(x *sourceTree) (violations []string) {
 func TestFormulasAreWrittenOnce(t *testing.T) {
 	x := parseRepository(t)
 	expectNone(t, copiedCoefficients(x))
-	// All are written there: one that is not is looked for in vain.
+	// internal/platform/agronomy contains every coefficient; otherwise the rule would look for one
+	// that no formula has.
 	there := map[string]bool{}
 	for _, s := range x.production()["internal/platform/agronomy"] {
 		s.dir = "elsewhere"
 		for _, violation := range copiedCoefficients(&sourceTree{fset: x.fset, files: []source{s}}) {
-			_, what, _ := strings.Cut(violation, " is of ")
+			_, what, _ := strings.Cut(violation, " belongs to ")
 			there[what] = true
 		}
 	}
 	if len(there) != len(coefficients) {
-		t.Errorf("of %d formulas these alone are in internal/platform/agronomy: %v", len(coefficients), there)
+		t.Errorf("internal/platform/agronomy contains only these of %d coefficients: %v", len(coefficients), there)
 	}
 	expectViolations(t, copiedCoefficients(parseExample(t, map[string]string{
 		"internal/platform/agronomy/air.go": "package agronomy\nvar a = 17.27\n",

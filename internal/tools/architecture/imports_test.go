@@ -9,9 +9,9 @@ import (
 
 const module = "tilth/"
 
-// The layers, and the packages that stand in the folder of each. A package may
-// import what allowedImports names, and nothing else of this module; packages
-// below one of these (console/wire) count as it.
+// The layers, and the packages in the folder of each. A package may import the packages that
+// allowedImports lists for it, and no others of this module. A package below one of these
+// (console/wire) counts as it.
 var (
 	edges    = []string{"console", "openapi", "provider", "ingest"}
 	domains  = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
@@ -20,7 +20,7 @@ var (
 	}
 	tools = []string{"bench", "torture", "farm", "testkit", "architecture"}
 
-	// folders are where the packages of each layer stand, below internal.
+	// folders are the folders of the layers below internal, with their packages.
 	folders = map[string][]string{
 		"edge":     append([]string{"httpbase"}, edges...),
 		"domain":   domains,
@@ -28,8 +28,8 @@ var (
 		"tools":    tools,
 	}
 
-	// domainImports are what every domain may import: the platform, the tenant's
-	// ID, and the audit log.
+	// domainImports are the packages that every domain may import: the platform, the tenant's ID
+	// and the audit log.
 	domainImports = append([]string{"tenant", "audit"}, platform...)
 
 	allowedImports = map[string][]string{
@@ -46,14 +46,15 @@ var (
 			platform,
 			[]string{"acme", "datafolder", "httpbase", "settings", "web"},
 		),
-		// settings have fields of the types that they are handed over as, and defaults of the domains.
+		// The fields of settings have the types of these packages, and some defaults come from
+		// domains.
 		"settings": {"console", "alarm", "audit", "identity", "notify", "tenant", "acme", "memory"},
 
 		"console":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
 		"openapi":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
 		"provider": slices.Concat(domains, platform, []string{"api", "httpbase"}),
 		"ingest":   slices.Concat(domains, platform, []string{"httpbase"}),
-		"httpbase": {"limit", "text"}, // what the edges do alike; it knows no domain
+		"httpbase": {"limit", "text"}, // what the edges share; it knows no domain
 
 		"device":     domainImports,
 		"reading":    append([]string{"device"}, domainImports...),
@@ -69,9 +70,9 @@ var (
 		"memory": {}, "text": {},
 		"datafolder": {"clock", "db"},
 		"db":         {"errs", "text"},
-		"live":       {"tenant", "errs", "text"}, // of the tenant, its ID alone
+		"live":       {"tenant", "errs", "text"}, // of tenant, only its ID
 
-		"bench":        {}, // loads a server from outside, as devices and people do
+		"bench":        {}, // uses a server from outside, as devices and people do
 		"torture":      {"bench"},
 		"farm":         slices.Concat(domains, platform),
 		"testkit":      slices.Concat(domains, platform, []string{"api"}),
@@ -81,13 +82,13 @@ var (
 	}
 )
 
-// outboundHTTP are the places below the edges that speak HTTP: they call others and
-// are called by nobody.
+// outboundHTTP are the folders below the edges that may import net/http: they call other servers,
+// and serve no requests.
 var outboundHTTP = []string{"internal/domain/notify/sms", "internal/domain/notify/webhook"}
 
-// packageOf returns the package that a folder or an import path counts as:
-// console for internal/edge/console/wire. It is empty outside this module, and
-// where a package does not stand in the folder of its layer.
+// packageOf returns the package that a folder or an import path counts as: console for
+// internal/edge/console/wire. It returns the empty string for a path outside this module, and for a
+// package that is not in the folder of its layer.
 func packageOf(path string) string {
 	path = strings.TrimPrefix(path, module)
 	if rest, ok := strings.CutPrefix(path, "internal/"); ok {
@@ -109,7 +110,7 @@ func packageOf(path string) string {
 	return ""
 }
 
-// forbiddenImports are imports that go against the layers.
+// forbiddenImports finds imports that the layers do not allow.
 func forbiddenImports(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
 		from := packageOf(s.dir)
@@ -118,7 +119,7 @@ func forbiddenImports(x *sourceTree) (violations []string) {
 			violations = append(
 				violations,
 				fmt.Sprintf(
-					"%s: package %s has no place in the layers: give it one in this test and in docs/ARCHITECTURE.md",
+					"%s: package %s is in no layer: add it to this test and to docs/ARCHITECTURE.md",
 					s.path,
 					s.dir,
 				),
@@ -128,16 +129,16 @@ func forbiddenImports(x *sourceTree) (violations []string) {
 		for _, path := range s.imports() {
 			if strings.HasPrefix(path, "net/http") && !s.isTest() && !slices.Contains(outboundHTTP, s.dir) &&
 				(slices.Contains(domains, from) || slices.Contains(platform, from)) {
-				violations = append(violations, fmt.Sprintf("%s: %s below the edges", s.path, path))
+				violations = append(violations, fmt.Sprintf("%s: only edges import %s", s.path, path))
 			}
 			if !strings.HasPrefix(path, module) {
 				continue
 			}
 			to := packageOf(path)
 			switch {
-			case to == from, s.isTest(): // tests may build what they need, from anywhere
+			case to == from, s.isTest(): // tests may import every package
 			case to == "testkit":
-				violations = append(violations, fmt.Sprintf("%s imports testkit, which is for tests", s.path))
+				violations = append(violations, fmt.Sprintf("%s imports testkit, which is only for tests", s.path))
 			case !slices.Contains(allowed, to):
 				violations = append(violations, fmt.Sprintf("%s: %s imports %s", s.path, from, to))
 			}
@@ -163,8 +164,8 @@ func TestImports(t *testing.T) {
 			"internal/domain/device/store.go":     "package device; import (_ \"tilth/internal/platform/db\"; _ \"tilth/internal/domain/tenant\"; _ \"tilth/internal/platform/text\")",
 			"internal/domain/device/read.go":      "package device; import _ \"tilth/internal/domain/reading\"",
 			"internal/domain/device/read_test.go": "package device; import (_ \"tilth/internal/domain/reading\"; _ \"tilth/internal/tools/testkit\"; _ \"net/http/httptest\")",
-			"internal/domain/alarm/judge.go":      "package alarm; import (_ \"tilth/internal/domain/device\"; _ \"tilth/internal/domain/reading\")",
-			"internal/domain/alarm/tell.go":       "package alarm; import _ \"tilth/internal/domain/notify\"",
+			"internal/domain/alarm/rule.go":       "package alarm; import (_ \"tilth/internal/domain/device\"; _ \"tilth/internal/domain/reading\")",
+			"internal/domain/alarm/send.go":       "package alarm; import _ \"tilth/internal/domain/notify\"",
 			"internal/domain/reading/kit.go":      "package reading; import _ \"tilth/internal/tools/testkit\"",
 			"internal/domain/notify/call.go":      "package notify; import _ \"net/http/httputil\"",
 			"internal/domain/notify/sms/send.go":  "package sms; import _ \"net/http\"",
@@ -185,13 +186,13 @@ func TestImports(t *testing.T) {
 		"device imports reading",
 		"alarm imports notify",
 		"imports testkit",
-		"net/http/httputil below",
-		"mail/send.go: net/http below",
-		"guard/g.go: net/http below",
+		"call.go: only edges import net/http/httputil",
+		"mail/send.go: only edges import net/http",
+		"guard/g.go: only edges import net/http",
 		"live imports db",
 		"tenant imports device",
-		"package internal/billing has no place",
-		"package internal/platform/alarm has no place",
+		"package internal/billing is in no layer",
+		"package internal/platform/alarm is in no layer",
 		"api imports errs",
 	)
 }

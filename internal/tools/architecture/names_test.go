@@ -8,32 +8,28 @@ import (
 	"testing"
 )
 
-// vagueNames are names that say nothing of what is inside.
+// vagueNames are names that do not say what is inside.
 var vagueNames = []string{"util", "utils", "common", "manager", "helper", "helpers", "global", "misc", "base", "shared"}
 
-const maxFileLines = 600 // lines
+const maxFileLines = 600
 
-// badNames are packages and files whose name says nothing, and files that are
-// too long to feel at home in.
+// badNames finds packages and files with a vague name, and files with more than maxFileLines lines.
 func badNames(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
 		name := strings.TrimSuffix(strings.TrimSuffix(path.Base(s.path), ".go"), "_test")
 		for _, part := range append(strings.Split(s.dir, "/"), strings.Split(name, "_")...) {
 			if slices.Contains(vagueNames, part) {
-				violations = append(violations, fmt.Sprintf("%s: %q says nothing of what is inside", s.path, part))
+				violations = append(violations, fmt.Sprintf("%s: %q does not say what is inside", s.path, part))
 			}
 		}
-		if pkg := strings.TrimSuffix(
-			s.file.Name.Name,
-			"_test",
-		); slices.Contains(vagueNames, pkg) &&
-			pkg != path.Base(s.dir) {
-			violations = append(violations, fmt.Sprintf("%s: package %s says nothing of what is inside", s.path, pkg))
+		pkg := strings.TrimSuffix(s.file.Name.Name, "_test")
+		if slices.Contains(vagueNames, pkg) && pkg != path.Base(s.dir) {
+			violations = append(violations, fmt.Sprintf("%s: package %s does not say what is inside", s.path, pkg))
 		}
 		if s.lines > maxFileLines && !s.isGenerated() {
 			violations = append(
 				violations,
-				fmt.Sprintf("%s has %d lines, %d are enough", s.path, s.lines, maxFileLines),
+				fmt.Sprintf("%s has %d lines; at most %d are allowed", s.path, s.lines, maxFileLines),
 			)
 		}
 	}
@@ -60,7 +56,7 @@ func TestNames(t *testing.T) {
 		"internal/util",
 		"helpers_test.go",
 		"query_common.go",
-		`"manager" says`,
+		`"manager" does not say`,
 		"package global",
 	)
 }

@@ -8,19 +8,22 @@ import (
 	"testing"
 )
 
-// networkCalls are the calls that make a network of an address.
+// networkCalls are the functions and methods that make a network of an address.
 var networkCalls = []string{"Prefix", "PrefixFrom", "CIDRMask"}
 
-// handWrittenNetworks are the places outside internal/platform/limit that cut an address to so
-// many bits, or count events by themselves: what an address counts as, and how
-// often something may happen, is written once.
+// handWrittenNetworks finds code outside internal/platform/limit that cuts an address to a fixed
+// number of bits, or counts events with golang.org/x/time/rate. What an address counts as, and how
+// often something may happen, is defined in one place.
 func handWrittenNetworks(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
 		if s.isTest() || s.dir == "internal/platform/limit" {
 			continue
 		}
 		if slices.Contains(s.imports(), "golang.org/x/time/rate") {
-			violations = append(violations, fmt.Sprintf("%s limits by itself: see internal/platform/limit", s.path))
+			violations = append(
+				violations,
+				fmt.Sprintf("%s makes a limit of its own: use internal/platform/limit", s.path),
+			)
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -31,7 +34,7 @@ func handWrittenNetworks(x *sourceTree) (violations []string) {
 			if ok && slices.Contains(networkCalls, f.Sel.Name) && slices.ContainsFunc(call.Args, isNumber) {
 				violations = append(
 					violations,
-					fmt.Sprintf("%s cuts an address to a network of so many bits: see limit.Grouping", s.path),
+					fmt.Sprintf("%s cuts an address to a fixed number of bits: use limit.Grouping", s.path),
 				)
 			}
 			return true
@@ -57,6 +60,6 @@ func TestNetworksAreInLimitPackage(t *testing.T) {
 		"internal/domain/notify/guard/list.go": "package guard; import \"net/netip\"; var inside = netip.MustParsePrefix(\"2001::/23\")",
 		"internal/app/https_test.go":           "package app; import \"net/netip\"; var open = netip.PrefixFrom(netip.Addr{}, 32)",
 	})),
-		"limiter.go limits by itself", "origin.go cuts", "network.go cuts", "mask.go cuts",
+		"limiter.go makes a limit", "origin.go cuts", "network.go cuts", "mask.go cuts",
 	)
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// docs/ARCHITECTURE.md shows the packages of each layer; the picture has those
-// that TestImports enforces, and no others.
+// The picture in docs/ARCHITECTURE.md shows exactly the packages of each layer that TestImports
+// checks.
 func TestPictureOfLayers(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(repoRoot(t), "docs", "ARCHITECTURE.md"))
 	if err != nil {
@@ -19,13 +19,13 @@ func TestPictureOfLayers(t *testing.T) {
 	for folder, packages := range folders {
 		line := regexp.MustCompile(`(?m)^` + folder + ` +(\w.*)$`).FindSubmatch(raw)
 		if line == nil {
-			t.Errorf("the picture has no line for %s", folder)
+			t.Errorf("docs/ARCHITECTURE.md: the picture has no line for %s", folder)
 			continue
 		}
 		shown := strings.Split(string(line[1]), " · ")
 		slices.Sort(shown)
 		if want := slices.Sorted(slices.Values(packages)); !slices.Equal(shown, want) {
-			t.Errorf("%s: the picture shows %v, the import test %v", folder, shown, want)
+			t.Errorf("%s: the picture shows %v, TestImports has %v", folder, shown, want)
 		}
 	}
 }

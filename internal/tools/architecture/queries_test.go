@@ -12,16 +12,15 @@ import (
 const tenantColumn = "tenant_id"
 
 var (
-	tenantColumnDecl = regexp.MustCompile(`\b` + tenantColumn + `\s+INTEGER\b`) // as a migration makes it
+	tenantColumnDecl = regexp.MustCompile(`\b` + tenantColumn + `\s+INTEGER\b`) // as a migration declares it
 	tenantCondition  = regexp.MustCompile(`\b` + tenantColumn + `\s*(?:=|IN)\s*\(?\s*\?`)
 
-	// sqlTable finds the tables that a piece of SQL reads or changes, its words in
-	// capitals as everywhere here.
+	// sqlTable finds the tables that SQL reads or changes. SQL keywords are in capitals everywhere
+	// in this repository.
 	sqlTable = regexp.MustCompile(`\b(?:FROM|JOIN|UPDATE)\s+["\x60]?(\w+)`)
 )
 
-// tenantTables are the tables that name each row's tenant, as the migrations
-// make them.
+// tenantTables returns the tables with a tenant column, from the text of the migrations.
 func tenantTables(migrations ...string) map[string]bool {
 	owned := map[string]bool{}
 	for _, text := range migrations {
@@ -35,13 +34,13 @@ func tenantTables(migrations ...string) map[string]bool {
 	return owned
 }
 
-// unscopedQueries are queries of tables that name the tenant which do not ask for
-// one. excused are functions that may ask so.
+// unscopedQueries finds queries of tables with a tenant column that have no condition on it.
+// excused are functions that may have such queries.
 func unscopedQueries(x *sourceTree, owned map[string]bool, excused map[string]string) (violations []string) {
 	needed := map[string]bool{}
 	for dir, sources := range x.production() {
 		a := newQueryChecker(x, dir, sources, owned)
-		for more := true; more; { // who calls one that delegates may delegate itself
+		for more := true; more; { // a caller of a delegating function may delegate, too
 			before := len(a.delegating)
 			a.unscoped = map[string][]string{}
 			for _, s := range sources {
@@ -61,7 +60,7 @@ func unscopedQueries(x *sourceTree, owned map[string]bool, excused map[string]st
 		if !needed[name] {
 			violations = append(
 				violations,
-				name+" is excused, but asks for a tenant's rows, or for none, or does not exist",
+				name+" is excused, but names the tenant, queries no tenant's rows, or does not exist",
 			)
 		}
 	}
@@ -76,58 +75,58 @@ var crossTenantQueries = map[string]string{
 	"identity.SessionStore.Refresh":           "establishes the tenant from a refresh token",
 	"identity.SessionStore.endReused":         "establishes the tenant from the session of a refresh token",
 	"identity.CredentialStore.Authenticate":   "establishes the tenant from a key and its secret",
-	"identity.AvatarStore.Picture":            "the address cannot be guessed; an image on a page carries no token",
-	"identity.CodeStore.retryAfter":           "a phone and an address are limited on the whole platform, whoever sends",
-	"identity.CredentialStore.Flush":          "writes every tenant's behind, by numbers that Check found",
-	"identity.SessionStore.Sweep":             "the platform's upkeep: sessions without tokens",
-	"identity.CodeStore.Sweep":                "the platform's upkeep: codes that no limit counts",
-	"identity.UserStore.Sweep":                "the platform's upkeep: networks that nobody signed in from for long",
-	"audit.Store.Sweep":                       "the platform's upkeep: entries that are kept no more",
-	"datafolder.DeviceKey":                    "whether anybody has what hangs on the key",
-	"device.Store.OwnerOf":                    "for whoever runs the platform: names are unique on it",
-	"device.Store.OwnersOf":                   "for whoever runs the platform: names are unique on it",
-	"device.Store.Refs":                       "for examining a data folder, which is everybody's",
-	"device.Store.LoadRegistry":               "the devices' edge holds every tenant's devices",
-	"device.StatusStore.Load":                 "a start reads every tenant's",
-	"device.StatusStore.loadDays":             "a start reads every tenant's",
-	"device.StatusStore.overfullDevices":      "the platform's upkeep: devices with too many comings",
-	"device.StatusStore.sweepPresence":        "the platform's upkeep: comings that are kept no more",
-	"device.sweepDays":                        "the platform's upkeep: days that are kept no more",
-	"alarm.PositionStore.LoadTenants":         "a start takes up all tenants",
-	"alarm.PositionStore.Save":                "the journal is one for all tenants",
-	"alarm.RuleStore.pairs":                   "what its callers want: a tenant's, or for the engine every tenant's",
-	"alarm.RuleStore.Running":                 "the engine judges every tenant's",
-	"alarm.RuleStore.TenantsWithDynamicRules": "which tenants have rules whose devices change by themselves",
-	"alarm.existingRules":                     "a start asks of every tenant's notices whether their rules are there",
-	"alarm.Engine.loadOpenNotices":            "the engine judges every tenant's",
-	"alarm.noticeArchiver.waiting":            "the keeper makes the charts of every tenant's notices",
-	"alarm.onsetFinder.noticesWithoutOnset":   "every tenant's notices are looked at, in turn",
-	"alarm.noticeArchiver.sweep":              "the platform's upkeep: notices that are kept no more",
-	"notify.MessageStore.Sweep":               "the platform's upkeep: messages that are kept no more",
-	"notify.WebhookStore.Sweep":               "the platform's upkeep: secrets that do not count any more",
-	"notify.Outbox.Sweep":                     "the platform's upkeep: deliveries that are kept no more",
-	"notify.Outbox.Waiting":                   "figures for whoever runs the platform",
-	"notify.queued":                           "how much a restored server holds, of all tenants",
-	"notify.Outbox.begin":                     "a start gives back what an earlier run had in flight",
-	"notify.worker.followClock":               "the clock was set for every tenant",
-	"notify.worker.idle":                      "a lane brings every tenant's",
-	"notify.worker.nextWake":                  "a lane brings every tenant's",
-	"notify.worker.failExpired":               "a lane brings every tenant's",
-	"notify.rotation.refresh":                 "who has something due, of all tenants",
-	"notify.Outbox.sweepMinutes":              "the platform's upkeep: minutes that are over",
-	"notify.Outbox.sweepSentDays":             "the platform's upkeep: days that are over",
-	"notify.batch.lease":                      "writes by numbers what a turn of a lane has read, of many tenants",
-	"notify.deferrals.write":                  "writes by numbers what a turn of a lane has read, of many tenants",
-	"notify.Outbox.finish":                    "writes by numbers what a turn of a lane has brought, of many tenants",
-	"notify.Outbox.releaseWaiting":            "writes by numbers what a turn of a lane has brought, of many tenants",
-	"notify.Outbox.enqueueReminders":          "writes by numbers what a turn of a lane has brought, of many tenants",
-	"notify.Outbox.trimReminders":             "writes by numbers what a turn of a lane has brought, of many tenants",
+	"identity.AvatarStore.Picture":            "an image request carries no token; its address cannot be guessed",
+	"identity.CodeStore.retryAfter":           "limits a phone and an address over all tenants",
+	"identity.CredentialStore.Flush":          "writes every tenant's uses later, by ids that Authenticate found",
+	"identity.SessionStore.Sweep":             "clean-up of all tenants: sessions without tokens",
+	"identity.CodeStore.Sweep":                "clean-up of all tenants: codes that no limit counts any longer",
+	"identity.UserStore.Sweep":                "clean-up of all tenants: subnets without a recent sign-in",
+	"audit.Store.Sweep":                       "clean-up of all tenants: entries past their retention",
+	"datafolder.DeviceKey":                    "tells whether any tenant has data that depends on the key",
+	"device.Store.OwnerOf":                    "for the provider: device names are unique in the installation",
+	"device.Store.OwnersOf":                   "for the provider: device names are unique in the installation",
+	"device.Store.Refs":                       "examines a data folder, which holds all tenants",
+	"device.Store.LoadRegistry":               "the registry holds every tenant's devices",
+	"device.StatusStore.Load":                 "a start loads every tenant's status",
+	"device.StatusStore.loadDays":             "a start loads every tenant's status",
+	"device.StatusStore.overfullDevices":      "clean-up of all tenants: devices with too many presence changes",
+	"device.StatusStore.sweepPresence":        "clean-up of all tenants: presence changes past their retention",
+	"device.sweepDays":                        "clean-up of all tenants: days past their retention",
+	"alarm.PositionStore.LoadTenants":         "a start loads every tenant's evaluated position",
+	"alarm.PositionStore.Save":                "all tenants share one journal",
+	"alarm.RuleStore.pairs":                   "its callers add the condition: one tenant, or for the engine all",
+	"alarm.RuleStore.Running":                 "the engine evaluates every tenant's rules",
+	"alarm.RuleStore.TenantsWithDynamicRules": "lists the tenants that have dynamic rules",
+	"alarm.existingRules":                     "a start checks which notices of all tenants still have their rule",
+	"alarm.Engine.loadOpenNotices":            "the engine evaluates every tenant's rules",
+	"alarm.noticeArchiver.waiting":            "the archiver stores the charts of every tenant's notices",
+	"alarm.onsetFinder.noticesWithoutOnset":   "searches the onsets of every tenant's notices, round robin",
+	"alarm.noticeArchiver.sweep":              "clean-up of all tenants: notices past their retention",
+	"notify.MessageStore.Sweep":               "clean-up of all tenants: messages past their retention",
+	"notify.WebhookStore.Sweep":               "clean-up of all tenants: webhook secrets that are no longer valid",
+	"notify.Outbox.Sweep":                     "clean-up of all tenants: deliveries past their retention",
+	"notify.Outbox.Waiting":                   "metrics of the whole installation",
+	"notify.queued":                           "counts the deliveries of all tenants that a restored server holds back",
+	"notify.Outbox.begin":                     "a start releases every tenant's deliveries that an earlier run had in flight",
+	"notify.worker.followClock":               "a step of the clock concerns all tenants",
+	"notify.worker.idle":                      "a worker sends every tenant's deliveries",
+	"notify.worker.nextWake":                  "a worker sends every tenant's deliveries",
+	"notify.worker.failExpired":               "a worker sends every tenant's deliveries",
+	"notify.rotation.refresh":                 "lists the tenants with due deliveries",
+	"notify.Outbox.sweepMinutes":              "clean-up of all tenants: minutes that are over",
+	"notify.Outbox.sweepSentDays":             "clean-up of all tenants: days that are over",
+	"notify.batch.lease":                      "writes by id the deliveries that a worker has read, of many tenants",
+	"notify.deferrals.write":                  "writes by id the deliveries that a worker has read, of many tenants",
+	"notify.Outbox.finish":                    "writes by id the deliveries that a worker has sent, of many tenants",
+	"notify.Outbox.releaseWaiting":            "writes by id the deliveries that a worker has sent, of many tenants",
+	"notify.Outbox.enqueueReminders":          "writes by id the deliveries that a worker has sent, of many tenants",
+	"notify.Outbox.trimReminders":             "writes by id the deliveries that a worker has sent, of many tenants",
 }
 
 func TestQueriesNameTheTenant(t *testing.T) {
 	owned := tenantTables(migrations(t)...)
 	if len(owned) < 15 {
-		t.Fatalf("tables %v", owned)
+		t.Fatalf("only these tables with a tenant were found: %v", owned)
 	}
 	expectNone(t, unscopedQueries(parseRepository(t), owned, crossTenantQueries))
 }
@@ -162,7 +161,9 @@ func i(tx bun.IDB) {
 	f(tx, func(q *bun.SelectQuery) *bun.SelectQuery { return mine(q).Limit(1) })
 	f(tx, of(t))
 }
-func of(t int) func(*bun.SelectQuery) *bun.SelectQuery { return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("d.tenant_id = ?", t) } }
+func of(t int) func(*bun.SelectQuery) *bun.SelectQuery {
+	return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("d.tenant_id = ?", t) }
+}
 func j(tx bun.IDB) { tx.NewRaw("SELECT id FROM devices WHERE tenant_id = ?0", t).Scan(ctx); tx.NewRaw("SELECT 1 FROM steps") }
 func k(tx bun.IDB) { tx.NewSelect().Model((*step)(nil)).Where("device_id = (SELECT id FROM devices WHERE tenant_id = ? AND id = ?)", t, 1).Scan(ctx) }
 func l(tx bun.IDB) { tx.NewSelect().TableExpr("(?) AS some", tx.NewSelect().Model((*row)(nil)).Where("tenant_id = ?", t)).Scan(ctx) }
@@ -170,12 +171,21 @@ const words = "read from devices, and update notes"
 `,
 			"internal/domain/device/bad.go": head + `
 func (s *Store) none(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Scan(ctx) }
-func (s *Store) byID(tx bun.IDB) { tx.NewUpdate().Model((*row)(nil)).Set("tenant_id = ?", t).Where("id = ?", 1).Exec(ctx) }
-func (s *Store) column(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Column("tenant_id").OrderExpr("tenant_id").Scan(ctx) }
+func (s *Store) byID(tx bun.IDB) {
+	tx.NewUpdate().Model((*row)(nil)).Set("tenant_id = ?", t).Where("id = ?", 1).Exec(ctx)
+}
+func (s *Store) column(tx bun.IDB) {
+	tx.NewSelect().Model((*row)(nil)).Column("tenant_id").OrderExpr("tenant_id").Scan(ctx)
+}
 func (s *Store) same(tx bun.IDB) { tx.NewSelect().TableExpr("devices AS d").Where("d.tenant_id = x.tenant_id").Scan(ctx) }
 func (s *Store) list(tx bun.IDB) { tx.NewDelete().Model((*row)(nil)).Where("id IN (?)", bun.List(ids)).Exec(ctx) }
 func (s *Store) inner(tx bun.IDB) { all := tx.NewSelect().Table("notes"); tx.NewDelete().Model((*row)(nil)).Where("id IN (?)", all).Exec(ctx) }
-func (s *Store) other(tx bun.IDB) { q := tx.NewSelect().Model((*row)(nil)); p := tx.NewSelect().Model((*row)(nil)); q.Where("tenant_id = ?", t).Scan(ctx); p.Scan(ctx) }
+func (s *Store) other(tx bun.IDB) {
+	q := tx.NewSelect().Model((*row)(nil))
+	p := tx.NewSelect().Model((*row)(nil))
+	q.Where("tenant_id = ?", t).Scan(ctx)
+	p.Scan(ctx)
+}
 func (s *Store) closure(tx bun.IDB) { s.Tx(func() { tx.NewDelete().Model((*row)(nil)).Where("id = 1").Exec(ctx) }) }
 func (s *Store) wide(tx bun.IDB) { g(tx, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("id > 1") }) }
 func (s *Store) joined(tx bun.IDB) { tx.NewSelect().Model((*step)(nil)).Join("JOIN notes AS n ON n.id = 1").Scan(ctx) }
@@ -189,21 +199,21 @@ const everybody = "UPDATE notes " + "SET read = TRUE"
 `,
 			"internal/domain/device/bad_test.go": head + "func x(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Scan(ctx) }\n",
 		}), owned, map[string]string{"device.Store.Excused": "x", "device.Store.Reformed": "x", "device.Store.Gone": "x"}),
-		"Store.none asks of devices",
-		"Store.byID asks",
-		"Store.column asks",
-		"Store.same asks",
-		"Store.list asks",
-		"Store.inner asks of notes",
-		"Store.other asks",
-		"Store.closure asks",
-		"Store.wide asks of what g reads",
-		"Store.joined asks of notes",
-		"Store.sub asks of notes",
-		"Store.raw asks of notes",
-		"Store.table asks of a table that cannot be told",
-		"Store.model asks of a table that cannot be told",
-		"(constants) asks of notes",
+		"Store.none queries devices",
+		"Store.byID queries",
+		"Store.column queries",
+		"Store.same queries",
+		"Store.list queries",
+		"Store.inner queries notes",
+		"Store.other queries",
+		"Store.closure queries",
+		"Store.wide queries the tables of g",
+		"Store.joined queries notes",
+		"Store.sub queries notes",
+		"Store.raw queries notes",
+		"Store.table queries an unknown table",
+		"Store.model queries an unknown table",
+		"(constants) queries notes",
 		"Reformed is excused",
 		"Gone is excused",
 	)

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// queryRoots begin a statement of the query builder that has a condition. An
-// insert has none: the row that it writes names its tenant.
+// queryRoots are the query builder's calls that begin a statement with a condition. An insert has
+// no condition: the row that it writes names its tenant.
 var queryRoots = []string{"NewSelect", "NewUpdate", "NewDelete"}
 
-// conditions are the builder's calls that say which rows are meant.
+// conditions are the query builder's calls that select rows.
 var conditions = []string{
 	"Where",
 	"WhereOr",
@@ -26,18 +26,18 @@ var conditions = []string{
 	"With",
 }
 
-// queryChecker looks for the queries of one package.
+// queryChecker checks the queries of one package.
 type queryChecker struct {
-	writeFinder // tells tables of models
+	writeFinder // finds the table of a model
 
 	tenantTables map[string]bool
 	pkg          string
 	decls        map[types.Object]*ast.FuncDecl
-	// delegating are functions that leave it to one of their parameters, a
-	// function over a query, to say whose rows are meant; by its number.
+	// delegating are functions that leave the tenant's condition to one of their parameters, a
+	// function over a query; by the parameter's index.
 	delegating map[types.Object]int
 
-	unscoped map[string][]string // places, by function
+	unscoped map[string][]string // violations, by function
 }
 
 func newQueryChecker(x *sourceTree, dir string, sources []source, owned map[string]bool) *queryChecker {
@@ -58,7 +58,7 @@ func newQueryChecker(x *sourceTree, dir string, sources []source, owned map[stri
 		files[i] = s.file
 	}
 	conf := types.Config{Importer: failingImporter{}, Error: func(error) {}}
-	_, _ = conf.Check(dir, x.fset, files, a.info) // reports what it cannot import
+	_, _ = conf.Check(dir, x.fset, files, a.info) // fails at each import, which does not matter here
 	for _, f := range files {
 		for _, d := range f.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
@@ -85,7 +85,7 @@ func (a *queryChecker) checkFile(f *ast.File) {
 	}
 }
 
-// assigned are the expressions that a function gives its variables.
+// assigned returns the expressions that a function assigns to its variables.
 func (a *queryChecker) assigned(f *ast.FuncDecl) map[types.Object][]ast.Expr {
 	values := map[types.Object][]ast.Expr{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -111,7 +111,7 @@ func (a *queryChecker) object(id *ast.Ident) types.Object {
 	return a.info.Uses[id]
 }
 
-// callee is the function of this package that is called, nil when it is none.
+// callee returns the function of this package that is called; nil for any other.
 func (a *queryChecker) callee(call *ast.CallExpr) types.Object {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
@@ -122,7 +122,7 @@ func (a *queryChecker) callee(call *ast.CallExpr) types.Object {
 	return nil
 }
 
-// text is the constant that an expression is; empty when it is none.
+// text returns the value of a string constant; empty for any other expression.
 func (a *queryChecker) text(e ast.Expr) string {
 	if v := a.info.Types[e].Value; v != nil && v.Kind() == constant.String {
 		return constant.StringVal(v)
@@ -130,11 +130,11 @@ func (a *queryChecker) text(e ast.Expr) string {
 	return ""
 }
 
-// functionChecker are those of one function.
+// functionChecker checks the queries of one function.
 type functionChecker struct {
 	*queryChecker
 
-	decl   *ast.FuncDecl // nil outside of functions
+	decl   *ast.FuncDecl // nil outside functions
 	name   string
 	values map[types.Object][]ast.Expr
 }
@@ -142,11 +142,11 @@ type functionChecker struct {
 func (q *functionChecker) addViolation(n ast.Node, what string) {
 	q.unscoped[q.name] = append(
 		q.unscoped[q.name],
-		fmt.Sprintf("%s: %s asks of %s without %s", q.fset.Position(n.Pos()), q.name, what, tenantColumn),
+		fmt.Sprintf("%s: %s queries %s without %s", q.fset.Position(n.Pos()), q.name, what, tenantColumn),
 	)
 }
 
-// walk looks for statements and raw SQL.
+// walk checks the statements and the raw SQL within n.
 func (q *functionChecker) walk(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
@@ -155,7 +155,7 @@ func (q *functionChecker) walk(n ast.Node) {
 		}
 		if text := q.text(e); text != "" {
 			q.raw(e, text)
-			return false // its parts are not looked at by themselves
+			return false // its parts are not checked separately
 		}
 		call, ok := e.(*ast.CallExpr)
 		if !ok {
@@ -163,7 +163,7 @@ func (q *functionChecker) walk(n ast.Node) {
 		}
 		if index, ok := q.delegating[q.callee(call)]; ok && index < len(call.Args) &&
 			!q.funcNamesTenant(call.Args[index]) {
-			q.addViolation(call, "what "+q.callee(call).Name()+" reads")
+			q.addViolation(call, "the tables of "+q.callee(call).Name())
 		}
 		if links, _ := q.links(call); q.isQuery(links) {
 			if !q.isScoped(links) && !q.scopedLater(call) {
@@ -171,7 +171,7 @@ func (q *functionChecker) walk(n ast.Node) {
 			}
 			for _, l := range links {
 				for _, arg := range l.args {
-					if q.text(arg) == "" { // a piece of this statement else
+					if q.text(arg) == "" { // a text belongs to this statement, which is checked
 						q.walk(arg)
 					}
 				}
@@ -182,7 +182,7 @@ func (q *functionChecker) walk(n ast.Node) {
 	})
 }
 
-// raw looks at a text that may be SQL.
+// raw checks a text that may be SQL.
 func (q *functionChecker) raw(e ast.Expr, text string) {
 	if tenantCondition.MatchString(text) {
 		return
@@ -195,7 +195,8 @@ func (q *functionChecker) raw(e ast.Expr, text string) {
 	}
 }
 
-// links are the calls of a chain, the last first, and what it begins with.
+// links returns the calls of a chain, the last first, and the expression that the chain begins
+// with.
 func (q *functionChecker) links(call *ast.CallExpr) (links []link, base ast.Expr) {
 	for {
 		sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -215,7 +216,7 @@ func (q *functionChecker) isQuery(links []link) bool {
 	return len(links) > 0 && slices.Contains(queryRoots, links[len(links)-1].name)
 }
 
-// targetTables are the tables with tenants' rows that a statement is of.
+// targetTables returns the tables with tenants' rows that a statement reads or writes.
 func (q *functionChecker) targetTables(links []link) (tables []string) {
 	for _, l := range links {
 		if len(l.args) == 0 {
@@ -225,11 +226,11 @@ func (q *functionChecker) targetTables(links []link) (tables []string) {
 		switch {
 		case l.name == "Model":
 			if table = q.tableOf(l.args[0]); table == "" {
-				table = "a table that cannot be told"
+				table = "an unknown table"
 			}
 		case slices.Contains(tableNamers, l.name):
 			if table, _, _ = strings.Cut(strings.TrimSpace(q.text(l.args[0])), " "); table == "" {
-				table = "a table that cannot be told"
+				table = "an unknown table"
 			}
 		default:
 			for _, m := range sqlTable.FindAllStringSubmatch(q.text(l.args[0]), -1) {
@@ -246,13 +247,13 @@ func (q *functionChecker) targetTables(links []link) (tables []string) {
 	return tables
 }
 
-// isScoped tells whether a statement needs no tenant, or names it.
+// isScoped tells whether a statement names the tenant or needs none.
 func (q *functionChecker) isScoped(links []link) bool {
 	return len(q.targetTables(links)) == 0 || q.namesTenant(links)
 }
 
-// namesTenant tells whether the conditions of a chain name the tenant, or take their
-// rows out of another statement, which is looked at by itself.
+// namesTenant tells whether the conditions of a chain name the tenant, or select rows from another
+// statement, which is checked separately.
 func (q *functionChecker) namesTenant(links []link) bool {
 	for _, l := range links {
 		if !slices.Contains(conditions, l.name) {
@@ -267,7 +268,7 @@ func (q *functionChecker) namesTenant(links []link) bool {
 	return false
 }
 
-// mentionsTenant tells whether a text within n names the tenant.
+// mentionsTenant tells whether n contains a text that names the tenant.
 func (q *functionChecker) mentionsTenant(n ast.Node) (yes bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if e, ok := n.(ast.Expr); ok && tenantCondition.MatchString(q.text(e)) {
@@ -278,15 +279,14 @@ func (q *functionChecker) mentionsTenant(n ast.Node) (yes bool) {
 	return yes
 }
 
-// isStatement tells whether an expression is a statement, or a variable that
-// holds one.
+// isStatement tells whether an expression is a statement, or a variable that holds one.
 func (q *functionChecker) isStatement(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr:
 		for call := e; call != nil; {
 			sel, ok := call.Fun.(*ast.SelectorExpr)
 			if !ok {
-				return slices.ContainsFunc(call.Args, q.isStatement) // a function over one
+				return slices.ContainsFunc(call.Args, q.isStatement) // a function over a statement
 			}
 			if decl := q.decls[q.object(sel.Sel)]; slices.Contains(queryRoots, sel.Sel.Name) ||
 				decl != nil && returnsStatement(decl) {
@@ -295,7 +295,7 @@ func (q *functionChecker) isStatement(e ast.Expr) bool {
 			call, _ = sel.X.(*ast.CallExpr)
 		}
 	case *ast.Ident:
-		// A variable may be set from itself: s = append(s, …).
+		// A variable may be assigned from itself: s = append(s, …).
 		of := q.object(e)
 		values := q.values[of]
 		delete(q.values, of)
@@ -306,16 +306,15 @@ func (q *functionChecker) isStatement(e ast.Expr) bool {
 	return false
 }
 
-// returnsStatement tells whether a function answers a statement.
+// returnsStatement tells whether a function returns a statement.
 func returnsStatement(decl *ast.FuncDecl) bool {
 	return decl.Type.Results != nil && slices.ContainsFunc(decl.Type.Results.List, func(f *ast.Field) bool {
 		return strings.HasPrefix(types.ExprString(f.Type), "*bun.")
 	})
 }
 
-// scopedLater tells whether what is done with a statement, where it stands in its
-// function, names the tenant: calls on the variable that it is given, or a
-// function over it.
+// scopedLater tells whether the function adds a condition with the tenant to a statement after it
+// made it: by calls on the variable that holds the statement, or by a function over it.
 func (q *functionChecker) scopedLater(statement *ast.CallExpr) (yes bool) {
 	if q.decl == nil {
 		return false
@@ -343,7 +342,8 @@ func contains(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
-// variableNamesTenant tells whether conditions that are added to a variable name the tenant.
+// variableNamesTenant tells whether the function adds a condition with the tenant to the statement
+// in a variable.
 func (q *functionChecker) variableNamesTenant(variable types.Object) (yes bool) {
 	if variable == nil {
 		return false
@@ -365,13 +365,13 @@ func (q *functionChecker) variableNamesTenant(variable types.Object) (yes bool) 
 	return yes
 }
 
-// funcNamesTenant tells whether a function over queries names the tenant. A parameter of
-// this function is as good: whoever calls it is asked.
+// funcNamesTenant tells whether a function over queries names the tenant. A parameter of this
+// function counts as one that does: the checker then checks this function's callers.
 func (q *functionChecker) funcNamesTenant(f ast.Expr) bool {
 	switch f := f.(type) {
 	case *ast.FuncLit:
 		return q.bodyNamesTenant(f.Body)
-	case *ast.CallExpr: // that gives one
+	case *ast.CallExpr: // returns a function over queries
 		decl := q.decls[q.callee(f)]
 		return decl != nil && q.bodyNamesTenant(decl.Body)
 	case *ast.SelectorExpr:
@@ -398,7 +398,7 @@ func (q *functionChecker) bodyNamesTenant(body ast.Node) (yes bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			links, _ := q.links(call)
-			// Itself, or by another that does.
+			// The body may also call another function that adds the condition.
 			switch f := call.Fun.(type) {
 			case *ast.Ident:
 				yes = yes || len(q.values[q.object(f)]) > 0 && q.funcNamesTenant(f)
@@ -412,7 +412,7 @@ func (q *functionChecker) bodyNamesTenant(body ast.Node) (yes bool) {
 	return yes
 }
 
-// parameter is the number of this function's parameter; -1 when it is none.
+// parameter returns the index of a function parameter of this function; -1 for anything else.
 func (q *functionChecker) parameter(o types.Object) int {
 	index := 0
 	for _, field := range q.decl.Type.Params.List {

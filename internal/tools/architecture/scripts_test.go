@@ -15,8 +15,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// scripts are the shell scripts of the repository and their text: files of
-// these folders that name bash in their first line.
+// scripts returns the shell scripts of the repository and their text: the files in these folders
+// whose first line names bash.
 func scripts(t *testing.T) map[string]string {
 	t.Helper()
 	all, base := map[string]string{}, repoRoot(t)
@@ -29,11 +29,8 @@ func scripts(t *testing.T) map[string]string {
 			if err != nil {
 				return err
 			}
-			if first, _, _ := bytes.Cut(
-				text,
-				[]byte("\n"),
-			); bytes.HasPrefix(first, []byte("#!")) &&
-				bytes.Contains(first, []byte("bash")) {
+			first, _, _ := bytes.Cut(text, []byte("\n"))
+			if bytes.HasPrefix(first, []byte("#!")) && bytes.Contains(first, []byte("bash")) {
 				rel, err := filepath.Rel(base, path)
 				if err != nil {
 					return err
@@ -49,10 +46,10 @@ func scripts(t *testing.T) map[string]string {
 	return all
 }
 
-// ignoredFailures are commands of scripts whose failure nobody hears. "set -e" does not
-// end a script where a pipeline that begins with ! says no, nor where any but
-// the last command of "a && b" fails: neither stands alone, but in a condition.
-// The last "a && b" of a subshell is heard by what the subshell says.
+// ignoredFailures finds commands of scripts whose failure has no effect. "set -e" does not end a
+// script if a pipeline that begins with ! fails, or if any but the last command of "a && b" fails.
+// Both are allowed only within a condition. The last "a && b" of a subshell is allowed, since it
+// gives the subshell its exit status.
 func ignoredFailures(t *testing.T, texts map[string]string) (violations []string) {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
@@ -63,35 +60,36 @@ func ignoredFailures(t *testing.T, texts map[string]string) (violations []string
 		violation := func(s *syntax.Stmt, what string) {
 			violations = append(violations, fmt.Sprintf("%s:%d: %s", path, s.Pos().Line(), what))
 		}
-		alone := func(stmts []*syntax.Stmt, toldByLast bool) {
+		checkList := func(stmts []*syntax.Stmt, lastIsStatus bool) {
 			for i, s := range stmts {
 				list, _ := s.Cmd.(*syntax.BinaryCmd)
+				givesStatus := lastIsStatus && i == len(stmts)-1
 				switch {
 				case endsInNot(s):
-					violation(s, "set -e does not hear what ! says: write an if, or || before what is to be done")
-				case list != nil && list.Op == syntax.AndStmt && !isJump(list.Y) && !(toldByLast && i == len(stmts)-1):
-					violation(s, "set -e does not hear the first of a && b: write two commands, or an if")
+					violation(s, "set -e ignores a command with !: write an if, or || before the command to run")
+				case list != nil && list.Op == syntax.AndStmt && !isJump(list.Y) && !givesStatus:
+					violation(s, "set -e ignores the first command of a && b: write two commands, or an if")
 				}
 			}
 		}
 		syntax.Walk(file, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.File:
-				alone(n.Stmts, false)
-			case *syntax.Block: // of a function, too
-				alone(n.Stmts, false)
+				checkList(n.Stmts, false)
+			case *syntax.Block: // the body of a function, too
+				checkList(n.Stmts, false)
 			case *syntax.Subshell:
-				alone(n.Stmts, true)
+				checkList(n.Stmts, true)
 			case *syntax.CmdSubst:
-				alone(n.Stmts, true)
-			case *syntax.IfClause: // and elif and else; not its condition
-				alone(n.Then, false)
+				checkList(n.Stmts, true)
+			case *syntax.IfClause: // elif and else, too, but not the condition
+				checkList(n.Then, false)
 			case *syntax.WhileClause:
-				alone(n.Do, false)
+				checkList(n.Do, false)
 			case *syntax.ForClause:
-				alone(n.Do, false)
+				checkList(n.Do, false)
 			case *syntax.CaseItem:
-				alone(n.Stmts, false)
+				checkList(n.Stmts, false)
 			}
 			return true
 		})
@@ -99,7 +97,7 @@ func ignoredFailures(t *testing.T, texts map[string]string) (violations []string
 	return violations
 }
 
-// endsInNot tells whether the last command that says how s ended begins with !.
+// endsInNot tells whether the command that gives s its exit status begins with !.
 func endsInNot(s *syntax.Stmt) bool {
 	if list, ok := s.Cmd.(*syntax.BinaryCmd); ok && !s.Negated &&
 		(list.Op == syntax.AndStmt || list.Op == syntax.OrStmt) {
@@ -108,8 +106,8 @@ func endsInNot(s *syntax.Stmt) bool {
 	return s.Negated
 }
 
-// isJump tells whether s only says where to go on: what stands before it is a
-// condition then.
+// isJump tells whether s is a return, exit, break or continue. The command before it is then a
+// condition.
 func isJump(s *syntax.Stmt) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	return ok && len(call.Args) > 0 &&
@@ -119,7 +117,7 @@ func isJump(s *syntax.Stmt) bool {
 func TestScriptsDoNotIgnoreFailures(t *testing.T) {
 	all := scripts(t)
 	if len(all) < 10 {
-		t.Fatalf("scripts %v", slices.Sorted(maps.Keys(all)))
+		t.Fatalf("only these scripts were found: %v", slices.Sorted(maps.Keys(all)))
 	}
 	expectNone(t, ignoredFailures(t, all))
 	expectViolations(
@@ -163,8 +161,8 @@ a && b || c
 	)
 }
 
-// make check refuses a lock file that names where a package was fetched from,
-// and one that is not there.
+// scripts/lockfile.sh, which make check runs, refuses a lock file that names the address of a
+// package, and a lock file that does not exist.
 func TestLockFileNamesNoRegistry(t *testing.T) {
 	const script = "scripts/lockfile.sh"
 	if !strings.Contains(scripts(t)["scripts/check.sh"], "\n"+script+" web/package-lock.json\n") {
@@ -181,9 +179,9 @@ func TestLockFileNamesNoRegistry(t *testing.T) {
 	}
 	for name, want := range map[string]string{"good.json": "", "bad.json": "bad.json:3:", "gone.json": "gone.json"} {
 		cmd := exec.CommandContext(t.Context(), filepath.Join(repoRoot(t), script), filepath.Join(dir, name))
-		said, err := cmd.CombinedOutput()
-		if refused := err != nil; refused != (want != "") || !strings.Contains(string(said), want) {
-			t.Errorf("%s: %v, %s", name, err, said)
+		output, err := cmd.CombinedOutput()
+		if refused := err != nil; refused != (want != "") || !strings.Contains(string(output), want) {
+			t.Errorf("%s: %v, %s", name, err, output)
 		}
 	}
 }

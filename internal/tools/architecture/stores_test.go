@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// storeIndex are the types that keep tenants' data, and those that say whose
-// something is; by package and name: device.Ref.
+// storeIndex knows the types that hold tenants' data and the types that name a tenant, by package
+// and name: device.Ref.
 type storeIndex struct {
 	structs     map[string]*ast.StructType
-	stores      map[string]bool // stores, what has a database or a lock, and what holds such a one
-	carryTenant map[string]bool // carry the tenant
+	stores      map[string]bool // named Store, or with a database, a lock or such a type in a field
+	tenantTypes map[string]bool // that name a tenant
 }
 
-// findStores looks at the domains, and at the live stream.
+// findStores indexes the types of the domains and of the live stream.
 func findStores(x *sourceTree) *storeIndex {
 	k := &storeIndex{
 		structs:     map[string]*ast.StructType{},
 		stores:      map[string]bool{},
-		carryTenant: map[string]bool{"tenant.ID": true},
+		tenantTypes: map[string]bool{"tenant.ID": true},
 	}
 	for dir, sources := range x.production() {
 		if !holdsTenantData(dir) {
@@ -43,7 +43,7 @@ func findStores(x *sourceTree) *storeIndex {
 			}
 		}
 	}
-	for _, receivers := range x.production() { // a type may have another form, as a map
+	for _, receivers := range x.production() { // a store need not be a struct; it may be a map
 		for _, s := range receivers {
 			for _, d := range s.file.Decls {
 				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && holdsTenantData(s.dir) &&
@@ -53,8 +53,8 @@ func findStores(x *sourceTree) *storeIndex {
 			}
 		}
 	}
-	// A type that holds a keeper is one. One that holds what carries the tenant
-	// carries it, but a keeper, which holds many's.
+	// A type with a store in a field is a store. A type with a tenant type in a field is a tenant
+	// type, unless it is a store, which holds data of many tenants.
 	k.propagate(func(name string, is typeRef) bool {
 		if k.stores[name] ||
 			is.name != "db.DB" && (!strings.HasPrefix(is.name, "sync.") || is.name == "sync.Pool") &&
@@ -65,16 +65,16 @@ func findStores(x *sourceTree) *storeIndex {
 		return true
 	})
 	k.propagate(func(name string, is typeRef) bool {
-		if k.carryTenant[name] || k.stores[name] || !k.carryTenant[is.name] {
+		if k.tenantTypes[name] || k.stores[name] || !k.tenantTypes[is.name] {
 			return false
 		}
-		k.carryTenant[name] = true
+		k.tenantTypes[name] = true
 		return true
 	})
 	return k
 }
 
-// propagate asks of each type's fields until nothing new is found.
+// propagate calls found with each field of each type, until no call finds anything new.
 func (k *storeIndex) propagate(found func(name string, field typeRef) bool) {
 	for more := true; more; {
 		more = false
@@ -87,19 +87,19 @@ func (k *storeIndex) propagate(found func(name string, field typeRef) bool) {
 	}
 }
 
-// holdsTenantData tells whether types of a folder may keep tenants' data.
+// holdsTenantData tells whether types of a folder may hold tenants' data.
 func holdsTenantData(dir string) bool {
 	return slices.Contains(domains, packageOf(dir)) || packageOf(dir) == "live"
 }
 
-// typeRef is a type as it is written: what of it has a name.
+// typeRef is a type as the source writes it.
 type typeRef struct {
-	name     string // device.Ref; empty: it has none
+	name     string // device.Ref; empty for a type without a name
 	function bool
 }
 
-// typeRefOf tells of a type that is written in a package; of a list, of its
-// elements.
+// typeRefOf returns the type that an expression of a package names; for a pointer or a list, that
+// of its elements.
 func typeRefOf(pkg string, e ast.Expr) (is typeRef) {
 	for {
 		switch t := e.(type) {
@@ -128,7 +128,7 @@ func typeRefOf(pkg string, e ast.Expr) (is typeRef) {
 	}
 }
 
-// typeRefs are a field list's types, one for each name.
+// typeRefs returns the types of a field list, one for each name.
 func typeRefs(pkg string, list *ast.FieldList) (types []typeRef) {
 	if list == nil {
 		return nil
@@ -141,10 +141,9 @@ func typeRefs(pkg string, list *ast.FieldList) (types []typeRef) {
 	return types
 }
 
-// methodsWithoutTenant are exported methods of exported keepers that do not say whose data
-// they are about: the first parameter after the context is the tenant, or
-// carries it. Only a method without a context that is asked for nothing in
-// particular, and answers nothing of a tenant's, needs none.
+// methodsWithoutTenant finds exported methods of exported stores that do not say whose data they
+// concern. The first parameter after the context must be the tenant or a tenant type. A method
+// needs none only if it has no context, takes nothing but functions, and returns no tenant's data.
 func methodsWithoutTenant(x *sourceTree, excused map[string]string) (violations []string) {
 	k := findStores(x)
 	needed := map[string]bool{}
@@ -177,14 +176,15 @@ func methodsWithoutTenant(x *sourceTree, excused map[string]string) (violations 
 	}
 	for name := range excused {
 		if !needed[name] {
-			violations = append(violations, name+" is excused, but takes the tenant, or needs none, or does not exist")
+			violations = append(violations, name+" is excused, but takes the tenant, needs none, or does not exist")
 		}
 	}
 	slices.Sort(violations)
 	return violations
 }
 
-// excusedBy is what a method is excused by: its own name, or its type's.
+// excusedBy returns the name by which a method is excused: its own, or that of its type; empty if
+// it is not excused.
 func excusedBy(excused map[string]string, method string) string {
 	for _, name := range []string{method, method[:strings.LastIndexByte(method, '.')]} {
 		if excused[name] != "" {
@@ -200,13 +200,13 @@ func (k *storeIndex) namesTenant(params, results []typeRef) bool {
 	switch {
 	case at > 0:
 		return false // the context comes first
-	case len(rest) > 0 && k.carryTenant[rest[0].name]:
+	case len(rest) > 0 && k.tenantTypes[rest[0].name]:
 		return true
 	case at == 0:
 		return false
 	}
 	return !slices.ContainsFunc(rest, func(w typeRef) bool { return !w.function }) &&
-		!slices.ContainsFunc(results, func(w typeRef) bool { return k.carryTenant[w.name] })
+		!slices.ContainsFunc(results, func(w typeRef) bool { return k.tenantTypes[w.name] })
 }
 
 func receiver(f *ast.FuncDecl) string {

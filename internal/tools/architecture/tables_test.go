@@ -16,15 +16,15 @@ import (
 	"testing"
 )
 
-// unwritten are tables that nothing writes yet, with what will.
+// unwritten are tables that no package writes yet, each with the package that will.
 var unwritten = map[string]string{}
 
 var (
 	createTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
-	anewSuffix  = regexp.MustCompile(`_anew$`) // a table that a migration makes to take the place of one
+	anewSuffix  = regexp.MustCompile(`_anew$`) // a migration's new table that replaces an old one
 )
 
-// tablesOf are the tables that migrations make.
+// tablesOf returns the tables that migrations create.
 func tablesOf(migrations ...string) (tables []string) {
 	for _, text := range migrations {
 		for _, m := range createTable.FindAllStringSubmatch(text, -1) {
@@ -36,16 +36,16 @@ func tablesOf(migrations ...string) (tables []string) {
 	return tables
 }
 
-// writeFinder finds what one package writes.
+// writeFinder finds the tables that one package writes.
 type writeFinder struct {
 	info       *types.Info
 	fset       *token.FileSet
-	tables     map[string]bool // the package writes
+	tables     map[string]bool // that the package writes
 	violations []string
 }
 
-// writtenBy are the tables that each package writes, and places where that
-// cannot be told.
+// writtenBy returns the tables that each package writes, and a violation for each statement whose
+// table is unknown.
 func writtenBy(x *sourceTree) (by map[string]map[string]bool, violations []string) {
 	by = map[string]map[string]bool{}
 	for dir, sources := range x.production() {
@@ -58,9 +58,9 @@ func writtenBy(x *sourceTree) (by map[string]map[string]bool, violations []strin
 		for i, s := range sources {
 			files[i] = s.file
 		}
-		// Without its imports: the package's own types are all that is asked for.
+		// The checker resolves no imports: only the package's own types are needed.
 		conf := types.Config{Importer: failingImporter{}, Error: func(error) {}}
-		_, _ = conf.Check(dir, x.fset, files, w.info) // reports what it cannot import
+		_, _ = conf.Check(dir, x.fset, files, w.info) // fails at each import
 		for _, f := range files {
 			ast.Inspect(f, w.visit)
 		}
@@ -95,7 +95,7 @@ func (w *writeFinder) visit(n ast.Node) bool {
 			w.raw(n)
 		}
 	case *ast.CallExpr:
-		// The outermost call of a chain is met first; the chain is done as a whole.
+		// Inspect meets the outermost call of a chain first; this case handles the whole chain.
 		if chain := chainOf(n); len(chain) > 0 && slices.Contains(writeRoots, chain[len(chain)-1].name) {
 			w.chain(n, chain)
 			for _, link := range chain {
@@ -120,16 +120,17 @@ func (w *writeFinder) raw(lit *ast.BasicLit) {
 		}
 	}
 	if rawUnnamed.MatchString(text) {
-		w.addViolation(lit, "raw SQL that does not name the table it writes")
+		w.addViolation(lit, "raw SQL does not name the table that it writes")
 	}
 }
 
-// link is one call of a chain a.B(x).C(y), the last first.
+// link is one call of a chain a.B(x).C(y).
 type link struct {
 	name string
 	args []ast.Expr
 }
 
+// chainOf returns the calls of a chain, the last first.
 func chainOf(call *ast.CallExpr) (chain []link) {
 	for call != nil {
 		sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -165,7 +166,7 @@ func (w *writeFinder) chain(n ast.Node, chain []link) {
 	if !named {
 		w.addViolation(
 			n,
-			chain[len(chain)-1].name+" of a table that cannot be told: write it in one chain with its Model",
+			chain[len(chain)-1].name+" of an unknown table: write it in one chain with its Model",
 		)
 	}
 }
@@ -174,8 +175,7 @@ func (w *writeFinder) addViolation(n ast.Node, what string) {
 	w.violations = append(w.violations, fmt.Sprintf("%s: %s", w.fset.Position(n.Pos()), what))
 }
 
-// tableOf is the table of a bun model: of a struct, a pointer to one or a list
-// of them.
+// tableOf returns the table of a bun model: of a struct, a pointer to one or a list of them.
 func (w *writeFinder) tableOf(arg ast.Expr) string {
 	t := w.info.Types[arg].Type
 	for t != nil {
@@ -200,13 +200,14 @@ func (w *writeFinder) tableOf(arg ast.Expr) string {
 	return ""
 }
 
-// tablesWithoutOneWriter are tables that not exactly one package writes.
-// A bench fills a folder of its own with old rows, which no store would write
+// A bench fills a folder of its own with old rows of filledTables, which no store writes
 // (internal/command/bench/neighbours_fill.go).
 const fillingPackage = "internal/command/bench"
 
 var filledTables = []string{"users", "notices", "messages"}
 
+// tablesWithoutOneWriter finds tables that no package or more than one package writes. later are tables
+// that no package writes yet.
 func tablesWithoutOneWriter(x *sourceTree, tables []string, later map[string]string) []string {
 	by, violations := writtenBy(x)
 	writers := map[string][]string{}
@@ -225,11 +226,11 @@ func tablesWithoutOneWriter(x *sourceTree, tables []string, later map[string]str
 		case len(dirs) > 1:
 			violations = append(violations, fmt.Sprintf("%s is written by %s", table, strings.Join(dirs, " and ")))
 		case len(dirs) == 0 && !excused:
-			violations = append(violations, fmt.Sprintf("%s is written by nobody", table))
+			violations = append(violations, fmt.Sprintf("no package writes %s", table))
 		case len(dirs) == 1 && excused:
 			violations = append(
 				violations,
-				fmt.Sprintf("%s is written by %s now: take it from the list", table, dirs[0]),
+				fmt.Sprintf("%s is written by %s now: remove it from unwritten", table, dirs[0]),
 			)
 		}
 	}
@@ -237,13 +238,13 @@ func tablesWithoutOneWriter(x *sourceTree, tables []string, later map[string]str
 		if !slices.Contains(tables, table) {
 			violations = append(
 				violations,
-				fmt.Sprintf("%s writes %s, which no migration makes", writers[table][0], table),
+				fmt.Sprintf("%s writes %s, which no migration creates", writers[table][0], table),
 			)
 		}
 	}
 	for table := range later {
 		if !slices.Contains(tables, table) {
-			violations = append(violations, table+" is excused, but no migration makes it")
+			violations = append(violations, table+" is excused, but no migration creates it")
 		}
 	}
 	return violations
@@ -268,7 +269,7 @@ func migrations(t *testing.T) (texts []string) {
 func TestEachTableHasOneWriter(t *testing.T) {
 	tables := tablesOf(migrations(t)...)
 	if len(tables) < 15 {
-		t.Fatalf("tables %v", tables)
+		t.Fatalf("only these tables were found: %v", tables)
 	}
 	expectNone(t, tablesWithoutOneWriter(parseRepository(t), tables, unwritten))
 }
@@ -300,7 +301,12 @@ func f(tx bun.IDB) { tx.NewUpdate().Table("users").Exec(ctx); tx.NewRaw("INSERT 
 		"internal/tools/testkit/things.go":       head + `func i(tx bun.IDB) { tx.NewInsert().Model(&other{}).Exec(ctx) }`,
 	})
 	by, _ := writtenBy(x)
-	for dir, want := range map[string]string{"internal/domain/device": "[devices scenes]", "internal/domain/alarm": "[devices lost users]", "internal/domain/notify": "[users]", "internal/domain/identity": "[tokens]"} {
+	for dir, want := range map[string]string{
+		"internal/domain/device":   "[devices scenes]",
+		"internal/domain/alarm":    "[devices lost users]",
+		"internal/domain/notify":   "[users]",
+		"internal/domain/identity": "[tokens]",
+	} {
 		if got := fmt.Sprint(slices.Sorted(maps.Keys(by[dir]))); got != want {
 			t.Errorf("%s writes %s, want %s", dir, got, want)
 		}
@@ -318,12 +324,12 @@ func f(tx bun.IDB) { tx.NewUpdate().Table("users").Exec(ctx); tx.NewRaw("INSERT 
 		),
 		"devices is written by internal/domain/alarm and internal/domain/device",
 		"users is written by internal/domain/alarm and internal/domain/notify",
-		"empty is written by nobody",
+		"no package writes empty",
 		"tokens is written by internal/domain/identity now",
-		"writes lost, which no migration makes",
+		"writes lost, which no migration creates",
 		"gone is excused",
-		"NewInsert of a table that cannot be told",
-		"NewUpdate of a table that cannot be told",
-		"raw SQL that does not name",
+		"NewInsert of an unknown table",
+		"NewUpdate of an unknown table",
+		"raw SQL does not name",
 	)
 }

@@ -15,18 +15,17 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// textKey is what a sentence's key looks like: one of the groups, a dot, a word.
+// textKey matches the key of a text: one of the groups, a dot, a word.
 var textKey = regexp.MustCompile(
 	`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`,
 )
 
-// actionName is what names of deeds in the audit log look like, which nobody reads.
+// actionName matches the names of actions in the audit log, which people do not read.
 var actionName = regexp.MustCompile(
 	`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices)$`,
 )
 
-// keysWithoutText are keys in the code for which there is no sentence; people would
-// read the key.
+// keysWithoutText finds keys in the code that have no text. People would read the key instead.
 func keysWithoutText(x *sourceTree, has func(key string) bool) (violations []string) {
 	for _, sources := range x.production() {
 		for _, s := range sources {
@@ -35,13 +34,11 @@ func keysWithoutText(x *sourceTree, has func(key string) bool) (violations []str
 				if !ok || lit.Kind != token.STRING {
 					return true
 				}
-				if value, err := strconv.Unquote(
-					lit.Value,
-				); err == nil && textKey.MatchString(value) && !actionName.MatchString(value) &&
-					!has(value) {
+				value, err := strconv.Unquote(lit.Value)
+				if err == nil && textKey.MatchString(value) && !actionName.MatchString(value) && !has(value) {
 					violations = append(
 						violations,
-						fmt.Sprintf("%s: no sentence for %q", x.fset.Position(lit.Pos()), value),
+						fmt.Sprintf("%s: no text for %q", x.fset.Position(lit.Pos()), value),
 					)
 				}
 				return true
@@ -60,27 +57,26 @@ func TestTextKeysExist(t *testing.T) {
 	}), text.HasKey), `"error.405b"`, `"invalid.none"`)
 }
 
-// The console explains every formula that a product may name, and no other.
+// The console explains every formula that a product may name, and no others.
 func TestFormulasHaveTexts(t *testing.T) {
-	raw, err := os.ReadFile(
-		filepath.Join("..", "..", "..", "web", "src", "locales", "en-us.json"),
-	) // the others have the same keys
+	// The other languages have the same keys.
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "src", "locales", "en-us.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var words struct {
+	var texts struct {
 		Derived struct{ Formula map[string]string }
 	}
-	if err := json.Unmarshal(raw, &words); err != nil {
+	if err := json.Unmarshal(raw, &texts); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range agronomy.Names() {
-		if words.Derived.Formula[name] == "" {
-			t.Errorf("no words for the formula %s", name)
+		if texts.Derived.Formula[name] == "" {
+			t.Errorf("no text for the formula %s", name)
 		}
-		delete(words.Derived.Formula, name)
+		delete(texts.Derived.Formula, name)
 	}
-	if len(words.Derived.Formula) > 0 {
-		t.Errorf("words for formulas that there are not: %v", words.Derived.Formula)
+	if len(texts.Derived.Formula) > 0 {
+		t.Errorf("texts for formulas that do not exist: %v", texts.Derived.Formula)
 	}
 }

@@ -24,7 +24,7 @@ func (s source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
 
 func (s source) isGenerated() bool { return ast.IsGenerated(s.file) }
 
-// imports are the paths that the file imports.
+// imports returns the paths that the file imports.
 func (s source) imports() (paths []string) {
 	for _, i := range s.file.Imports {
 		paths = append(paths, strings.Trim(i.Path.Value, `"`))
@@ -32,7 +32,7 @@ func (s source) imports() (paths []string) {
 	return paths
 }
 
-// sourceTree is Go files, parsed.
+// sourceTree is a set of parsed Go files.
 type sourceTree struct {
 	fset  *token.FileSet
 	files []source
@@ -54,7 +54,7 @@ func dirOf(path string) string {
 	return "."
 }
 
-// production are the files that become part of the program, by folder.
+// production returns the files that become part of a program, by folder.
 func (x *sourceTree) production() map[string][]source {
 	by := map[string][]source{}
 	for _, s := range x.files {
@@ -65,7 +65,7 @@ func (x *sourceTree) production() map[string][]source {
 	return by
 }
 
-// repoRoot is the repository's: where go.mod is.
+// repoRoot returns the repository's root, the folder that contains go.mod.
 func repoRoot(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -84,8 +84,7 @@ func repoRoot(t *testing.T) string {
 	}
 }
 
-// parseRepository parses every Go file below cmd, internal, api and web, without
-// what npm brought.
+// parseRepository parses every Go file below cmd, internal and api, and web/embed.go.
 func parseRepository(t *testing.T) *sourceTree {
 	t.Helper()
 	x := &sourceTree{fset: token.NewFileSet()}
@@ -111,7 +110,7 @@ func parseRepository(t *testing.T) *sourceTree {
 		}
 	}
 	if len(x.files) < 50 {
-		t.Fatalf("only %d files: the walk went wrong", len(x.files))
+		t.Fatalf("parsed only %d files: the walk is wrong", len(x.files))
 	}
 	return x
 }
@@ -131,24 +130,24 @@ func parseExample(t *testing.T, files map[string]string) *sourceTree {
 	return x
 }
 
-// expectNone fails the test for every breach.
+// expectNone fails the test for every violation.
 func expectNone(t *testing.T, violations []string) {
 	t.Helper()
-	for _, b := range violations {
-		t.Error(b)
+	for _, v := range violations {
+		t.Error(v)
 	}
 }
 
-// expectViolations fails the test unless the breaches are those wanted, each named by a
-// part of its words.
+// expectViolations fails the test unless the violations are those wanted. Each wanted text is a
+// part of one violation.
 func expectViolations(t *testing.T, violations []string, want ...string) {
 	t.Helper()
 	for _, w := range want {
-		if !slices.ContainsFunc(violations, func(b string) bool { return strings.Contains(b, w) }) {
-			t.Errorf("the rule does not see: %s", w)
+		if !slices.ContainsFunc(violations, func(v string) bool { return strings.Contains(v, w) }) {
+			t.Errorf("the rule does not find: %s", w)
 		}
 	}
 	if len(violations) != len(want) {
-		t.Errorf("%d breaches, want %d:\n%s", len(violations), len(want), strings.Join(violations, "\n"))
+		t.Errorf("%d violations, want %d:\n%s", len(violations), len(want), strings.Join(violations, "\n"))
 	}
 }

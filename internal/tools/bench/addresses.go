@@ -7,32 +7,32 @@ import (
 	"sync"
 )
 
-// Addresses is where a server listens: host:port each, or Off.
+// Addresses are the addresses on which a server listens: host:port each, or AddressOff.
 type Addresses struct{ HTTP, HTTPS, MQTT, MQTTTLS, Admin string }
 
-// AddressOff is the address of what a server does not listen on.
+// AddressOff is the address of a listener that is switched off.
 const AddressOff = "off"
 
 var (
 	readyLine = []byte(`msg="tilth is ready"`)
-	// Earlier versions said nothing of what they did not have.
+	// Earlier versions do not name listeners that they do not have.
 	listening = regexp.MustCompile(` http=(\S+)(?: https=(\S+))? mqtt=(\S+)(?: mqtt-tls=(\S+))? admin=(\S+) `)
 )
 
-// AddressReader reads where a server listens in what it logs, as text from level
-// info on: a server that is told to listen on port 0 takes one that nobody has,
-// and says which in the line with which it lets people and devices in.
+// AddressReader reads a server's addresses from its log, which must be text from level info on. A
+// server that listens on port 0 takes a free port and logs it in the line that says that it is
+// ready.
 type AddressReader struct {
 	mu     sync.Mutex
-	begun  []byte // a line whose end is not written yet
+	begun  []byte // a line without its end
 	newest chan Addresses
 }
 
-// NewAddressReader makes one that has read nothing.
+// NewAddressReader makes an AddressReader.
 func NewAddressReader() *AddressReader { return &AddressReader{newest: make(chan Addresses, 1)} }
 
-// Ready gives the addresses of the newest start, once. A server that begins anew
-// by itself announces itself again.
+// Ready returns the addresses of the newest start, once. A server that restarts itself logs its
+// addresses again.
 func (a *AddressReader) Ready() <-chan Addresses { return a.newest }
 
 // Write takes a part of the log.
@@ -47,7 +47,7 @@ func (a *AddressReader) Write(b []byte) (int, error) {
 		}
 		if found := listening.FindSubmatch(line); found != nil && bytes.Contains(line, readyLine) {
 			select {
-			case <-a.newest: // nobody has asked for an earlier one
+			case <-a.newest: // replace the addresses of an earlier start
 			default:
 			}
 			at := func(i int) string { return cmp.Or(string(found[i]), AddressOff) }

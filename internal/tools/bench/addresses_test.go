@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Where a server listens is read whatever else is logged, in whatever pieces,
-// and of several starts the newest counts.
+// AddressReader finds the addresses among other log lines and in any pieces, and returns those of
+// the newest start.
 func TestAddressReader(t *testing.T) {
 	const ready = `time=2026-11-01T06:00:00Z level=INFO msg="tilth is ready" version=1.2.3 http=127.0.0.1:%d https=off mqtt=[::1]:1883 mqtt-tls=127.0.0.1:8883 admin=127.0.0.1:9090 data="/a b"` + "\n"
 	a := NewAddressReader()
@@ -26,7 +26,7 @@ func TestAddressReader(t *testing.T) {
 		t.Helper()
 		select {
 		case got := <-a.Ready():
-			t.Errorf("announced %+v", got)
+			t.Errorf("Ready returned %+v", got)
 		default:
 		}
 	}
@@ -38,10 +38,9 @@ func TestAddressReader(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	none()
-	write(
-		`level=INFO msg="tilth is ready" version=0.1.0 http=127.0.0.1:1 mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=/a` + "\n",
-	)
+	const older = `level=INFO msg="tilth is ready" version=0.1.0 http=127.0.0.1:1 mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=/a`
+	write(older + "\n")
 	if got, want := <-a.Ready(), (Addresses{"127.0.0.1:1", AddressOff, "127.0.0.1:2", AddressOff, "127.0.0.1:3"}); got != want {
-		t.Errorf("an earlier version: %+v, want %+v", got, want)
+		t.Errorf("the line of an earlier version: %+v, want %+v", got, want)
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// AlarmOptions say what a run with alarm rules does. Rules are shared out among
-// the target's devices, each on a property of its own.
+// AlarmOptions are the options of a run with alarm rules. The rules are spread over the target's
+// devices, each on a property of its own.
 type AlarmOptions struct {
-	Rules            int           // that run; a multiple of the devices
-	Together         bool          // each rule is for all devices: Rules are pairs of a rule and a device
-	Rate             int           // messages a second that are offered, by all devices together
-	NoticesPerSecond int           // notices a second that are to begin, and as many that are to end
+	Rules            int           // running rules; a multiple of the devices
+	Together         bool          // each rule is for all devices; Rules then counts pairs of a rule and a device
+	Rate             int           // messages a second that all devices together send
+	NoticesPerSecond int           // notices that open in a second, and as many that close
 	Duration         time.Duration // of each part
-	Window           int           // messages of a connection in flight at most
-	FlatOut          time.Duration // of the two parts that offer as much as is taken; 0: left out
+	Window           int           // messages in flight on a connection at most
+	FlatOut          time.Duration // of the two parts that send as much as the server takes; 0: left out
 }
 
 func (o *AlarmOptions) perDevice(w Tenant) int { return o.Rules / len(w.Devices) }
@@ -26,17 +26,21 @@ func (o *AlarmOptions) check(w Tenant) error {
 	case len(w.Devices) == 0 || o.Rules < 1 || o.Rules%len(w.Devices) != 0:
 		return fmt.Errorf("%d rules cannot be shared out among %d devices", o.Rules, len(w.Devices))
 	case o.perDevice(w) > len(w.Properties):
-		return fmt.Errorf("%d rules a device need as many properties, there are %d", o.perDevice(w), len(w.Properties))
+		return fmt.Errorf(
+			"%d rules on a device need as many properties, but there are %d",
+			o.perDevice(w),
+			len(w.Properties),
+		)
 	case o.Rate < 1 || o.NoticesPerSecond < 1 || o.Duration <= 0 || o.Window < 1 || o.Window > 65535:
-		return errors.New("a rate, turns, some time and a window from 1 to 65535 are needed")
+		return errors.New("a rate, a number of notices, a duration and a window from 1 to 65535 are needed")
 	}
 	return nil
 }
 
-// Part is what one part of a run has shown.
+// Part is the result of one part of a run.
 type Part struct {
 	Rate          float64 // messages a second acknowledged
-	Acks          int     // acknowledgements that the times are of
+	Acks          int     // number of acknowledgements measured
 	P50, P99, Max time.Duration
 	ServerCPU     float64 // processors used, on average
 	Memory        int64   // of the server at the end, bytes; 0: not known
@@ -44,22 +48,22 @@ type Part struct {
 	Resolved      float64 // notices a second
 }
 
-// AlarmResult is what a run with alarm rules has shown.
+// AlarmResult is the result of a run with alarm rules.
 type AlarmResult struct {
 	Target          string
 	Options         AlarmOptions
 	Devices, Values int
-	Making, Running time.Duration // of all rules
+	Making, Running time.Duration // to make and to publish all rules
 
-	Without, With         Part // at the offered rate
-	FlatWithout, FlatWith Part // as much as is taken
+	Without, With         Part // without and with running rules, at the given rate
+	FlatWithout, FlatWith Part // likewise, as much as the server takes
 	MemoryWithout         int64
-	MemoryWith            int64 // when the rules have begun to run
+	MemoryWith            int64 // after the rules were published
 
 	Live, Listed Delay // from a reading's acknowledgement to its notice on an open screen, and in the list
-	Cuts         int64 // times that the screen was cut off
+	Cuts         int64 // how often the screen was cut off
 
-	Opened, Resolved                 int // turns that were acknowledged
+	Opened, Resolved                 int // acknowledged readings that open and close notices
 	RecordedOpened, RecordedResolved int
 }
 
@@ -69,8 +73,8 @@ type Delay struct {
 	P50, P99, Max  time.Duration
 }
 
-// Err is why the run does not count: notices are missing or too many, or
-// hardly anything was taken.
+// Err returns why the run does not count: notices are missing or too many, or hardly any message
+// was acknowledged.
 func (r *AlarmResult) Err() error {
 	var all []error
 	if r.Opened != r.RecordedOpened || r.Resolved != r.RecordedResolved {
@@ -92,12 +96,12 @@ func (r *AlarmResult) Err() error {
 const (
 	openedTotal   = "tilth_alarm_opened_total"
 	resolvedTotal = "tilth_alarm_resolved_total"
-	// settleTimeout is how long notices are waited for after the last reading.
+	// settleTimeout is how long the run waits for notices after the last reading.
 	settleTimeout = 10 * time.Second
 )
 
-// RunAlarm loads a target with and without alarm rules. Of the server it needs
-// console and metrics.
+// RunAlarm loads a target with and without alarm rules. The target needs its console and its
+// metrics.
 func RunAlarm(ctx context.Context, o AlarmOptions, t Target) (_ *AlarmResult, err error) {
 	if err := o.check(t.Tenant); err != nil {
 		return nil, err
@@ -138,11 +142,11 @@ func RunAlarm(ctx context.Context, o AlarmOptions, t Target) (_ *AlarmResult, er
 	if r.MemoryWith, err = residentMemory(t.PID); err != nil {
 		return nil, err
 	}
-	return r, r.judged(ctx, f, person)
+	return r, r.withRules(ctx, f, person)
 }
 
-// judged is the part of a run in which the rules run.
-func (r *AlarmResult) judged(ctx context.Context, f *alarmFleet, person *console) (err error) {
+// withRules is the part of a run in which the rules run.
+func (r *AlarmResult) withRules(ctx context.Context, f *alarmFleet, person *console) (err error) {
 	f.markRulesRunning()
 	before, err := f.target.metrics(ctx)
 	if err != nil {
@@ -176,8 +180,7 @@ func (r *AlarmResult) judged(ctx context.Context, f *alarmFleet, person *console
 	return r.recorded(ctx, f, before)
 }
 
-// recorded compares what the server says with what was sent; what was sent last
-// may take a moment.
+// recorded compares the server's counts with what was sent; the last notices may take a moment.
 func (r *AlarmResult) recorded(ctx context.Context, f *alarmFleet, before map[string]float64) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -193,7 +196,7 @@ func (r *AlarmResult) recorded(ctx context.Context, f *alarmFleet, before map[st
 		}
 		select {
 		case <-ctx.Done():
-			return nil // Trouble tells
+			return nil // Err reports the difference
 		case <-time.After(pollInterval): // another process: there is no event to wait for
 		}
 	}

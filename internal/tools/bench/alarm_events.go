@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	listEvery = 100 * time.Millisecond // how often the list is asked for
-	listSize  = 400                    // notices of it
+	listEvery = 100 * time.Millisecond // how often the list is read
+	listSize  = 400                    // notices on a page of it
 )
 
-// alarmEvent is a reading that begins or ends a notice.
+// alarmEvent is a reading that opens or closes a notice.
 type alarmEvent struct {
 	device string
-	rule   int   // of the device
+	rule   int   // index of the device's rule
 	time   int64 // epoch ms
 	begins bool
 }
 
-// alarmEvents is when each was acknowledged, told to the open screen, and first seen
-// in the list; what comes later is not looked at once delays were told.
+// alarmEvents records when each event was acknowledged, arrived on the open screen, and was first
+// in the list. After close it only counts.
 type alarmEvents struct {
 	mu              sync.Mutex
 	ack, live, list map[alarmEvent]time.Time
@@ -60,7 +60,7 @@ func (k *alarmEvents) count() (began, ended int) {
 	return k.began, k.ended
 }
 
-// seen notes the first time.
+// seen records the first time.
 func (k *alarmEvents) seen(where map[alarmEvent]time.Time, m alarmEvent, at time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -69,13 +69,13 @@ func (k *alarmEvents) seen(where map[alarmEvent]time.Time, m alarmEvent, at time
 	}
 }
 
-// waitAll waits until everything that was acknowledged was told and listed, but
-// not longer than that.
+// waitAll waits until all acknowledged events have arrived on the screen and in the list, but at
+// most as long as most.
 func (k *alarmEvents) waitAll(ctx context.Context, most time.Duration) {
 	k.waitUntil(ctx, most, func(live, list Delay) bool { return live.Missing == 0 && list.Missing == 0 })
 }
 
-// waitUntil waits until the delays are as wanted, but not longer than that.
+// waitUntil waits until the delays are as wanted, but at most as long as most.
 func (k *alarmEvents) waitUntil(ctx context.Context, most time.Duration, wanted func(live, list Delay) bool) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -91,8 +91,8 @@ func (k *alarmEvents) waitUntil(ctx context.Context, most time.Duration, wanted 
 	}
 }
 
-// delays are from the acknowledgement to the screen, of begins and ends, and to
-// the list, of begins.
+// delays returns the delays from the acknowledgement to the screen, for all events, and to the
+// list, for those that open a notice.
 func (k *alarmEvents) delays() (live, list Delay) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -108,8 +108,8 @@ func (k *alarmEvents) delays() (live, list Delay) {
 	return live, list
 }
 
-// delaysAt are the delays to the screen, of which those that are still missing have
-// lasted until now: they are longer than that.
+// delaysAt returns the delays to the screen. Those of missing events are counted as lasting until
+// now; in fact they are longer.
 func (k *alarmEvents) delaysAt(now time.Time) (live Delay) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -130,17 +130,17 @@ func (d *Delay) add(h *histogram, seen map[alarmEvent]time.Time, m alarmEvent, a
 		return
 	}
 	d.Count++
-	h.add(at.Sub(acked)) // told before the acknowledgement was read: 0
+	h.add(at.Sub(acked)) // 0 if it arrived before the acknowledgement was read
 }
 
-// close lets what comes from then on only be counted.
+// close makes later events only be counted.
 func (k *alarmEvents) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
 }
 
-// notice is one as screen and list tell it.
+// notice is a notice in an event of a screen or in the list.
 type notice struct {
 	Title      string `json:"title"`
 	DeviceName string `json:"deviceName"`
@@ -149,7 +149,7 @@ type notice struct {
 	Unsteady   bool   `json:"unsteady"`
 }
 
-// event is the reading that the notice's newest event comes from.
+// event returns the event from which the newest change of the notice comes.
 func (n *notice) event() (alarmEvent, bool) {
 	number, ours := strings.CutPrefix(n.Title, "bench rule ")
 	rule, err := strconv.Atoi(number)
@@ -162,13 +162,13 @@ func (n *notice) event() (alarmEvent, bool) {
 	return alarmEvent{n.DeviceName, rule - 1, n.StartTime, true}, true
 }
 
-// watchNotices opens a screen that notes when notices are told.
+// watchNotices opens a screen that records when notices arrive.
 func watchNotices(ctx context.Context, c *console, k *alarmEvents) (*screen, error) {
 	return watchFor(ctx, c, func(data []byte) {
 		now := time.Now()
 		var n notice
 		if json.Unmarshal(data, &n) != nil {
-			return // not one of ours: it is missing in the end
+			return // it is missing in the end
 		}
 		if m, ours := n.event(); ours {
 			k.seen(k.live, m, now)
@@ -176,7 +176,7 @@ func watchNotices(ctx context.Context, c *console, k *alarmEvents) (*screen, err
 	})
 }
 
-// watchList asks for the newest notices again and again until ctx ends.
+// watchList reads the newest notices again and again until ctx ends.
 func (c *console) watchList(ctx context.Context, k *alarmEvents) error {
 	tick := time.NewTicker(listEvery)
 	defer tick.Stop()
@@ -184,13 +184,8 @@ func (c *console) watchList(ctx context.Context, k *alarmEvents) error {
 		var page struct {
 			List []notice `json:"list"`
 		}
-		err := c.call(
-			ctx,
-			http.MethodGet,
-			"/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize="+strconv.Itoa(listSize),
-			nil,
-			&page,
-		)
+		path := "/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize=" + strconv.Itoa(listSize)
+		err := c.call(ctx, http.MethodGet, path, nil, &page)
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
@@ -213,7 +208,7 @@ func (c *console) watchList(ctx context.Context, k *alarmEvents) error {
 	}
 }
 
-// dataOf is what a line of a stream carries, when it is data.
+// dataOf returns the data of a line of a stream, if the line has data.
 func dataOf(line []byte) ([]byte, bool) {
 	data, ok := bytes.CutPrefix(line, []byte("data: "))
 	return bytes.TrimSpace(data), ok

@@ -13,8 +13,8 @@ import (
 // highFor is how long a value stays above its rule's threshold.
 const highFor = 2 * time.Second
 
-// alarmFleet is a crowd whose devices measure now, one connection each, and whose
-// values pass their rules' thresholds in turn.
+// alarmFleet is a group of devices that send readings of now, one connection each, whose values
+// pass their rules' thresholds one after the other.
 type alarmFleet struct {
 	options AlarmOptions
 	target  Target
@@ -67,27 +67,27 @@ func (f *alarmFleet) connect(ctx context.Context) error {
 	return nil
 }
 
-// close ends the connections, and what reads from them.
+// close closes the connections and waits for their readers.
 func (f *alarmFleet) close() error {
 	for _, s := range f.senders {
 		if s.nc != nil {
 			s.leaving.Store(true)
-			_ = s.nc.Close() // what it was for is over
+			_ = s.nc.Close() // nothing more is sent
 		}
 	}
 	return f.reading.Wait()
 }
 
-// markRulesRunning says that the rules run from now on: none is open, whatever was sent
-// before.
+// markRulesRunning says that the rules run from now on and that no notice is open, whatever was
+// sent before.
 func (f *alarmFleet) markRulesRunning() {
 	for _, s := range f.senders {
 		s.wasHigh, s.rulesRunning = 0, true
 	}
 }
 
-// part offers rate messages a second, 0 as many as are taken, and measures. Of
-// one that fails, the part is as far as it came.
+// part sends rate messages a second, or with rate 0 as many as the server takes, and measures.
+// After an error the Part holds what was measured until then.
 func (f *alarmFleet) part(ctx context.Context, duration time.Duration, rate int) (Part, error) {
 	var p Part
 	m := &meter{pid: f.target.PID}
@@ -110,10 +110,10 @@ func (f *alarmFleet) part(ctx context.Context, duration time.Duration, rate int)
 		}
 		sending.Go(func() error { return s.send(within, began, offset, every, until) })
 	}
-	over := time.NewTimer(duration)
-	defer over.Stop()
+	done := time.NewTimer(duration)
+	defer done.Stop()
 	select {
-	case <-over.C:
+	case <-done.C:
 	case <-within.Done():
 	}
 	m.end()

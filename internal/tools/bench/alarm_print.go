@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// Print tells what the run has shown.
+// Print prints the result of the run.
 func (r *AlarmResult) Print(out io.Writer) error {
 	o := r.Options
 	fmt.Fprintf(
@@ -38,9 +38,7 @@ func (r *AlarmResult) Print(out io.Writer) error {
 	row(
 		"in all",
 		"%s notices were to begin and %s to end; %s and %s were recorded; the screen was cut off %d times",
-		thousands(
-			float64(r.Opened),
-		),
+		thousands(float64(r.Opened)),
 		thousands(float64(r.Resolved)),
 		thousands(float64(r.RecordedOpened)),
 		thousands(float64(r.RecordedResolved)),
@@ -49,13 +47,13 @@ func (r *AlarmResult) Print(out io.Writer) error {
 	return w.Flush()
 }
 
-// String is the part in one line.
+// String returns the part in one line.
 func (p Part) String() string {
 	return fmt.Sprintf("%s messages/s acknowledged, p50 %s, p99 %s, longest %s; server %.2f processors",
 		thousands(p.Rate), short(p.P50), short(p.P99), short(p.Max), p.ServerCPU)
 }
 
-// String is the delay in one line.
+// String returns the delay in one line.
 func (d Delay) String() string {
 	return fmt.Sprintf("p50 %s, p99 %s, longest %s after the acknowledgement, of %s; %d missing",
 		short(d.P50), short(d.P99), short(d.Max), thousands(float64(d.Count)), d.Missing)

@@ -12,18 +12,18 @@ import (
 
 const (
 	copiesAtOnce = 400 // devices that one call copies a rule to
-	publishers   = 8   // rules being run at once
-	// high is what a rule's threshold is passed by, in hundredths; what is
-	// measured otherwise is lower than lowest of those.
+	publishers   = 8   // rules that are published at the same time
+	// threshold is every rule's threshold in hundredths, and high the value that passes it. All other
+	// values are lower.
 	threshold = 85_000
 	high      = 90_000
 )
 
 func ruleName(property int) string { return fmt.Sprintf("bench rule %02d", property+1) }
 
-// makeRules makes so many rules for each device, on its first properties; none
-// runs yet. They go to one device each first and are copied to the others; together,
-// each is for all devices: those that stand in no scene.
+// makeRules makes perDevice rules for each device, on its first properties; they do not run yet.
+// Each rule is made for one device and copied to the others. With together, each rule is for all
+// devices instead: those in no scene.
 func (c *console) makeRules(ctx context.Context, w Tenant, perDevice int, together bool) ([]int64, error) {
 	var all []int64
 	for p := range perDevice {
@@ -88,13 +88,8 @@ func (c *console) runRules(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
 		work.Go(func() error {
 			var done bool
-			if err := c.call(
-				ctx,
-				http.MethodGet,
-				fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", id),
-				nil,
-				&done,
-			); err != nil {
+			path := fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", id)
+			if err := c.call(ctx, http.MethodGet, path, nil, &done); err != nil {
 				return fmt.Errorf("run rule %d: %w", id, err)
 			}
 			return nil

@@ -11,35 +11,34 @@ import (
 	"time"
 )
 
-// sender is a device that measures now. One goroutine sends, another reads the
+// sender is a device that sends readings of now. One goroutine sends, another reads the
 // acknowledgements.
 type sender struct {
 	connection
 	name             string
-	rules            int // its first properties have one each
-	devices          int // in all
-	noticesPerSecond int // a second, of all
+	rules            int // number of rules; the first properties have one each
+	devices          int // number of devices in the fleet
+	noticesPerSecond int // of the whole fleet
 	marks            *alarmEvents
-	free             chan uint16 // packet identifiers that are not in flight
+	free             chan uint16 // packet identifiers not in flight
 	last             int64       // time of the newest message, epoch ms
-	wasHigh          uint64      // which of its rules' values were high in it
-	rulesRunning     bool        // the rules run
-	// keepAcked: every message that was acknowledged is kept in taken and counts,
-	// however late; what becomes of it is measured from its sending.
+	wasHigh          uint64      // the rules whose values were high in it
+	rulesRunning     bool
+	// keepAcked keeps every acknowledged message in ackedMessages and counts it, however late.
+	// Delays of its alarms then count from its sending.
 	keepAcked bool
 	leaving   atomic.Bool
 
 	mu            sync.Mutex
 	sent          []sentMessage // by packet identifier, less one
-	ackedMessages []sentMessage // known once nothing is in flight
+	ackedMessages []sentMessage // complete once nothing is in flight
 
 	latency *histogram
 	acked   *atomic.Int64
 	until   time.Time
 }
 
-// sentMessage is a message in flight, and which values have passed their
-// thresholds with it.
+// sentMessage is a message in flight, and the rules whose values pass their thresholds with it.
 type sentMessage struct {
 	at     time.Time
 	time   int64 // its own, epoch ms
@@ -48,23 +47,22 @@ type sentMessage struct {
 	open   bool
 }
 
-// isHigh tells whether a rule's value is above its threshold so long after the
-// beginning: each is for a while, one after the other, and again when all have
-// had their turn.
+// isHigh tells whether a rule's value is above its threshold at a time since the beginning. The
+// values of all rules and devices are high one after the other, each for highFor, and then again
+// from the first.
 func (s *sender) isHigh(rule int, since time.Duration) bool {
 	begins := s.after(rule*s.devices + s.stream.device)
 	cycle := s.after(s.rules * s.devices)
 	return since >= begins && (since-begins)%max(cycle, 2*highFor) < highFor
 }
 
-// after is how long so many turns take.
-func (s *sender) after(turns int) time.Duration {
-	return time.Duration(float64(turns) / float64(s.noticesPerSecond) * float64(time.Second))
+// after renotices how long it takes until a number of notices have opened.
+func (s *sender) after(notices int) time.Duration {
+	return time.Duration(float64(notices) / float64(s.noticesPerSecond) * float64(time.Second))
 }
 
-// send sends a message every so often, from offset after began on, until the
-// time is over; every 0: as many as the window lets. Then it waits for what is
-// in flight.
+// send sends a message at each interval every, from began+offset on, until the time is over; with
+// every 0 it sends as many as the window allows. Then it waits for the acknowledgements.
 func (s *sender) send(ctx context.Context, began time.Time, offset, every time.Duration, until time.Time) error {
 	s.mu.Lock()
 	if s.sent == nil {
@@ -106,16 +104,16 @@ func (s *sender) send(ctx context.Context, began time.Time, offset, every time.D
 	return s.drain(ctx)
 }
 
-// drain waits for all that is in flight.
+// drain waits until nothing is in flight.
 func (s *sender) drain(ctx context.Context) error {
-	giveUp := time.NewTimer(drainTime)
-	defer giveUp.Stop()
+	timeout := time.NewTimer(drainTime)
+	defer timeout.Stop()
 	for range cap(s.free) {
 		select {
 		case <-s.free:
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-giveUp.C:
+		case <-timeout.C:
 			return fmt.Errorf("%s: messages were not acknowledged within %s", s.name, drainTime)
 		}
 	}
@@ -125,8 +123,7 @@ func (s *sender) drain(ctx context.Context) error {
 	return nil
 }
 
-// unanswered counts what is still in flight as if it were acknowledged now: it
-// takes longer than that.
+// unanswered counts the messages in flight as if they were acknowledged now; they take longer.
 func (s *sender) unanswered(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +134,7 @@ func (s *sender) unanswered(now time.Time) {
 	}
 }
 
-// enqueue makes a message ready to be written.
+// enqueue prepares a message for flush.
 func (s *sender) enqueue(id uint16, began time.Time) {
 	now := time.Now()
 	s.last = max(s.last+1, now.UnixMilli())
@@ -159,7 +156,7 @@ func (s *sender) enqueue(id uint16, began time.Time) {
 	s.out = appendPublish(s.out, s.protocol, id, s.payload)
 }
 
-// appendMessage appends a message of the newest time.
+// appendMessage appends a message with the newest time.
 func (s *sender) appendMessage(b []byte, above uint64) []byte {
 	b = append(b, `{"ts":`...)
 	b = strconv.AppendInt(b, s.last, 10)
@@ -176,7 +173,7 @@ func (s *sender) appendMessage(b []byte, above uint64) []byte {
 	return append(b, "}}"...)
 }
 
-// value is that of a property in the message of a time, as it must be read back.
+// value returns the value of a property in the message with a time, as it must be read back.
 func (s *sender) value(at int64, above uint64, property int) float64 {
 	if property < s.rules && above&(1<<property) != 0 {
 		return high / 100
@@ -184,7 +181,7 @@ func (s *sender) value(at int64, above uint64, property int) float64 {
 	return float64(s.stream.hundredths(int(at&(1<<40-1)), property)) / 100
 }
 
-// readAcks takes acknowledgements until the connection ends.
+// readAcks reads acknowledgements until the connection ends.
 func (s *sender) readAcks() error {
 	for {
 		id, reason, err := s.packets.readPuback()

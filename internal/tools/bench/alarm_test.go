@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Every rule's value is high for a while once a cycle, and the turns come as
-// often as they are wanted.
+// Every rule's value is high for a while once in a cycle, and notices open evenly at the wanted
+// rate.
 func TestNoticesBeginEvenly(t *testing.T) {
-	const devices, rules, turns = 20, 5, 10 // a cycle of ten seconds
-	began := map[int]int{}                  // by second
+	const devices, rules, perSecond = 20, 5, 10 // a cycle of ten seconds
+	began := map[int]int{}                      // by second
 	for device := range devices {
 		s := sender{
 			connection:       connection{stream: newMessageSource(device, 0, nil)},
 			devices:          devices,
 			rules:            rules,
-			noticesPerSecond: turns,
+			noticesPerSecond: perSecond,
 		}
 		for rule := range rules {
 			high, were := time.Duration(0), false
@@ -30,23 +30,19 @@ func TestNoticesBeginEvenly(t *testing.T) {
 					high += 10 * time.Millisecond
 				}
 				if later := at + 10*time.Second; is && !s.isHigh(rule, later) {
-					t.Fatalf("device %d, rule %d is not high at %v again", device, rule, later)
+					t.Fatalf("device %d, rule %d is not high again at %v", device, rule, later)
 				}
 				were = is
 			}
-			if begins := time.Duration(
-				rule*devices+device,
-			) * time.Second / turns; high != min(
-				highFor,
-				10*time.Second-begins,
-			) {
+			begins := time.Duration(rule*devices+device) * time.Second / perSecond
+			if high != min(highFor, 10*time.Second-begins) {
 				t.Errorf("device %d, rule %d is high for %v", device, rule, high)
 			}
 		}
 	}
 	for second, n := range began {
-		if n != turns {
-			t.Errorf("%d turns in second %d", n, second)
+		if n != perSecond {
+			t.Errorf("%d notices in second %d", n, second)
 		}
 	}
 }
@@ -92,7 +88,7 @@ func TestEventOfNotice(t *testing.T) {
 		}
 	}
 	if n := (notice{Title: ruleName(7)}); func() int { m, _ := n.event(); return m.rule }() != 7 {
-		t.Error("a rule's name does not lead back to it")
+		t.Error("event does not find the rule by its name")
 	}
 }
 
@@ -104,7 +100,7 @@ func TestDelays(t *testing.T) {
 	k.acked(end, at)
 	k.acked(lost, at)
 	k.seen(k.live, begin, at.Add(50*time.Millisecond))
-	k.seen(k.live, begin, at.Add(time.Hour)) // once more, after a cut
+	k.seen(k.live, begin, at.Add(time.Hour)) // again, after the stream was cut
 	k.seen(k.live, end, at.Add(-time.Millisecond))
 	k.seen(k.list, begin, at.Add(200*time.Millisecond))
 	k.seen(k.list, end, at)
@@ -154,8 +150,10 @@ func TestAlarmErr(t *testing.T) {
 		}
 	}
 	for name, o := range map[string]AlarmOptions{
-		"not shared out": {Rules: 3, Rate: 1, NoticesPerSecond: 1, Duration: 1, Window: 1}, "too many": {Rules: 6, Rate: 1, NoticesPerSecond: 1, Duration: 1, Window: 1},
-		"no rate": {Rules: 2, NoticesPerSecond: 1, Duration: 1, Window: 1}, "no time": {Rules: 2, Rate: 1, NoticesPerSecond: 1, Window: 1},
+		"no multiple of the devices": {Rules: 3, Rate: 1, NoticesPerSecond: 1, Duration: 1, Window: 1},
+		"too many":                   {Rules: 6, Rate: 1, NoticesPerSecond: 1, Duration: 1, Window: 1},
+		"no rate":                    {Rules: 2, NoticesPerSecond: 1, Duration: 1, Window: 1},
+		"no time":                    {Rules: 2, Rate: 1, NoticesPerSecond: 1, Window: 1},
 	} {
 		if r, err := RunAlarm(t.Context(), o, Target{Tenant: NewTenant(2, 2)}); err == nil {
 			t.Errorf("%s: %+v", name, r)

@@ -9,37 +9,37 @@ import (
 	"time"
 )
 
-// connection is one device's connection and what became of its messages. One
-// goroutine sends and reads: it answers every acknowledgement with the next
-// message, so that a fixed number of them is always in flight.
+// connection is one device's connection and what became of its messages. One goroutine sends and
+// reads: it answers every acknowledgement with the next message, so that a fixed number of messages
+// is always in flight.
 type connection struct {
 	nc       net.Conn
 	packets  packetReader
 	protocol byte
 	stream   messageSource
-	part     int // of the device's messages it sends those whose number is part,
+	part     int // it sends those of the device's messages whose numbers are part,
 	parts    int // part + parts, part + 2*parts …
 	pending  []pendingMessage
 	out      []byte
 	payload  []byte
 
-	sent        int    // messages handed to the network
-	acked       bitset // which of them were acknowledged, by order of sending
-	ackCount    int    // how many
-	ackedInTime int    // how many of these while the run lasted
-	refused     int    // answered with a refusal, which only MQTT 5 can say
+	sent        int    // messages written to the network
+	acked       bitset // the acknowledged ones, by order of sending
+	ackCount    int    // number of acknowledged ones
+	ackedInTime int    // acknowledged during the run
+	refused     int    // refused by a reason code, which only MQTT 5 has
 	err         error
 }
 
-// pendingMessage is a message that waits for its acknowledgement. Its packet
-// identifier is its place in the list, plus one.
+// pendingMessage is a message that waits for its acknowledgement. Its packet identifier is its
+// index in the list, plus one.
 type pendingMessage struct {
 	order int // of sending, from 0
 	at    time.Time
 	open  bool
 }
 
-// number is the device's number of the message that was sent as the order'th.
+// number returns the device's number of the message that this connection sends as its order'th.
 func (c *connection) number(order int) int { return c.part + order*c.parts }
 
 // dial connects and signs in.
@@ -74,8 +74,8 @@ func (c *connection) dial(ctx context.Context, address string, d Device, window 
 	return c.nc.SetDeadline(time.Time{})
 }
 
-// run publishes until the time is over and waits, until giveUp, for what is in
-// flight. Latencies go to h.
+// run publishes until the time is over and waits, until giveUp, for the messages in flight. It adds
+// the latencies to h.
 func (c *connection) run(until, giveUp time.Time, h *histogram) {
 	if c.err = c.nc.SetDeadline(giveUp); c.err == nil {
 		c.err = c.exchange(until, h)
@@ -90,9 +90,9 @@ func (c *connection) exchange(until time.Time, h *histogram) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	for flying := len(c.pending); flying > 0; {
-		// The first is waited for; of the rest, what has arrived is taken too,
-		// and all are followed up with one write.
+	for inFlight := len(c.pending); inFlight > 0; {
+		// Wait for one acknowledgement; then take all others that have arrived, and answer all with
+		// one write.
 		id, reason, err := c.packets.readPuback()
 		now = time.Now()
 		over := !now.Before(until)
@@ -104,7 +104,7 @@ func (c *connection) exchange(until time.Time, h *histogram) error {
 				return err
 			}
 			if over {
-				flying--
+				inFlight--
 			} else {
 				c.enqueue(id, now)
 			}
@@ -121,7 +121,7 @@ func (c *connection) exchange(until time.Time, h *histogram) error {
 	return err
 }
 
-// enqueue makes the next message ready to be written.
+// enqueue prepares the next message for flush.
 func (c *connection) enqueue(id uint16, now time.Time) {
 	c.pending[id-1] = pendingMessage{order: c.sent, at: now, open: true}
 	c.payload = c.stream.appendPayload(c.payload[:0], c.number(c.sent))

@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// console is a signed-in person's side of the server.
+// console is a signed-in person's client of the server.
 type console struct {
 	base  string // http://host:port
 	token string
 	http  *http.Client
 }
 
-// signIn signs the world's user in on connections of its own.
+// signIn signs the tenant's user in with a client of its own.
 func signIn(ctx context.Context, base string, w Tenant) (*console, error) {
 	c := &console{base: base, http: &http.Client{Transport: &http.Transport{
-		// Compression would cost both sides more than a loopback saves.
+		// Compression would cost both sides more time than it saves on a loopback.
 		DisableCompression: true, MaxIdleConnsPerHost: parallelReads, Proxy: http.ProxyFromEnvironment,
 	}}}
 	return c, c.enter(ctx, w)
 }
 
-// enter signs the world's user in.
+// enter signs the tenant's user in.
 func (c *console) enter(ctx context.Context, w Tenant) error {
 	body, err := json.Marshal(map[string]string{"userName": w.User, "password": w.Password, "tenantName": w.Name})
 	if err != nil {
@@ -51,8 +51,7 @@ type point struct {
 	Value float64 `json:"value"`
 }
 
-// history reads a device's readings from one time to another, epoch ms, both
-// included.
+// history reads a device's readings between two times, epoch ms, both included.
 func (c *console) history(
 	ctx context.Context,
 	device string,
@@ -64,13 +63,8 @@ func (c *console) history(
 		"yeuSignList": {strings.Join(properties, ",")},
 	}
 	var series map[string][]point
-	err := c.call(
-		ctx,
-		http.MethodGet,
-		"/admin-api/client/pc/device/get/format-map/time-interval-data?"+query.Encode(),
-		nil,
-		&series,
-	)
+	path := "/admin-api/client/pc/device/get/format-map/time-interval-data?" + query.Encode()
+	err := c.call(ctx, http.MethodGet, path, nil, &series)
 	return series, err
 }
 
@@ -91,7 +85,7 @@ func (c *console) call(ctx context.Context, method, path string, body []byte, da
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }() // it is read to its end
+	defer func() { _ = res.Body.Close() }() // read to its end
 	envelope := struct {
 		Code int    `json:"code"`
 		Msg  string `json:"msg"`
@@ -119,7 +113,7 @@ func readMetrics(ctx context.Context, address string) (map[string]float64, error
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // it is read to its end
+	defer func() { _ = res.Body.Close() }() // read to its end
 	raw, err := io.ReadAll(res.Body)
 	if err != nil {
 		return nil, err

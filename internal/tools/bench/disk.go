@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// measureDisk appends blocks of so many bytes to a file in dir, one after the
-// other, each made durable, and answers how many there were in a second. It is
-// what a disk bears of a writer that does nothing else.
+// measureDisk appends blocks of size bytes to a file in dir, one after the other, each made
+// durable, and returns how many it wrote in a second. This is the most that the disk gives a writer
+// that does nothing else.
 func measureDisk(dir string, size int, d time.Duration) (perSecond float64, err error) {
 	f, err := os.Create(filepath.Join(dir, "disk-limit"))
 	if err != nil {

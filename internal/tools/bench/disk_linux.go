@@ -5,6 +5,6 @@ import (
 	"syscall"
 )
 
-// makeDurable does what the store's log does on Linux: the data, and of the
-// file's own description only what reading it back needs.
+// makeDurable does what the store's log does on Linux: it syncs the data, and only the metadata
+// needed to read it back.
 func makeDurable(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }

@@ -17,24 +17,23 @@ import (
 	"github.com/eclipse/paho.golang/packets"
 )
 
-// fakeServer is a server for the generator: it speaks MQTT with another's
-// codec, keeps what it acknowledges and answers the console's calls. Its
-// faults are what the tests set.
+// fakeServer is a server for the generator: it speaks MQTT with another implementation, keeps what
+// it acknowledges and answers the console's calls. Tests set its faults.
 type fakeServer struct {
 	t     *testing.T
 	world Tenant
 
-	faulty   func(n int) (ack, keep bool) // of the n'th message; nil: acknowledge and keep all
-	refuse   byte                         // reason with which PUBLISHes are answered, MQTT 5
+	faulty   func(n int) (ack, keep bool) // for the n'th message; nil: acknowledge and keep all
+	refuse   byte                         // reason code of PUBACKs, MQTT 5
 	receive  uint16                       // receive maximum, MQTT 5
 	hangUpAt int                          // closes the connection at that message; 0: never
 
 	mu      sync.Mutex
 	taken   int
 	kept    map[string]map[int64]map[string]float64
-	doubled bool // tells every point twice
-	live    int  // streams that were opened
-	open    int  // connections that are signed in
+	doubled bool // returns every point twice
+	live    int  // number of streams that were opened
+	open    int  // number of signed-in connections
 	cut     bool // ends the first stream at once
 	resumed string
 }
@@ -43,7 +42,7 @@ func newFakeServer(t *testing.T, devices, properties int) *fakeServer {
 	return &fakeServer{t: t, world: NewTenant(devices, properties), kept: map[string]map[int64]map[string]float64{}}
 }
 
-// target starts the server's two sides.
+// target starts the server's MQTT and HTTP sides.
 func (f *fakeServer) target() Target {
 	f.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,7 +78,7 @@ func (f *fakeServer) serve(nc net.Conn) {
 	r := bufio.NewReader(nc)
 	first, body, err := readRaw(r)
 	if err != nil {
-		return // the generator gave up before it said a word
+		return // the generator closed the connection before it sent anything
 	}
 	hello, err := packets.ReadPacket(connectAs5(first, body))
 	if err != nil {
@@ -160,8 +159,8 @@ func (f *fakeServer) serve(nc net.Conn) {
 	}
 }
 
-// connectAs5 lets the codec of MQTT 5 read a CONNECT of either version: to one
-// of 3.1.1 it adds the empty properties that it lacks.
+// connectAs5 lets the codec of MQTT 5 read a CONNECT of either version: it adds empty properties to
+// one of 3.1.1.
 func connectAs5(first byte, body []byte) io.Reader {
 	if len(body) < 10 || body[6] == 5 {
 		return rawPacket(first, body)
@@ -196,7 +195,7 @@ func (f *fakeServer) deviceOf(name, secret string) string {
 }
 
 func (f *fakeServer) publication(body []byte, version byte) (id uint16, payload []byte) {
-	if version != 5 { // the codec is MQTT 5's: the empty properties are added
+	if version != 5 { // the codec is for MQTT 5: add empty properties
 		at := 2 + len(telemetryTopic) + 2
 		body = append(append(append([]byte{}, body[:at]...), 0), body[at:]...)
 	}
@@ -269,7 +268,7 @@ func (f *fakeServer) history(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]any{"code": 200, "msg": "", "data": series})
 }
 
-// metrics pretends a commit for every message, which waited a millisecond.
+// metrics reports a commit for every message, which waited a millisecond.
 func (f *fakeServer) metrics(w http.ResponseWriter, _ *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// histogram counts durations in buckets whose width is at most a
-// thirty-second of their height: what it tells is off by 3 % at most. Any
-// number of goroutines may add.
+// histogram counts durations in buckets whose width is at most a thirty-second of their value, so
+// that its results are at most 3 % too high. Goroutines may add at the same time.
 type histogram struct {
 	buckets [60 * perOctave]atomic.Uint32
 	longest atomic.Int64 // µs
@@ -31,20 +30,20 @@ func (h *histogram) add(d time.Duration) {
 	}
 }
 
-// bucketOf finds a bucket: below perOctave each number has its own, beyond,
-// each doubling has perOctave of them.
+// bucketOf returns the bucket of a number: below perOctave each number has its own; above, each
+// doubling has perOctave buckets.
 func bucketOf(us uint64) int {
 	shift := max(0, bits.Len64(us)-octaveBits-1)
 	return shift*perOctave + int(us>>shift)
 }
 
-// upperEnd is the largest number of a bucket.
+// upperEnd returns the largest number of a bucket.
 func upperEnd(bucket int) uint64 {
 	shift := max(0, bucket/perOctave-1)
 	return (uint64(bucket-shift*perOctave)+1)<<shift - 1
 }
 
-// count is how many durations there are.
+// count returns how many durations were added.
 func (h *histogram) count() (n uint64) {
 	for i := range h.buckets {
 		n += uint64(h.buckets[i].Load())
@@ -52,8 +51,8 @@ func (h *histogram) count() (n uint64) {
 	return n
 }
 
-// quantile is the duration that a share q (0 to 1) of all are not above; 0
-// when there are none.
+// quantile returns the duration that a share q (0 to 1) of all durations do not exceed; 0 if there
+// are none.
 func (h *histogram) quantile(q float64) time.Duration {
 	wanted := max(1, uint64(q*float64(h.count())+0.999999))
 	var seen uint64

@@ -21,17 +21,17 @@ func TestHistogramBuckets(t *testing.T) {
 		before = b
 	}
 	var h histogram
-	h.add(1<<63 - 1) // the longest there is still has a bucket
+	h.add(1<<63 - 1) // the longest duration has a bucket
 	h.add(-time.Second)
 	if h.quantile(0.01) != 0 {
-		t.Errorf("a clock that went back counts as %v", h.quantile(0.01))
+		t.Errorf("a negative duration counts as %v", h.quantile(0.01))
 	}
 }
 
 func TestHistogramQuantiles(t *testing.T) {
 	var h histogram
 	if h.quantile(0.5) != 0 || h.max() != 0 {
-		t.Error("an empty histogram knows something")
+		t.Error("an empty histogram has durations")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	all := make([]time.Duration, 40_000)

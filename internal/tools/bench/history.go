@@ -9,42 +9,42 @@ import (
 	"time"
 )
 
-// HistoryOptions say what a history run asks.
+// HistoryOptions are the options of a history run.
 type HistoryOptions struct {
-	Repeats  int // times that each question is asked while warm; the devices take turns
+	Repeats  int // how often each query runs warm; the devices take turns
 	Peers    []Peer
-	Progress func(format string, a ...any) // progress, for people
+	Progress func(format string, a ...any) // reports progress to people
 }
 
-// Timing is how long a question took to be asked, answered and read.
+// Timing is how long a store took for a query, including reading the response.
 type Timing struct {
-	First, Warm Percentiles // the first time a device is asked about; afterwards
-	Failed      error       // why there is none
+	First, Warm Percentiles // of the first query about each device; of later ones
+	Failed      error       // why there are no times
 }
 
-// Percentiles is half of all durations, and all but one in twenty.
+// Percentiles are the durations that half of all, and 95 % of all, do not exceed.
 type Percentiles struct{ P50, P95 time.Duration }
 
-// QuestionResult is one question and what each store made of it; the first is tilth.
+// QuestionResult is one query and the times of each store; the first is tilth.
 type QuestionResult struct {
 	Question string
-	Goal     float64 // how many times faster than the fastest peer is wanted; 0: nothing
+	Goal     float64 // how many times faster than the fastest peer tilth should be; 0: no goal
 	Times    []Timing
 }
 
-// History is what a history run has shown.
+// History is the result of a history run.
 type History struct {
 	Records *Records
 	Repeats int
 	Stores  []string // the first is tilth
 	Loading []time.Duration
 	Asked   []QuestionResult
-	Rows    int // of the export
+	Rows    int // rows of the export
 	Export  Percentiles
-	Bytes   int // of the export
+	Bytes   int // size of the export
 }
 
-// question is a question as it is put to any store.
+// question is a query that every store can answer.
 type question struct {
 	name  string
 	goal  float64
@@ -53,17 +53,17 @@ type question struct {
 }
 
 func questions(r *Records) []question {
-	points := func(s func(turn int) span) (func(context.Context, queryStore, int, int, *answer) error, func(int, int, *answer) error) {
+	askPoints := func(s func(turn int) span) func(context.Context, queryStore, int, int, *answer) error {
 		return func(ctx context.Context, a queryStore, device, turn int, into *answer) error {
-				return a.points(ctx, device, s(turn), into)
-			}, func(device, turn int, got *answer) error {
-				return r.checkPoints(device, s(turn), got)
-			}
+			return a.points(ctx, device, s(turn), into)
+		}
 	}
-	askAll, checkAll := points(func(int) span { return r.all() })
-	askDay, checkDay := points(func(turn int) span { return r.day(turn) })
+	checkPoints := func(s func(turn int) span) func(int, int, *answer) error {
+		return func(device, turn int, got *answer) error { return r.checkPoints(device, s(turn), got) }
+	}
+	all := func(int) span { return r.all() }
 	return []question{
-		{name: fmt.Sprintf("%d days, every reading", r.Days), goal: 2, ask: askAll, check: checkAll},
+		{name: fmt.Sprintf("%d days, every reading", r.Days), goal: 2, ask: askPoints(all), check: checkPoints(all)},
 		{
 			name: fmt.Sprintf("%d days in %d buckets (points=%d)", r.Days, r.buckets(), 2*r.buckets()), goal: 5,
 			ask: func(ctx context.Context, a queryStore, device, _ int, into *answer) error {
@@ -71,7 +71,7 @@ func questions(r *Records) []question {
 			},
 			check: func(device, _ int, got *answer) error { return r.checkBuckets(device, got) },
 		},
-		{name: "one day, every reading", ask: askDay, check: checkDay},
+		{name: "one day, every reading", ask: askPoints(r.day), check: checkPoints(r.day)},
 	}
 }
 
@@ -79,14 +79,13 @@ func questions(r *Records) []question {
 type historyStore struct {
 	queryStore
 	name   string
-	failed error // nothing more is asked of it
+	failed error // the run makes no more queries to it
 	times  [2]histogram
 }
 
-// RunHistory puts the records into the peers and asks each store the same, one
-// after the other, so that what else the machine does meets all alike. Answers
-// are compared with what was written; one that differs is that store's end.
-// Tilth has the records already.
+// RunHistory writes the records into the peers and runs the same queries on all stores, one after
+// the other, so that other load on the machine affects all alike. It compares the answers with what
+// was written; a store with a wrong answer gets no more queries. Tilth has the records already.
 func RunHistory(ctx context.Context, o HistoryOptions, t Target, r *Records) (_ *History, err error) {
 	mine, err := openTilthStore(ctx, t, r)
 	if err != nil {
@@ -118,42 +117,42 @@ func RunHistory(ctx context.Context, o HistoryOptions, t Target, r *Records) (_ 
 		h.Stores = append(h.Stores, s.name)
 	}
 	into := newAnswer(len(r.Properties))
-	for _, k := range questions(r) {
-		o.Progress("Asking: %s", k.name)
-		if err := k.run(ctx, o.Repeats, len(r.Devices), stores, into); err != nil {
+	for _, q := range questions(r) {
+		o.Progress("Asking: %s", q.name)
+		if err := q.run(ctx, o.Repeats, len(r.Devices), stores, into); err != nil {
 			return nil, err
 		}
-		h.Asked = append(h.Asked, k.result(stores))
+		h.Asked = append(h.Asked, q.result(stores))
 	}
 	o.Progress("Asking: the month as a spreadsheet")
 	return h, h.export(ctx, mine)
 }
 
-// run asks every store for every device once, and then so many times more.
-func (k *question) run(ctx context.Context, asks, devices int, stores []*historyStore, into *answer) error {
+// run queries every store for every device once, and then asks more times.
+func (q *question) run(ctx context.Context, asks, devices int, stores []*historyStore, into *answer) error {
 	for _, s := range stores {
 		s.times = [2]histogram{}
 	}
 	for turn := range devices + asks {
 		device, pass := turn%devices, min(1, turn/devices)
 		for i := range stores {
-			s := stores[(i+turn)%len(stores)] // none always follows the same one
+			s := stores[(i+turn)%len(stores)] // no store always follows the same one
 			if s.failed != nil {
 				continue
 			}
 			into.clear()
-			runtime.GC() // what the answers before left is not this one's to pay for
+			runtime.GC() // so that the time does not include the garbage of earlier answers
 			began := time.Now()
-			err := k.ask(ctx, s.queryStore, device, turn, into)
+			err := q.ask(ctx, s.queryStore, device, turn, into)
 			took := time.Since(began)
 			if err == nil {
-				err = k.check(device, turn, into)
+				err = q.check(device, turn, into)
 			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
-				s.failed = fmt.Errorf("%s: %s: %w", s.name, k.name, err)
+				s.failed = fmt.Errorf("%s: %s: %w", s.name, q.name, err)
 				continue
 			}
 			s.times[pass].add(took)
@@ -162,8 +161,8 @@ func (k *question) run(ctx context.Context, asks, devices int, stores []*history
 	return nil
 }
 
-func (k *question) result(stores []*historyStore) QuestionResult {
-	a := QuestionResult{Question: k.name, Goal: k.goal}
+func (q *question) result(stores []*historyStore) QuestionResult {
+	a := QuestionResult{Question: q.name, Goal: q.goal}
 	for _, s := range stores {
 		a.Times = append(
 			a.Times,
@@ -177,7 +176,7 @@ func percentilesOf(h *histogram) Percentiles { return Percentiles{h.quantile(0.5
 
 const exports = 10
 
-// export times the spreadsheet, which no peer has.
+// export measures the export as a spreadsheet, which no peer has.
 func (h *History) export(ctx context.Context, mine *tilthStore) error {
 	var times histogram
 	for n := range exports {
@@ -192,7 +191,7 @@ func (h *History) export(ctx context.Context, mine *tilthStore) error {
 			return fmt.Errorf("export: %w", err)
 		}
 		if rows != h.Records.Count()+1 {
-			return fmt.Errorf("export: %d rows, a heading and %d were expected", rows, h.Records.Count())
+			return fmt.Errorf("export: %d rows, want a heading and %d", rows, h.Records.Count())
 		}
 		h.Rows, h.Bytes = rows, len(file)
 	}
@@ -200,8 +199,8 @@ func (h *History) export(ctx context.Context, mine *tilthStore) error {
 	return nil
 }
 
-// Fastest is the peer with the shortest time, and how many times as long as
-// tilth it took; warm or the first time. It is -1 where there is none.
+// Fastest returns the peer with the shortest time, warm or of the first queries, and how many times
+// as long as tilth it took. It returns -1 if no peer has times.
 func (a *QuestionResult) Fastest(first bool) (store int, ratio float64) {
 	store = -1
 	of := func(i int) time.Duration {
@@ -221,8 +220,7 @@ func (a *QuestionResult) Fastest(first bool) (store int, ratio float64) {
 	return store, of(store).Seconds() / of(0).Seconds()
 }
 
-// Err is why the run does not count: a store refused or answered
-// otherwise than was written.
+// Err returns why the run does not count: a store failed or gave a wrong answer.
 func (h *History) Err() error {
 	var all []error
 	for i := range h.Stores {

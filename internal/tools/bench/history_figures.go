@@ -7,24 +7,22 @@ import (
 	"time"
 )
 
-// StoreResult are what the store of the readings does inside a process,
-// without network and server.
+// StoreResult is how the store of readings performs inside a process, without network and server.
 type StoreResult struct {
 	Values  int           // written
-	Writing time.Duration // all of them, batch by batch, each made durable
-	Sealing time.Duration // of what was written, with nothing else going on
+	Writing time.Duration // to write all values in batches, each made durable
+	Sealing time.Duration // to seal them while nothing else runs
 	Bytes   int64         // of the sealed readings
-	Folder  int64         // bytes of the whole folder on disk, with what is still to be cleared away
+	Folder  int64         // bytes of the whole folder on disk, including what a compaction will remove
 
-	// Frames a second that were taken in: in the time while a part was being
-	// sealed, and before and after.
+	// Frames that the store takes in a second: while a day is being sealed, and before and after.
 	SealingRate, PlainRate float64
 
-	Series, Downsampled, Range Percentiles // one device, all properties, all the time
-	Points                     int         // of Thinned
+	Series, Downsampled, Range Percentiles // one device, all properties, the whole range
+	Points                     int         // of Downsampled
 }
 
-// Measure times a function so many times and gives the spread.
+// Measure calls a function so many times and returns the percentiles of its durations.
 func Measure(times int, f func(n int) error) (Percentiles, error) {
 	var h histogram
 	for n := range times {
@@ -37,7 +35,7 @@ func Measure(times int, f func(n int) error) (Percentiles, error) {
 	return percentilesOf(&h), nil
 }
 
-// Print tells the figures.
+// Print prints the result.
 func (f *StoreResult) Print(out io.Writer) error {
 	fmt.Fprintln(out, "\nInside one process, without network and server")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -18,18 +18,13 @@ type influxDB struct {
 }
 
 const (
-	influxLines = 5_000 // in one call, as its makers advise
+	influxLines = 5_000 // in one call, as InfluxDB's documentation advises
 	measurement = "station"
 )
 
 func (i *influxDB) load(ctx context.Context) error {
-	if _, err := i.ask(
-		ctx,
-		http.MethodPost,
-		"/query?"+url.Values{"q": {"CREATE DATABASE bench"}}.Encode(),
-		nil,
-		nil,
-	); err != nil {
+	create := "/query?" + url.Values{"q": {"CREATE DATABASE bench"}}.Encode()
+	if _, err := i.ask(ctx, http.MethodPost, create, nil, nil); err != nil {
 		return err
 	}
 	r := i.records
@@ -47,13 +42,8 @@ func (i *influxDB) load(ctx context.Context) error {
 			if (n+1)%influxLines != 0 && n+1 != r.Count() {
 				continue
 			}
-			if _, err := i.ask(
-				ctx,
-				http.MethodPost,
-				"/write?db=bench&precision=ms",
-				nil,
-				bytes.NewReader(lines),
-			); err != nil {
+			body := bytes.NewReader(lines)
+			if _, err := i.ask(ctx, http.MethodPost, "/write?db=bench&precision=ms", nil, body); err != nil {
 				return err
 			}
 			lines = lines[:0]
@@ -72,13 +62,8 @@ func (i *influxDB) query(ctx context.Context, columns string, device int, s span
 		s.to,
 		end,
 	)
-	return i.ask(
-		ctx,
-		http.MethodGet,
-		"/query?"+url.Values{"db": {"bench"}, "epoch": {"ms"}, "q": {q}}.Encode(),
-		nil,
-		nil,
-	)
+	path := "/query?" + url.Values{"db": {"bench"}, "epoch": {"ms"}, "q": {q}}.Encode()
+	return i.ask(ctx, http.MethodGet, path, nil, nil)
 }
 
 func (i *influxDB) points(ctx context.Context, device int, s span, a *answer) error {
@@ -100,13 +85,8 @@ func (i *influxDB) minMax(ctx context.Context, device int, a *answer) error {
 	for _, p := range i.records.Properties {
 		columns = append(columns, "min("+p+"),max("+p+")")
 	}
-	in, err := i.query(
-		ctx,
-		strings.Join(columns, ","),
-		device,
-		s,
-		fmt.Sprintf(" GROUP BY time(%dms) fill(none)", width),
-	)
+	group := fmt.Sprintf(" GROUP BY time(%dms) fill(none)", width)
+	in, err := i.query(ctx, strings.Join(columns, ","), device, s, group)
 	if err != nil {
 		return err
 	}
@@ -125,8 +105,8 @@ func (i *influxDB) minMax(ctx context.Context, device int, a *answer) error {
 	})
 }
 
-// readInflux reads {"results":[{"series":[{"values":[[time,…],…]}]}]}; row reads
-// what follows a row's time.
+// readInflux reads {"results":[{"series":[{"values":[[time,…],…]}]}]}; row reads the values after a
+// row's time.
 func readInflux(in *scanner, row func(at int64)) error {
 	in.member("results", func() {
 		in.take('[')

@@ -13,22 +13,21 @@ import (
 	"time"
 )
 
-// fakePeer answers as a peer does, from the records, whatever it is asked about
-// the second device.
-func fakePeer(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
+// fakePeer answers queries about the second device from the records, as a peer does.
+func fakePeer(t *testing.T, r *Records, requests *bytes.Buffer) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		raw, err := io.ReadAll(q.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		told.WriteString(q.URL.Path + "\n")
-		told.Write(raw)
+		requests.WriteString(q.URL.Path + "\n")
+		requests.Write(raw)
 		a := newAnswer(len(r.Properties))
 		fillAnswer(r, 1, r.all(), a)
 		query := q.FormValue("q") + q.FormValue("query") + q.FormValue("match[]")
 		if query != "" && !strings.Contains(query, "CREATE") && !strings.Contains(query, `device='B'`) &&
 			!strings.Contains(query, `device="B"`) {
-			t.Errorf("asked: %s", query)
+			t.Errorf("unexpected query: %s", query)
 		}
 		switch {
 		case q.URL.Path == "/api/v1/export":
@@ -113,8 +112,8 @@ func TestPeersOverHTTP(t *testing.T) {
 		"victoriametrics": {`{"metric":{"__name__":"rain","device":"B"},"values":[150,153.7,`, "/internal/force_merge\n", "/internal/force_flush\n"},
 		"influxdb":        {fmt.Sprintf("station,device=B warmth=103.7,rain=153.7 %d\n", r.Time(1).UnixMilli()), "/query\n", "/write\n"},
 	} {
-		var told bytes.Buffer
-		store, err := openPeer(t.Context(), Peer{name, fakePeer(t, r, &told).URL}, r)
+		var requests bytes.Buffer
+		store, err := openPeer(t.Context(), Peer{name, fakePeer(t, r, &requests).URL}, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +121,8 @@ func TestPeersOverHTTP(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, part := range loaded {
-			if !strings.Contains(told.String(), part) {
-				t.Errorf("%s was not told %q:\n%.600s", name, part, told.String())
+			if !strings.Contains(requests.String(), part) {
+				t.Errorf("%s: no request contains %q:\n%.600s", name, part, requests.String())
 			}
 		}
 		a := newAnswer(2)
@@ -141,7 +140,7 @@ func TestPeersOverHTTP(t *testing.T) {
 	}
 }
 
-// What a peer says is wrong with a question is what the run says.
+// The error of a query contains the peer's message.
 func TestPeersRefuse(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, `{"error":"no such database"}`, http.StatusNotFound)
@@ -154,7 +153,9 @@ func TestPeersRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{
-			"load": store.load(t.Context()), "points": store.points(t.Context(), 0, r.all(), newAnswer(2)), "lowHigh": store.minMax(t.Context(), 0, newAnswer(2)),
+			"load":   store.load(t.Context()),
+			"points": store.points(t.Context(), 0, r.all(), newAnswer(2)),
+			"minMax": store.minMax(t.Context(), 0, newAnswer(2)),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "404 Not Found: {\"error\":\"no such database\"}") {
 				t.Errorf("%s: %s: %v", name, what, err)
@@ -163,12 +164,9 @@ func TestPeersRefuse(t *testing.T) {
 	}
 	address := s.Listener.Addr().String()
 	s.Close()
-	if _, err := openPeer(
-		t.Context(),
-		Peer{"postgres", "postgres://nobody@" + address + "/x?sslmode=disable"},
-		r,
-	); err == nil {
-		t.Error("nobody was taken for PostgreSQL")
+	p := Peer{"postgres", "postgres://nobody@" + address + "/x?sslmode=disable"}
+	if _, err := openPeer(t.Context(), p, r); err == nil {
+		t.Error("openPeer gives no error without a PostgreSQL")
 	}
 }
 
@@ -179,7 +177,7 @@ func TestMalformedPeerAnswers(t *testing.T) {
 		`{"metric":{"__name__":"rain"},"values":[1],"timestamps":[1,2]}`, `{"metric":{"__name__":"rain"}`, `[]`,
 	} {
 		if err := r.readExport(scan(raw), newAnswer(2)); err == nil {
-			t.Errorf("export %s was taken", raw)
+			t.Errorf("export %s was accepted", raw)
 		}
 	}
 	for _, raw := range []string{
@@ -187,7 +185,7 @@ func TestMalformedPeerAnswers(t *testing.T) {
 		`{"data":{"result":[{"metric":{"__name__":"rain"},"values":[[`,
 	} {
 		if err := r.readMatrix(scan(raw), newAnswer(2)); err == nil {
-			t.Errorf("matrix %s was taken", raw)
+			t.Errorf("matrix %s was accepted", raw)
 		}
 	}
 }
@@ -198,10 +196,8 @@ func TestParsePeers(t *testing.T) {
 		got[1].Address != "postgres://u@h:2/d?sslmode=disable" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if lines := MissingPeers(
-		got,
-	); len(lines) != 1 ||
-		!strings.Contains(lines[0], "victoriametrics: it is Debian's package victoria-metrics, or go install ") {
+	const want = "victoriametrics: it is Debian's package victoria-metrics, or go install "
+	if lines := MissingPeers(got); len(lines) != 1 || !strings.Contains(lines[0], want) {
 		t.Errorf("%q", lines)
 	}
 	if got, err := ParsePeers([]string{"none"}); err != nil || len(got) != 0 || len(MissingPeers(got)) != 3 {
@@ -214,7 +210,8 @@ func TestParsePeers(t *testing.T) {
 	}
 }
 
-// What reading an answer costs the client, which is part of every figure.
+// BenchmarkReadOwn measures how long the client takes to read an answer, which is part of every
+// figure.
 func BenchmarkReadOwn(b *testing.B) {
 	r, err := NewRecords([]string{"A"}, []string{"p"}, 30, time.Minute, someDay)
 	if err != nil {
@@ -238,11 +235,8 @@ func BenchmarkReadOwn(b *testing.B) {
 	var points []point
 	for b.Loop() {
 		points = points[:0]
-		if err := o.readColumns(
-			&scanner{raw: raw},
-			func(_ int, p point) { points = append(points, p) },
-		); err != nil ||
-			len(points) != r.Count() {
+		take := func(_ int, p point) { points = append(points, p) }
+		if err := o.readColumns(&scanner{raw: raw}, take); err != nil || len(points) != r.Count() {
 			b.Fatal(len(points), err)
 		}
 	}

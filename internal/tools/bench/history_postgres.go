@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgres has one wide table, its rows in the order of its primary key: device
-// (a number, which is shorter than a name) and time (epoch ms). Statements are
-// prepared once, answers are binary and read without conversion.
+// postgres has one wide table, with rows in the order of its primary key: device (a number, which
+// is shorter than a name) and time (epoch ms). Statements are prepared once, and results are binary
+// and need no conversion.
 type postgres struct {
 	conn    *pgx.Conn
 	records *Records
@@ -39,10 +39,8 @@ func (p *postgres) Close() error { return p.conn.Close(context.Background()) }
 
 func (p *postgres) load(ctx context.Context) error {
 	columns := strings.ReplaceAll(p.list, ",", " double precision NOT NULL,") + " double precision NOT NULL"
-	if _, err := p.conn.Exec(
-		ctx,
-		"CREATE TABLE station (device int NOT NULL, time bigint NOT NULL,"+columns+")",
-	); err != nil {
+	create := "CREATE TABLE station (device int NOT NULL, time bigint NOT NULL," + columns + ")"
+	if _, err := p.conn.Exec(ctx, create); err != nil {
 		return err
 	}
 	r := p.records
@@ -77,7 +75,7 @@ func (p *postgres) load(ctx context.Context) error {
 	return nil
 }
 
-// The binary shapes of numbers.
+// int8Of and float8Of decode PostgreSQL's binary numbers.
 func int8Of(b []byte) int64     { return int64(binary.BigEndian.Uint64(b)) }
 func float8Of(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }
 

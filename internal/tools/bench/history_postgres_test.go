@@ -11,16 +11,16 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// fakePostgres speaks PostgreSQL's protocol and answers about the second device
-// from the records.
+// fakePostgres speaks PostgreSQL's protocol and answers queries about the second device from the
+// records.
 type fakePostgres struct {
 	t       *testing.T
 	records *Records
 	narrow  bool // answers with numbers of four bytes
 
-	mu   sync.Mutex
-	told []string
-	rows int // that were copied in
+	mu      sync.Mutex
+	queries []string
+	rows    int // rows that were copied in
 }
 
 func (f *fakePostgres) start() (address string) {
@@ -61,18 +61,18 @@ func (f *fakePostgres) serve(b *pgproto3.Backend) {
 	for {
 		received, err := b.Receive()
 		if err != nil {
-			return // it has hung up
+			return // the client has disconnected
 		}
 		switch m := received.(type) {
 		case *pgproto3.Query:
-			if f.tell(m.String); strings.HasPrefix(m.String, "copy") {
+			if f.record(m.String); strings.HasPrefix(m.String, "copy") {
 				f.copy(b)
 			}
 			b.Send(&pgproto3.CommandComplete{CommandTag: []byte("OK")})
 			ready()
 		case *pgproto3.Parse:
 			query = m.Query
-			f.tell(query)
+			f.record(query)
 			b.Send(&pgproto3.ParseComplete{})
 		case *pgproto3.Describe:
 			b.Send(
@@ -94,13 +94,13 @@ func (f *fakePostgres) serve(b *pgproto3.Backend) {
 	}
 }
 
-func (f *fakePostgres) tell(query string) {
+func (f *fakePostgres) record(query string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.told = append(f.told, query)
+	f.queries = append(f.queries, query)
 }
 
-// copy takes in what is copied: rows of so many columns, each with its length.
+// copy receives the copied rows, each column with its length.
 func (f *fakePostgres) copy(b *pgproto3.Backend) {
 	columns := 2 + len(f.records.Properties)
 	b.Send(&pgproto3.CopyInResponse{OverallFormat: 1, ColumnFormatCodes: make([]uint16, columns)})
@@ -213,18 +213,22 @@ func TestPostgres(t *testing.T) {
 	if f.rows != 240 {
 		t.Errorf("%d rows were copied", f.rows)
 	}
-	told := strings.Join(f.told, "\n")
+	queries := strings.Join(f.queries, "\n")
 	for _, part := range []string{
-		`(device int NOT NULL, time bigint NOT NULL,"warmth" double precision NOT NULL,"rain" double precision NOT NULL)`,
-		"PRIMARY KEY (device, time)", "VACUUM", `SELECT time,"warmth","rain" FROM station WHERE device=$1`, `max("rain") FROM station`,
+		`(device int NOT NULL, time bigint NOT NULL,` +
+			`"warmth" double precision NOT NULL,"rain" double precision NOT NULL)`,
+		"PRIMARY KEY (device, time)",
+		"VACUUM",
+		`SELECT time,"warmth","rain" FROM station WHERE device=$1`,
+		`max("rain") FROM station`,
 	} {
-		if !strings.Contains(told, part) {
-			t.Errorf("it was not told %q:\n%s", part, told)
+		if !strings.Contains(queries, part) {
+			t.Errorf("no query contains %q:\n%s", part, queries)
 		}
 	}
 }
 
-// A column of another length is an error, not a number read beyond its end.
+// A column of another length is an error; nothing is read beyond its end.
 func TestPostgresWithOtherColumns(t *testing.T) {
 	r := someRecords(t)
 	f := &fakePostgres{t: t, records: r, narrow: true}
@@ -233,7 +237,8 @@ func TestPostgresWithOtherColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
-		"points": store.points(t.Context(), 1, r.all(), newAnswer(2)), "lowHigh": store.minMax(t.Context(), 1, newAnswer(2)),
+		"points": store.points(t.Context(), 1, r.all(), newAnswer(2)),
+		"minMax": store.minMax(t.Context(), 1, newAnswer(2)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "8 bytes") {
 			t.Errorf("%s: %v", what, err)

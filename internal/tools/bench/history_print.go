@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// Print tells what a run has shown.
+// Print prints the result of a run.
 func (h *History) Print(out io.Writer) error {
 	r := h.Records
 	fmt.Fprintf(

@@ -5,31 +5,30 @@ import (
 	"time"
 )
 
-// Records are the readings that a history run puts into every store: of each
-// device each property, one reading a step, none missing.
+// Records are the readings that a history run writes into every store: for each device and property
+// one reading at each step, without gaps.
 type Records struct {
 	Devices    []string
 	Properties []string
-	Start      time.Time     // where the range begins that is asked for; a full day
-	Days       int           // its length; a multiple of 5
+	Start      time.Time     // beginning of the range, at midnight
+	Days       int           // length of the range; a multiple of 5
 	Step       time.Duration // between readings
-	// Values are by device, property and reading; those of a device make
-	// lines of Days full of steps.
+	// Values are by device, property and reading.
 	Values [][][]float64
 }
 
 const (
-	// maxBuckets are of the question for about a thousand points: each has a
-	// lowest and a highest.
+	// maxBuckets is the most buckets in the query for about a thousand points: each bucket has a
+	// lowest and a highest value.
 	maxBuckets = 480
-	// readingOffset is how long after the beginning of its step a reading is. Bounds of
-	// buckets fall on full minutes, so that none falls on a reading and it makes
-	// no difference on which side a store counts it.
+	// readingOffset is how long after the beginning of its step a reading is. Bounds of buckets are
+	// at full minutes, so that no reading is on a bound and stores cannot differ in the bucket that
+	// they count it in.
 	readingOffset = 5 * time.Second
 )
 
-// NewRecords makes room for readings that end before now. Days is a multiple of
-// 5 and the step a multiple of a minute that fills a day.
+// NewRecords makes Records without values that end before now. days must be a multiple of 5 and the
+// step a multiple of a minute that divides a day.
 func NewRecords(devices, properties []string, days int, step time.Duration, now time.Time) (*Records, error) {
 	const day = 24 * time.Hour
 	switch {
@@ -42,7 +41,7 @@ func NewRecords(devices, properties []string, days int, step time.Duration, now 
 	}
 	r := &Records{Devices: devices, Properties: properties, Days: days, Step: step}
 	r.Start = now.UTC().Truncate(day).Add(-time.Duration(days) * day)
-	// Stores that count buckets from 1970 on have one begin here too.
+	// Some stores align buckets to 1970; the range must begin at such a bound.
 	for r.Start.UnixMilli()%r.width() != 0 {
 		r.Start = r.Start.Add(-day)
 	}
@@ -56,17 +55,17 @@ func NewRecords(devices, properties []string, days int, step time.Duration, now 
 	return r, nil
 }
 
-// Count is how many readings a property of a device has.
+// Count returns how many readings a property of a device has.
 func (r *Records) Count() int { return r.Days * int(24*time.Hour/r.Step) }
 
-// Total is how many values there are in all.
+// Total returns how many values there are in all.
 func (r *Records) Total() int { return len(r.Devices) * len(r.Properties) * r.Count() }
 
-// Time is when a reading was made.
+// Time returns the time of reading number n.
 func (r *Records) Time(n int) time.Time { return r.Start.Add(time.Duration(n)*r.Step + readingOffset) }
 
-// width is the length of a bucket, ms: as tilth rounds it, full half hours from
-// 75 minutes on.
+// width returns the length of a bucket in ms. As in tilth, it is a multiple of half an hour from 75
+// minutes on.
 func (r *Records) width() int64 {
 	const halfHour = 1_800_000
 	width := int64(r.Days) * 24 * 3_600_000 / maxBuckets
@@ -76,10 +75,10 @@ func (r *Records) width() int64 {
 	return width
 }
 
-// buckets is how many there are; their lengths add up to that of the range.
+// buckets returns the number of buckets; together they are as long as the range.
 func (r *Records) buckets() int { return int(int64(r.Days) * 24 * 3_600_000 / r.width()) }
 
-// span is a range of readings; both ends are included, epoch ms.
+// span is a range of time; both ends are included, epoch ms.
 type span struct{ from, to int64 }
 
 func (r *Records) all() span {
@@ -92,7 +91,7 @@ func (r *Records) day(n int) span {
 	return span{from, from + 24*3_600_000 - 1}
 }
 
-// bucket is the lowest and the highest reading of a stretch of time.
+// bucket is the lowest and the highest reading within a range of time.
 type bucket struct {
 	low, high float64
 	filled    bool
@@ -106,8 +105,8 @@ func (b *bucket) add(v float64) {
 	b.low, b.high = min(b.low, v), max(b.high, v)
 }
 
-// answer is what a store has answered, by property. It is used again and again,
-// so that no store's answers pay for memory.
+// answer is a store's response, by property. It is reused, so that no store's time includes
+// allocating memory.
 type answer struct {
 	points  [][]point
 	buckets [][]bucket
@@ -128,7 +127,7 @@ func (a *answer) clear() {
 	}
 }
 
-// checkPoints tells how an answer differs from a device's readings in a span.
+// checkPoints returns an error if an answer differs from a device's readings in a span.
 func (r *Records) checkPoints(device int, s span, a *answer) error {
 	first, end := r.within(s)
 	for p, name := range r.Properties {
@@ -153,7 +152,7 @@ func (r *Records) checkPoints(device int, s span, a *answer) error {
 	return nil
 }
 
-// checkBuckets tells how an answer in buckets over all the time differs.
+// checkBuckets returns an error if an answer in buckets over the whole range differs.
 func (r *Records) checkBuckets(device int, a *answer) error {
 	from, width := r.Start.UnixMilli(), r.width()
 	for p, name := range r.Properties {
@@ -177,7 +176,7 @@ func (r *Records) checkBuckets(device int, a *answer) error {
 	return nil
 }
 
-// within are the numbers of the readings in a span, the end not included.
+// within returns the indexes of the readings in a span; end is not included.
 func (r *Records) within(s span) (first, end int) {
 	step, begin := r.Step.Milliseconds(), r.Time(0).UnixMilli()
 	first = max(0, int((s.from-begin+step-1)/step))

@@ -8,7 +8,7 @@ import (
 
 var someDay = time.Date(2026, 7, 9, 15, 4, 5, 0, time.UTC)
 
-// someRecords are 5 days of two devices, a reading every hour, no two alike.
+// someRecords returns 5 days of two devices, with a reading every hour, no two alike.
 func someRecords(t *testing.T) *Records {
 	t.Helper()
 	r, err := NewRecords([]string{"A", "B"}, []string{"warmth", "rain"}, 5, time.Hour, someDay)
@@ -25,7 +25,7 @@ func someRecords(t *testing.T) *Records {
 	return r
 }
 
-func TestRecordsAreWhereEveryStoreAgrees(t *testing.T) {
+func TestReadingsAreOffBucketBounds(t *testing.T) {
 	for days := 5; days <= 30; days += 5 {
 		r, err := NewRecords([]string{"A"}, []string{"p"}, days, time.Minute, someDay)
 		if err != nil {
@@ -57,7 +57,7 @@ func TestRecordsAreWhereEveryStoreAgrees(t *testing.T) {
 	}
 }
 
-// fillAnswer fills in what a store that works answers.
+// fillAnswer fills in the correct answer.
 func fillAnswer(r *Records, device int, s span, a *answer) {
 	first, end := r.within(s)
 	for p := range r.Properties {
@@ -80,7 +80,7 @@ func TestAnswersAreCompared(t *testing.T) {
 		t.Error(err)
 	}
 	if r.checkPoints(0, r.all(), a) == nil || r.checkBuckets(0, a) == nil || r.checkPoints(1, r.day(2), a) == nil {
-		t.Error("another device's answer will do")
+		t.Error("the answer of another device or day is accepted")
 	}
 	for what, spoil := range map[string]func(){
 		"a time":   func() { a.points[1][3].Time++ },
@@ -91,17 +91,17 @@ func TestAnswersAreCompared(t *testing.T) {
 		a.clear()
 		fillAnswer(r, 1, r.all(), a)
 		if spoil(); r.checkPoints(1, r.all(), a) == nil {
-			t.Errorf("%s does not count", what)
+			t.Errorf("%s makes no difference", what)
 		}
 	}
 	a.clear()
 	fillAnswer(r, 1, r.all(), a)
 	a.buckets[1][2].high++
 	if r.checkBuckets(1, a) == nil {
-		t.Error("a bucket does not count")
+		t.Error("a wrong bucket is accepted")
 	}
 	if a.clear(); r.checkBuckets(1, a) == nil || len(a.points[0]) != 0 {
-		t.Error("what is cleared is still there")
+		t.Error("clear leaves values")
 	}
 }
 

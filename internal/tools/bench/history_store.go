@@ -10,20 +10,20 @@ import (
 	"slices"
 )
 
-// queryStore is a store that has the records and is asked for them.
+// queryStore is a store that has the records and answers queries.
 type queryStore interface {
-	// load brings the records in, until they can be asked for.
+	// load writes the records and returns when they can be queried.
 	load(ctx context.Context) error
-	// points asks for every reading of a device in a span, of all properties.
+	// points reads every reading of a device in a span, of all properties.
 	points(ctx context.Context, device int, s span, a *answer) error
-	// minMax asks for the lowest and the highest of each bucket over all the time.
+	// minMax reads the lowest and the highest value of each bucket of the whole range.
 	minMax(ctx context.Context, device int, a *answer) error
 }
 
-// Peer is another store to compare with, reached over the network.
+// Peer is another store to compare with, on the network.
 type Peer struct{ Name, Address string }
 
-// The peers that there are, and where a system gets them from.
+// peers are the stores that can be compared, and where they can be installed from.
 var peers = []struct{ name, address, from string }{
 	{
 		"victoriametrics",
@@ -34,7 +34,7 @@ var peers = []struct{ name, address, from string }{
 	{"postgres", "postgres://user@host:port/database", "Debian's package postgresql-15"},
 }
 
-// ParsePeers reads peers written name=address; none, or nothing, is no peer.
+// ParsePeers reads peers written as name=address; "none" and the empty string are no peer.
 func ParsePeers(list []string) ([]Peer, error) {
 	var found []Peer
 	for _, entry := range list {
@@ -55,14 +55,15 @@ func ParsePeers(list []string) ([]Peer, error) {
 				peers[i].address,
 			)
 		case slices.ContainsFunc(found, func(f Peer) bool { return f.Name == p.Name }):
-			return nil, fmt.Errorf("%s is there twice", p.Name)
+			return nil, fmt.Errorf("%s is given twice", p.Name)
 		}
 		found = append(found, p)
 	}
 	return found, nil
 }
 
-// MissingPeers says of each peer that is not among some where to get it.
+// MissingPeers returns a line for each peer that is not in some, with where it can be installed
+// from.
 func MissingPeers(some []Peer) (lines []string) {
 	for _, p := range peers {
 		if !slices.ContainsFunc(some, func(s Peer) bool { return s.Name == p.name }) {
@@ -91,7 +92,7 @@ func openPeer(ctx context.Context, p Peer, r *Records) (queryStore, error) {
 	return nil, fmt.Errorf("%q is no peer", p.Name)
 }
 
-// httpStore asks a server over HTTP. Answers are read into memory that is used again.
+// httpStore queries a server over HTTP. It reads responses into memory that it reuses.
 type httpStore struct {
 	base string
 	http *http.Client
@@ -100,14 +101,14 @@ type httpStore struct {
 
 func newHTTPStore(base string) *httpStore {
 	return &httpStore{base: base, http: &http.Client{Transport: &http.Transport{
-		// Compression would cost both sides more than a loopback saves.
+		// Compression would cost both sides more time than it saves on a loopback.
 		DisableCompression: true,
 	}}}
 }
 
 var errAnswer = errors.New("refused")
 
-// ask sends a request and gives its answer, valid until the next.
+// ask sends a request and returns its response, valid until the next request.
 func (w *httpStore) ask(
 	ctx context.Context,
 	method, path string,
@@ -125,7 +126,7 @@ func (w *httpStore) ask(
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // it is read to its end
+	defer func() { _ = res.Body.Close() }() // read to its end
 	w.body.Reset()
 	if _, err := w.body.ReadFrom(res.Body); err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func (w *httpStore) ask(
 	return &scanner{raw: raw}, nil
 }
 
-// property finds a property by its name; -1: unknown.
+// property returns the index of a property; -1 for an unknown name.
 func (r *Records) property(name []byte) int {
 	for i, p := range r.Properties {
 		if string(name) == p {

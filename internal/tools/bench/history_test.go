@@ -14,11 +14,11 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// fakeStore is a store that answers rightly until it is told otherwise.
+// fakeStore is a store that answers correctly until the query wrongAt.
 type fakeStore struct {
 	records *Records
-	asked   int
-	wrongAt int // the question that it answers wrongly
+	queries int
+	wrongAt int // number of the query with a wrong answer
 	err     error
 }
 
@@ -26,7 +26,7 @@ func (p *fakeStore) load(context.Context) error { return nil }
 
 func (p *fakeStore) points(_ context.Context, device int, s span, a *answer) error {
 	fillAnswer(p.records, device, s, a)
-	if p.asked++; p.asked == p.wrongAt {
+	if p.queries++; p.queries == p.wrongAt {
 		a.points[0][0].Value++
 	}
 	return p.err
@@ -36,20 +36,13 @@ func (p *fakeStore) minMax(ctx context.Context, device int, a *answer) error {
 	return p.points(ctx, device, p.records.all(), a)
 }
 
-// Every store is asked the same number of times; one that answers wrongly or
-// refuses is asked no more, and has no times.
+// The run makes the same number of queries to every store. A store with a wrong answer or an error
+// gets no more queries and has no times.
 func TestQuestions(t *testing.T) {
 	r := someRecords(t)
 	for i, k := range questions(r) {
-		fine, wrong, refusing := &fakeStore{
-			records: r,
-		}, &fakeStore{
-			records: r,
-			wrongAt: 3,
-		}, &fakeStore{
-			records: r,
-			err:     errors.New("out of paper"),
-		}
+		fine, wrong := &fakeStore{records: r}, &fakeStore{records: r, wrongAt: 3}
+		refusing := &fakeStore{records: r, err: errors.New("out of paper")}
 		stores := []*historyStore{
 			{queryStore: fine, name: "fine"},
 			{queryStore: wrong, name: "wrong"},
@@ -59,31 +52,23 @@ func TestQuestions(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := k.result(stores)
-		if fine.asked != 7 || refusing.asked != 1 || a.Times[0].Failed != nil ||
+		if fine.queries != 7 || refusing.queries != 1 || a.Times[0].Failed != nil ||
 			a.Times[0].Warm.P95 < a.Times[0].Warm.P50 {
-			t.Errorf("%s: asked %d and %d times: %+v", k.name, fine.asked, refusing.asked, a)
+			t.Errorf("%s: asked %d and %d times: %+v", k.name, fine.queries, refusing.queries, a)
 		}
 		if err := a.Times[2].Failed; err == nil ||
 			!strings.Contains(err.Error(), "refusing: "+k.name+": out of paper") {
 			t.Errorf("%s: %v", k.name, err)
 		}
-		if points := i != 1; points && (wrong.asked != 3 || a.Times[1].Failed == nil) { // buckets are not spoilt
-			t.Errorf("%s: asked %d times: %v", k.name, wrong.asked, a.Times[1].Failed)
+		if points := i != 1; points && (wrong.queries != 3 || a.Times[1].Failed == nil) { // minMax ignores wrongAt
+			t.Errorf("%s: asked %d times: %v", k.name, wrong.queries, a.Times[1].Failed)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	all := questions(r)
-	if err := all[0].run(
-		ctx,
-		1,
-		2,
-		[]*historyStore{{queryStore: &fakeStore{records: r}}},
-		newAnswer(2),
-	); !errors.Is(
-		err,
-		context.Canceled,
-	) {
+	stores := []*historyStore{{queryStore: &fakeStore{records: r}}}
+	if err := all[0].run(ctx, 1, 2, stores, newAnswer(2)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -96,7 +81,7 @@ func fakeConsole(t *testing.T, r *Records, spoil bool) *httptest.Server {
 			return
 		}
 		if q.Header.Get("Authorization") != "Bearer a-token" || q.FormValue("yeuSignList") != "warmth,rain" {
-			t.Errorf("asked: %s", q.URL)
+			t.Errorf("unexpected request: %s", q.URL)
 		}
 		from, err1 := strconv.ParseInt(q.FormValue("startTime"), 10, 64)
 		to, err2 := strconv.ParseInt(q.FormValue("endTime"), 10, 64)
@@ -122,9 +107,7 @@ func fakeConsole(t *testing.T, r *Records, spoil bool) *httptest.Server {
 		}
 		reply(t, w, map[string]any{"code": 200, "msg": "", "data": []any{
 			pieceOf(map[string][]point{"rain": a.points[1][:2], "warmth": a.points[0][:2]}),
-			pieceOf(
-				map[string][]point{"warmth": a.points[0][2:]},
-			),
+			pieceOf(map[string][]point{"warmth": a.points[0][2:]}),
 			pieceOf(map[string][]point{"rain": a.points[1][2:]}),
 		}})
 	}))
@@ -132,7 +115,7 @@ func fakeConsole(t *testing.T, r *Records, spoil bool) *httptest.Server {
 	return s
 }
 
-// pieceOf is how the console tells readings that have the same times.
+// pieceOf encodes readings that have the same times, as the console does.
 func pieceOf(series map[string][]point) any {
 	times, values := []int64{}, map[string][]float64{}
 	for name, points := range series {
@@ -146,17 +129,15 @@ func pieceOf(series map[string][]point) any {
 	return map[string]any{"times": times, "values": values}
 }
 
-// An answer of the console that is not as it should be is told.
+// readColumns returns an error for a malformed answer.
 func TestReadColumns(t *testing.T) {
 	o := &tilthStore{records: someRecords(t)}
 	read := func(answer string) (points int, err error) {
 		err = o.readColumns(&scanner{raw: []byte(answer)}, func(int, point) { points++ })
 		return points, err
 	}
-	if n, err := read(
-		`{"code":200,"data":[{"times":[5,1],"values":{"rain":[1,2],"warmth":[3,4]},"bucket":60000}],"msg":""}`,
-	); n != 4 ||
-		err != nil {
+	const good = `{"code":200,"data":[{"times":[5,1],"values":{"rain":[1,2],"warmth":[3,4]},"bucket":60000}],"msg":""}`
+	if n, err := read(good); n != 4 || err != nil {
 		t.Error(n, err)
 	}
 	for answer, says := range map[string]string{
@@ -177,20 +158,23 @@ func TestReadColumns(t *testing.T) {
 
 func TestRunHistory(t *testing.T) {
 	r := someRecords(t)
-	var told strings.Builder
-	o := HistoryOptions{Repeats: 3, Progress: func(format string, a ...any) { fmt.Fprintf(&told, format+"\n", a...) }}
+	var progress strings.Builder
+	o := HistoryOptions{
+		Repeats:  3,
+		Progress: func(format string, a ...any) { fmt.Fprintf(&progress, format+"\n", a...) },
+	}
 	o.Peers = []Peer{{"influxdb", "http://127.0.0.1:1"}}
 	h, err := RunHistory(t.Context(), o, Target{Name: "tilth", Console: fakeConsole(t, r, false).URL}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(h.Asked) != 3 || h.Rows != 121 || h.Asked[0].Times[0].Failed != nil ||
-		!strings.Contains(told.String(), "Loading influxdb\nAsking: 5 days, every") {
-		t.Errorf("%+v\n%s", h, &told)
+		!strings.Contains(progress.String(), "Loading influxdb\nAsking: 5 days, every") {
+		t.Errorf("%+v\n%s", h, &progress)
 	}
 	if err := h.Err(); err == nil || !strings.HasPrefix(err.Error(), "influxdb: load: ") ||
 		!strings.Contains(err.Error(), "refused") {
-		t.Errorf("a peer that is not there: %v", err)
+		t.Errorf("a peer that does not answer: %v", err)
 	}
 	o.Peers = nil
 	if h, err = RunHistory(t.Context(), o, Target{Name: "tilth", Console: fakeConsole(t, r, true).URL}, r); err != nil {
@@ -207,9 +191,7 @@ func ms(n int) Percentiles {
 
 func TestPrintHistory(t *testing.T) {
 	h := &History{
-		Records: someRecords(
-			t,
-		),
+		Records: someRecords(t),
 		Repeats: 3,
 		Stores:  []string{"tilth", "victoriametrics", "postgres"},
 		Loading: []time.Duration{0, time.Second, 1500 * time.Millisecond},
@@ -246,7 +228,7 @@ func TestPrintHistory(t *testing.T) {
 		"(121 rows, 2.0 KiB): p50 7ms, p95 14ms",
 	} {
 		if !strings.Contains(b.String(), part) {
-			t.Errorf("%q is not there:\n%s", part, &b)
+			t.Errorf("the output lacks %q:\n%s", part, &b)
 		}
 	}
 	if n := strings.Count(b.String(), "failed"); n != 2 || strings.Count(b.String(), "Faster") != 1 {
@@ -284,9 +266,15 @@ func TestStoreResult(t *testing.T) {
 	if err := f.Print(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"1,000 values/s", "0.70 bytes a value sealed (0.7 KiB)", "2.80 the whole folder", "900 frames/s while sealing, 1,000 otherwise: 90 %", "p50 4ms, p95 8ms; wanted: 10ms"} {
+	for _, part := range []string{
+		"1,000 values/s",
+		"0.70 bytes a value sealed (0.7 KiB)",
+		"2.80 the whole folder",
+		"900 frames/s while sealing, 1,000 otherwise: 90 %",
+		"p50 4ms, p95 8ms; wanted: 10ms",
+	} {
 		if !strings.Contains(b.String(), part) {
-			t.Errorf("%q is not there:\n%s", part, &b)
+			t.Errorf("the output lacks %q:\n%s", part, &b)
 		}
 	}
 }

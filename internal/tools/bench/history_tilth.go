@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// tilthStore is tilth, as a browser asks it. Its data was there before it started.
+// tilthStore is tilth, queried as a browser does. Its readings were written before it started.
 type tilthStore struct {
 	*httpStore
 	token   string
 	records *Records
-	times   []int64 // of the piece that is read
+	times   []int64 // of the piece that is being read
 }
 
 func openTilthStore(ctx context.Context, t Target, r *Records) (*tilthStore, error) {
@@ -33,9 +33,7 @@ func (o *tilthStore) load(context.Context) error { return nil }
 
 func (o *tilthStore) path(call string, device int, s span, points int) string {
 	query := url.Values{
-		"deviceName": {
-			o.records.Devices[device],
-		},
+		"deviceName":  {o.records.Devices[device]},
 		"startTime":   {strconv.FormatInt(s.from, 10)},
 		"endTime":     {strconv.FormatInt(s.to, 10)},
 		"yeuSignList": {strings.Join(o.records.Properties, ",")},
@@ -93,8 +91,8 @@ func (o *tilthStore) readColumns(in *scanner, take func(property int, p point)) 
 	return in.err
 }
 
-// readPiece reads some times, each but the first as the distance from the one
-// before, and what the properties have at them; times come first.
+// readPiece reads some times, each after the first as the difference from the one before, and then
+// the properties' values at these times.
 func (o *tilthStore) readPiece(in *scanner, take func(property int, p point)) {
 	o.times = o.times[:0]
 	in.take('{')
@@ -132,16 +130,11 @@ func (o *tilthStore) readPiece(in *scanner, take func(property int, p point)) {
 	}
 }
 
-// export asks for all of a device's readings as a spreadsheet and answers the
-// file, valid until the next question.
+// export requests all readings of a device as a spreadsheet and returns the file, valid until the
+// next request.
 func (o *tilthStore) export(ctx context.Context, device int) ([]byte, error) {
-	in, err := o.ask(
-		ctx,
-		http.MethodGet,
-		o.path("export-device-data-excel", device, o.records.all(), 0),
-		o.header(),
-		nil,
-	)
+	path := o.path("export-device-data-excel", device, o.records.all(), 0)
+	in, err := o.ask(ctx, http.MethodGet, path, o.header(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +145,7 @@ func (o *tilthStore) export(ctx context.Context, device int) ([]byte, error) {
 func sheetRows(file []byte) (rows int, err error) {
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
-		return 0, fmt.Errorf("the export is no spreadsheet: %w: %.200s", err, file)
+		return 0, fmt.Errorf("the export is not a spreadsheet: %w: %.200s", err, file)
 	}
 	f, err := z.Open("xl/worksheets/sheet1.xml")
 	if err != nil {

@@ -41,7 +41,8 @@ func (v *victoriaMetrics) load(ctx context.Context) error {
 			return err
 		}
 	}
-	// What was imported can be asked for, and lies as it will after a while.
+	// The imported readings can be queried after the flush, and are stored as they will be after a
+	// while.
 	for _, call := range []string{"/internal/force_flush", "/internal/force_merge"} {
 		if _, err := v.ask(ctx, http.MethodGet, call, nil, nil); err != nil {
 			return err
@@ -50,16 +51,14 @@ func (v *victoriaMetrics) load(ctx context.Context) error {
 	return nil
 }
 
-// seconds writes epoch ms as the peer takes times.
+// seconds formats epoch ms as VictoriaMetrics takes times.
 func seconds(ms int64) string { return fmt.Sprintf("%d.%03d", ms/1000, ms%1000) }
 
 func (v *victoriaMetrics) points(ctx context.Context, device int, s span, a *answer) error {
 	query := url.Values{
-		"match[]": {
-			fmt.Sprintf("{device=%q}", v.records.Devices[device]),
-		},
-		"start": {seconds(s.from)},
-		"end":   {seconds(s.to)},
+		"match[]": {fmt.Sprintf("{device=%q}", v.records.Devices[device])},
+		"start":   {seconds(s.from)},
+		"end":     {seconds(s.to)},
 	}
 	in, err := v.ask(ctx, http.MethodGet, "/api/v1/export?"+query.Encode(), nil, nil)
 	if err != nil {
@@ -108,8 +107,8 @@ func (r *Records) readExport(in *scanner, a *answer) error {
 	return in.err
 }
 
-// metric reads labels and tells which property they are of; to other it gives
-// each label beside the name.
+// metric reads a metric's labels and returns the property that its name is; it calls other with
+// each other label.
 func (r *Records) metric(in *scanner, other func(label, value []byte)) (property int) {
 	property = -1
 	in.take('{')
@@ -127,7 +126,7 @@ func (r *Records) metric(in *scanner, other func(label, value []byte)) (property
 
 func (v *victoriaMetrics) minMax(ctx context.Context, device int, a *answer) error {
 	s, width := v.records.all(), v.records.width()
-	// Its windows end at their time, and leave out where they begin.
+	// VictoriaMetrics' windows end at their time and do not contain their beginning.
 	query := url.Values{
 		"query": {
 			fmt.Sprintf(
@@ -147,8 +146,8 @@ func (v *victoriaMetrics) minMax(ctx context.Context, device int, a *answer) err
 	return v.records.readMatrix(in, a)
 }
 
-// readMatrix reads the result of the range query: two series for a property,
-// [[seconds,"value"],…], told apart by the label rollup.
+// readMatrix reads the result of the range query: two series for each property,
+// [[seconds,"value"],…], which the label rollup distinguishes.
 func (r *Records) readMatrix(in *scanner, a *answer) error {
 	in.member("data", func() {
 		in.member("result", func() {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Idle is what connections cost a server that say nothing.
+// Idle is the cost of idle connections.
 type Idle struct {
 	Target      string
 	Connections int
-	Connecting  time.Duration // all of them
-	Open        float64       // connections by the server's own count, while all were open; 0: not known
+	Connecting  time.Duration // to open all
+	Open        float64       // connections that the server counted while all were open; 0: not known
 	// The server's memory in bytes: before the connections, and with them open.
 	MemoryBefore, MemoryOpen int64
 }
 
-// MeasureIdle opens the options' connections to a target, which must be a
-// process of this machine, and signs in; nothing is published. What the opening
-// itself leaves behind for the collector counts too.
+// MeasureIdle opens the options' connections to a target, which must be a process of this machine,
+// and signs in; it publishes nothing. The memory includes garbage that opening the connections
+// left.
 func MeasureIdle(ctx context.Context, o Options, t Target) (*Idle, error) {
 	o.Window = 1
 	c, err := newConnectionGroup(o, t.Tenant, time.Now())
@@ -44,7 +44,7 @@ func MeasureIdle(ctx context.Context, o Options, t Target) (*Idle, error) {
 	return i, errors.Join(err, c.close())
 }
 
-// Err is why the figures do not count, nil when they do.
+// Err returns why the result does not count, or nil.
 func (i *Idle) Err() error {
 	if i.Open > 0 && i.Open < float64(i.Connections) {
 		return fmt.Errorf("%.0f of %d connections were open when memory was measured", i.Open, i.Connections)
@@ -52,18 +52,16 @@ func (i *Idle) Err() error {
 	return nil
 }
 
-// PerConnection is how many bytes of memory a connection costs.
+// PerConnection returns how many bytes of memory a connection takes.
 func (i *Idle) PerConnection() int64 { return (i.MemoryOpen - i.MemoryBefore) / int64(i.Connections) }
 
-// Print tells the figures.
+// Print prints the result.
 func (i *Idle) Print(out io.Writer) error {
 	_, err := fmt.Fprintf(
 		out,
 		"\n%s: %s idle connections, opened in %s: memory %s before, %s with them, %s each\n",
 		i.Target,
-		thousands(
-			float64(i.Connections),
-		),
+		thousands(float64(i.Connections)),
 		short(i.Connecting),
 		mebibytes(i.MemoryBefore),
 		mebibytes(i.MemoryOpen),

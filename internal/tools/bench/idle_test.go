@@ -23,7 +23,7 @@ func TestMeasureIdle(t *testing.T) {
 		t.Errorf("%d messages were sent", f.taken)
 	}
 	if i.Open = 4; i.Err() == nil {
-		t.Error("a connection that the server lost is no trouble")
+		t.Error("Err accepts a connection that the server lost")
 	}
 }
 
@@ -31,21 +31,17 @@ func TestMeasureIdleFails(t *testing.T) {
 	o := Options{Connections: 2, Duration: time.Second, Protocol: 4}
 	target := newFakeServer(t, 2, 1).target()
 	if _, err := MeasureIdle(t.Context(), o, target); err == nil {
-		t.Error("the memory of no process was measured")
+		t.Error("MeasureIdle accepts a target without a process")
 	}
 	target.PID = os.Getpid()
 	target.Tenant.Devices = slices.Clone(target.Tenant.Devices)
 	target.Tenant.Devices[1].Secret = "wrong"
-	if _, err := MeasureIdle(
-		t.Context(),
-		o,
-		target,
-	); err == nil ||
-		!strings.Contains(err.Error(), "connection 2 of 2") {
+	_, err := MeasureIdle(t.Context(), o, target)
+	if err == nil || !strings.Contains(err.Error(), "connection 2 of 2") {
 		t.Errorf("a refused connection: %v", err)
 	}
 	if _, err := MeasureIdle(t.Context(), Options{}, target); err == nil {
-		t.Error("no connections at all were measured")
+		t.Error("MeasureIdle accepts no connections")
 	}
 }
 

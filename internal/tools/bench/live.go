@@ -7,60 +7,60 @@ import (
 	"time"
 )
 
-// LiveOptions say what a run with open screens does. The screens are shared out
-// among the tenants; in each a device reports once a second.
+// LiveOptions are the options of a run with open screens. The screens are spread over the tenants;
+// in each tenant one device reports once a second.
 type LiveOptions struct {
 	Screens  int           // open from the beginning to the end
 	Tenants  int           // at most as many as screens
 	Slow     int           // screens of the last tenant that never read, in the last part
-	Busy     int           // readings a second, beyond that one, of the last tenant in the last two parts
+	Busy     int           // further readings a second of the last tenant in the last two parts
 	Values   int           // in a reading
 	Duration time.Duration // of each part
 }
 
-// Check finds what cannot be run.
+// Check returns an error if the options cannot be run.
 func (o *LiveOptions) Check() error {
 	switch {
 	case o.Tenants < 1 || o.Screens < o.Tenants:
 		return fmt.Errorf("%d screens cannot be shared out among %d tenants", o.Screens, o.Tenants)
 	case o.Slow < 0 || o.Busy < 0 || o.Slow > 0 && o.Busy == 0:
-		return errors.New("slow screens need a busy tenant: what is not read shows when there is much of it")
+		return errors.New("slow screens need a busy tenant: the server cuts them off only if many events wait")
 	case o.Values < 1 || o.Duration <= 0:
 		return errors.New("a value and some time are needed")
 	}
 	return nil
 }
 
-// LiveResult is what a run with open screens has shown.
+// LiveResult is the result of a run with open screens.
 type LiveResult struct {
 	Target  string
 	Options LiveOptions
 	Opening time.Duration // of all screens
-	// The server's memory in bytes before the screens are open, with all of them
-	// quiet, and after each part.
+	// The server's memory in bytes before the screens are open, and with all of them open and idle.
+	// A LivePart holds the memory at its end.
 	MemoryBefore, MemoryOpen int64
-	Quiet                    float64 // processors used while nothing is told
+	Quiet                    float64 // processors used while no event is sent
 	Parts                    []LivePart
-	SlowCut                  int           // slow screens that the server has cut off
-	SlowFor                  time.Duration // until the last of them was; 0: it was not
+	SlowCut                  int           // slow screens that the server cut off
+	SlowFor                  time.Duration // until the server had cut off all; 0 if it did not
 	Cuts, Resets             int64         // of the other screens
-	Duplicates, Unknown      int           // events told twice, or of nothing that was acknowledged
+	Duplicates, Unknown      int           // events that arrived twice; events without an acknowledged reading
 }
 
-// LivePart is what one part of a run has shown.
+// LivePart is the result of one part of a run.
 type LivePart struct {
 	Name         string
 	Readings     int     // acknowledged
 	ServerCPU    float64 // processors used, on average
 	OwnCPU       float64
 	Memory       int64 // of the server at the end
-	Others, Busy Delay // from acknowledgement to event, on the screens of the busy tenant and on all others
+	Others, Busy Delay // from acknowledgement to event, on the screens of the other tenants and of the busy one
 }
 
-// Events is how many events were told in all.
+// Events returns how many events arrived in all.
 func (p *LivePart) Events() int { return p.Others.Count + p.Busy.Count }
 
-// Err is why the run does not count.
+// Err returns why the run does not count.
 func (r *LiveResult) Err() error {
 	var all []error
 	for _, p := range r.Parts {
@@ -106,8 +106,7 @@ func ServeLive(ctx context.Context, o LiveOptions, own ServerOptions) (*Server, 
 	return s, tenants, err
 }
 
-// RunLive opens screens on a server of ServeLive and measures how long events
-// take to them.
+// RunLive opens screens on a server of ServeLive and measures how long events take to reach them.
 func RunLive(ctx context.Context, o LiveOptions, s *Server, tenants []Tenant) (*LiveResult, error) {
 	people := make([]*console, len(tenants))
 	for i, w := range tenants {
@@ -116,14 +115,14 @@ func RunLive(ctx context.Context, o LiveOptions, s *Server, tenants []Tenant) (*
 			return nil, err
 		}
 	}
-	// Checking passwords takes so much memory that the screens' would not show.
+	// Checking passwords takes so much memory that it would hide that of the screens.
 	if err := s.restart(ctx, people...); err != nil {
 		return nil, err
 	}
 	return runLive(ctx, o, s.Target, tenants, people)
 }
 
-// runLive measures a server that people have signed in to.
+// runLive measures a server to which people have signed in.
 func runLive(
 	ctx context.Context,
 	o LiveOptions,
@@ -170,15 +169,14 @@ func runLive(
 	return r, h.compare(r)
 }
 
-// quiet measures while all screens are open and nothing is told but that they
-// are.
+// quiet measures while all screens are open and get only keep-alives.
 func (r *LiveResult) quiet(ctx context.Context, t Target) error {
 	m := &meter{pid: t.PID}
 	m.begin()
-	over := time.NewTimer(r.Options.Duration)
-	defer over.Stop()
+	done := time.NewTimer(r.Options.Duration)
+	defer done.Stop()
 	select {
-	case <-over.C:
+	case <-done.C:
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Print tells what the run has shown.
+// Print prints the result of the run.
 func (r *LiveResult) Print(out io.Writer) error {
 	o := r.Options
 	fmt.Fprintf(out, "\n%s: %s open screens of %d tenants, %d values in a reading, parts of %s\n",
@@ -40,9 +40,7 @@ func (r *LiveResult) printPart(row func(name, format string, a ...any), p *LiveP
 	row(
 		p.Name,
 		"%s readings/s, %s events/s; server %.2f processors, %s of a second a screen; generator %.2f",
-		thousands(
-			float64(p.Readings)/seconds,
-		),
+		thousands(float64(p.Readings)/seconds),
 		thousands(float64(p.Events())/seconds),
 		p.ServerCPU,
 		r.share(p.ServerCPU),
@@ -57,7 +55,7 @@ func (r *LiveResult) printPart(row func(name, format string, a ...any), p *LiveP
 	}
 }
 
-// slowly tells what became of the screens that never read.
+// slowly says how many of the screens that never read were cut off, and when.
 func (r *LiveResult) slowly() string {
 	at := "not known when"
 	if r.SlowFor > 0 {
@@ -73,12 +71,12 @@ func (r *LiveResult) lost() (n int) {
 	return n
 }
 
-// each is a screen's share of what memory has grown by, in bytes.
+// each returns how many bytes a screen has added to the server's memory.
 func (r *LiveResult) each(memory int64) int64 {
 	return (memory - r.MemoryBefore) / int64(r.Options.Screens)
 }
 
-// share is the processor time that a screen has cost in a second.
+// share returns the processor time of one screen in a second.
 func (r *LiveResult) share(cores float64) string {
 	return short(time.Duration(cores / float64(r.Options.Screens) * float64(time.Second)))
 }

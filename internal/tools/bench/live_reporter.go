@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// reportingDevice is a device that measures now, every so often, and sends its next
-// reading once the one before is acknowledged.
+// reportingDevice is a device that sends readings of now at an interval, each after the one before
+// is acknowledged.
 type reportingDevice struct {
 	connection
 	device   Device
 	tenant   int
-	busyOnly bool // reports in busy parts only, and often then
+	busyOnly bool // reports only in busy parts, and then often
 	acked    *atomic.Int64
 	reports  []ackedReading // in order of their times
 }
@@ -69,7 +69,7 @@ func closeAll(all []*reportingDevice) error {
 	return err
 }
 
-// run reports every so often from so long after now on, until the time is over.
+// run reports at each interval, from offset after now on, until the time is over.
 func (r *reportingDevice) run(
 	ctx context.Context,
 	part int,

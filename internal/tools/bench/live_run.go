@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// liveRun is all that takes part in a run with open screens.
+// liveRun is the state of a run with open screens.
 type liveRun struct {
 	options   LiveOptions
 	target    Target
-	people    []*console // one a tenant
+	people    []*console // one of each tenant
 	reporters []*reportingDevice
 	acked     []atomic.Int64 // readings by tenant
-	witnesses []*liveScreen
+	screens   []*liveScreen
 	slow      []*slowScreen
 	slowFor   time.Duration
 	began     time.Time
@@ -29,29 +29,26 @@ func newLiveRun(o LiveOptions, t Target, tenants []Tenant, people []*console) *l
 	return h
 }
 
-// busy is the tenant that is.
+// busy returns the index of the busy tenant.
 func (h *liveRun) busy() int { return len(h.people) - 1 }
 
-// open opens the screens, tenant by tenant in turn.
+// open opens the screens, with the tenants in turn.
 func (h *liveRun) open(ctx context.Context) error {
-	h.witnesses = make([]*liveScreen, h.options.Screens)
+	h.screens = make([]*liveScreen, h.options.Screens)
 	opening, within := errgroup.WithContext(ctx)
 	opening.SetLimit(parallelDials)
 	var mu sync.Mutex
 	var opened []*liveScreen
-	for i := range h.witnesses {
+	for i := range h.screens {
 		w := &liveScreen{tenant: i % len(h.people)}
-		h.witnesses[i] = w
+		h.screens[i] = w
 		opening.Go(func() (err error) {
 			if within.Err() != nil {
 				return within.Err()
 			}
-			// Under the run's context: that of the opening ends with it.
-			if w.screen, err = watchReadings(
-				ctx,
-				h.people[w.tenant],
-				func(data []byte) { w.record(data, time.Since(h.began)) },
-			); err != nil {
+			// Not within: that context ends with the opening.
+			record := func(data []byte) { w.record(data, time.Since(h.began)) }
+			if w.screen, err = watchReadings(ctx, h.people[w.tenant], record); err != nil {
 				return err
 			}
 			mu.Lock()
@@ -61,7 +58,7 @@ func (h *liveRun) open(ctx context.Context) error {
 		})
 	}
 	err := opening.Wait()
-	h.witnesses = opened
+	h.screens = opened
 	return err
 }
 
@@ -76,19 +73,19 @@ func (h *liveRun) openSlow(ctx context.Context) error {
 	return nil
 }
 
-// close ends screens and connections.
+// close closes the screens and the connections.
 func (h *liveRun) close() error {
 	var err error
-	for _, w := range h.witnesses {
+	for _, w := range h.screens {
 		err = errors.Join(err, w.screen.close())
 	}
 	for _, s := range h.slow {
-		_ = s.nc.Close() // what it was for is over
+		_ = s.nc.Close() // nothing more is read
 	}
 	return errors.Join(err, closeAll(h.reporters))
 }
 
-// part lets devices report and measures. The first part has no busy tenant.
+// part makes devices report and measures. The first part has no busy tenant.
 func (h *liveRun) part(ctx context.Context, number int, name string) (LivePart, error) {
 	p := LivePart{Name: name}
 	before := h.sum()
@@ -106,14 +103,14 @@ func (h *liveRun) part(ctx context.Context, number int, name string) (LivePart, 
 			}
 			every = time.Second * time.Duration(h.options.busyDevices()) / time.Duration(h.options.Busy)
 		}
-		// Spread over the time between two readings, for none to wait for others.
+		// The reports are spread over the interval, so that none waits for others.
 		offset := every * time.Duration(i) / time.Duration(len(h.reporters))
 		reporting.Go(func() error { return r.run(within, number, h.began, offset, every, until) })
 	}
-	over := time.NewTimer(h.options.Duration)
-	defer over.Stop()
+	done := time.NewTimer(h.options.Duration)
+	defer done.Stop()
 	select {
-	case <-over.C:
+	case <-done.C:
 	case <-within.Done():
 	}
 	m.end()
@@ -135,11 +132,11 @@ func (h *liveRun) sum() (n int64) {
 	return n
 }
 
-// waitDelivered waits until every screen was told of everything, but not for ever.
+// waitDelivered waits until every screen has received all events, but at most for settleTimeout.
 func (h *liveRun) waitDelivered(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	for _, w := range h.witnesses {
+	for _, w := range h.screens {
 		for w.screen.readings.Load() < h.acked[w.tenant].Load() {
 			select {
 			case <-ctx.Done():
@@ -150,8 +147,8 @@ func (h *liveRun) waitDelivered(ctx context.Context) {
 	}
 }
 
-// watchCut asks the server, where there are slow screens, until it has none but
-// the others; the function ends that.
+// watchCut, if there are slow screens, reads the server's metrics until it has only the others;
+// stop ends that.
 func (h *liveRun) watchCut(ctx context.Context, began time.Time) (stop func() error) {
 	if len(h.slow) == 0 || h.target.MetricsURL == "" {
 		return func() error { return nil }
@@ -175,7 +172,7 @@ func (h *liveRun) askCut(ctx context.Context, began time.Time) error {
 			return nil
 		case err != nil:
 			return err
-		case figures[liveScreens] <= float64(len(h.witnesses)):
+		case figures[liveScreens] <= float64(len(h.screens)):
 			h.slowFor = time.Since(began)
 			return nil
 		}
@@ -189,7 +186,7 @@ func (h *liveRun) askCut(ctx context.Context, began time.Time) error {
 
 const liveScreens = "tilth_live_screens"
 
-// slowCut is how many of the slow screens the server has cut off.
+// slowCut returns how many of the slow screens the server has cut off.
 func (h *liveRun) slowCut() (int, error) {
 	n := 0
 	until := time.Now().Add(slowEnds)

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// liveScreen is an open screen that notes when it hears of which reading.
+// liveScreen is an open screen that records when the event of each reading arrives.
 type liveScreen struct {
 	tenant int
 	screen *screen
-	events []receivedEvent // of its goroutine, until the screen is closed
+	events []receivedEvent // only its goroutine uses it until the screen is closed
 }
 
 type receivedEvent struct {
@@ -28,16 +28,16 @@ func (w *liveScreen) record(data []byte, at time.Duration) {
 		DeviceName string `json:"deviceName"`
 		Time       int64  `json:"time"`
 	}
-	// What cannot be read is of no reading that was sent, and is counted as such.
+	// An unreadable event is counted as one of a reading that was never sent.
 	_ = json.Unmarshal(data, &e)
 	w.events = append(w.events, receivedEvent{readingID{e.DeviceName, e.Time}, at})
 }
 
-// compare closes the screens and compares what they heard with what was
-// acknowledged: each of a tenant's screens must have heard each reading once.
+// compare closes the screens and checks that each of a tenant's screens received each acknowledged
+// reading once.
 func (h *liveRun) compare(r *LiveResult) error {
 	var err error
-	for _, w := range h.witnesses {
+	for _, w := range h.screens {
 		err = errors.Join(err, w.screen.close())
 		r.Cuts += w.screen.cuts.Load()
 		r.Resets += w.screen.resets.Load()
@@ -55,14 +55,14 @@ func (h *liveRun) compare(r *LiveResult) error {
 		}
 	}
 	others, busy := make([]histogram, len(r.Parts)), make([]histogram, len(r.Parts))
-	for _, w := range h.witnesses {
+	for _, w := range h.screens {
 		times := others
 		if w.tenant == h.busy() {
 			times = busy
 		}
-		heard := w.compare(sent[w.tenant], times, r)
+		received := w.compare(sent[w.tenant], times, r)
 		for id, one := range sent[w.tenant] {
-			if !heard[id] {
+			if !received[id] {
 				r.Parts[one.part].delayOf(w.tenant == h.busy()).Missing++
 			}
 		}
@@ -74,27 +74,27 @@ func (h *liveRun) compare(r *LiveResult) error {
 	return nil
 }
 
-// compare adds the delays of what a screen has heard to its part's, and answers
-// what that is.
+// compare adds the delays of the events that a screen received to those of their part, and returns
+// the readings that it received.
 func (w *liveScreen) compare(
 	sent map[readingID]ackedReading,
 	times []histogram,
 	r *LiveResult,
-) (heard map[readingID]bool) {
-	heard = make(map[readingID]bool, len(w.events))
+) (received map[readingID]bool) {
+	received = make(map[readingID]bool, len(w.events))
 	for _, one := range w.events {
 		was, known := sent[one.reading]
 		switch {
 		case !known:
 			r.Unknown++
-		case heard[one.reading]:
+		case received[one.reading]:
 			r.Duplicates++
 		default:
-			heard[one.reading] = true
-			times[was.part].add(one.at - was.acked) // told before the acknowledgement was read: 0
+			received[one.reading] = true
+			times[was.part].add(one.at - was.acked) // 0 if the event arrived before the acknowledgement was read
 		}
 	}
-	return heard
+	return received
 }
 
 func (p *LivePart) delayOf(busy bool) *Delay {
@@ -104,7 +104,7 @@ func (p *LivePart) delayOf(busy bool) *Delay {
 	return &p.Others
 }
 
-// fill fills a delay from what was counted.
+// fill sets a delay from a histogram.
 func (d *Delay) fill(h *histogram) {
 	for i := range h.buckets {
 		d.Count += int(h.buckets[i].Load())

@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	// A slow screen is as one behind a network, not on the same machine, whose
-	// systems would hold megabytes for it: it takes packets of usual size, few
-	// at once.
+	// A slow screen behaves like one behind a network, not like one on this machine, for which the
+	// systems would buffer megabytes: it takes packets of usual size, few at once.
 	slowWindow = 4 << 10
-	slowEnds   = 15 * time.Second // within which its stream must have ended
+	slowEnds   = 15 * time.Second // within this time its stream must end
 )
 
-// slowScreen opens a stream and never reads what comes.
+// slowScreen opens a stream and never reads what arrives.
 type slowScreen struct {
 	nc     net.Conn
 	stream io.ReadCloser
@@ -40,8 +39,8 @@ func openSlow(ctx context.Context, c *console) (*slowScreen, error) {
 	return &slowScreen{nc: nc, stream: res.Body}, nil
 }
 
-// getSlowly asks for something over a connection of its own that takes little at
-// once, and reads the answer's head.
+// getSlowly sends a GET request over a new connection with a small receive buffer, and reads the
+// response's header.
 func getSlowly(ctx context.Context, c *console, path string) (_ net.Conn, _ *http.Response, err error) {
 	server, err := url.Parse(c.base)
 	if err != nil {
@@ -79,10 +78,10 @@ func getSlowly(ctx context.Context, c *console, path string) (_ net.Conn, _ *htt
 	return nc, res, nc.SetDeadline(time.Time{})
 }
 
-// cutOff tells whether the server has ended the stream, or does so until then:
-// what it sent before is read now. The connection is closed afterwards.
+// cutOff tells whether the server ends the stream until a time; it reads what the server sent
+// before. It closes the connection.
 func (s *slowScreen) cutOff(until time.Time) (bool, error) {
-	defer func() { _ = s.nc.Close() }() // it has served
+	defer func() { _ = s.nc.Close() }() // nothing more is read
 	if err := s.nc.SetReadDeadline(until); err != nil {
 		return false, err
 	}

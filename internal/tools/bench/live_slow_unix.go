@@ -12,7 +12,7 @@ const (
 	connectionReset = syscall.ECONNRESET
 )
 
-// takeLittle makes a socket take little at once.
+// takeLittle gives a socket a small receive buffer and small packets.
 func takeLittle(fd uintptr) error {
 	return errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, slowWindow),
 		syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, slowSegment))

@@ -4,8 +4,8 @@ import "syscall"
 
 const connectionReset = syscall.WSAECONNRESET
 
-// takeLittle makes a socket take little at once; the size of packets is not
-// Windows' to be told.
+// takeLittle gives a socket a small receive buffer; Windows does not let a program set the packet
+// size.
 func takeLittle(fd uintptr) error {
 	return syscall.SetsockoptInt(syscall.Handle(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, slowWindow)
 }

@@ -2,12 +2,12 @@ package bench
 
 import "fmt"
 
-// busyDeviceRate is how many readings a second a device of the busy tenant sends:
-// within what a server lets a device send, as delivered.
+// busyDeviceRate is how many readings a second a device of the busy tenant sends: less than the
+// server's default limit for a device.
 const busyDeviceRate = 10
 
-// tenants are the tenants of a run with live screens. Each has a device that
-// reports once a second; the last has more, for the time when it is busy.
+// tenants returns the tenants of a run with live screens. Each has a device that reports once a
+// second; the last has more devices, for the parts in which it is busy.
 func (o *LiveOptions) tenants() []Tenant {
 	tenants := make([]Tenant, o.Tenants)
 	for i := range tenants {
@@ -25,5 +25,5 @@ func (o *LiveOptions) tenants() []Tenant {
 	return tenants
 }
 
-// busyDevices is how many devices report often when a tenant is busy.
+// busyDevices returns how many devices report often while the tenant is busy.
 func (o *LiveOptions) busyDevices() int { return (o.Busy + busyDeviceRate - 1) / busyDeviceRate }

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// newLiveFixture is a house of two tenants whose reporters sent two readings each, the
-// busy one's second device two more in the second part, and whose screens, two
-// of each tenant, have heard all of them 5 ms after the acknowledgement.
+// newLiveFixture returns a run of two tenants whose reporters sent two readings each. The busy
+// tenant's second device sent two more in the second part. Each tenant has two screens, which
+// received all events 5 ms after the acknowledgement.
 func newLiveFixture() (*liveRun, *LiveResult) {
 	o := LiveOptions{Screens: 4, Tenants: 2, Busy: 1, Values: 1, Duration: time.Second}
 	tenants := o.tenants()
@@ -47,12 +47,12 @@ func newLiveFixture() (*liveRun, *LiveResult) {
 				)
 			}
 		}
-		h.witnesses = append(h.witnesses, w)
+		h.screens = append(h.screens, w)
 	}
 	return h, &LiveResult{Target: "tilth", Options: o, Parts: []LivePart{{Name: "first"}, {Name: "second"}}}
 }
 
-// Every fault is found where it is, and a run without one counts.
+// Each fault is found, and a run without one counts.
 func TestLiveCompare(t *testing.T) {
 	h, r := newLiveFixture()
 	if err := h.compare(r); err != nil {
@@ -63,7 +63,10 @@ func TestLiveCompare(t *testing.T) {
 		got  Delay
 		want int
 	}{
-		{"first, others", r.Parts[0].Others, 4}, {"first, busy", r.Parts[0].Busy, 4}, {"second, busy", r.Parts[1].Busy, 4}, {"second, others", r.Parts[1].Others, 0},
+		{"first, others", r.Parts[0].Others, 4},
+		{"first, busy", r.Parts[0].Busy, 4},
+		{"second, busy", r.Parts[1].Busy, 4},
+		{"second, others", r.Parts[1].Others, 0},
 	} {
 		if c.got.Count != c.want || c.got.Missing != 0 ||
 			c.want > 0 && (c.got.P50 != 5*time.Millisecond || c.got.Max != 5*time.Millisecond) {
@@ -74,24 +77,24 @@ func TestLiveCompare(t *testing.T) {
 		t.Error(err)
 	}
 	for says, spoil := range map[string]func(h *liveRun, r *LiveResult){
-		"first: 1 events were lost":  func(h *liveRun, _ *LiveResult) { h.witnesses[0].events = h.witnesses[0].events[1:] },
-		"second: 2 events were lost": func(h *liveRun, _ *LiveResult) { h.witnesses[3].events = h.witnesses[3].events[:2] },
+		"first: 1 events were lost":  func(h *liveRun, _ *LiveResult) { h.screens[0].events = h.screens[0].events[1:] },
+		"second: 2 events were lost": func(h *liveRun, _ *LiveResult) { h.screens[3].events = h.screens[3].events[:2] },
 		"1 events were told twice, and 0": func(h *liveRun, _ *LiveResult) {
-			h.witnesses[1].events = append(h.witnesses[1].events, h.witnesses[1].events[0])
+			h.screens[1].events = append(h.screens[1].events, h.screens[1].events[0])
 		},
-		// Another tenant's reading is of nobody here.
+		// A reading of another tenant counts as one that was never sent.
 		"0 events were told twice, and 1": func(h *liveRun, _ *LiveResult) {
-			h.witnesses[0].events = append(h.witnesses[0].events, h.witnesses[1].events[0])
+			h.screens[0].events = append(h.screens[0].events, h.screens[1].events[0])
 		},
 		"0 events were told twice, and 2": func(h *liveRun, _ *LiveResult) {
-			h.witnesses[0].record([]byte("{"), 0)
-			h.witnesses[0].record([]byte("{}"), 0)
+			h.screens[0].record([]byte("{"), 0)
+			h.screens[0].record([]byte("{}"), 0)
 		},
-		"cut off 3 times and told to fetch anew 0": func(h *liveRun, _ *LiveResult) { h.witnesses[2].screen.cuts.Add(3) },
-		"cut off 0 times and told to fetch anew 1": func(h *liveRun, _ *LiveResult) { h.witnesses[2].screen.resets.Add(1) },
+		"cut off 3 times and told to fetch anew 0": func(h *liveRun, _ *LiveResult) { h.screens[2].screen.cuts.Add(3) },
+		"cut off 0 times and told to fetch anew 1": func(h *liveRun, _ *LiveResult) { h.screens[2].screen.resets.Add(1) },
 		"of 2 screens that never read 1 were":      func(_ *liveRun, r *LiveResult) { r.Options.Slow, r.SlowCut = 2, 1 },
 		"third: nothing was told":                  func(_ *liveRun, r *LiveResult) { r.Parts = append(r.Parts, LivePart{Name: "third"}) },
-		"cannot say":                               func(h *liveRun, _ *LiveResult) { h.witnesses[0].screen.err = errors.New("cannot say") },
+		"cannot say":                               func(h *liveRun, _ *LiveResult) { h.screens[0].screen.err = errors.New("cannot say") },
 	} {
 		h, r := newLiveFixture()
 		spoil(h, r)
@@ -144,8 +147,8 @@ func TestLiveOptions(t *testing.T) {
 	}
 }
 
-// A reporter's readings have rising times, are what the server keeps, and are
-// counted once acknowledged.
+// A reporter's readings have rising times, the server keeps them, and they are counted once
+// acknowledged.
 func TestReporter(t *testing.T) {
 	f := newFakeServer(t, 1, 2)
 	target := f.target()
@@ -172,7 +175,7 @@ func TestReporter(t *testing.T) {
 		t.Error(err)
 	}
 	if err := r.report(1, time.Now()); err == nil {
-		t.Error("reported over a closed connection")
+		t.Error("report gives no error on a closed connection")
 	}
 	all[0].device.Secret = "wrong"
 	if err := connectAll(t.Context(), all, target.MQTT); err == nil || !strings.Contains(err.Error(), "BENCH-00001") {
@@ -180,8 +183,7 @@ func TestReporter(t *testing.T) {
 	}
 }
 
-// A screen that never reads is cut off when the server ends its stream, and
-// still there while it does not.
+// cutOff says that a slow screen is cut off if the server ends its stream, and only then.
 func TestSlowScreen(t *testing.T) {
 	end := make(chan struct{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -218,19 +220,19 @@ func TestSlowScreen(t *testing.T) {
 	}
 }
 
-// The moment when the server has no screens but those that read is noted.
+// watchCut records when the server has only the screens that read.
 func TestWhenSlowScreensAreCutOff(t *testing.T) {
 	screens := atomic.Int64{}
 	screens.Store(3)
-	asked := make(chan struct{}, 1000)
+	requests := make(chan struct{}, 1000)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "tilth_live_screens %d\n", screens.Load())
-		asked <- struct{}{}
+		requests <- struct{}{}
 	}))
 	defer web.Close()
-	h := &liveRun{target: Target{MetricsURL: web.URL}, witnesses: make([]*liveScreen, 2), slow: make([]*slowScreen, 1)}
+	h := &liveRun{target: Target{MetricsURL: web.URL}, screens: make([]*liveScreen, 2), slow: make([]*slowScreen, 1)}
 	stop := h.watchCut(t.Context(), time.Now())
-	<-asked
+	<-requests
 	if err := stop(); err != nil || h.slowFor != 0 {
 		t.Errorf("%s, %v", h.slowFor, err)
 	}
@@ -259,7 +261,7 @@ func TestLivePrint(t *testing.T) {
 		"2 of 2 cut off, the last after 4s", "0 events lost, 0 told twice",
 	} {
 		if !strings.Contains(out.String(), part) {
-			t.Errorf("%q is not there:\n%s", part, out.String())
+			t.Errorf("the output lacks %q:\n%s", part, out.String())
 		}
 	}
 	if r.SlowFor = 0; !strings.Contains(r.slowly(), "not known when") {
@@ -276,25 +278,13 @@ func TestLiveRefused(t *testing.T) {
 	nowhere := httptest.NewServer(http.NotFoundHandler())
 	defer nowhere.Close()
 	people := []*console{{base: nowhere.URL, http: nowhere.Client()}}
-	if _, err := runLive(
-		t.Context(),
-		o,
-		target,
-		[]Tenant{f.world},
-		people,
-	); err == nil ||
-		!strings.Contains(err.Error(), "404") {
+	_, err := runLive(t.Context(), o, target, []Tenant{f.world}, people)
+	if err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("%v", err)
 	}
-	stranger := NewTenant(1, 1)
-	if _, err := runLive(
-		t.Context(),
-		o,
-		target,
-		[]Tenant{stranger},
-		people,
-	); err == nil ||
-		!strings.Contains(err.Error(), "refused") {
+	unknown := NewTenant(1, 1)
+	_, err = runLive(t.Context(), o, target, []Tenant{unknown}, people)
+	if err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
 }

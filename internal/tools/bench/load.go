@@ -10,24 +10,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options say what a run does.
+// Options are the options of a run.
 type Options struct {
-	Connections int           // open all the time; shared out among the devices in turn
-	Window      int           // messages of a connection in flight
+	Connections int           // open all the time; the devices get equally many
+	Window      int           // messages in flight on a connection
 	Duration    time.Duration // of the measurement
 	Protocol    byte          // 4 (MQTT 3.1.1) or 5
 }
 
 const (
-	parallelDials = 32               // connections being opened at once
-	dialTimeout   = 30 * time.Second // for one of them
-	drainTime     = 60 * time.Second // for what is in flight at the end
-	// historyAge is how long before the run a device's readings begin: a device may
-	// send a message for each of these milliseconds and still be in the past.
+	parallelDials = 32               // connections that are opened at the same time
+	dialTimeout   = 30 * time.Second // for opening one
+	drainTime     = 60 * time.Second // for the messages in flight at the end
+	// historyAge is how long before the run a device's readings begin: a device may send a message
+	// for each of these milliseconds, and all are still in the past.
 	historyAge = 24 * time.Hour
 )
 
-// connectionGroup is the connections of a run.
+// connectionGroup is the set of connections of a run.
 type connectionGroup struct {
 	options Options
 	world   Tenant
@@ -82,20 +82,19 @@ func (c *connectionGroup) connect(ctx context.Context, address string) error {
 	return nil
 }
 
-// publish lets all connections publish for the run's duration; at the run's
-// begin and at its end, before what is in flight then is waited for, it calls
-// the two functions. It ends early with ctx.
+// publish publishes on all connections for the run's duration. It calls begin at the start and end
+// at the end, before it waits for the messages in flight. It returns early if ctx ends.
 func (c *connectionGroup) publish(ctx context.Context, begin, end func()) error {
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(closed)
 		for _, m := range c.members {
-			_ = m.nc.Close() // the run is given up: its goroutines end with errors
+			_ = m.nc.Close() // the run is cancelled: its goroutines end with errors
 		}
 	})
 	defer func() {
 		if !stop() {
-			<-closed // whoever connects anew must not be closed, too
+			<-closed // otherwise it could close new connections, too
 		}
 	}()
 	begin()
@@ -107,10 +106,10 @@ func (c *connectionGroup) publish(ctx context.Context, begin, end func()) error 
 			return nil
 		})
 	}
-	over := time.NewTimer(c.options.Duration)
-	defer over.Stop()
+	done := time.NewTimer(c.options.Duration)
+	defer done.Stop()
 	select {
-	case <-over.C:
+	case <-done.C:
 		end()
 	case <-ctx.Done():
 	}
@@ -128,7 +127,7 @@ func (c *connectionGroup) close() error {
 	return err
 }
 
-// count adds up what became of the messages.
+// count adds up the messages of all connections.
 func (c *connectionGroup) count(r *Result) {
 	for _, m := range c.members {
 		r.Sent += m.sent
@@ -144,7 +143,7 @@ func (c *connectionGroup) count(r *Result) {
 	r.P50, r.P99, r.Max = c.latency.quantile(0.50), c.latency.quantile(0.99), c.latency.max()
 }
 
-// ofDevice gives a device's connections, by part.
+// ofDevice returns a device's connections, by part.
 func (c *connectionGroup) ofDevice(device int) []*connection {
 	var own []*connection
 	for i := device; i < len(c.members); i += min(len(c.world.Devices), len(c.members)) {

@@ -21,8 +21,8 @@ func newTestGroup(t *testing.T, connections, devices int) *connectionGroup {
 	return c
 }
 
-// However connections are shared out, each message of a device has a number of
-// its own, and there are no gaps.
+// For any numbers of connections and devices, each message of a device has a number of its own,
+// without gaps.
 func TestMessageNumbersHaveNoGaps(t *testing.T) {
 	for _, n := range [][2]int{{1, 1}, {7, 3}, {8, 4}, {16, 1}, {5, 5}, {3, 10}} {
 		c := newTestGroup(t, n[0], n[1])
@@ -48,7 +48,7 @@ func TestMessageNumbersHaveNoGaps(t *testing.T) {
 			check := deviceCheck{group: c, senders: own}
 			for number := range numbers {
 				if m, order := check.sender(number); m.number(order) != number {
-					t.Errorf("%v: number %d is looked for at %d", n, number, m.number(order))
+					t.Errorf("%v: number %d is found as %d", n, number, m.number(order))
 				}
 			}
 		}
@@ -58,7 +58,7 @@ func TestMessageNumbersHaveNoGaps(t *testing.T) {
 	}
 }
 
-// A crowd that cannot connect as a whole leaves nothing open.
+// If one connection fails, the group closes the others.
 func TestConnectAllOrNone(t *testing.T) {
 	f := newFakeServer(t, 3, 1)
 	address := f.target().MQTT
@@ -79,8 +79,7 @@ func TestConnectAllOrNone(t *testing.T) {
 	}
 }
 
-// What is in flight when the time is over is waited for and counts as
-// acknowledged, but not as done in time.
+// The run waits for the messages in flight at its end; they count as acknowledged, but not in time.
 func TestLateAcknowledgements(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()
@@ -110,8 +109,7 @@ func TestLateAcknowledgements(t *testing.T) {
 	}
 }
 
-// A server that does not answer any more is given up, and what was not
-// acknowledged does not count.
+// The run gives up a server that stops answering; unacknowledged messages do not count.
 func TestSilentServerIsGivenUp(t *testing.T) {
 	f := newFakeServer(t, 1, 1)
 	f.faulty = func(n int) (bool, bool) { return n <= 3, true }
@@ -133,8 +131,7 @@ func TestSilentServerIsGivenUp(t *testing.T) {
 	}
 }
 
-// Of acknowledgements that come together, each is followed up and all with one
-// write.
+// The connection answers acknowledgements that arrive together with one message each, in one write.
 func TestAcknowledgementsTogether(t *testing.T) {
 	near, far := net.Pipe()
 	c := newTestGroup(t, 1, 1)
@@ -145,7 +142,7 @@ func TestAcknowledgementsTogether(t *testing.T) {
 	go func() {
 		defer close(writes)
 		for {
-			b := make([]byte, 4096) // a pipe's reads are its writes, when they fit
+			b := make([]byte, 4096) // each read of a pipe returns one write, if it fits
 			n, err := far.Read(b)
 			if err != nil {
 				return
@@ -155,7 +152,7 @@ func TestAcknowledgementsTogether(t *testing.T) {
 	}()
 	m.run(time.Now().Add(time.Minute), time.Now().Add(time.Minute), &c.latency)
 	near.Close()
-	// The fourth was for a packet that does not exist.
+	// The fourth acknowledgement has a packet identifier that does not exist.
 	if m.err == nil || !strings.Contains(m.err.Error(), "packet 9") || m.ackedInTime != 3 || m.sent != 6 {
 		t.Errorf("%d sent, %d in time, %v", m.sent, m.ackedInTime, m.err)
 	}
@@ -166,7 +163,7 @@ func TestAcknowledgementsTogether(t *testing.T) {
 			t.Errorf("write %d has %d bytes, too few for three messages", n, len(b))
 		}
 	}
-	if n != 1 { // the second three were never written: the connection broke first
+	if n != 1 { // the next three messages were not written: the connection broke first
 		t.Errorf("%d writes", n)
 	}
 }

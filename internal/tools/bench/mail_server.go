@@ -17,8 +17,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// MailServer is a mail server that takes everything and remembers what it was
-// about.
+// MailServer is a mail server that accepts every mail and remembers what it was about.
 type MailServer struct {
 	delay  time.Duration // for each mail
 	server *smtp.Server
@@ -32,17 +31,16 @@ type MailServer struct {
 // receivedMail is a mail that arrived.
 type receivedMail struct {
 	id, to string
-	notice int64 // that it is about; 0: about several
-	ended  bool  // it tells of an end
-	alarms int   // that it tells of; 0: that cannot be read
+	notice int64 // the notice that it is about; 0: several
+	ended  bool  // it says that the notice was closed
+	alarms int   // number of alarms that it is about; 0: unreadable
 	at     time.Time
 }
 
-// StartMailServer opens one on a free port of this machine, which takes mails at
-// once.
+// StartMailServer starts a mail server on a free port of this machine that accepts mails at once.
 func StartMailServer(ctx context.Context) (*MailServer, error) { return startMailServer(ctx, 0) }
 
-// startMailServer opens one that takes so long for each mail.
+// startMailServer starts one that takes a time for each mail.
 func startMailServer(ctx context.Context, takes time.Duration) (*MailServer, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -50,21 +48,20 @@ func startMailServer(ctx context.Context, takes time.Duration) (*MailServer, err
 		return nil, err
 	}
 	p := &MailServer{delay: takes, listen: l, served: make(chan error, 1)}
-	p.server = smtp.NewServer(
-		smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &mailSession{mailServer: p}, nil }),
-	)
+	newSession := func(*smtp.Conn) (smtp.Session, error) { return &mailSession{mailServer: p}, nil }
+	p.server = smtp.NewServer(smtp.BackendFunc(newSession))
 	p.server.ErrorLog = log.New(io.Discard, "", 0) // connections that a stop of the server breaks
 	go func() { p.served <- p.server.Serve(l) }()
 	return p, nil
 }
 
-// URL is what a server of tilth calls it.
+// URL returns the server's address as the setting of a tilth.
 func (p *MailServer) URL() string {
 	return "smtp://" + p.listen.Addr().String() + "?tls=none&from=alerts@bench.example.org"
 }
 
-// Close ends it, however early: a server that is closed before it began to
-// accept does not know its listener yet.
+// Close ends the server. An smtp.Server that is closed before it accepts does not close its
+// listener.
 func (p *MailServer) Close() error {
 	err := p.server.Close()
 	for _, e := range []error{p.listen.Close(), <-p.served} {
@@ -75,35 +72,35 @@ func (p *MailServer) Close() error {
 	return err
 }
 
-// received is what has come so far.
+// received returns the mails that have arrived so far.
 func (p *MailServer) received() []receivedMail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.mails[:len(p.mails):len(p.mails)]
 }
 
-// mailSession is one connection to a post office.
+// mailSession is one connection to the mail server.
 type mailSession struct {
 	mailServer *MailServer
 	to         string
 }
 
-// Reset forgets nothing: each mail names its recipient anew.
+// Reset does nothing: each mail names its recipient again.
 func (c *mailSession) Reset() {}
 
-// Logout ends nothing.
+// Logout does nothing.
 func (c *mailSession) Logout() error { return nil }
 
-// Mail takes any sender.
+// Mail accepts any sender.
 func (c *mailSession) Mail(string, *smtp.MailOptions) error { return nil }
 
-// Rcpt takes any recipient.
+// Rcpt accepts any recipient.
 func (c *mailSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	c.to = to
 	return nil
 }
 
-// Data takes a mail.
+// Data accepts a mail.
 func (c *mailSession) Data(r io.Reader) error {
 	m, err := mail.ReadMessage(r)
 	if err != nil {
@@ -121,8 +118,8 @@ func (c *mailSession) Data(r io.Reader) error {
 	return nil
 }
 
-// parseMail reads what a mail is about from its header: one notice has a thread,
-// several are counted in the subject.
+// parseMail reads what a mail is about from its header: a mail about one notice has a reference, a
+// digest has the number in its subject.
 func parseMail(h mail.Header, to string) receivedMail {
 	m := receivedMail{id: h.Get("Message-Id"), to: to}
 	m.ended = strings.HasPrefix(m.id, "<resolved-")
@@ -134,17 +131,16 @@ func parseMail(h mail.Header, to string) receivedMail {
 	m.notice = 0
 	subject, err := new(mime.WordDecoder).DecodeHeader(h.Get("Subject"))
 	if err != nil {
-		return m // it tells of nothing, which is found in the end
+		return m // it is about 0 alarms, which the comparison counts as stray
 	}
 	if count, bracketed := strings.CutPrefix(subject, "["); bracketed {
 		number, _, _ := strings.Cut(count, " ")
-		m.alarms, _ = strconv.Atoi(number) // likewise
+		m.alarms, _ = strconv.Atoi(number) // 0 after an error, as above
 	}
 	return m
 }
 
-// toTenant tells whether a mail went to somebody of a tenant, whose addresses bear its
-// name.
+// toTenant tells whether a mail went to somebody of a tenant; their addresses contain its name.
 func (m *receivedMail) toTenant(tenant string) bool {
 	return strings.HasSuffix(m.to, "@"+tenant+".example.org")
 }

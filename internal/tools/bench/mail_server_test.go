@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Mails that come over the line are remembered by what they are about.
+// The mail server remembers what the mails it receives are about.
 func TestMailServer(t *testing.T) {
 	p, err := StartMailServer(t.Context())
 	if err != nil {
@@ -19,29 +19,19 @@ func TestMailServer(t *testing.T) {
 		t.Fatal(p.URL())
 	}
 	before := time.Now()
+	to := []string{"ada@example.org"}
 	for _, m := range []string{
-		"Message-ID: <triggered-1a@x>\r\nReferences: <notice-3-14@x>\r\nSubject: [Important] bench rule 01: T\r\n\r\nHello.\r\n.\r\n",
+		"Message-ID: <triggered-1a@x>\r\nReferences: <notice-3-14@x>\r\n" +
+			"Subject: [Important] bench rule 01: T\r\n\r\nHello.\r\n.\r\n",
 		"Message-ID: <resolved-2b@x>\r\nSubject: [90 alarms resolved] telling-001\r\n\r\nHello.\r\n",
 	} {
-		if err := smtp.SendMail(
-			address,
-			nil,
-			"alerts@example.org",
-			[]string{"ada@example.org"},
-			[]byte(m),
-		); err != nil {
+		if err := smtp.SendMail(address, nil, "alerts@example.org", to, []byte(m)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// What is no mail is not taken.
-	if err := smtp.SendMail(
-		address,
-		nil,
-		"alerts@example.org",
-		[]string{"ada@example.org"},
-		[]byte("nothing\r\n"),
-	); err == nil {
-		t.Error("taken without a header")
+	// The server refuses a message without a header.
+	if err := smtp.SendMail(address, nil, "alerts@example.org", to, []byte("nothing\r\n")); err == nil {
+		t.Error("accepted a mail without a header")
 	}
 	mails := p.received()
 	if len(mails) != 2 {
@@ -49,7 +39,7 @@ func TestMailServer(t *testing.T) {
 	}
 	for i := range mails {
 		if mails[i].at.Before(before) || mails[i].at.After(time.Now()) {
-			t.Errorf("came at %v", mails[i].at)
+			t.Errorf("received at %v", mails[i].at)
 		}
 		mails[i].at = time.Time{}
 	}
@@ -62,18 +52,12 @@ func TestMailServer(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := smtp.SendMail(
-		address,
-		nil,
-		"a@example.org",
-		[]string{"ada@example.org"},
-		[]byte("Subject: x\r\n\r\n"),
-	); err == nil {
-		t.Error("taken by a closed post office")
+	if err := smtp.SendMail(address, nil, "a@example.org", to, []byte("Subject: x\r\n\r\n")); err == nil {
+		t.Error("a closed mail server accepted a mail")
 	}
 }
 
-// One that nobody came to ends at once, whether or not it accepts already.
+// A mail server without clients closes at once, whether or not it accepts connections already.
 func TestMailServerClosedEarly(t *testing.T) {
 	for range 1000 {
 		p, err := StartMailServer(t.Context())
@@ -86,14 +70,14 @@ func TestMailServerClosedEarly(t *testing.T) {
 	}
 }
 
-// What cannot be read tells of nothing, so that it is found to be stray.
+// An unreadable mail is about 0 alarms, so that the comparison counts it as stray.
 func TestParseMail(t *testing.T) {
 	for name, c := range map[string]struct {
 		header mail.Header
 		want   receivedMail
 	}{
-		"a begin":       {mail.Header{"Message-Id": {"<triggered-1@x>"}, "References": {"<notice-1-2@x>"}}, receivedMail{id: "<triggered-1@x>", notice: 2, alarms: 1}},
-		"an end":        {mail.Header{"Message-Id": {"<resolved-1@x>"}, "References": {"<notice-1-2@x>"}}, receivedMail{id: "<resolved-1@x>", notice: 2, ended: true, alarms: 1}},
+		"an opening":    {mail.Header{"Message-Id": {"<triggered-1@x>"}, "References": {"<notice-1-2@x>"}}, receivedMail{id: "<triggered-1@x>", notice: 2, alarms: 1}},
+		"a closing":     {mail.Header{"Message-Id": {"<resolved-1@x>"}, "References": {"<notice-1-2@x>"}}, receivedMail{id: "<resolved-1@x>", notice: 2, ended: true, alarms: 1}},
 		"a digest":      {mail.Header{"Subject": {"[12 alarms] x"}}, receivedMail{alarms: 12}},
 		"encoded":       {mail.Header{"Subject": {"=?UTF-8?q?[12_alarms]_=C4=9F?="}}, receivedMail{alarms: 12}},
 		"no count":      {mail.Header{"Subject": {"[many alarms] x"}}, receivedMail{}},

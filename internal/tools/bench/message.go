@@ -2,9 +2,8 @@ package bench
 
 import "strconv"
 
-// messageSource is what a device sends: message number n is of time first + n, and
-// its values follow from device and number, so nothing needs to be remembered
-// to know them again.
+// messageSource makes a device's messages: message number n has the time first + n, and its values
+// are computed from the device and the number, so that nothing must be stored to check them.
 type messageSource struct {
 	device int
 	first  int64    // epoch ms
@@ -19,9 +18,8 @@ func newMessageSource(device int, first int64, properties []string) messageSourc
 	return s
 }
 
-// hundredths is the value of a property, in hundredths: anything from -200.00
-// to 800.00, with no likeness between neighbours, so that a mix-up shows and
-// nothing compresses better than it would in the worst of fields.
+// hundredths returns the value of a property in hundredths, from -200.00 to 800.00. Successive
+// values are unrelated, so that a mix-up shows and the values compress badly.
 func (s *messageSource) hundredths(number, property int) int64 {
 	x := uint64(s.device)<<40 ^ uint64(number)<<8 ^ uint64(property)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -29,8 +27,8 @@ func (s *messageSource) hundredths(number, property int) int64 {
 	return int64((x^x>>31)%100_001) - 20_000
 }
 
-// value is the value of a property as it must be read back. Both this division
-// and the reading of the text round to the nearest float there is.
+// value returns the value of a property as it must be read back. This division and the server's
+// parsing both round to the nearest float64.
 func (s *messageSource) value(number, property int) float64 {
 	return float64(s.hundredths(number, property)) / 100
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is sent, read by another's parser, is what is expected to be read back.
+// A message that the standard library parses has the values that value returns.
 func TestPayload(t *testing.T) {
 	s := newMessageSource(7, 1_700_000_000_000, []string{"sensor01", "sensor02", "odd\"name"})
 	seen := map[float64]int{}
@@ -34,11 +34,11 @@ func TestPayload(t *testing.T) {
 		t.Errorf("%d different values in 9,000", len(seen))
 	}
 	if s.value(0, 0) == s.value(1, 0) || s.value(0, 0) == s.value(0, 1) {
-		t.Error("neighbours are alike")
+		t.Error("successive values are the same")
 	}
 	other := newMessageSource(8, 1_700_000_000_000, []string{"a"})
 	if other.value(0, 0) == s.value(0, 0) {
-		t.Error("two devices send the same")
+		t.Error("two devices send the same values")
 	}
 }
 
@@ -55,7 +55,7 @@ func TestPayloadOfNegativeFractions(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Fatal("no value between -1 and 0: the test shows nothing")
+		t.Fatal("no value is between -1 and 0, so that nothing was tested")
 	}
 }
 
@@ -64,7 +64,9 @@ func TestBitset(t *testing.T) {
 	for _, n := range []int{0, 63, 64, 1000} {
 		s.add(n)
 	}
-	for n, want := range map[int]bool{0: true, 1: false, 63: true, 64: true, 65: false, 999: false, 1000: true, 1_000_000: false, -1: false} {
+	for n, want := range map[int]bool{
+		0: true, 1: false, 63: true, 64: true, 65: false, 999: false, 1000: true, 1_000_000: false, -1: false,
+	} {
 		if s.has(n) != want {
 			t.Errorf("has(%d) is %v", n, !want)
 		}

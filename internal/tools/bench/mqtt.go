@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// The control packets that a publisher needs, first bytes.
+// The first bytes of the control packets that a publisher needs.
 const (
 	connectPacket    = 0x10
 	connackPacket    = 0x20
@@ -19,8 +19,8 @@ const (
 
 const (
 	telemetryTopic = "v1/devices/me/telemetry"
-	keepAlive      = 600     // seconds; a run's connections are never that quiet
-	maxPacket      = 4 << 10 // bytes; a publisher is sent nothing larger
+	keepAlive      = 600     // seconds; a run's connections are never silent for so long
+	maxPacket      = 4 << 10 // bytes; a server sends a publisher nothing larger
 )
 
 // appendConnect appends a CONNECT with a clean session.
@@ -63,14 +63,14 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(s))), s...)
 }
 
-// packetReader cuts what a server sends into packets.
+// packetReader splits what a server sends into packets.
 type packetReader struct {
 	r        *bufio.Reader
 	protocol byte
 }
 
-// next gives the next packet; the body is good until the next call. io.EOF
-// means that the connection ended between two packets.
+// next returns the next packet; the body is valid until the next call. io.EOF means that the
+// connection ended between two packets.
 func (a *packetReader) next() (first byte, body []byte, err error) {
 	if first, err = a.r.ReadByte(); err != nil {
 		return 0, nil, err
@@ -82,7 +82,7 @@ func (a *packetReader) next() (first byte, body []byte, err error) {
 }
 
 func (a *packetReader) body() ([]byte, error) {
-	length, err := binary.ReadUvarint(a.r) // MQTT's lengths are written the same way
+	length, err := binary.ReadUvarint(a.r) // MQTT encodes lengths in the same way
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (a *packetReader) body() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = a.r.Discard(len(body)) // what Peek gave stays until the next read
+	_, err = a.r.Discard(len(body)) // body stays valid until the next read
 	return body, err
 }
 
@@ -107,13 +107,13 @@ func (a *packetReader) ackBuffered() bool {
 	return err == nil && n >= 2+int(head[1])
 }
 
-// readConnack reads a CONNACK and answers how many messages may be in flight, 0
-// when the server does not say.
+// readConnack reads a CONNACK and returns how many messages may be in flight; 0 if the server does
+// not say.
 func (a *packetReader) readConnack() (receiveMaximum int, err error) {
 	first, body, err := a.next()
 	switch {
 	case errors.Is(err, io.EOF):
-		return 0, fmt.Errorf("the server hung up on CONNECT")
+		return 0, fmt.Errorf("the server closed the connection after CONNECT")
 	case err != nil:
 		return 0, err
 	case first != connackPacket || len(body) < 2:
@@ -127,15 +127,15 @@ func (a *packetReader) readConnack() (receiveMaximum int, err error) {
 	return receiveMaximumOf(body[2:])
 }
 
-// readPuback reads the next acknowledgement: of which message, and with MQTT 5
-// whether it was refused.
+// readPuback reads the next acknowledgement and returns the packet identifier of its message and,
+// with MQTT 5, the reason code.
 func (a *packetReader) readPuback() (id uint16, reason byte, err error) {
 	first, body, err := a.next()
 	switch {
 	case err != nil:
 		return 0, 0, err
 	case first == disconnectPacket && len(body) > 0:
-		return 0, 0, fmt.Errorf("the server says DISCONNECT, reason %#x", body[0])
+		return 0, 0, fmt.Errorf("the server sent DISCONNECT, reason %#x", body[0])
 	case first != pubackPacket || len(body) < 2 || a.protocol != 5 && len(body) != 2:
 		return 0, 0, fmt.Errorf("packet %#x of %d bytes instead of a PUBACK", first, len(body))
 	}
@@ -145,12 +145,13 @@ func (a *packetReader) readPuback() (id uint16, reason byte, err error) {
 	return binary.BigEndian.Uint16(body), reason, nil
 }
 
-// Lengths of the properties that a CONNACK of MQTT 5 may hold, by identifier.
+// fixedProperties are the lengths of the properties that a CONNACK of MQTT 5 may have, by
+// identifier.
 var fixedProperties = map[byte]int{
 	0x11: 4, 0x13: 2, 0x21: 2, 0x22: 2, 0x24: 1, 0x25: 1, 0x27: 4, 0x28: 1, 0x29: 1, 0x2A: 1,
 }
 
-// Those that are so many strings.
+// textProperties are the numbers of strings of the other properties.
 var textProperties = map[byte]int{0x12: 1, 0x15: 1, 0x16: 1, 0x1A: 1, 0x1C: 1, 0x1F: 1, 0x26: 2}
 
 const receiveMaximumProperty = 0x21

@@ -13,7 +13,7 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// What is written is read by another's codec.
+// Another implementation reads the packets that are written.
 func TestEncoding311(t *testing.T) {
 	p, err := v3.ReadPacket(bytes.NewReader(appendConnect(nil, 4, "id", "name", "secret")))
 	if err != nil {
@@ -62,7 +62,7 @@ func newPacketReader(protocol byte, b []byte) *packetReader {
 	return &packetReader{r: bufio.NewReaderSize(bytes.NewReader(b), maxPacket), protocol: protocol}
 }
 
-// What another's codec writes is read.
+// The reader reads the packets of another implementation.
 func TestDecoding(t *testing.T) {
 	most := uint16(77)
 	text, number, yes := "because", uint32(4096), byte(1)
@@ -91,7 +91,7 @@ func TestDecoding(t *testing.T) {
 		t.Errorf("CONNACK: %d, %v", n, err)
 	}
 	if !a.ackBuffered() {
-		t.Error("an acknowledgement that has arrived is not seen")
+		t.Error("ackBuffered does not see an acknowledgement that has arrived")
 	}
 	if id, reason, err := a.readPuback(); id != 258 || reason != 0 || err != nil {
 		t.Errorf("PUBACK: %d, %#x, %v", id, reason, err)
@@ -100,7 +100,7 @@ func TestDecoding(t *testing.T) {
 		t.Errorf("PUBACK: %d, %#x, %v", id, reason, err)
 	}
 	if a.ackBuffered() {
-		t.Error("an acknowledgement is seen where there is none")
+		t.Error("ackBuffered sees an acknowledgement that has not arrived")
 	}
 	if _, _, err := a.readPuback(); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %v", err)
@@ -114,7 +114,7 @@ func TestDecoding(t *testing.T) {
 		t.Errorf("PUBACK: %d, %v", id, err)
 	}
 	if a.ackBuffered() {
-		t.Error("half an acknowledgement counts as a whole one")
+		t.Error("ackBuffered counts half an acknowledgement as a whole one")
 	}
 }
 
@@ -124,25 +124,22 @@ func TestDecodingFaults(t *testing.T) {
 		packet   string
 		says     string
 	}{
-		"refused":                {4, "\x20\x02\x00\x05", "refused, code 0x5"},
-		"another packet":         {4, "\x40\x02\x00\x01", "0x40 instead of a CONNACK"},
-		"hung up":                {4, "", "hung up"},
-		"too short":              {4, "\x20\x01\x00", "instead of a CONNACK"},
-		"properties missing":     {5, "\x20\x02\x00\x00", "wrong length"},
-		"properties too short":   {5, "\x20\x04\x00\x00\x05\x21", "wrong length"},
-		"property cut short":     {5, "\x20\x05\x00\x00\x02\x21\x00", "cut short"},
-		"text cut short":         {5, "\x20\x06\x00\x00\x03\x1f\x00\x09", "cut short"},
-		"second text missing":    {5, "\x20\x06\x00\x00\x03\x26\x00\x00", "cut short"},
-		"unknown property":       {5, "\x20\x05\x00\x00\x02\x7f\x00", "0x7f"},
-		"endless":                {5, "\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "overflow"},
-		"larger than believable": {5, "\x20\xff\xff\x7f", "bytes from the server"},
-		"cut short":              {5, "\x20\x05\x00\x00", "EOF"},
+		"refused":              {4, "\x20\x02\x00\x05", "refused, code 0x5"},
+		"another packet":       {4, "\x40\x02\x00\x01", "0x40 instead of a CONNACK"},
+		"closed":               {4, "", "closed the connection"},
+		"too short":            {4, "\x20\x01\x00", "instead of a CONNACK"},
+		"properties missing":   {5, "\x20\x02\x00\x00", "wrong length"},
+		"properties too short": {5, "\x20\x04\x00\x00\x05\x21", "wrong length"},
+		"property cut short":   {5, "\x20\x05\x00\x00\x02\x21\x00", "cut short"},
+		"text cut short":       {5, "\x20\x06\x00\x00\x03\x1f\x00\x09", "cut short"},
+		"second text missing":  {5, "\x20\x06\x00\x00\x03\x26\x00\x00", "cut short"},
+		"unknown property":     {5, "\x20\x05\x00\x00\x02\x7f\x00", "0x7f"},
+		"endless":              {5, "\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "overflow"},
+		"too large":            {5, "\x20\xff\xff\x7f", "bytes from the server"},
+		"cut short":            {5, "\x20\x05\x00\x00", "EOF"},
 	} {
-		if n, err := newPacketReader(
-			c.protocol,
-			[]byte(c.packet),
-		).readConnack(); err == nil ||
-			!strings.Contains(err.Error(), c.says) {
+		n, err := newPacketReader(c.protocol, []byte(c.packet)).readConnack()
+		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %d, %v", name, n, err)
 		}
 	}
@@ -151,18 +148,15 @@ func TestDecodingFaults(t *testing.T) {
 		packet   string
 		says     string
 	}{
-		"goodbye":           {5, "\xe0\x02\x89\x00", "DISCONNECT, reason 0x89"},
+		"DISCONNECT":        {5, "\xe0\x02\x89\x00", "DISCONNECT, reason 0x89"},
 		"another packet":    {4, "\xd0\x00", "0xd0 of 0 bytes"},
 		"reason in 3.1.1":   {4, "\x40\x03\x00\x01\x99", "of 3 bytes"},
 		"no identifier":     {5, "\x40\x01\x01", "of 1 bytes"},
 		"length cut short":  {5, "\x40", "EOF"},
-		"goodbye, no words": {5, "\xe0\x00", "0xe0"},
+		"DISCONNECT, empty": {5, "\xe0\x00", "0xe0"},
 	} {
-		if _, _, err := newPacketReader(
-			c.protocol,
-			[]byte(c.packet),
-		).readPuback(); err == nil ||
-			!strings.Contains(err.Error(), c.says) {
+		_, _, err := newPacketReader(c.protocol, []byte(c.packet)).readPuback()
+		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

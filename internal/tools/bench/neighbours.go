@@ -10,53 +10,53 @@ import (
 	"time"
 )
 
-// NeighbourOptions say how a run is made in which tenants attack the server that
-// they share with another, the victim.
+// NeighbourOptions are the options of a run in which tenants attack the server that they share with
+// another tenant, the victim.
 type NeighbourOptions struct {
-	Binary string // of tilth
-	Dir    string // an existing folder for everything
+	Binary string // path of tilth
+	Dir    string // an existing folder for all files
 	Out    io.Writer
 	Only   []string // names of attacks; none: all
 	Size   NeighbourSize
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
-	// CopyRules writes rules into a folder that no server has open.
-	CopyRules func(ctx context.Context, dir string, gifts []RuleCopies) error
+	// CopyRules writes copies of rules into a folder that no server has open.
+	CopyRules func(ctx context.Context, dir string, copies []RuleCopies) error
 	// FillTenant fills a tenant of such a folder.
 	FillTenant func(ctx context.Context, dir string, c TenantFill) error
 }
 
-// NeighbourSize says how large the attacks are.
+// NeighbourSize is the size of the attacks.
 type NeighbourSize struct {
-	Quiet         time.Duration // that the victim is measured for without an attack
-	Attack        time.Duration // of each attack
-	Brief         time.Duration // of those that show all they do at once
-	Patience      time.Duration // with notices that are late, and with a judge that is behind
-	StartTimeout  time.Duration // that a start may take before it is given up
-	Readers       int           // slow ones
-	DenseMessages int           // messages of lateReadings readings that they read
-	Rules         int           // of the attackers' device
-	OlderRules    int           // of that in an older version's folder
-	Tenants       int           // of the folder that is started on
-	Devices       int           // of each
-	Running       int           // rules of each, beside Older of the attackers' device
-	Backlog       int           // messages of lateReadings readings that wait to be judged at that start
-	Swings        int           // values of the message after which every swing is a notice
-	StormDevices  int           // devices that turn at once, each with mailsEach mails
-	OldMessages   int           // messages of the crowded tenant that are kept no more
-	Unread        int           // messages of it that are not read
-	OpenNotices   int           // notices of it, a multiple of crowdRules
-	// Rehearsers are the clients that have rules rehearsed at the same time, Screens
-	// the live streams of one session.
+	Quiet         time.Duration // how long the victim is measured without an attack
+	Attack        time.Duration // how long each attack lasts
+	Brief         time.Duration // how long attacks last whose whole effect shows at once
+	Patience      time.Duration // how long the run waits for late notices and a late evaluation
+	StartTimeout  time.Duration // how long a start may take
+	Readers       int           // slow readers
+	DenseMessages int           // messages of lateBatch readings that they read
+	Rules         int           // rules of the attackers' device
+	OlderRules    int           // rules of that device in an older version's folder
+	Tenants       int           // tenants in the folder of the attack "starting"
+	Devices       int           // devices of each of these tenants
+	Running       int           // running rules of each of them, beside OlderRules of the attackers' device
+	Backlog       int           // messages of lateBatch readings that are not evaluated at that start
+	Swings        int           // values in the message in which every swing is a notice
+	StormDevices  int           // devices whose alarms open at once, each with mailsEach mails
+	OldMessages   int           // messages of the crowded tenant past their retention
+	Unread        int           // unread messages of the crowded tenant
+	OpenNotices   int           // open notices of the crowded tenant, a multiple of crowdRules
+	// Rehearsers is how many clients rehearse rules at the same time; Screens is how many live
+	// streams one session opens.
 	Rehearsers, Screens int
-	// Slack is what a page may take beside one and a half times what it took before
-	// the crowd: with two processors a call waits now and then for another's to let go
-	// of one (docs/benchmarks.md). A second or two are too short for a 95th part to be told.
+	// Slack is what a page may take beside one and a half times its time before the attack: on two
+	// processors a call sometimes waits for another to release one (docs/benchmarks.md). A second
+	// or two are too short to measure a 95th percentile.
 	Slack time.Duration
 }
 
-// NeighbourRun and NeighbourSample are the sizes of `make neighbours` and of what
-// `make test` has of it.
+// NeighbourRun and NeighbourSample are the sizes of `make neighbours` and of the part of it in
+// `make test`.
 var (
 	NeighbourRun = NeighbourSize{
 		Quiet:         30 * time.Second,
@@ -106,8 +106,8 @@ var (
 	}
 )
 
-// RuleCopies gives each of a tenant's devices so many copies of one of its rules,
-// which run since a time.
+// RuleCopies asks for copies of a tenant's rule: so many for each of the devices, running since a
+// time.
 type RuleCopies struct {
 	Tenant  string
 	Rule    int64
@@ -116,32 +116,31 @@ type RuleCopies struct {
 	Since   time.Time
 }
 
-// neighbourValues is how many properties devices have.
+// neighbourValues is how many properties the devices have.
 const neighbourValues = 5
 
-// attack is one way to take more than one's share. A new one is a type and a line
-// of attacks.
+// attack is one way to take more than a fair share. A new attack is a type and an entry in attacks.
 type attack interface {
-	// tenants are the tenants that it needs beside the victim.
+	// tenants returns the tenants that it needs beside the victim.
 	tenants() []Tenant
-	// prepare is called once the victim is there, and may start the server anew.
+	// prepare is called after the victim is set up; it may restart the server.
 	prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
-	// run goes on until ctx ends.
+	// run attacks until ctx ends.
 	run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
-	// compare holds what the server has of the attackers against what it
-	// acknowledged, and their notices against the reference.
+	// compare checks what the server has of the attackers against what it acknowledged, and their
+	// notices against the reference.
 	compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
 }
 
-// serverSetup is an attack whose server is started in a way of its own.
+// serverSetup is an attack that changes how its server is started.
 type serverSetup interface {
-	// setUp is called before the server is started.
+	// setUp is called before the server starts.
 	setUp(ctx context.Context, o *ServerOptions) error
-	// tearDown is called once it has ended.
+	// tearDown is called after it has ended.
 	tearDown() error
 }
 
-// quietAttack is no attack: what the victim's figures are compared with.
+// quietAttack is the name of the row without an attack, with which the others are compared.
 const quietAttack = "quiet"
 
 var attacks = []struct {
@@ -173,7 +172,7 @@ func quietTime(s NeighbourSize) time.Duration  { return s.Quiet }
 func attackTime(s NeighbourSize) time.Duration { return s.Attack }
 func briefTime(s NeighbourSize) time.Duration  { return s.Brief }
 
-// NeighbourAttacks are the names that Only may have.
+// NeighbourAttacks returns the names that Only may contain.
 func NeighbourAttacks() []string {
 	var names []string
 	for _, a := range attacks[1:] {
@@ -182,8 +181,8 @@ func NeighbourAttacks() []string {
 	return names
 }
 
-// RunNeighbours makes the attacks one after the other, each against a server of
-// its own, prints the table, and answers whether a promise was broken.
+// RunNeighbours runs the attacks one after the other, each against a server of its own, prints the
+// table, and returns an error if a promise was broken.
 func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 	for _, name := range o.Only {
 		if !slices.Contains(NeighbourAttacks(), name) {
@@ -220,14 +219,14 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 	return err
 }
 
-// runAttack makes an attack in a folder of its own.
+// runAttack runs an attack in a folder of its own.
 func (o *NeighbourOptions) runAttack(
 	ctx context.Context,
 	a attack,
 	duration time.Duration,
 	r *NeighbourRow,
 ) (err error) {
-	dir, err := os.MkdirTemp(o.Dir, "town-")
+	dir, err := os.MkdirTemp(o.Dir, "attack-")
 	if err != nil {
 		return err
 	}
@@ -245,17 +244,17 @@ func (o *NeighbourOptions) runAttack(
 	if err := a.prepare(ctx, t, r); err != nil {
 		return fmt.Errorf("before the attack: %w", err)
 	}
-	pressing, stop := context.WithCancel(ctx)
+	attacking, stop := context.WithCancel(ctx)
 	defer stop()
-	pressed := make(chan error, 1)
-	weighed := t.watchMemory(ctx)
-	go func() { pressed <- a.run(pressing, t, r) }()
-	time.AfterFunc(duration, stop) // the victim is awaited longer than the attack goes on
+	attacked := make(chan error, 1)
+	endWatch := t.watchMemory(ctx)
+	go func() { attacked <- a.run(attacking, t, r) }()
+	time.AfterFunc(duration, stop) // measuring the victim may take longer than the attack
 	n, err := t.victim.measure(ctx, t.server.Target, duration, o.Size.Patience)
 	stop()
-	err = errors.Join(err, <-pressed)
+	err = errors.Join(err, <-attacked)
 	r.setVictim(n)
-	memory, e := weighed()
+	memory, e := endWatch()
 	r.Memory = max(r.Memory, memory)
 	if err = errors.Join(err, e); err != nil {
 		return err
@@ -263,7 +262,7 @@ func (o *NeighbourOptions) runAttack(
 	return errors.Join(t.victim.compare(ctx, o.Size.Patience, r), a.compare(ctx, t, r))
 }
 
-// noAttack is no attack.
+// noAttack does nothing.
 type noAttack struct{}
 
 func (noAttack) tenants() []Tenant                                           { return nil }

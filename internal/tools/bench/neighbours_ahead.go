@@ -11,17 +11,16 @@ import (
 
 const (
 	aheadDevices = 4
-	aheadFrosts  = 6 // of each
-	// aheadBy is by how much the reading's clock is ahead: just less than what
-	// a server refuses.
+	aheadFrosts  = 6 // of each device
+	// aheadBy is how far ahead the reading's clock is: just less than what a server refuses.
 	aheadBy = 9*time.Minute + 50*time.Second
 	frost   = "frost"
-	frostAt = 1 // below this
+	frostAt = 1 // a frost is below this value
 )
 
-// stampedAhead is loggers whose clocks were ahead once: one reading far ahead, and
-// then, at the right times, frosts. It takes nobody's share; it must not silence
-// its own rules.
+// stampedAhead is a set of loggers whose clocks were ahead once: each sends one reading far ahead,
+// and then frosts at the right times. They take no more than their share; the reading ahead must
+// not silence their rules.
 type stampedAhead struct {
 	tenant Tenant
 	person *console
@@ -66,7 +65,7 @@ func (a *stampedAhead) run(ctx context.Context, t *neighbourRun, r *NeighbourRow
 	return all.Wait()
 }
 
-// sendFrosts lets frosts come and go on one device.
+// sendFrosts begins and ends frosts on one device.
 func (a *stampedAhead) sendFrosts(ctx context.Context, t *neighbourRun, d int) error {
 	every := t.options.Size.Attack / (2*aheadFrosts + 2)
 	send := func(at time.Time, value float64) error {
@@ -80,11 +79,11 @@ func (a *stampedAhead) sendFrosts(ctx context.Context, t *neighbourRun, d int) e
 	if err := send(time.Now().Add(aheadBy), frostAt+1); err != nil {
 		return err
 	}
-	turn := time.NewTicker(every)
-	defer turn.Stop()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
 	for n := range 2 * aheadFrosts {
 		select {
-		case <-turn.C:
+		case <-tick.C:
 		case <-ctx.Done():
 			return errors.New("the frosts took longer than the attack")
 		}
@@ -102,11 +101,11 @@ func (a *stampedAhead) compare(ctx context.Context, t *neighbourRun, r *Neighbou
 			title: frost, device: device.Name, hits: 1, window: time.Minute.Milliseconds(),
 			conditions: []referenceCondition{{property: 0, limit: frostAt}},
 		}
-		spells := rule.expectedNotices(a.sent[d])
-		if len(spells) != aheadFrosts {
-			return fmt.Errorf("%s had %d frosts, %d were to come", device.Name, len(spells), aheadFrosts)
+		notices := rule.expectedNotices(a.sent[d])
+		if len(notices) != aheadFrosts {
+			return fmt.Errorf("%s had %d frosts, want %d", device.Name, len(notices), aheadFrosts)
 		}
-		want = append(want, spells...)
+		want = append(want, notices...)
 		if err := r.readBack(ctx, a.person, device.Name, a.tenant.Properties, a.sent[d]); err != nil {
 			return err
 		}

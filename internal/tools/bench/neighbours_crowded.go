@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	crowdRules  = 100 // of a device, each with an open notice
-	crowdTitle  = "crowded"
-	crowdAsking = 4 // clients, each as fast as it is answered
-	crowdPage   = 10
+	crowdRules   = 100 // rules of a device, each with an open notice
+	crowdTitle   = "crowded"
+	crowdClients = 4 // each calls as fast as it is answered
+	crowdPage    = 10
 )
 
-// TenantFill is what a tenant of a folder is filled with.
+// TenantFill says with what to fill a tenant of a folder.
 type TenantFill struct {
 	Tenant  string
-	Rule    int64    // each of the devices has so many that are like it, with an open notice each
+	Rule    int64    // each device gets Each copies of it, with an open notice each
 	Devices []string // names
 	Each    int
-	Unread  int // messages of now
-	Old     int // messages that are kept no more
+	Unread  int // new messages
+	Old     int // messages past their retention
 }
 
-// crowded is a tenant with very much that is open, unread and old. It asks for its
-// lists and counts all the time, while the old is removed.
+// crowded is a tenant with very many open notices, unread messages and old messages. It reads its
+// lists and counts all the time, while the server removes the old messages.
 type crowded struct {
 	size          NeighbourSize
 	tenant        Tenant
 	person, guest *console
 
-	asked, later atomic.Int64
+	answered, refused atomic.Int64
 }
 
 const crowdGuest = "second"
@@ -50,8 +50,8 @@ func newCrowded(s NeighbourSize) *crowded {
 
 func (a *crowded) tenants() []Tenant { return []Tenant{a.tenant} }
 
-// prepare measures the victim in quiet, and fills the folder: from the server's start
-// on the old messages are removed.
+// prepare measures the victim without an attack, and fills the folder; the server removes the old
+// messages from its start on.
 func (a *crowded) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) (err error) {
 	if a.person, err = t.signIn(ctx, a.tenant); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (a *crowded) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 	return err
 }
 
-// calls are what the tenant asks for, one after the other.
+// calls returns the calls that the tenant makes, one after the other.
 func (a *crowded) calls() []string {
 	const notices, messages = "/admin-api/client/pc/alarm-notice/page?", "/admin-api/client/pc/notify-message/my-page?"
 	page := func(of string, number int, more ...string) string {
@@ -111,19 +111,13 @@ func (a *crowded) calls() []string {
 		return of + q.Encode()
 	}
 	return []string{
-		page(
-			notices,
-			1,
-		),
+		page(notices, 1),
 		page(notices, a.size.OpenNotices/crowdPage),
 		page(notices, 1, "resolveStatus", "0"),
 		page(notices, 1, "title", "rowd"),
 		page(notices, 1, "alarmLevel", "1", "startTime", "0", "endTime", strconv.FormatInt(time.Now().UnixMilli(), 10)),
 		page(notices, 1, "deviceNameStr", strings.Join(a.tenant.DeviceNames()[:min(len(a.tenant.Devices), 20)], ",")),
-		page(
-			messages,
-			1,
-		),
+		page(messages, 1),
 		page(messages, a.size.Unread/crowdPage),
 		page(messages, 1, "readStatus", "false"),
 		page(messages, 1, "readStatus", "true"),
@@ -135,10 +129,10 @@ func (a *crowded) calls() []string {
 
 func (a *crowded) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var all sync.WaitGroup
-	for i := range crowdAsking {
+	for i := range crowdClients {
 		all.Go(func() {
 			calls := a.calls()
-			for n := i * len(calls) / crowdAsking; ctx.Err() == nil; n++ {
+			for n := i * len(calls) / crowdClients; ctx.Err() == nil; n++ {
 				a.ask(ctx, a.person, http.MethodGet, calls[n%len(calls)])
 				if i == 0 && n%len(calls) == 0 {
 					a.ask(ctx, a.guest, http.MethodPut, "/admin-api/client/pc/notify-message/update-all-read")
@@ -147,25 +141,25 @@ func (a *crowded) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) err
 		})
 	}
 	all.Wait()
-	r.remark("%d calls answered, %d asked to come later", a.asked.Load(), a.later.Load())
-	if a.asked.Load() == 0 {
+	r.remark("%d calls answered, %d asked to come later", a.answered.Load(), a.refused.Load())
+	if a.answered.Load() == 0 {
 		return errors.New("no call was answered")
 	}
-	gone, err := a.gone(context.WithoutCancel(ctx), t)
-	r.remark("%s old messages were removed meanwhile", thousands(float64(gone)))
+	removed, err := a.removed(context.WithoutCancel(ctx), t)
+	r.remark("%s old messages were removed meanwhile", thousands(float64(removed)))
 	return err
 }
 
-// ask makes a call, and waits a moment where it was refused.
+// ask makes a call, and pauses if the server refuses it.
 func (a *crowded) ask(ctx context.Context, c *console, method, path string) {
-	var any any
-	err := c.call(ctx, method, path, nil, &any)
+	var data any
+	err := c.call(ctx, method, path, nil, &data)
 	switch {
 	case ctx.Err() != nil:
 	case err == nil:
-		a.asked.Add(1)
+		a.answered.Add(1)
 	default:
-		a.later.Add(1)
+		a.refused.Add(1)
 		select {
 		case <-time.After(retryPause):
 		case <-ctx.Done():
@@ -173,25 +167,25 @@ func (a *crowded) ask(ctx context.Context, c *console, method, path string) {
 	}
 }
 
-// gone is how many messages the server has removed since its start.
-func (a *crowded) gone(ctx context.Context, t *neighbourRun) (int, error) {
+// removed returns how many messages the server has removed since its start.
+func (a *crowded) removed(ctx context.Context, t *neighbourRun) (int, error) {
 	figures, err := t.server.metrics(ctx)
 	return int(figures["tilth_messages_removed_total"]), err
 }
 
-// compare waits until what is old is gone, and looks whether anything else is.
+// compare waits until the old messages are removed, and checks that nothing else is.
 func (a *crowded) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	began := time.Now()
 	for {
-		gone, err := a.gone(ctx, t)
+		removed, err := a.removed(ctx, t)
 		if err != nil {
 			return err
 		}
-		if gone == a.size.OldMessages {
+		if removed == a.size.OldMessages {
 			break
 		}
-		if gone > a.size.OldMessages || time.Since(began) > t.options.Size.Patience {
-			return fmt.Errorf("%d messages were removed, %d were to be", gone, a.size.OldMessages)
+		if removed > a.size.OldMessages || time.Since(began) > t.options.Size.Patience {
+			return fmt.Errorf("%d messages were removed, want %d", removed, a.size.OldMessages)
 		}
 		select {
 		case <-ctx.Done():
@@ -205,17 +199,12 @@ func (a *crowded) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 		return err
 	}
 	var messages struct{ Total int }
-	if err := a.person.call(
-		ctx,
-		http.MethodGet,
-		"/admin-api/client/pc/notify-message/my-page?pageNo=1&pageSize=1",
-		nil,
-		&messages,
-	); err != nil {
+	const path = "/admin-api/client/pc/notify-message/my-page?pageNo=1&pageSize=1"
+	if err := a.person.call(ctx, http.MethodGet, path, nil, &messages); err != nil {
 		return err
 	}
 	if messages.Total != a.size.Unread {
-		return fmt.Errorf("%d messages are left, %d are to be", messages.Total, a.size.Unread)
+		return fmt.Errorf("%d messages are left, want %d", messages.Total, a.size.Unread)
 	}
 	r.Notices += a.size.OpenNotices
 	if page.Total != a.size.OpenNotices {

@@ -9,7 +9,7 @@ import (
 
 const denseEvery = 100 * time.Millisecond // between two readings
 
-// dense is a user with one device that has a reading ten times a second.
+// dense is a user with one device that has ten readings a second.
 type dense struct {
 	size   NeighbourSize
 	tenant Tenant
@@ -25,7 +25,7 @@ func (a *dense) tenants() []Tenant { return []Tenant{a.tenant} }
 
 func (a *dense) count() int { return a.size.DenseMessages * lateBatch }
 
-// reading is the n'th of the device.
+// reading returns the device's reading number n.
 func (a *dense) reading(n int) frame {
 	return oneValue(a.from+int64(n)*denseEvery.Milliseconds(), 0, float64(n*7919%2000)/10)
 }
@@ -40,12 +40,8 @@ func (a *dense) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) (
 		for i := range frames {
 			frames[i] = a.reading(m*lateBatch + i)
 		}
-		if err := deliver(
-			ctx,
-			t.server.Console,
-			a.tenant.Devices[0],
-			payloadOf(a.tenant.Properties, frames),
-		); err != nil {
+		payload := payloadOf(a.tenant.Properties, frames)
+		if err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payload); err != nil {
 			return err
 		}
 	}
@@ -53,7 +49,7 @@ func (a *dense) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) (
 	return nil
 }
 
-// compare reads the dense readings back, in one long answer.
+// compare reads the dense readings back in one long response.
 func (a *dense) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var got map[string][]point
 	until := time.Now().Add(t.options.Size.Patience)
@@ -69,7 +65,7 @@ func (a *dense) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) e
 		if err == nil {
 			break
 		}
-		// The server may not have learned yet that the others have left.
+		// The server may not have noticed yet that the other clients have disconnected.
 		if !strings.Contains(err.Error(), "answer 429") || time.Now().After(until) {
 			return fmt.Errorf("read back: %w", err)
 		}

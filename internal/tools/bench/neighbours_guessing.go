@@ -15,17 +15,16 @@ import (
 
 const (
 	guessEvery      = time.Second / 12
-	greedySignIns   = 30 // at the same time, of one user with the right password
+	parallelEntries = 30 // sign-ins at the same time, of one user with the right password
 	unfamiliarEvery = time.Second
 )
 
-// guessing is people who try passwords, each time from another network, beside a user
-// who signs in from one address again and again, as fast as is answered. Beside them
-// somebody with the right password comes from a network that was never seen, once a
-// second.
+// guessing is people who guess passwords, each time from another network, beside a user who signs
+// in from one address again and again, as fast as the server answers. Once a second a user with the
+// right password signs in from an unfamiliar network.
 type guessing struct {
 	tenant                 Tenant
-	guessed, letIn         atomic.Int64 // let in, which nobody may be
+	guessed, letIn         atomic.Int64 // letIn counts guesses that succeeded; none may
 	repeated, repeatedLate atomic.Int64
 	unfamiliar             probe
 }
@@ -39,12 +38,12 @@ func newGuessing() *guessing {
 func (a *guessing) tenants() []Tenant                                           { return []Tenant{a.tenant} }
 func (a *guessing) prepare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
-// compare: what became of the sign-ins is told by press.
+// compare has nothing to do: run returns whether the sign-ins were as promised.
 func (a *guessing) compare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
 func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var all sync.WaitGroup
-	again := func(every time.Duration, try func()) {
+	repeat := func(every time.Duration, try func()) {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
@@ -58,8 +57,9 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	}
 	base := t.server.Console
 	all.Go(func() {
-		again(guessEvery, func() {
-			// Ever new accounts as well: at one account a captcha would be asked for, which is cheap.
+		repeat(guessEvery, func() {
+			// Each guess is for another account: at one account the server would require a captcha,
+			// which is cheap.
 			w := Tenant{
 				Name:     a.tenant.Name,
 				User:     "guess" + strconv.FormatUint(rand.Uint64(), 36),
@@ -68,7 +68,7 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 			count(ctx, a.enter(ctx, base, w, someNetwork()), &a.letIn, &a.guessed)
 		})
 	})
-	for range greedySignIns {
+	for range parallelEntries {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				count(ctx, a.enter(ctx, base, a.tenant, "127.200.0.1"), &a.repeated, &a.repeatedLate)
@@ -78,16 +78,14 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	w := a.tenant
 	w.User = visitor
 	forever := time.Now().Add(24 * time.Hour) // ctx ends before
-	a.unfamiliar.run(
-		ctx,
-		unfamiliarEvery,
-		forever,
-		func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) },
-	)
+	enter := func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) }
+	a.unfamiliar.run(ctx, unfamiliarEvery, forever, enter)
 	all.Wait()
 	n := a.unfamiliar.stats()
 	r.remark(
-		"%d guesses were looked at or asked to come later; %d greedy sign-ins were answered, %d asked to come later; of %d who came from a new network with the right password %d were asked to come later, p95 %s",
+		"%d guesses were looked at or asked to come later; %d greedy sign-ins were answered, "+
+			"%d asked to come later; of %d who came from a new network with the right password "+
+			"%d were asked to come later, p95 %s",
 		a.guessed.Load(),
 		a.repeated.Load(),
 		a.repeatedLate.Load(),
@@ -99,7 +97,7 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	case a.guessed.Load() == 0 || a.letIn.Load() > 0:
 		return fmt.Errorf("of %d guesses %d were let in", a.guessed.Load()+a.letIn.Load(), a.letIn.Load())
 	case a.repeated.Load() == 0:
-		return errors.New("nobody was greedy")
+		return errors.New("no repeated sign-in succeeded")
 	case n.P95 > defaultLimits.SignIn:
 		return fmt.Errorf("from a new network sign-in p95 %s, at most %s", short(n.P95), short(defaultLimits.SignIn))
 	case n.Failed > 0:
@@ -108,10 +106,10 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	return nil
 }
 
-// count counts one that was let in, or was not.
+// count counts an attempt that succeeded or failed.
 func count(ctx context.Context, err error, in, out *atomic.Int64) {
 	switch {
-	case ctx.Err() != nil: // it may have been cut off
+	case ctx.Err() != nil: // ctx may have interrupted it
 	case err == nil:
 		in.Add(1)
 	default:
@@ -129,7 +127,8 @@ func (*guessing) enter(ctx context.Context, base string, w Tenant, from string) 
 	return c.enter(ctx, w)
 }
 
-// someNetwork is an address of this machine in one of 60,000 networks of 256.
+// someNetwork returns an address of this machine in a random one of about 50,000 networks of 256
+// addresses.
 func someNetwork() string {
 	return fmt.Sprintf("127.%d.%d.1", 1+rand.IntN(199), rand.IntN(256))
 }

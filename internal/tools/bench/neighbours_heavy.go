@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// heavyLimit is how long acknowledgements and pages of others may take meanwhile.
+// heavyLimit is how long acknowledgements and pages of the victim may take meanwhile.
 const heavyLimit = 300 * time.Millisecond
 
-// rehearsers is one user who has rules rehearsed over dense readings, hundreds at a
-// time, and asks for history meanwhile.
+// rehearsers is one user with many clients, which rehearse rules over dense readings and request
+// history at the same time.
 type rehearsers struct {
 	*dense
-	done, later atomic.Int64
+	done, refused atomic.Int64
 }
 
 func newRehearsers(s NeighbourSize) *rehearsers { return &rehearsers{dense: newDense("rehearsals", s)} }
@@ -72,14 +72,14 @@ func (a *rehearsers) run(ctx context.Context, _ *neighbourRun, r *NeighbourRow) 
 		})
 	}
 	all.Wait()
-	r.remark("%d calls answered, %d asked to come later", a.done.Load(), a.later.Load())
+	r.remark("%d calls answered, %d asked to come later", a.done.Load(), a.refused.Load())
 	if a.done.Load() == 0 {
 		return errors.New("no call was answered")
 	}
 	return nil
 }
 
-// ask makes a call, and waits a moment where it was refused.
+// ask makes a call, and pauses if the server refuses it.
 func (a *rehearsers) ask(ctx context.Context, method, path string, body []byte) {
 	var answer json.RawMessage
 	err := a.person.call(ctx, method, path, body, &answer)
@@ -88,7 +88,7 @@ func (a *rehearsers) ask(ctx context.Context, method, path string, body []byte) 
 	case err == nil:
 		a.done.Add(1)
 	default:
-		a.later.Add(1)
+		a.refused.Add(1)
 		select {
 		case <-time.After(retryPause):
 		case <-ctx.Done():

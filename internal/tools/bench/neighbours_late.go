@@ -10,28 +10,27 @@ import (
 )
 
 const (
-	lateBatch = 5200 // readings in one message, which its limit of 256 KiB just allows
+	lateBatch = 5200 // readings in one message; its limit of 256 KiB allows hardly more
 	lateEvery = time.Second
 	lateHits  = 10
-	// lateAge is how long before now the late readings begin: they are in the
-	// rules' windows, and before what the device measured last.
+	// lateAge is how long before now the late readings begin: within the rules' windows, and before
+	// the device's newest reading.
 	lateAge    = 20 * time.Minute
 	lateWindow = 30 * time.Minute
-	lateNewest = 200 // samples that are newer than all of them, more than a rule keeps one by one
+	lateNewest = 200 // samples newer than all late readings, more than a rule keeps individually
 )
 
-// lateReadings is a logger whose device has many rules, of five conditions and ten
-// hits, and that hands over what it saved up: thousands of late readings in one
-// message, and the same once more. Each changes what all newer samples are judged
-// by.
+// lateReadings is a logger whose device has many rules, with five conditions and ten hits each, and
+// that delivers its backlog: thousands of late readings in one message, and then the same message
+// again. Each reading changes the values with which all newer samples are evaluated.
 type lateReadings struct {
 	rules  int
 	tenant Tenant
 	person *console
-	since  time.Time // the rules run
+	since  time.Time // from when on the rules run
 	sent   []frame   // acknowledged
-	late   int       // readings made so far
-	newest int64     // of the samples that were newer
+	late   int       // number of late readings made so far
+	newest int64     // time of the first newer sample, epoch ms
 }
 
 func newLateReadings(rules int) *lateReadings {
@@ -40,21 +39,21 @@ func newLateReadings(rules int) *lateReadings {
 
 func (a *lateReadings) tenants() []Tenant { return []Tenant{a.tenant} }
 
-// lateRules are the rules that the device has, by title: the limit of the values
-// of all properties but the first. One is passed in the end, the other never.
+// lateRules are the device's rules, by title, with the limit for the values of all properties but
+// the first. The values pass one limit in the end, and never the other.
 var lateRules = map[string]float64{"late that holds": 100, "late that does not": 950}
 
 const (
-	lateFirst      = 400 // limit of the first property
-	lateNow        = 500 // which it is above
-	lateHigh       = 900 // all of them in the end
+	lateFirst      = 400 // limit for the first property
+	lateNow        = 500 // value of the first property
+	lateHigh       = 900 // value of all properties in the end
 	lateLow        = -1
-	latePresent    = 12 // late readings for which the conditions hold
+	latePresent    = 12 // number of late readings for which the conditions hold
 	lateProperties = neighbourValues - 1
 )
 
-// ruleCopies makes one rule of each kind, and answers the folder's share.
-func (a *lateReadings) ruleCopies(ctx context.Context, t *neighbourRun) (gifts []RuleCopies, err error) {
+// ruleCopies makes one rule of each kind, and returns the copies to be written into the folder.
+func (a *lateReadings) ruleCopies(ctx context.Context, t *neighbourRun) (copies []RuleCopies, err error) {
 	if a.person, err = t.signIn(ctx, a.tenant); err != nil {
 		return nil, err
 	}
@@ -81,8 +80,8 @@ func (a *lateReadings) ruleCopies(ctx context.Context, t *neighbourRun) (gifts [
 		if err != nil {
 			return nil, err
 		}
-		gifts = append(
-			gifts,
+		copies = append(
+			copies,
 			RuleCopies{
 				Tenant:  a.tenant.Name,
 				Rule:    id,
@@ -92,13 +91,13 @@ func (a *lateReadings) ruleCopies(ctx context.Context, t *neighbourRun) (gifts [
 			},
 		)
 	}
-	return gifts, nil
+	return copies, nil
 }
 
 func (a *lateReadings) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
-	gifts, err := a.ruleCopies(ctx, t)
+	copies, err := a.ruleCopies(ctx, t)
 	if err == nil {
-		err = t.copyRules(ctx, gifts)
+		err = t.copyRules(ctx, copies)
 	}
 	if err != nil {
 		return err
@@ -107,7 +106,7 @@ func (a *lateReadings) prepare(ctx context.Context, t *neighbourRun, r *Neighbou
 	return a.begin(ctx, t)
 }
 
-// begin sends what all the rest is older than.
+// begin sends the newest samples, before which the late readings lie.
 func (a *lateReadings) begin(ctx context.Context, t *neighbourRun) error {
 	a.newest = time.Now().UnixMilli()
 	var frames []frame
@@ -117,7 +116,7 @@ func (a *lateReadings) begin(ctx context.Context, t *neighbourRun) error {
 	return a.send(ctx, t, frames)
 }
 
-// send hands frames in and remembers them once they are acknowledged.
+// send delivers frames and keeps them once they are acknowledged.
 func (a *lateReadings) send(ctx context.Context, t *neighbourRun, frames []frame) error {
 	err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, frames))
 	if err == nil {
@@ -126,8 +125,8 @@ func (a *lateReadings) send(ctx context.Context, t *neighbourRun, frames []frame
 	return err
 }
 
-// message is the next of late readings: newer than those of the one before, and
-// of a property in turn, so that what newer samples carry on changes with each.
+// message returns the next late readings: newer than those of the message before, and with the
+// properties in turn, so that each changes the values that newer samples carry on.
 func (a *lateReadings) message() []frame {
 	frames := make([]frame, lateBatch)
 	for i := range frames {
@@ -160,9 +159,9 @@ func (a *lateReadings) run(ctx context.Context, t *neighbourRun, r *NeighbourRow
 	}
 }
 
-// compare ends with readings for which the conditions hold: late ones, which fill
-// the window and open nothing; then a newest one, which opens what must open, and
-// one that ends it.
+// compare first sends late readings for which the conditions hold, which fill the window and open
+// nothing. Then it sends a newest reading, which opens the notices that must open, and one that
+// closes them.
 func (a *lateReadings) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var frames []frame
 	at := a.newest - latePresent - 1
@@ -170,7 +169,9 @@ func (a *lateReadings) compare(ctx context.Context, t *neighbourRun, r *Neighbou
 		frames = append(frames, allValues(at+int64(i), lateHigh))
 	}
 	frames = append(frames, allValues(at+latePresent, lateLow))
-	for _, message := range [][]frame{frames, {allValues(a.newest+lateNewest+1, lateHigh)}, {allValues(a.newest+lateNewest+2, lateLow)}} {
+	opens := allValues(a.newest+lateNewest+1, lateHigh)
+	closes := allValues(a.newest+lateNewest+2, lateLow)
+	for _, message := range [][]frame{frames, {opens}, {closes}} {
 		if err := a.send(ctx, t, message); err != nil {
 			return err
 		}
@@ -191,16 +192,16 @@ func (a *lateReadings) compare(ctx context.Context, t *neighbourRun, r *Neighbou
 			one.conditions = append(one.conditions, referenceCondition{property: p, above: true, limit: limit})
 		}
 		one.conditions[0].limit = lateFirst
-		spells := one.expectedNotices(a.sent)
+		notices := one.expectedNotices(a.sent)
 		for range a.rules / len(lateRules) {
-			want = append(want, spells...)
+			want = append(want, notices...)
 		}
 	}
 	return r.compareNotices(ctx, a.person, want, t.options.Size.Patience)
 }
 
-// makeRule makes a rule of a form, whose ordinary members may be left out, and
-// answers its id. It does not run.
+// makeRule makes a rule from a form, in which ordinary members may be missing, and returns its id.
+// The rule does not run yet.
 func (c *console) makeRule(ctx context.Context, form map[string]any) (id int64, err error) {
 	whole := map[string]any{
 		"dataSource":    1,

@@ -12,34 +12,34 @@ import (
 )
 
 const (
-	mailDelay      = 50 * time.Millisecond // the mail server, for each
-	mailsEach      = 30                    // that a device leads to: of each level to mailRecipients addresses
+	mailDelay      = 50 * time.Millisecond // how long the mail server takes for each mail
+	mailsEach      = 30                    // mails of a device: one of each level to each of mailRecipients addresses
 	mailRecipients = 10
-	parallelPosts  = 8 // messages handed in at once
-	mailFirst      = 90
-	mailLimit      = 50 // of all values
+	parallelPosts  = 8  // messages that are sent at the same time
+	mailHigh       = 90 // a value above the limit
+	mailLimit      = 50 // of all rules
 )
 
-// mailLevels are the rules of both tenants, by title: each on a property of its own.
+// mailLevels are the rules of both tenants: each on a property of its own.
 var mailLevels = []struct {
 	title string
 	level int
 }{{"serious", 2}, {"important", 1}, {"general", 0}}
 
-// Mails is how a tenant was told by mail while another's waited.
+// Mails is how long mails of one tenant took while another tenant's mails waited.
 type Mails struct{ Serious, Important Delay }
 
-// mailStorm is a tenant whose devices all turn at once, with thousands of mails, at a
-// mail server that takes its time for each. Beside it a tenant of its own is told of a
-// serious notice and of an important one now and then.
+// mailStorm is a tenant whose devices all open alarms at once, which leads to thousands of mails to
+// a mail server that takes long for each. Meanwhile serious and important notices of another
+// tenant, the quiet one, open now and then.
 type mailStorm struct {
 	size                     NeighbourSize
 	stormTenant, quietTenant Tenant
 	stormPerson, quietPerson *console
 	mailServer               *MailServer
 
-	stormFrames [][]frame // of the storm's devices
-	sent        []frame   // of the family's
+	stormFrames [][]frame // by device of the storm
+	sent        []frame   // of the quiet tenant's device
 	sentAt      []time.Time
 }
 
@@ -47,15 +47,15 @@ func newMailStorm(s NeighbourSize) *mailStorm {
 	return &mailStorm{
 		size:        s,
 		stormTenant: attackerTenant("storm", s.StormDevices),
-		quietTenant: attackerTenant("family", 1),
+		quietTenant: attackerTenant("calm", 1),
 		stormFrames: make([][]frame, s.StormDevices),
 	}
 }
 
 func (a *mailStorm) tenants() []Tenant { return []Tenant{a.stormTenant, a.quietTenant} }
 
-// setUp opens the mail server. Every notice has mails of its own, as no digest holds
-// any back.
+// setUp starts the mail server. The server makes no digests, so that every notice has mails of its
+// own.
 func (a *mailStorm) setUp(ctx context.Context, o *ServerOptions) (err error) {
 	if a.mailServer, err = startMailServer(ctx, mailDelay); err != nil {
 		return err
@@ -71,8 +71,8 @@ func (a *mailStorm) tearDown() error {
 	return a.mailServer.Close()
 }
 
-// rules makes a rule of each of some levels for a world's first device, and answers
-// their ids; they do not run.
+// rules makes a rule of each of the first levels for a tenant's first device, and returns their
+// ids; the rules do not run yet.
 func (a *mailStorm) rules(ctx context.Context, c *console, w Tenant, addresses, levels int) (ids []int64, err error) {
 	to := make([]string, addresses)
 	for i := range to {
@@ -113,10 +113,10 @@ func (a *mailStorm) prepare(ctx context.Context, t *neighbourRun, _ *NeighbourRo
 	if err != nil {
 		return err
 	}
-	var gifts []RuleCopies
+	var copies []RuleCopies
 	for _, id := range ids {
-		gifts = append(
-			gifts,
+		copies = append(
+			copies,
 			RuleCopies{
 				Tenant:  a.stormTenant.Name,
 				Rule:    id,
@@ -126,7 +126,7 @@ func (a *mailStorm) prepare(ctx context.Context, t *neighbourRun, _ *NeighbourRo
 			},
 		)
 	}
-	if err := t.copyRules(ctx, gifts); err != nil {
+	if err := t.copyRules(ctx, copies); err != nil {
 		return err
 	}
 	if ids, err = a.rules(ctx, a.quietPerson, a.quietTenant, 1, 2); err != nil {
@@ -143,60 +143,52 @@ func (a *mailStorm) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) e
 		return err
 	}
 	<-ctx.Done()
-	left := a.arrived(a.stormTenant.Name)
+	sent := a.arrived(a.stormTenant.Name)
 	wanted := mailsEach * len(a.stormTenant.Devices)
 	r.remark(
 		"%s mails, a server that takes %s for each, %s had left",
 		thousands(float64(wanted)),
 		mailDelay,
-		thousands(float64(left)),
+		thousands(float64(sent)),
 	)
-	if left == 0 || left >= wanted {
-		return errors.New("no mails waited while the attack went on: it was none")
+	if sent == 0 || sent >= wanted {
+		return errors.New("no mails waited during the attack, so that it was no attack")
 	}
 	return nil
 }
 
-// triggerStorm lets all devices of the storm pass their thresholds.
+// triggerStorm makes the values of all devices of the storm pass their thresholds.
 func (a *mailStorm) triggerStorm(ctx context.Context, t *neighbourRun) error {
 	var posts errgroup.Group
 	posts.SetLimit(parallelPosts)
 	for i, d := range a.stormTenant.Devices {
 		posts.Go(func() error {
-			f := allValues(time.Now().UnixMilli(), mailFirst)
+			f := allValues(time.Now().UnixMilli(), mailHigh)
 			a.stormFrames[i] = []frame{f}
-			return deliver(
-				context.WithoutCancel(ctx),
-				t.server.Console,
-				d,
-				payloadOf(a.stormTenant.Properties, a.stormFrames[i]),
-			)
+			payload := payloadOf(a.stormTenant.Properties, a.stormFrames[i])
+			return deliver(context.WithoutCancel(ctx), t.server.Console, d, payload)
 		})
 	}
 	return posts.Wait()
 }
 
-// mailEvents is how many notices of each level the family is told of.
+// mailEvents is how many notices of each level the quiet tenant has.
 const mailEvents = 6
 
-// triggerQuiet lets the family's notices begin and end.
+// triggerQuiet opens and closes the quiet tenant's notices.
 func (a *mailStorm) triggerQuiet(ctx context.Context, t *neighbourRun) error {
-	turn := time.NewTicker(a.size.Brief / (2*mailEvents + 1))
-	defer turn.Stop()
+	tick := time.NewTicker(a.size.Brief / (2*mailEvents + 1))
+	defer tick.Stop()
 	for n := range 2 * mailEvents {
 		select {
-		case <-turn.C:
+		case <-tick.C:
 		case <-ctx.Done():
 			return errors.New("the notices took longer than the attack")
 		}
 		now := time.Now()
-		f := allValues(now.UnixMilli(), float64((1-n%2)*mailFirst))
-		if err := deliver(
-			ctx,
-			t.server.Console,
-			a.quietTenant.Devices[0],
-			payloadOf(a.quietTenant.Properties, []frame{f}),
-		); err != nil {
+		f := allValues(now.UnixMilli(), float64((1-n%2)*mailHigh))
+		payload := payloadOf(a.quietTenant.Properties, []frame{f})
+		if err := deliver(ctx, t.server.Console, a.quietTenant.Devices[0], payload); err != nil {
 			return err
 		}
 		a.sent, a.sentAt = append(a.sent, f), append(a.sentAt, now)
@@ -204,7 +196,7 @@ func (a *mailStorm) triggerQuiet(ctx context.Context, t *neighbourRun) error {
 	return nil
 }
 
-// arrived is how many mails of a tenant have.
+// arrived returns how many mails of a tenant have arrived.
 func (a *mailStorm) arrived(tenant string) (n int) {
 	for _, one := range a.mailServer.received() {
 		if one.toTenant(tenant) {
@@ -218,21 +210,12 @@ func (a *mailStorm) compare(ctx context.Context, t *neighbourRun, r *NeighbourRo
 	if err := a.measureMails(ctx, t, r); err != nil {
 		return err
 	}
-	if err := r.readBack(
-		ctx,
-		a.quietPerson,
-		a.quietTenant.Devices[0].Name,
-		a.quietTenant.Properties,
-		a.sent,
-	); err != nil {
+	quietDevice := a.quietTenant.Devices[0].Name
+	if err := r.readBack(ctx, a.quietPerson, quietDevice, a.quietTenant.Properties, a.sent); err != nil {
 		return err
 	}
-	if err := r.compareNotices(
-		ctx,
-		a.quietPerson,
-		a.expectedNotices(a.quietTenant.Devices[0].Name, a.sent, 2),
-		t.options.Size.Patience,
-	); err != nil {
+	quietNotices := a.expectedNotices(quietDevice, a.sent, 2)
+	if err := r.compareNotices(ctx, a.quietPerson, quietNotices, t.options.Size.Patience); err != nil {
 		return err
 	}
 	var want []expectedNotice
@@ -245,7 +228,7 @@ func (a *mailStorm) compare(ctx context.Context, t *neighbourRun, r *NeighbourRo
 	return r.compareNotices(ctx, a.stormPerson, want, t.options.Size.Patience)
 }
 
-// expectedNotices are the notices that the rules of a device must have begun.
+// expectedNotices returns the notices that the rules of a device must have opened.
 func (a *mailStorm) expectedNotices(device string, sent []frame, levels int) (want []expectedNotice) {
 	for p, one := range mailLevels[:levels] {
 		rule := referenceRule{
@@ -257,8 +240,8 @@ func (a *mailStorm) expectedNotices(device string, sent []frame, levels int) (wa
 	return want
 }
 
-// measureMails measures how long after its reading each of the family's notices was told, and
-// waits for mails that are late.
+// measureMails measures the time from a reading to the mail about its notice, for the quiet
+// tenant's notices, and waits for late mails.
 func (a *mailStorm) measureMails(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	until := time.Now().Add(t.options.Size.Patience)
 	began := map[int64]time.Time{}
@@ -271,9 +254,9 @@ func (a *mailStorm) measureMails(ctx context.Context, t *neighbourRun, r *Neighb
 			return err
 		}
 		m := mailsOf(all, a.mailServer.received(), a.quietTenant.Name, began)
-		if waits := m.Serious.Missing + m.Important.Missing; waits == 0 && m.Serious.Count == mailEvents &&
-			m.Important.Count == mailEvents ||
-			time.Now().After(until) {
+		complete := m.Serious.Missing+m.Important.Missing == 0 &&
+			m.Serious.Count == mailEvents && m.Important.Count == mailEvents
+		if complete || time.Now().After(until) {
 			r.Mails = m
 			r.remark(
 				"of %d mails each the longest took %s of the serious, %s of the important ones",
@@ -291,10 +274,10 @@ func (a *mailStorm) measureMails(ctx context.Context, t *neighbourRun, r *Neighb
 	}
 }
 
-// mailsOf is how long the mails of a tenant's notices took, from the readings that
-// began these; began is when those were sent, by their own time.
+// mailsOf returns how long the mails about a tenant's notices took from the readings that opened
+// them; began is when these readings were sent, by their own time.
 func mailsOf(all *noticePage, arrived []receivedMail, tenant string, began map[int64]time.Time) *Mails {
-	first := map[int64]time.Time{} // mail of a notice that began
+	first := map[int64]time.Time{} // time of the first mail about an opened notice
 	for _, one := range arrived {
 		if _, before := first[one.notice]; one.toTenant(tenant) && !one.ended && !before {
 			first[one.notice] = one.at
@@ -318,7 +301,7 @@ func mailsOf(all *noticePage, arrived []receivedMail, tenant string, began map[i
 	return &m
 }
 
-// makeChannel makes a channel that tells addresses, and answers its id.
+// makeChannel makes a channel that notifies addresses, and returns its id.
 func (c *console) makeChannel(ctx context.Context, name string, addresses []string) (id int64, err error) {
 	body, err := channelForm(0, name, addresses)
 	if err != nil {
@@ -330,7 +313,7 @@ func (c *console) makeChannel(ctx context.Context, name string, addresses []stri
 	return id, nil
 }
 
-// changeChannel gives it another name, or other addresses.
+// changeChannel changes a channel's name or addresses.
 func (c *console) changeChannel(ctx context.Context, id int64, name string, addresses []string) error {
 	body, err := channelForm(id, name, addresses)
 	if err != nil {

@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// ackWithin is how long a message that was handed in waits for its answer: a
-	// server that lets it wait longer has broken every promise.
+	// ackWithin is how long a request with a message may take: a server that takes longer has
+	// broken every promise.
 	ackWithin     = 2 * time.Minute
 	maxRetryPause = 5 * time.Second
 )
 
-// deliver hands a device's message in over HTTP until it is acknowledged. A
-// server that has no room is asked again when it says so, until ctx ends; a
-// message that is on its way is waited for all the same, since whether it was
-// taken must be known.
+// deliver sends a device's message over HTTP until it is acknowledged. If the server has no room,
+// deliver tries again when the server says, until ctx ends. It waits for the response to a request
+// in progress even after ctx ends, since the caller must know whether the message was accepted.
 func deliver(ctx context.Context, base string, d Device, payload []byte) error {
 	for {
 		status, retry, err := post(context.WithoutCancel(ctx), base, d, payload)
@@ -41,7 +40,7 @@ func deliver(ctx context.Context, base string, d Device, payload []byte) error {
 	}
 }
 
-// post hands a message in, and answers when to try again where it was not taken.
+// post sends a message, and returns when to try again if the server refused it.
 func post(ctx context.Context, base string, d Device, payload []byte) (status int, retry time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ackWithin)
 	defer cancel()
@@ -58,12 +57,12 @@ func post(ctx context.Context, base string, d Device, payload []byte) (status in
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { _ = res.Body.Close() }() // it is read to its end
+	defer func() { _ = res.Body.Close() }() // read to its end
 	_, err = io.Copy(io.Discard, res.Body)
 	return res.StatusCode, retryAfter(res), err
 }
 
-// retryAfter is when an answer that refuses wants to be asked again.
+// retryAfter returns when a refusal asks to try again.
 func retryAfter(res *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
 	if err != nil || seconds < 1 {
@@ -72,7 +71,7 @@ func retryAfter(res *http.Response) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryPause)
 }
 
-// payloadOf is one message with all the frames.
+// payloadOf returns one message with all the frames.
 func payloadOf(properties []string, frames []frame) []byte {
 	b := []byte{'['}
 	for i, f := range frames {
@@ -100,14 +99,14 @@ func payloadOf(properties []string, frames []frame) []byte {
 	return append(b, ']')
 }
 
-// oneValue is a frame with one value.
+// oneValue returns a frame with one value.
 func oneValue(at int64, property int, value float64) frame {
 	f := allValues(at, math.NaN())
 	f.values[property] = value
 	return f
 }
 
-// allValues is a frame whose values are the same.
+// allValues returns a frame whose values are all the same.
 func allValues(at int64, value float64) frame {
 	f := frame{time: at, arrived: time.Now().UnixMilli(), values: make([]float64, neighbourValues)}
 	for p := range f.values {
@@ -116,7 +115,7 @@ func allValues(at int64, value float64) frame {
 	return f
 }
 
-// attackerTenant are a tenant with so many devices.
+// attackerTenant returns a tenant with so many devices.
 func attackerTenant(tenant string, devices int) Tenant {
 	w := NewTenant(devices, neighbourValues)
 	w.Name = tenant

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// probe makes a call every so often and counts how long each took from when it
-// was due: a call that waits for the one before it waits, too.
+// probe makes a call at each interval and measures how long each took from when it was due: a call
+// that waits for the one before counts this wait, too.
 type probe struct {
 	took          histogram
 	count, failed int
-	first         error // that failed
+	first         error // of the first call that failed
 }
 
 // answerWithin is how long a call may take before it counts as failed.
 const answerWithin = 30 * time.Second
 
-// run makes calls until the time is over; it ends early with ctx.
+// run makes calls until the time is over or ctx ends.
 func (p *probe) run(ctx context.Context, every time.Duration, until time.Time, call func(ctx context.Context) error) {
 	turn := time.NewTimer(0)
 	defer turn.Stop()
@@ -44,11 +44,11 @@ func (p *probe) run(ctx context.Context, every time.Duration, until time.Time, c
 	}
 }
 
-// CallStats is what a probe has found.
+// CallStats is the result of a probe.
 type CallStats struct {
 	Count, Failed int
 	P95, Max      time.Duration
-	First         error // that failed
+	First         error // of the first call that failed
 }
 
 func (p *probe) stats() CallStats {

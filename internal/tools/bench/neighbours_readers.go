@@ -14,11 +14,11 @@ import (
 
 const (
 	readPause  = 100 * time.Millisecond
-	readChunk  = 1 << 10 // bytes that a slow reader takes at once
+	readChunk  = 1 << 10 // bytes that a slow reader reads at once
 	retryPause = 250 * time.Millisecond
 )
 
-// longAnswers are the calls that answer with every reading of a range.
+// longAnswers are the calls whose response contains every reading of a range.
 var longAnswers = []string{
 	"get/format-map/time-interval-data",
 	"get/format-sign-array/time-interval-data",
@@ -26,14 +26,12 @@ var longAnswers = []string{
 	"export-device-data-excel",
 }
 
-// slowReaders is one user who asks hundreds of times for a long answer, and takes
-// each by sips.
+// slowReaders is one user with hundreds of clients that request a long response and read it slowly.
 type slowReaders struct {
 	*dense
 
-	// How the server answered: with readings, that it is to be asked later, or
-	// not in this way.
-	read, later, other atomic.Int64
+	// Responses with readings, refusals with a time to try again, and other outcomes.
+	read, refused, other atomic.Int64
 }
 
 func newSlowReaders(s NeighbourSize) *slowReaders {
@@ -58,7 +56,7 @@ func (a *slowReaders) run(ctx context.Context, _ *neighbourRun, r *NeighbourRow)
 	r.remark(
 		"%d answers, %d times asked to come later, %d without an answer",
 		a.read.Load(),
-		a.later.Load(),
+		a.refused.Load(),
 		a.other.Load(),
 	)
 	if a.read.Load() == 0 {
@@ -67,8 +65,8 @@ func (a *slowReaders) run(ctx context.Context, _ *neighbourRun, r *NeighbourRow)
 	return nil
 }
 
-// ask asks for a long answer and sips from it until it is over, or ctx is; where
-// it is refused, it waits as it is asked to.
+// ask requests a long response and reads it slowly to its end, or until ctx ends. If the server
+// refuses, it waits as long as the server says.
 func (a *slowReaders) ask(ctx context.Context, call string) {
 	query := url.Values{
 		"deviceName": {a.tenant.Devices[0].Name}, "yeuSignList": {a.tenant.Properties[0]},
@@ -78,23 +76,23 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 	if ctx.Err() != nil {
 		return
 	}
-	every, sips := retryPause, false
+	every, slowly := retryPause, false
 	switch {
 	case err != nil:
 		a.other.Add(1)
-	case res.Header.Get("Retry-After") != "": // in an envelope, whatever the status
-		a.later.Add(1)
+	case res.Header.Get("Retry-After") != "": // refused in an envelope; the status may be 200
+		a.refused.Add(1)
 		every = retryAfter(res)
 	case res.StatusCode != http.StatusOK:
 		a.other.Add(1)
 	default:
 		a.read.Add(1)
-		every, sips = readPause, true
+		every, slowly = readPause, true
 	}
 	if err == nil {
 		defer func() {
-			_ = nc.Close()       // what it was for is over
-			_ = res.Body.Close() // the rest of it is not waited for
+			_ = nc.Close()       // nothing more is read
+			_ = res.Body.Close() // the rest is dropped
 		}()
 		defer context.AfterFunc(ctx, func() { _ = nc.Close() })()
 	}
@@ -106,7 +104,7 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 		case <-ctx.Done():
 			return
 		}
-		if !sips {
+		if !slowly {
 			return
 		}
 		if _, err := io.CopyN(io.Discard, res.Body, readChunk); err != nil {

@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// The reference: what notices the rules of a run must have opened, given what its
-// devices sent. It is written from docs/alarms.md, plainly, and knows nothing of
-// how the server judges; rules are those that a run makes, on readings, whose
-// conditions are all wanted.
+// The reference: the notices that the rules of a run must open for what its devices sent. It
+// follows docs/alarms.md in simple code and does not use the server's. It covers the rules that the
+// runs make: on readings, with conditions that must all hold.
 
-// referenceRule is a rule as the reference knows it.
+// referenceRule is a rule for the reference.
 type referenceRule struct {
 	title, device string
 	conditions    []referenceCondition
 	hits          int
 	window        int64 // ms
-	since         int64 // samples up to then do not count, epoch ms
+	since         int64 // samples up to this time do not count, epoch ms
 }
 
 // referenceCondition holds while a property's value is above its limit, or below it.
@@ -30,39 +29,38 @@ type referenceCondition struct {
 	limit    float64
 }
 
-// frame is what a device measured at one instant.
+// frame is all values that a device measured at one time.
 type frame struct {
 	time, arrived int64     // epoch ms
 	values        []float64 // by property; NaN: not measured
 }
 
-// expectedNotice is a notice: from the reading that began it to the one that ended it.
+// expectedNotice is a notice, from the reading that opened it to the one that closed it.
 type expectedNotice struct {
 	title, device string
 	begin, end    int64 // epoch ms; end 0: open
 	unsteady      bool
 }
 
-// ruleSample is a sample of a rule that looks at one property: one hit and no window
-// but the sample itself.
+// ruleSample is a sample of a rule on one property that needs one hit.
 type ruleSample struct {
 	time  int64 // epoch ms
 	holds bool
 }
 
 const (
-	// noticesAnHour is how many notices a rule begins within an hour before the next
-	// is unsteady, as servers are delivered.
+	// noticesAnHour is how many notices a rule opens within an hour before the next one is unsteady, by
+	// the default settings.
 	noticesAnHour = 12
 	hourLong      = int64(time.Hour / time.Millisecond)
 	calmLong      = int64(10 * time.Minute / time.Millisecond)
 )
 
-// expectedSwings are the notices of such a rule, given its samples in order of time, where
-// it begins so many within an hour; 0: any number.
+// expectedSwings returns the notices of such a rule for its samples in order of time. anHour is how
+// many notices a rule opens within an hour before the next is unsteady; 0 means any number.
 func expectedSwings(title, device string, samples iter.Seq[ruleSample], anHour int) []expectedNotice {
 	var all []expectedNotice
-	var calm int64 // time of the first false sample since the last true one; 0: there is none
+	var calm int64 // time of the first false sample since the last true one; 0 if there is none
 	open := false
 	for s := range samples {
 		if s.holds {
@@ -89,11 +87,11 @@ func expectedSwings(title, device string, samples iter.Seq[ruleSample], anHour i
 	return all
 }
 
-// maxAhead is by how much a clock may be ahead, or a reading late, before a
-// rule's newest time is not believed, in ms.
+// maxAhead is how many ms a clock may be ahead, or a reading late, before the rule drops its newest
+// time.
 const maxAhead = int64(time.Minute / time.Millisecond)
 
-// expectedNotices are the notices that frames lead to, in the order of their arrival.
+// expectedNotices returns the notices to which frames lead, in the order of their arrival.
 func (r *referenceRule) expectedNotices(arrived []frame) []expectedNotice {
 	var all []expectedNotice
 	var kept []frame
@@ -104,7 +102,7 @@ func (r *referenceRule) expectedNotices(arrived []frame) []expectedNotice {
 		}
 		kept = insertFrame(kept, f)
 		if newest > f.time+maxAhead && max(f.arrived-f.time, f.time-f.arrived) <= maxAhead {
-			newest = f.time - 1 // what was newest was stamped ahead
+			newest = f.time - 1 // the newest frame had a time ahead
 		}
 		if f.time <= newest {
 			continue
@@ -128,8 +126,8 @@ func (r *referenceRule) concerns(f frame) bool {
 	)
 }
 
-// evaluate tells whether the conditions hold at the newest sample, and for how many
-// samples of the window that ends with it.
+// evaluate tells whether the conditions hold at the newest sample, and for how many samples of the
+// window that ends with it.
 func (r *referenceRule) evaluate(kept []frame, floor, newest int64) (holds bool, hits int) {
 	asOf := make([]float64, len(r.conditions))
 	for i := range asOf {
@@ -144,7 +142,8 @@ func (r *referenceRule) evaluate(kept []frame, floor, newest int64) (holds bool,
 			if v := f.values[c.property]; !math.IsNaN(v) {
 				asOf[i] = v
 			}
-			// Of what was never measured neither holds.
+			// A condition on a property that was never measured does not hold: comparisons with NaN
+			// are false.
 			holds = holds && (c.above && asOf[i] > c.limit || !c.above && asOf[i] < c.limit)
 		}
 		if holds && f.time > floor && f.time > newest-r.window {
@@ -154,8 +153,8 @@ func (r *referenceRule) evaluate(kept []frame, floor, newest int64) (holds bool,
 	return holds, hits
 }
 
-// insertFrame puts a frame among those that are sorted by time. What is measured again
-// for the same time replaces what was.
+// insertFrame inserts a frame into frames that are sorted by time. Values for a time that exists
+// already replace the earlier ones.
 func insertFrame(sorted []frame, f frame) []frame {
 	i, there := slices.BinarySearchFunc(
 		sorted,
@@ -175,8 +174,7 @@ func insertFrame(sorted []frame, f frame) []frame {
 	return sorted
 }
 
-// diffNotices counts the notices that are wanted and not there, or there and not
-// wanted, and gives an example.
+// diffNotices counts the notices that are missing or that should not exist, and returns an example.
 func diffNotices(want, got []expectedNotice) (n int, example string) {
 	left := map[expectedNotice]int{}
 	for _, s := range want {
@@ -201,8 +199,8 @@ func diffNotices(want, got []expectedNotice) (n int, example string) {
 	return n, example
 }
 
-// readBack compares what a device has in the server with what of it was
-// acknowledged, and counts into v.
+// readBack compares the values of a device in the server with the acknowledged frames, and counts
+// into v.
 func readBack(v *Verification, device string, properties []string, acknowledged []frame, got map[string][]point) {
 	var want []frame
 	for _, f := range acknowledged {

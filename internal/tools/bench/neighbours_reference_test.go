@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// hotRule is a rule on the first property, and where wanted on the second.
+// hotRule returns a rule on the first property, with more conditions if given.
 func hotRule(hits int, window time.Duration, conditions ...referenceCondition) *referenceRule {
 	return &referenceRule{
 		title:      "hot",
@@ -20,8 +20,7 @@ func hotRule(hits int, window time.Duration, conditions ...referenceCondition) *
 	}
 }
 
-// framesOf are frames of times in seconds, each with its first values; they arrive at
-// their times.
+// framesOf returns frames from times in seconds and the first values; each arrives at its time.
 func framesOf(steps ...[]float64) (frames []frame) {
 	for _, s := range steps {
 		at := int64(s[0] * 1000)
@@ -73,12 +72,12 @@ func TestReference(t *testing.T) {
 	old := hotRule(2, m)
 	old.since = 100_500
 	if got := old.expectedNotices(framesOf([]float64{100, 11}, []float64{101, 11})); got != nil {
-		t.Errorf("a sample of before the rule ran counts: %+v", got)
+		t.Errorf("a sample from before the rule ran counts: %+v", got)
 	}
 }
 
-// One that swings every ten seconds: the thirteenth within an hour stays open until the
-// value has been calm for ten minutes.
+// A value swings every ten seconds: the thirteenth notice within an hour stays open until the value
+// has been low for ten minutes.
 func TestSwinging(t *testing.T) {
 	const second, minute = int64(1000), int64(60_000)
 	var samples []ruleSample
@@ -97,14 +96,14 @@ func TestSwinging(t *testing.T) {
 	at(52*minute, false)
 	at(60*minute+12*20*second+1, true) // 12 of those were an hour ago
 	at(60*minute+12*20*second+2, false)
-	spells := expectedSwings("t", "D", slices.Values(samples), 12)
-	if len(spells) != 15 {
-		t.Fatalf("%d spells: %+v", len(spells), spells)
+	notices := expectedSwings("t", "D", slices.Values(samples), 12)
+	if len(notices) != 15 {
+		t.Fatalf("%d notices: %+v", len(notices), notices)
 	}
-	for i, s := range spells {
+	for i, s := range notices {
 		unsteady := i == 12 || i == 13
 		if s.unsteady != unsteady {
-			t.Errorf("spell %d: %+v", i, s)
+			t.Errorf("notice %d: %+v", i, s)
 		}
 	}
 	for i, want := range map[int]expectedNotice{
@@ -113,42 +112,24 @@ func TestSwinging(t *testing.T) {
 		13: {title: "t", device: "D", begin: 30 * minute, end: 52 * minute, unsteady: true},
 		14: {title: "t", device: "D", begin: 64*minute + 1, end: 64*minute + 2},
 	} {
-		if spells[i] != want {
-			t.Errorf("spell %d: %+v, want %+v", i, spells[i], want)
+		if notices[i] != want {
+			t.Errorf("notice %d: %+v, want %+v", i, notices[i], want)
 		}
 	}
-	if all := expectedSwings(
-		"t",
-		"D",
-		slices.Values(samples),
-		0,
-	); len(all) != 18 ||
-		slices.ContainsFunc(all, func(s expectedNotice) bool { return s.unsteady || s.end == 0 }) {
+	all := expectedSwings("t", "D", slices.Values(samples), 0)
+	unsteadyOrOpen := func(s expectedNotice) bool { return s.unsteady || s.end == 0 }
+	if len(all) != 18 || slices.ContainsFunc(all, unsteadyOrOpen) {
 		t.Errorf("without a limit: %+v", all)
 	}
-	if open := expectedSwings(
-		"t",
-		"D",
-		slices.Values([]ruleSample{{5, true}}),
-		12,
-	); len(open) != 1 ||
-		open[0].end != 0 {
+	open := expectedSwings("t", "D", slices.Values([]ruleSample{{5, true}}), 12)
+	if len(open) != 1 || open[0].end != 0 {
 		t.Errorf("%+v", open)
 	}
 }
 
 func TestDiffNotices(t *testing.T) {
-	a, b := expectedNotice{
-		title:  "a",
-		device: "D",
-		begin:  1,
-		end:    2,
-	}, expectedNotice{
-		title:  "b",
-		device: "D",
-		begin:  1,
-		end:    2,
-	}
+	a := expectedNotice{title: "a", device: "D", begin: 1, end: 2}
+	b := expectedNotice{title: "b", device: "D", begin: 1, end: 2}
 	for name, c := range map[string]struct {
 		want, got []expectedNotice
 		n         int
@@ -195,7 +176,7 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// The victim's own readings lead to the notices whose turns they are.
+// The frames of a sender lead to the notices of its high values.
 func TestVictimFrames(t *testing.T) {
 	s := sender{connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})}, name: "D", rules: 2}
 	s.ackedMessages = []sentMessage{{time: 1000}, {time: 2000, high: 2}, {time: 3000, high: 3}, {time: 4000, high: 1}}
@@ -211,15 +192,13 @@ func TestVictimFrames(t *testing.T) {
 		}
 	}
 	s.last = 3000
-	if text := string(
-		s.appendMessage(nil, 3),
-	); !strings.Contains(text, `"a":900.00,"b":900.00`) ||
-		frames[2].values[0] != 900 {
+	text := string(s.appendMessage(nil, 3))
+	if !strings.Contains(text, `"a":900.00,"b":900.00`) || frames[2].values[0] != 900 {
 		t.Errorf("%s, %+v", text, frames[2])
 	}
 }
 
-// What is never acknowledged counts for as long as it was waited for.
+// A message that is never acknowledged counts as long as the run waited for it.
 func TestUnanswered(t *testing.T) {
 	began := time.Unix(0, 0)
 	s := sender{

@@ -8,25 +8,23 @@ import (
 	"time"
 )
 
-// NeighbourLimits are what the victim is promised while others attack; zero: of
-// that nothing is promised.
+// NeighbourLimits are the promises to the victim during an attack; zero is no promise.
 type NeighbourLimits struct {
 	Ack   time.Duration // p99, from sending a message to its acknowledgement
-	Alarm time.Duration // the longest, from sending a reading to its notice on an open screen
-	Page  time.Duration // p95; or, where that is more, one and a half times the quiet figure and 100 ms
-	// Slack: where it is set, a page may take, p95, one and a half times what it took
-	// on the same folder before the attack, and this.
+	Alarm time.Duration // longest, from sending a reading to its notice on an open screen
+	Page  time.Duration // p95; or one and a half times the quiet figure plus 100 ms, if that is more
+	// Slack, if it is set, replaces Page: the p95 of a page may be one and a half times what it was
+	// on the same folder before the attack, plus Slack.
 	Slack  time.Duration
 	SignIn time.Duration // p95
-	Write  time.Duration // the longest that a change made in the console took
+	Write  time.Duration // longest, of a change in the console
 	Memory int64         // of the server, bytes
 	Start  time.Duration // from a server's start to the first reading that it takes
-	// The longest from a reading to the mail that tells of its notice, where there is
-	// a storm of them.
+	// Longest, from a reading to the mail about its notice, during a storm of mails.
 	Serious, Important time.Duration
 }
 
-// defaultLimits are the limits of every attack that has none of its own.
+// defaultLimits are the limits of attacks that set none.
 var defaultLimits = NeighbourLimits{
 	Ack:       500 * time.Millisecond,
 	Alarm:     time.Second,
@@ -39,7 +37,7 @@ var defaultLimits = NeighbourLimits{
 	Important: 10 * time.Second,
 }
 
-// NeighbourRow is what the victim has seen while one attack went on.
+// NeighbourRow is what the victim experienced during one attack.
 type NeighbourRow struct {
 	Attack string
 	Limits NeighbourLimits
@@ -49,16 +47,16 @@ type NeighbourRow struct {
 	Alarm          Delay
 	Page, SignIn   CallStats
 	Write          CallStats
-	Before         CallStats     // the page, on the same folder before the attack; where that is measured
-	Mails          *Mails        // by which people are told while there is a storm of them; nil: there is none
-	Memory         int64         // the most that the server was seen to have, bytes
-	Started        time.Duration // from the server's start to the first reading that it took; 0: it was not started anew
-	Verification                 // of what was acknowledged, the attackers' included
-	Notices        int           // that there must be, the attackers' included
-	Differing      int           // of these, missing, or there and no reading led to them
-	Different      string        // one of them
+	Before         CallStats     // the page on the same folder before the attack, if that was measured
+	Mails          *Mails        // delays of mails during a storm of mails; nil without one
+	Memory         int64         // most memory of the server at a measurement, bytes
+	Started        time.Duration // from a restart to the first reading that the server took; 0 without a restart
+	Verification                 // of acknowledged values, including the attackers'
+	Notices        int           // notices that must exist, including the attackers'
+	Differing      int           // notices that are missing, or that no reading explains
+	Different      string        // an example
 	Remark         string
-	Failed         error // why the attack came to nothing, or not to its end
+	Failed         error // why the attack failed or did not finish
 }
 
 func (r *NeighbourRow) setVictim(n victimResult) {
@@ -76,7 +74,7 @@ func (r *NeighbourRow) remark(format string, a ...any) {
 	r.Remark += fmt.Sprintf(format, a...)
 }
 
-// pageLimit is what a page may take where it took so long in quiet.
+// pageLimit returns how long a page may take if it took so long without an attack.
 func (l *NeighbourLimits) pageLimit(quiet time.Duration) time.Duration {
 	if l.Page == 0 {
 		return 0
@@ -84,7 +82,7 @@ func (l *NeighbourLimits) pageLimit(quiet time.Duration) time.Duration {
 	return max(l.Page, quiet+quiet/2+100*time.Millisecond)
 }
 
-// pageLimit is what a page may take; quiet is the row without an attack.
+// pageLimit returns how long a page may take; quiet is the row without an attack.
 func (r *NeighbourRow) pageLimit(quiet *NeighbourRow) time.Duration {
 	if r.Limits.Slack > 0 {
 		return r.Before.P95 + r.Before.P95/2 + r.Limits.Slack
@@ -92,7 +90,7 @@ func (r *NeighbourRow) pageLimit(quiet *NeighbourRow) time.Duration {
 	return r.Limits.pageLimit(quiet.Page.P95)
 }
 
-// Violations are the promises that were not kept; quiet is the row without an attack.
+// Violations returns the promises that were broken; quiet is the row without an attack.
 func (r *NeighbourRow) Violations(quiet *NeighbourRow) []string {
 	var all []string
 	add := func(wrong bool, format string, a ...any) {
@@ -147,7 +145,7 @@ func (r *NeighbourRow) Violations(quiet *NeighbourRow) []string {
 	return all
 }
 
-// readBack reads what a device has and compares it with what was acknowledged.
+// readBack reads a device's values and compares them with what was acknowledged.
 func (r *NeighbourRow) readBack(
 	ctx context.Context,
 	c *console,
@@ -170,9 +168,8 @@ func (r *NeighbourRow) readBack(
 	return nil
 }
 
-// compareNotices compares a tenant's notices with those of the reference: again and
-// again until they are the same, but not longer than patience, since the judge
-// may be behind.
+// compareNotices compares a tenant's notices with those of the reference, again and again until
+// they are the same or patience is over, since the evaluation may be late.
 func (r *NeighbourRow) compareNotices(
 	ctx context.Context,
 	c *console,
@@ -212,8 +209,8 @@ func (r *NeighbourRow) compareNotices(
 	}
 }
 
-// PrintNeighbours prints the rows as the table that docs/benchmarks.md shows, with
-// the limits; the first is the quiet one.
+// PrintNeighbours prints the rows as the table in docs/benchmarks.md, with the limits; the first
+// row is the quiet one.
 func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -222,16 +219,15 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(
 		w,
-		"\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| write, longest\t| sign-in p95\t| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|",
+		"\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| write, longest\t| sign-in p95\t"+
+			"| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|",
 	)
 	fmt.Fprintln(w, "|---\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|---\t|---\t|")
 	l := defaultLimits
 	fmt.Fprintf(
 		w,
 		"| *at most*\t| %s\t| \t| \t| %s\t| %s\t| %s\t| %s\t| %s\t| \t| 0\t| \t| 0\t| \t| \t|\n",
-		short(
-			l.Ack,
-		),
+		short(l.Ack),
 		short(l.Alarm),
 		short(l.pageLimit(quiet.Page.P95)),
 		short(l.Write),
@@ -256,9 +252,7 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 			short(r.Write.Max),
 			short(r.SignIn.P95),
 			mebibytes(r.Memory),
-			thousands(
-				float64(r.Checked),
-			),
+			thousands(float64(r.Checked)),
 			thousands(float64(r.Lost+r.Wrong+r.Extra)),
 			thousands(float64(r.Notices)),
 			thousands(float64(r.Differing)),
@@ -269,7 +263,8 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 	return w.Flush()
 }
 
-// longestAlarm is that, or how long those that never came were waited for.
+// longestAlarm returns the longest delay of an alarm, or how long the run waited for those that
+// never came.
 func (r *NeighbourRow) longestAlarm() string {
 	if r.Alarm.Missing > 0 {
 		return "> " + short(r.Alarm.Max)
@@ -277,14 +272,13 @@ func (r *NeighbourRow) longestAlarm() string {
 	return short(r.Alarm.Max)
 }
 
-// printSummary says in a few lines what a row has shown, as soon as it has: a run is long.
+// printSummary prints a row in a few lines as soon as it is complete, since a run is long.
 func (r *NeighbourRow) printSummary(out io.Writer, quiet *NeighbourRow, took time.Duration) {
 	fmt.Fprintf(
 		out,
-		"  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, write longest %s, sign-in p95 %s, memory %s\n",
-		short(
-			took,
-		),
+		"  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, "+
+			"write longest %s, sign-in p95 %s, memory %s\n",
+		short(took),
 		short(r.AckP99),
 		short(r.Alarm.P50),
 		r.longestAlarm(),

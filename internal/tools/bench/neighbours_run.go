@@ -9,19 +9,20 @@ import (
 	"time"
 )
 
-// neighbourRun is a server with the victim and those who attack.
+// neighbourRun is a server with the victim and the attackers.
 type neighbourRun struct {
 	options *NeighbourOptions
 	server  *Server
 	victim  *victim
-	people  []*console // signed in, wherever the server listens
+	people  []*console // signed in; start updates their addresses
 }
 
-// maxMemory is how much a server may take before it is ended: machines have no
-// more to spare, and the promise is broken long before.
+// maxMemory is how much memory a server may take before it is killed: machines have no more to
+// spare, and the limit is broken long before.
 const maxMemory = 3 << 30
 
-// startNeighbourRun starts a server with the victim and the other tenants.
+// startNeighbourRun starts a server with the victim and the other tenants. arrange may change the
+// server's options.
 func startNeighbourRun(
 	ctx context.Context,
 	o *NeighbourOptions,
@@ -57,11 +58,11 @@ func startNeighbourRun(
 	return t, nil
 }
 
-// close ends the server, unless it has ended: in an orderly way, or at once where
-// it may be busy for minutes.
+// close ends the server, unless it has ended: with SIGTERM, or with SIGKILL where it may be busy
+// for minutes.
 func (t *neighbourRun) close(orderly bool) error {
 	select {
-	case <-t.server.ended: // whoever ended it has told of it
+	case <-t.server.ended: // the code that ended it reported errors
 		return nil
 	default:
 	}
@@ -80,8 +81,7 @@ func (t *neighbourRun) signIn(ctx context.Context, w Tenant) (*console, error) {
 	return c, err
 }
 
-// start starts a server that has ended, and leads those who are signed in to
-// where it listens then.
+// start starts a server that has ended, and gives the signed-in people its new address.
 func (t *neighbourRun) start(ctx context.Context) error {
 	if err := t.server.start(ctx); err != nil {
 		return err
@@ -92,12 +92,12 @@ func (t *neighbourRun) start(ctx context.Context) error {
 	return nil
 }
 
-// copyRules stops the server, writes rules into its folder, and starts it.
-func (t *neighbourRun) copyRules(ctx context.Context, gifts []RuleCopies) error {
-	return t.whileStopped(ctx, func() error { return t.options.CopyRules(ctx, t.server.Dir, gifts) })
+// copyRules stops the server, writes copies of rules into its folder, and starts it.
+func (t *neighbourRun) copyRules(ctx context.Context, copies []RuleCopies) error {
+	return t.whileStopped(ctx, func() error { return t.options.CopyRules(ctx, t.server.Dir, copies) })
 }
 
-// whileStopped stops the server, lets something be done to its folder, and starts it.
+// whileStopped stops the server, calls do, which may change its folder, and starts it.
 func (t *neighbourRun) whileStopped(ctx context.Context, do func() error) error {
 	if err := t.server.Stop(); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (t *neighbourRun) whileStopped(ctx context.Context, do func() error) error 
 	return t.start(ctx)
 }
 
-// watchMemory looks at the server's memory from now on; the function it answers ends
-// that, and tells the most that was seen. A server that takes too much is ended.
+// watchMemory measures the server's memory from now on. The returned function ends that and returns
+// the most that was measured. watchMemory kills a server that takes more than maxMemory.
 func (t *neighbourRun) watchMemory(ctx context.Context) func() (int64, error) {
 	ctx, stop := context.WithCancel(ctx)
 	var most int64
@@ -121,10 +121,10 @@ func (t *neighbourRun) watchMemory(ctx context.Context) func() (int64, error) {
 			for {
 				now, err := residentMemory(t.server.PID)
 				if err != nil {
-					return fmt.Errorf("the server's memory is not known: %w", err)
+					return fmt.Errorf("read the server's memory: %w", err)
 				}
 				if most = max(most, now); now > maxMemory {
-					return errors.Join(fmt.Errorf("the server took %s of memory and was ended", mebibytes(now)), t.server.Kill())
+					return errors.Join(fmt.Errorf("the server took %s of memory and was killed", mebibytes(now)), t.server.Kill())
 				}
 				select {
 				case <-tick.C:

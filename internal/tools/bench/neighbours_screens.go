@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// manyScreens is one session that has thousands of live streams, and opens each anew
-// when it ends.
+// manyScreens is one session that opens thousands of live streams, and opens each again when it
+// ends.
 type manyScreens struct {
 	size   NeighbourSize
 	tenant Tenant
@@ -32,20 +32,17 @@ func (a *manyScreens) run(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 	var opening sync.WaitGroup
 	for i := range screens {
 		opening.Go(func() {
-			// Who is not let in gives up when the attack ends.
+			// A stream that the server refuses, or has not opened when the attack ends, counts as
+			// not opened.
 			if s, err := watchReadings(ctx, a.person, nil); err == nil {
 				screens[i] = s
 			}
 		})
 	}
-	// Its device reports as fast as it may, so that all of them are told.
+	// The device reports as often as it may, so that all streams get events.
 	for n := 0; ctx.Err() == nil; n++ {
-		err := deliver(
-			ctx,
-			t.server.Console,
-			a.tenant.Devices[0],
-			payloadOf(a.tenant.Properties, []frame{oneValue(time.Now().UnixMilli(), 0, float64(n%2000)/10)}),
-		)
+		f := oneValue(time.Now().UnixMilli(), 0, float64(n%2000)/10)
+		err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, []frame{f}))
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
@@ -72,5 +69,5 @@ func (a *manyScreens) run(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 	return nil
 }
 
-// compare: what the device reported is not read back, it was only to be told.
+// compare has nothing to do: the device's readings were sent only for the streams.
 func (*manyScreens) compare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }

@@ -13,19 +13,19 @@ import (
 
 const (
 	staleLoggers = 20
-	staleEvery   = 50 * time.Millisecond // that each of them waits before it tries again
+	staleEvery   = 50 * time.Millisecond // how long each waits before it tries again
 	validEvery   = 100 * time.Millisecond
 )
 
-// stale are loggers, and one tool of the provider's, with secrets that are not good any
-// more, which try again and again from the victim's address. Beside them devices come
-// anew that have the right ones, and the provider does.
+// stale is a set of loggers and one tool of the provider with secrets that are no longer valid,
+// which try again and again from the victim's address. Beside them devices and the provider sign in
+// with valid secrets.
 type stale struct {
 	tenant       Tenant
 	wrong, right atomic.Int64
 
 	mu      sync.Mutex
-	refused []error // of those that are right
+	refused []error // errors of attempts with valid secrets
 }
 
 func newStale() *stale { return &stale{tenant: attackerTenant("stale", 2)} }
@@ -33,12 +33,12 @@ func newStale() *stale { return &stale{tenant: attackerTenant("stale", 2)} }
 func (a *stale) tenants() []Tenant                                           { return []Tenant{a.tenant} }
 func (a *stale) prepare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
-// compare: that the right ones were let in is told by press.
+// compare has nothing to do: run returns whether the valid attempts succeeded.
 func (a *stale) compare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
 func (a *stale) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var all sync.WaitGroup
-	again := func(every time.Duration, try func()) {
+	repeat := func(every time.Duration, try func()) {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				try()
@@ -55,18 +55,18 @@ func (a *stale) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
 		if i%2 == 1 {
 			enter = a.byHTTP
 		}
-		again(staleEvery, func() { a.note(ctx, enter(ctx, t, old), false) })
+		repeat(staleEvery, func() { a.note(ctx, enter(ctx, t, old), false) })
 	}
-	again(staleEvery, func() { a.note(ctx, a.asProvider(ctx, t, "a-token-that-was-replaced-long-ago"), false) })
+	repeat(staleEvery, func() { a.note(ctx, a.asProvider(ctx, t, "a-token-that-was-replaced-long-ago"), false) })
 	for i, enter := range []func(context.Context, *neighbourRun, Device) error{a.byMQTT, a.byHTTP} {
-		again(validEvery, func() { a.note(ctx, enter(ctx, t, a.tenant.Devices[i]), true) })
+		repeat(validEvery, func() { a.note(ctx, enter(ctx, t, a.tenant.Devices[i]), true) })
 	}
-	again(validEvery, func() { a.note(ctx, a.asProvider(ctx, t, t.server.token), true) })
+	repeat(validEvery, func() { a.note(ctx, a.asProvider(ctx, t, t.server.token), true) })
 	all.Wait()
 	right, wrong := a.right.Load(), a.wrong.Load()
 	r.remark("%d wrong ones came; of %d right ones %d were refused", wrong, right, len(a.refused))
 	if right == 0 || wrong == 0 {
-		return errors.New("nobody came")
+		return errors.New("there were no attempts with valid, or none with invalid secrets")
 	}
 	if len(a.refused) > 0 {
 		return fmt.Errorf("%d of %d that were right were refused, the first: %w", len(a.refused), right, a.refused[0])
@@ -74,10 +74,10 @@ func (a *stale) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
 	return nil
 }
 
-// note counts one that came, and what became of it.
+// note counts an attempt and its outcome.
 func (a *stale) note(ctx context.Context, err error, right bool) {
 	switch {
-	case ctx.Err() != nil: // it may have been cut off
+	case ctx.Err() != nil: // ctx may have interrupted it
 	case right:
 		a.right.Add(1)
 		if err != nil {
@@ -108,7 +108,7 @@ func (*stale) byHTTP(ctx context.Context, t *neighbourRun, d Device) error {
 	return err
 }
 
-// asProvider asks for what there is not, which the token decides who learns.
+// asProvider deletes a tenant that does not exist: only a valid token gets the answer 404.
 func (*stale) asProvider(ctx context.Context, t *neighbourRun, token string) error {
 	r, err := http.NewRequestWithContext(
 		ctx,

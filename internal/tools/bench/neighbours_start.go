@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	beforeKill  = 2 * time.Second // that the victim lives for before the server is killed
-	catchUp     = 30 * time.Second
+	beforeKill  = 2 * time.Second  // how long the victim is measured before the server is killed
+	catchUp     = 30 * time.Second // limit of an alarm's delay after the start
 	readyEvery  = 500 * time.Millisecond
-	readyLength = 120 // characters of what readyz says that are told
+	readyLength = 120 // bytes of readyz's text in the remark
 )
 
-// starting is a server that is killed while much waits to be judged, and started
-// on a folder with very many devices and rules.
+// starting kills a server while many readings are not evaluated, and starts it on a folder with
+// very many devices and rules.
 type starting struct {
 	lateReadings
 	size   NeighbourSize
@@ -28,7 +28,7 @@ type starting struct {
 func newStarting(s NeighbourSize) *starting {
 	a := &starting{lateReadings: *newLateReadings(s.OlderRules), size: s}
 	for i := range s.Tenants {
-		a.others = append(a.others, attackerTenant(fmt.Sprintf("farm%03d", i+1), s.Devices))
+		a.others = append(a.others, attackerTenant(fmt.Sprintf("other%03d", i+1), s.Devices))
 	}
 	return a
 }
@@ -36,7 +36,7 @@ func newStarting(s NeighbourSize) *starting {
 func (a *starting) tenants() []Tenant { return append(a.others, a.tenant) }
 
 func (a *starting) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
-	gifts, err := a.ruleCopies(ctx, t)
+	copies, err := a.ruleCopies(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -46,9 +46,7 @@ func (a *starting) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow
 			return err
 		}
 		id, err := c.makeRule(ctx, map[string]any{
-			"alarmName": ruleName(
-				0,
-			),
+			"alarmName":   ruleName(0),
 			"executionId": w.Devices[0].Name,
 			"hitCounts":   1,
 			"durations":   time.Minute.Milliseconds(),
@@ -60,12 +58,12 @@ func (a *starting) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow
 			return err
 		}
 		c.http.CloseIdleConnections()
-		gifts = append(
-			gifts,
+		copies = append(
+			copies,
 			RuleCopies{Tenant: w.Name, Rule: id, Devices: w.DeviceNames()[:a.size.Running], Each: 1, Since: a.since},
 		)
 	}
-	if err := t.copyRules(ctx, gifts); err != nil {
+	if err := t.copyRules(ctx, copies); err != nil {
 		return err
 	}
 	if _, err := t.victim.measure(ctx, t.server.Target, beforeKill, a.size.Patience); err != nil {
@@ -80,13 +78,13 @@ func (a *starting) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow
 	return a.restart(ctx, t, r)
 }
 
-// buildBacklog hands in more than is judged at once, and kills the server.
+// buildBacklog sends readings faster than the server evaluates them, and kills the server.
 func (a *starting) buildBacklog(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	within, cancel := context.WithTimeout(ctx, a.size.Attack)
 	defer cancel()
 	for range a.size.Backlog {
 		if err := a.send(within, t, a.message()); within.Err() != nil && ctx.Err() == nil {
-			break // what was taken until then will do
+			break // what the server accepted until then is enough
 		} else if err != nil {
 			return err
 		}
@@ -96,7 +94,7 @@ func (a *starting) buildBacklog(ctx context.Context, t *neighbourRun, r *Neighbo
 		return err
 	}
 	if waiting, told := figures["tilth_readings_journal_lag"]; told && waiting == 0 {
-		return errors.New("nothing waited to be judged at the kill: the attack is none")
+		return errors.New("no batch waited for evaluation at the kill, so that it was no attack")
 	}
 	if err := t.server.Kill(); err != nil {
 		return err
@@ -107,7 +105,7 @@ func (a *starting) buildBacklog(ctx context.Context, t *neighbourRun, r *Neighbo
 	return nil
 }
 
-// restart starts the server and measures until it takes a reading.
+// restart starts the server and measures how long it takes until the server accepts a reading.
 func (a *starting) restart(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	began := time.Now()
 	if err := t.start(ctx); err != nil {
@@ -115,12 +113,8 @@ func (a *starting) restart(ctx context.Context, t *neighbourRun, r *NeighbourRow
 		return fmt.Errorf("started with a backlog: %w", err)
 	}
 	w := a.others[0]
-	if err := deliver(
-		ctx,
-		t.server.Console,
-		w.Devices[0],
-		payloadOf(w.Properties, []frame{allValues(began.UnixMilli(), 0)}),
-	); err != nil {
+	payload := payloadOf(w.Properties, []frame{allValues(began.UnixMilli(), 0)})
+	if err := deliver(ctx, t.server.Console, w.Devices[0], payload); err != nil {
 		return err
 	}
 	r.Started = time.Since(began)
@@ -134,18 +128,18 @@ func (a *starting) restart(ctx context.Context, t *neighbourRun, r *NeighbourRow
 	return nil
 }
 
-// run only looks on: what the attack was is in the folder.
+// run only reads readyz: the attack is in the folder.
 func (a *starting) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	tick := time.NewTicker(readyEvery)
 	defer tick.Stop()
 	first := ""
 	for {
-		said, err := readiness(ctx, t.server.Console)
+		text, err := readiness(ctx, t.server.Console)
 		if ctx.Err() == nil && err != nil {
 			return err
 		}
 		if first == "" {
-			first = said
+			first = text
 		}
 		select {
 		case <-tick.C:
@@ -156,7 +150,7 @@ func (a *starting) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	}
 }
 
-// readiness is what /readyz says, in one line, whatever it looks like.
+// readiness returns the beginning of the text of /readyz in one line.
 func readiness(ctx context.Context, base string) (string, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/readyz", http.NoBody)
 	if err != nil {
@@ -166,7 +160,7 @@ func readiness(ctx context.Context, base string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = res.Body.Close() }() // what was read of it counts
+	defer func() { _ = res.Body.Close() }() // only the beginning is needed
 	text, err := io.ReadAll(io.LimitReader(res.Body, readyLength))
 	if res.StatusCode != http.StatusOK {
 		err = errors.Join(err, fmt.Errorf("readyz: %s: %s", res.Status, text))

@@ -13,26 +13,26 @@ const (
 	swingTop   = 100
 	swingLimit = 50
 	swingTitle = "swings"
-	// swingAge is how long before now the first reading is: each is a millisecond
-	// after the one before, and as many are sent as are taken.
+	// swingAge is how long before now the first reading is. Each reading is a millisecond after the
+	// one before, and the attack sends as many as the server takes.
 	swingAge = 12 * time.Hour
-	// swingCalm and swingAfter are how long after the last swing the value is still
-	// low, and when it is high once more, in an hour that has no notice yet.
+	// swingCalm is how long after the last swing the value is still low, and swingAfter when it is
+	// high once more, in an hour that has no notice yet.
 	swingCalm  = 10 * time.Minute
 	swingAfter = 2 * time.Hour
-	// swingRead is how many readings are read back at once.
+	// swingRead is how many readings one call reads back.
 	swingRead = 200_000
 )
 
-// swings is a device whose value swings about the threshold of ten rules, with every
-// reading: thousands in a message.
+// swings is a device whose value crosses the threshold of ten rules with every reading, with
+// thousands of readings in a message.
 type swings struct {
-	singleMessage  int // values of the only message; 0: messages as fast as they are taken
-	noticesPerHour int // notices that a rule begins within an hour; 0: any number
+	singleMessage  int // values of the only message; 0: messages as fast as the server takes them
+	noticesPerHour int // notices that a rule opens within an hour; 0: any number
 	tenant         Tenant
 	person         *console
 	from           int64 // time of the first reading, epoch ms
-	taken          int   // readings that were acknowledged
+	taken          int   // number of acknowledged readings
 	tail           []frame
 }
 
@@ -50,7 +50,7 @@ func (a *swings) setUp(_ context.Context, o *ServerOptions) error {
 
 func (a *swings) tearDown() error { return nil }
 
-// reading is the n'th of the device.
+// reading returns the device's reading number n.
 func (a *swings) reading(n int) frame { return oneValue(a.from+int64(n), 0, float64(n%2*swingTop)) }
 
 func (a *swings) prepare(ctx context.Context, t *neighbourRun, _ *NeighbourRow) (err error) {
@@ -71,21 +71,16 @@ func (a *swings) prepare(ctx context.Context, t *neighbourRun, _ *NeighbourRow) 
 	if err != nil {
 		return err
 	}
-	return t.copyRules(
-		ctx,
-		[]RuleCopies{
-			{
-				Tenant:  a.tenant.Name,
-				Rule:    id,
-				Devices: a.tenant.DeviceNames(),
-				Each:    swingRules,
-				Since:   begin.Add(-time.Hour),
-			},
-		},
-	)
+	return t.copyRules(ctx, []RuleCopies{{
+		Tenant:  a.tenant.Name,
+		Rule:    id,
+		Devices: a.tenant.DeviceNames(),
+		Each:    swingRules,
+		Since:   begin.Add(-time.Hour),
+	}})
 }
 
-// send hands in the next readings, so many.
+// send sends the next values readings.
 func (a *swings) send(ctx context.Context, t *neighbourRun, values int) error {
 	frames := make([]frame, values)
 	for i := range frames {
@@ -127,20 +122,16 @@ func (a *swings) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) erro
 	return nil
 }
 
-// compare ends with a value that is calm, so that what is unsteady ends, and one
-// that is high and low once more.
+// compare first sends a value that stays low, so that an unsteady notice closes, and then one that
+// is high and low once more.
 func (a *swings) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	last := a.from + int64(a.taken)
 	for _, f := range []frame{
 		oneValue(last, 0, 0), oneValue(last+swingCalm.Milliseconds(), 0, 0),
 		oneValue(last+swingAfter.Milliseconds(), 0, swingTop), oneValue(last+swingAfter.Milliseconds()+1, 0, 0),
 	} {
-		if err := deliver(
-			ctx,
-			t.server.Console,
-			a.tenant.Devices[0],
-			payloadOf(a.tenant.Properties, []frame{f}),
-		); err != nil {
+		payload := payloadOf(a.tenant.Properties, []frame{f})
+		if err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payload); err != nil {
 			return err
 		}
 		a.tail = append(a.tail, f)
@@ -148,15 +139,15 @@ func (a *swings) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) 
 	if err := a.readBack(ctx, r); err != nil {
 		return err
 	}
-	spells := expectedSwings(swingTitle, a.tenant.Devices[0].Name, a.samples(), a.noticesPerHour)
+	notices := expectedSwings(swingTitle, a.tenant.Devices[0].Name, a.samples(), a.noticesPerHour)
 	var want []expectedNotice
 	for range swingRules {
-		want = append(want, spells...)
+		want = append(want, notices...)
 	}
 	return r.compareNotices(ctx, a.person, want, t.options.Size.Patience)
 }
 
-// samples are those that each rule had.
+// samples returns the samples of each rule.
 func (a *swings) samples() iter.Seq[ruleSample] {
 	return func(yield func(ruleSample) bool) {
 		for n := range a.taken {
@@ -172,8 +163,8 @@ func (a *swings) samples() iter.Seq[ruleSample] {
 	}
 }
 
-// readBack reads what the device has and compares it with what was acknowledged: a
-// part at a time, since it may be millions.
+// readBack reads the device's values and compares them with what was acknowledged, in parts, since
+// there may be millions.
 func (a *swings) readBack(ctx context.Context, r *NeighbourRow) error {
 	device, property := a.tenant.Devices[0].Name, a.tenant.Properties[0]
 	for begin := 0; begin < a.taken; begin += swingRead {

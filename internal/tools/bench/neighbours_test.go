@@ -40,7 +40,7 @@ func goodRow() NeighbourRow {
 
 func TestNeighbourViolations(t *testing.T) {
 	quiet := goodRow()
-	quiet.Page.P95 = 100 * time.Millisecond // a limit of 250 ms, which the usual one is above
+	quiet.Page.P95 = 100 * time.Millisecond // its limit would be 250 ms, less than the fixed one of 300 ms
 	row := goodRow()
 	if broken := row.Violations(&quiet); broken != nil {
 		t.Fatalf("%q", broken)
@@ -80,7 +80,7 @@ func TestNeighbourViolations(t *testing.T) {
 			t.Errorf("%q, want %q", broken, says)
 		}
 	}
-	// A machine on which quiet is slow promises less, not nothing.
+	// On a machine where pages are slow without an attack, the limit is higher.
 	slow := goodRow()
 	slow.Page.P95 = 400 * time.Millisecond
 	for p95, kept := range map[time.Duration]bool{700 * time.Millisecond: true, 701 * time.Millisecond: false} {
@@ -91,7 +91,8 @@ func TestNeighbourViolations(t *testing.T) {
 		}
 	}
 	crowded := goodRow()
-	crowded.Limits.Slack, crowded.Before.P95, crowded.Page.P95 = 5*time.Millisecond, 100*time.Millisecond, 155*time.Millisecond
+	crowded.Limits.Slack = 5 * time.Millisecond
+	crowded.Before.P95, crowded.Page.P95 = 100*time.Millisecond, 155*time.Millisecond
 	if broken := crowded.Violations(&quiet); broken != nil {
 		t.Errorf("%q", broken)
 	}
@@ -99,7 +100,7 @@ func TestNeighbourViolations(t *testing.T) {
 	unlimited.Write.Max, unlimited.Mails.Serious.Max = time.Hour, time.Hour
 	unlimited.Limits, unlimited.AckP99, unlimited.Memory = NeighbourLimits{}, time.Hour, 1<<40
 	if broken := unlimited.Violations(&quiet); broken != nil {
-		t.Errorf("what is not promised is not broken: %q", broken)
+		t.Errorf("a limit of zero counts as broken: %q", broken)
 	}
 }
 
@@ -113,7 +114,9 @@ func TestPrintNeighbours(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	columns := strings.Count(lines[0], "|")
-	for i, wants := range [][]string{{"attack"}, {"---"}, {"*at most*", "550ms"}, {quietAttack, "yes"}, {"slow readers", "**no**", "60 of them"}} {
+	for i, wants := range [][]string{
+		{"attack"}, {"---"}, {"*at most*", "550ms"}, {quietAttack, "yes"}, {"slow readers", "**no**", "60 of them"},
+	} {
 		for _, want := range wants {
 			if !strings.Contains(lines[i], want) || strings.Count(lines[i], "|") != columns {
 				t.Errorf("line %d: %q, want %q and %d columns", i, lines[i], want, columns-1)
@@ -130,8 +133,8 @@ func TestPrintNeighbours(t *testing.T) {
 func TestProbe(t *testing.T) {
 	var p probe
 	calls := 0
-	// The first takes as long as three of them may: those that it kept waiting
-	// have waited since they were due.
+	// The first call takes as long as three intervals. The calls that waited for it count from when
+	// they were due.
 	const every = 20 * time.Millisecond
 	p.run(t.Context(), every, time.Now().Add(4*every), func(context.Context) error {
 		if calls++; calls == 1 {
@@ -194,21 +197,21 @@ func TestPayloadOfFrames(t *testing.T) {
 
 func TestDeliver(t *testing.T) {
 	statuses := []int{http.StatusServiceUnavailable, http.StatusOK, http.StatusBadRequest}
-	asked := 0
+	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/v1/key/telemetry" {
-			t.Errorf("asked for %s", r.URL.Path)
+			t.Errorf("request for %s", r.URL.Path)
 		}
-		w.WriteHeader(statuses[asked])
-		asked++
+		w.WriteHeader(statuses[requests])
+		requests++
 	}))
 	defer server.Close()
 	d := Device{Name: "D", Secret: "key"}
-	if err := deliver(t.Context(), server.URL, d, []byte("[]")); err != nil || asked != 2 {
-		t.Errorf("%v after %d", err, asked)
+	if err := deliver(t.Context(), server.URL, d, []byte("[]")); err != nil || requests != 2 {
+		t.Errorf("%v after %d", err, requests)
 	}
-	if err := deliver(t.Context(), server.URL, d, []byte("[]")); err == nil || asked != 3 {
-		t.Errorf("%v after %d", err, asked)
+	if err := deliver(t.Context(), server.URL, d, []byte("[]")); err == nil || requests != 3 {
+		t.Errorf("%v after %d", err, requests)
 	}
 	for says, want := range map[string]time.Duration{"": time.Second, "3": 3 * time.Second, "900": maxRetryPause, "-1": time.Second} {
 		if got := retryAfter(&http.Response{Header: http.Header{"Retry-After": {says}}}); got != want {
@@ -226,11 +229,11 @@ func TestNeighbourNames(t *testing.T) {
 		}
 	}
 	if err := RunNeighbours(t.Context(), NeighbourOptions{Only: []string{"weather"}}); err == nil {
-		t.Error("an attack that there is not")
+		t.Error("RunNeighbours accepts an unknown attack")
 	}
 }
 
-// Mails of a notice that began count from its reading, the first of each; others do not.
+// mailsOf counts the first mail about each opened notice of the tenant, from its reading.
 func TestMailsOf(t *testing.T) {
 	now := time.Now()
 	began := map[int64]time.Time{10: now, 20: now.Add(time.Second)}
@@ -238,17 +241,20 @@ func TestMailsOf(t *testing.T) {
 		return receivedMail{to: to, notice: notice, ended: ended, at: now.Add(after)}
 	}
 	var all noticePage
-	for id, n := range []notice{{Title: "serious", StartTime: 10}, {Title: "serious", StartTime: 20}, {Title: "important", StartTime: 10}, {Title: "important", StartTime: 20}} {
+	for id, n := range []notice{
+		{Title: "serious", StartTime: 10}, {Title: "serious", StartTime: 20},
+		{Title: "important", StartTime: 10}, {Title: "important", StartTime: 20},
+	} {
 		all.List = append(all.List, struct {
 			ID int64 `json:"id"`
 			notice
 		}{int64(id + 1), n})
 	}
 	m := mailsOf(&all, []receivedMail{
-		at(300*time.Millisecond, 1, "a@family.example.org", false), at(9*time.Second, 1, "a@family.example.org", false),
-		at(3*time.Second, 2, "a@family.example.org", false), at(time.Second, 3, "a@storm.example.org", false),
-		at(time.Second, 3, "a@family.example.org", true), at(1500*time.Millisecond, 4, "a@family.example.org", false),
-	}, "family", began)
+		at(300*time.Millisecond, 1, "a@calm.example.org", false), at(9*time.Second, 1, "a@calm.example.org", false),
+		at(3*time.Second, 2, "a@calm.example.org", false), at(time.Second, 3, "a@storm.example.org", false),
+		at(time.Second, 3, "a@calm.example.org", true), at(1500*time.Millisecond, 4, "a@calm.example.org", false),
+	}, "calm", began)
 	want := Mails{
 		Serious:   Delay{Count: 2, Max: 2 * time.Second},
 		Important: Delay{Count: 1, Missing: 1, Max: 500 * time.Millisecond},
@@ -272,7 +278,7 @@ func TestSwings(t *testing.T) {
 	n, held := 0, 0
 	for s := range a.samples() {
 		if s.time != a.from+int64(n) {
-			t.Fatalf("sample %d is of %d", n, s.time)
+			t.Fatalf("sample %d has the time %d", n, s.time)
 		}
 		if n++; s.holds {
 			held++

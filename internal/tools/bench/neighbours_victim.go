@@ -10,27 +10,27 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// What the victim is and does: little, evenly, as a farm that nobody notices.
+// The victim is a small tenant with a steady, moderate load.
 const (
 	victimDevices  = 25
-	victimRules    = 4  // of each, one condition each
-	victimRate     = 50 // messages a second, of all
-	victimTurns    = 4  // notices a second that begin, and as many that end
+	victimRules    = 4  // of each device, with one condition each
+	victimRate     = 50 // messages a second of all devices
+	victimNotices  = 4  // notices that open in a second, and as many that close
 	victimInFlight = 256
 	pageEvery      = 200 * time.Millisecond
 	signInEvery    = time.Second
 	writeEvery     = 250 * time.Millisecond
-	visitor        = "visitor" // signs in again and again; whoever looks at the screen stays
+	visitor        = "visitor" // signs in again and again; the user with the open screen stays signed in
 )
 
 // victim is the tenant that is measured while others attack.
 type victim struct {
 	tenant Tenant
 	person *console
-	field  *alarmFleet
+	fleet  *alarmFleet
 
-	channel int64 // is renamed again and again
-	renamed int   // times
+	channel int64 // renamed again and again
+	renamed int   // how often the channel was renamed
 }
 
 func newVictim() *victim {
@@ -42,7 +42,7 @@ func newVictim() *victim {
 	return &victim{tenant: w}
 }
 
-// setUp signs in and makes the rules that the victim is told by.
+// setUp signs in and makes the victim's channel and rules.
 func (v *victim) setUp(ctx context.Context, t Target) (err error) {
 	if v.person, err = signIn(ctx, t.Console, v.tenant); err != nil {
 		return err
@@ -58,17 +58,18 @@ func (v *victim) setUp(ctx context.Context, t Target) (err error) {
 		return err
 	}
 	t.Tenant = v.tenant
-	v.field = newAlarmFleet(
-		AlarmOptions{Rules: victimRules * victimDevices, NoticesPerSecond: victimTurns, Window: victimInFlight},
-		t,
-	)
-	for _, s := range v.field.senders {
+	v.fleet = newAlarmFleet(AlarmOptions{
+		Rules:            victimRules * victimDevices,
+		NoticesPerSecond: victimNotices,
+		Window:           victimInFlight,
+	}, t)
+	for _, s := range v.fleet.senders {
 		s.keepAcked, s.rulesRunning = true, true
 	}
 	return nil
 }
 
-// victimResult are what a time has shown of the victim.
+// victimResult is the result of measuring the victim.
 type victimResult struct {
 	ack          Part
 	alarm        Delay
@@ -77,50 +78,49 @@ type victimResult struct {
 	cuts         int64 // of the open screen
 }
 
-// measure lets the victim live for so long and measures. Afterwards it waits for
-// notices that are late, but not longer than patience.
+// measure runs the victim for a duration and measures. Then it waits for late notices, but at most
+// as long as patience.
 func (v *victim) measure(ctx context.Context, t Target, duration, patience time.Duration) (n victimResult, err error) {
 	t.Tenant = v.tenant
-	v.field.target, v.field.marks, v.person.base = t, newAlarmEvents(), t.Console
-	for _, s := range v.field.senders {
-		s.marks = v.field.marks
+	v.fleet.target, v.fleet.marks, v.person.base = t, newAlarmEvents(), t.Console
+	for _, s := range v.fleet.senders {
+		s.marks = v.fleet.marks
 	}
-	if err := v.field.connect(ctx); err != nil {
+	if err := v.fleet.connect(ctx); err != nil {
 		return n, err
 	}
-	defer func() { err = errors.Join(err, v.field.close()) }()
-	page, err := watchNotices(ctx, v.person, v.field.marks)
+	defer func() { err = errors.Join(err, v.fleet.close()) }()
+	page, err := watchNotices(ctx, v.person, v.fleet.marks)
 	if err != nil {
 		return n, err
 	}
 	defer func() { err = errors.Join(err, page.close()) }()
 
-	var list, doors, writes probe
+	var list, signIns, writes probe
 	until := time.Now().Add(duration)
 	var probing errgroup.Group
 	probing.Go(func() error { list.run(ctx, pageEvery, until, v.fetchDevices); return nil })
-	probing.Go(func() error { doors.run(ctx, signInEvery, until, v.signInVisitor); return nil })
+	probing.Go(func() error { signIns.run(ctx, signInEvery, until, v.signInVisitor); return nil })
 	probing.Go(func() error { writes.run(ctx, writeEvery, until, v.rename); return nil })
-	n.ack, err = v.field.part(ctx, duration, victimRate)
+	n.ack, err = v.fleet.part(ctx, duration, victimRate)
 	_ = probing.Wait() // each keeps its own errors
-	v.field.marks.waitUntil(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
-	n.alarm = v.field.marks.delaysAt(time.Now())
-	n.page, n.signIn, n.write, n.cuts = list.stats(), doors.stats(), writes.stats(), page.cuts.Load()
+	v.fleet.marks.waitUntil(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
+	n.alarm = v.fleet.marks.delaysAt(time.Now())
+	n.page, n.signIn, n.write, n.cuts = list.stats(), signIns.stats(), writes.stats(), page.cuts.Load()
 	return n, err
 }
 
-// fetchDevices asks for a list as people do: the devices, with what they measured last.
+// fetchDevices reads a list as people do: the devices with their latest values.
 func (v *victim) fetchDevices(ctx context.Context) error {
 	var page struct{ Total int }
 	err := v.person.call(ctx, http.MethodGet, "/admin-api/client/pc/device/page?pageNo=1&pageSize=20", nil, &page)
 	if err == nil && page.Total != victimDevices {
-		err = fmt.Errorf("the list has %d devices of %d", page.Total, victimDevices)
+		err = fmt.Errorf("the list has %d devices, want %d", page.Total, victimDevices)
 	}
 	return err
 }
 
-// rename changes what the database keeps of the victim, as people do who fill in a
-// form.
+// rename writes to the database, as people do who save a form.
 func (v *victim) rename(ctx context.Context) error {
 	v.renamed++
 	return v.person.changeChannel(ctx, v.channel, fmt.Sprintf("victim %d", v.renamed), []string{"victim@example.org"})
@@ -138,7 +138,7 @@ func (v *victim) signInVisitor(ctx context.Context) error {
 	return nil
 }
 
-// sent are the frames of a device that were acknowledged, in order.
+// frames returns the acknowledged frames of a device, in order.
 func (s *sender) frames() []frame {
 	all := make([]frame, len(s.ackedMessages))
 	for i, one := range s.ackedMessages {
@@ -150,10 +150,10 @@ func (s *sender) frames() []frame {
 	return all
 }
 
-// compare holds what the server has of the victim against what it sent.
+// compare compares what the server has of the victim with what it sent.
 func (v *victim) compare(ctx context.Context, patience time.Duration, r *NeighbourRow) error {
 	var want []expectedNotice
-	for _, s := range v.field.senders {
+	for _, s := range v.fleet.senders {
 		sent := s.frames()
 		for p := range victimRules {
 			rule := referenceRule{

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// listPollInterval is how often a list is asked for while notices are awaited: by one
-// person of each tenant, and the run has many.
+// listPollInterval is how often the run reads a list while it waits for notices: one person of each
+// tenant reads it, and a run has many tenants.
 const listPollInterval = 250 * time.Millisecond
 
-// noticeList is a tenant's list of notices, as somebody looks at it.
+// noticeList is a tenant's list of notices, as a person reads it.
 type noticeList struct {
 	person *console
 	began  time.Time // of the run
 	size   int       // notices of a page
 
 	mu       sync.Mutex
-	seen     map[int64]time.Duration // when each was there first, since the run began
+	seen     map[int64]time.Duration // when each notice was in the list first, since the run began
 	expected int
 }
 
-// expect says that so many notices more are about to begin.
+// expect says that so many more notices are about to open.
 func (l *noticeList) expect(more int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +36,7 @@ func (l *noticeList) complete() bool {
 	return len(l.seen) >= l.expected
 }
 
-// watch asks for the newest notices, as long as some are awaited, until ctx ends.
+// watch reads the newest notices, as long as some are expected, until ctx ends.
 func (l *noticeList) watch(ctx context.Context) error {
 	tick := time.NewTicker(listPollInterval)
 	defer tick.Stop()
@@ -67,7 +67,7 @@ func (l *noticeList) watch(ctx context.Context) error {
 	}
 }
 
-// waitComplete waits until all that is awaited was there, but not longer than that.
+// waitComplete waits until all expected notices were in the list, but at most as long as most.
 func (l *noticeList) waitComplete(ctx context.Context, most time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -93,16 +93,11 @@ type noticePage struct {
 
 func (l *noticeList) page(ctx context.Context, number, size int) (*noticePage, error) {
 	var p noticePage
-	return &p, l.person.call(
-		ctx,
-		http.MethodGet,
-		fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", number, size),
-		nil,
-		&p,
-	)
+	path := fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", number, size)
+	return &p, l.person.call(ctx, http.MethodGet, path, nil, &p)
 }
 
-// all is everything that the list holds. Nothing may begin meanwhile.
+// all returns the whole list. No notice may open meanwhile.
 func (l *noticeList) all(ctx context.Context) (*noticePage, error) {
 	all, err := l.page(ctx, 1, noticePageSize)
 	for number := 2; err == nil && len(all.List) < all.Total; number++ {

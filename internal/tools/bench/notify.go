@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// volleySpread is how long the readings of a volley take to be sent.
+// volleySpread is how long it takes to send the readings of a volley.
 const volleySpread = time.Second
 
-// NotifyOptions say what a run does in which people are told of notices. The
-// notices of a volley are shared out among the tenants.
+// NotifyOptions are the options of a run in which people are notified. The notices of a volley are
+// spread over the tenants.
 type NotifyOptions struct {
 	Tenants     int
-	Users       int           // of each tenant, every one with an open screen
-	Notices     int           // of a volley, a multiple of the tenants; they begin within a second
+	Users       int           // of each tenant, each with an open screen
+	Notices     int           // of a volley, a multiple of the tenants; they open within a second
 	Volleys     int           // one after the other
-	Every       time.Duration // from a volley's beginning to that of the next
-	Hold        time.Duration // from a volley's beginning until its notices begin to end
-	Load        int           // connections of one more tenant, whose devices send as much as is taken
+	Every       time.Duration // from the beginning of a volley to that of the next
+	Hold        time.Duration // from the beginning of a volley until its notices begin to close
+	Load        int           // connections of one more tenant, whose devices send as much as the server takes
 	Window      int           // messages of such a connection in flight
 	Values      int           // in such a message
 	Duration    time.Duration // of the part without volleys
-	DigestAfter int           // what the server was started with, for the report
-	Patience    time.Duration // for which the outbox is waited for after the last volley
+	DigestAfter int           // the server's setting, for the report
+	Patience    time.Duration // how long the run waits for the outbox after the last volley
 }
 
 // noticePageSize is how many notices one page of the list holds.
@@ -32,7 +32,7 @@ const noticePageSize = 400
 
 func (o *NotifyOptions) perTenant() int { return o.Notices / o.Tenants }
 
-// Check finds what cannot be run.
+// Check returns an error if the options cannot be run.
 func (o *NotifyOptions) Check() error {
 	switch {
 	case o.Tenants < 1 || o.Users < 1:
@@ -46,7 +46,8 @@ func (o *NotifyOptions) Check() error {
 		)
 	case o.Volleys < 1 || o.Hold < volleySpread || o.Every < o.Hold+volleySpread:
 		return fmt.Errorf(
-			"a volley is needed; its notices end %s after it began or later, and the next one comes %[1]s after that or later",
+			"a volley is needed; its notices end %s after it began or later, "+
+				"and the next one comes %[1]s after that or later",
 			volleySpread,
 		)
 	case o.Load < 1 || o.Window < 1 || o.Window > 65535 || o.Values < 1:
@@ -57,43 +58,48 @@ func (o *NotifyOptions) Check() error {
 	return nil
 }
 
-// NotifyResult is what such a run has shown.
+// NotifyResult is the result of such a run.
 type NotifyResult struct {
 	Target  string
 	Options NotifyOptions
 
-	// The server's memory in bytes: with all screens open and quiet, and when
-	// the outbox was empty. That at the end of each part is the part's.
+	// The server's memory in bytes: with all screens open and idle, and when the outbox was empty.
+	// A Part holds the memory at its end.
 	MemoryOpen, MemoryEmpty int64
 
-	Without, With Part    // as much as is taken
-	During        float64 // messages a second acknowledged in the seconds in which notices began or ended
+	Without, With Part    // without and with volleys, as much as the server takes
+	During        float64 // messages a second that were acknowledged while notices opened or closed
 	OwnCPU        float64 // processors that the generator used, with volleys
 
-	Spans                []time.Duration // from the first to the last acknowledgement that began a notice, by volley
-	Notices              int             // that readings began, and ended
-	Unrecorded, Stray    int             // notices that were not recorded as the readings were, and that no reading led to
-	Listed               Delay           // from a reading's acknowledgement to its notice in the list
-	Noticed, Messages    Delay           // likewise, to a notice's event and to its message's on each screen of its tenant
-	Duplicates, Unknown  int             // events told twice, or of nothing that happened
-	Cuts, Resets         int64           // of the screens
+	// Spans are the times from the first to the last acknowledgement of readings that opened notices,
+	// by volley.
+	Spans   []time.Duration
+	Notices int // notices that readings opened and closed
+	// Unrecorded notices were not recorded as the readings say; no reading led to Stray notices.
+	Unrecorded, Stray int
+	// Listed is from a reading's acknowledgement to its notice in the list; Noticed and Messages are
+	// to the events of the notice and of its message on each screen of its tenant.
+	Listed, Noticed, Messages Delay
+	// Duplicates are events that arrived twice, Unknown are events of nothing that happened.
+	Duplicates, Unknown  int
+	Cuts, Resets         int64 // of the screens
 	Mails                MailResult
 	Sent, Failed, Queued int  // deliveries by the server's own count, at the end
-	Emptied              bool // nothing waited any more
+	Emptied              bool // the outbox was empty at the end
 }
 
-// MailResult is what arrived at the mail server.
+// MailResult is the result of comparing the mails that arrived with the notices.
 type MailResult struct {
-	Mails, Digests int // mails; those of them that tell of several notices
-	Wanted, Told   int // what each recipient was to be told, and was
+	Mails, Digests int // all mails; those about several notices
+	Wanted, Told   int // events that recipients must receive, and that they received
 	Lost, Twice    int
-	Stray          int           // mails that nobody was to get
-	Single         Delay         // from a reading's acknowledgement to the mail about its notice alone
+	Stray          int           // mails that no recipient must receive
+	Single         Delay         // from a reading's acknowledgement to the mail about only its notice
 	Last           time.Duration // from the last acknowledgement to the last mail
 	Volleys        []Delay       // Single, by volley
 }
 
-// Err is why the run does not count.
+// Err returns why the run does not count.
 func (r *NotifyResult) Err() error {
 	var all []error
 	add := func(wrong bool, format string, a ...any) {
@@ -137,8 +143,8 @@ func (r *NotifyResult) Err() error {
 	return errors.Join(all...)
 }
 
-// ServeNotify starts the server of a run on an empty folder, with its tenants.
-// Of settings it needs where mail goes to.
+// ServeNotify starts the server of a run on an empty folder, with its tenants. own must contain the
+// setting of the mail server.
 func ServeNotify(ctx context.Context, o NotifyOptions, own ServerOptions) (*Server, []NotifiedTenant, error) {
 	if err := o.Check(); err != nil {
 		return nil, nil, err
@@ -155,8 +161,8 @@ func ServeNotify(ctx context.Context, o NotifyOptions, own ServerOptions) (*Serv
 	return s, notified, err
 }
 
-// RunNotify lets volleys of notices begin and end on a server of ServeNotify,
-// and measures how people are told. Its mail goes to p.
+// RunNotify opens and closes volleys of notices on a server of ServeNotify, and measures how people
+// are notified. The server sends its mail to p.
 func RunNotify(
 	ctx context.Context,
 	o NotifyOptions,
@@ -169,7 +175,7 @@ func RunNotify(
 			return nil, fmt.Errorf("%s: %w", notified[i].Name, err)
 		}
 	}
-	// Checking passwords takes so much memory that the rest would not show.
+	// Checking passwords takes so much memory that it would hide the rest.
 	var people []*console
 	for _, a := range notified {
 		people = append(people, a.people...)

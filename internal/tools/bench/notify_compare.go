@@ -2,11 +2,10 @@ package bench
 
 import "context"
 
-// expectedEvents is what has happened to each tenant's notices, and the readings that
-// it came from.
+// expectedEvents are the events of each tenant's notices, and the readings from which they came.
 type expectedEvents []map[noticeEvent]ackedReading
 
-// compare compares what was told with what has happened.
+// compare compares the events that arrived with those that happened.
 func (g *notifyRun) compare(ctx context.Context, r *NotifyResult) error {
 	var err error
 	for _, p := range g.screens {
@@ -33,7 +32,7 @@ func (g *notifyRun) compare(ctx context.Context, r *NotifyResult) error {
 	return nil
 }
 
-// matchNotices finds for each recorded notice the readings that it came from.
+// matchNotices finds the readings from which each recorded notice came.
 func (g *notifyRun) matchNotices(tenant int, all *noticePage, r *NotifyResult) map[noticeEvent]ackedReading {
 	type volley struct{ begin, end ackedReading }
 	sent := map[readingID]volley{}
@@ -78,13 +77,13 @@ func (g *notifyRun) compareLists(h expectedEvents, r *NotifyResult) {
 	r.Listed.fill(&times)
 }
 
-// compareScreens: each screen of a tenant must have been told of each thing that
-// happened once, by the notice and by the message.
+// compareScreens checks that each screen of a tenant received each event once as a notice and once
+// as a message.
 func (g *notifyRun) compareScreens(h expectedEvents, r *NotifyResult) {
 	var notices, messages histogram
 	for _, p := range g.screens {
 		things := h[p.tenant]
-		heard := map[screenEvent]bool{}
+		received := map[screenEvent]bool{}
 		missing := map[bool]int{false: len(things), true: len(things)}
 		for _, one := range p.events {
 			from, known := things[one.noticeEvent]
@@ -92,16 +91,16 @@ func (g *notifyRun) compareScreens(h expectedEvents, r *NotifyResult) {
 			switch {
 			case !known:
 				r.Unknown++
-			case heard[key]:
+			case received[key]:
 				r.Duplicates++
 			default:
-				heard[key] = true
+				received[key] = true
 				missing[one.message]--
 				times := &notices
 				if one.message {
 					times = &messages
 				}
-				times.add(one.at - from.acked) // told before the acknowledgement was read: 0
+				times.add(one.at - from.acked) // 0 if the event arrived before the acknowledgement was read
 			}
 		}
 		r.Noticed.Missing += missing[false]
@@ -111,12 +110,11 @@ func (g *notifyRun) compareScreens(h expectedEvents, r *NotifyResult) {
 	r.Messages.fill(&messages)
 }
 
-// compareMails compares the mails with what has happened: each recipient of a tenant
-// must have been told of each thing once, by a mail of its own or within one
-// about several.
+// compareMails checks that each recipient of a tenant received each event once, in a mail of its
+// own or in a digest.
 func (g *notifyRun) compareMails(h expectedEvents, mails []receivedMail) MailResult {
 	m := MailResult{Mails: len(mails)}
-	type share struct { // what one recipient is told of one kind
+	type share struct { // one recipient's events of one kind
 		to    string
 		ended bool
 	}
@@ -130,11 +128,11 @@ func (g *notifyRun) compareMails(h expectedEvents, mails []receivedMail) MailRes
 			}
 		}
 	}
-	type letter struct {
+	type delivery struct {
 		to string
 		noticeEvent
 	}
-	ids, told := map[[2]string]bool{}, map[letter]bool{}
+	ids, told := map[[2]string]bool{}, map[delivery]bool{}
 	var times histogram
 	volleys := make([]histogram, g.options.Volleys)
 	got := map[share]int{}
@@ -151,7 +149,7 @@ func (g *notifyRun) compareMails(h expectedEvents, mails []receivedMail) MailRes
 		}
 		since := one.at.Sub(g.began)
 		m.Last = max(m.Last, since-g.lastAck)
-		again := ids[[2]string{one.id, one.to}] || one.notice != 0 && told[letter{one.to, what}]
+		again := ids[[2]string{one.id, one.to}] || one.notice != 0 && told[delivery{one.to, what}]
 		ids[[2]string{one.id, one.to}] = true
 		if again {
 			m.Twice += one.alarms
@@ -162,7 +160,7 @@ func (g *notifyRun) compareMails(h expectedEvents, mails []receivedMail) MailRes
 			m.Digests++
 			continue
 		}
-		told[letter{one.to, what}] = true
+		told[delivery{one.to, what}] = true
 		times.add(since - from.acked)
 		volleys[from.part].add(since - from.acked)
 	}

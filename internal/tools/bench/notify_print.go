@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Print tells what the run has shown.
+// Print prints the result of the run.
 func (r *NotifyResult) Print(out io.Writer) error {
 	o, m := r.Options, &r.Mails
 	fmt.Fprintf(

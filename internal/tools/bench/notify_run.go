@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// notifyRun is all that takes part in a run in which people are told.
+// notifyRun is the state of a run in which people are notified.
 type notifyRun struct {
 	options    NotifyOptions
 	target     Target
@@ -19,19 +19,19 @@ type notifyRun struct {
 	began      time.Time
 
 	load          *alarmFleet
-	alarmDevices  []*reportingDevice // the devices whose readings begin and end notices, the tenants in turn
-	ackedReadings []atomic.Int64     // readings of theirs that were acknowledged, by tenant
+	alarmDevices  []*reportingDevice // devices whose readings open and close notices; the tenants in turn
+	ackedReadings []atomic.Int64     // acknowledged readings of these devices, by tenant
 	screens       []*notifyScreen
 	lists         []*noticeList
-	acked         atomic.Int64 // messages of the load, while a part lasts
+	acked         atomic.Int64 // acknowledged messages of the load in the current part
 	waves         []wave
-	lastAck       time.Duration // when the newest reading of the storm was acknowledged
+	lastAck       time.Duration // when the newest reading of a volley was acknowledged
 }
 
-// wave is one half of a volley: its notices begin, or end.
+// wave is one half of a volley: its notices open, or close.
 type wave struct {
-	took, span time.Duration // in all; from the first to the last acknowledgement
-	acked      int64         // messages of the load meanwhile
+	took, span time.Duration // of the wave; from the first to the last acknowledgement
+	acked      int64         // acknowledged messages of the load meanwhile
 }
 
 func newNotifyRun(o NotifyOptions, t Target, notified []NotifiedTenant, p *MailServer) *notifyRun {
@@ -85,13 +85,13 @@ func (g *notifyRun) open(ctx context.Context) error {
 			if within.Err() != nil {
 				return within.Err()
 			}
-			return p.open(ctx) // under the run's context: that of the opening ends with it
+			return p.open(ctx) // not within: that context ends with the opening
 		})
 	}
 	return opening.Wait()
 }
 
-// close ends screens and connections; more than once does no harm.
+// close closes the screens and the connections; a second call does nothing.
 func (g *notifyRun) close() error {
 	var err error
 	for _, p := range g.screens {
@@ -102,9 +102,8 @@ func (g *notifyRun) close() error {
 	return err
 }
 
-// part lets the load send as much as is taken, and beside it something else
-// happen, and measures. What is acknowledged can be read meanwhile, as a field's
-// own part does not allow.
+// part makes the load send as much as the server takes, calls beside at the same time, and
+// measures. Unlike alarmFleet.part, it allows reading the number of acknowledgements meanwhile.
 func (g *notifyRun) part(
 	ctx context.Context,
 	duration time.Duration,
@@ -129,10 +128,10 @@ func (g *notifyRun) part(
 	if beside != nil {
 		sending.Go(func() error { return beside(within) })
 	}
-	over := time.NewTimer(duration)
-	defer over.Stop()
+	done := time.NewTimer(duration)
+	defer done.Stop()
 	select {
-	case <-over.C:
+	case <-done.C:
 	case <-within.Done():
 	}
 	m.end()
@@ -152,8 +151,8 @@ func (g *notifyRun) part(
 	return p, err
 }
 
-// during is how many messages of the load a second were acknowledged while
-// notices began or ended.
+// during returns how many messages of the load were acknowledged in a second while notices opened
+// or closed.
 func (g *notifyRun) during() float64 {
 	var acked int64
 	var took time.Duration
@@ -164,8 +163,7 @@ func (g *notifyRun) during() float64 {
 	return float64(acked) / took.Seconds()
 }
 
-// volleys lets notices begin and end, several times, and the lists be asked for
-// meanwhile.
+// volleys opens and closes notices, several times, and reads the lists meanwhile.
 func (g *notifyRun) volleys(ctx context.Context) error {
 	work, ctx := errgroup.WithContext(ctx)
 	listing, stop := context.WithCancel(ctx)
@@ -195,8 +193,8 @@ func (g *notifyRun) volleys(ctx context.Context) error {
 	return work.Wait()
 }
 
-// wave lets the value of every device of the storm pass its rule's threshold
-// from a moment on, one after the other within a second, or return.
+// wave makes the value of every alarm device cross its rule's threshold, up or down, from a moment
+// on, one after the other within a second.
 func (g *notifyRun) wave(ctx context.Context, from time.Time, volley int, above bool) error {
 	wait := time.NewTimer(time.Until(from))
 	defer wait.Stop()
@@ -209,9 +207,8 @@ func (g *notifyRun) wave(ctx context.Context, from time.Time, volley int, above 
 	work, within := errgroup.WithContext(ctx)
 	for i, r := range g.alarmDevices {
 		work.Go(func() error {
-			turn := time.NewTimer(
-				time.Until(began.Add(volleySpread * time.Duration(i) / time.Duration(len(g.alarmDevices)))),
-			)
+			offset := volleySpread * time.Duration(i) / time.Duration(len(g.alarmDevices))
+			turn := time.NewTimer(time.Until(began.Add(offset)))
 			defer turn.Stop()
 			select {
 			case <-turn.C:
@@ -246,8 +243,8 @@ const (
 	deliveries  = "tilth_notify_deliveries_total"
 )
 
-// await waits until nothing waits to be told by mail and every screen was told
-// of everything, but not for ever.
+// await waits until no mail is queued and every screen has received all events, but at most for the
+// options' Patience.
 func (g *notifyRun) await(ctx context.Context, r *NotifyResult) error {
 	patient, cancel := context.WithTimeout(ctx, g.options.Patience)
 	defer cancel()
@@ -255,7 +252,7 @@ func (g *notifyRun) await(ctx context.Context, r *NotifyResult) error {
 		now, err := g.target.metrics(patient)
 		switch {
 		case patient.Err() != nil:
-			return ctx.Err() // Trouble tells of what is still queued
+			return ctx.Err() // Err reports what is still queued
 		case err != nil:
 			return err
 		}
@@ -273,7 +270,7 @@ func (g *notifyRun) await(ctx context.Context, r *NotifyResult) error {
 	}
 }
 
-// awaitScreens waits for the screens; what is missing in the end is counted.
+// awaitScreens waits for the screens' events; the comparison counts those that are still missing.
 func (g *notifyRun) awaitScreens(ctx context.Context) error {
 	patient, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -289,7 +286,7 @@ func (g *notifyRun) awaitScreens(ctx context.Context) error {
 	return nil
 }
 
-// allEvaluated tells whether every reading has led to what it must.
+// allEvaluated tells whether all readings have opened or closed their notices.
 func (g *notifyRun) allEvaluated(now map[string]float64) bool {
 	notices := float64(g.options.Notices * g.options.Volleys)
 	return now[openedTotal] >= notices && now[resolvedTotal] >= notices

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// newWaveFixture is a gathering of one tenant whose devices, and those of the load, the
-// fake server knows.
+// newWaveFixture returns a run of one tenant whose devices, and those of the load, the fake server
+// knows.
 func newWaveFixture(t *testing.T, devices int) (*notifyRun, *fakeServer) {
 	t.Helper()
 	f := newFakeServer(t, devices+1, 1)
@@ -34,17 +34,15 @@ func newWaveFixture(t *testing.T, devices int) (*notifyRun, *fakeServer) {
 		Patience: 20 * time.Second,
 	}
 	g := newNotifyRun(o, target, []NotifiedTenant{a}, &MailServer{})
-	if err := errors.Join(
-		connectAll(t.Context(), g.alarmDevices, target.MQTT),
-		g.load.connect(t.Context()),
-	); err != nil {
+	err := connectAll(t.Context(), g.alarmDevices, target.MQTT)
+	if err := errors.Join(err, g.load.connect(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	return g, f
 }
 
-// In a wave every device's value passes its rule's threshold once, spread over a
-// second, and in the next it returns; meanwhile the load goes on.
+// In a wave every device's value crosses its rule's threshold once, spread over a second, and in
+// the next wave it returns. The load continues meanwhile.
 func TestWaves(t *testing.T) {
 	g, f := newWaveFixture(t, 4)
 	part, err := g.part(t.Context(), 2200*time.Millisecond, func(ctx context.Context) error {
@@ -92,7 +90,7 @@ func TestWaves(t *testing.T) {
 	}
 }
 
-// A wave that cannot be sent ends the part with its reason.
+// An error of a wave ends the part.
 func TestBrokenWave(t *testing.T) {
 	for says, spoil := range map[string]func(g *notifyRun, f *fakeServer){
 		"closed network connection": func(g *notifyRun, _ *fakeServer) { _ = g.alarmDevices[1].nc.Close() },
@@ -110,9 +108,9 @@ func TestBrokenWave(t *testing.T) {
 		_ = g.close() // some are closed already
 	}
 	g, _ := newWaveFixture(t, 1)
-	over, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.wave(over, time.Now().Add(time.Hour), 0, true); !errors.Is(err, context.Canceled) {
+	if err := g.wave(cancelled, time.Now().Add(time.Hour), 0, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	no := errors.New("no")
@@ -124,19 +122,19 @@ func TestBrokenWave(t *testing.T) {
 	}
 }
 
-// The outbox is waited for until everything was judged and nothing waits, and
-// given up when that takes too long.
+// await waits until all readings are evaluated and the outbox is empty, and gives up after
+// Patience.
 func TestAwaitOutbox(t *testing.T) {
-	var asked atomic.Int64
+	var requests atomic.Int64
 	pages := []string{
-		"tilth_alarm_opened_total 0\ntilth_alarm_resolved_total 0\ntilth_notify_mail_queued 0\n", // nothing was judged yet
+		"tilth_alarm_opened_total 0\ntilth_alarm_resolved_total 0\ntilth_notify_mail_queued 0\n", // nothing is evaluated yet
 		"tilth_alarm_opened_total 3\ntilth_alarm_resolved_total 2\ntilth_notify_mail_queued 0\n",
 		"tilth_alarm_opened_total 3\ntilth_alarm_resolved_total 3\ntilth_notify_mail_queued 2\n",
 		"tilth_alarm_opened_total 3\ntilth_alarm_resolved_total 3\ntilth_notify_mail_queued 0\n" +
 			"tilth_notify_deliveries_total{state=\"sent\"} 10\ntilth_notify_deliveries_total{state=\"failed\"} 1\ntilth_notify_deliveries_total{state=\"skipped\"} 2\n",
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, pages[min(int(asked.Add(1)), len(pages))-1])
+		fmt.Fprint(w, pages[min(int(requests.Add(1)), len(pages))-1])
 	}))
 	defer web.Close()
 	g := &notifyRun{
@@ -152,12 +150,10 @@ func TestAwaitOutbox(t *testing.T) {
 		p.record(true, []byte("{}"), 0)
 	}()
 	var r NotifyResult
-	if err := g.await(
-		t.Context(),
-		&r,
-	); err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 || asked.Load() != 4 ||
-		p.eventCount.Load() != 2 {
-		t.Errorf("%+v after %d questions, %v", r, asked.Load(), err)
+	err := g.await(t.Context(), &r)
+	if err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 ||
+		requests.Load() != 4 || p.eventCount.Load() != 2 {
+		t.Errorf("%+v after %d requests, %v", r, requests.Load(), err)
 	}
 
 	pages, r = pages[2:3], NotifyResult{}
@@ -165,13 +161,13 @@ func TestAwaitOutbox(t *testing.T) {
 	if err := g.await(t.Context(), &r); err != nil || r.Emptied || r.Queued != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	over, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.await(over, &r); !errors.Is(err, context.Canceled) {
+	if err := g.await(cancelled, &r); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	web.Close()
 	if err := g.await(t.Context(), &r); err == nil {
-		t.Error("a server that is gone was waited for")
+		t.Error("await gives no error without a server")
 	}
 }

@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// notifyScreen is a person's open screen that notes when it is told of notices, and of
-// the messages about them.
+// notifyScreen is a person's open screen that records when events of notices, and of the messages
+// about them, arrive.
 type notifyScreen struct {
 	screen
 	tenant int
 	began  time.Time // of the run
 
-	events     []screenEvent       // of its goroutine, until the page is closed
-	counts     map[noticeEvent]int // how often, by notices
+	events     []screenEvent       // only its goroutine uses it until the screen is closed
+	counts     map[noticeEvent]int // how often each notice event arrived
 	eventCount atomic.Int64
 }
 
-// screenEvent is what a page, or a recipient, was told of.
+// screenEvent is an event that a screen received.
 type screenEvent struct {
 	noticeEvent
-	message bool          // it was a message, not the notice
+	message bool          // an event of the message, not of the notice
 	at      time.Duration // since the run began
 }
 
-// noticeEvent is one thing that happened to a notice.
+// noticeEvent is the opening or the closing of a notice.
 type noticeEvent struct {
 	notice int64
 	ended  bool
 }
 
-// open opens the stream and returns once it is.
+// open opens the stream and returns once it is open.
 func (p *notifyScreen) open(ctx context.Context) error {
 	p.notice = func(data []byte) { p.record(false, data, time.Since(p.began)) }
 	p.message = func(data []byte) { p.record(true, data, time.Since(p.began)) }
-	p.buffer = 8 << 10 // there are many
+	p.buffer = 8 << 10 // there are many screens
 	_, err := p.screen.open(ctx)
 	return err
 }
 
-// close ends the stream, if it was opened, and answers why it had ended
-// earlier, if it had.
+// close ends the stream, if it was opened, and returns the error with which it ended earlier, if
+// any.
 func (p *notifyScreen) close() error {
 	if p.stop == nil {
 		return nil
@@ -58,7 +58,7 @@ func (p *notifyScreen) record(message bool, data []byte, at time.Duration) {
 		HoldsSince int64  `json:"holdsSince"`
 		Event      string `json:"event"`
 	}
-	// What cannot be read is of nothing that happened, and is counted as such.
+	// An unreadable event is counted as one of nothing that happened.
 	_ = json.Unmarshal(data, &e)
 	one := screenEvent{noticeEvent: noticeEvent{e.ID, e.EndTime != 0}, at: at}
 	if message {
@@ -70,8 +70,8 @@ func (p *notifyScreen) record(message bool, data []byte, at time.Duration) {
 	p.eventCount.Add(1)
 }
 
-// isRepeat tells whether a notice is one that was told before and is told once more since
-// it is known since when it holds.
+// isRepeat tells whether an event of a notice is sent a second time because the server now knows
+// since when its conditions hold.
 func (p *notifyScreen) isRepeat(what noticeEvent, since bool) bool {
 	if p.counts == nil {
 		p.counts = map[noticeEvent]int{}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A page notes notices and messages, looks at nothing else, and comes back from
-// the newest event it saw.
+// A screen records notices and messages, ignores other events, and reconnects from the newest event
+// that it received.
 func TestNotifyScreenRecordsEvents(t *testing.T) {
 	again := make(chan string, 1)
 	streams := 0
@@ -21,7 +21,7 @@ func TestNotifyScreenRecordsEvents(t *testing.T) {
 			http.Error(w, "no", http.StatusForbidden)
 			return
 		}
-		const since = "event: notice\ndata: {\"id\":5,\"startTime\":1,\"holdsSince\":1}\n\n" // told of it once more
+		const since = "event: notice\ndata: {\"id\":5,\"startTime\":1,\"holdsSince\":1}\n\n" // the same notice once more
 		if streams++; streams == 1 {
 			fmt.Fprint(
 				w,
@@ -50,31 +50,31 @@ func TestNotifyScreenRecordsEvents(t *testing.T) {
 	select {
 	case last := <-again:
 		if last != "e-4" {
-			t.Errorf("came back from %q", last)
+			t.Errorf("reconnected from %q", last)
 		}
 	case <-time.After(20 * time.Second):
-		t.Fatal("it did not come back")
+		t.Fatal("the screen did not reconnect")
 	}
-	give := time.After(20 * time.Second)
+	timeout := time.After(20 * time.Second)
 	for p.eventCount.Load() < 5 {
 		select {
-		case <-give:
+		case <-timeout:
 			t.Fatalf("%d events", p.eventCount.Load())
-		case <-time.After(time.Millisecond): // polled: the page only counts
+		case <-time.After(time.Millisecond): // polled, since the screen only counts
 		}
 	}
-	for range 2 { // closing twice does no harm
+	for range 2 { // a second close does nothing
 		if err := p.close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var heard []screenEvent
+	var received []screenEvent
 	for _, one := range p.events {
 		if one.at <= 0 || one.at > time.Since(p.began) {
-			t.Errorf("heard at %s", one.at)
+			t.Errorf("an event has the time %s", one.at)
 		}
 		one.at = 0
-		heard = append(heard, one)
+		received = append(received, one)
 	}
 	want := []screenEvent{
 		{noticeEvent: noticeEvent{5, false}},
@@ -83,19 +83,19 @@ func TestNotifyScreenRecordsEvents(t *testing.T) {
 		{noticeEvent: noticeEvent{5, true}},
 		{noticeEvent: noticeEvent{5, true}, message: true},
 	}
-	if !slices.Equal(heard, want) || p.cuts.Load() != 1 || p.resets.Load() != 1 || p.last != "e-12" {
-		t.Errorf("%+v, %d cuts, %d resets, last %q", heard, p.cuts.Load(), p.resets.Load(), p.last)
+	if !slices.Equal(received, want) || p.cuts.Load() != 1 || p.resets.Load() != 1 || p.last != "e-12" {
+		t.Errorf("%+v, %d cuts, %d resets, last %q", received, p.cuts.Load(), p.resets.Load(), p.last)
 	}
 	p = &notifyScreen{screen: screen{console: &console{base: web.URL, token: "another", http: web.Client()}}}
 	if err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "403") {
 		t.Errorf("%v", err)
 	}
 	if err := new(notifyScreen).close(); err != nil {
-		t.Errorf("one that was never opened: %v", err)
+		t.Errorf("close of a screen that was never opened: %v", err)
 	}
 }
 
-// listServer answers pages of a list that a test fills.
+// listServer serves pages of a list from a function of the test.
 func listServer(t *testing.T, total int, ids func(number, size string) []int64) *noticeList {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -114,23 +114,19 @@ func listServer(t *testing.T, total int, ids func(number, size string) []int64) 
 	}
 }
 
-// A list is asked for while something is awaited, and when each notice was
-// there first is kept.
+// watch reads the list while notices are expected, and records when each was there first.
 func TestNoticeListIsPolled(t *testing.T) {
-	asked := make(chan struct{}, 100)
+	requests := make(chan struct{}, 100)
 	l := listServer(t, 2, func(number, size string) []int64 {
 		if number != "1" || size != "2" {
 			t.Errorf("page %s of %s", number, size)
 		}
-		asked <- struct{}{}
-		return []int64{4, 3}[2-min(len(asked), 2):]
+		requests <- struct{}{}
+		return []int64{4, 3}[2-min(len(requests), 2):]
 	})
-	if err := l.watchUntil(
-		t,
-		func() { l.waitComplete(t.Context(), 3*listPollInterval) },
-	); err != nil ||
-		len(asked) > 0 {
-		t.Errorf("asked %d times for nothing: %v", len(asked), err)
+	nothingExpected := func() { l.waitComplete(t.Context(), 3*listPollInterval) }
+	if err := l.watchUntil(t, nothingExpected); err != nil || len(requests) > 0 {
+		t.Errorf("%d requests although nothing was expected: %v", len(requests), err)
 	}
 	l.expect(2)
 	if err := l.watchUntil(t, func() { l.waitComplete(t.Context(), 20*time.Second) }); err != nil {
@@ -139,13 +135,13 @@ func TestNoticeListIsPolled(t *testing.T) {
 	if len(l.seen) != 2 || l.seen[3] <= 0 || l.seen[4] <= l.seen[3] {
 		t.Errorf("%v", l.seen)
 	}
-	l.expect(1) // which never comes
+	l.expect(1) // it never comes
 	if l.waitComplete(t.Context(), time.Millisecond); l.complete() {
-		t.Error("it was not waited for")
+		t.Error("waitComplete returned a complete list")
 	}
 	l.person.base = "http://127.0.0.1:1"
 	if err := l.watch(t.Context()); err == nil {
-		t.Error("a list that does not answer was watched")
+		t.Error("watch of a server that does not answer gives no error")
 	}
 }
 
@@ -161,7 +157,7 @@ func (l *noticeList) watchUntil(t *testing.T, f func()) error {
 	return <-ended
 }
 
-// All pages of a list are read; one that promises more than it has is at fault.
+// all reads all pages of a list; a list with fewer notices than its total is an error.
 func TestNoticeListIsComplete(t *testing.T) {
 	pages := map[string][]int64{"1": {5, 4}, "2": {3}}
 	l := listServer(t, 3, func(number, size string) []int64 {

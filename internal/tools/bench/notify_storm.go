@@ -8,8 +8,8 @@ import (
 // lowValue is a value, in hundredths, for which no rule holds.
 const lowValue = 10_000
 
-// sendCrossing sends a reading whose first value is above its rule's threshold, or is
-// not, and waits for its acknowledgement.
+// sendCrossing sends a reading whose first value is above or below its rule's threshold, and waits
+// for its acknowledgement.
 func (r *reportingDevice) sendCrossing(above bool, volley int, began time.Time) error {
 	at := time.Now().UnixMilli()
 	if n := len(r.reports); n > 0 {

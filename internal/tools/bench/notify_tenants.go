@@ -11,23 +11,23 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// parallelSignIns is how many people sign in at once: checking passwords takes all
-// processors there are.
+// parallelSignIns is how many people sign in at the same time: checking passwords takes all
+// processors of the machine.
 const parallelSignIns = 2
 
-// NotifiedTenant is a tenant whose people are told of notices: users with a screen
-// each, and addresses that get mails.
+// NotifiedTenant is a tenant whose people are notified: users with a screen each, and addresses
+// that receive mails.
 type NotifiedTenant struct {
 	Tenant // its devices have one rule each
 	users  []string
 	mails  []string
-	// Known once it is prepared.
+	// Set by prepare.
 	people []*console
 }
 
-// notifiedTenants are the tenants of a run in which people are told, and the one
-// whose devices send as much as is taken. Nobody looks at that: what its screens
-// would cost would hide what the notices do.
+// notifiedTenants returns the tenants of a run whose people are notified, and the tenant of the
+// load, whose devices send as much as the server takes. The latter has no open screens: their cost
+// would hide that of the notices.
 func (o *NotifyOptions) notifiedTenants() (told []NotifiedTenant, beside Tenant) {
 	for i := range o.Tenants {
 		a := NotifiedTenant{Tenant: NewTenant(o.perTenant(), o.Values)}
@@ -46,7 +46,7 @@ func (o *NotifyOptions) notifiedTenants() (told []NotifiedTenant, beside Tenant)
 	return told, NewTenant(o.Load, o.Values)
 }
 
-// notifiedTenantsFile is one provider's file with all of them, which share a product.
+// notifiedTenantsFile returns one provider's file with all tenants, which share a product.
 func notifiedTenantsFile(told []NotifiedTenant, beside Tenant) ([]byte, error) {
 	tenants := []Tenant{beside}
 	for i := range told {
@@ -72,8 +72,8 @@ func notifiedTenantsFile(told []NotifiedTenant, beside Tenant) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// prepare signs the users in, makes a channel with all addresses, and lets a
-// rule that tells it run on each device.
+// prepare signs the users in, makes a channel with all addresses, and publishes a rule on each
+// device that notifies it.
 func (a *NotifiedTenant) prepare(ctx context.Context, base string) error {
 	a.people = make([]*console, len(a.users))
 	signing, within := errgroup.WithContext(ctx)

@@ -15,14 +15,13 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// noticeOf is the number of the notice that a device of the storm began in a
-// volley.
+// noticeOf returns the id of the notice that an alarm device opened in a volley.
 func noticeOf(device, volley int) int64 { return int64(100 + 10*device + volley) }
 
-// newNotifyFixture is a gathering of two tenants of two users, with two devices each,
-// after two volleys of which everything was told: in the list after 30 time.Millisecond, to
-// the screens after 5 time.Millisecond (notices) and 8 time.Millisecond (messages), and by mail after 50 time.Millisecond,
-// but that the second tenant was told of its last two ends in digests.
+// newNotifyFixture returns a run of two tenants with two users and two devices each, after two
+// volleys in which all events arrived: in the list after 30 ms, on the screens after 5 ms (notices)
+// and 8 ms (messages), and by mail after 50 ms. Only the second tenant's last two closings arrived
+// in a digest.
 func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 	t.Helper()
 	o := NotifyOptions{
@@ -32,7 +31,7 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 	notified, beside := o.notifiedTenants()
 	g := newNotifyRun(o, Target{Tenant: beside}, notified, &MailServer{})
 	notices := make([][]map[string]any, o.Tenants)
-	say := func(i int, r *reportingDevice, one ackedReading, what noticeEvent) {
+	deliverAll := func(i int, r *reportingDevice, one ackedReading, what noticeEvent) {
 		for _, p := range g.screens {
 			if p.tenant != r.tenant {
 				continue
@@ -62,7 +61,7 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 				at:     g.began.Add(one.acked + 50*time.Millisecond),
 			}
 			if r.tenant == 1 && what.ended && one.part == 1 {
-				if i < o.Tenants { // of its two devices the first
+				if i < o.Tenants { // the first of its two devices
 					continue
 				}
 				m.notice, m.alarms = 0, 2
@@ -73,14 +72,10 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 	}
 	for tenant := range o.Tenants {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			json.NewEncoder(
-				w,
-			).Encode(
-				map[string]any{
-					"code": 200,
-					"data": map[string]any{"total": len(notices[tenant]), "list": notices[tenant]},
-				},
-			)
+			json.NewEncoder(w).Encode(map[string]any{
+				"code": 200,
+				"data": map[string]any{"total": len(notices[tenant]), "list": notices[tenant]},
+			})
 		}))
 		t.Cleanup(web.Close)
 		g.lists = append(
@@ -103,8 +98,8 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 				map[string]any{"id": id, "deviceName": r.device.Name, "startTime": begin.time, "endTime": end.time},
 			)
 			g.lists[r.tenant].seen[id] = begins + 30*time.Millisecond
-			say(i, r, begin, noticeEvent{id, false})
-			say(i, r, end, noticeEvent{id, true})
+			deliverAll(i, r, begin, noticeEvent{id, false})
+			deliverAll(i, r, end, noticeEvent{id, true})
 		}
 	}
 	for range 2 * o.Volleys {
@@ -148,14 +143,14 @@ func TestNotifyCompare(t *testing.T) {
 	}
 }
 
-// Every fault is found, and said.
+// Each fault is found and reported.
 func TestNotifyErr(t *testing.T) {
 	for says, spoil := range map[string]func(g *notifyRun, r *NotifyResult){
 		"1 things were not told by mail": func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails = g.mailServer.mails[1:] },
 		"1 were told twice by mail": func(g *notifyRun, _ *NotifyResult) {
 			g.mailServer.mails = append(g.mailServer.mails, g.mailServer.mails[0])
 		},
-		// The same news under another Message-ID is told twice, too.
+		// The same event under another Message-ID counts as told twice, too.
 		"1 were told twice by mail ": func(g *notifyRun, _ *NotifyResult) {
 			again := g.mailServer.mails[0]
 			again.id = "<another@x>"
@@ -164,7 +159,7 @@ func TestNotifyErr(t *testing.T) {
 		"2 were told twice by mail": func(g *notifyRun, _ *NotifyResult) {
 			g.mailServer.mails = append(g.mailServer.mails, g.mailServer.mails[len(g.mailServer.mails)-1])
 		},
-		// A digest that tells of one more than there was tells something twice.
+		// A digest of one event more than happened tells one twice.
 		"1 were told twice by mail  ": func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails[len(g.mailServer.mails)-1].alarms++ },
 		"1 things were not told by mail ": func(g *notifyRun, _ *NotifyResult) {
 			g.mailServer.mails[len(g.mailServer.mails)-1].alarms--
@@ -173,14 +168,17 @@ func TestNotifyErr(t *testing.T) {
 		"1 mails were of nothing ":  func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails[0].notice = 5 },
 		"1 mails were of nothing  ": func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails[0].to = g.audiences[1].mails[0] },
 		"2 mails were of nothing": func(g *notifyRun, _ *NotifyResult) {
-			g.mailServer.mails[0], g.mailServer.mails[1] = receivedMail{to: g.mailServer.mails[0].to}, receivedMail{to: g.mailServer.mails[1].to} // which cannot be read
+			for i := range 2 { // unreadable mails
+				g.mailServer.mails[i] = receivedMail{to: g.mailServer.mails[i].to}
+			}
 		},
 		"was not empty 1m0s after": func(_ *notifyRun, r *NotifyResult) { r.Emptied = false },
 		"31 deliveries were sent and 1 failed, of 32": func(_ *notifyRun, r *NotifyResult) {
 			r.Sent, r.Failed = 31, 1
 		},
 		"1 notices were not recorded, and 0": func(g *notifyRun, _ *NotifyResult) {
-			g.alarmDevices[0].reports = append(g.alarmDevices[0].reports, ackedReading{time: 9000}, ackedReading{time: 9500})
+			d := g.alarmDevices[0]
+			d.reports = append(d.reports, ackedReading{time: 9000}, ackedReading{time: 9500})
 		},
 		"1 notices were not recorded, and 1": func(g *notifyRun, _ *NotifyResult) { g.alarmDevices[0].reports[1].time++ },
 		"0 notices were not recorded, and 2": func(g *notifyRun, _ *NotifyResult) { g.alarmDevices[0].reports = nil },
@@ -194,7 +192,7 @@ func TestNotifyErr(t *testing.T) {
 		"told 1 events twice, and 0": func(g *notifyRun, _ *NotifyResult) {
 			g.screens[0].events = append(g.screens[0].events, g.screens[0].events[0])
 		},
-		// Another tenant's news are of nothing that happened here.
+		// An event of another tenant counts as one of nothing that happened.
 		"told 0 events twice, and 1": func(g *notifyRun, _ *NotifyResult) {
 			g.screens[0].events = append(g.screens[0].events, g.screens[2].events[0])
 		},
@@ -216,11 +214,8 @@ func TestNotifyErr(t *testing.T) {
 	} {
 		g, r := newNotifyFixture(t)
 		spoil(g, r)
-		if err := errors.Join(
-			g.compare(t.Context(), r),
-			r.Err(),
-		); err == nil ||
-			!strings.Contains(err.Error(), strings.TrimSpace(says)) {
+		err := errors.Join(g.compare(t.Context(), r), r.Err())
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(says)) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
@@ -250,19 +245,14 @@ func TestNotifyOptions(t *testing.T) {
 	} {
 		o := good
 		spoil(&o)
-		if _, _, err := ServeNotify(
-			t.Context(),
-			o,
-			ServerOptions{},
-		); err == nil ||
-			!strings.Contains(err.Error(), says) {
+		_, _, err := ServeNotify(t.Context(), o, ServerOptions{})
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
 }
 
-// The provider's file has all tenants with all users, and no device's name or
-// address twice.
+// The provider's file has all tenants with all users; no device name or address occurs twice.
 func TestNotifiedTenants(t *testing.T) {
 	o := NotifyOptions{Tenants: 3, Users: 4, Notices: 6, Load: 5, Values: 2}
 	told, beside := o.notifiedTenants()
@@ -278,7 +268,7 @@ func TestNotifiedTenants(t *testing.T) {
 	for i, owner := range f.Tenants {
 		users := 4
 		if i == 0 {
-			users = 1 // nobody looks at it
+			users = 1 // the load's tenant has no screens
 		}
 		if len(owner.Users) != users || owner.Users[0].Password == "" {
 			t.Errorf("%s has users %+v", owner.Name, owner.Users)
@@ -321,18 +311,16 @@ func TestNotifyPrint(t *testing.T) {
 		"empty, the last mail came 50ms after", "50 MiB with the screens open", "8 notices began and ended; 0 were", "30; they tell 32 of 32 things: 0 lost, 0 told twice, 0 stray",
 	} {
 		if !strings.Contains(out.String(), part) {
-			t.Errorf("%q is not there:\n%s", part, out.String())
+			t.Errorf("the output lacks %q:\n%s", part, out.String())
 		}
 	}
-	if r.Emptied, r.Queued = false, 1234; !strings.Contains(
-		r.emptied(),
-		"not empty 1m0s after the last volley: 1,234 deliveries wait",
-	) {
+	const waiting = "not empty 1m0s after the last volley: 1,234 deliveries wait"
+	if r.Emptied, r.Queued = false, 1234; !strings.Contains(r.emptied(), waiting) {
 		t.Error(r.emptied())
 	}
 }
 
-// Whoever is refused gives no result, and leaves nothing open.
+// A run that the server refuses gives no result and leaves nothing open.
 func TestNotifyRefused(t *testing.T) {
 	f := newFakeServer(t, 1, 1)
 	target := f.target()
@@ -356,34 +344,19 @@ func TestNotifyRefused(t *testing.T) {
 		mails:  []string{"a@example.org"},
 		people: []*console{{base: nowhere.URL, http: nowhere.Client()}},
 	}
-	if _, err := runNotify(
-		t.Context(),
-		o,
-		target,
-		[]NotifiedTenant{known},
-		&MailServer{},
-	); err == nil ||
-		!strings.Contains(err.Error(), "live stream: 404") {
+	_, err := runNotify(t.Context(), o, target, []NotifiedTenant{known}, &MailServer{})
+	if err == nil || !strings.Contains(err.Error(), "live stream: 404") {
 		t.Errorf("%v", err)
 	}
-	stranger := known
-	stranger.Tenant = NewTenant(1, 1)
-	if _, err := runNotify(
-		t.Context(),
-		o,
-		target,
-		[]NotifiedTenant{stranger},
-		&MailServer{},
-	); err == nil ||
-		!strings.Contains(err.Error(), "refused") {
+	unknown := known
+	unknown.Tenant = NewTenant(1, 1)
+	_, err = runNotify(t.Context(), o, target, []NotifiedTenant{unknown}, &MailServer{})
+	if err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
-	stranger.users = []string{"person001"}
-	if err := stranger.prepare(
-		t.Context(),
-		target.Console,
-	); err == nil ||
-		!strings.Contains(err.Error(), "sign in as person001") {
+	unknown.users = []string{"person001"}
+	err = unknown.prepare(t.Context(), target.Console)
+	if err == nil || !strings.Contains(err.Error(), "sign in as person001") {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Person is somebody signed in at the console of a server.
+// Person is a user who is signed in at a server's console.
 type Person struct{ console *console }
 
 // SignIn signs the target's user in.
@@ -19,8 +19,8 @@ func (t *Target) SignIn(ctx context.Context) (*Person, error) {
 	return &Person{c}, nil
 }
 
-// Call makes a call of the console: in is sent as JSON where there is one, and
-// the answer's data goes into out. An answer that refuses is an error.
+// Call makes a call of the console. It sends in as JSON, unless in is nil, and decodes the
+// response's data into out. An envelope with another code than 200 is an error.
 func (p *Person) Call(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -32,12 +32,11 @@ func (p *Person) Call(ctx context.Context, method, path string, in, out any) err
 	return p.console.call(ctx, method, path, body, out)
 }
 
-// ReadMetrics reads the target's metrics page: the figures by their names, labels
-// included.
+// ReadMetrics reads the target's metrics page and returns the values by name, including labels.
 func (t *Target) ReadMetrics(ctx context.Context) (map[string]float64, error) { return t.metrics(ctx) }
 
-// Load is a crowd of devices that goes on, after any number of broken
-// connections, where it was: each acknowledgement of any of them is remembered.
+// Load is a group of devices that continues after broken connections where it stopped. It remembers
+// every acknowledgement.
 type Load struct{ group *connectionGroup }
 
 // NewLoad makes a load of the options' connections; their Duration is not used.
@@ -56,13 +55,13 @@ const endless = 24 * time.Hour
 // Connect opens all connections and signs in.
 func (l *Load) Connect(ctx context.Context, address string) error {
 	for _, m := range l.group.members {
-		m.out = m.out[:0] // of a connection that broke
+		m.out = m.out[:0] // drop what a broken connection did not send
 	}
 	return l.group.connect(ctx, address)
 }
 
-// Publish publishes on open connections until ctx ends, which closes them; a
-// connection that breaks before publishes no more.
+// Publish publishes on open connections until ctx ends, and closes them. A connection that breaks
+// earlier publishes no more.
 func (l *Load) Publish(ctx context.Context) error {
 	err := l.group.publish(ctx, func() {}, func() {})
 	if errors.Is(err, context.Canceled) {
@@ -71,10 +70,10 @@ func (l *Load) Publish(ctx context.Context) error {
 	return err
 }
 
-// Close closes connections that nothing was published on.
+// Close closes connections on which nothing was published.
 func (l *Load) Close() error { return l.group.close() }
 
-// Acknowledged is how many messages were, in all. Nothing may be publishing.
+// Acknowledged returns how many messages were acknowledged in all. It must not run beside Publish.
 func (l *Load) Acknowledged() int {
 	n := 0
 	for _, m := range l.group.members {
@@ -83,8 +82,8 @@ func (l *Load) Acknowledged() int {
 	return n
 }
 
-// Verify reads back everything that its devices have in the server, and compares
-// it with what was sent and acknowledged. Nothing may be publishing.
+// Verify reads back all readings of the load's devices from the server, and compares them with the
+// messages that were sent and acknowledged. It must not run beside Publish.
 func (l *Load) Verify(ctx context.Context, p *Person) (*Verification, error) {
 	return l.group.verify(ctx, p.console)
 }
@@ -96,15 +95,15 @@ func (s *Server) Kill() error {
 	return err
 }
 
-// Ended is closed when the server has ended, for whatever reason.
+// Ended returns a channel that is closed when the server has ended, for any reason.
 func (s *Server) Ended() <-chan struct{} { return s.ended }
 
-// Restart starts a server that has ended on its folder, and waits until it is
-// ready; it listens elsewhere then. After an error it is gone.
+// Restart starts a server that has ended on its folder, and waits until it is ready; its addresses
+// change. After an error the server has ended.
 func (s *Server) Restart(ctx context.Context) error { return s.start(ctx) }
 
-// UpdateAddresses takes up where the server listens if it began anew by itself since it
-// was started, or followed.
+// UpdateAddresses sets the server's new addresses if it has restarted itself since the last start
+// or call.
 func (s *Server) UpdateAddresses() {
 	select {
 	case at := <-s.announced.Ready():
@@ -113,5 +112,5 @@ func (s *Server) UpdateAddresses() {
 	}
 }
 
-// Log is the end of what the server has written to its log.
+// Log returns the end of the server's log.
 func (s *Server) Log() string { return s.log.String() }

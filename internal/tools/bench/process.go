@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// tick is the unit of processor time in /proc: on Linux a hundredth of a
-// second, whatever the processor.
+// tick is the unit of processor time in /proc: on Linux a hundredth of a second on every processor.
 const tick = 10 * time.Millisecond
 
-// processorTime is what a process has used so far, in user and in system mode.
+// processorTime returns the processor time that a process has used so far, in user and in system
+// mode.
 func processorTime(pid int) (time.Duration, error) {
 	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
@@ -21,7 +21,7 @@ func processorTime(pid int) (time.Duration, error) {
 	}
 	// The command's name, in parentheses, may hold anything.
 	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
-	const user, system = 14 - 3, 15 - 3 // as proc(5) counts, from the field after the name
+	const user, system = 14 - 3, 15 - 3 // proc(5)'s field numbers, less those up to the name
 	if len(fields) <= system {
 		return 0, fmt.Errorf("/proc/%d/stat is cut short", pid)
 	}
@@ -36,7 +36,7 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// residentMemory is how many bytes of a process are in memory.
+// residentMemory returns how many bytes of a process are in memory.
 func residentMemory(pid int) (int64, error) {
 	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
 	if err != nil {

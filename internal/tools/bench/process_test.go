@@ -26,16 +26,16 @@ func TestMeter(t *testing.T) {
 	}
 	m.end()
 	if m.err != nil || m.cores <= 0 || m.ownCPU <= 0 || m.cores > 1000 || m.cores/m.ownCPU > 3 || m.ownCPU/m.cores > 3 {
-		t.Errorf("of one and the same process: %v and %v, %v", m.cores, m.ownCPU, m.err)
+		t.Errorf("the same process was measured as %v and %v, %v", m.cores, m.ownCPU, m.err)
 	}
 	m = meter{pid: 1 << 30}
 	if m.begin(); m.err == nil {
-		t.Error("a process that is not there was measured")
+		t.Error("a process that does not exist was measured")
 	}
 }
 
 func TestMemory(t *testing.T) {
-	debug.FreeOSMemory() // what other tests left would be used again, and nothing grow
+	debug.FreeOSMemory() // otherwise the program would reuse what other tests left, and not grow
 	before, err := residentMemory(os.Getpid())
 	if err != nil || before < 1<<20 {
 		t.Fatalf("%d, %v", before, err)
@@ -46,10 +46,10 @@ func TestMemory(t *testing.T) {
 	}
 	after, err := residentMemory(os.Getpid())
 	if grown := after - before; err != nil || grown < 48<<20 || big[0] == 0 {
-		t.Errorf("64 MiB more show as %d bytes, %v", grown, err)
+		t.Errorf("64 MiB more were measured as %d bytes, %v", grown, err)
 	}
 	if _, err := residentMemory(1 << 30); err == nil {
-		t.Error("a process that is not there has memory")
+		t.Error("a process that does not exist has memory")
 	}
 }
 
@@ -63,11 +63,11 @@ func TestMeasureDisk(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 	if _, err := measureDisk(filepath.Join(dir, "none"), 1, time.Second); err == nil {
-		t.Error("a folder that is not there has a speed")
+		t.Error("a folder that does not exist was measured")
 	}
 }
 
-// The test binary plays the server: it is started with the arguments of serve.
+// The test binary is also the fake server, if it is started with the arguments of serve.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		os.Exit(fakeServe(os.Args[2:]))
@@ -75,7 +75,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeServe says where it listens and answers /readyz until it is told to stop.
+// fakeServe logs its addresses and answers /readyz until it is stopped.
 func fakeServe(args []string) int {
 	set := map[string]string{}
 	for i := 0; i+1 < len(args); i += 2 {
@@ -113,7 +113,7 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("TILTH_LOG_LEVEL", "debug") // is kept from the server
+	t.Setenv("TILTH_LOG_LEVEL", "debug") // the server must not get it
 	own := ServerOptions{Binary: binary, Dir: t.TempDir(), Args: []string{"--mark", "here"}, Tenant: NewTenant(2, 1)}
 	refusal := errors.New("no")
 	own.Apply = func(_ context.Context, admin, token string, file []byte) error {
@@ -122,8 +122,8 @@ func TestServer(t *testing.T) {
 		}
 		return refusal
 	}
-	// It plays its part without taking SIGTERM well, so the first start's end is
-	// told with what was applied.
+	// The fake server does not handle SIGTERM, so that Start returns the error of its end together
+	// with that of Apply.
 	_, err = Start(t.Context(), own)
 	if !errors.Is(err, refusal) || !strings.Contains(err.Error(), "ended badly") {
 		t.Errorf("%v", err)
@@ -132,17 +132,14 @@ func TestServer(t *testing.T) {
 		t.Errorf("started: %q, %v", starts, err)
 	}
 	own.Args = []string{"--fail", "yes"}
-	if _, err := Start(
-		t.Context(),
-		own,
-	); !errors.Is(err, errEnded) ||
-		!strings.Contains(err.Error(), "something is wrong") {
+	_, err = Start(t.Context(), own)
+	if !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "something is wrong") {
 		t.Errorf("a server that ends at once: %v", err)
 	}
 	own.Binary = filepath.Join(own.Dir, "none")
 	var notThere *os.PathError
 	if _, err := Start(t.Context(), own); !errors.As(err, &notThere) && !errors.Is(err, exec.ErrNotFound) {
-		t.Errorf("a binary that is not there: %v", err)
+		t.Errorf("a binary that does not exist: %v", err)
 	}
 }
 
@@ -150,8 +147,8 @@ func TestServerNotReadyInTime(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
 	for name, says := range map[string]string{
-		"it says nothing":         "",
-		"it says more than is so": fmt.Sprintf("msg=\"tilth is ready\" http=%s mqtt=a:1 admin=a:2 data=x\n", web.Listener.Addr()),
+		"no address": "",
+		"not ready":  fmt.Sprintf("msg=\"tilth is ready\" http=%s mqtt=a:1 admin=a:2 data=x\n", web.Listener.Addr()),
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		s := &Server{ended: make(chan struct{}), announced: NewAddressReader()}
@@ -165,27 +162,18 @@ func TestServerNotReadyInTime(t *testing.T) {
 	}
 }
 
-// A server that begins anew by itself is followed to where it listens then.
+// UpdateAddresses takes the new addresses of a server that restarted itself.
 func TestAddressesFollowRestart(t *testing.T) {
 	s := &Server{announced: NewAddressReader()}
 	for i := range 2 {
-		if _, err := fmt.Fprintf(
-			s.announced,
-			"msg=\"tilth is ready\" http=a:%d mqtt=b:%d admin=c:%d data=x\n",
-			i,
-			i,
-			i,
-		); err != nil {
+		const line = "msg=\"tilth is ready\" http=a:%d mqtt=b:%d admin=c:%d data=x\n"
+		if _, err := fmt.Fprintf(s.announced, line, i, i, i); err != nil {
 			t.Fatal(err)
 		}
 		s.UpdateAddresses()
 		s.UpdateAddresses() // nothing new
-		if want := fmt.Sprintf(
-			"http://a:%d b:%d http://c:%d/metrics",
-			i,
-			i,
-			i,
-		); s.Console+" "+s.MQTT+" "+s.MetricsURL != want {
+		want := fmt.Sprintf("http://a:%d b:%d http://c:%d/metrics", i, i, i)
+		if s.Console+" "+s.MQTT+" "+s.MetricsURL != want {
 			t.Errorf("%s %s %s, want %s", s.Console, s.MQTT, s.MetricsURL, want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Print tells what a run has shown.
+// Print prints the result of a run.
 func (r *Result) Print(out io.Writer) error {
 	o := r.Options
 	fmt.Fprintf(
@@ -36,9 +36,7 @@ func (r *Result) Print(out io.Writer) error {
 		row(
 			"commits",
 			"%s, %s messages each, waiting %s for the disk; %s not yet judged at the end",
-			thousands(
-				r.Commits,
-			),
+			thousands(r.Commits),
 			thousands(float64(r.Acknowledged)/r.Commits),
 			short(r.CommitWait),
 			thousands(r.Unjudged),
@@ -85,7 +83,7 @@ func (r *Result) printProcess(row func(name, format string, a ...any)) {
 	)
 }
 
-// Pair is two runs that differ in their target alone.
+// Pair is two runs that differ only in their target.
 type Pair struct{ Own, Peer *Result }
 
 // Compare prints the pairs' throughput in one table.
@@ -140,7 +138,7 @@ func thousands(f float64) string {
 	return b.String()
 }
 
-// short writes a duration to three digits or so.
+// short writes a duration with about three digits.
 func short(d time.Duration) string {
 	switch {
 	case d >= 10*time.Second:

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Target is what a run loads. Only MQTT and World are needed; of what is not
-// known there are no figures.
+// Target is the server of a run. Only MQTT and Tenant are required; what is missing is not
+// measured.
 type Target struct {
 	Name       string // for the report
 	MQTT       string // host:port
-	Tenant     Tenant // what it was told of beforehand
-	Console    string // http://host:port; without it nothing is read back and no screen is open
+	Tenant     Tenant // the tenant that it has
+	Console    string // http://host:port; without it the run reads nothing back and opens no screen
 	MetricsURL string // address of the metrics page
-	PID        int    // of its process on this machine
+	PID        int    // its process on this machine
 	Dir        string // its data folder on this machine
 }
 
-// Result is what a run has shown.
+// Result is the result of a run.
 type Result struct {
 	Target  string
 	Options Options
 	Values  int // in a message
-	Payload int // bytes of one
+	Payload int // bytes of a message
 
-	Connecting   time.Duration // all connections, one after the other in 32 lines
-	Messages     int           // acknowledged while the measurement lasted
+	Connecting   time.Duration // to open all connections, 32 at the same time
+	Messages     int           // acknowledged during the measurement
 	Sent         int           // in all
-	Acknowledged int           // in all, what was in flight at the end included
+	Acknowledged int           // in all, with those in flight at the end
 	Refused      int
 	Broken       int // connections that ended early
 	FirstBreak   error
@@ -37,28 +37,28 @@ type Result struct {
 	P50, P99, Max time.Duration // from sending to acknowledgement
 
 	ServerCPU, OwnCPU float64 // processors used, on average
-	// The server's memory in bytes: before the connections, with them open and
-	// quiet, and when the measurement ended.
+	// The server's memory in bytes: before the connections, with them open and idle, and at the end
+	// of the measurement.
 	MemoryBefore, MemoryOpen, MemoryEnd int64
 
-	Commits    float64       // made durable while the run lasted; 0: not known
-	CommitWait time.Duration // of one for the disk
-	Unjudged   float64       // batches, when the measurement ended: how far screens and rules were behind
-	DiskBlocks float64       // appends of a commit's size the disk bears in a second, one after the other; 0: not known
+	Commits    float64       // made durable during the run; 0: not known
+	CommitWait time.Duration // how long a commit waited for the disk
+	Unjudged   float64       // batches that screens and rules were behind at the end of the measurement
+	DiskBlocks float64       // appends of a commit's size that the disk makes in a second; 0: not known
 
 	Screen         bool // a live stream was open
 	LiveReadings   int64
 	LiveCuts       int64
 	LiveResets     int64
-	Verdict        *Verification // nil: nothing was read back
+	Verdict        *Verification // nil if nothing was read back
 	ProcessUnknown error         // why there are no figures of /proc
 }
 
-// Rate is how many messages a second were acknowledged.
+// Rate returns how many messages were acknowledged in a second.
 func (r *Result) Rate() float64 { return float64(r.Messages) / r.Options.Duration.Seconds() }
 
-// PerMessage is the processor time that a message has cost the server, the most
-// telling figure on a machine that others use too; 0 when it is not known.
+// PerMessage returns the server's processor time for a message, the most reliable figure on a
+// machine that others use, too; 0 if it is not known.
 func (r *Result) PerMessage() time.Duration {
 	if r.Messages == 0 {
 		return 0
@@ -66,9 +66,8 @@ func (r *Result) PerMessage() time.Duration {
 	return time.Duration(r.ServerCPU / r.Rate() * float64(time.Second))
 }
 
-// Err is why the run does not count, nil when it does: something
-// acknowledged is missing, something is there that was never sent, or
-// connections broke.
+// Err returns why the run does not count, or nil: an acknowledged value is missing, a value exists
+// that was never sent, or connections broke.
 func (r *Result) Err() error {
 	var all []error
 	if v := r.Verdict; v != nil && !v.OK() {
@@ -95,7 +94,7 @@ func (r *Result) Err() error {
 	return errors.Join(all...)
 }
 
-// diskTime is how long the disk is measured at most.
+// diskTime is the most time for measuring the disk.
 const diskTime = 2 * time.Second
 
 // Run loads a target and measures. An error means that there is no result.
@@ -113,8 +112,8 @@ func Run(ctx context.Context, o Options, t Target) (*Result, error) {
 	}
 	r.Connecting = time.Since(began)
 	r.MemoryOpen = r.memory(t.PID)
-	// Only now: checking a password takes so much memory that the connections'
-	// would not show.
+	// Sign in only now: checking a password takes so much memory that it would hide that of the
+	// connections.
 	var person *console
 	if t.Console != "" {
 		if person, err = signIn(ctx, t.Console, t.Tenant); err != nil {
@@ -142,7 +141,7 @@ func Run(ctx context.Context, o Options, t Target) (*Result, error) {
 	return r, nil
 }
 
-// load publishes, with a screen open where there is a console.
+// load publishes; if the target has a console, a screen is open meanwhile.
 func (r *Result) load(ctx context.Context, c *connectionGroup, t Target, person *console) (err error) {
 	var page *screen
 	if person != nil {
@@ -151,7 +150,8 @@ func (r *Result) load(ctx context.Context, c *connectionGroup, t Target, person 
 		}
 		defer func() {
 			err = errors.Join(err, page.close())
-			r.Screen, r.LiveReadings, r.LiveCuts, r.LiveResets = true, page.readings.Load(), page.cuts.Load(), page.resets.Load()
+			r.Screen, r.LiveReadings = true, page.readings.Load()
+			r.LiveCuts, r.LiveResets = page.cuts.Load(), page.resets.Load()
 		}()
 	}
 	before, err := t.metrics(ctx)
@@ -181,7 +181,7 @@ func (r *Result) load(ctx context.Context, c *connectionGroup, t Target, person 
 	return err
 }
 
-// Figures of the server's metrics page.
+// Metrics of the server.
 const (
 	commits  = "tilth_edge_commits_total"
 	diskWait = "tilth_readings_fsync_seconds_total"
@@ -189,7 +189,7 @@ const (
 	connections = "tilth_mqtt_connections"
 )
 
-// metrics reads the metrics page; without one all figures are 0.
+// metrics reads the metrics page; without one all metrics are 0.
 func (t *Target) metrics(ctx context.Context) (map[string]float64, error) {
 	if t.MetricsURL == "" {
 		return map[string]float64{}, nil

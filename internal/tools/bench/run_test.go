@@ -12,8 +12,8 @@ import (
 
 const shortRun = 200 * time.Millisecond
 
-// Seven connections on three devices: every message has a time of its own, and
-// all is found again.
+// With seven connections on three devices, every message has a time of its own and all are read
+// back.
 func TestRun(t *testing.T) {
 	for _, protocol := range []byte{4, 5} {
 		f := newFakeServer(t, 3, 4)
@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What the metrics page and the data folder of a server of our own add.
+// With the server's metrics page and data folder the run measures commits and the disk, too.
 func TestRunWithMetrics(t *testing.T) {
 	target := newFakeServer(t, 1, 1).target()
 	target.MetricsURL, target.Dir = target.Console+"/metrics", t.TempDir()
@@ -61,15 +61,15 @@ func TestRunWithMetrics(t *testing.T) {
 	if r.Commits != float64(r.Acknowledged) || r.CommitWait.Round(time.Microsecond) != time.Millisecond ||
 		r.Unjudged != 3 ||
 		r.DiskBlocks <= 0 {
-		t.Errorf("%v commits of %d messages waited %v, %v not judged, %v blocks a second",
+		t.Errorf("%v commits of %d messages waited %v, %v batches behind, %v blocks a second",
 			r.Commits, r.Acknowledged, r.CommitWait, r.Unjudged, r.DiskBlocks)
 	}
 	if r.ServerCPU != 0 || r.PerMessage() != 0 || r.MemoryOpen != 0 {
-		t.Errorf("figures of a process that is not known: %+v", r)
+		t.Errorf("figures without a process: %+v", r)
 	}
 }
 
-// A server that lies is found out.
+// The run finds each fault of a server.
 func TestRunFindsFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		set      func(*fakeServer)
@@ -78,14 +78,14 @@ func TestRunFindsFaults(t *testing.T) {
 	}{
 		"acknowledged and not kept": {func(f *fakeServer) { f.faulty = func(n int) (bool, bool) { return true, n != 3 } }, 4, "2 values lost, 0 wrong, 0 extra"},
 		"nothing kept":              {func(f *fakeServer) { f.faulty = func(int) (bool, bool) { return true, false } }, 4, "acknowledged and not there"},
-		"told twice":                {func(f *fakeServer) { f.doubled = true }, 4, "0 values lost, 0 wrong,"},
-		"another's reading": {func(f *fakeServer) {
+		"returned twice":            {func(f *fakeServer) { f.doubled = true }, 4, "0 values lost, 0 wrong,"},
+		"a reading never sent": {func(f *fakeServer) {
 			f.kept["BENCH-00001"] = map[int64]map[string]float64{
 				time.Now().Add(-historyAge - time.Minute).UnixMilli(): {"sensor01": 1},
 			}
 		}, 4, "0 wrong, 1 extra"},
-		"refused":  {func(f *fakeServer) { f.refuse = 0x99 }, 5, "messages were refused"},
-		"hangs up": {func(f *fakeServer) { f.hangUpAt = 5 }, 4, "1 connections broke"},
+		"refused":               {func(f *fakeServer) { f.refuse = 0x99 }, 5, "messages were refused"},
+		"closes the connection": {func(f *fakeServer) { f.hangUpAt = 5 }, 4, "1 connections broke"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeServer(t, 2, 2)
@@ -105,8 +105,8 @@ func TestRunFindsFaults(t *testing.T) {
 	}
 }
 
-// A value that was changed on its way is wrong, one sent and not acknowledged
-// is no fault whether it is there or not.
+// A changed value is wrong. A value that was sent and not acknowledged is correct, whether it is
+// stored or not.
 func TestVerifyValues(t *testing.T) {
 	f := newFakeServer(t, 1, 2)
 	target := f.target()
@@ -118,8 +118,8 @@ func TestVerifyValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Numbers 0 to 24,999, so that there are three pages; of the second
-	// connection's the last one was not acknowledged.
+	// The numbers 0 to 24,999 take three pages; the second connection's last message is not
+	// acknowledged.
 	kept := map[int64]map[string]float64{}
 	for part, m := range c.members {
 		m.sent = 12_500
@@ -150,10 +150,8 @@ func TestVerifyValues(t *testing.T) {
 	delete(kept[c.first+10_000], "sensor01")
 	delete(kept, c.first+24_999)
 	kept[c.first+25_000] = map[string]float64{"sensor01": 1}
-	if v, err = c.verify(
-		t.Context(),
-		person,
-	); err != nil || v.Lost != 1 || v.Wrong != 1 || v.Extra != 1 || v.Unanswered != 0 ||
+	v, err = c.verify(t.Context(), person)
+	if err != nil || v.Lost != 1 || v.Wrong != 1 || v.Extra != 1 || v.Unanswered != 0 ||
 		v.Example == "" {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -163,7 +161,7 @@ func TestVerifyValues(t *testing.T) {
 	}
 }
 
-// The server's receive maximum is kept to.
+// A connection does not exceed the server's receive maximum.
 func TestReceiveMaximum(t *testing.T) {
 	f := newFakeServer(t, 1, 1)
 	f.receive = 3
@@ -197,7 +195,7 @@ func TestRunRejectsBadOptions(t *testing.T) {
 		"no such protocol": func(o *Options, _ *Target) { o.Protocol = 3 },
 		"wrong secret":     func(_ *Options, tg *Target) { tg.Tenant.Devices = []Device{{"BENCH-00001", "wrong"}} },
 		"wrong password":   func(_ *Options, tg *Target) { tg.Tenant.Password = "wrong" },
-		"nobody there":     func(_ *Options, tg *Target) { tg.MQTT = "127.0.0.1:1" },
+		"no server":        func(_ *Options, tg *Target) { tg.MQTT = "127.0.0.1:1" },
 		"no metrics":       func(_ *Options, tg *Target) { tg.MetricsURL = tg.Console + "/none" },
 	} {
 		o, tg := good, target
@@ -208,7 +206,7 @@ func TestRunRejectsBadOptions(t *testing.T) {
 	}
 }
 
-// Giving up ends a run at once, also while the server answers nothing.
+// Cancelling the context ends a run at once, even if the server does not answer.
 func TestRunGivenUp(t *testing.T) {
 	f := newFakeServer(t, 2, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -227,14 +225,14 @@ func TestUnknownAcknowledgementIsError(t *testing.T) {
 	var h histogram
 	for _, id := range []uint16{0, 2, 65535} {
 		if err := c.handleAck(id, 0, time.Now(), false, &h); err == nil {
-			t.Errorf("packet %d is matched to a message", id)
+			t.Errorf("an acknowledgement of packet %d is accepted", id)
 		}
 	}
 	if err := c.handleAck(1, 0, time.Now(), false, &h); err != nil || c.ackCount != 1 {
 		t.Errorf("%v", err)
 	}
 	if err := c.handleAck(1, 0, time.Now(), false, &h); err == nil {
-		t.Error("one message is acknowledged twice")
+		t.Error("a second acknowledgement of a message is accepted")
 	}
 }
 
@@ -250,7 +248,7 @@ func TestTenantFile(t *testing.T) {
 	}
 	again, err := back.File()
 	if err != nil || !bytes.Equal(raw, again) {
-		t.Errorf("a world that was written and read is another: %v\n%s\n%s", err, raw, again)
+		t.Errorf("a tenant that was written and read is different: %v\n%s\n%s", err, raw, again)
 	}
 	for from, to := range map[string]string{
 		w.Password:             `""`,

@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// scanner reads JSON from its beginning to its end. Every store's answers are
-// read with it, at a few nanoseconds a number, so that what is measured is the
-// store and not the reading. It takes what these stores write and is not strict
-// about commas. After an error nothing is read any more.
+// scanner reads JSON in one pass. All stores' responses are read with it, at a few nanoseconds a
+// number, so that the run measures the store and not the parsing. It reads what these stores write
+// and is not strict about commas. After an error it reads no more.
 type scanner struct {
 	raw []byte
 	at  int
@@ -22,7 +21,7 @@ func (s *scanner) fail(wanted string) {
 	}
 }
 
-// peek is the next character that is no space; 0 at the end or after an error.
+// peek returns the next character that is not a space; 0 at the end or after an error.
 func (s *scanner) peek() byte {
 	for s.err == nil && s.at < len(s.raw) {
 		c := s.raw[s.at]
@@ -34,7 +33,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// take goes over one character that has to be there.
+// take skips one character, which must be next.
 func (s *scanner) take(c byte) {
 	if s.peek() != c {
 		s.fail(string(rune(c)))
@@ -43,8 +42,7 @@ func (s *scanner) take(c byte) {
 	s.at++
 }
 
-// more tells whether an array or an object goes on, and goes over its comma or
-// its end.
+// more tells whether an array or an object has another element, and skips the comma or the end.
 func (s *scanner) more(end byte) bool {
 	switch s.peek() {
 	case 0:
@@ -59,7 +57,7 @@ func (s *scanner) more(end byte) bool {
 	return s.err == nil
 }
 
-// text reads a string without escapes; it is valid as long as the answer.
+// text reads a string without escapes; the result is valid as long as the response.
 func (s *scanner) text() []byte {
 	s.take('"')
 	if s.err != nil {
@@ -121,7 +119,7 @@ func (s *scanner) number() float64 {
 	s.at = at
 	f := float64(digits)
 	if decimals > 0 {
-		f /= tens[decimals] // a quotient of two numbers that are exact is the nearest there is
+		f /= tens[decimals] // both are exact, so that the quotient is the nearest float64
 	}
 	if raw[begin] == '-' {
 		return -f
@@ -129,7 +127,7 @@ func (s *scanner) number() float64 {
 	return f
 }
 
-// longNumber reads what number has no short way for.
+// longNumber reads numbers that number cannot read the short way.
 func (s *scanner) longNumber(begin int) float64 {
 	end := begin
 	for end < len(s.raw) && bytes.IndexByte([]byte("+-.0123456789eE"), s.raw[end]) >= 0 {
@@ -152,7 +150,7 @@ func (s *scanner) quoted() float64 {
 	return f
 }
 
-// skip goes over a value of any kind.
+// skip skips a value of any type.
 func (s *scanner) skip() {
 	switch c := s.peek(); c {
 	case '"':
@@ -177,7 +175,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// member reads an object whose member of this name is read by a function.
+// member reads an object and calls read for the member with a name.
 func (s *scanner) member(name string, read func()) {
 	s.take('{')
 	for s.more('}') {

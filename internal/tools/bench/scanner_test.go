@@ -10,7 +10,7 @@ import (
 
 func scan(raw string) *scanner { return &scanner{raw: []byte(raw)} }
 
-// Numbers come out as the standard library reads them, to the last bit.
+// The scanner reads numbers exactly as the standard library does.
 func TestNumbersAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	texts := []string{
@@ -49,7 +49,7 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 	for _, bad := range []string{"", "-", "x", `"1"`, "null", "1e", "."} {
 		if s := scan(bad); s.number() != 0 || s.err == nil {
-			t.Errorf("%q was a number", bad)
+			t.Errorf("%q was read as a number", bad)
 		}
 	}
 }
@@ -83,18 +83,18 @@ func TestScannerSkipsUnwantedMembers(t *testing.T) {
 	}
 }
 
-// Whatever is cut off is an error and never the end of the world.
+// A response that is cut off at any byte is an error.
 func TestScannerAtTheEnd(t *testing.T) {
 	const raw = `{"results":[{"series":[{"values":[[1,2.5],[3,4]],"name":"x"}]}]}`
 	for n := range raw {
 		if err := readInflux(scan(raw[:n]), func(int64) {}); err == nil {
-			t.Errorf("%q was taken", raw[:n])
+			t.Errorf("%q was accepted", raw[:n])
 		}
 	}
 	for _, bad := range []string{`{"a\n":1}`, `{"a" 1}`, `{1:1}`} {
 		s := scan(bad)
 		if s.skip(); s.err == nil {
-			t.Errorf("%q was taken", bad)
+			t.Errorf("%q was accepted", bad)
 		}
 	}
 }

@@ -11,45 +11,44 @@ import (
 	"time"
 )
 
-// screen is an open page that listens to everything its tenant's devices tell.
-// It counts and keeps nothing.
+// screen is an open page that receives all events of its tenant. It counts them and keeps none.
 type screen struct {
 	console  *console
-	notice   func(data []byte) // is given each notice; nil: they are not looked at
-	message  func(data []byte) // likewise
-	reading  func(data []byte) // likewise
-	buffer   int               // bytes that it reads at once; a line of the stream must fit
+	notice   func(data []byte) // called with each notice; may be nil
+	message  func(data []byte) // as notice
+	reading  func(data []byte) // as notice
+	buffer   int               // size of its buffer in bytes; a line of the stream must fit
 	readings atomic.Int64
-	resets   atomic.Int64 // times that it was told to fetch anew
-	cuts     atomic.Int64 // times that the stream ended and was opened again
+	resets   atomic.Int64 // how often the server told it to fetch everything again
+	cuts     atomic.Int64 // how often the stream ended and was opened again
 	opened   chan struct{}
 	once     sync.Once
 	last     string // id of the newest event
 	ended    chan struct{}
 	stop     context.CancelFunc
-	err      error // known once ended is closed
+	err      error // set before ended is closed
 }
 
 const livePath = "/admin-api/client/pc/live"
 
-// retry is how long a screen waits before it comes back, as the console does.
+// retry is how long a screen waits before it opens the stream again, as the console does.
 const retry = time.Second
 
 // watch opens a live stream and returns once it is open.
 func watch(ctx context.Context, c *console) (*screen, error) { return watchFor(ctx, c, nil) }
 
-// watchFor opens a live stream whose notices are given to a function.
+// watchFor opens a live stream that calls notice with each notice.
 func watchFor(ctx context.Context, c *console, notice func(data []byte)) (*screen, error) {
 	return (&screen{console: c, notice: notice, buffer: 64 << 10}).open(ctx)
 }
 
-// watchReadings opens a live stream whose readings are given to a function. It
-// takes little memory, so that there may be thousands.
+// watchReadings opens a live stream that calls reading with each reading. It takes little memory,
+// since there may be thousands.
 func watchReadings(ctx context.Context, c *console, reading func(data []byte)) (*screen, error) {
 	return (&screen{console: c, reading: reading, buffer: 8 << 10}).open(ctx)
 }
 
-// open opens the stream and returns once it is.
+// open opens the stream and returns once it is open.
 func (s *screen) open(ctx context.Context) (*screen, error) {
 	ctx, stop := context.WithCancel(ctx)
 	s.opened, s.ended, s.stop = make(chan struct{}), make(chan struct{}), stop
@@ -63,7 +62,7 @@ func (s *screen) open(ctx context.Context) (*screen, error) {
 	}
 }
 
-// close ends the stream and answers why it had ended earlier, if it had.
+// close ends the stream and returns the error with which it ended earlier, if any.
 func (s *screen) close() error {
 	s.stop()
 	<-s.ended
@@ -89,7 +88,7 @@ func (s *screen) listen(ctx context.Context) {
 	}
 }
 
-// follow reads one stream to its end; an error means that there was none.
+// follow reads one stream to its end; an error means that the server opened none.
 func (s *screen) follow(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.console.base+livePath, http.NoBody)
 	if err != nil {
@@ -103,7 +102,7 @@ func (s *screen) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read as far as it went
+	defer func() { _ = res.Body.Close() }() // read to its end
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("live stream: %s", res.Status)
 	}
@@ -112,7 +111,7 @@ func (s *screen) follow(ctx context.Context) error {
 }
 
 func (s *screen) read(lines *bufio.Reader) {
-	var take func(data []byte) // of the event that is being read
+	var take func(data []byte) // for the data of the event that is being read
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err != nil {

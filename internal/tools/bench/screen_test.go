@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A stream that the server ends is opened again from the newest event seen.
+// A screen opens a stream that the server ended again, from the newest event that it received.
 func TestScreenReconnects(t *testing.T) {
 	f := newFakeServer(t, 1, 1)
 	f.cut = true
@@ -20,12 +20,12 @@ func TestScreenReconnects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	give := time.After(20 * time.Second)
+	timeout := time.After(20 * time.Second)
 	for s.resets.Load() == 0 || s.readings.Load() < 2 {
 		select {
-		case <-give:
+		case <-timeout:
 			t.Fatalf("%d readings, %d resets", s.readings.Load(), s.resets.Load())
-		case <-time.After(5 * time.Millisecond): // polled: the screen only counts
+		case <-time.After(5 * time.Millisecond): // polled, since the screen only counts
 		}
 	}
 	if err := s.close(); err != nil {
@@ -47,11 +47,8 @@ func TestScreenReconnects(t *testing.T) {
 func TestScreenRefused(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
-	if _, err := watch(
-		t.Context(),
-		&console{base: web.URL, http: web.Client()},
-	); err == nil ||
-		!strings.Contains(err.Error(), "404") {
+	c := &console{base: web.URL, http: web.Client()}
+	if _, err := watch(t.Context(), c); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("%v", err)
 	}
 }
@@ -80,14 +77,8 @@ func TestConsoleFaults(t *testing.T) {
 		`{"code":200,"data":{"a":{"time":1}}}`: "json",
 	} {
 		body = answer
-		if _, err := c.history(
-			t.Context(),
-			"d",
-			[]string{"a"},
-			1,
-			2,
-		); err == nil ||
-			!strings.Contains(err.Error(), says) {
+		_, err := c.history(t.Context(), "d", []string{"a"}, 1, 2)
+		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}

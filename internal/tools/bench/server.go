@@ -16,18 +16,22 @@ import (
 	"time"
 )
 
-// ServerOptions says how to start a server for a run.
+// ServerOptions say how to start a server for a run.
 type ServerOptions struct {
-	Binary       string   // of tilth
-	Dir          string   // an empty folder for its data
-	Args         []string // settings of serve beside folder, addresses and log: that says where it listens
-	LimitNotices bool     // a rule begins no more notices within an hour than as delivered; else as many as its readings say
+	Binary string // path of tilth
+	Dir    string // an empty folder for its data
+	// Args are further settings of serve. They must not change the folder, the addresses or the log,
+	// from which the addresses are read.
+	Args []string
+	// LimitNotices keeps the default limit of notices that a rule opens within an hour; otherwise there
+	// is no limit.
+	LimitNotices bool
 	Tenant       Tenant
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
-	// Load puts data into the folder while no server has it open; nil: none.
+	// Load writes data into the folder while no server has it open; may be nil.
 	Load func(ctx context.Context) error
-	// StartTimeout is how long a start may take; 0: a minute.
+	// StartTimeout is how long a start may take; 0 means a minute.
 	StartTimeout time.Duration
 }
 
@@ -39,34 +43,33 @@ const (
 
 var errEnded = errors.New("the server has ended")
 
-// Server is a running tilth that was started for a run.
+// Server is a tilth that a run started.
 type Server struct {
 	Target
 
 	binary    string
 	args      []string
-	patience  time.Duration // with a start
-	steady    bool          // a rule begins no more notices than as delivered
+	patience  time.Duration // how long a start may take
+	steady    bool          // keep the default limit of notices
 	token     string
 	admin     string // http://host:port
 	cmd       *exec.Cmd
 	ended     chan struct{} // closed once the process is gone
-	err       error         // its end; known once ended is closed
+	err       error         // of its end; set before ended is closed
 	log       logTail
 	announced *AddressReader
 }
 
-// anyPort lets a server take a port that nobody has, at each start another: one
-// that is looked for beforehand may be somebody else's by then.
+// anyPort lets a server take a free port, a new one at each start. If the run chose a port
+// beforehand, another process could take it.
 const anyPort = "127.0.0.1:0"
 
-// Start starts a server on ports of its own choice, makes the world known to
-// it and starts it anew, so that the run finds a server that has done nothing
-// yet. Stop ends it.
+// Start starts a server on free ports, applies the tenant's file, and restarts the server, so that
+// the run finds one that has done nothing yet. Stop ends it.
 func Start(ctx context.Context, o ServerOptions) (*Server, error) {
 	s := &Server{
 		Target: Target{Name: "tilth", Tenant: o.Tenant, Dir: o.Dir},
-		token:  rand.Text() + rand.Text(), // a provider's token is longer than a device's secret
+		token:  rand.Text() + rand.Text(), // a provider's token must be longer than a device's secret
 		binary: o.Binary, patience: cmp.Or(o.StartTimeout, startTime), steady: o.LimitNotices,
 		args: append([]string{
 			"serve", "--data-dir", o.Dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
@@ -91,15 +94,14 @@ func Start(ctx context.Context, o ServerOptions) (*Server, error) {
 	return s, s.start(ctx)
 }
 
-// start starts the process and waits until it is ready; after an error it is
-// gone.
+// start starts the process and waits until it is ready. After an error the process has ended.
 func (s *Server) start(ctx context.Context) error {
 	s.ended, s.announced = make(chan struct{}), NewAddressReader()
-	// Not ended by ctx: Stop ends it in an orderly way.
+	// ctx does not end the process: Stop ends it with SIGTERM.
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), s.binary, s.args...)
 	s.cmd.Env = append(environment(), "TILTH_PROVIDER_TOKEN="+s.token)
 	if !s.steady {
-		// Not a flag: versions without the setting pass over a variable.
+		// This is no flag, since versions without the setting ignore a variable.
 		s.cmd.Env = append(s.cmd.Env, "TILTH_NOTICES_AN_HOUR=0")
 	}
 	s.cmd.Stderr = io.MultiWriter(&s.log, s.announced)
@@ -118,7 +120,7 @@ func (s *Server) start(ctx context.Context) error {
 	return errors.Join(err, s.Stop())
 }
 
-// ready waits until the server lets devices in.
+// ready waits until the server admits devices.
 func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
@@ -137,7 +139,7 @@ func (s *Server) ready(ctx context.Context) error {
 		}
 		res, err := http.DefaultClient.Do(r)
 		if err == nil {
-			_ = res.Body.Close() // only the status is wanted
+			_ = res.Body.Close() // only the status is needed
 			if res.StatusCode == http.StatusOK {
 				return nil
 			}
@@ -152,8 +154,7 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 }
 
-// restart stops the server and starts it, and leads those who are signed in to
-// where it listens then.
+// restart stops the server, starts it, and gives the signed-in people its new address.
 func (s *Server) restart(ctx context.Context, people ...*console) error {
 	if err := s.Stop(); err != nil {
 		return err
@@ -168,17 +169,18 @@ func (s *Server) restart(ctx context.Context, people ...*console) error {
 }
 
 func (s *Server) setAddresses(at Addresses) {
-	s.MQTT, s.Console, s.admin, s.MetricsURL = at.MQTT, "http://"+at.HTTP, "http://"+at.Admin, "http://"+at.Admin+"/metrics"
+	s.MQTT, s.Console = at.MQTT, "http://"+at.HTTP
+	s.admin, s.MetricsURL = "http://"+at.Admin, "http://"+at.Admin+"/metrics"
 }
 
-// Stop ends the server as an operator would, or by force when that takes too
-// long. It answers what was wrong about its end.
+// Stop ends the server with SIGTERM, or with SIGKILL if that takes too long. It returns an error if
+// the server did not end well.
 func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		// As on Windows, where nobody can be asked.
+		// For example on Windows, which has no SIGTERM.
 		_ = s.cmd.Process.Kill()
 		<-s.ended
-		return fmt.Errorf("the server was not asked to stop, but killed: %w", err)
+		return fmt.Errorf("the server was killed, since it could not be asked to stop: %w", err)
 	}
 	select {
 	case <-s.ended:
@@ -193,8 +195,8 @@ func (s *Server) Stop() error {
 	}
 }
 
-// environment is this process's without settings of tilth: a run's server has
-// those of the run.
+// environment returns this process's environment without settings of tilth, so that the server has
+// only the settings of the run.
 func environment() []string {
 	var kept []string
 	for _, e := range os.Environ() {

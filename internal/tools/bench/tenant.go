@@ -1,7 +1,6 @@
-// Package bench loads an MQTT server as a crowd of devices would, measures
-// what it bears, and then reads back every reading that was acknowledged. It
-// speaks to the server over the network alone and imports nothing of it, so
-// that what it finds is what devices and people would find.
+// Package bench loads an MQTT server as many devices would, measures what it can take, and then
+// reads back every acknowledged reading. It uses only the server's network interfaces and imports
+// nothing of it, so that it measures what devices and people experience.
 package bench
 
 import (
@@ -13,8 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Tenant is a tenant made for a run: a user who reads back, and devices of one
-// product.
+// Tenant is a tenant for a run: a user who reads back, and devices of one product.
 type Tenant struct {
 	Name       string
 	User       string
@@ -22,14 +20,14 @@ type Tenant struct {
 	Product    string
 	Properties []string // identifiers; all numbers without bounds
 	Devices    []Device
-	Guests     []string // further people, with the user's password
+	Guests     []string // more users, with the same password
 }
 
-// Device is what signs in.
+// Device is the name and the secret with which a device signs in.
 type Device struct{ Name, Secret string }
 
-// NewTenant makes up a world with so many devices, of a product with so many
-// properties. Password and secrets are random.
+// NewTenant makes a tenant with so many devices, of a product with so many properties. The password
+// and the secrets are random.
 func NewTenant(devices, properties int) Tenant {
 	w := Tenant{Name: "bench", User: "bench", Password: rand.Text(), Product: "bench"}
 	for i := range properties {
@@ -41,7 +39,7 @@ func NewTenant(devices, properties int) Tenant {
 	return w
 }
 
-// The parts of a provider's file that a world is made of.
+// The parts of a provider's file that a Tenant needs.
 type (
 	providerFile struct {
 		Products []productFile `yaml:"products"`
@@ -76,12 +74,12 @@ type (
 	}
 )
 
-// File is the world as `tilth apply` takes it.
+// File returns the tenant as a provider's file for `tilth apply`.
 func (w Tenant) File() ([]byte, error) {
 	return fileOf([]Tenant{w})
 }
 
-// fileOf is one provider's file with all worlds, which share a product.
+// fileOf returns one provider's file with all tenants, which share a product.
 func fileOf(tenants []Tenant) ([]byte, error) {
 	var all providerFile
 	for _, w := range tenants {
@@ -115,9 +113,9 @@ func (w Tenant) owner() tenantFile {
 	return owner
 }
 
-// ReadTenant reads what File has written. Another provider's file will do where
-// it has one tenant, a user with a password, and devices with secrets of one
-// product whose properties are numbers without bounds.
+// ReadTenant reads what File writes. It also reads another provider's file, if that has one tenant,
+// a user with a password, and devices with secrets, all of one product whose properties are numbers
+// without bounds.
 func ReadTenant(raw []byte) (Tenant, error) {
 	var f providerFile
 	if err := yaml.Unmarshal(raw, &f); err != nil {
@@ -125,9 +123,8 @@ func ReadTenant(raw []byte) (Tenant, error) {
 	}
 	if len(f.Products) != 1 || len(f.Tenants) != 1 || len(f.Tenants[0].Users) == 0 ||
 		f.Tenants[0].Users[0].Password == "" {
-		return Tenant{}, errors.New(
-			"one product, one tenant and a user with a password are needed; `tilth bench file` writes such a file",
-		)
+		const want = "one product, one tenant and a user with a password are needed; `tilth bench file` writes such a file"
+		return Tenant{}, errors.New(want)
 	}
 	owner := f.Tenants[0]
 	w := Tenant{
@@ -145,7 +142,7 @@ func ReadTenant(raw []byte) (Tenant, error) {
 	for _, d := range owner.Devices {
 		if d.Secret == "" || d.Product != w.Product {
 			return Tenant{}, fmt.Errorf(
-				"device %q has no secret, or is of another product than %q",
+				"device %q has no secret, or is not of product %q",
 				d.DeviceName,
 				w.Product,
 			)
@@ -158,7 +155,7 @@ func ReadTenant(raw []byte) (Tenant, error) {
 	return w, nil
 }
 
-// DeviceNames are the devices' names.
+// DeviceNames returns the names of the devices.
 func (w Tenant) DeviceNames() []string {
 	names := make([]string, len(w.Devices))
 	for i, d := range w.Devices {

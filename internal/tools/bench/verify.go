@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	parallelReads = 2                      // devices read back at once
+	parallelReads = 2                      // devices that are read back at the same time
 	pageSize      = 10_000                 // messages of one history call
 	verifyMargin  = int64(time.Hour / 1e6) // ms before the first and after the last message in which nothing may be
 )
 
-// Verification is what reading everything back has shown. Counts are of values: a
-// message has one for each property.
+// Verification is the result of reading everything back. It counts values: a message has one for
+// each property.
 type Verification struct {
-	Checked    int // acknowledged values that were looked for
-	Lost       int // acknowledged and not there
-	Wrong      int // there with another value than was sent
-	Extra      int // there and never sent, or there twice
-	Unanswered int // there, sent but not acknowledged, which is no fault
+	Checked    int // acknowledged values that were checked
+	Lost       int // acknowledged but missing
+	Wrong      int // stored with another value than was sent
+	Extra      int // stored but never sent, or stored twice
+	Unanswered int // stored, sent but not acknowledged, which is correct
 	Example    string
 	Took       time.Duration
 }
 
-// OK tells whether all that was acknowledged is there, and nothing else.
+// OK tells whether all acknowledged values are stored, and no others.
 func (v *Verification) OK() bool { return v.Lost == 0 && v.Wrong == 0 && v.Extra == 0 }
 
 func (v *Verification) add(o *Verification) {
@@ -48,7 +48,7 @@ func (v *Verification) addFault(count *int, device, property string, at int64, w
 	}
 }
 
-// verify reads back everything that the crowd's devices have in the server.
+// verify reads back all readings of the group's devices from the server.
 func (c *connectionGroup) verify(ctx context.Context, from *console) (*Verification, error) {
 	began := time.Now()
 	var all Verification
@@ -72,10 +72,10 @@ func (c *connectionGroup) verify(ctx context.Context, from *console) (*Verificat
 	return &all, err
 }
 
-// verifyDevice reads a device's history in pages of so many messages.
+// verifyDevice reads a device's history in pages of pageSize messages.
 func (c *connectionGroup) verifyDevice(ctx context.Context, from *console, device int) (*Verification, error) {
 	d := &deviceCheck{group: c, name: c.world.Devices[device].Name, senders: c.ofDevice(device)}
-	end := 0 // above the numbers of all messages sent
+	end := 0 // one more than the highest number of a sent message
 	for _, m := range d.senders {
 		if m.sent > 0 {
 			end = max(end, m.number(m.sent-1)+1)
@@ -109,8 +109,8 @@ type deviceCheck struct {
 	senders []*connection
 }
 
-// check compares the points of a property with the messages numbered low to
-// high, high not included.
+// check compares the points of a property with the messages from number low to number high, which
+// is not included.
 func (d *deviceCheck) check(index int, property string, points []point, low, high int) {
 	var there bitset
 	for _, p := range points {
@@ -144,7 +144,8 @@ func (d *deviceCheck) check(index int, property string, points []point, low, hig
 	}
 }
 
-// sender finds who sends the message of a number, and as which in its order.
+// sender returns the connection that sends the message with a number, and its place in that
+// connection's order.
 func (d *deviceCheck) sender(number int) (m *connection, order int) {
 	parts := len(d.senders)
 	return d.senders[max(0, number)%parts], number / parts

@@ -2,21 +2,21 @@ package farm
 
 import "math"
 
-// air is the air at one instant, as it is; sensors come later.
+// air is the true state of the air at one instant, without sensors' errors.
 type air struct {
 	temperature float64 // °C
 	dewPoint    float64 // °C, below the temperature
 	humidity    float64 // %
 }
 
-// air tells how a device in a hollow, or one on open ground, finds the air.
+// air returns the state of the air at a device in a hollow, or on open ground.
 func (s *site) air(m moment, hollow bool) air {
 	t := s.dailyCourse(m)
 	daylight := max(0, s.sunHeight(m.day, m.hour))
 	t += (.06 + .1*daylight) * s.breeze.smooth(m.seconds, 3600)
 	dew := s.between(m, func(d *day) float64 { return d.dew })
 
-	// Rain cools the air it falls through and fills it with vapour.
+	// Rain cools the air and adds vapour to it.
 	near := s.showerNear(m)
 	t -= near * max(0, min(2.6, .3*(t-dew)))
 	if hollow {
@@ -27,11 +27,11 @@ func (s *site) air(m moment, hollow bool) air {
 	return air{temperature: t, dewPoint: dew, humidity: relativeHumidity(t, dew)}
 }
 
-// nightDecay is how many times the warmth of sunset fades by e until dawn.
+// nightDecay is how many times the temperature excess of sunset falls to 1/e until dawn.
 const nightDecay = 2.2
 
-// dailyCourse is the temperature of open air after Parton and Logan: a sine by
-// day, an exponential by night.
+// dailyCourse returns the temperature of the open air by Parton and Logan: a sine by day, an
+// exponential by night.
 func (s *site) dailyCourse(m moment) float64 {
 	d := m.day
 	switch {
@@ -49,8 +49,7 @@ func (d *day) warmth(h float64) float64 {
 	return d.low + (d.high-d.low)*math.Sin(math.Pi*(h-d.rise)/(d.set-d.rise+3.72))
 }
 
-// nightCourse is the temperature so many hours after sunset of the day before
-// the night.
+// nightCourse returns the temperature so many hours after the sunset of the day before the night.
 func nightCourse(before, after *day, hours float64) float64 {
 	length := after.rise + 24 - before.set
 	sunset := before.warmth(before.set)
@@ -58,8 +57,8 @@ func nightCourse(before, after *day, hours float64) float64 {
 	return (after.low - sunset*end + (sunset-after.low)*math.Exp(-nightDecay*hours/length)) / (1 - end)
 }
 
-// coldPool is how much colder a hollow is, in °C: in clear still nights cold
-// air gathers there until dawn, and the sun takes hours to stir it up.
+// coldPool returns how much colder a hollow is, in °C: in clear nights without wind cold air
+// gathers there until dawn, and the sun needs hours to mix it.
 func (s *site) coldPool(m moment) float64 {
 	d := m.day
 	switch {
@@ -76,11 +75,10 @@ func (s *site) coldPool(m moment) float64 {
 	}
 }
 
-// poolLife is how long a cold pool outlives sunrise, in hours.
+// poolLife is how long a cold pool lasts after sunrise, in hours.
 const poolLife = 2.5
 
-// coldPoolShare is the share of its depth that a cold pool has reached after that
-// share of the night.
+// coldPoolShare returns the share of its depth that a cold pool has at a share x of the night.
 func coldPoolShare(x float64) float64 {
 	return math.Sin(math.Pi / 2 * clamp01(x))
 }

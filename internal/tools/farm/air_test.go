@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Air does not jump: not at midnight, sunrise, sunset or the end of a shower.
+// The air changes steadily at midnight, sunrise, sunset and the end of a shower.
 func TestAirChangesSlowly(t *testing.T) {
 	t.Parallel()
 	days := 365
@@ -60,7 +60,7 @@ func TestDailyCourse(t *testing.T) {
 		}
 		assertNear(t, "the day's highest", top, d.high, .01)
 		assertBetween(t, "hours from noon to the highest", when-d.noon, 1.5, 2.2)
-		// The night takes over where the day ends.
+		// The night's curve begins where the day's ends.
 		sunset := s.dailyCourse(at(s, n, d.set))
 		assertNear(t, "just after sunset", s.dailyCourse(at(s, n, d.set+.001)), sunset, .01)
 		next := s.day(n + 1)

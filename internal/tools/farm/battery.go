@@ -5,9 +5,9 @@ import "math"
 // battery is a device's accumulator with its solar panel.
 type battery struct {
 	site  *site
-	panel float64 // its own factor, around 1: how well it faces the sun
+	panel float64 // factor around 1: how well the panel faces the sun
 	load  float64 // W
-	dying int     // local day from which the capacity fades; 0: never
+	dying int     // local day from which the capacity falls; 0: never
 
 	charge *dailyState[float64] // Wh at midnight
 }
@@ -16,10 +16,10 @@ const (
 	batteryCapacity = 20. // Wh
 	panelPower      = 1.5 // W in full sun, after losses
 	deviceLoad      = .06 // W
-	spentCapacity   = .37 // Wh, what is left of a battery that died
-	fadingDays      = 5.  // capacity falls to 1/e in that time
-	emptyShare      = .04 // below it the device is dark
-	bootShare       = .2  // in the morning it waits for that much
+	spentCapacity   = .37 // Wh, the capacity of a dead battery
+	fadingDays      = 5.  // days in which the capacity falls to 1/e
+	emptyShare      = .04 // charge below which the device is dark
+	bootShare       = .2  // charge at which it starts again in the morning
 )
 
 func newBattery(s *site, panel, load float64, dying int) *battery {
@@ -37,10 +37,10 @@ func (b *battery) capacity(number int) float64 {
 	return max(spentCapacity, batteryCapacity*math.Exp(-float64(number-b.dying)/fadingDays))
 }
 
-// after is the charge at hour h of a day that began with that charge.
+// after returns the charge at hour h of a day that began with a charge.
 func (b *battery) after(d *day, charge, h float64) float64 {
 	capacity := b.capacity(d.number)
-	// Cells that die take their charge with them.
+	// Cells that fail take their charge with them.
 	charge *= capacity / b.capacity(d.number-1)
 	for i := 0; float64(i) < h; i++ {
 		share := min(1, h-float64(i))
@@ -54,7 +54,7 @@ func (b *battery) power(global float64) float64 {
 	return panelPower * b.panel * global / 1000
 }
 
-// volts is the voltage, and whether it is enough to run the device.
+// volts returns the voltage, and whether it is enough to run the device.
 func (b *battery) volts(m moment) (v float64, alive bool) {
 	d := m.day
 	s := b.after(d, b.charge.at(d.number), m.hour) / b.capacity(d.number)

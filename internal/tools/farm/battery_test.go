@@ -51,7 +51,7 @@ func TestDyingBattery(t *testing.T) {
 	if last > 3.7 {
 		t.Errorf("still %v V after two weeks", last)
 	}
-	// At the end it is dark from late evening until the sun is well up.
+	// At the end the device is dark from late evening until the sun is well up.
 	for n := day + 22; n < day+30; n++ {
 		for h, want := range map[float64]bool{2: false, 5: false, 14: true} {
 			if _, alive := b.volts(at(s, n, h)); alive != want {
@@ -62,7 +62,7 @@ func TestDyingBattery(t *testing.T) {
 	}
 }
 
-// wakes is the hour at which a dying battery's device comes back on a day.
+// wakes returns the hour at which the device of a dying battery starts on a day.
 func (s *site) wakes(b *battery, n int) float64 {
 	for h := 4.; h < 24; h += .05 {
 		if _, alive := b.volts(at(s, n, h)); alive {

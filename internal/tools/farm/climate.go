@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// monthly holds a quantity's mean for each month, January first.
+// monthly is a quantity's mean for each month, January first.
 type monthly [12]float64
 
-// climate is what is normal at a place.
+// climate is the long-term averages of a place.
 type climate struct {
 	high, low monthly // mean daily extremes, °C
 	rain      monthly // mm a month
@@ -39,10 +39,10 @@ var climates = map[string]*climate{
 	},
 }
 
-// season is a date's place between the middles of two months.
+// season is the position of a date between the middles of two months.
 type season struct {
 	before, after int     // months, 0 is January
-	share         float64 // 0 at the middle of before, 1 at that of after
+	share         float64 // 0 in the middle of before, 1 in the middle of after
 }
 
 func seasonOf(date time.Time) season {
@@ -60,8 +60,8 @@ func (m *monthly) at(s season) float64 {
 	return m[s.before]*(1-s.share) + m[s.after]*s.share
 }
 
-// yearWave is a year's course of mean temperature as one cosine: what soil,
-// which smooths everything else away, follows.
+// yearWave is the annual course of the mean temperature as a cosine, which soil follows, since it
+// smooths all shorter changes.
 type yearWave struct {
 	mean, amplitude float64 // °C
 	hottest         float64 // day of the year

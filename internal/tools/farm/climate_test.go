@@ -14,7 +14,7 @@ func TestMonthlyMeansStandInTheMiddleOfTheMonth(t *testing.T) {
 	}{
 		{time.January, 16, 1}, {time.July, 16, 7},
 		{time.June, 30, 6.4833}, {time.July, 1, 6.5161},
-		// Between December and January the row goes round.
+		// December and January are adjacent.
 		{time.December, 31, 6.6774}, {time.January, 1, 6.3226},
 	} {
 		got := m.at(seasonOf(time.Date(2026, c.month, c.day, 0, 0, 0, 0, time.UTC)))
@@ -25,7 +25,7 @@ func TestMonthlyMeansStandInTheMiddleOfTheMonth(t *testing.T) {
 func TestSeasonsGoOnSmoothlyThroughTheYear(t *testing.T) {
 	m := climates["ankara"].high
 	day := time.Date(2027, 12, 1, 0, 0, 0, 0, time.UTC)
-	for range 800 { // a leap year among them
+	for range 800 { // including a leap year
 		next := day.AddDate(0, 0, 1)
 		step := m.at(seasonOf(next)) - m.at(seasonOf(day))
 		assertBetween(t, "a day's step on "+day.Format(time.DateOnly), step, -.3, .3)

@@ -10,25 +10,25 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// version is MQTT 3.1.1. It has to be said: else a client that is refused tries
-// the version before, and what it is told then is that nobody speaks that.
+// version is MQTT 3.1.1. It must be set: otherwise the client, after a refusal, tries the version
+// before and then gets the error that this version is not supported.
 const version = 4
 
-// telemetryTopic is where a device publishes what it measured.
+// telemetryTopic is the topic to which a device publishes its readings.
 const telemetryTopic = "v1/devices/me/telemetry"
 
 const (
 	connectTimeout = 10 * time.Second
 	writeTimeout   = 10 * time.Second
 	keepAlive      = 30 * time.Second
-	disconnectWait = 250 // ms for the DISCONNECT to get out
+	disconnectWait = 250 // ms to send the DISCONNECT
 )
 
-// connection is one signed-in MQTT connection of a device. It is not taken up
-// again once lost: the sender knows what was acknowledged, and dials anew.
+// connection is one signed-in MQTT connection of a device. It does not reconnect: the sender knows
+// what was acknowledged, and dials a new one.
 type connection struct {
 	client mqtt.Client
-	lost   chan error // gets the reason when the connection is cut
+	lost   chan error // receives the error when the connection is lost
 }
 
 // dial signs a device in, unless ctx ends first.
@@ -68,7 +68,7 @@ func (c *connection) close() {
 	c.client.Disconnect(disconnectWait)
 }
 
-// Payload is a report as devices send it: {"ts":ms,"values":{…}}.
+// Payload returns a report as devices send it: {"ts":ms,"values":{…}}.
 func (r Report) Payload() []byte {
 	b := make([]byte, 0, 64+32*len(r.Values))
 	b = append(b, `{"ts":`...)
@@ -85,7 +85,7 @@ func (r Report) Payload() []byte {
 	return append(b, "}}"...)
 }
 
-// appendJSON writes an identifier or a value.
+// appendJSON appends an identifier or a value.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case float64:

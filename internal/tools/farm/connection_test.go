@@ -42,7 +42,7 @@ func TestEveryPayloadIsJSON(t *testing.T) {
 func TestPayloadRefusesOtherTypes(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("an int passes for a reading")
+			t.Error("Payload accepts an int as a reading")
 		}
 	}()
 	(Report{Values: []Value{{"x", 7}}}).Payload()

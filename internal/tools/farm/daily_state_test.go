@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestChainGivesTheSameInAnyOrder(t *testing.T) {
+func TestDailyStateIsTheSameInAnyOrder(t *testing.T) {
 	step := func(day int, s float64) float64 { return s*1.0000001 + float64(day%7) }
 	forward, backward := newChain(1., step), newChain(1., step)
 	var want []float64
@@ -25,7 +25,7 @@ func TestChainGivesTheSameInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestChainStepsEachDayOnce(t *testing.T) {
+func TestDailyStateStepsEachDayOnce(t *testing.T) {
 	var mu sync.Mutex
 	stepped := map[int]int{}
 	c := newChain(0, func(day, s int) int {

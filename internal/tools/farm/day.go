@@ -7,7 +7,7 @@ import (
 	"tilth/internal/platform/agronomy"
 )
 
-// day is what is decided once for a site's local day.
+// day holds what is computed once for a site's local day.
 type day struct {
 	number  int // since 1970-01-01, local
 	yearDay int // 1..366
@@ -15,22 +15,21 @@ type day struct {
 	wet     bool
 	rain    float64 // mm
 	showers []shower
-	tips    float64 // what the tipping bucket holds at midnight, 0..1 of a tip
+	tips    float64 // how full the tipping bucket is at midnight, 0..1
 
 	cloud     float64 // 0..1
 	anomaly   float64 // °C from the normal temperature
-	high, low float64 // °C; low is that of dawn
+	high, low float64 // °C; low is at dawn
 	dew       float64 // dew point at noon, °C
 
 	rise, noon, set float64     // local hours
 	sun             [24]float64 // expected global radiation by hour, W/m²
-	sunshine        float64     // the same as a sum, MJ/m²
+	sunshine        float64     // its sum over the day, MJ/m²
 	evaporation     float64     // reference evapotranspiration, mm
 }
 
-// Whether a day is wet depends on the day before, so days are made in blocks:
-// each block starts from the long-term chance, and no day needs more than the
-// rest of its block.
+// Whether a day is wet depends on the day before. So days are made in blocks: each block starts
+// from the long-term chance, and a day depends only on the days before it in its block.
 const daysABlock = 32
 
 type block [daysABlock]day
@@ -68,7 +67,7 @@ func (s *site) block(first int) *block {
 	return &b
 }
 
-// persistence is how much a wet day makes the next one likelier to be wet.
+// persistence is how much likelier a day is wet after a wet day.
 const persistence = .35
 
 func (s *site) wetChance(at season) float64 {
@@ -86,7 +85,7 @@ func (s *site) makeDay(number, yearDay int, at season, wet bool) day {
 	if wet {
 		d.cloud = clamp01(.85 + .12*veil)
 	} else {
-		// What wet days take of the sunshine is not taken twice.
+		// Dry days are sunnier, since wet days account for a part of the clouds.
 		c := max(.04, (1-shine-.85*chance)/(1-chance))
 		d.cloud = clamp01(c + .9*c*(1-c)*veil)
 	}
@@ -109,15 +108,13 @@ func (s *site) makeDay(number, yearDay int, at season, wet bool) day {
 	}
 
 	s.light(&d)
-	evaporation, _ := agronomy.DayWeather{ // 0 where no grass grows: a site so hot, cold or high
+	evaporation, _ := agronomy.DayWeather{ // 0 after an error: a site too hot, cold or high for grass
 		High:      d.high,
 		Low:       d.low,
 		Vapor:     vaporPressure(min(d.dew, d.low)) / 10,
 		Wind:      s.meanWind(noon) * windOf(&d) * meanDraught,
 		Radiation: d.sunshine,
-		Pressure: agronomy.StandardPressure(
-			s.elevation,
-		),
+		Pressure:  agronomy.StandardPressure(s.elevation),
 		Elevation: s.elevation,
 		Latitude:  s.latitude,
 		YearDay:   yearDay,
@@ -126,7 +123,7 @@ func (s *site) makeDay(number, yearDay int, at season, wet bool) day {
 	return d
 }
 
-// light fills in when the sun is up and what it is expected to give.
+// light sets when the sun is up and the radiation that is expected.
 func (s *site) light(d *day) {
 	j := float64(d.yearDay)
 	d.noon = 12 - s.longitude/15 + s.zone.Hours() - equationOfTime(j+.5)

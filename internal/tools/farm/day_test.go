@@ -11,11 +11,10 @@ import (
 	"tilth/internal/platform/agronomy"
 )
 
-// years is how many years of weather the acceptance tests look at: fewer say
-// little of a climate.
+// years is how many years of weather the tests average; fewer would not show a climate.
 const years = 10
 
-// month sums a calendar month over the years.
+// month is the sums of a calendar month over the years.
 type month struct {
 	days, high, low, humidity, rain, radiation, expected float64
 }
@@ -43,8 +42,8 @@ func weatherByMonth(s *site) [12]month {
 	return sums
 }
 
-// The weather must be that of the climate tables.
-func TestWeatherIsThatOfTheClimate(t *testing.T) {
+// The weather has the averages of the climate tables.
+func TestWeatherMatchesClimate(t *testing.T) {
 	for _, s := range []*site{ankara(t), hebei(t)} {
 		t.Run(s.name, func(t *testing.T) {
 			rain, normal := 0., 0.
@@ -88,7 +87,7 @@ func TestFrostNightsInTheHollow(t *testing.T) {
 	}
 }
 
-func TestWetDaysComeInSpells(t *testing.T) {
+func TestWetDaysCluster(t *testing.T) {
 	s := ankara(t)
 	var wet, afterWet, wetAfterWet, days float64
 	for n := dayOf(2006, 1, 1); n < dayOf(2026, 1, 1); n++ {
@@ -111,7 +110,7 @@ func TestWetDaysComeInSpells(t *testing.T) {
 	assertNear(t, "persistence", (wetAfterWet/afterWet-chance)/(1-chance), persistence, .12)
 }
 
-func TestDaysDoNotDependOnTheOrderOfAsking(t *testing.T) {
+func TestDaysAreTheSameInAnyOrder(t *testing.T) {
 	place := ankara(t).place
 	forward, random := newSite(9, "x", place), newSite(9, "x", place)
 	first, last := dayOf(2019, 12, 1), dayOf(2020, 2, 1)
@@ -131,7 +130,7 @@ func TestSitesAndSeedsHaveTheirOwnWeather(t *testing.T) {
 	a, b, c := newSite(1, "x", place), newSite(2, "x", place), newSite(1, "y", place)
 	n := dayOf(2026, 3, 3)
 	if a.day(n).anomaly == b.day(n).anomaly || a.day(n).anomaly == c.day(n).anomaly {
-		t.Error("two sites share their weather")
+		t.Error("two sites have the same weather")
 	}
 }
 
@@ -139,7 +138,7 @@ func TestDaysBefore1970(t *testing.T) {
 	s := ankara(t)
 	for n := -100; n < 5; n++ {
 		if d := s.day(n); d.number != n {
-			t.Fatalf("day %d says it is %d", n, d.number)
+			t.Fatalf("day %d has the number %d", n, d.number)
 		}
 	}
 }
@@ -163,7 +162,7 @@ func TestDaysFromManyGoroutines(t *testing.T) {
 	}
 }
 
-func TestClearDaysSwingMoreThanDullOnes(t *testing.T) {
+func TestClearDaysVaryMoreThanDullOnes(t *testing.T) {
 	s := ankara(t)
 	var clear, dull, clearDays, dullDays float64
 	for n := dayOf(2020, 1, 1); n < dayOf(2026, 1, 1); n++ {

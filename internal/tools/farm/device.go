@@ -7,12 +7,11 @@ import (
 
 // Device is one simulated device. It is safe for concurrent use.
 type Device struct {
-	Name    string // deviceName, unique on the platform
-	Tenant  string // name of its owner; empty for one made by Simulate
+	Name    string // deviceName, unique in the installation
+	Tenant  string // name of its tenant; empty for a device of Simulate
 	Product string
 
-	// How often the product reports: in a stored history, and over a living
-	// connection.
+	// How often the product reports: in a stored history, and on a live connection.
 	HistoryInterval, LiveInterval time.Duration
 
 	seed    uint64
@@ -23,10 +22,10 @@ type Device struct {
 	faults  faultScenario
 
 	hollow    bool
-	warmer    float64 // °C, the spot's own deviation
-	exposure  float64 // the spot's share of the wind
-	caught    float64 // the spot's share of the rain
-	lag       float64 // s, when the site's clouds get here
+	warmer    float64 // °C, deviation at the device's place
+	exposure  float64 // share of the site's wind at its place
+	caught    float64 // share of the site's rain at its place
+	lag       float64 // s, how much later the site's clouds arrive
 	reception float64 // dBm
 	signal    noise
 	draught   noise
@@ -37,8 +36,7 @@ type Device struct {
 	tank       *tank       // of a water station
 }
 
-// newDevice makes an ordinary device on open ground; the caller adds what its
-// product measures.
+// newDevice makes an ordinary device on open ground; the caller adds its plot, tank or greenhouse.
 func newDevice(seed uint64, s *site, name, productName string, properties []Property) *Device {
 	p := products[productName]
 	d := &Device{
@@ -67,12 +65,12 @@ func newDevice(seed uint64, s *site, name, productName string, properties []Prop
 	return d
 }
 
-// At is what the device measures at t, rounded as its product rounds, with its
-// sensors' noise. Rainfall is what fell in the time since before t. It is false
-// when the device is dark: never put up, gone silent, or out of power.
+// At returns what the device measures at t, with its sensors' noise, rounded as its product rounds.
+// Rainfall is the rain in the time since before t. At returns false if the device is dark: never
+// installed, silent, or without power.
 //
-// The values are in the order of the product's thing model. The same t gives
-// the same values, but for rainfall, which needs the same since.
+// The values are in the order of the product's thing model. The same t gives the same values,
+// except rainfall, which also depends on since.
 func (d *Device) At(t time.Time, since time.Duration) ([]Value, bool) {
 	m := d.site.moment(t)
 	if d.isSilent(m) {
@@ -84,7 +82,8 @@ func (d *Device) At(t time.Time, since time.Duration) ([]Value, bool) {
 	return f.values, true
 }
 
-// isSilent tells whether the device is silent then, for good or for the night.
+// isSilent tells whether the device is silent at a moment, for good or until its battery is
+// charged.
 func (d *Device) isSilent(m moment) bool {
 	if m.seconds >= d.faults.silentFrom {
 		return true

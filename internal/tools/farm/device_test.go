@@ -29,7 +29,7 @@ func TestEveryDeviceReportsItsThingModelInOrder(t *testing.T) {
 		i := 0
 		for _, p := range models[d.Product] {
 			if p.DataType == "text" || p.Formula != "" {
-				continue // a camera's picture does not come this way, and what is computed not at all
+				continue // devices do not report cameras' pictures and computed properties
 			}
 			if i >= len(values) || values[i].Identifier != p.Identifier {
 				t.Fatalf("%s: %v, want %s at %d", d.Name, values, p.Identifier, i)
@@ -49,12 +49,12 @@ func TestEveryDeviceReportsItsThingModelInOrder(t *testing.T) {
 			i++
 		}
 		if i != len(values) {
-			t.Errorf("%s: more than its thing model: %v", d.Name, values)
+			t.Errorf("%s: values beyond its thing model: %v", d.Name, values)
 		}
 	}
 }
 
-// Any order of asking, and asking from many goroutines, gives the same bits.
+// Calls in any order and from many goroutines give the same bits.
 func TestSameBitsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	type question struct {
@@ -85,7 +85,7 @@ func TestSameBitsInAnyOrder(t *testing.T) {
 		wg.Go(func() {
 			for _, i := range order {
 				if got := ask(other, questions[i]); !reflect.DeepEqual(got, want[i]) {
-					t.Errorf("question %d gets %v, then %v", i, want[i], got)
+					t.Errorf("call %d returns %v, then %v", i, want[i], got)
 					return
 				}
 			}
@@ -99,11 +99,11 @@ func TestSeedsMakeDifferentFarms(t *testing.T) {
 	a, _ := New(1, demoNow).devices[0].At(at, time.Minute)
 	b, _ := New(2, demoNow).devices[0].At(at, time.Minute)
 	if reflect.DeepEqual(a, b) {
-		t.Errorf("both say %v", a)
+		t.Errorf("both report %v", a)
 	}
 }
 
-func TestNeighboursShareTheWeatherButNotTheSensor(t *testing.T) {
+func TestDevicesOfASiteShareTheWeather(t *testing.T) {
 	f := testFarm(t)
 	hollow, ridge := findDevice(t, f, "WS-0417"), findDevice(t, f, "WS-0422")
 	same, total := 0, 0

@@ -1,12 +1,11 @@
-// Package farm simulates farms: weather, soil, greenhouses, tanks and the
-// devices that measure them. It feeds the demo, its history, and the command
-// that publishes for given devices.
+// Package farm simulates farms: weather, soil, greenhouses, tanks and the devices that measure
+// them. The demo, its history, and the command that publishes for given devices use it.
 //
-// Everything is a pure function of a seed, a place, a device and a time: any
-// question may be asked in any order, from many goroutines, and gets the same
-// bits. Only soil, tanks, batteries and greenhouses have a memory; they are
-// stepped from fixed starting points, and what was stepped is kept.
+// All values are pure functions of a seed, a place, a device and a time: callers may ask for them
+// in any order, from many goroutines, and get the same bits. Only soil, tanks, batteries and
+// greenhouses have a state that depends on earlier times; it is computed step by step from fixed
+// starting points and cached.
 //
-// The package knows device names, property identifiers and plain Go values
-// (float64, bool, string), and speaks to the server over MQTT alone.
+// The package knows device names, property identifiers and plain Go values (float64, bool, string),
+// and reaches the server only over MQTT.
 package farm

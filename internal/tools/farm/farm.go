@@ -17,7 +17,7 @@ type Farm struct {
 	devices []*Device
 }
 
-// sitesDefinition is what sites.yaml holds.
+// sitesDefinition is the content of sites.yaml.
 type sitesDefinition struct {
 	Sites   map[string]siteFile `yaml:"sites"`
 	Devices map[string]spotFile `yaml:"devices"`
@@ -37,17 +37,16 @@ type spotFile struct {
 	Crop          string  `yaml:"crop"`
 	IrrigatedFrom string  `yaml:"irrigatedFrom"` // device name of a water station
 	Salinity      float64 `yaml:"salinity"`
-	Wind          float64 `yaml:"wind"`   // share of the site's wind; 0: all of it
-	Warmth        float64 `yaml:"warmth"` // °C a greenhouse is kept above the usual
+	Wind          float64 `yaml:"wind"`   // share of the site's wind; 0 means 1
+	Warmth        float64 `yaml:"warmth"` // °C by which a greenhouse is warmer than usual
 	Story         string  `yaml:"story"`
 }
 
-// New is the farm of farm.yaml. The same seed gives the same weather at the
-// same time, always. What goes wrong on the farm (a sensor stuck six days ago,
-// a device silent since yesterday) counts back from now.
+// New makes the farm of farm.yaml. The same seed always gives the same weather at the same time.
+// The times of the farm's faults (a sensor stuck six days ago, a device silent since yesterday) are
+// relative to now.
 //
-// It panics when the files built into the program are wrong, which its tests
-// rule out.
+// New panics if the files in the program are invalid; a test checks that they are not.
 func New(seed uint64, now time.Time) *Farm {
 	f, err := build(seed, now, farmFile, sitesFile)
 	if err != nil {
@@ -56,8 +55,7 @@ func New(seed uint64, now time.Time) *Farm {
 	return f
 }
 
-// Devices lists the farm's devices in the order of farm.yaml. The slice is the
-// caller's own.
+// Devices lists the farm's devices in the order of farm.yaml. The caller owns the slice.
 func (f *Farm) Devices() []*Device {
 	return append([]*Device(nil), f.devices...)
 }
@@ -84,7 +82,7 @@ func build(seed uint64, now time.Time, farmFile, sitesFile []byte) (*Farm, error
 		}
 		for _, df := range t.Devices {
 			if products[df.Product] == nil {
-				return nil, fmt.Errorf("%s: no product of the simulator is called %q", df.DeviceName, df.Product)
+				return nil, fmt.Errorf("%s: the simulator has no product %q", df.DeviceName, df.Product)
 			}
 			d := newDevice(seed, site, df.DeviceName, df.Product, models[df.Product])
 			d.Tenant = t.Name
@@ -94,7 +92,7 @@ func build(seed uint64, now time.Time, farmFile, sitesFile []byte) (*Farm, error
 	}
 	for name := range l.Devices {
 		if known[name] == nil {
-			return nil, fmt.Errorf("sites file: no device is called %s", name)
+			return nil, fmt.Errorf("sites file: farm.yaml has no device %s", name)
 		}
 	}
 	if err := f.equip(seed, l.Devices, known); err != nil {
@@ -113,7 +111,7 @@ func build(seed uint64, now time.Time, farmFile, sitesFile []byte) (*Farm, error
 	return f, nil
 }
 
-// equip gives each device what it measures: a plot, a tank, a greenhouse.
+// equip gives each device the plot, tank or greenhouse that it measures.
 func (f *Farm) equip(seed uint64, spots map[string]spotFile, known map[string]*Device) error {
 	served := map[string][]*plot{}
 	for _, d := range f.devices {
@@ -122,7 +120,7 @@ func (f *Farm) equip(seed uint64, spots map[string]spotFile, known map[string]*D
 			source := known[spot.IrrigatedFrom]
 			if source == nil || source.Product != "water-station" || source.site != d.site {
 				return fmt.Errorf(
-					"sites file: %s is irrigated from %s, which is no water station of its site",
+					"sites file: %s is irrigated from %s, which is not a water station of its site",
 					d.Name,
 					spot.IrrigatedFrom,
 				)
@@ -143,7 +141,7 @@ func (f *Farm) equip(seed uint64, spots map[string]spotFile, known map[string]*D
 	return nil
 }
 
-// equip gives a device its plot or its greenhouse.
+// equip gives a soil probe its plot and a climate computer its greenhouse.
 func (d *Device) equip(spot spotFile) error {
 	own := namedNoise(d.seed, d.Name, "ground")
 	switch d.Product {
@@ -153,7 +151,7 @@ func (d *Device) equip(spot spotFile) error {
 			crop = "grass"
 		}
 		if crops[crop] == nil {
-			return fmt.Errorf("sites file: %s: no crop is called %q", d.Name, crop)
+			return fmt.Errorf("sites file: %s: no crop %q", d.Name, crop)
 		}
 		p := plot{
 			crop: crops[crop], irrigated: spot.IrrigatedFrom != "",
@@ -176,7 +174,7 @@ func (l sitesDefinition) site(seed uint64, tenant string) (*site, error) {
 		return nil, fmt.Errorf("sites file: tenant %s has no site", tenant)
 	}
 	if climates[sf.Climate] == nil {
-		return nil, fmt.Errorf("sites file: no climate is called %q", sf.Climate)
+		return nil, fmt.Errorf("sites file: no climate %q", sf.Climate)
 	}
 	zone, err := time.ParseDuration(sf.Zone)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestEquipment(t *testing.T) {
 			(d.greenhouse != nil) != (d.Product == "greenhouse-climate") ||
 			(d.tank != nil) != (d.Product == "water-station") {
 			t.Errorf(
-				"%s, a %s, has a plot %v, a house %v, a tank %v",
+				"%s, a %s, has a plot %v, a greenhouse %v, a tank %v",
 				d.Name,
 				d.Product,
 				d.plot != nil,
@@ -50,31 +50,24 @@ func TestEquipment(t *testing.T) {
 	}
 	f := testFarm(t)
 	if !findDevice(t, f, "SP-1203").plot.irrigated || findDevice(t, f, "SP-1288").plot.irrigated {
-		t.Error("the wrong ground is irrigated")
+		t.Error("the wrong plot is irrigated")
 	}
 	if !findDevice(t, f, "WS-0417").hollow || findDevice(t, f, "WS-0422").hollow {
-		t.Error("the wrong mast stands in the hollow")
+		t.Error("the wrong mast is in the hollow")
 	}
-	if sheltered, open := findDevice(
-		t,
-		f,
-		"WS-0417",
-	), findDevice(
-		t,
-		f,
-		"WS-0422",
-	); sheltered.exposure >= open.exposure {
+	sheltered, open := findDevice(t, f, "WS-0417"), findDevice(t, f, "WS-0422")
+	if sheltered.exposure >= open.exposure {
 		t.Errorf("the hollow gets %v of the wind, the ridge %v", sheltered.exposure, open.exposure)
 	}
 	if findDevice(t, f, "WS-0417").site == findDevice(t, f, "HB-WS-01").site {
-		t.Error("Ankara and Hebei share a sky")
+		t.Error("devices in Ankara and Hebei have the same site")
 	}
 	if findDevice(t, f, "WS-0417").site != findDevice(t, f, "SP-1203").site {
-		t.Error("neighbours have different skies")
+		t.Error("devices of a tenant have different sites")
 	}
 }
 
-// A nursery is kept warmer than tomatoes.
+// A nursery is warmer than a greenhouse of tomatoes.
 func TestGreenhouseTemperaturesDiffer(t *testing.T) {
 	f := testFarm(t)
 	tomatoes, nursery := findDevice(t, f, "GC-0032"), findDevice(t, f, "GC-0035")
@@ -99,7 +92,7 @@ tenants:
 
 const smallSites = "sites:\n  a: {climate: ankara, latitude: 40, longitude: 33, elevation: 900, zone: 3h}\n"
 
-// Listing a device is all it takes.
+// A device that is listed only in farm.yaml reports.
 func TestUnlistedDevicesUseDefaults(t *testing.T) {
 	f, err := build(1, demoNow, []byte(smallFile), []byte(smallSites))
 	if err != nil {
@@ -108,7 +101,7 @@ func TestUnlistedDevicesUseDefaults(t *testing.T) {
 	for _, d := range f.devices {
 		values, ok := d.At(demoNow, d.LiveInterval)
 		if !ok || len(values) != 1 {
-			t.Errorf("%s says %v, %v", d.Name, values, ok)
+			t.Errorf("%s reports %v, %v", d.Name, values, ok)
 		}
 	}
 }
@@ -119,13 +112,13 @@ func TestInvalidFilesAreRefused(t *testing.T) {
 		{"unreadable sites", smallFile, "sites: 7", "sites file"},
 		{"an unknown word", smallFile, smallSites + "devices:\n  P: {holow: true}\n", "sites file"},
 		{"a tenant without a site", smallFile, "sites: {}", "tenant a has no site"},
-		{"a climate nobody knows", smallFile, "sites:\n  a: {climate: mars, zone: 3h}\n", `no climate is called "mars"`},
-		{"a zone nobody knows", smallFile, "sites:\n  a: {climate: ankara, zone: Ankara}\n", "zone of a"},
-		{"a product nobody knows", strings.Replace(smallFile, "product: soil-probe", "product: plough", 1), smallSites, `no product of the simulator is called "plough"`},
-		{"a spot for nobody", smallFile, smallSites + "devices:\n  Q: {hollow: true}\n", "no device is called Q"},
-		{"a crop nobody knows", smallFile, smallSites + "devices:\n  P: {crop: money}\n", `no crop is called "money"`},
-		{"water from a probe", smallFile, smallSites + "devices:\n  P: {irrigatedFrom: P}\n", "no water station"},
-		{"water from nowhere", smallFile, smallSites + "devices:\n  P: {irrigatedFrom: X}\n", "no water station"},
+		{"an unknown climate", smallFile, "sites:\n  a: {climate: mars, zone: 3h}\n", `no climate "mars"`},
+		{"an unknown zone", smallFile, "sites:\n  a: {climate: ankara, zone: Ankara}\n", "zone of a"},
+		{"an unknown product", strings.Replace(smallFile, "product: soil-probe", "product: plough", 1), smallSites, `the simulator has no product "plough"`},
+		{"an unknown device", smallFile, smallSites + "devices:\n  Q: {hollow: true}\n", "farm.yaml has no device Q"},
+		{"an unknown crop", smallFile, smallSites + "devices:\n  P: {crop: money}\n", `no crop "money"`},
+		{"water from a probe", smallFile, smallSites + "devices:\n  P: {irrigatedFrom: P}\n", "not a water station"},
+		{"water from nowhere", smallFile, smallSites + "devices:\n  P: {irrigatedFrom: X}\n", "not a water station"},
 		{"an unknown story", smallFile, smallSites + "devices:\n  P: {story: once-upon-a-time}\n", "once-upon-a-time"},
 	} {
 		_, err := build(1, demoNow, []byte(c.file), []byte(c.sites))

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// faultScenario is what goes wrong with a device. Times are seconds since 1970.
+// faultScenario is the faults of a device. Times are seconds since 1970.
 type faultScenario struct {
-	silentFrom            float64 // nothing comes from then on
-	stuckFrom, stuckUntil float64 // the humidity sensor hangs
-	outliers              bool    // now and then a frame with a broken value
+	silentFrom            float64 // from when on the device sends nothing
+	stuckFrom, stuckUntil float64 // meanwhile the humidity sensor is stuck
+	outliers              bool    // some frames have a broken value
 	drifting              bool    // its clock runs fast
 }
 
 const (
 	stuckHumidity    = 87.3
-	brokenValue      = 3276.7 // °C: a sensor's cable is loose, all bits are ones
+	brokenValue      = 3276.7 // °C: all bits are ones, since a sensor's cable is loose
 	framesPerOutlier = 20000
 	driftADay        = 2. // s
 )
 
-// noFaults is the story of a device with which nothing goes wrong.
+// noFaults returns the scenario of a device without faults.
 func noFaults() faultScenario {
 	return faultScenario{silentFrom: math.Inf(1), stuckFrom: math.Inf(1), stuckUntil: math.Inf(1)}
 }
 
-// apply puts in what a broken sensor says.
+// apply replaces values by those of a broken sensor.
 func (s *faultScenario) apply(m moment, values []Value) {
 	if m.seconds < s.stuckFrom || m.seconds >= s.stuckUntil {
 		return
@@ -38,8 +38,7 @@ func (s *faultScenario) apply(m moment, values []Value) {
 	}
 }
 
-// applyScenario gives a device its story; now is the time from which the stories count
-// back.
+// applyScenario sets a device's faults by the name of a scenario; their times are relative to now.
 func (d *Device) applyScenario(name string, now time.Time) error {
 	today := d.site.moment(now).day.number
 	switch name {
@@ -60,7 +59,7 @@ func (d *Device) applyScenario(name string, now time.Time) error {
 		d.battery = newBattery(b.site, 1, deviceLoad, today-19)
 	case "vent-sticks":
 		if d.greenhouse == nil {
-			return fmt.Errorf("%s has no vent to stick", d.Name)
+			return fmt.Errorf("%s has no vent", d.Name)
 		}
 		first := d.site.sunniest(today-26, today-3)
 		d.greenhouse.stuckFrom = d.site.start(first) + 7*3600
@@ -69,13 +68,13 @@ func (d *Device) applyScenario(name string, now time.Time) error {
 		}
 		d.greenhouse.stuckUntil = d.site.start(first+1) + 20*3600
 	default:
-		return fmt.Errorf("%s: no story is called %q", d.Name, name)
+		return fmt.Errorf("%s: no story %q", d.Name, name)
 	}
 	return nil
 }
 
-// sunniest is the first of the two days in a row, between two days, that
-// together have the fewest clouds.
+// sunniest returns the first of the two consecutive days, between two days, that together have the
+// fewest clouds.
 func (s *site) sunniest(from, to int) int {
 	best, least := from, math.Inf(1)
 	for n := from; n < to; n++ {
@@ -86,8 +85,8 @@ func (s *site) sunniest(from, to int) int {
 	return best
 }
 
-// drift is what the device's clock is ahead at a moment, in milliseconds; it is
-// set right on Mondays at midnight.
+// drift returns how many milliseconds the device's clock is ahead at a moment; it is set to the
+// right time on Mondays at midnight.
 func (d *Device) drift(m moment) int64 {
 	if !d.faults.drifting {
 		return 0

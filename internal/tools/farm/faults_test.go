@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-func TestNeverInstalledDeviceIsDarkForEver(t *testing.T) {
+func TestNeverInstalledDeviceIsDark(t *testing.T) {
 	d := findDevice(t, testFarm(t), "SP-1299")
 	for _, at := range []time.Time{demoNow.AddDate(-3, 0, 0), demoNow, demoNow.AddDate(3, 0, 0)} {
 		if values, ok := d.At(at, time.Minute); ok {
-			t.Errorf("it says %v at %v", values, at)
+			t.Errorf("it measures %v at %v", values, at)
 		}
 	}
 	for r := range d.Reports(demoNow.AddDate(-1, 0, 0), time.Time{}, time.Minute) {
@@ -21,10 +21,10 @@ func TestSilentSinceYesterday(t *testing.T) {
 	d := findDevice(t, testFarm(t), "SP-1217")
 	yesterday := time.Date(2026, 11, 20, 12, 0, 0, 0, demoNow.Location())
 	if _, ok := d.At(yesterday, time.Minute); !ok {
-		t.Error("it is dark at noon of yesterday")
+		t.Error("it is silent at noon of yesterday")
 	}
 	if _, ok := d.At(yesterday.Add(5*time.Hour), time.Minute); ok {
-		t.Error("it speaks in the evening of yesterday")
+		t.Error("it reports in the evening of yesterday")
 	}
 	var last time.Time
 	for r := range d.Reports(demoNow.AddDate(0, 0, -3), time.Time{}, 10*time.Minute) {
@@ -41,7 +41,7 @@ func TestStuckHumidity(t *testing.T) {
 		if number(t, values, "airHumidity") != stuckHumidity {
 			continue
 		}
-		// A true 87.3 happens too; the long row is the stuck sensor.
+		// A true value can be 87.3, too; the long run of it is the stuck sensor.
 		next, _ := d.At(at.Add(time.Minute), time.Minute)
 		if number(t, next, "airHumidity") != stuckHumidity {
 			continue
@@ -67,11 +67,11 @@ func TestOutliers(t *testing.T) {
 		}
 	}
 	if broken < 1 || broken > 8 {
-		t.Errorf("%d broken values in %d frames, about one in %d was meant", broken, frames, framesPerOutlier)
+		t.Errorf("%d broken values in %d frames, want about one in %d", broken, frames, framesPerOutlier)
 	}
 	for r := range findDevice(t, f, "WS-0417").Reports(demoNow.AddDate(0, 0, -5), demoNow, time.Minute) {
 		if number(t, r.Values, "airTemperature") > 60 {
-			t.Fatalf("a sound mast says %v", r.Values)
+			t.Fatalf("a mast without faults reports %v", r.Values)
 		}
 	}
 }
@@ -98,21 +98,21 @@ func TestClockDriftsAndIsSetOnMondays(t *testing.T) {
 		}
 	}
 	if other := findDevice(t, testFarm(t), "WS-0417"); other.drift(other.site.moment(demoNow)) != 0 {
-		t.Error("a sound clock drifts")
+		t.Error("a clock without faults drifts")
 	}
 }
 
 func TestDyingBatteryGoesDarkAtNight(t *testing.T) {
 	d := findDevice(t, testFarm(t), "SP-1204")
 	if _, ok := d.At(demoNow.AddDate(0, 0, -8), time.Minute); !ok {
-		t.Error("it is dark a week ago already")
+		t.Error("it is dark a week ago")
 	}
 	afternoon := time.Date(2026, 11, 20, 15, 0, 0, 0, demoNow.Location())
 	if _, ok := d.At(afternoon, time.Minute); !ok {
 		t.Error("it is dark by day")
 	}
 	if _, ok := d.At(demoNow, time.Minute); ok {
-		t.Error("it speaks before dawn")
+		t.Error("it reports before dawn")
 	}
 	evening, _ := d.At(afternoon.Add(8*time.Hour), time.Minute)
 	if len(evening) > 0 && number(t, evening, "batteryVoltage") > 3.75 {
@@ -132,11 +132,11 @@ func TestStuckVentOfTheFarm(t *testing.T) {
 		hottest = max(hottest, number(t, values, "airTemperature"))
 		assertNear(t, "the vent", number(t, values, "ventOpening"), 0, 0)
 	}
-	// Shut in the sun, the house overheats even in November.
+	// With the vent shut in the sun, the greenhouse overheats even in November.
 	assertBetween(t, "the hottest hour", hottest, 32, 48)
 }
 
-// In July the same vent sticks ajar: nobody shuts a house in the heat.
+// In July the same vent is stuck ajar: people do not shut a greenhouse in the heat.
 func TestStuckVentOfASummer(t *testing.T) {
 	d := findDevice(t, New(testSeed, demoNow.AddDate(0, -4, 0)), "GC-0033")
 	from := time.Unix(int64(d.greenhouse.stuckFrom), 0)
@@ -152,10 +152,10 @@ func TestStuckVentOfASummer(t *testing.T) {
 func TestUnknownStories(t *testing.T) {
 	d := findDevice(t, testFarm(t), "WS-0417")
 	if err := d.applyScenario("sea-serpent", demoNow); err == nil {
-		t.Error("a story that nobody knows is told")
+		t.Error("applyScenario accepts an unknown story")
 	}
 	if err := d.applyScenario("vent-sticks", demoNow); err == nil {
-		t.Error("a mast's vent sticks")
+		t.Error("applyScenario accepts a stuck vent of a mast")
 	}
 }
 

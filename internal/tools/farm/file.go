@@ -12,7 +12,7 @@ import (
 //go:embed farm.yaml
 var farmFile []byte
 
-// farmDefinition is what farm.yaml holds, in the format that `tilth apply` reads.
+// farmDefinition is the content of farm.yaml, in the format that `tilth apply` reads.
 type farmDefinition struct {
 	Elements []element     `yaml:"elements"`
 	Products []productFile `yaml:"products"`
@@ -76,20 +76,20 @@ type deviceFile struct {
 	Elevation  *float64 `yaml:"elevation,omitempty"`
 }
 
-// Devices' secrets have at least so many characters.
+// shortestSecret is the least number of characters of a device's secret.
 const shortestSecret = 20
 
-// File is the demo's farm in the format that `tilth apply` reads. The file in
-// the repository holds no secret, since what everybody can read opens nothing:
-// secret gives each device's, at least 20 characters and each its own, and
-// password gives each user's, never empty. Anything else is an error.
+// File returns the demo's farm in the format that `tilth apply` reads. The file in the repository
+// contains no secrets, since everybody can read it. secret returns a device's secret, which must be
+// unique and have at least 20 characters; password returns a user's password, which must not be
+// empty. File returns an error otherwise.
 func File(secret func(deviceName string) string, password func(tenant, userName string) string) ([]byte, error) {
 	return FileSince(time.Time{}, secret, password)
 }
 
-// FileSince is File for a farm whose readings begin at first: what is added up
-// over a season begins with the first whole day of readings, since a sum of days
-// that nobody measured is none. The zero time leaves seasons as they are.
+// FileSince is File for a farm whose readings begin at first. Seasonal sums then begin with the
+// first whole day of readings, since a sum over days without readings does not exist. The zero time
+// leaves the seasons as they are in the file.
 func FileSince(
 	first time.Time,
 	secret func(deviceName string) string,
@@ -102,14 +102,14 @@ func FileSince(
 	if err != nil {
 		return nil, err
 	}
-	var faults []error
+	var problems []error
 	owner := map[string]string{}
 	for i := range s.Tenants {
 		t := &s.Tenants[i]
 		for j := range t.Users {
 			u := &t.Users[j]
 			if u.Password = password(t.Name, u.UserName); u.Password == "" {
-				faults = append(faults, fmt.Errorf("user %s of %s has no password", u.UserName, t.Name))
+				problems = append(problems, fmt.Errorf("user %s of %s has no password", u.UserName, t.Name))
 			}
 		}
 		for j := range t.Devices {
@@ -117,17 +117,17 @@ func FileSince(
 			d.Secret = secret(d.DeviceName)
 			switch other, taken := owner[d.Secret]; {
 			case len(d.Secret) < shortestSecret:
-				faults = append(
-					faults,
+				problems = append(
+					problems,
 					fmt.Errorf("the secret of %s has fewer than %d characters", d.DeviceName, shortestSecret),
 				)
 			case taken:
-				faults = append(faults, fmt.Errorf("%s and %s share a secret", other, d.DeviceName))
+				problems = append(problems, fmt.Errorf("%s and %s share a secret", other, d.DeviceName))
 			}
 			owner[d.Secret] = d.DeviceName
 		}
 	}
-	if err := errors.Join(faults...); err != nil {
+	if err := errors.Join(problems...); err != nil {
 		return nil, fmt.Errorf("farm file: %w", err)
 	}
 	b, err := yaml.Marshal(s)
@@ -137,8 +137,8 @@ func FileSince(
 	return b, nil
 }
 
-// beginSeasons makes seasons begin on the day that it is at t, in the zone where
-// it is latest.
+// beginSeasons makes the seasons begin on the local day of t, in the tenants' zone where the date
+// is latest.
 func (s *farmDefinition) beginSeasons(t time.Time) error {
 	var day string
 	for _, owner := range s.Tenants {
@@ -150,16 +150,13 @@ func (s *farmDefinition) beginSeasons(t time.Time) error {
 	}
 	begin, err := time.Parse(time.DateOnly, day)
 	if err != nil {
-		return fmt.Errorf("farm file: no zone: %w", err)
+		return fmt.Errorf("farm file: no tenant with a time zone: %w", err)
 	}
 	for _, p := range s.Products {
 		for _, property := range p.Properties {
 			if _, seasonal := property.Parameters["startMonth"]; seasonal {
-				property.Parameters["startMonth"], property.Parameters["startDay"] = float64(
-					begin.Month(),
-				), float64(
-					begin.Day(),
-				)
+				property.Parameters["startMonth"] = float64(begin.Month())
+				property.Parameters["startDay"] = float64(begin.Day())
 			}
 		}
 	}

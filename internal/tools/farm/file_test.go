@@ -29,7 +29,7 @@ func TestEveryPropertyHasItsElement(t *testing.T) {
 	elements := map[string]element{}
 	for _, e := range s.Elements {
 		if _, twice := elements[e.YeuSign]; twice {
-			t.Errorf("element %s stands there twice", e.YeuSign)
+			t.Errorf("element %s is there twice", e.YeuSign)
 		}
 		elements[e.YeuSign] = e
 		for _, name := range []string{e.YeuName.English, e.YeuName.Chinese, e.YeuName.Turkish, e.YeuName.Russian} {
@@ -47,7 +47,7 @@ func TestEveryPropertyHasItsElement(t *testing.T) {
 			}
 			used[property.Identifier] = true
 			if property.ElementUnit != e.Unit || property.FunctionName != e.YeuName.English {
-				t.Errorf("%s: %+v beside %+v", p.Name, property, e)
+				t.Errorf("%s: property %+v does not match element %+v", p.Name, property, e)
 			}
 		}
 	}
@@ -135,40 +135,40 @@ func TestTenantsOfTheFile(t *testing.T) {
 				t.Errorf("%s is in a scene %q that its tenant does not have", d.DeviceName, d.Scene)
 			}
 			if (d.Latitude == nil) != (d.Longitude == nil) {
-				t.Errorf("%s has half a position", d.DeviceName)
+				t.Errorf("%s has only a latitude or only a longitude", d.DeviceName)
 			}
 			if video := strings.Contains(d.Serial, "SXT"); video != (d.Product == "field-camera") {
 				t.Errorf("%s: a %s with the serial %s", d.DeviceName, d.Product, d.Serial)
 			}
 			if d.Secret != "" {
-				t.Errorf("the secret of %s stands in the repository", d.DeviceName)
+				t.Errorf("the secret of %s is in the repository", d.DeviceName)
 			}
 		}
 		for _, u := range tenant.Users {
 			if u.Password != "" {
-				t.Errorf("the password of %s stands in the repository", u.UserName)
+				t.Errorf("the password of %s is in the repository", u.UserName)
 			}
 		}
 	}
 	for _, host := range []string{"demo.localhost", "localhost", "127.0.0.1"} {
 		if !hosts[host] {
-			t.Errorf("nobody answers at %s", host)
+			t.Errorf("no tenant has the host %s", host)
 		}
 	}
 }
 
-// The demo shows every product, a device in no scene, and one without a place.
+// The demo has every product, a device in no scene, and one without a position.
 func TestDemoShowsEverything(t *testing.T) {
 	demo := parseFarmFile(t).Tenants[0]
 	if demo.Name != "demo" || demo.Users[0].UserName != "demo" {
 		t.Fatalf("%+v", demo)
 	}
 	count := map[string]int{}
-	homeless, placeless := 0, 0
+	sceneless, placeless := 0, 0
 	for _, d := range demo.Devices {
 		count[d.Product]++
 		if d.Scene == "" {
-			homeless++
+			sceneless++
 		}
 		if d.Latitude == nil {
 			placeless++
@@ -179,20 +179,20 @@ func TestDemoShowsEverything(t *testing.T) {
 			t.Errorf("no %s", name)
 		}
 	}
-	if homeless == 0 || placeless == 0 || count["soil-probe"] < 3 {
-		t.Errorf("%d in no scene, %d without a place, %v", homeless, placeless, count)
+	if sceneless == 0 || placeless == 0 || count["soil-probe"] < 3 {
+		t.Errorf("%d in no scene, %d without a position, %v", sceneless, placeless, count)
 	}
 }
 
 func TestFortyDevices(t *testing.T) {
 	s := parseFarmFile(t)
-	count, scenes, homeless, placeless := map[string]int{}, 0, 0, []string{}
+	count, scenes, sceneless, placeless := map[string]int{}, 0, 0, []string{}
 	for _, tenant := range s.Tenants {
 		scenes += len(tenant.Scenes)
 		for _, d := range tenant.Devices {
 			count[d.Product]++
 			if d.Scene == "" {
-				homeless++
+				sceneless++
 			}
 			if d.Latitude == nil {
 				placeless = append(placeless, d.DeviceName)
@@ -206,40 +206,40 @@ func TestFortyDevices(t *testing.T) {
 	if !reflect.DeepEqual(count, want) {
 		t.Errorf("%v, want %v", count, want)
 	}
-	if len(s.Tenants) != 2 || scenes != 4 || homeless < 5 || len(s.Tenants[0].Devices) < 25 {
+	if len(s.Tenants) != 2 || scenes != 4 || sceneless < 5 || len(s.Tenants[0].Devices) < 25 {
 		t.Errorf(
 			"%d tenants with %d scenes, %d devices in none, %d of the first tenant",
 			len(s.Tenants),
 			scenes,
-			homeless,
+			sceneless,
 			len(s.Tenants[0].Devices),
 		)
 	}
 	if !slices.Equal(placeless, []string{"SP-1299"}) {
-		t.Errorf("without a place: %v", placeless)
+		t.Errorf("without a position: %v", placeless)
 	}
 }
 
-// box is the smallest rectangle around places, in degrees.
+// box is the smallest rectangle around positions, in degrees.
 type box struct{ west, east, south, north float64 }
 
 func (b box) apart(o box, degrees float64) bool {
 	return b.west > o.east+degrees || o.west > b.east+degrees || b.south > o.north+degrees || o.south > b.north+degrees
 }
 
-// A map draws each scene as the outline of its devices: fields do not overlap,
-// and no stranger stands in one.
-func TestFieldsLieApart(t *testing.T) {
+// A map draws each scene as the outline of its devices: fields do not overlap, and no other device
+// is inside one.
+func TestFieldsDoNotOverlap(t *testing.T) {
 	const margin = .0003 // about 30 m
 	scenes := map[string]box{}
-	var strangers []deviceFile
+	var others []deviceFile
 	for _, tenant := range parseFarmFile(t).Tenants {
 		for _, d := range tenant.Devices {
 			if d.Latitude == nil {
 				continue
 			}
 			if d.Scene == "" {
-				strangers = append(strangers, d)
+				others = append(others, d)
 				continue
 			}
 			b, ok := scenes[d.Scene]
@@ -254,24 +254,23 @@ func TestFieldsLieApart(t *testing.T) {
 	}
 	for a, first := range scenes {
 		if first.east-first.west < 5*margin/2 || first.north-first.south < 3*margin {
-			t.Errorf("%s is no field: %+v", a, first)
+			t.Errorf("%s is too small for a field: %+v", a, first)
 		}
 		for b, second := range scenes {
 			if a < b && !first.apart(second, margin) {
 				t.Errorf("%s and %s overlap", a, b)
 			}
 		}
-		for _, d := range strangers {
+		for _, d := range others {
 			if !first.apart(box{*d.Longitude, *d.Longitude, *d.Latitude, *d.Latitude}, margin) {
-				t.Errorf("%s stands in %s, to which it does not belong", d.DeviceName, a)
+				t.Errorf("%s is inside %s, but not of that scene", d.DeviceName, a)
 			}
 		}
 	}
 }
 
-// Fields look like fields on a map: a scene's devices lie close together, and
-// all of a farm within two kilometres.
-func TestDevicesLieTogether(t *testing.T) {
+// A scene's devices are close together, as in a field, and all of a farm are within two kilometres.
+func TestDevicesAreCloseTogether(t *testing.T) {
 	const degree = 111.2 // km
 	for _, tenant := range parseFarmFile(t).Tenants {
 		site := findDevice(t, testFarm(t), tenant.Devices[0].DeviceName).site
@@ -328,7 +327,7 @@ func TestFileIsFilledIn(t *testing.T) {
 			filled.Tenants[i].Devices[j].Secret = ""
 		}
 	}
-	// Beyond that it is what the repository holds.
+	// Apart from that the file is that of the repository.
 	got, err := yaml.Marshal(filled)
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +337,7 @@ func TestFileIsFilledIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Errorf("the file changed on its way:\n%s\nwas\n%s", got, want)
+		t.Errorf("File changed the content:\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -365,7 +364,7 @@ func TestParseRefusesUnknownWords(t *testing.T) {
 		"tenant: []", "tenants:\n  - name: x\n    devises: []\n", "tenants: 7", "tenants: [",
 	} {
 		if _, err := parse([]byte(text)); err == nil {
-			t.Errorf("%q is taken", text)
+			t.Errorf("parse accepts %q", text)
 		}
 	}
 	if _, err := parse([]byte(fmt.Sprintf("tenants:\n  - name: %s\n", "x"))); err != nil {
@@ -373,7 +372,7 @@ func TestParseRefusesUnknownWords(t *testing.T) {
 	}
 }
 
-// What is added up over a season begins with the readings.
+// Seasonal sums begin with the readings.
 func TestSeasonsBeginWithTheReadings(t *testing.T) {
 	secret := func(name string) string { return name + "-0123456789abcdefghij" }
 	password := func(string, string) string { return "p" }
@@ -391,7 +390,7 @@ func TestSeasonsBeginWithTheReadings(t *testing.T) {
 		}
 		return all
 	}
-	// It is the 22nd in Shanghai already.
+	// In Shanghai it is the 22nd already.
 	b, err := FileSince(time.Date(2026, 10, 20, 20, 0, 0, 0, time.UTC), secret, password)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// demoNow is when the tests' demo was started: a Saturday morning.
+// demoNow is when the tests' demo starts: a Saturday morning.
 var demoNow = time.Date(2026, 11, 21, 6, 0, 0, 0, time.FixedZone("", 3*3600))
 
 const testSeed = 1
@@ -19,7 +19,7 @@ func testFarm(t testing.TB) *Farm {
 	return New(testSeed, demoNow)
 }
 
-// findDevice is the farm's device of that name.
+// findDevice returns the farm's device with a name.
 func findDevice(t testing.TB, f *Farm, name string) *Device {
 	t.Helper()
 	for _, d := range f.devices {
@@ -31,7 +31,7 @@ func findDevice(t testing.TB, f *Farm, name string) *Device {
 	return nil
 }
 
-// places is a farm whose sites the tests share: their weather is made once.
+// places is a farm whose sites the tests share, so that their weather is computed once.
 var places = sync.OnceValue(func() *Farm { return New(testSeed, demoNow) })
 
 func ankara(t testing.TB) *site { return findDevice(t, places(), "WS-0417").site }
@@ -53,17 +53,17 @@ func assertBetween(t *testing.T, what string, got, low, high float64) {
 	}
 }
 
-// dayOf is a date's number since 1970.
+// dayOf returns the number of a date's day since 1970.
 func dayOf(year int, month time.Month, day int) int {
 	return int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsADay)
 }
 
-// at is the moment of local hour h on a site's day.
+// at returns the moment of local hour h on a site's day.
 func at(s *site, number int, h float64) moment {
 	return s.momentAt(s.start(number) + h*3600)
 }
 
-// number is a reading's value; it fails when there is none.
+// number returns the value of a reading; the test fails if there is none.
 func number(t testing.TB, values []Value, identifier string) float64 {
 	t.Helper()
 	for _, v := range values {
@@ -79,7 +79,7 @@ func number(t testing.TB, values []Value, identifier string) float64 {
 	return 0
 }
 
-// bigFarm is a farm of the full size: 40 devices on one site.
+// bigFarm returns a farm of full size: 40 devices on one site.
 func bigFarm(t testing.TB) *Farm {
 	t.Helper()
 	s, err := parse(farmFile)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A year of what follows from formulas of internal/platform/agronomy, by the sums that it
-// had when the farm wrote them itself.
+// A year of values that depend on formulas of internal/platform/agronomy has the sums that it had
+// when this package contained the formulas.
 func TestFormulaRegression(t *testing.T) {
 	for _, c := range []struct {
 		site        *site

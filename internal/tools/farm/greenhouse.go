@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// greenhouse is a heated house of polyethylene with roof vents and a screen.
+// greenhouse is a heated greenhouse of polyethylene with roof vents and a screen.
 type greenhouse struct {
 	site  *site
 	lag   float64 // s, see sunlight
-	shift float64 // °C, how the thermostat's sensor differs
+	shift float64 // °C, error of the thermostat's sensor
 
-	stuckFrom, stuckUntil float64 // s since 1970: the vent does not move from stuckAt
+	stuckFrom, stuckUntil float64 // s since 1970: meanwhile the vent stays at stuckAt
 	stuckAt               float64 // 0..1
 
 	mu     sync.Mutex
 	blocks map[int]*greenhouseBlock
 }
 
-// stuckVent is where a broken vent motor leaves the vent in summer. While the
-// boiler runs it stays shut: what is open in frost somebody shuts by hand.
+// stuckVent is where a broken motor leaves the vent in summer. While the boiler runs, the vent is
+// shut: people shut an open vent manually in frost.
 const stuckVent = .2
 
 // greenhouseState is the state of a greenhouse.
@@ -27,7 +27,7 @@ type greenhouseState struct {
 	temperature float64 // °C
 	vapor       float64 // g/m³
 	co2         float64 // ppm
-	light       float64 // W/m² outside, as the screen's controller sees it
+	light       float64 // W/m² outside, smoothed by the screen's controller
 	vent        float64 // 0..1
 	heating     bool
 	screen      bool
@@ -37,16 +37,16 @@ const (
 	stepSeconds = 300
 	stepsADay   = secondsADay / stepSeconds
 
-	// A house forgets within hours: blocks of days are stepped on their own,
-	// from two days before, so that no day needs all those since an epoch.
+	// A greenhouse's state depends on the last hours only. So blocks of days are computed
+	// separately, each from two days before, and no day depends on all days since an epoch.
 	houseDays   = 8
 	houseSpinUp = 2
-	houseBlocks = 16 // kept; what was dropped is stepped again, to the same bits
+	houseBlocks = 16 // cached; dropped blocks are computed again, to the same bits
 )
 
 type greenhouseBlock [houseDays*stepsADay + 1]greenhouseState
 
-// at is the state at a moment, between two steps.
+// at returns the state at a moment, interpolated between two steps.
 func (g *greenhouse) at(m moment) greenhouseState {
 	b := int(math.Floor(float64(m.day.number) / houseDays))
 	x := (float64(m.day.number-b*houseDays)*secondsADay + m.hour*3600) / stepSeconds
@@ -85,28 +85,28 @@ func (g *greenhouse) block(b int) *greenhouseBlock {
 
 const (
 	heatCapacity  = 60e3 // J/K a m² of ground
-	solarGain     = .28  // of global radiation warms the house
+	solarGain     = .28  // share of global radiation that heats the air
 	heaterPower   = 150  // W/m²
 	wallLoss      = 6.5  // W/m²/K, closed
 	ventLoss      = 38   // W/m²/K, open, on top
-	transmission  = .62  // of light through the cover
-	screenLight   = .55  // of light through the screen
+	transmission  = .62  // share of light that passes the cover
+	screenLight   = .55  // share of light that passes the screen
 	closedChange  = .0012
 	ventChange    = .03
 	condensing    = .005 // m/s to the cover
 	nightVapor    = .01  // g/m²/s from soil and plants without light
-	latentShare   = .55  // of the light inside evaporates water
+	latentShare   = .55  // share of the light inside that evaporates water
 	latentHeat    = 2450
 	outsideCarbon = 420. // ppm
-	boilerLow     = 11.  // °C, the normal night from which the boiler is off for the summer
+	boilerLow     = 11.  // °C, normal low above which the boiler is off for the summer
 )
 
-// heated tells whether boilers run at that time of the year.
+// heated tells whether the boilers run at that time of the year.
 func (s *site) heated(d *day) bool {
 	return s.climate.low.at(d.season) < boilerLow
 }
 
-// step goes on five minutes from the state at that time.
+// step returns the state five minutes after the state h at a time.
 func (g *greenhouse) step(seconds float64, h greenhouseState) greenhouseState {
 	m := g.site.momentAt(seconds + stepSeconds/2)
 	out := g.site.air(m, false)
@@ -126,8 +126,8 @@ func (g *greenhouse) step(seconds float64, h greenhouseState) greenhouseState {
 	target := out.temperature + heat/loss
 	h.temperature = target + (h.temperature-target)*math.Exp(-loss*stepSeconds/heatCapacity)
 
-	// Air carries vapour out, and what touches the cold cover runs down it:
-	// cold nights are the dry ones.
+	// Air carries vapour out, and vapour condenses on the cold cover: the air is drier in cold
+	// nights.
 	change := closedChange + ventChange*h.vent
 	source := nightVapor + transmission*inside*latentShare/latentHeat
 	cover := saturationDensity(out.temperature + .35*(h.temperature-out.temperature))
@@ -135,15 +135,15 @@ func (g *greenhouse) step(seconds float64, h greenhouseState) greenhouseState {
 	if wet < cover {
 		wet = absoluteHumidity(out.temperature, out.dewPoint) + source/change
 	}
-	// Soil and leaves answer more slowly than the air is exchanged.
+	// Soil and leaves respond more slowly than the air is exchanged.
 	h.vapor = wet + (h.vapor-wet)*math.Exp(-stepSeconds/1200.)
 
 	h.breathe(transmission * inside)
 	return h
 }
 
-// breathe moves carbon dioxide: plants breathe it out in the dark and use it
-// up in the light; the vent brings the air outside.
+// breathe changes the carbon dioxide: plants emit it in the dark and take it up in the light, and
+// the vent brings it towards the outside's.
 func (h *greenhouseState) breathe(light float64) {
 	const hour = stepSeconds / 3600.
 	day := clamp01(light / 120)
@@ -153,7 +153,7 @@ func (h *greenhouseState) breathe(light float64) {
 	h.co2 = target + (h.co2-target)*math.Exp(-(closedRate+ventRate)*hour)
 }
 
-// control is the house's computer: heater, vent and screen.
+// control is the greenhouse's computer: heater, vent and screen.
 func (h *greenhouseState) control(sun sunlight, hour, shift float64, boiler bool) {
 	felt := h.temperature + shift
 	goal := 15.
@@ -172,7 +172,7 @@ func (h *greenhouseState) control(sun sunlight, hour, shift float64, boiler bool
 	case felt < 23:
 		h.vent = max(0, h.vent-.1)
 	}
-	// Passing clouds do not drive the screen to and fro.
+	// The controller smooths the light, so that passing clouds do not move the screen.
 	h.light += (sun.global - h.light) * (1 - math.Exp(-stepSeconds/900.))
 	switch {
 	case h.light > 650:
@@ -182,7 +182,7 @@ func (h *greenhouseState) control(sun sunlight, hour, shift float64, boiler bool
 	}
 }
 
-// shade is the share of light that the screen lets pass.
+// shade returns the share of light that the screen lets pass.
 func (h *greenhouseState) shade() float64 {
 	if h.screen {
 		return screenLight
@@ -190,8 +190,8 @@ func (h *greenhouseState) shade() float64 {
 	return 1
 }
 
-// humidity is in %; water that the air cannot hold settles on the cover, the
-// sooner the nearer it is to saturation.
+// humidity returns the humidity in %; near saturation it rises more slowly, since water settles on
+// the cover.
 func (h *greenhouseState) humidity() float64 {
 	const bend, top = 84, 96
 	rh := 100 * h.vapor / saturationDensity(h.temperature)

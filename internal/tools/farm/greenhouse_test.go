@@ -77,7 +77,7 @@ func TestCarbonDioxideRisesByNightAndFallsByDay(t *testing.T) {
 	assertBetween(t, "at noon", day, 330, 470)
 }
 
-func TestGreenhouseGivesTheSameInAnyOrder(t *testing.T) {
+func TestGreenhouseIsTheSameInAnyOrder(t *testing.T) {
 	t.Parallel()
 	forward, random := testHouse(t), testHouse(t)
 	first := dayOf(2026, 3, 1)
@@ -86,20 +86,20 @@ func TestGreenhouseGivesTheSameInAnyOrder(t *testing.T) {
 		want = append(want, forward.at(at(forward.site, first, float64(i)*5.3)))
 	}
 	for _, i := range rand.New(rand.NewPCG(3, 4)).Perm(len(want)) {
-		// Far away questions push the near ones out of memory.
+		// Calls for distant times drop the near blocks from the cache.
 		if i%9 == 0 {
 			random.at(at(random.site, first+i*37, 5))
 		}
 		if got := random.at(at(random.site, first, float64(i)*5.3)); got != want[i] {
-			t.Fatalf("question %d gets %+v, then %+v", i, want[i], got)
+			t.Fatalf("call %d returns %+v, then %+v", i, want[i], got)
 		}
 	}
 	if len(random.blocks) > houseBlocks {
-		t.Errorf("%d blocks are kept", len(random.blocks))
+		t.Errorf("%d blocks are cached", len(random.blocks))
 	}
 }
 
-// A block is stepped on its own; nobody may see where it joins the next.
+// Blocks are computed separately; the state does not jump between two of them.
 func TestGreenhouseBlocksJoin(t *testing.T) {
 	g := testHouse(t)
 	worst := 0.

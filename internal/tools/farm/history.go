@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// History calls emit with everything that arrives from the farm's devices at
-// or after from and before to, in order of arrival, each product at the pace
-// of its stored history. It ends early with emit's error or that of ctx.
+// History calls emit with every report that arrives from the farm's devices at or after from and
+// before to, in order of arrival, at each product's HistoryInterval. It returns early with emit's
+// error or that of ctx.
 func (f *Farm) History(ctx context.Context, from, to time.Time, emit func(deviceName string, r Report) error) error {
 	var sources sources
 	defer func() {
@@ -46,7 +46,7 @@ func (f *Farm) History(ctx context.Context, from, to time.Time, emit func(device
 	return nil
 }
 
-// source is one device's reports; head is the next.
+// source is the reports of one device; head is the next.
 type source struct {
 	device *Device
 	order  int
@@ -55,8 +55,8 @@ type source struct {
 	stop   func()
 }
 
-// sources is a heap: the next arrival first, and of two at once that of the
-// device that the farm lists first.
+// sources is a heap: the next arrival first, and of simultaneous ones the one of the device that
+// the farm lists first.
 type sources []*source
 
 func (s sources) Len() int { return len(s) }

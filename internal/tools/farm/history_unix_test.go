@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// A month of the full farm of 40 devices must be made within ten seconds of one
-// core; BenchmarkMonthOfFortyDevices tells how long it takes. Here a slip by a
-// whole order shows. Counted is the time of the processor, so that a busy
-// machine does not.
-func TestFullFarmIsMadeInTime(t *testing.T) {
+// A month of the full farm of 40 devices must take at most ten seconds of one processor core;
+// BenchmarkMonthOfFortyDevices measures it. This test finds slowdowns by an order of magnitude. It
+// measures processor time, so that other load on the machine does not matter.
+func TestFullFarmIsFastEnough(t *testing.T) {
 	f := bigFarm(t)
 	if len(f.devices) != 40 {
 		t.Fatalf("%d devices", len(f.devices))

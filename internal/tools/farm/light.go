@@ -4,11 +4,11 @@ import "math"
 
 // Sunlight in other units.
 const (
-	photonsPerWatt = 2.06 // µmol/s of photosynthetic light a W of global radiation
-	luxPerPhoton   = 54   // lx a µmol/m²/s
+	photonsPerWatt = 2.06 // µmol/s of photosynthetic light for 1 W of global radiation
+	luxPerPhoton   = 54   // lx for 1 µmol/m²/s
 )
 
-// uvIndex of the light at an instant.
+// uvIndex returns the UV index of the light.
 func (l sunlight) uvIndex() float64 {
 	if l.clear == 0 {
 		return 0

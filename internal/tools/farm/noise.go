@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// noise is an endless row of random numbers that can be read at any index, or
-// smoothly at any time, without reading what lies before.
+// noise is an endless sequence of random numbers that can be read at any index, or smoothly at any
+// time, without reading earlier ones.
 type noise struct {
 	key uint64
 }
@@ -15,7 +15,7 @@ func newNoise(seed, stream uint64) noise {
 	return noise{key: mix(mix(seed) ^ stream)}
 }
 
-// namedNoise is the stream of one quantity of one place or device.
+// namedNoise returns the noise of one quantity of one place or device.
 func namedNoise(seed uint64, owner, quantity string) noise {
 	h := fnv.New64a()
 	h.Write([]byte(owner))
@@ -32,38 +32,39 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// uniform is evenly spread over (0, 1); it is never 0, so its logarithm exists.
+// uniform returns numbers evenly distributed over (0, 1). They are never 0, so that their logarithm
+// exists.
 func (n noise) uniform(i int64) float64 {
 	return (float64(mix(n.key^uint64(i))>>11) + .5) / (1 << 53)
 }
 
-// normal has mean 0 and variance 1.
+// normal returns numbers with mean 0 and variance 1.
 func (n noise) normal(i int64) float64 {
 	return math.Sqrt(-2*math.Log(n.uniform(2*i))) * math.Cos(2*math.Pi*n.uniform(2*i+1))
 }
 
-// smooth has mean 0 and variance 1 at every t, and changes over about one
-// period; t and period share a unit.
+// smooth returns numbers with mean 0 and variance 1 at every t, which change over about one period;
+// t and period have the same unit.
 func (n noise) smooth(t, period float64) float64 {
 	x := t / period
 	i := math.Floor(x)
 	f := x - i
-	// Blending with cosine and sine keeps the variance between two knots.
+	// Blending with cosine and sine keeps the variance constant between two knots.
 	sin, cos := math.Sincos(f * f * (3 - 2*f) * math.Pi / 2)
 	return n.normal(int64(i))*cos + n.normal(int64(i)+1)*sin
 }
 
-// normalShare is the share of normal numbers below x.
+// normalShare returns the share of normal numbers below x.
 func normalShare(x float64) float64 {
 	return .5 * math.Erfc(-x/math.Sqrt2)
 }
 
-// clamp01 keeps x within 0..1.
+// clamp01 limits x to 0..1.
 func clamp01(x float64) float64 {
 	return max(0, min(1, x))
 }
 
-// smoothstep runs from 0 to 1 while x does, without a kink at either end.
+// smoothstep rises from 0 to 1 as x does, smoothly at both ends.
 func smoothstep(x float64) float64 {
 	x = clamp01(x)
 	return x * x * (3 - 2*x)

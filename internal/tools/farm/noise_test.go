@@ -68,7 +68,7 @@ func TestSmoothNoiseDoesNotJump(t *testing.T) {
 	}
 }
 
-func TestStreamsAreApart(t *testing.T) {
+func TestStreamsDiffer(t *testing.T) {
 	seen := map[float64]string{}
 	for _, owner := range []string{"a", "b", "ab"} {
 		for _, quantity := range []string{"b", "", "c", "bc"} {
@@ -76,7 +76,7 @@ func TestStreamsAreApart(t *testing.T) {
 				u := namedNoise(seed, owner, quantity).uniform(0)
 				name := owner + "/" + quantity
 				if other, taken := seen[u]; taken {
-					t.Errorf("%s and %s share a stream", name, other)
+					t.Errorf("%s and %s have the same stream", name, other)
 				}
 				seen[u] = name
 			}

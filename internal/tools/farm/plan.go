@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// reportPlan decides when a device reports and what becomes of each report on its
-// way. It knows times only, in epoch milliseconds.
+// reportPlan says when a device reports and when each report arrives. It contains only times, in
+// epoch milliseconds.
 type reportPlan struct {
 	phase    noise
 	clock    noise
@@ -24,10 +24,10 @@ func newPlan(seed uint64, name string) reportPlan {
 }
 
 const (
-	gapChance   = .04 // a device and day
+	gapChance   = .04 // of a device on a day
 	gapMean     = 1.5 * 3600e3
 	gapLongest  = 12 * 3600e3
-	gapComes    = .7 // of gaps come later in one batch; the others are lost
+	gapComes    = .7 // share of gaps whose reports arrive later in one batch; the others are lost
 	lateChance  = .01
 	lateLongest = 5 * 60e3
 	twiceChance = .005
@@ -35,8 +35,7 @@ const (
 	clockJitter = 2000
 )
 
-// slots is the plan at one rate: report k is due at k*every + offset, give or
-// take the jitter.
+// slots is the plan at one interval: report k is due at k*every + offset, plus or minus the jitter.
 type slots struct {
 	reportPlan
 	every, offset, jitter int64 // ms
@@ -46,24 +45,24 @@ func (p reportPlan) slots(every time.Duration) slots {
 	ms := max(1, every.Milliseconds())
 	return slots{
 		reportPlan: p, every: ms,
-		// Devices are spread over the interval: they do not all call at once.
+		// Devices are spread over the interval, so that they do not all send at once.
 		offset: int64(p.phase.uniform(0) * float64(ms)),
-		// A jitter that is small beside the interval never swaps two reports.
+		// The jitter is small compared with the interval, so that it never swaps two reports.
 		jitter: min(clockJitter, ms/5),
 	}
 }
 
-// due is when slot k is due before jitter.
+// due returns when slot k is due, without jitter.
 func (s slots) due(k int64) int64 {
 	return k*s.every + s.offset
 }
 
-// at is when slot k is measured.
+// at returns when slot k is measured.
 func (s slots) at(k int64) int64 {
 	return s.due(k) + int64((2*s.clock.uniform(k)-1)*float64(s.jitter))
 }
 
-// first is the first slot that may be measured at or after ms.
+// first returns the first slot that may be measured at or after ms.
 func (s slots) first(ms int64) int64 {
 	k := (ms - s.offset - s.jitter) / s.every
 	for s.due(k)+s.jitter >= ms {
@@ -75,13 +74,13 @@ func (s slots) first(ms int64) int64 {
 	return k
 }
 
-// gap is a time in which nothing of a device gets through.
+// gap is a time in which no report of a device arrives.
 type gap struct {
 	from, until int64 // ms
-	lost        bool  // what was measured then never comes
+	lost        bool  // the reports measured meanwhile never arrive
 }
 
-// gapOn is the gap that begins on a local day, if any.
+// gapOn returns the gap that begins on a local day, if any.
 func (p reportPlan) gapOn(s *site, number int) (gap, bool) {
 	i := int64(number) * 4
 	if p.gaps.uniform(i) >= gapChance {
@@ -92,7 +91,7 @@ func (p reportPlan) gapOn(s *site, number int) (gap, bool) {
 	return gap{from: int64(from), until: int64(from + length), lost: p.gaps.uniform(i+3) >= gapComes}, true
 }
 
-// gapAt is the gap in which a time lies, if any.
+// gapAt returns the gap that contains a time, if any.
 func (p reportPlan) gapAt(s *site, ms int64) (gap, bool) {
 	number := int(math.Floor((float64(ms)/1000 + s.zone.Seconds()) / secondsADay))
 	for n := number - 1; n <= number; n++ {
@@ -103,12 +102,12 @@ func (p reportPlan) gapAt(s *site, ms int64) (gap, bool) {
 	return gap{}, false
 }
 
-// arrivals calls deliver with each time at which the report measured at ms
-// arrives: none, one, or two.
+// arrivals calls deliver with each time at which the report measured at ms arrives: none, one, or
+// two.
 func (p reportPlan) arrivals(s *site, ms int64, deliver func(sent int64)) {
 	if g, ok := p.gapAt(s, ms); ok {
 		if !g.lost {
-			// The batch comes in order, a thousand times as fast as measured.
+			// The batch arrives in order, a thousand times as fast as it was measured.
 			deliver(g.until + (ms-g.from)/1000)
 		}
 		return
@@ -123,7 +122,7 @@ func (p reportPlan) arrivals(s *site, ms int64, deliver func(sent int64)) {
 	}
 }
 
-// afterGap is when something gets through that would arrive at ms: not in a gap.
+// afterGap returns when a report arrives that would arrive at ms without gaps.
 func (p reportPlan) afterGap(s *site, ms int64) int64 {
 	if g, ok := p.gapAt(s, ms); ok {
 		return g.until
@@ -132,14 +131,14 @@ func (p reportPlan) afterGap(s *site, ms int64) int64 {
 }
 
 const (
-	// shortWait is more than a report takes to arrive that no gap delays.
+	// shortWait is longer than a report takes to arrive outside gaps.
 	shortWait = lateLongest + 1000 + twiceAfter
-	// longestWait is more than any report takes.
+	// longestWait is longer than any report takes to arrive.
 	longestWait = 2 * (gapLongest + gapLongest/1000 + shortWait)
 )
 
-// earliestRelevant is how far back must be measured to know all that arrives from start
-// on: some minutes, or the gaps that may still have a batch to come.
+// earliestRelevant returns the time from which reports must be computed to find all that arrive
+// from start on: some minutes before, or the beginning of a gap whose batch may still arrive.
 func (p reportPlan) earliestRelevant(s *site, start int64) int64 {
 	back := start - shortWait
 	number := s.momentAt(float64(start) / 1000).day.number

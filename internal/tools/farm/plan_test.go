@@ -7,7 +7,9 @@ import (
 )
 
 func TestSlotsAreEvenWithJitter(t *testing.T) {
-	for _, every := range []time.Duration{50 * time.Millisecond, 5 * time.Second, 10 * time.Second, time.Minute, 15 * time.Minute} {
+	for _, every := range []time.Duration{
+		50 * time.Millisecond, 5 * time.Second, 10 * time.Second, time.Minute, 15 * time.Minute,
+	} {
 		s := newPlan(1, "device").slots(every)
 		last := s.at(999)
 		spread := 0.
@@ -34,7 +36,7 @@ func TestDevicesAreSpreadOverTheInterval(t *testing.T) {
 	}
 	for i, c := range tenths {
 		if c < 25 {
-			t.Errorf("only %d of 500 devices call in second %d", c, i)
+			t.Errorf("only %d of 500 devices report in second %d", c, i)
 		}
 	}
 }
@@ -52,7 +54,7 @@ func TestFirstSlot(t *testing.T) {
 	}
 }
 
-// reportFates counts what becomes of the reports of many device-days.
+// reportFates counts how the reports of many device-days arrive.
 type reportFates struct {
 	reports, lost, late, twice, onTime, batched float64
 }
@@ -95,7 +97,7 @@ func sample(t *testing.T, devices, days int) reportFates {
 
 func TestFatesOfReports(t *testing.T) {
 	f := sample(t, 40, 100)
-	// .04 gaps a day of 1.5 hours on average are a quarter of a percent.
+	// .04 gaps a day of 1.5 hours on average are a quarter of a percent of the time.
 	gaps := gapChance * 1.5 / 24
 	assertBetween(t, "share in gaps", (f.batched+f.lost)/f.reports, gaps*.7, gaps*1.3)
 	assertBetween(t, "share of the gaps that comes later", f.batched/(f.batched+f.lost), .45, .9)
@@ -113,7 +115,7 @@ func TestBatchesComeInOrderAfterTheGap(t *testing.T) {
 			if !ok || g.lost || g.until-g.from < 600000 {
 				continue
 			}
-			// Nothing that is late or repeated gets through meanwhile.
+			// No late or repeated report arrives meanwhile.
 			for ms := g.from - 3*lateLongest; ms < g.from; ms += 500 {
 				p.arrivals(s, ms, func(sent int64) {
 					if sent >= g.from && sent < g.until {
@@ -136,8 +138,8 @@ func TestBatchesComeInOrderAfterTheGap(t *testing.T) {
 	t.Fatal("no gap in a month of 400 devices")
 }
 
-// Whatever arrives from a time on was measured within reach of it.
-func TestReach(t *testing.T) {
+// Every report that arrives from a time on was measured at or after earliestRelevant.
+func TestEarliestRelevant(t *testing.T) {
 	s := ankara(t)
 	far := 0
 	for i := range 60 {
@@ -154,13 +156,13 @@ func TestReach(t *testing.T) {
 			for ms := start - longestWait; ms < back; ms += 20000 {
 				p.arrivals(s, ms, func(sent int64) {
 					if sent >= start {
-						t.Fatalf("%d arrives at %d, but only what is measured from %d on is asked for", ms, sent, back)
+						t.Fatalf("the report of %d arrives at %d, but the earliest relevant time is %d", ms, sent, back)
 					}
 				})
 			}
 		}
 	}
 	if far == 0 {
-		t.Error("no gap among sixty devices proves little")
+		t.Error("sixty devices have no gap, so that the test proves little")
 	}
 }

@@ -2,15 +2,15 @@ package farm
 
 import "time"
 
-// accuracy is how well a product measures a property.
+// accuracy is how accurately a product measures a property.
 type accuracy struct {
 	sigma float64 // standard deviation of the sensor's noise
-	share bool    // sigma is a share of the value, not in its unit
-	step  float64 // what the reading is a multiple of; 0: the last decimal
+	share bool    // sigma is a share of the value instead of in its unit
+	step  float64 // readings are multiples of it; 0: of the last decimal
 }
 
-// product is a device model as the simulator knows it. Units, bounds and
-// decimals come from the farm file's thing models.
+// product is a device model of the simulator. Units, bounds and decimals come from the thing models
+// in farm.yaml.
 type product struct {
 	history, live time.Duration
 	accuracy      map[string]accuracy
@@ -69,7 +69,7 @@ var products = map[string]*product{
 func measureMast(d *Device, since, m moment, f *frame) {
 	air := d.site.air(m, d.hollow)
 	wind := d.site.windAt(m)
-	// What drifts over the field is not everywhere at once.
+	// The temperature varies over the field.
 	temperature := air.temperature + d.warmer + .15*d.draught.smooth(m.seconds, 40*60)
 	humidity := min(100, relativeHumidity(temperature, air.dewPoint))
 	f.number("airTemperature", temperature)
@@ -133,7 +133,7 @@ func measureLight(d *Device, _, m moment, f *frame) {
 }
 
 func measureCamera(d *Device, _, m moment, f *frame) {
-	// A box warms slowly: it does not see single clouds.
+	// The box warms slowly, so that single clouds have no effect.
 	sun := d.site.clearSky(m.day, d.site.sunHeight(m.day, m.hour)) * cloudTransmission(m.day.cloud, m.day.cloud)
 	f.number("boxTemperature", d.site.air(m, d.hollow).temperature+3*d.warmer+2.5+.011*sun)
 	air := 3*d.signal.smooth(m.seconds, 3*3600) + 1.5*d.signal.smooth(m.seconds, 20*60)

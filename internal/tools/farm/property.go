@@ -2,25 +2,24 @@ package farm
 
 import "math"
 
-// Property is one entry of a product's thing model, as the file that `tilth
-// apply` reads has it.
+// Property is one entry of a product's thing model, as in the file that `tilth apply` reads.
 type Property struct {
 	Identifier   string   `yaml:"identifier"`
 	FunctionName string   `yaml:"functionName,omitempty"`
 	ElementUnit  string   `yaml:"elementUnit,omitempty"`
 	ElementData  string   `yaml:"elementData,omitempty"`
 	DataType     string   `yaml:"dataType,omitempty"`  // number (also when empty), boolean or text
-	Precision    *int     `yaml:"precision,omitempty"` // decimals; nil: as it comes
+	Precision    *int     `yaml:"precision,omitempty"` // decimals; nil: not given
 	Min          *float64 `yaml:"min,omitempty"`
 	Max          *float64 `yaml:"max,omitempty"`
 
-	// A property with a formula is computed by the server; nobody reports it.
+	// The server computes a property with a formula; devices do not report it.
 	Formula    string             `yaml:"formula,omitempty"`
 	Inputs     []string           `yaml:"inputs,omitempty"`
 	Parameters map[string]float64 `yaml:"parameters,omitempty"`
 }
 
-// finestDecimals is how a number is rounded whose property gives no precision.
+// finestDecimals is the number of decimals if a property gives no precision.
 const finestDecimals = 6
 
 func (p Property) sensor(seed uint64, device string, a accuracy) *sensor {

@@ -11,44 +11,42 @@ import (
 	"time"
 )
 
-// PublishOptions says what to publish and where.
+// PublishOptions say what to publish, and the broker.
 type PublishOptions struct {
 	Broker  string                         // like tcp://127.0.0.1:1883
 	Devices []*Device                      // each gets its own connection
-	Secrets func(deviceName string) string // what a device signs in with
+	Secrets func(deviceName string) string // returns the secret of a device
 
-	// From is where the reports begin; the zero time means now. What lies
-	// between From and now is caught up first, so that a history that ends at
-	// From is followed without a hole.
+	// From is when the reports begin; the zero time means now. Publish first sends the reports
+	// between From and now, so that they continue a history that ends at From without a gap.
 	From time.Time
-	// Every gives a device's interval; nil means its LiveInterval.
+	// Every returns a device's interval; nil means its LiveInterval.
 	Every func(*Device) time.Duration
-	// OnAck is called with each report that the server acknowledged, from many
-	// goroutines at once; nil means nobody wants to know.
+	// OnAck is called with each acknowledged report, from many goroutines at the same time; it may
+	// be nil.
 	OnAck func(deviceName string, r Report)
 
 	LinkOptions
 }
 
-// LinkOptions is how connections are kept.
+// LinkOptions say how connections are kept.
 type LinkOptions struct {
 	Now    func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: silent
-	// Backoff is about how long to wait after a first failed or cut
-	// connection; it doubles up to 30 seconds. Zero means one second.
+	// Backoff is about how long to wait after a first failed or lost connection; it doubles up to
+	// 30 seconds. Zero means one second.
 	Backoff time.Duration
-	// DrainTimeout is how long an ending publisher waits for acknowledgements.
-	// Zero means five seconds.
+	// DrainTimeout is how long Publish waits for acknowledgements after ctx ends. Zero means five
+	// seconds.
 	DrainTimeout time.Duration
-	// AckTimeout is how long a report may be unacknowledged on a connection that
-	// lives; then it is sent on another. Zero means thirty seconds.
+	// AckTimeout is how long a report may be unacknowledged on a live connection; then the device
+	// sends it on another. Zero means thirty seconds.
 	AckTimeout time.Duration
-	// GiveUp ends a device to which nothing was acknowledged for so long since
-	// its trouble began. Zero means never: a server may come back.
+	// GiveUp ends a device that got no acknowledgement for so long since its trouble began. Zero
+	// means never, since a server may come back.
 	GiveUp time.Duration
-	// OnTrouble is called whenever a device could not connect, was cut off or
-	// is not answered, from many goroutines at once; nil means nobody wants to
-	// know.
+	// OnTrouble is called whenever a device could not connect, lost its connection or got no
+	// acknowledgement, from many goroutines at the same time; it may be nil.
 	OnTrouble func(*Trouble)
 }
 
@@ -74,14 +72,13 @@ func (l LinkOptions) withDefaults() LinkOptions {
 	return l
 }
 
-// Publish lets devices publish over MQTT as they would in life, until ctx
-// ends. Each report is sent with QoS 1 and sent again after a cut until it is
-// acknowledged. A device that has nothing to say for a while, in a gap or a
-// night without power, leaves, so that the server sees it go.
+// Publish publishes over MQTT as real devices would, until ctx ends. It sends each report with QoS
+// 1, and again after a lost connection, until it is acknowledged. A device that sends nothing for a
+// while, in a gap or a night without power, disconnects, so that the server sees it go offline.
 //
-// When ctx ends, Publish waits for outstanding acknowledgements and returns
-// nil, or an error that names the devices with reports still unacknowledged.
-// Wrong options are an error at once.
+// When ctx ends, Publish waits for outstanding acknowledgements and returns nil, or an error that
+// names the devices with unacknowledged reports. It returns an error at once if the options are
+// wrong.
 func Publish(ctx context.Context, o PublishOptions) error {
 	from := o.From
 	link := o.LinkOptions.withDefaults()
@@ -95,7 +92,7 @@ func Publish(ctx context.Context, o PublishOptions) error {
 			every = o.Every(d)
 		}
 		if every <= 0 {
-			return fmt.Errorf("publish: %s: an interval of %v", d.Name, every)
+			return fmt.Errorf("publish: %s: invalid interval %v", d.Name, every)
 		}
 		s := &sender{
 			name: d.Name, broker: o.Broker, link: link, every: every,
@@ -112,20 +109,20 @@ func Publish(ctx context.Context, o PublishOptions) error {
 	return run(ctx, senders)
 }
 
-// run lets senders work until each is done or ctx ends.
+// run runs the senders until each is done or ctx ends.
 func run(ctx context.Context, senders []*sender) error {
 	for _, s := range senders {
 		if err := s.check(); err != nil {
 			return err
 		}
 	}
-	faults := make([]error, len(senders))
+	failures := make([]error, len(senders))
 	var wg sync.WaitGroup
 	for i, s := range senders {
-		wg.Go(func() { faults[i] = s.run(ctx) })
+		wg.Go(func() { failures[i] = s.run(ctx) })
 	}
 	wg.Wait()
-	return joinErrors(faults)
+	return joinErrors(failures)
 }
 
 // sender publishes one device's reports.
@@ -141,7 +138,7 @@ type sender struct {
 	head    Report    // the next to send
 	more    bool      // whether there is a head
 	waiting []sent    // unacknowledged, oldest first
-	failing time.Time // since when nothing is acknowledged; zero: no trouble
+	failing time.Time // since when no report is acknowledged; zero: no trouble
 }
 
 // sent is a report on its way to the server.
@@ -166,10 +163,10 @@ func (s *sender) check() error {
 }
 
 const (
-	// window is how many reports may be unacknowledged at once.
+	// window is how many reports may be unacknowledged at the same time.
 	window = 100
-	// A device that will be silent for longer than this, or than three of its
-	// intervals, hangs up.
+	// A device that sends nothing for longer than this, or than three of its intervals,
+	// disconnects.
 	shortestPause  = time.Minute
 	longestBackoff = 30 * time.Second
 )
@@ -181,7 +178,7 @@ func (s *sender) run(ctx context.Context) error {
 	s.head, s.more = next()
 	wait := s.link.Backoff
 	for s.more || len(s.waiting) > 0 {
-		// Reports that a cut left unacknowledged go out at once.
+		// Reports that a lost connection left unacknowledged are sent at once.
 		if len(s.waiting) == 0 && !s.sleepUntil(ctx, s.head.Sent) {
 			return nil
 		}
@@ -197,7 +194,7 @@ func (s *sender) run(ctx context.Context) error {
 		}
 		s.link.Logger.Warn("device is cut off", "device", s.name, "error", t, "retryInAbout", wait)
 		s.link.OnTrouble(t)
-		// Devices that were cut off together do not come back together.
+		// Devices that lost their connections together reconnect at different times.
 		pause := wait/2 + rand.N(wait)
 		if s.link.GiveUp > 0 {
 			left := s.link.GiveUp - s.link.Now().Sub(s.failing)
@@ -214,8 +211,8 @@ func (s *sender) run(ctx context.Context) error {
 	return nil
 }
 
-// connectAndSend is one connection, from dialling to its end; nil when that was in
-// order.
+// connectAndSend dials one connection and sends over it until it ends; it returns nil if it ended
+// in order.
 func (s *sender) connectAndSend(ctx context.Context) *Trouble {
 	c, t := s.dial(ctx)
 	if t != nil {
@@ -225,8 +222,8 @@ func (s *sender) connectAndSend(ctx context.Context) *Trouble {
 	return s.sendOver(ctx, c)
 }
 
-// sendOver sends over one connection until it is cut (an error), until the device
-// has nothing to say for a while, or until ctx ends and all is acknowledged.
+// sendOver sends over one connection until it is lost (an error), until the device sends nothing
+// for a while, or until ctx ends and all reports are acknowledged.
 func (s *sender) sendOver(ctx context.Context, c *connection) *Trouble {
 	for i := range s.waiting {
 		s.waiting[i].token = c.publish(s.waiting[i].report)
@@ -284,7 +281,7 @@ func (s *sender) sendOver(ctx context.Context, c *connection) *Trouble {
 	}
 }
 
-// unacknowledgedErr says what was never acknowledged.
+// unacknowledgedErr returns an error if reports were never acknowledged.
 func (s *sender) unacknowledgedErr() error {
 	if len(s.waiting) == 0 {
 		return nil
@@ -292,7 +289,7 @@ func (s *sender) unacknowledgedErr() error {
 	return fmt.Errorf("publish: %s: %d reports were not acknowledged", s.name, len(s.waiting))
 }
 
-// sleepUntil waits until t; false when ctx ended first.
+// sleepUntil waits until t; it returns false if ctx ends first.
 func (s *sender) sleepUntil(ctx context.Context, t time.Time) bool {
 	return s.sleep(ctx, t.Sub(s.link.Now()))
 }

@@ -16,7 +16,7 @@ func testClock(from time.Time) func() time.Time {
 	return func() time.Time { return from.Add(time.Since(began)) }
 }
 
-// publishing runs Publish in the background; stop ends it and gives its error.
+// publishing runs Publish in the background; stop ends it and returns its error.
 func publishing(t *testing.T, o PublishOptions) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -39,7 +39,7 @@ func publishing(t *testing.T, o PublishOptions) (stop func() error) {
 	return stop
 }
 
-// acks collects what OnAck is told.
+// acks collects the reports that OnAck gets.
 type acks struct {
 	mu    sync.Mutex
 	times map[string][]int64
@@ -60,7 +60,7 @@ func (a *acks) of(name string) []int64 {
 	return slices.Clone(a.times[name])
 }
 
-// noon is a time at which all that can report does.
+// noon is a time at which every device that can report does.
 var noon = demoNow.Add(6 * time.Hour)
 
 func shortInterval(*Device) time.Duration { return 40 * time.Millisecond }
@@ -69,9 +69,9 @@ func TestPublish(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, secretOf)
 	f := testFarm(t)
-	var told acks
+	var acked acks
 	stop := publishing(t, PublishOptions{
-		Broker: s.url(), Devices: f.Devices(), Secrets: secretOf, Every: shortInterval, OnAck: told.add,
+		Broker: s.url(), Devices: f.Devices(), Secrets: secretOf, Every: shortInterval, OnAck: acked.add,
 		From: noon, LinkOptions: LinkOptions{Now: testClock(noon)},
 	})
 	for _, d := range f.Devices() {
@@ -88,21 +88,21 @@ func TestPublish(t *testing.T) {
 		times := s.times(d.Name, true)
 		if d.Name == "SP-1299" || d.Name == "SP-1217" {
 			if s.connections[d.Name] > 0 {
-				t.Errorf("%s comes although it is silent", d.Name)
+				t.Errorf("%s connects although it is silent", d.Name)
 			}
 			continue
 		}
-		if s.connections[d.Name] != 1 || s.goodbyes[d.Name] != 1 {
+		if s.connections[d.Name] != 1 || s.disconnects[d.Name] != 1 {
 			t.Errorf(
-				"%s came %d times and left %d times in good order",
+				"%s connected %d times and disconnected %d times in order",
 				d.Name,
 				s.connections[d.Name],
-				s.goodbyes[d.Name],
+				s.disconnects[d.Name],
 			)
 		}
-		// What is acknowledged is what was told, and the start of the plan.
-		if got := told.of(d.Name); !slices.Equal(got, times) {
-			t.Errorf("%s: %d acknowledged, told of %d", d.Name, len(times), len(got))
+		// The acknowledged reports are those that OnAck got, and the first of the plan.
+		if got := acked.of(d.Name); !slices.Equal(got, times) {
+			t.Errorf("%s: %d acknowledged, OnAck got %d", d.Name, len(times), len(got))
 		}
 		var want []int64
 		for r := range d.Reports(noon, time.Time{}, shortInterval(d)) {
@@ -131,7 +131,7 @@ func TestMessagesAreNotAheadOfTime(t *testing.T) {
 	}
 	for _, m := range s.messages["WS-0417"] {
 		if early := time.UnixMilli(m.Ts).Sub(m.at.Add(ahead)); early > 5*time.Millisecond {
-			t.Fatalf("a message comes %v before it is measured", early)
+			t.Fatalf("a message arrives %v before it is measured", early)
 		}
 	}
 }
@@ -155,12 +155,12 @@ func TestLostConnectionsLoseNoReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkNothingLost(t, s, d)
-	// The message that the cut took came again.
+	// The message that was lost with the connection was sent again.
 	all := s.times(d.Name, false)
 	again := slices.Clone(all)
 	slices.Sort(again)
 	if len(slices.Compact(again)) == len(all) {
-		t.Error("the cut message was not sent again")
+		t.Error("the lost message was not sent again")
 	}
 }
 
@@ -198,7 +198,7 @@ func TestPublishRetriesUntilServerStarts(t *testing.T) {
 			if err != nil {
 				return
 			}
-			c.Close() // nobody is at home yet
+			c.Close() // not a server yet
 			attempts <- struct{}{}
 		}
 	}()
@@ -212,10 +212,10 @@ func TestPublishRetriesUntilServerStarts(t *testing.T) {
 		select {
 		case <-attempts:
 		case <-time.After(10 * time.Second):
-			t.Fatal("it does not try again")
+			t.Fatal("Publish does not try again")
 		}
 	}
-	// The server takes over the address.
+	// A server starts at the same address.
 	l.Close()
 	relay, err := net.Listen("tcp", l.Addr().String())
 	if err != nil {
@@ -281,14 +281,13 @@ func TestUnacknowledgedReportsAreLimited(t *testing.T) {
 	})
 	s.wait("a full window", func() bool { return len(s.messages[d.Name]) >= window })
 	if err := stop(); err == nil {
-		t.Error("nothing is confessed")
+		t.Error("Publish does not report the unacknowledged reports")
 	}
 	assertNear(t, "messages without an acknowledgement", float64(len(s.times(d.Name, false))), window, 0)
 }
 
-// lastWordBeforeGap is the last report of a device before two minutes without
-// any.
-func lastWordBeforeGap(t *testing.T, d *Device, every time.Duration) Report {
+// lastReportBeforeGap returns the last report of a device before two minutes without any.
+func lastReportBeforeGap(t *testing.T, d *Device, every time.Duration) Report {
 	t.Helper()
 	var last Report
 	for r := range d.Reports(noon.AddDate(0, -3, 0), noon, every) {
@@ -301,23 +300,23 @@ func lastWordBeforeGap(t *testing.T, d *Device, every time.Duration) Report {
 	return last
 }
 
-// A device in a gap hangs up, so that it can be seen to be offline.
+// A device disconnects in a gap, so that the server sees it offline.
 func TestDeviceDisconnectsDuringGap(t *testing.T) {
 	s := newServer(t, secretOf)
 	d := findDevice(t, testFarm(t), "WS-0417")
 	every := 10 * time.Second
-	last := lastWordBeforeGap(t, d, every)
+	last := lastReportBeforeGap(t, d, every)
 	stop := publishing(t, PublishOptions{
 		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf,
 		Every: func(*Device) time.Duration { return every },
 		From:  last.Sent, LinkOptions: LinkOptions{Now: testClock(last.Sent)},
 	})
-	s.wait("its farewell", func() bool { return s.goodbyes[d.Name] == 1 })
+	s.wait("its farewell", func() bool { return s.disconnects[d.Name] == 1 })
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
 	if times := s.times(d.Name, true); !slices.Equal(times, []int64{last.Time.UnixMilli()}) {
-		t.Errorf("it said %v, its last word is of %v", times, last.Time.UnixMilli())
+		t.Errorf("it reported %v, its last report is of %v", times, last.Time.UnixMilli())
 	}
 	assertNear(t, "connections", float64(s.connections[d.Name]), 1, 0)
 }
@@ -331,7 +330,10 @@ func TestWrongOptions(t *testing.T) {
 	}{
 		{"no broker", PublishOptions{Devices: d, Secrets: secretOf}, "no broker"},
 		{"no secrets", PublishOptions{Broker: "tcp://127.0.0.1:1", Devices: d}, "WS-0417 has no secret"},
-		{"no interval", PublishOptions{Broker: "tcp://127.0.0.1:1", Devices: d, Secrets: secretOf, Every: func(*Device) time.Duration { return 0 }}, "interval"},
+		{"no interval", PublishOptions{
+			Broker: "tcp://127.0.0.1:1", Devices: d, Secrets: secretOf,
+			Every: func(*Device) time.Duration { return 0 },
+		}, "interval"},
 	} {
 		if err := Publish(context.Background(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)

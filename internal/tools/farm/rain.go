@@ -2,14 +2,14 @@ package farm
 
 import "math"
 
-// shower is one spell of rain; it lies within its day.
+// shower is one continuous rain within a day.
 type shower struct {
 	start, length float64 // hours
 	rain          float64 // mm
 	lean          float64 // 0..1, how much of it falls in the first half
 }
 
-// rainOf decides how much falls on a day and when.
+// rainOf returns how much rain falls on a day, and in which showers.
 func (s *site) rainOf(d *day) (float64, []shower) {
 	if !d.wet {
 		return 0, nil
@@ -18,9 +18,9 @@ func (s *site) rainOf(d *day) (float64, []shower) {
 	mm := -s.climate.rain.at(d.season) / s.climate.rainDays.at(d.season) * math.Log(s.amount.uniform(n))
 	count := 1 + int64(4*s.showers.uniform(n*64))
 	if mm < 1 {
-		count = 1 // a millimetre does not come in four spells
+		count = 1 // a millimetre does not fall in four showers
 	}
-	// Summer rain comes of the day's heat, in the afternoon.
+	// Summer rain is convective: it falls in the afternoon.
 	northern := s.latitude >= 0
 	summer := (d.yearDay > 135 && d.yearDay < 260) == northern
 	showers := make([]shower, count)
@@ -47,13 +47,13 @@ func (s *site) rainOf(d *day) (float64, []shower) {
 	return mm, showers
 }
 
-// fallen is what a shower has given until hour h of its day, in mm.
+// fallen returns how much of a shower has fallen by hour h of its day, in mm.
 func (r shower) fallen(h float64) float64 {
 	x := (h - r.start) / r.length
 	return r.rain * (r.lean*smoothstep(x/.6) + (1-r.lean)*smoothstep((x-.35)/.65))
 }
 
-// fallen is the day's rain until hour h, in mm.
+// fallen returns how much rain has fallen on the day by hour h, in mm.
 func (d *day) fallen(h float64) float64 {
 	mm := 0.
 	for _, r := range d.showers {
@@ -62,12 +62,12 @@ func (d *day) fallen(h float64) float64 {
 	return mm
 }
 
-// tipSize is the rain that tips a gauge's bucket, in mm.
+// tipSize is the amount of rain that tips a gauge's bucket, in mm.
 const tipSize = .2
 
-// rainfall is what a tipping bucket reports for the time from since to m, in
-// mm, where it gets the share caught of the site's rain. What a day leaves in the bucket is drawn anew each midnight: right on
-// the whole, and no day needs to know all those before it.
+// rainfall returns what a tipping bucket reports for the time from since to m, in mm. caught is the
+// share of the site's rain that the bucket receives. What the bucket holds at midnight is random
+// for each day: this is right on average, and no day depends on all days before it.
 func (s *site) rainfall(since, m moment, caught float64) float64 {
 	tips := 0.
 	for n := since.day.number; n <= m.day.number; n++ {
@@ -87,8 +87,8 @@ func (d *day) tipped(h, caught float64) float64 {
 	return math.Floor(d.fallen(h)*caught/tipSize + d.tips)
 }
 
-// nearby calls f with every shower of the day, the next and so many before, and
-// with the hours since its start (negative before it).
+// nearby calls f with every shower of the day, of the next day and of before days before, and with
+// the hours since the shower's start (negative before it).
 func (s *site) nearby(m moment, before int, f func(r shower, since float64)) {
 	for n := m.day.number - before; n <= m.day.number+1; n++ {
 		for _, r := range s.day(n).showers {
@@ -97,8 +97,8 @@ func (s *site) nearby(m moment, before int, f func(r shower, since float64)) {
 	}
 }
 
-// showerNear is 1 in a shower and 0 well away from all of them. It rises before
-// and falls after, so that what hangs on it does not jump.
+// showerNear returns 1 during a shower and 0 far from all showers. It rises before a shower and
+// falls after it, so that quantities that depend on it do not jump.
 func (s *site) showerNear(m moment) float64 {
 	near := 0.
 	s.nearby(m, 1, func(r shower, since float64) {
@@ -108,7 +108,7 @@ func (s *site) showerNear(m moment) float64 {
 	return near
 }
 
-// leafWetness is in %: rain and dew wet a leaf, dry air dries it.
+// leafWetness returns the wetness in %: rain and dew wet a leaf, dry air dries it.
 func (s *site) leafWetness(m moment, humidity float64) float64 {
 	dew := smoothstep((humidity - 88) / 8)
 	wet := 0.

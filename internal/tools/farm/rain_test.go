@@ -12,7 +12,7 @@ func TestShowersMakeTheDaysRain(t *testing.T) {
 		d := s.day(n)
 		if !d.wet {
 			if d.rain != 0 || d.showers != nil {
-				t.Fatalf("a dry day with %v mm", d.rain)
+				t.Fatalf("%v mm fell on a dry day", d.rain)
 			}
 			continue
 		}
@@ -22,7 +22,7 @@ func TestShowersMakeTheDaysRain(t *testing.T) {
 		}
 		for _, r := range d.showers {
 			if r.start < 0 || r.start+r.length > 24 || r.length < .5 || r.length > 4 || r.rain < 0 {
-				t.Fatalf("a shower of %+v", r)
+				t.Fatalf("invalid shower %+v", r)
 			}
 		}
 		assertNear(t, "rain at midnight", d.fallen(24), d.rain, 1e-9)
@@ -30,7 +30,7 @@ func TestShowersMakeTheDaysRain(t *testing.T) {
 		last := 0.
 		for h := 0.; h <= 24; h += .1 {
 			if now := d.fallen(h); now < last {
-				t.Fatalf("rain fell upward at %v h", h)
+				t.Fatalf("the rain decreases at %v h", h)
 			} else {
 				last = now
 			}
@@ -39,7 +39,7 @@ func TestShowersMakeTheDaysRain(t *testing.T) {
 	assertBetween(t, "wet days in two years", float64(wet), 150, 270)
 }
 
-func TestSummerRainComesInTheAfternoon(t *testing.T) {
+func TestSummerRainFallsInTheAfternoon(t *testing.T) {
 	s := ankara(t)
 	afternoon, all := 0., 0.
 	for n := dayOf(2006, 1, 1); n < dayOf(2026, 1, 1); n++ {
@@ -55,8 +55,7 @@ func TestSummerRainComesInTheAfternoon(t *testing.T) {
 	assertBetween(t, "the afternoon's share", afternoon/all, .75, 1)
 }
 
-// What the bucket tips is the rain, whatever the pace of asking, and none is
-// counted twice.
+// The tips of the bucket add up to the rain for any intervals, and none is counted twice.
 func TestTippingBucket(t *testing.T) {
 	s := ankara(t)
 	first, last := dayOf(2026, 1, 1), dayOf(2026, 7, 1)
@@ -71,7 +70,7 @@ func TestTippingBucket(t *testing.T) {
 			m := s.momentAt(x)
 			mm := s.rainfall(since, m, 1)
 			if mm < 0 || math.Abs(mm/tipSize-math.Round(mm/tipSize)) > 1e-9 {
-				t.Fatalf("%v mm is no number of tips", mm)
+				t.Fatalf("%v mm is not a multiple of a tip", mm)
 			}
 			totals[pace] += mm
 			since = m
@@ -88,7 +87,7 @@ func TestGaugesCatchTheirShare(t *testing.T) {
 	assertNear(t, "what a windy spot catches", s.rainfall(since, m, .9)/s.rainfall(since, m, 1), .9, .02)
 }
 
-// rainyDay is a spring day with one good shower between dry days.
+// rainyDay returns a spring day with one large shower between dry days.
 func rainyDay(t *testing.T, s *site) (*day, shower) {
 	t.Helper()
 	for n := dayOf(2020, 1, 1); n < dayOf(2026, 1, 1); n++ {
@@ -100,11 +99,11 @@ func rainyDay(t *testing.T, s *site) (*day, shower) {
 			return d, r
 		}
 	}
-	t.Fatal("six springs without a good lonely shower")
+	t.Fatal("six springs have no large single shower")
 	return nil, shower{}
 }
 
-func TestShowersAreFeltAroundThem(t *testing.T) {
+func TestShowerAffectsHoursAround(t *testing.T) {
 	s := ankara(t)
 	d, r := rainyDay(t, s)
 	assertNear(t, "in the middle of the shower", s.showerNear(at(s, d.number, r.start+.7)), 1, .01)
@@ -112,13 +111,13 @@ func TestShowersAreFeltAroundThem(t *testing.T) {
 	for h := r.start - 1.5; h < r.start+.5; h += .1 {
 		near := s.showerNear(at(s, d.number, h))
 		if near < last && near < .99 {
-			t.Fatalf("the coming shower fades at %v h", h)
+			t.Fatalf("showerNear falls before the shower, at %v h", h)
 		}
 		last = near
 	}
 	dull := s.sunlight(at(s, d.number, r.start+.7), 0)
 	if dull.clear > 0 && dull.global > .45*dull.clear {
-		t.Errorf("the sun shines on a shower: %v of %v W/m²", dull.global, dull.clear)
+		t.Errorf("a shower does not dim the sun: %v of %v W/m²", dull.global, dull.clear)
 	}
 }
 

@@ -2,7 +2,7 @@ package farm
 
 import "time"
 
-// randomWalks invents values for a thing model that the simulator does not know.
+// randomWalks makes values for a thing model that the simulator does not know.
 type randomWalks []randomWalk
 
 type randomWalk struct {
@@ -37,8 +37,8 @@ func newWalk(seed uint64, device string, properties []Property) randomWalks {
 	return w
 }
 
-// measure is where the wanderers are at t. They roam the whole range within
-// hours and stir within minutes.
+// measure returns the values at t. They move over the whole range within hours and change a little
+// within minutes.
 func (w randomWalks) measure(t time.Time, _ time.Duration) ([]Value, bool) {
 	seconds := float64(t.UnixMilli()) / 1000
 	values := make([]Value, len(w))
@@ -48,7 +48,7 @@ func (w randomWalks) measure(t time.Time, _ time.Duration) ([]Value, bool) {
 			values[i] = Value{x.identifier, n.smooth(seconds, 1800) > .5}
 			continue
 		}
-		// The share of a normal number below it spreads evenly over 0..1.
+		// The share of normal numbers below a normal number is evenly distributed over 0..1.
 		share := normalShare(.9*n.smooth(seconds, 4*3600) + .436*n.smooth(seconds, 600))
 		values[i] = Value{x.identifier, x.sensor.rounded(x.sensor.min + share*(x.sensor.max-x.sensor.min))}
 	}

@@ -78,9 +78,9 @@ func TestWalksDiffer(t *testing.T) {
 		return values
 	}
 	if reflect.DeepEqual(at(1, "X-1"), at(1, "X-2")) || reflect.DeepEqual(at(1, "X-1"), at(2, "X-1")) {
-		t.Error("two devices walk together")
+		t.Error("two devices have the same values")
 	}
 	if !reflect.DeepEqual(at(1, "X-1"), at(1, "X-1")) {
-		t.Error("a walk is not the same twice")
+		t.Error("a second call gives other values")
 	}
 }

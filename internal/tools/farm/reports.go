@@ -9,25 +9,24 @@ import (
 
 // Report is one message of a device.
 type Report struct {
-	Sent   time.Time // when it arrives
-	Time   time.Time // when it was measured, by the device's own clock
+	Sent   time.Time // when it arrives at the server
+	Time   time.Time // when it was measured, by the device's clock
 	Values []Value
 }
 
-// Reports is what arrives from the device at or after from and before to, in
-// order of arrival, as it would in life: with gaps that are lost or come later
-// in one batch, late and repeated messages. A zero to means without end. The
-// device measures once in every.
+// Reports returns the reports that arrive from the device at or after from and before to, in order
+// of arrival, as of a real device: some are lost in gaps or arrive later in one batch, some are
+// late or repeated. A zero to means no end. The device measures once in every.
 //
-// The same range and rate give the same reports; a range cut in two gives the
-// same as the whole.
+// The same range and interval give the same reports; two adjacent ranges give the same as the
+// whole.
 func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Report] {
 	return func(yield func(Report) bool) {
 		start, end := from.UnixMilli(), int64(math.MaxInt64)
 		if !to.IsZero() {
 			end = to.UnixMilli()
 		}
-		// Past its last arrival a silent device has nothing more to tell.
+		// After its last arrival a silent device sends no more.
 		if last := d.faults.silentFrom*1000 + longestWait; last < float64(end) {
 			end = int64(max(last, math.MinInt64/2))
 		}
@@ -55,7 +54,7 @@ func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Repor
 	}
 }
 
-// report measures what arrives; false when the device was dark.
+// report returns the report of an arrival; false if the device was dark.
 func (d *Device) report(s slots, a arrival) (Report, bool) {
 	ms := s.at(a.slot)
 	at := time.UnixMilli(ms)
@@ -77,14 +76,13 @@ func (d *Device) report(s slots, a arrival) (Report, bool) {
 	}, true
 }
 
-// arrival is a report on its way.
+// arrival is a report on its way to the server.
 type arrival struct {
 	sent int64 // ms
 	slot int64
 }
 
-// arrivals is a heap: what arrives first comes first, and of what arrives
-// together what was measured first.
+// arrivals is a heap: the earliest arrival first, and of simultaneous ones the one measured first.
 type arrivals []arrival
 
 func (a arrivals) Len() int { return len(a) }

@@ -43,8 +43,8 @@ func TestReportsArriveInOrderAndInRange(t *testing.T) {
 	}
 }
 
-// A range cut in two gives what the whole gives: history and live join.
-func TestReportsOfTwoHalvesAreThoseOfTheWhole(t *testing.T) {
+// Two adjacent ranges give the same reports as the whole, so that history and live reports join.
+func TestReportsOfAdjacentRangesJoin(t *testing.T) {
 	from, to := demoNow.AddDate(0, 0, -12), demoNow
 	for _, name := range []string{"SP-1203", "SP-1288", "HB-SP-02", "CAM-0093"} {
 		d := findDevice(t, testFarm(t), name)
@@ -94,13 +94,13 @@ func TestRainOfAllReportsIsTheRain(t *testing.T) {
 		seen[r.Time] = true
 	}
 	if fallen < 30 {
-		t.Fatalf("a July of %v mm proves little", fallen)
+		t.Fatalf("only %v mm fell in July, so that the test proves little", fallen)
 	}
-	// A gap may have swallowed some.
+	// Some of it may be lost in a gap.
 	assertBetween(t, "the reported share of the rain", reported/fallen, .85, 1.02)
 }
 
-func TestSomeReportsComeLateTwiceOrNever(t *testing.T) {
+func TestSomeReportsAreLateRepeatedOrLost(t *testing.T) {
 	t.Parallel()
 	late, twice, gaps := 0, 0, 0
 	f := testFarm(t)

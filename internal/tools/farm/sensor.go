@@ -9,7 +9,7 @@ type Value struct {
 	Value      any
 }
 
-// sensor turns what is into what a device reports.
+// sensor makes a device's reading from a true value.
 type sensor struct {
 	accuracy
 	noise    noise
@@ -17,7 +17,7 @@ type sensor struct {
 	decimals float64 // ten to the power of the decimals
 }
 
-// read is the reading number i of a truth.
+// read returns reading number i of a true value.
 func (s *sensor) read(truth float64, i int64) float64 {
 	if s.sigma > 0 {
 		spread := s.sigma
@@ -29,19 +29,19 @@ func (s *sensor) read(truth float64, i int64) float64 {
 	return s.rounded(max(s.min, min(s.max, truth)))
 }
 
-// rounded is v in the sensor's steps, without the dust of binary fractions.
+// rounded returns v rounded to the sensor's steps and decimals.
 func (s *sensor) rounded(v float64) float64 {
 	if s.step > 0 {
 		v = math.Round(v/s.step) * s.step
 	}
-	// Adding zero turns a negative zero into a plain one.
+	// Adding zero turns a negative zero into zero.
 	return math.Round(v*s.decimals)/s.decimals + 0
 }
 
 // frame collects what one device reports at one instant.
 type frame struct {
 	device *Device
-	index  int64 // epoch milliseconds; tells the sensors which noise to take
+	index  int64 // epoch milliseconds; selects the sensors' noise
 	values []Value
 }
 

@@ -64,7 +64,7 @@ func TestSensorNoise(t *testing.T) {
 	assertNear(t, "the spread of a share", spread(share, 900), 18, .6)
 	assertNear(t, "the spread of a share of nothing", spread(share, 0), 0, 0)
 	if plain.read(20, 1) != plain.read(20, 1) || plain.read(20, 1) == plain.read(20, 2) {
-		t.Error("a reading depends on something else than its index")
+		t.Error("two readings with the same index differ")
 	}
 }
 
@@ -73,7 +73,7 @@ func TestSensorsHaveTheirOwnNoise(t *testing.T) {
 	b := Property{Identifier: "x"}.sensor(1, "two", accuracy{sigma: 1})
 	c := Property{Identifier: "y"}.sensor(1, "one", accuracy{sigma: 1})
 	if x := a.read(0, 5); x == b.read(0, 5) || x == c.read(0, 5) {
-		t.Error("two sensors share their noise")
+		t.Error("two sensors have the same noise")
 	}
 }
 

@@ -10,21 +10,21 @@ import (
 	"github.com/eclipse/paho.mqtt.golang/packets"
 )
 
-// server is a tiny MQTT server: it signs devices in by their secret and
-// acknowledges what they publish, unless the test tells it otherwise.
+// server is a small MQTT server: it checks devices' secrets and acknowledges what they publish,
+// unless the test sets it to behave otherwise.
 type server struct {
 	t        *testing.T
 	listener net.Listener
 	secret   func(deviceName string) string
 
 	mu          sync.Mutex
-	changed     chan struct{} // closed and replaced whenever something happens
+	changed     chan struct{} // closed and replaced at each change of the state
 	messages    map[string][]message
 	connections map[string]int // sign-ins so far
 	open        map[net.Conn]string
-	goodbyes    map[string]int // clean ends so far
-	mute        bool           // takes messages in and does not acknowledge
-	cutAfter    map[string]int // cuts a device off when so many messages came, unacknowledged
+	disconnects map[string]int // orderly disconnections so far
+	mute        bool           // accepts messages without acknowledging them
+	cutAfter    map[string]int // closes a device's connection after so many messages, without acknowledging the last
 }
 
 type message struct {
@@ -43,7 +43,7 @@ func newServer(t *testing.T, secret func(string) string) *server {
 	s := &server{
 		t: t, listener: l, secret: secret, changed: make(chan struct{}),
 		messages: map[string][]message{}, connections: map[string]int{},
-		open: map[net.Conn]string{}, goodbyes: map[string]int{}, cutAfter: map[string]int{},
+		open: map[net.Conn]string{}, disconnects: map[string]int{}, cutAfter: map[string]int{},
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -65,7 +65,7 @@ func newServer(t *testing.T, secret func(string) string) *server {
 
 func (s *server) url() string { return "tcp://" + s.listener.Addr().String() }
 
-// change lets f alter the server's state and wakes whoever waits for it.
+// change lets f change the server's state and wakes all waiters.
 func (s *server) change(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *server) change(f func()) {
 	s.changed = make(chan struct{})
 }
 
-// wait blocks until the condition holds; it fails the test after half a minute.
+// wait blocks until the condition holds; the test fails after half a minute.
 func (s *server) wait(what string, condition func() bool) {
 	s.t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -109,7 +109,7 @@ func (s *server) serve(c net.Conn) {
 	}
 	connect, ok := p.(*packets.ConnectPacket)
 	if !ok {
-		s.t.Errorf("a connection begins with %v", p)
+		s.t.Errorf("the first packet of a connection is %v", p)
 		return
 	}
 	name := connect.Username
@@ -136,7 +136,7 @@ func (s *server) serve(c net.Conn) {
 	}
 }
 
-// take handles a packet; false ends the connection.
+// take handles a packet; it returns false to end the connection.
 func (s *server) take(c net.Conn, name string, p packets.ControlPacket) bool {
 	switch p := p.(type) {
 	case *packets.PublishPacket:
@@ -165,7 +165,7 @@ func (s *server) take(c net.Conn, name string, p packets.ControlPacket) bool {
 	case *packets.PingreqPacket:
 		return packets.NewControlPacket(packets.Pingresp).Write(c) == nil
 	case *packets.DisconnectPacket:
-		s.change(func() { s.goodbyes[name]++ })
+		s.change(func() { s.disconnects[name]++ })
 		return false
 	default:
 		s.t.Errorf("%s sends %v", name, p)
@@ -173,7 +173,7 @@ func (s *server) take(c net.Conn, name string, p packets.ControlPacket) bool {
 	}
 }
 
-// times are those of a device's messages so far, in the order they came.
+// times returns the times of a device's messages so far, in order of arrival.
 func (s *server) times(name string, ackedOnly bool) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

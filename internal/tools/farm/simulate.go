@@ -9,32 +9,31 @@ import (
 	"time"
 )
 
-// SimulatedDevice is a device that somebody else set up and that shall
-// publish.
+// SimulatedDevice is a device of an existing server for which the simulator publishes.
 type SimulatedDevice struct {
 	Name, Secret string
-	// Product is its product's name. The six products of the demo's farm
-	// report weather, soil and so on; any other reports numbers that wander
-	// within the bounds of Properties, and booleans that change now and then.
+	// Product is the product's name. Devices of the demo's six products report weather, soil and so
+	// on; devices of other products report numbers that vary randomly within the bounds of
+	// Properties, and booleans that sometimes change.
 	Product string
-	// Properties is the product's thing model. Only what it lists is
-	// reported, rounded and bounded as it says. Text is left out, since
-	// nobody can guess what it should say.
+	// Properties is the product's thing model. The device reports only what it lists, rounded and
+	// bounded as it says. It reports no text, since the simulator cannot know what the text should
+	// say.
 	Properties []Property
-	// Latitude and Longitude choose the nearer of the simulator's climates;
-	// both zero means unknown.
+	// Latitude and Longitude select the nearer of the simulator's climates; both zero means
+	// unknown.
 	Latitude, Longitude float64
 }
 
-// SimulateOptions says what to simulate and where.
+// SimulateOptions say what to simulate, and the broker.
 type SimulateOptions struct {
 	Broker  string
 	Devices []SimulatedDevice
 	Seed    uint64
-	// Every is the interval of all devices; zero means that of each device's
-	// product, and ten seconds for a product that is not the demo's.
+	// Every is the interval of all devices; zero means that of each device's product, and ten
+	// seconds for other products than the demo's.
 	Every time.Duration
-	// Count ends each device after so many reports; zero means never.
+	// Count is how many reports each device sends; zero means no end.
 	Count int
 	// OnAck is called as in PublishOptions.
 	OnAck func(deviceName string, r Report)
@@ -42,10 +41,10 @@ type SimulateOptions struct {
 	LinkOptions
 }
 
-// Simulate publishes for given devices over MQTT until ctx ends or each has
-// sent its Count. Nothing goes wrong on their side: every report is sent on
-// time and once, and again only when it was not acknowledged. Errors are as
-// with Publish; a device with nothing to report is one too.
+// Simulate publishes for the given devices over MQTT until ctx ends or each has sent Count reports.
+// The devices have no faults: they send every report on time and once, and repeat it only if the
+// server did not acknowledge it. Errors are those of Publish; a device with nothing to report is an
+// error, too.
 func Simulate(ctx context.Context, o SimulateOptions) error {
 	link := o.LinkOptions.withDefaults()
 	places := newPlaces(o.Seed)
@@ -70,11 +69,10 @@ func Simulate(ctx context.Context, o SimulateOptions) error {
 	return run(ctx, senders)
 }
 
-// measureFunc is what a device reports at t; since is the time from its last
-// report.
+// measureFunc returns what a device reports at t; since is the time since its previous report.
 type measureFunc func(t time.Time, since time.Duration) ([]Value, bool)
 
-// steadyReports is reports without trouble, count of them or without end.
+// steadyReports returns reports without faults, count of them or without end.
 func steadyReports(s slots, from time.Time, count int, measure measureFunc) iter.Seq[Report] {
 	return func(yield func(Report) bool) {
 		first := s.first(from.UnixMilli())
@@ -93,7 +91,7 @@ func (sd SimulatedDevice) source(seed uint64, places []*site) (measureFunc, time
 	if products[sd.Product] == nil {
 		w := newWalk(seed, sd.Name, sd.Properties)
 		if len(w) == 0 {
-			return nil, 0, errors.New("its product has no number and no boolean to report")
+			return nil, 0, errors.New("its product has no number or boolean to report")
 		}
 		return w.measure, defaultInterval, nil
 	}
@@ -105,14 +103,14 @@ func (sd SimulatedDevice) source(seed uint64, places []*site) (measureFunc, time
 		d.tank = newTank(d.site, nil, seed, sd.Name)
 	}
 	if values, _ := d.At(time.Unix(epoch*secondsADay, 0), d.LiveInterval); len(values) == 0 {
-		return nil, 0, errors.New("its thing model lists nothing that its product measures")
+		return nil, 0, errors.New("its thing model lists no property that its product measures")
 	}
 	return d.At, d.LiveInterval, nil
 }
 
 const defaultInterval = 10 * time.Second
 
-// newPlaces are the sites of the demo's farm under another seed.
+// newPlaces returns the sites of the demo's farm with another seed.
 func newPlaces(seed uint64) []*site {
 	var all []*site
 	for _, d := range New(seed, time.Unix(epoch*secondsADay, 0)).devices {
@@ -123,17 +121,16 @@ func newPlaces(seed uint64) []*site {
 	return all
 }
 
-// nearest is the site nearest to a position, near enough for a climate: a
-// degree east counts as it does at the equator. Without a position it is the
-// first.
+// nearest returns the site nearest to a position. For a climate this is accurate enough: a degree
+// of longitude counts as much as at the equator. Without a position it returns the first site.
 func nearest(places []*site, latitude, longitude float64) *site {
 	best := places[0]
 	if latitude == 0 && longitude == 0 {
 		return best
 	}
-	far := func(s *site) float64 { return math.Hypot(s.latitude-latitude, s.longitude-longitude) }
+	distance := func(s *site) float64 { return math.Hypot(s.latitude-latitude, s.longitude-longitude) }
 	for _, s := range places {
-		if far(s) < far(best) {
+		if distance(s) < distance(best) {
 			best = s
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// productOf is the thing model of a product of farm.yaml.
+// productOf returns the thing model of a product of farm.yaml.
 func productOf(t *testing.T, name string) []Property {
 	t.Helper()
 	for _, p := range parseFarmFile(t).Products {
@@ -36,13 +36,13 @@ func TestSimulateSendsItsCount(t *testing.T) {
 		devices,
 		SimulatedDevice{Name: "SIM-X", Secret: secretOf("SIM-X"), Product: "strange", Properties: customProperties},
 	)
-	var told acks
+	var acked acks
 	var mu sync.Mutex
 	reports := map[string][]Report{}
 	err := Simulate(context.Background(), SimulateOptions{
 		Broker: s.url(), Devices: devices, Seed: 3, Every: 30 * time.Millisecond, Count: 12,
 		OnAck: func(name string, r Report) {
-			told.add(name, r)
+			acked.add(name, r)
 			mu.Lock()
 			defer mu.Unlock()
 			reports[name] = append(reports[name], r)
@@ -52,14 +52,19 @@ func TestSimulateSendsItsCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.wait("all to leave", func() bool { return len(s.open) == 0 })
+	s.wait("all to disconnect", func() bool { return len(s.open) == 0 })
 	for _, d := range devices {
 		times := s.times(d.Name, true)
-		if len(times) != 12 || !slices.IsSorted(times) || !slices.Equal(times, told.of(d.Name)) {
-			t.Errorf("%s published %v, told of %v", d.Name, times, told.of(d.Name))
+		if len(times) != 12 || !slices.IsSorted(times) || !slices.Equal(times, acked.of(d.Name)) {
+			t.Errorf("%s published %v, OnAck got %v", d.Name, times, acked.of(d.Name))
 		}
-		if s.connections[d.Name] != 1 || s.goodbyes[d.Name] != 1 {
-			t.Errorf("%s came %d times, left %d times", d.Name, s.connections[d.Name], s.goodbyes[d.Name])
+		if s.connections[d.Name] != 1 || s.disconnects[d.Name] != 1 {
+			t.Errorf(
+				"%s connected %d times, disconnected %d times",
+				d.Name,
+				s.connections[d.Name],
+				s.disconnects[d.Name],
+			)
 		}
 		for _, r := range reports[d.Name] {
 			if !r.Sent.Equal(r.Time) {
@@ -98,7 +103,7 @@ func TestSimulateSurvivesCuts(t *testing.T) {
 	}
 }
 
-func TestSimulateUntilTold(t *testing.T) {
+func TestSimulateUntilCancelled(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, secretOf)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -147,7 +152,7 @@ func TestSimulatedDeviceReportsWhatItsThingModelLists(t *testing.T) {
 	}
 }
 
-func TestSimulatedWeatherIsThatOfTheNearerPlace(t *testing.T) {
+func TestSimulatedDeviceGetsNearestSite(t *testing.T) {
 	places := newPlaces(1)
 	if len(places) != 2 {
 		t.Fatalf("%d places", len(places))
@@ -159,34 +164,32 @@ func TestSimulatedWeatherIsThatOfTheNearerPlace(t *testing.T) {
 		{0, 0, "demo"}, {41, 29, "demo"}, {48, 2, "demo"}, {31.2, 121.5, "yanzhao"}, {43.8, 87.6, "yanzhao"},
 	} {
 		if got := nearest(places, c.latitude, c.longitude).name; got != c.want {
-			t.Errorf("%v, %v has the weather of %s", c.latitude, c.longitude, got)
+			t.Errorf("%v, %v gets the site %s", c.latitude, c.longitude, got)
 		}
 	}
 }
 
-func TestSimulateRefusesDevicesWithNothingToSay(t *testing.T) {
+func TestSimulateRefusesDevicesWithoutValues(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		d    SimulatedDevice
 		want string
 	}{
-		{"a camera alone", SimulatedDevice{Product: "field-camera", Properties: []Property{{Identifier: "live", DataType: "text"}}}, "nothing that its product measures"},
-		{"text alone", SimulatedDevice{Product: "strange", Properties: []Property{{Identifier: "note", DataType: "text"}}}, "no number and no boolean"},
-		{"no thing model", SimulatedDevice{Product: "soil-probe"}, "nothing that its product measures"},
+		{"a camera alone", SimulatedDevice{Product: "field-camera", Properties: []Property{{Identifier: "live", DataType: "text"}}}, "no property that its product measures"},
+		{"text alone", SimulatedDevice{Product: "strange", Properties: []Property{{Identifier: "note", DataType: "text"}}}, "no number or boolean"},
+		{"no thing model", SimulatedDevice{Product: "soil-probe"}, "no property that its product measures"},
 		{"no secret", SimulatedDevice{Product: "strange", Properties: customProperties}, "SIM has no secret"},
 	} {
 		c.d.Name = "SIM"
-		err := Simulate(
-			context.Background(),
-			SimulateOptions{Broker: "tcp://127.0.0.1:1", Devices: []SimulatedDevice{c.d}},
-		)
+		o := SimulateOptions{Broker: "tcp://127.0.0.1:1", Devices: []SimulatedDevice{c.d}}
+		err := Simulate(context.Background(), o)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "SIM") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
 
-func TestSteadyReportsKnowTheirInterval(t *testing.T) {
+func TestSteadyReportsGetTheirInterval(t *testing.T) {
 	var intervals []time.Duration
 	slots := newPlan(1, "SIM").slots(10 * time.Second)
 	var last time.Time
@@ -195,7 +198,11 @@ func TestSteadyReportsKnowTheirInterval(t *testing.T) {
 		return []Value{{"x", 1.}}, true
 	}) {
 		if !last.IsZero() && r.Time.Sub(last) != intervals[len(intervals)-1] {
-			t.Errorf("%v after the last report it is told %v", r.Time.Sub(last), intervals[len(intervals)-1])
+			t.Errorf(
+				"a report %v after the one before gets the interval %v",
+				r.Time.Sub(last),
+				intervals[len(intervals)-1],
+			)
 		}
 		last = r.Time
 	}

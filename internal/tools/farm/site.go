@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// place says where a site is.
+// place is the location of a site.
 type place struct {
 	climate    *climate
 	latitude   float64       // degrees north
 	longitude  float64       // degrees east
 	elevation  float64       // m
 	zone       time.Duration // local time ahead of UTC, the year round
-	prevailing float64       // where the wind mostly comes from, degrees
+	prevailing float64       // prevailing direction from which the wind comes, degrees
 }
 
 // site is a place with its weather.
@@ -30,7 +30,7 @@ type site struct {
 	wind, breeze, gust, bearing noise
 	pressure                    noise
 
-	blocks sync.Map // number of a block of days -> *block
+	blocks sync.Map // by block number: *block of days
 }
 
 func newSite(seed uint64, name string, p place) *site {
@@ -48,7 +48,7 @@ func newSite(seed uint64, name string, p place) *site {
 	return s
 }
 
-// moment is an instant as a site sees it.
+// moment is an instant in a site's local time.
 type moment struct {
 	seconds float64 // since 1970, UTC
 	day     *day
@@ -65,7 +65,7 @@ func (s *site) momentAt(seconds float64) moment {
 	return moment{seconds: seconds, day: s.day(int(number)), hour: (local - number*secondsADay) / 3600}
 }
 
-// start is when local day number begins, in seconds since 1970 UTC.
+// start returns when a local day begins, in seconds since 1970 UTC.
 func (s *site) start(number int) float64 {
 	return float64(number)*secondsADay - s.zone.Seconds()
 }

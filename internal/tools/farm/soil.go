@@ -9,35 +9,33 @@ var (
 	layerDepth    = [layers]float64{200, 200, 400} // mm thick
 	fieldCapacity = [layers]float64{32, 33, 34}
 	wiltingPoint  = [layers]float64{14, 15, 16}
-	rootShare     = [layers]float64{.5, .3, .2} // of the crop's thirst
+	rootShare     = [layers]float64{.5, .3, .2} // share of the crop's water uptake
 	probeDepth    = [layers]float64{.1, .3, .6} // m
-	wettingDelay  = [layers]float64{0, 3, 10}   // hours until water gets to the probe
+	wettingDelay  = [layers]float64{0, 3, 10}   // hours until water reaches the probe
 )
 
-// An irrigator watches the layers where most of the roots drink, the upper 40 cm,
-// and waters when the first of them has lost so much of what roots can take.
-// FAO-56 gives .5 for fruit trees on a mild day and less the hotter it is: .42
-// where 7 mm evaporate. The sum over all layers would not do: while the deep one
-// is still full, it hides that the roots above run dry.
+// A grower watches the layers with most of the roots, the upper 40 cm, and waters when the first of
+// them has lost a share of its available water. FAO-56 gives .5 for fruit trees on a mild day and
+// less the hotter it is: .42 where 7 mm evaporate. The sum over all layers is no measure: while the
+// deep layer is still full, it hides that the roots above it run dry.
 const (
 	monitoredLayers  = 2
 	allowedDepletion = .4
 )
 
-// What is brought refills the whole root zone, as far as the pipes can in one
-// morning.
+// An irrigation refills the whole root zone, as far as the pipes can in one morning.
 const (
-	refillShare   = .9 // of the depletion; the rest is left to rain
+	refillShare   = .9 // share of the depletion; the rest is left to rain
 	maxIrrigation = 40 // mm
 )
 
-// saturationMargin is how far above field capacity water fills a layer, in %.
+// saturationMargin is how far above field capacity water can fill a layer, in %.
 const saturationMargin = 4
 
-// crop is a stand of plants as the soil's water sees it.
+// crop is how a stand of plants uses the soil's water.
 type crop struct {
-	coefficient monthly // its thirst, as a share of the reference evapotranspiration
-	hardy       bool    // it is flooded from open ditches that need not be frost-free
+	coefficient monthly // water uptake as a share of the reference evapotranspiration
+	hardy       bool    // watered from open ditches, which tolerate frost
 }
 
 var crops = map[string]*crop{
@@ -50,10 +48,10 @@ var crops = map[string]*crop{
 type plot struct {
 	site         *site
 	crop         *crop
-	demandFactor float64 // the stand's own factor, around 1
+	demandFactor float64 // factor of the stand's water uptake, around 1
 	irrigated    bool
 	salinity     float64         // 1..2.5
-	exposure     float64         // around 1: bare ground above, shaded ground below
+	exposure     float64         // around 1: more for bare ground, less for shaded ground
 	offset       [layers]float64 // % by volume, how the soil differs from the loam
 	water        *dailyState[moisture]
 }
@@ -68,15 +66,15 @@ func newPlot(s *site, p plot) *plot {
 	return &p
 }
 
-// waterDay is one day of a plot: what each layer gains and loses, in % by
-// volume, and what was brought.
+// waterDay is one day of a plot's water: what each layer gains and loses, in % by volume, and the
+// irrigation.
 type waterDay struct {
 	irrigation float64 // mm
-	rain       float64 // mm that enter
+	rain       float64 // mm that enter the soil
 	gained     moisture
 	used       moisture // by roots and air
 	drained    moisture // out of the layer
-	seeped     moisture // into it from the one above
+	seeped     moisture // into the layer from the one above
 }
 
 func (w waterDay) end(m moisture) moisture {
@@ -86,7 +84,7 @@ func (w waterDay) end(m moisture) moisture {
 	return m
 }
 
-// balance decides a day from the moisture at its start.
+// balance computes a day from the moisture at its start.
 func (p *plot) balance(number int, m moisture) waterDay {
 	d := p.site.day(number)
 	w := waterDay{rain: .85 * d.rain}
@@ -118,9 +116,9 @@ func (p *plot) balance(number int, m moisture) waterDay {
 	return w
 }
 
-// inSeason tells whether the plot may be watered at that time of the year: pipes
-// while nights are free of frost, ditches until the ground begins to freeze, since
-// wheat goes into a dry winter with moist soil.
+// inSeason tells whether the plot may be watered at that time of the year: from pipes while nights
+// are free of frost, from ditches until the ground begins to freeze, since wheat needs moist soil
+// in a dry winter.
 func (p *plot) inSeason(d *day) bool {
 	low, high := p.site.climate.low.at(d.season), p.site.climate.high.at(d.season)
 	if p.crop.hardy {
@@ -129,8 +127,8 @@ func (p *plot) inSeason(d *day) bool {
 	return low > 4
 }
 
-// moisture is what the soil holds at a probe's depth, in % by volume. A deep
-// probe hears late and blurred of what happened above.
+// moisture returns the moisture at a probe's depth, in % by volume. Changes above reach a deep
+// probe late and blurred.
 func (p *plot) moisture(m moment, layer int) float64 {
 	delay := wettingDelay[layer] * 3600
 	if delay == 0 {
@@ -146,7 +144,7 @@ func (p *plot) moisture(m moment, layer int) float64 {
 // blur spreads a delay around its mean.
 var blur = [...]float64{.3, .5, .7, .9, 1.1, 1.3, 1.5, 1.7}
 
-// waterContent is what a layer holds, in % by volume.
+// waterContent returns the moisture of a layer, in % by volume.
 func (p *plot) waterContent(m moment, layer int) float64 {
 	theta := p.water.at(m.day.number)
 	w := p.balance(m.day.number, theta)
@@ -159,7 +157,7 @@ func (p *plot) waterContent(m moment, layer int) float64 {
 		w.used[layer]*evaporatedShare(m.day, m.hour) + (w.seeped[layer]-w.drained[layer])*ebbed
 }
 
-// irrigated is the share of a morning's irrigation that was given by hour h.
+// irrigated returns the share of a morning's irrigation that is done by hour h.
 func irrigated(h float64) float64 {
 	return smoothstep((h - irrigationStart) / (irrigationEnd - irrigationStart))
 }
@@ -169,24 +167,24 @@ const (
 	irrigationEnd   = 7
 )
 
-// evaporatedShare is the share of a day's evapotranspiration by hour h: it goes with the
-// square of the sun's course.
+// evaporatedShare returns the share of a day's evapotranspiration that is done by hour h. The rate
+// follows the square of the sun's course.
 func evaporatedShare(d *day, h float64) float64 {
 	x := clamp01((h - d.rise) / (d.set - d.rise))
 	return x - math.Sin(2*math.Pi*x)/(2*math.Pi)
 }
 
-// conductivity of the bulk soil, in mS/cm, goes with the water in it.
+// conductivity returns the conductivity of the bulk soil, in mS/cm, which rises with its water.
 func (p *plot) conductivity(theta float64) float64 {
 	return max(.02, .25+.02*(theta-10)*p.salinity)
 }
 
-// soilTemperature at a depth in m, where the spot gets the share exposure of the
-// day's warming and cooling: the year's wave, the day's wave and the last
-// days' weather, each fading and late as it goes down.
+// soilTemperature returns the temperature at a depth z in m: the annual wave, the daily wave and
+// the weather of the last days, each weaker and later with depth. exposure is the share of the
+// daily warming and cooling that the plot gets.
 func (s *site) soilTemperature(m moment, z, exposure float64) float64 {
 	const (
-		yearDepth    = 2.24 // m, where the year's wave has faded to 1/e
+		yearDepth    = 2.24 // m, where the annual wave has fallen to 1/e
 		dayDepth     = .117
 		weatherDepth = .5
 	)
@@ -198,12 +196,12 @@ func (s *site) soilTemperature(m moment, z, exposure float64) float64 {
 	t := s.wave.mean + s.wave.amplitude*math.Exp(-z/yearDepth)*math.Cos(year-z/yearDepth) +
 		half*.8*exposure*math.Exp(-z/dayDepth)*math.Cos(2*math.Pi*(m.hour-14)/24-z/dayDepth) +
 		.6*recent*math.Exp(-z/weatherDepth)
-	// Water that freezes keeps wet soil near zero.
+	// Freezing water keeps wet soil near zero.
 	if t < 0 {
 		t *= frozenShare
 	}
 	return t
 }
 
-// frozenShare is what is left below zero of a cold that has water to freeze.
+// frozenShare is the share of a temperature below zero that remains while water freezes.
 const frozenShare = .4

@@ -102,8 +102,8 @@ func TestWaterBalanceLosesNothing(t *testing.T) {
 	}
 }
 
-// In June the orchard is a saw-tooth: some days of drinking, one morning of
-// water.
+// In June the orchard's moisture is a saw-tooth: it falls for some days, and rises in one morning
+// of irrigation.
 func TestIrrigationInJune(t *testing.T) {
 	p := testPlot(t, true)
 	var mornings []int
@@ -131,8 +131,8 @@ func TestIrrigationInJune(t *testing.T) {
 	assertBetween(t, "days between irrigations", sum/float64(len(mornings)), 5.5, 9.5)
 }
 
-// Whoever irrigates by the probes does not let the main roots run dry: not in
-// May, when the deep soil is still full, and not at the end of a summer.
+// With irrigation by the probes the main roots do not run dry: not in May, when the deep soil is
+// still full, and not at the end of a summer.
 func TestIrrigatedRootsNeverRunDry(t *testing.T) {
 	t.Parallel()
 	p := testPlot(t, true)
@@ -146,8 +146,8 @@ func TestIrrigatedRootsNeverRunDry(t *testing.T) {
 	}
 }
 
-// Wheat is watered from February until the ground freezes, an orchard while
-// nights are free of frost.
+// Wheat is watered from February until the ground freezes, an orchard while nights are free of
+// frost.
 func TestSeasonOfIrrigation(t *testing.T) {
 	wheat := newPlot(hebei(t), plot{crop: crops["wheat-maize"], demandFactor: 1, irrigated: true, salinity: 1})
 	trees := newPlot(hebei(t), plot{crop: crops["orchard"], demandFactor: 1, irrigated: true, salinity: 1})
@@ -155,7 +155,14 @@ func TestSeasonOfIrrigation(t *testing.T) {
 		month        time.Month
 		day          int
 		wheat, trees bool
-	}{{1, 15, false, false}, {3, 1, true, false}, {4, 15, true, true}, {10, 15, true, true}, {11, 25, true, false}, {12, 20, false, false}} {
+	}{
+		{1, 15, false, false},
+		{3, 1, true, false},
+		{4, 15, true, true},
+		{10, 15, true, true},
+		{11, 25, true, false},
+		{12, 20, false, false},
+	} {
 		d := wheat.site.day(dayOf(2025, c.month, c.day))
 		if wheat.inSeason(d) != c.wheat || trees.inSeason(d) != c.trees {
 			t.Errorf("%v %d: wheat %v, trees %v", c.month, c.day, wheat.inSeason(d), trees.inSeason(d))
@@ -173,7 +180,7 @@ func TestIrrigationWetsTheProbeBetweenFiveAndSeven(t *testing.T) {
 		if after < before+5 {
 			t.Errorf("10 cm goes from %v to %v %%", before, after)
 		}
-		// The deeper probe has not heard of it yet.
+		// The water has not reached the deeper probe yet.
 		assertNear(t, "30 cm at six", p.moisture(at(p.site, n, 6), 1), p.moisture(at(p.site, n, 5), 1), .3)
 		return
 	}
@@ -185,10 +192,10 @@ func TestNoIrrigationInWinterOrMeadow(t *testing.T) {
 	for n := dayOf(2021, 1, 1); n < dayOf(2026, 1, 1); n++ {
 		d := irrigated.site.day(n)
 		if (d.yearDay < 60 || d.yearDay > 330) && irrigated.balance(n, irrigated.water.at(n)).irrigation > 0 {
-			t.Fatalf("water on day %d of the year", d.yearDay)
+			t.Fatalf("the plot is irrigated on day %d of the year", d.yearDay)
 		}
 		if meadow.balance(n, meadow.water.at(n)).irrigation > 0 {
-			t.Fatal("water for a meadow that nobody irrigates")
+			t.Fatal("a meadow without irrigation is irrigated")
 		}
 	}
 	if dry, wet := meadow.water.at(dayOf(2025, 8, 31)), irrigated.water.at(dayOf(2025, 8, 31)); dry[0] >= wet[0] {

@@ -39,9 +39,8 @@ func TestClearNoonInJune(t *testing.T) {
 }
 
 func TestSunTimes(t *testing.T) {
-	// Ankara, clock UTC+3: the almanac has sunrise 05:20 and sunset 20:20 at
-	// midsummer, 08:04 and 17:24 at midwinter (there with refraction, which
-	// adds some four minutes at either end).
+	// Ankara, UTC+3: the almanac has sunrise 05:20 and sunset 20:20 at midsummer, 08:04 and 17:24
+	// at midwinter (including refraction, which adds some four minutes at each end).
 	s := ankara(t)
 	june := s.day(dayOf(2026, 6, 21))
 	assertNear(t, "sunrise in June", june.rise, 5+20./60, .15)
@@ -52,9 +51,9 @@ func TestSunTimes(t *testing.T) {
 	assertNear(t, "the sun's height at sunrise", s.sunHeight(june, june.rise), 0, .005)
 }
 
-func TestExpectedRadiationIsThatOfTheFlicker(t *testing.T) {
-	// A day's sum is decided without the flicker; over many days the two must
-	// agree.
+func TestExpectedRadiationMatchesSunlight(t *testing.T) {
+	// The expected sum of a day does not contain the variation by clouds; over many days the two
+	// must agree.
 	s := ankara(t)
 	expected, flickering := 0., 0.
 	for n := dayOf(2025, 1, 1); n < dayOf(2026, 1, 1); n += 3 {
@@ -66,7 +65,7 @@ func TestExpectedRadiationIsThatOfTheFlicker(t *testing.T) {
 	assertNear(t, "the ratio of both sums", flickering/expected, 1, .04)
 }
 
-func TestBrokenSkyFlickers(t *testing.T) {
+func TestBrokenSkyVaries(t *testing.T) {
 	s := ankara(t)
 	for n := dayOf(2026, 4, 1); ; n++ {
 		d := s.day(n)

@@ -6,15 +6,14 @@ import (
 	"tilth/internal/platform/agronomy"
 )
 
-// tank is an open basin of four metres that a well pump fills at night and
-// that irrigates plots and greenhouses.
+// tank is an open basin, four metres deep. A well pump fills it at night; plots and greenhouses are
+// watered from it.
 type tank struct {
 	site  *site
 	plots []*plot
-	fault noise // by month: when the pump fails
+	fault noise // by month: on which day the pump fails
 
-	// Each well has its own water, and each tank its own users: shares of the
-	// usual, and what its pH is above it.
+	// Properties of this tank's well and users: factors around 1, and how much its pH differs.
 	demand, minerals, mud float64
 	algae                 float64
 	alkaline              float64
@@ -26,19 +25,19 @@ type tankState struct {
 	level    float64 // m
 	pumping  bool
 	repaired int // local day on which the pump works again
-	faults   int // number of the last month that had its fault
+	faults   int // number of the last month in which the pump failed
 }
 
 const (
 	tankArea     = 20. // m²
-	plotDraw     = .3  // m of level for a plot's full dose
+	plotDraw     = .3  // m of level for a plot's largest irrigation
 	pumpFlow     = 12. // m³/h
-	pumpOn       = 1.8 // m, so that all plots of a tank can be watered in one morning
+	pumpOn       = 1.8 // m, enough to water all plots of a tank in one morning
 	pumpOff      = 3.4
-	intake       = .15 // m, no more can be drawn
+	intake       = .15 // m, level of the outlet
 	stepsAnHour  = 12
 	repairNights = 2
-	faultDays    = 30 // a month, for the pump
+	faultDays    = 30 // days in which the pump fails once
 )
 
 func newTank(s *site, plots []*plot, seed uint64, name string) *tank {
@@ -58,8 +57,8 @@ func newTank(s *site, plots []*plot, seed uint64, name string) *tank {
 	return t
 }
 
-// run takes a day's first state to hour h, and tells what is flowing out then,
-// in m³/h.
+// run computes the state at hour h of a day from that at its start, and returns the outflow at that
+// time, in m³/h.
 func (t *tank) run(d *day, s tankState, h float64) (tankState, float64) {
 	watering := 0. // m of level
 	for _, p := range t.plots {
@@ -81,15 +80,14 @@ func (t *tank) run(d *day, s tankState, h float64) (tankState, float64) {
 			s.level += pumpFlow / tankArea * step
 		}
 	}
-	// Sun and wind take from the surface, rain gives to it.
+	// Water evaporates from the surface, and rain adds to it.
 	s.level += (d.fallen(h) - .7*d.evaporation*evaporatedShare(d, h)) / 1000
 	s.level = max(.05, min(4, s.level))
 	return s, flow
 }
 
-// pump decides for the next five minutes. Once a month the pump fails on the
-// first night it is needed after a day that is drawn for that month, and is
-// repaired two nights later.
+// pump switches the pump for the next five minutes. Once a month, after a random day of the month,
+// the pump fails on the first night on which it is needed; it is repaired two nights later.
 func (t *tank) pump(number int, hour float64, s *tankState) {
 	night := hour >= 22 || hour < 4
 	if !night || s.level >= pumpOff {
@@ -107,8 +105,8 @@ func (t *tank) pump(number int, hour float64, s *tankState) {
 	s.pumping = number >= s.repaired
 }
 
-// supply is what greenhouses draw, in m of level an hour: they are watered in
-// the morning and in the afternoon.
+// supply returns what greenhouses draw, in m of level an hour: they are watered in the morning and
+// in the afternoon.
 func supply(d *day, hour float64) float64 {
 	if (hour >= 8 && hour < 10) || (hour >= 15 && hour < 17) {
 		return (.1 + .02*d.evaporation) / 4
@@ -139,15 +137,13 @@ func (t *tank) at(m moment) water {
 		}
 		return sum / 6
 	})
-	// Ice keeps the water under it from getting colder.
+	// The water under ice gets no colder.
 	w.temperature = max(.2, mean+1.5*math.Cos(2*math.Pi*(m.hour-17)/24))
 
 	daylight := t.daylight(m)
 	w.ph = 7.6 + t.alkaline + .3*t.algae*daylight
-	full, _ := agronomy.OxygenSolubilityAt(
-		w.temperature,
-		agronomy.StandardPressure(t.site.elevation),
-	) // no tank is as hot as 40 °C
+	// The error is for water above 40 °C, which no tank reaches.
+	full, _ := agronomy.OxygenSolubilityAt(w.temperature, agronomy.StandardPressure(t.site.elevation))
 	w.oxygen = full * (.9 + .15*t.algae*daylight)
 	season := t.site.dew.smooth(m.seconds, 20*secondsADay)
 	w.conductivity = t.minerals * (.62 + .04*season)
@@ -161,7 +157,7 @@ func (t *tank) at(m moment) water {
 	return w
 }
 
-// daylight is 0..1 and late: algae answer to the light of the last hours.
+// daylight returns the mean light of the last hours, 0..1, to which algae respond.
 func (t *tank) daylight(m moment) float64 {
 	sum := 0.
 	for back := range 4 {

@@ -85,11 +85,11 @@ func TestBrokenPumpWaitsForRepair(t *testing.T) {
 	}
 	s = tankState{level: 2, pumping: true, faults: 1000 / faultDays}
 	if w.pump(1002, 23, &s); !s.pumping {
-		t.Error("the pump stops half way")
+		t.Error("the pump stops before the tank is full")
 	}
 	s.level = 3.45
 	if w.pump(1002, 23, &s); s.pumping {
-		t.Error("the pump runs over")
+		t.Error("the pump runs for a full tank")
 	}
 }
 
@@ -106,7 +106,7 @@ func TestIrrigationOfThePlotsDrawsFromTheTank(t *testing.T) {
 		}
 		before, after := w.at(at(s, n, 5)), w.at(at(s, n, 7))
 		if before.level < 1.5 {
-			continue // too low to give all
+			continue // too low for the full irrigation
 		}
 		assertNear(t, "the morning's draw", before.level-after.level, plotDraw*mm/maxIrrigation, .01)
 		if mm > 0 {
@@ -134,7 +134,7 @@ func TestWaterQuality(t *testing.T) {
 	assertNear(t, "what is left of the mud after a day", (later/w.mud-5)/(fresh/w.mud-5), math.Exp(-2), .02)
 	noon, night := w.at(at(s, dayOf(2026, 7, 20), 15)), w.at(at(s, dayOf(2026, 7, 20), 4))
 	if noon.ph < night.ph+.1 || noon.oxygen < night.oxygen {
-		t.Errorf("algae do nothing: %+v by day, %+v by night", noon, night)
+		t.Errorf("algae have no effect: %+v by day, %+v by night", noon, night)
 	}
 }
 

@@ -15,12 +15,12 @@ import (
 // Trouble is why a device cannot publish now.
 type Trouble struct {
 	Device  string
-	Message string // for a person; the same for all that suffer from the same
-	SignIn  bool   // the server refuses the device, not everybody
-	Cause   error  // nil: Says is all
+	Message string // for people; the same for all devices with the same trouble
+	SignIn  bool   // the server refuses this device, not all devices
+	Cause   error  // nil: Message says everything
 }
 
-// Error is for logs.
+// Error returns the message and the cause, for logs.
 func (t *Trouble) Error() string {
 	if t.Cause == nil {
 		return t.Message
@@ -28,10 +28,10 @@ func (t *Trouble) Error() string {
 	return fmt.Sprintf("%s: %v", t.Message, t.Cause)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (t *Trouble) Unwrap() error { return t.Cause }
 
-// connectTrouble says why a device could not connect.
+// connectTrouble returns why a device could not connect.
 func (s *sender) connectTrouble(err error) *Trouble {
 	t := &Trouble{Device: s.name, Cause: err}
 	switch {
@@ -47,8 +47,8 @@ func (s *sender) connectTrouble(err error) *Trouble {
 	return t
 }
 
-// connectReason is why there is no connection, without what differs from one attempt
-// to the next: the port on this side, and the time.
+// connectReason returns why there is no connection, without what differs between attempts: the
+// local port and the time.
 func connectReason(err error) string {
 	var invalid x509.CertificateInvalidError
 	var untrusted *tls.CertificateVerificationError
@@ -64,12 +64,12 @@ func connectReason(err error) string {
 	return strings.TrimPrefix(err.Error(), packets.ErrorNetworkError.Error()+" : ")
 }
 
-// lostTrouble says that a connection ended before all was acknowledged.
+// lostTrouble is the trouble of a connection that ended before all reports were acknowledged.
 func (s *sender) lostTrouble(err error) *Trouble {
 	return &Trouble{Device: s.name, Message: "the server at " + s.broker + " has cut the connection", Cause: err}
 }
 
-// noAckTrouble says that nothing was acknowledged for too long.
+// noAckTrouble is the trouble of a connection without acknowledgements for too long.
 func (s *sender) noAckTrouble() *Trouble {
 	return &Trouble{
 		Device:  s.name,
@@ -77,19 +77,19 @@ func (s *sender) noAckTrouble() *Trouble {
 	}
 }
 
-// maxNamedDevices is how many devices are named of those that gave up for one reason.
+// maxNamedDevices is how many devices an error names that gave up for the same reason.
 const maxNamedDevices = 3
 
-// joinErrors joins what senders said at their end; those that gave up for the same
-// reason are told of together.
-func joinErrors(faults []error) error {
+// joinErrors joins the errors of senders; it merges those of devices that gave up for the same
+// reason.
+func joinErrors(failures []error) error {
 	var reasons []string
 	var others []error
 	devices := map[string][]string{} // by reason
-	for _, fault := range faults {
+	for _, failure := range failures {
 		var t *Trouble
-		if !errors.As(fault, &t) {
-			others = append(others, fault)
+		if !errors.As(failure, &t) {
+			others = append(others, failure)
 			continue
 		}
 		if !slices.Contains(reasons, t.Message) {
@@ -98,9 +98,9 @@ func joinErrors(faults []error) error {
 		devices[t.Message] = append(devices[t.Message], t.Device)
 	}
 	for _, reason := range reasons {
-		who := devices[reason]
-		list := strings.Join(who[:min(len(who), maxNamedDevices)], ", ")
-		if more := len(who) - maxNamedDevices; more > 0 {
+		names := devices[reason]
+		list := strings.Join(names[:min(len(names), maxNamedDevices)], ", ")
+		if more := len(names) - maxNamedDevices; more > 0 {
 			list += fmt.Sprintf(" and %d more", more)
 		}
 		others = append(others, fmt.Errorf("%s: given up: %s", list, reason))

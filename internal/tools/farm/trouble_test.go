@@ -20,7 +20,7 @@ import (
 	"github.com/eclipse/paho.mqtt.golang/packets"
 )
 
-// simulated are devices of the test's product with the secrets of secretOf.
+// simulated returns devices of the test's product with the secrets of secretOf.
 func simulated(names ...string) (list []SimulatedDevice) {
 	for _, name := range names {
 		list = append(
@@ -31,7 +31,7 @@ func simulated(names ...string) (list []SimulatedDevice) {
 	return list
 }
 
-// troubleLog collects what OnTrouble is told.
+// troubleLog collects the troubles that OnTrouble gets.
 type troubleLog struct {
 	mu   sync.Mutex
 	list []*Trouble
@@ -52,21 +52,20 @@ func (c *troubleLog) says() (list []string) {
 	return list
 }
 
-// A simulation that has a number of reports to send does not try for ever, and
-// says what was in the way.
+// A simulation with a number of reports to send gives up after a while and returns the reason.
 func TestSimulationThatCannotPublishGivesUp(t *testing.T) {
 	t.Parallel()
-	const closed = "tcp://127.0.0.1:1" // a port that no server is given by chance
+	const closed = "tcp://127.0.0.1:1" // no server gets this port by chance
 	strict := newServer(t, func(string) string { return "another secret entirely" })
 	mute := newServer(t, secretOf)
 	mute.mute = true
-	foreign := httptest.NewUnstartedServer(nil) // nobody here trusts its certificate
+	foreign := httptest.NewUnstartedServer(nil) // its certificate is not trusted
 	foreign.Config.ErrorLog = log.New(io.Discard, "", 0)
 	foreign.StartTLS()
 	t.Cleanup(foreign.Close)
 	untrusted := "ssl://" + foreign.Listener.Addr().String()
 	for name, c := range map[string]struct{ broker, says, end string }{
-		"nobody there": {closed, "nobody listens at " + closed, "S-1, S-2, S-3 and 1 more: given up: nobody listens at " + closed},
+		"no server":    {closed, "nobody listens at " + closed, "S-1, S-2, S-3 and 1 more: given up: nobody listens at " + closed},
 		"wrong secret": {strict.url(), "the server refuses its name or secret", "S-1, S-2, S-3 and 1 more: given up: the server refuses its name or secret"},
 		"certificate that is not trusted": {
 			untrusted, "no connection to " + untrusted + ": its certificate is not trusted here: x509: certificate signed by unknown authority",
@@ -94,20 +93,20 @@ func TestSimulationThatCannotPublishGivesUp(t *testing.T) {
 				},
 			})
 			if ctx.Err() != nil {
-				t.Fatal("it never gave up")
+				t.Fatal("Simulate did not give up")
 			}
 			if err == nil || err.Error() != c.end {
-				t.Errorf("it ended with %v, want %s", err, c.end)
+				t.Errorf("Simulate returned %v, want %s", err, c.end)
 			}
 			if says := told.says(); len(says) < 8 ||
 				slices.ContainsFunc(says, func(s string) bool { return s != c.says }) {
-				t.Errorf("told %q, want %q", says, c.says)
+				t.Errorf("troubles %q, want %q", says, c.says)
 			}
 		})
 	}
 }
 
-// A reason is the same however often it is tried.
+// A reason is the same for every attempt.
 func TestReason(t *testing.T) {
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40001}
 	late := &tls.CertificateVerificationError{
@@ -129,7 +128,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// A trouble that passes costs nothing but time, however long it lasts in all.
+// After a trouble ends, its time no longer counts towards GiveUp, however long all troubles last
+// together.
 func TestTroubleEndsAfterAcknowledgement(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, secretOf)
@@ -143,15 +143,15 @@ func TestTroubleEndsAfterAcknowledgement(t *testing.T) {
 		t.Error(err)
 	}
 	if says := told.says(); len(says) != 1 || says[0] != "the server at "+s.url()+" has cut the connection" {
-		t.Errorf("told %q", says)
+		t.Errorf("troubles %q", says)
 	}
 	if n := len(s.times("S-1", true)); n != 30 {
 		t.Errorf("%d of 30 reports were acknowledged", n)
 	}
 }
 
-// Devices that end for different reasons are told apart.
-func TestEnds(t *testing.T) {
+// joinErrors reports devices that gave up for different reasons separately.
+func TestJoinErrors(t *testing.T) {
 	err := joinErrors(
 		[]error{
 			nil,
@@ -165,7 +165,7 @@ func TestEnds(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if err := joinErrors([]error{nil, nil}); err != nil {
-		t.Errorf("nobody failed: %v", err)
+		t.Errorf("without failures: %v", err)
 	}
 	if err := (&Trouble{Message: "x", Cause: context.Canceled}); !errors.Is(err, context.Canceled) ||
 		!strings.HasPrefix(err.Error(), "x: ") {

@@ -4,5 +4,5 @@ package farm
 
 import "syscall"
 
-// connectionRefused is what the system says where nobody listens.
+// connectionRefused is the system's error for an address on which no program listens.
 const connectionRefused = syscall.ECONNREFUSED

@@ -2,5 +2,5 @@ package farm
 
 import "golang.org/x/sys/windows"
 
-// connectionRefused is what the system says where nobody listens.
+// connectionRefused is the system's error for an address on which no program listens.
 const connectionRefused = windows.WSAECONNREFUSED

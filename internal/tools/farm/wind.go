@@ -25,12 +25,12 @@ func (s *site) windAt(m moment) wind {
 	return wind{speed: speed, gust: speed * (1.65 + .25*burst), direction: bearing}
 }
 
-// meanWind is the wind of these days, before the time of day counts.
+// meanWind returns the wind averaged over some days, without the effect of the time of day.
 func (s *site) meanWind(seconds float64) float64 {
 	return s.climate.wind * math.Exp(.35*s.wind.smooth(seconds, 2*secondsADay)-.06)
 }
 
-// windOf is a day's share in the wind: rain comes with wind.
+// windOf returns a day's factor of the wind: rainy days are windier.
 func windOf(d *day) float64 {
 	if d.wet {
 		return 1.3
@@ -38,16 +38,15 @@ func windOf(d *day) float64 {
 	return .95
 }
 
-// draught is the time of day's share in the wind: calm nights, afternoons that
-// stir.
+// draught returns the factor of the wind for an hour: nights are calm, afternoons windy.
 func draught(h float64) float64 {
 	return .6 + .95*max(0, math.Sin(math.Pi*(h-7)/13))
 }
 
-// meanDraught is the mean of draught over a day: its sine stands over 13 hours.
+// meanDraught is the mean of draught over a day: its sine lasts 13 hours.
 const meanDraught = .6 + .95*2/math.Pi*13/24
 
-// pressureAt is the station's air pressure in hPa.
+// pressureAt returns the air pressure at the station's elevation, in hPa.
 func (s *site) pressureAt(m moment) float64 {
 	wet := s.between(m, func(d *day) float64 {
 		if d.wet {

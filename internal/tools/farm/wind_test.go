@@ -32,7 +32,7 @@ func TestWind(t *testing.T) {
 		}
 		assertNear(t, s.name+" mean wind", sum/count, s.climate.wind, .35)
 		assertBetween(t, s.name+" afternoon over night", noon/noons/(night/nights), 1.8, 3.2)
-		// The prevailing wind leads, and every other comes at times.
+		// The prevailing direction is the most frequent, and every other occurs, too.
 		best := 0
 		for i, c := range turn {
 			if c == 0 {

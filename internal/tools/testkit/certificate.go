@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Certificate writes a self-made certificate for 127.0.0.1 and its key to
-// cert.pem and key.pem in dir, over what is there, and gives the pool that
-// trusts it. Each has its own key and serial number; it is valid around now.
+// Certificate writes a self-signed certificate for 127.0.0.1 and its key to cert.pem and key.pem in
+// dir, replacing files that exist, and returns a pool that trusts it. Each certificate has its own
+// key and serial number and is valid from an hour before now until an hour after.
 func Certificate(t testing.TB, dir string, now time.Time) (certFile, keyFile string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -46,7 +46,7 @@ func Certificate(t testing.TB, dir string, now time.Time) (certFile, keyFile str
 	for path, block := range map[string]*pem.Block{
 		certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: keyBytes},
 	} {
-		// As renewals do it: the new file takes the old one's place.
+		// Rename the new file over the old one, as renewals do.
 		next := path + ".next"
 		if err := os.WriteFile(next, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)

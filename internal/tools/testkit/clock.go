@@ -1,6 +1,6 @@
-// Package testkit is what tests of several packages share: a clock that stands
-// still, a database of their own, builders that go through the real stores,
-// and a client that holds every answer against the contract.
+// Package testkit contains what tests of several packages share: a clock that tests move,
+// databases, builders that use the real stores, and a client that checks every response against the
+// contract.
 package testkit
 
 import (
@@ -8,28 +8,27 @@ import (
 	"time"
 )
 
-// Start is when every Clock begins: noon in Istanbul, where the builders'
-// tenants are.
+// Start is the time at which every Clock begins: noon in Istanbul, where the builders' tenants are.
 var Start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// Clock stands still until a test moves it.
+// Clock shows the same time until a test moves it.
 type Clock struct {
 	mu     sync.Mutex
 	now    time.Time
 	jumped time.Duration
 }
 
-// NewClock makes a clock that stands at Start.
+// NewClock makes a clock that shows Start.
 func NewClock() *Clock { return &Clock{now: Start} }
 
-// Now is the time the clock shows.
+// Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Milli is Now in epoch milliseconds.
+// Milli returns Now in epoch milliseconds.
 func (c *Clock) Milli() int64 { return c.Now().UnixMilli() }
 
 // Advance moves the clock by d, which may be negative.
@@ -39,7 +38,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Jump sets the clock ahead by d: nobody else lives through that time.
+// Jump sets the clock ahead by d without any time passing: Elapsed does not change.
 func (c *Clock) Jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +46,7 @@ func (c *Clock) Jump(d time.Duration) {
 	c.jumped += d
 }
 
-// Elapsed is how long has passed since Start, leaps apart.
+// Elapsed returns how long it is since Start, without jumps.
 func (c *Clock) Elapsed() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

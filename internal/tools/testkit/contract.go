@@ -24,15 +24,14 @@ import (
 	"tilth/api"
 )
 
-// Spreadsheet is the type of an answer that is a file; it has no envelope.
+// Spreadsheet is the content type of an XLSX file, which has no envelope.
 const Spreadsheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// Lines is the type of an answer that is a line of JSON after the other.
+// Lines is the content type of a response with one JSON value on each line.
 const Lines = "application/x-ndjson"
 
-// Contract asks a handler and holds every answer against api/openapi.yaml:
-// status, headers and body. A property that the contract does not name is a
-// breach too.
+// Contract sends requests to a handler and checks every response against api/openapi.yaml: its
+// status, headers and body. A property that the contract does not name is a violation, too.
 type Contract struct {
 	Handler http.Handler
 
@@ -55,7 +54,7 @@ type document struct {
 	router routers.Router
 }
 
-// loadContract is read once for all tests of a package.
+// loadContract reads the contract once for all tests of a package.
 var loadContract = sync.OnceValues(func() (document, error) {
 	openapi3filter.RegisterBodyDecoder(
 		"text/event-stream",
@@ -76,13 +75,13 @@ var loadContract = sync.OnceValues(func() (document, error) {
 	for _, s := range doc.Components.Schemas {
 		forbidUnknown(s.Value)
 	}
-	doc.Servers = nil // the path alone names an operation, whatever the host
+	doc.Servers = nil // the path alone names an operation; the host does not matter
 	router, err := legacy.NewRouter(doc)
 	return document{doc: doc, router: router}, err
 })
 
-// mergeAllOf makes one schema of several objects that belong together: closed, each
-// alone would refuse what only the others name.
+// mergeAllOf merges the objects of allOf into one schema. Otherwise each object, once it forbids
+// unknown properties, would refuse the properties of the others.
 func mergeAllOf(s *openapi3.Schema) {
 	if len(s.AllOf) < 2 {
 		return
@@ -97,8 +96,8 @@ func mergeAllOf(s *openapi3.Schema) {
 	s.Properties, s.Required, s.AllOf = all, slices.Compact(s.Required), nil
 }
 
-// forbidUnknown makes an object schema, and those inside it, refuse what they do not
-// name.
+// forbidUnknown makes an object schema, and the schemas inside it, refuse properties that they do
+// not name.
 func forbidUnknown(s *openapi3.Schema) {
 	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
 		s.AdditionalProperties.Has = new(false)
@@ -146,19 +145,19 @@ func (c Call) Request(ctx context.Context, base string) *http.Request {
 	return r
 }
 
-// Answer is what a call was answered with.
+// Answer is the response to a call.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 
-	// Of an envelope; zero otherwise.
+	// The members of the envelope; zero if the body has none.
 	Code int             `json:"code"`
 	Data json.RawMessage `json:"data"`
 	Msg  string          `json:"msg"`
 }
 
-// Do makes a call and checks its answer.
+// Do makes a call and checks its response.
 func (c *Contract) Do(t testing.TB, call Call) *Answer {
 	t.Helper()
 	a, err := c.do(t.Context(), call)
@@ -176,7 +175,7 @@ func (c *Contract) do(ctx context.Context, call Call) (*Answer, error) {
 	return a, c.Check(r, a)
 }
 
-// Ask makes a call that must succeed and gives its data.
+// Ask makes a call that must succeed and returns its data.
 func Ask[T any](t testing.TB, c *Contract, call Call) T {
 	t.Helper()
 	a := c.Do(t, call)
@@ -190,8 +189,8 @@ func Ask[T any](t testing.TB, c *Contract, call Call) T {
 	return data
 }
 
-// unroutedStatuses are the HTTP statuses of calls that never reached a handler; their
-// bodies are the envelope, which says the same.
+// unroutedStatuses are the HTTP statuses of calls that no handler took. Their body is the envelope
+// with the same number as its code.
 var unroutedStatuses = []int{
 	http.StatusNotFound,
 	http.StatusMethodNotAllowed,
@@ -201,8 +200,7 @@ var unroutedStatuses = []int{
 
 var requestID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// Check holds an answer against the contract and, for a call of the console,
-// reads its envelope.
+// Check checks a response against the contract and, for a call of the console, reads its envelope.
 func (c *Contract) Check(r *http.Request, a *Answer) error {
 	if err := checkCommonHeaders(a.Header); err != nil {
 		return err
@@ -210,7 +208,7 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 	console := strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
 	route, params, err := c.router.FindRoute(r)
 	if err != nil && !console {
-		return nil // a page or an asset: the contract does not speak of it
+		return nil // a page or an asset, which the contract does not describe
 	}
 	if got := a.Header.Get("Cache-Control"); got != "no-store" && (console || r.Method != http.MethodPost) {
 		return fmt.Errorf("Cache-Control %q", got)
@@ -234,7 +232,7 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 		return err
 	}
 	if err != nil && a.Status != http.StatusNotFound && a.Status != http.StatusMethodNotAllowed {
-		return fmt.Errorf("status %d for what the contract does not know", a.Status)
+		return fmt.Errorf("status %d for a call that the contract does not know", a.Status)
 	}
 	if a.Status != http.StatusOK {
 		return nil
@@ -242,8 +240,8 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 	return c.operation(r, route, params, a)
 }
 
-// captchaEnvelope is what the calls of the captcha answer instead of the usual
-// envelope, whatever goes wrong.
+// captchaEnvelope is the schema that the captcha's calls return instead of the usual envelope, for
+// every error, too.
 const captchaEnvelope = "CaptchaAnswer"
 
 func (c *Contract) checkCaptcha(r *http.Request, route *routers.Route, params map[string]string, a *Answer) error {
@@ -273,8 +271,7 @@ func checkCommonHeaders(h http.Header) error {
 	return nil
 }
 
-// envelope reads the envelope of a and checks that code, status, sentence and
-// data fit together.
+// envelope reads the envelope of a and checks that its code, status, text and data fit together.
 func (c *Contract) envelope(a *Answer) error {
 	if err := c.Schema("Envelope", a.Body); err != nil {
 		return err
@@ -286,10 +283,11 @@ func (c *Contract) envelope(a *Answer) error {
 	case a.Code == 200 && a.Status != http.StatusOK:
 		return fmt.Errorf("code 200 with status %d", a.Status)
 	case a.Code != 200 && a.Msg == "":
-		return errors.New("a refusal without a sentence")
+		return errors.New("an error without a text in msg")
 	case a.Status != http.StatusOK && (!slices.Contains(unroutedStatuses, a.Status) || a.Status != a.Code):
 		return fmt.Errorf("code %d with status %d", a.Code, a.Status)
-	case (a.Code == http.StatusTooManyRequests || a.Code == http.StatusServiceUnavailable) && a.Header.Get("Retry-After") == "":
+	case a.Header.Get("Retry-After") == "" &&
+		(a.Code == http.StatusTooManyRequests || a.Code == http.StatusServiceUnavailable):
 		return fmt.Errorf("code %d without Retry-After", a.Code)
 	}
 	return nil
@@ -304,7 +302,7 @@ func (c *Contract) operation(r *http.Request, route *routers.Route, params map[s
 	return openapi3filter.ValidateResponse(context.Background(), in.SetBodyBytes(a.Body))
 }
 
-// Schema holds a JSON text against one of the contract's schemas.
+// Schema checks a JSON text against one of the contract's schemas.
 func (c *Contract) Schema(name string, text []byte) error {
 	ref := c.doc.Components.Schemas[name]
 	if ref == nil {
@@ -320,16 +318,16 @@ func (c *Contract) Schema(name string, text []byte) error {
 	return nil
 }
 
-// lines holds an answer of lines against the contract: one for each device, then
-// one for all. Empty ones say nothing.
+// lines checks the lines of a response against the contract: one for each device, then one for all.
+// It skips empty lines.
 func (c *Contract) lines(body []byte) error {
 	if !bytes.HasSuffix(body, []byte("\n")) {
 		return errors.New("the last line does not end")
 	}
-	said := bytes.FieldsFunc(body, func(r rune) bool { return r == '\n' })
-	for i, line := range said {
+	nonEmpty := bytes.FieldsFunc(body, func(r rune) bool { return r == '\n' })
+	for i, line := range nonEmpty {
 		schema := "RehearsedDevice"
-		if i == len(said)-1 {
+		if i == len(nonEmpty)-1 {
 			schema = "RehearsedAll"
 		}
 		if err := c.Schema(schema, line); err != nil {
@@ -345,7 +343,7 @@ type Operation struct {
 	Public           bool // needs no sign-in
 }
 
-// Operations lists the contract's operations of the given tags.
+// Operations lists the contract's operations with the given tags.
 func (c *Contract) Operations(tags ...string) []Operation {
 	var found []Operation
 	for path, item := range c.doc.Paths.Map() {
@@ -364,8 +362,7 @@ func (c *Contract) Operations(tags ...string) []Operation {
 	return found
 }
 
-// Parameters lists the names of the parameters of the operations of the given
-// tags, each once.
+// Parameters lists the names of the parameters of the operations with the given tags, each once.
 func (c *Contract) Parameters(tags ...string) []string {
 	var names []string
 	for _, op := range c.Operations(tags...) {
@@ -377,8 +374,8 @@ func (c *Contract) Parameters(tags ...string) []string {
 	return slices.Compact(names)
 }
 
-// Fields lists what the operations of the given tags can be told by name, each
-// once: their parameters, and the properties of their bodies.
+// Fields lists the names of the parameters and of the properties of the bodies of the operations
+// with the given tags, each once.
 func (c *Contract) Fields(tags ...string) []string {
 	names := c.Parameters(tags...)
 	for _, op := range c.Operations(tags...) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// response answers as the server should; each test breaks one thing of it.
+// response is a correct response of the server; each test changes one part of it.
 type response struct {
 	status  int
 	headers map[string]string
@@ -31,8 +31,7 @@ func respondWith(change func(*response)) http.Handler {
 
 const unreadCountPath = "/admin-api/client/pc/notify-message/get-unread-count"
 
-// The helper that holds answers against the contract must find each kind of
-// breach, and find none in a good answer.
+// Check finds each kind of violation, and none in a correct response.
 func TestContractFindsViolations(t *testing.T) {
 	for _, c := range []struct {
 		name, path, want string
@@ -42,19 +41,19 @@ func TestContractFindsViolations(t *testing.T) {
 		{"no id", unreadCountPath, "X-Request-Id", func(g *response) { g.headers["X-Request-Id"] = "" }},
 		{"referrer", unreadCountPath, "Referrer-Policy", func(g *response) { delete(g.headers, "Referrer-Policy") }},
 		{"sniffing", unreadCountPath, "X-Content-Type-Options", func(g *response) { delete(g.headers, "X-Content-Type-Options") }},
-		{"kept", unreadCountPath, "Cache-Control", func(g *response) { g.headers["Cache-Control"] = "max-age=60" }},
+		{"cacheable", unreadCountPath, "Cache-Control", func(g *response) { g.headers["Cache-Control"] = "max-age=60" }},
 		{"not JSON", unreadCountPath, "Content-Type", func(g *response) { g.headers["Content-Type"] = "text/html" }},
 		{"no envelope", unreadCountPath, "Envelope", func(g *response) { g.body = `{"data":3}` }},
 		{"not JSON inside", unreadCountPath, "Envelope", func(g *response) { g.body = `oops` }},
 		{"wrong type", unreadCountPath, "type", func(g *response) { g.body = `{"code":200,"data":"3","msg":""}` }},
 		{"below minimum", unreadCountPath, "minimum", func(g *response) { g.body = `{"code":200,"data":-3,"msg":""}` }},
-		{"more than promised", unreadCountPath, "extra", func(g *response) { g.body = `{"code":200,"data":3,"msg":"","extra":1}` }},
-		{"more inside", "/admin-api/system/tenant/get-by-website", "secret", func(g *response) {
+		{"unknown member", unreadCountPath, "extra", func(g *response) { g.body = `{"code":200,"data":3,"msg":"","extra":1}` }},
+		{"unknown member of data", "/admin-api/system/tenant/get-by-website", "secret", func(g *response) {
 			g.body = `{"code":200,"data":{"id":1,"name":"a","diy":null,"secret":1},"msg":""}`
 		}},
-		{"no sentence", unreadCountPath, "sentence", func(g *response) { g.body = `{"code":601,"data":null,"msg":""}` }},
+		{"no text", unreadCountPath, "without a text", func(g *response) { g.body = `{"code":601,"data":null,"msg":""}` }},
 		{"success with a status", unreadCountPath, "code 200 with status 201", func(g *response) { g.status = 201 }},
-		{"a status of its own", unreadCountPath, "code 401 with status 401", func(g *response) {
+		{"status of a routed call", unreadCountPath, "code 401 with status 401", func(g *response) {
 			g.status, g.body = 401, `{"code":401,"data":null,"msg":"no"}`
 		}},
 		{"status and code differ", unreadCountPath, "code 405 with status 404", func(g *response) {
@@ -63,10 +62,10 @@ func TestContractFindsViolations(t *testing.T) {
 		{"overload", unreadCountPath, "Retry-After", func(g *response) { g.status, g.body = 503, `{"code":503,"data":null,"msg":"busy"}` }},
 		{"too large", unreadCountPath, "", func(g *response) { g.status, g.body = 413, `{"code":413,"data":null,"msg":"large"}` }},
 		{"unknown path", "/admin-api/none", "", func(g *response) { g.status, g.body = 404, `{"code":404,"data":null,"msg":"none"}` }},
-		{"unknown path found", "/admin-api/none", "does not know", func(*response) {}},
+		{"unknown path with status 200", "/admin-api/none", "does not know", func(*response) {}},
 		{"health", "/healthz", "", func(g *response) { g.headers["Content-Type"], g.body = "text/plain; charset=utf-8", "ok" }},
-		{"health in another form", "/healthz", "Content-Type", func(*response) {}},
-		{"health with a status", "/healthz", "status is not supported", func(g *response) { g.status = 418 }},
+		{"health with another content type", "/healthz", "Content-Type", func(*response) {}},
+		{"health with an unknown status", "/healthz", "status is not supported", func(g *response) { g.status = 418 }},
 		{"a page", "/device", "", func(g *response) { g.headers["Content-Type"], g.body = "text/html", "<html>" }},
 		{"a page without id", "/device", "X-Request-Id", func(g *response) { g.headers["X-Request-Id"] = "1" }},
 	} {
@@ -80,7 +79,7 @@ func TestContractFindsViolations(t *testing.T) {
 	}
 }
 
-// The captcha has an envelope of its own, in which it says everything.
+// The captcha's calls have an envelope of their own, for errors, too.
 func TestContractOfCaptchaEnvelope(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -88,19 +87,17 @@ func TestContractOfCaptchaEnvelope(t *testing.T) {
 	}{
 		{"a captcha", "", func(g *response) { g.body = `{"repCode":"6110","repMsg":"gone","repData":null,"success":false}` }},
 		{"a captcha in the usual envelope", "repCode", func(*response) {}},
-		{"a captcha with a code of its own", "repCode", func(g *response) { g.body = `{"repCode":"1","repMsg":"","repData":null,"success":false}` }},
+		{"a captcha with an unknown code", "repCode", func(g *response) { g.body = `{"repCode":"1","repMsg":"","repData":null,"success":false}` }},
 		{"too large for a captcha", "", func(g *response) {
 			g.status, g.body = 413, `{"repCode":"9999","repMsg":"large","repData":null,"success":false}`
 		}},
-		{"a captcha with a status", "status is not supported", func(g *response) {
+		{"a captcha with an unknown status", "status is not supported", func(g *response) {
 			g.status, g.body = 429, `{"repCode":"6201","repMsg":"many","repData":null,"success":false}`
 		}},
 	} {
 		contract := NewContract(t, respondWith(c.change))
-		_, err := contract.do(
-			t.Context(),
-			Call{Method: http.MethodPost, Path: "/admin-api/system/captcha/check", Body: "{}"},
-		)
+		call := Call{Method: http.MethodPost, Path: "/admin-api/system/captcha/check", Body: "{}"}
+		_, err := contract.do(t.Context(), call)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -110,20 +107,15 @@ func TestContractOfCaptchaEnvelope(t *testing.T) {
 func TestCallAndAnswer(t *testing.T) {
 	var got *http.Request
 	echo := respondWith(func(*response) {})
-	c := NewContract(
-		t,
-		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r; echo.ServeHTTP(w, r) }),
-	)
-	if n := Ask[int](
-		t,
-		c,
-		Call{
-			Path:   unreadCountPath + "?a=1",
-			Token:  "tok",
-			From:   "203.0.113.9",
-			Header: map[string]string{"Time-Zone": "UTC"},
-		},
-	); n != 3 {
+	record := func(w http.ResponseWriter, r *http.Request) { got = r; echo.ServeHTTP(w, r) }
+	c := NewContract(t, http.HandlerFunc(record))
+	call := Call{
+		Path:   unreadCountPath + "?a=1",
+		Token:  "tok",
+		From:   "203.0.113.9",
+		Header: map[string]string{"Time-Zone": "UTC"},
+	}
+	if n := Ask[int](t, c, call); n != 3 {
 		t.Errorf("data %d", n)
 	}
 	if got.Method != http.MethodGet || got.Header.Get("Authorization") != "Bearer tok" ||
@@ -132,12 +124,9 @@ func TestCallAndAnswer(t *testing.T) {
 		got.URL.RawQuery != "a=1" {
 		t.Errorf("request %+v", got)
 	}
-	c.Run(
-		t,
-		[]Scenario{
-			{Name: "scenario", Call: Call{Path: unreadCountPath}, Contains: []string{`"data":3`}, Lacks: []string{"4"}},
-		},
-	)
+	c.Run(t, []Scenario{
+		{Name: "scenario", Call: Call{Path: unreadCountPath}, Contains: []string{`"data":3`}, Lacks: []string{"4"}},
+	})
 }
 
 func TestScenarioViolations(t *testing.T) {
@@ -175,9 +164,8 @@ func TestOperations(t *testing.T) {
 	if !public["loginUsername"] || public["getUser"] {
 		t.Errorf("public: %v", public)
 	}
-	if got := c.Operations(
-		"home",
-	); len(got) != 1 || got[0].ID != "getOverviewStatistics" || got[0].Method != http.MethodGet ||
+	got := c.Operations("home")
+	if len(got) != 1 || got[0].ID != "getOverviewStatistics" || got[0].Method != http.MethodGet ||
 		!strings.HasSuffix(got[0].Path, "/overview-statistics") {
 		t.Errorf("%+v", got)
 	}

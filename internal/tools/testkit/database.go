@@ -15,8 +15,8 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// DataDir gives a data folder that goes with the test, with an empty SQLite
-// database in it that has all migrations.
+// DataDir returns a data folder with an empty SQLite database that has all migrations. The folder
+// is removed after the test.
 func DataDir(t testing.TB) string {
 	t.Helper()
 	file, err := migratedFile()
@@ -32,8 +32,8 @@ func DataDir(t testing.TB) string {
 
 const databaseFile = "tilth.db"
 
-// migratedFile is the file of an empty database, made once for all tests of a
-// package: the migrations take fifty times as long as a copy.
+// migratedFile returns the file of an empty database. It is made once for all tests of a package:
+// the migrations take fifty times as long as a copy.
 var migratedFile = sync.OnceValues(func() (file []byte, err error) {
 	dir, err := os.MkdirTemp("", "tilth-migrated-*")
 	if err != nil {
@@ -50,8 +50,8 @@ var migratedFile = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(filepath.Join(dir, databaseFile))
 })
 
-// DB opens a fresh database, migrated, that goes with the test: SQLite in a
-// folder or, where TILTH_TEST_DATABASE_URL says so, PostgreSQL.
+// DB opens a new, migrated database for the test and closes it at the end: SQLite in a folder or,
+// if TILTH_TEST_DATABASE_URL is set, PostgreSQL.
 func DB(t testing.TB) *db.DB {
 	t.Helper()
 	var d *db.DB
@@ -72,8 +72,8 @@ func DB(t testing.TB) *db.DB {
 	return d
 }
 
-// FailStatement makes a database refuse a statement on a table, such as INSERT ON
-// notices, as if its disk were full, until the returned function is called.
+// FailStatement makes a database refuse a statement on a table, such as INSERT ON notices, as if
+// its disk were full, until the caller calls mend.
 func FailStatement(t testing.TB, d *db.DB, what string) (mend func()) {
 	t.Helper()
 	_, table, _ := strings.Cut(what, " ON ")

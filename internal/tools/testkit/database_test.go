@@ -10,24 +10,19 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// Folders are apart, and their database lacks no migration: to open it writes
+// Each DataDir is a folder of its own, and its database has all migrations: opening it writes
 // nothing.
 func TestDataDir(t *testing.T) {
 	first, second := DataDir(t), DataDir(t)
 	withDB(t, first, func(d *db.DB) {
-		if err := tenant.NewStore(
-			d,
-			NewClock().Now,
-		).Put(
-			t.Context(),
-			&tenant.Tenant{Name: "north", TimeZone: tenant.Zone("UTC")},
-		); err != nil {
+		north := &tenant.Tenant{Name: "north", TimeZone: tenant.Zone("UTC")}
+		if err := tenant.NewStore(d, NewClock().Now).Put(t.Context(), north); err != nil {
 			t.Fatal(err)
 		}
 	})
 	withDB(t, second, func(d *db.DB) {
 		if all, err := tenant.NewStore(d, NewClock().Now).List(t.Context()); err != nil || len(all) > 0 {
-			t.Errorf("what one folder is given is in another: %d tenants, %v", len(all), err)
+			t.Errorf("the second folder has %d tenants, want none; %v", len(all), err)
 		}
 	})
 	want, err := migratedFile()
@@ -35,7 +30,7 @@ func TestDataDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(second, databaseFile)); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("opened, the database is not what it was: %v", err)
+		t.Errorf("opening the database changed its file: %v", err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// OfflineAfter is the patience of the weather station.
+// OfflineAfter is the time without contact after which the weather station is offline.
 const OfflineAfter = 15 * time.Minute
 
 // Station makes the product weather-station and the elements of two of its
@@ -65,7 +65,7 @@ func elementNames(en, zh, tr, ru string) map[text.Language]string {
 	return map[text.Language]string{text.English: en, text.Chinese: zh, text.Turkish: tr, text.Russian: ru}
 }
 
-// Scene makes a usable scene of a tenant and answers its id.
+// Scene makes a usable scene of a tenant and returns its id.
 func (s *Stores) Scene(t testing.TB, owner tenant.ID, name string) int64 {
 	t.Helper()
 	id, err := s.Scenes.Create(t.Context(), owner, name, device.SceneUsable)
@@ -75,11 +75,11 @@ func (s *Stores) Scene(t testing.TB, owner tenant.ID, name string) int64 {
 	return id
 }
 
-// Secret is the secret of the builders' device of that name.
+// Secret returns the secret of the device with that name which the builders make.
 func Secret(deviceName string) string { return deviceName + "-0123456789abcdef" }
 
-// Device makes a device of a tenant that the registry knows; with changes what
-// it is made of.
+// Device makes a device of a tenant and loads it into the registry. The functions with change it
+// before it is stored.
 func (s *Stores) Device(
 	t testing.TB,
 	owner tenant.ID,
@@ -96,8 +96,8 @@ func (s *Stores) Device(
 	return d
 }
 
-// PutDevices stores devices of a tenant in one transaction, gives each its
-// secret, and loads the registry.
+// PutDevices stores devices of a tenant and their secrets in one transaction, and loads the
+// registry.
 func (s *Stores) PutDevices(t testing.TB, owner tenant.ID, devices ...*device.Device) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
@@ -117,11 +117,11 @@ func (s *Stores) PutDevices(t testing.TB, owner tenant.ID, devices ...*device.De
 	s.Reload(t)
 }
 
-// Ref names a device together with its owner.
+// Ref returns the reference of a device: its tenant and its id.
 func Ref(d *device.Device) device.Ref { return device.Ref{Tenant: d.Tenant, ID: d.ID} }
 
-// Channel makes a channel of a tenant that tells NAME@example.com and
-// +905551112233, and answers it; with changes it.
+// Channel makes a channel of a tenant that notifies NAME@example.com and +905551112233, and returns
+// it. The functions with change it before it is stored.
 func (s *Stores) Channel(t testing.TB, owner tenant.ID, name string, with ...func(*notify.Channel)) *notify.Channel {
 	t.Helper()
 	c := &notify.Channel{
@@ -138,7 +138,7 @@ func (s *Stores) Channel(t testing.TB, owner tenant.ID, name string, with ...fun
 	return c
 }
 
-// Notice is an alarm notice to be recorded.
+// Notice is an alarm notice for Stores.Notice.
 type Notice struct {
 	Device     *device.Device
 	Level      alarm.Level
@@ -146,14 +146,14 @@ type Notice struct {
 	Start      int64 // epoch milliseconds
 	CreateTime int64 // epoch milliseconds
 
-	Rule     alarm.RuleID // 0: one of its own that is gone
-	Revision int64        // 0: the first
-	Title    string       // empty: Frost
+	Rule     alarm.RuleID // 0: a rule of its own that no longer exists
+	Revision int64        // 0 means 1
+	Title    string       // empty means Frost
 	End      int64        // epoch milliseconds
-	RuleJSON string       // JSON of the rule; empty: nothing is known of it
+	RuleJSON string       // JSON of the rule; empty means {}
 }
 
-// Notice records a notice and answers its id.
+// Notice stores a notice and returns its id.
 func (s *Stores) Notice(t testing.TB, n Notice) int64 {
 	t.Helper()
 	title, was := cmp.Or(n.Title, "Frost"), cmp.Or(n.RuleJSON, "{}")
@@ -161,8 +161,10 @@ func (s *Stores) Notice(t testing.TB, n Notice) int64 {
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		return tx.NewRaw(
 			`INSERT INTO notices
-			(tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, end_time, create_time, rule)
-			VALUES (?, COALESCE(NULLIF(?, 0), (SELECT COALESCE(MAX(id), 0) + 1000000 FROM notices)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			(tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title,
+				alarm_level, resolve_status, start_time, end_time, create_time, rule)
+			VALUES (?, COALESCE(NULLIF(?, 0), (SELECT COALESCE(MAX(id), 0) + 1000000 FROM notices)),
+				?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 			n.Device.Tenant,
 			n.Rule,
 			max(1, n.Revision),
@@ -184,19 +186,17 @@ func (s *Stores) Notice(t testing.TB, n Notice) int64 {
 	return id
 }
 
-// Message stores an in-app message of a tenant, read by the given users.
+// Message stores a message of a tenant that the given users have read.
 func (s *Stores) Message(t testing.TB, owner tenant.ID, readers ...int64) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		var id int64
-		if err := tx.NewRaw(
+		insert := tx.NewRaw(
 			`INSERT INTO messages (tenant_id, event, facts, create_time) VALUES (?, 'triggered', '{}', ?) RETURNING id`,
 			owner,
 			s.Clock.Milli(),
-		).Scan(
-			ctx,
-			&id,
-		); err != nil {
+		)
+		if err := insert.Scan(ctx, &id); err != nil {
 			return err
 		}
 		for _, u := range readers {

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// HeapProbe is a context that looks now and then at how much memory is held: it
-// is asked whether it has ended by all that passes over many readings, and by database/sql
-// in a goroutine of its own.
+// HeapProbe is a context that measures now and then how much memory is held. It measures in Err,
+// which code that passes over many readings calls often; database/sql calls it in a goroutine of
+// its own.
 type HeapProbe struct {
 	context.Context
 	mu    sync.Mutex
@@ -17,7 +17,7 @@ type HeapProbe struct {
 	peak  uint64
 }
 
-// Err is that of the context.
+// Err returns the error of the embedded context. It measures at the 16th call, the 64th, and so on.
 func (h *HeapProbe) Err() error {
 	h.mu.Lock()
 	h.calls++
@@ -29,7 +29,7 @@ func (h *HeapProbe) Err() error {
 	return h.Context.Err()
 }
 
-// Sample looks now.
+// Sample measures now.
 func (h *HeapProbe) Sample() {
 	held := HeapInUse(3)
 	h.mu.Lock()
@@ -37,15 +37,15 @@ func (h *HeapProbe) Sample() {
 	h.peak = max(h.peak, held)
 }
 
-// Peak is the most that was held when it looked, in bytes; 0: it never did.
+// Peak returns the most bytes that were held at a measurement; 0 if there was none.
 func (h *HeapProbe) Peak() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.peak
 }
 
-// HeapInUse is what is held after so many collections, in bytes; what lies ready for
-// the next who needs it goes with the second.
+// HeapInUse returns how many bytes are held after the given number of garbage collections. The
+// second collection also frees what lies unused in sync.Pools.
 func HeapInUse(collections int) uint64 {
 	for range collections {
 		runtime.GC()

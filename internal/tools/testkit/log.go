@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// Log keeps everything that was logged, from debug upwards, so that tests can
-// tell what was said and what was not.
+// Log keeps all that is logged, from level debug on, so that tests can check it.
 type Log struct {
 	*slog.Logger
 
@@ -29,7 +28,7 @@ func (l *Log) Write(line []byte) (int, error) {
 	return l.text.Write(line)
 }
 
-// Text is everything logged so far.
+// Text returns everything logged so far.
 func (l *Log) Text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

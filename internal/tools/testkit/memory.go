@@ -7,14 +7,14 @@ import (
 	"tilth/internal/platform/memory"
 )
 
-// FakeMemory is a gauge of memory of which a test says how much is in use, in per
-// cent of the limit.
+// FakeMemory returns a gauge of memory whose use a test sets through percent, in per cent of the
+// limit.
 func FakeMemory() (g *memory.Gauge, percent *atomic.Uint64) {
 	percent = new(atomic.Uint64)
-	var asked atomic.Int64
+	var reads atomic.Int64
 	return memory.New(memory.Options{
 		Limit: 1 << 30,
 		Read:  func() memory.Usage { return memory.Usage{Held: percent.Load() << 30 / 100} },
-		Now:   func() time.Time { return time.Unix(asked.Add(1), 0) }, // so that each look is a new one
+		Now:   func() time.Time { return time.Unix(reads.Add(1), 0) }, // later each time, so that the gauge reads again
 	}), percent
 }

@@ -10,17 +10,17 @@ import (
 	"tilth/internal/domain/notify"
 )
 
-// SMS is a text that reached a phone.
+// SMS is a text message that a phone received.
 type SMS struct{ To, Text string }
 
-// Phones is every phone of the world: it keeps what is sent to them.
+// Phones is an SMS sender that keeps what is sent to all phones.
 type Phones struct {
 	mu   sync.Mutex
 	sent []SMS
 	err  error
 }
 
-// SendSMS delivers an SMS, or refuses while the phones are broken.
+// SendSMS keeps an SMS, or returns the error that Break set.
 func (p *Phones) SendSMS(_ context.Context, mobile, text string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +38,7 @@ func (p *Phones) Break(err error) {
 	p.err = err
 }
 
-// Sent is all that was delivered.
+// Sent returns all SMS that were sent.
 func (p *Phones) Sent() []SMS {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,7 @@ func (p *Phones) Sent() []SMS {
 
 var sixDigits = regexp.MustCompile(`\b[0-9]{6}\b`)
 
-// Code is the newest code that a phone was sent.
+// Code returns the newest code that was sent to a phone.
 func (p *Phones) Code(t testing.TB, mobile string) string {
 	t.Helper()
 	sent := p.Sent()
@@ -59,56 +59,56 @@ func (p *Phones) Code(t testing.TB, mobile string) string {
 			return code
 		}
 	}
-	t.Fatalf("%s was sent no code", mobile)
+	t.Fatalf("no code was sent to %s", mobile)
 	return ""
 }
 
-// FakeSender keeps the letters that it is given, as one that brings them at once.
+// FakeSender is a sender that keeps the notifications it is given and reports them as sent.
 type FakeSender struct {
 	mu   sync.Mutex
 	sent []notify.Notification
 	err  error
 }
 
-// Send takes a letter, or refuses it while the carrier is broken.
-func (c *FakeSender) Send(_ context.Context, l *notify.Notification) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return "", c.err
+// Send keeps a notification, or returns the error that Break set.
+func (f *FakeSender) Send(_ context.Context, n *notify.Notification) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return "", f.err
 	}
-	c.sent = append(c.sent, *l)
+	f.sent = append(f.sent, *n)
 	return "accepted", nil
 }
 
-// Break makes every letter fail with err, a *notify.Failure, until Break(nil).
-func (c *FakeSender) Break(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.err = err
+// Break makes every Send fail with err, a *notify.Failure, until Break(nil).
+func (f *FakeSender) Break(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
 }
 
-// Sent is all that was carried.
-func (c *FakeSender) Sent() []notify.Notification {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return append([]notify.Notification(nil), c.sent...)
+// Sent returns all notifications that were sent.
+func (f *FakeSender) Sent() []notify.Notification {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]notify.Notification(nil), f.sent...)
 }
 
-// MailRecorder keeps the mails that were enqueued.
+// MailRecorder is a mailer that keeps the emails it is given.
 type MailRecorder struct {
 	mu   sync.Mutex
 	sent []identity.Email
 }
 
-// Enqueue takes a letter.
-func (p *MailRecorder) Enqueue(l identity.Email) {
+// Enqueue keeps an email.
+func (p *MailRecorder) Enqueue(e identity.Email) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sent = append(p.sent, l)
+	p.sent = append(p.sent, e)
 }
 
-// Sent is all that was posted.
+// Sent returns all emails that were enqueued.
 func (p *MailRecorder) Sent() []identity.Email {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,16 +9,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// NullBody is a body that says of one member that it is null, beside the same
-// body without that member.
+// NullBody is a body in which one member is null, and the same body without that member.
 type NullBody struct {
-	Member        string // with those that it is in: conditions.value
+	Member        string // path of the member: conditions.value
 	Null, Without string // JSON
 }
 
-// NullBodies makes bodies of a schema, one for each member that the contract
-// has no null for, at whatever depth. What they hold is of the right kind and
-// names nothing that there is, so that no call does anything by them.
+// NullBodies makes bodies for a schema, one for each member, at any depth, for which the contract
+// does not allow null. Their other members have the right types but name nothing that exists, so
+// that no call changes anything.
 func NullBodies(t testing.TB, s *openapi3.Schema) []NullBody {
 	t.Helper()
 	var made []NullBody
@@ -28,14 +27,12 @@ func NullBodies(t testing.TB, s *openapi3.Schema) []NullBody {
 	return made
 }
 
-// JSONBody is the schema of the body that an operation takes; nil where it takes
-// none, or no JSON.
+// JSONBody returns the schema of an operation's JSON body; nil if it takes none.
 func (c *Contract) JSONBody(op Operation) *openapi3.Schema {
 	return JSONBody(c.doc.Paths.Value(op.Path).GetOperation(op.Method))
 }
 
-// JSONBody is the schema of the body that an operation takes; nil where it takes
-// none, or no JSON.
+// JSONBody returns the schema of an operation's JSON body; nil if it takes none.
 func JSONBody(op *openapi3.Operation) *openapi3.Schema {
 	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
 		return nil
@@ -52,7 +49,7 @@ func mustJSON(t testing.TB, v any) string {
 	return string(b)
 }
 
-// eachNullBody gives pairs of samples of a schema that differ in one member.
+// eachNullBody calls each with pairs of samples of a schema that differ in one member.
 func eachNullBody(s *openapi3.Schema, of string, each func(member string, null, without any)) {
 	switch {
 	case s.Type.Is(openapi3.TypeArray):
@@ -82,8 +79,7 @@ func eachNullBody(s *openapi3.Schema, of string, each func(member string, null, 
 	}
 }
 
-// members are an object's, those of its parts included; none of what is no
-// object.
+// members returns an object's properties, including those of its allOf; none for other types.
 func members(s *openapi3.Schema) map[string]*openapi3.Schema {
 	all := map[string]*openapi3.Schema{}
 	for _, part := range s.AllOf {
@@ -95,7 +91,7 @@ func members(s *openapi3.Schema) map[string]*openapi3.Schema {
 	return all
 }
 
-// sample is a value of a schema's kind that hardly names anything.
+// sample returns a value of a schema's type that most likely names nothing that exists.
 func sample(s *openapi3.Schema) any {
 	switch all := members(s); {
 	case len(s.Enum) > 0:

@@ -8,15 +8,15 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// ObservedStore is a store of readings with somebody who looks at each frame of a
-// range as it passes.
+// ObservedStore is a store of readings that calls Each with each frame of a range before it passes
+// it on.
 type ObservedStore struct {
 	*reading.Store
-	Each  func(ctx context.Context, n int) error // the nth frame, from 1; an error ends the range. nil: nobody looks
-	Ended func(n int, err error)                 // is told how a range ended, after so many frames; may be nil
+	Each  func(ctx context.Context, n int) error // gets the frame's number, from 1; an error ends the range; may be nil
+	Ended func(n int, err error)                 // gets the number of frames and the range's error; may be nil
 }
 
-// Range looks at each frame before it is passed on.
+// Range observes each frame before it passes it on.
 func (s *ObservedStore) Range(
 	ctx context.Context,
 	t tenant.ID,
@@ -34,7 +34,7 @@ func (s *ObservedStore) Range(
 	}))
 }
 
-// Columns looks at each frame before the piece that it comes in is passed on.
+// Columns observes each frame of a piece before it passes the piece on.
 func (s *ObservedStore) Columns(
 	ctx context.Context,
 	t tenant.ID,

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// AnyPort lets a server take a free port. A test that looked for a free port beforehand
-// could lose it to another process.
+// AnyPort lets a server choose a free port. If a test chose one beforehand, another process could
+// take it.
 const AnyPort = "127.0.0.1:0"
 
-// GetText is the body of a page that must be answered with 200.
+// GetText returns the body of a page, whose status must be 200.
 func GetText(t testing.TB, address string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)

@@ -13,27 +13,26 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // makes and drops the tests' databases
 )
 
-// postgresEnv holds the address of a PostgreSQL for tests, where databases
-// may be made and dropped: scripts/postgres-test.sh starts one. Some stay behind
-// in it.
+// postgresEnv is the environment variable with the address of a PostgreSQL server on which tests
+// create and drop databases. scripts/postgres-test.sh starts one. Some databases remain on it.
 const postgresEnv = "TILTH_TEST_DATABASE_URL"
 
-// UsePostgres tells whether tests are to use PostgreSQL.
+// UsePostgres tells whether the tests use PostgreSQL.
 func UsePostgres() bool { return os.Getenv(postgresEnv) != "" }
 
-// Postgres gives the address of a PostgreSQL database, migrated and empty, that
-// is the test's alone. Without a server for tests the test is skipped.
+// Postgres returns the address of a PostgreSQL database, migrated and empty, that only this test
+// uses. Without a PostgreSQL server it skips the test.
 func Postgres(t testing.TB) (address string) {
 	t.Helper()
 	if !UsePostgres() {
-		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh")
+		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh starts one")
 	}
 	name, err := idleDatabases.take()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if t.Failed() { // whatever it did to it
+		if t.Failed() { // the database may be in any state
 			err = dropDatabase(name)
 		} else {
 			err = idleDatabases.release(name)
@@ -45,11 +44,11 @@ func Postgres(t testing.TB) (address string) {
 	return databaseURL(name)
 }
 
-// NewPostgres is Postgres with nothing in it, not even tables.
+// NewPostgres is like Postgres, but the database is empty: it has no tables.
 func NewPostgres(t testing.TB) (address string) {
 	t.Helper()
 	if !UsePostgres() {
-		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh")
+		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh starts one")
 	}
 	name := newDatabaseName()
 	if err := administer("CREATE DATABASE " + name + " TEMPLATE template0"); err != nil {
@@ -63,8 +62,8 @@ func NewPostgres(t testing.TB) (address string) {
 	return databaseURL(name)
 }
 
-// TakeOffline takes a test's PostgreSQL database away from whoever uses it until the
-// returned function is called: connections end, and none can be made.
+// TakeOffline makes a test's PostgreSQL database unreachable until the caller calls back: it ends
+// all connections and allows no new ones.
 func TakeOffline(t testing.TB, address string) (back func()) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -89,7 +88,7 @@ func newDatabaseName() string { return "tilth_" + strings.ToLower(rand.Text()) }
 
 func dropDatabase(name string) error { return administer("DROP DATABASE " + name + " WITH (FORCE)") }
 
-// adminPool is who makes and drops databases, for as long as the tests run.
+// adminPool is the connection pool that creates and drops databases, as long as the tests run.
 var adminPool = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("pgx", os.Getenv(postgresEnv)) })
 
 func administer(statement string) error {
@@ -101,11 +100,11 @@ func administer(statement string) error {
 	return err
 }
 
-// databaseURL is the address of another database of the tests' server.
+// databaseURL returns the address of another database on the tests' server.
 func databaseURL(name string) string {
 	u, err := url.Parse(os.Getenv(postgresEnv))
 	if err != nil {
-		return "" // it was connected to
+		return "" // cannot happen: adminPool connected to it
 	}
 	u.Path = "/" + name
 	return u.String()

@@ -11,17 +11,17 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// idleDatabases are databases of this process that no test uses, migrated and empty:
-// to empty one takes a twentieth of what making one takes.
+// idleDatabases are databases of this process that no test uses, migrated and empty. Emptying one
+// takes a twentieth of the time that making one takes.
 var idleDatabases databasePool
 
 type databasePool struct {
 	mu       sync.Mutex
 	names    []string
-	template string // what new ones are copies of; empty: there is none yet
+	template string // new databases are copies of it; empty if there is none yet
 }
 
-// take gives a spare database, or makes one.
+// take returns an idle database, or makes one.
 func (p *databasePool) take() (name string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +55,7 @@ func newTemplate() (name string, err error) {
 	return name, errors.Join(d.Close(), wipeDatabase(name))
 }
 
-// release makes a database a spare one.
+// release empties a database and makes it an idle one.
 func (p *databasePool) release(name string) error {
 	if err := wipeDatabase(name); err != nil {
 		return err
@@ -66,9 +66,9 @@ func (p *databasePool) release(name string) error {
 	return nil
 }
 
-// wipeSQL waits for the connection that wrote to be gone (its lock is free), and
-// removes all rows without asking which refer to which, and what Refuse left. Of
-// what grew the files go, too.
+// wipeSQL waits until the connection that wrote is gone (its lock is free), and removes all rows
+// without checking foreign keys, and what FailStatement made. It truncates large tables, which also
+// frees their files.
 const wipeSQL = `
 SELECT pg_advisory_lock(%d);
 SET session_replication_role = replica;
@@ -76,14 +76,16 @@ DROP FUNCTION IF EXISTS refuse CASCADE;
 DO $$
 DECLARE t text; c text;
 BEGIN
-	FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'goose_db_version' LOOP
+	FOR t IN SELECT tablename FROM pg_tables
+			WHERE schemaname = current_schema() AND tablename <> 'goose_db_version' LOOP
 		IF pg_relation_size(quote_ident(t)) > 1 << 20 THEN
 			EXECUTE format('TRUNCATE %%I CASCADE', t);
 		ELSE
 			EXECUTE format('DELETE FROM %%I', t);
 		END IF;
 	END LOOP;
-	FOR t, c IN SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES' AND table_name <> 'goose_db_version' LOOP
+	FOR t, c IN SELECT table_name, column_name FROM information_schema.columns
+			WHERE table_schema = current_schema() AND is_identity = 'YES' AND table_name <> 'goose_db_version' LOOP
 		EXECUTE format('ALTER TABLE %%I ALTER COLUMN %%I RESTART', t, c);
 	END LOOP;
 END $$;

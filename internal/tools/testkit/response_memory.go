@@ -6,32 +6,33 @@ import (
 	"testing"
 )
 
-// ResponseMemory is what an answer took.
+// ResponseMemory says how much a handler sent and how much memory it held meanwhile.
 type ResponseMemory struct {
 	Status int
 	Sent   int   // bytes
-	Peak   int64 // bytes of memory beyond what was held before
+	Peak   int64 // bytes of memory, without those held before the request
 }
 
-// MeasureResponseMemory asks a handler for an answer whose client takes everything and keeps
-// nothing, and looks at how much memory is held while readings are passed and bytes
-// are sent. It asks twice: what a store keeps of its files is bounded, and no answer's.
+// MeasureResponseMemory serves a request to a client that reads everything and keeps nothing, and
+// measures how much memory is held while readings are passed and bytes are sent. It makes the
+// request twice: the first one fills the store's cache of files, which is bounded and belongs to no
+// response.
 func MeasureResponseMemory(
 	t testing.TB,
 	h http.Handler,
 	request func(ctx context.Context) *http.Request,
 ) ResponseMemory {
 	t.Helper()
-	ask := func() *discardWriter {
+	serve := func() *discardWriter {
 		to := &discardWriter{HeapProbe: HeapProbe{Context: t.Context()}, header: http.Header{}, status: http.StatusOK}
 		h.ServeHTTP(to, request(to))
 		return to
 	}
-	ask()
+	serve()
 	before := HeapInUse(4)
-	to := ask()
+	to := serve()
 	if to.Peak() == 0 {
-		t.Error("nobody looked at how much is held")
+		t.Error("no measurement was made during the request")
 	}
 	return ResponseMemory{Status: to.status, Sent: to.sent, Peak: int64(to.Peak()) - int64(before)}
 }
@@ -41,18 +42,19 @@ type discardWriter struct {
 	header    http.Header
 	status    int
 	sent      int
-	sampledAt int // after so many bytes
+	sampledAt int // bytes sent at the newest measurement
 }
 
-func (c *discardWriter) Header() http.Header { return c.header }
+func (w *discardWriter) Header() http.Header { return w.header }
 
-func (c *discardWriter) WriteHeader(status int) { c.status = status }
+func (w *discardWriter) WriteHeader(status int) { w.status = status }
 
-// Write looks at the first bytes, and again after eight times as many and after each MiB.
-func (c *discardWriter) Write(b []byte) (int, error) {
-	if c.sent += len(b); c.sampledAt == 0 || c.sent > min(8*c.sampledAt, c.sampledAt+1<<20) {
-		c.sampledAt = c.sent
-		c.Sample()
+// Write measures at the first bytes, and then whenever eight times as many bytes, or one MiB more,
+// were sent as at the measurement before.
+func (w *discardWriter) Write(b []byte) (int, error) {
+	if w.sent += len(b); w.sampledAt == 0 || w.sent > min(8*w.sampledAt, w.sampledAt+1<<20) {
+		w.sampledAt = w.sent
+		w.Sample()
 	}
 	return len(b), nil
 }

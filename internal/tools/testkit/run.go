@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// minParallel is how many tests run at once, at least, unless -parallel says
-// otherwise: mostly they wait for processes, disks and servers.
+// minParallel is the least number of tests that run at once, unless -parallel is given. Most of the
+// time they wait for processes, disks and servers.
 const minParallel = 6
 
-// RunServerTests runs the tests of a package that starts servers, for its TestMain, then
-// the clean-ups, and returns the exit code.
+// RunServerTests runs the tests of a package that starts servers, for its TestMain, then the
+// clean-ups, and returns the exit code.
 func RunServerTests(m *testing.M, cleanups ...func() error) (code int) {
 	code, err := 1, errors.Join(unsetSettings(), setParallel())
 	if err == nil {
@@ -32,8 +32,8 @@ func RunServerTests(m *testing.M, cleanups ...func() error) (code int) {
 	return code
 }
 
-// unsetSettings removes the settings of the environment in which the tests run: the
-// servers that the tests start must not have them.
+// unsetSettings removes Tilth's settings from the environment, so that the servers which the tests
+// start do not have them.
 func unsetSettings() error {
 	for _, e := range os.Environ() {
 		name, _, _ := strings.Cut(e, "=")

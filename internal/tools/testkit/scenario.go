@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Scenario is a call and what must and must not come of it.
+// Scenario is a call and what its response must and must not contain.
 type Scenario struct {
 	Name     string
 	Call     Call
@@ -16,7 +16,7 @@ type Scenario struct {
 	Lacks    []string
 }
 
-// Run plays every scenario, each as a test of its own.
+// Run runs every scenario as a subtest.
 func (c *Contract) Run(t *testing.T, table []Scenario) {
 	t.Helper()
 	for _, s := range table {

@@ -8,15 +8,15 @@ import (
 	"tilth/internal/domain/captcha"
 )
 
-// Slider is a captcha whose pictures are blank and whose places a test knows.
+// Slider is a captcha with blank pictures whose target a test knows.
 type Slider struct {
 	*captcha.Service
-	Target int // of the newest challenge, in the 310 basis
+	Target int // x of the newest challenge, in a picture 310 pixels wide
 
-	client netip.Addr // where Verification slides: a network of its own each time
+	client netip.Addr // of the newest Verification; a new address each time
 }
 
-// NewSlider makes a Slider over a clock.
+// NewSlider makes a Slider that uses a clock.
 func NewSlider(c *Clock) *Slider {
 	s := &Slider{client: netip.MustParseAddr("198.18.0.0")}
 	s.Service = captcha.New(c.Now, func() (captcha.Picture, error) {
@@ -26,10 +26,10 @@ func NewSlider(c *Clock) *Slider {
 	return s
 }
 
-// Point is the point JSON that a client sends for x.
+// Point returns the JSON of a point that a client sends for x.
 func Point(x int) string { return fmt.Sprintf(`{"x":%d,"y":5}`, x) }
 
-// Verification solves a captcha and gives the captchaVerification.
+// Verification solves a captcha and returns the captchaVerification.
 func (s *Slider) Verification(t testing.TB) string {
 	t.Helper()
 	s.client = s.client.Next()

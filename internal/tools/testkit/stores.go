@@ -15,11 +15,11 @@ import (
 	"tilth/internal/platform/live"
 )
 
-// SecretKey is the platform's key under which device secrets are hashed.
+// SecretKey is the installation's key with which device secrets are hashed.
 var SecretKey = []byte("the key of every test's platform")
 
-// Stores is every store of the relational side over one fresh database and one
-// clock, as the server wires them.
+// Stores contains every store of the database, wired as the server wires them, over one new
+// database and one clock.
 type Stores struct {
 	Clock *Clock
 	Log   *Log
@@ -50,7 +50,7 @@ type Stores struct {
 	RuleForms     *alarm.Checker
 	Channels      *notify.ChannelStore
 	Webhooks      *notify.WebhookStore
-	WebhookCaller *webhook.Caller // calls programs on this machine
+	WebhookCaller *webhook.Caller // may call addresses of this machine
 	Messages      *notify.MessageStore
 	MailSender    *FakeSender // of e-mail
 	SMSSender     *FakeSender // of SMS
@@ -59,7 +59,7 @@ type Stores struct {
 	Screens       *live.Hub
 }
 
-// NewStores opens everything.
+// NewStores opens all stores.
 func NewStores(t testing.TB) *Stores {
 	t.Helper()
 	s := &Stores{Clock: NewClock(), Log: NewLog(), DB: DB(t)}
@@ -129,8 +129,8 @@ func NewStores(t testing.TB) *Stores {
 	return s
 }
 
-// Restart forgets what the server holds in memory of devices and loads it
-// again from the database, as a start does.
+// Restart drops what the server holds in memory of devices and loads it again from the database, as
+// a start does.
 func (s *Stores) Restart(t testing.TB) {
 	t.Helper()
 	s.Registry = device.NewRegistry(SecretKey)
@@ -144,8 +144,8 @@ func (s *Stores) Restart(t testing.TB) {
 	}
 }
 
-// Reload reads the catalogue and the registry anew, as provisioning does after
-// a change of structure.
+// Reload reads the catalogue and the registry again, as the server does after products or devices
+// changed.
 func (s *Stores) Reload(t testing.TB) {
 	t.Helper()
 	if err := s.Catalog.Load(t.Context()); err != nil {

@@ -30,10 +30,8 @@ func TestBuilders(t *testing.T) {
 	if field.ID == rival.ID || field.Ada.ID == field.Bora.ID || field.Ada.Tenant != field.ID {
 		t.Errorf("%+v %+v", field, rival)
 	}
-	pair, err := s.SignIn.WithPassword(
-		t.Context(),
-		identity.Attempt{Tenant: field.ID, UserName: "ada", Password: Password},
-	)
+	attempt := identity.Attempt{Tenant: field.ID, UserName: "ada", Password: Password}
+	pair, err := s.SignIn.WithPassword(t.Context(), attempt)
 	if err != nil || pair.UserID != field.Ada.ID {
 		t.Errorf("%+v %v", pair, err)
 	}
@@ -49,7 +47,7 @@ func TestBuilders(t *testing.T) {
 	}
 }
 
-// What the desk is handed in reaches the carriers.
+// Notices that the notifier takes reach the senders.
 func TestNotifierReachesSenders(t *testing.T) {
 	s := NewStores(t)
 	field := s.Tenant(t, "field")
@@ -57,12 +55,8 @@ func TestNotifierReachesSenders(t *testing.T) {
 	d := s.Device(t, field.ID, s.Station(t), "WS-1")
 	notice := s.Notice(t, Notice{Device: d, Start: 1, CreateTime: 2})
 	a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: notice, Title: "Frost", DeviceName: d.Name, Start: 1}
-	if err := s.Notifier.NoticeOpened(
-		t.Context(),
-		field.ID,
-		a,
-		&alertmsg.DeliveryOptions{Channels: []int64{c.ID}},
-	); err != nil {
+	options := &alertmsg.DeliveryOptions{Channels: []int64{c.ID}}
+	if err := s.Notifier.NoticeOpened(t.Context(), field.ID, a, options); err != nil {
 		t.Fatal(err)
 	}
 	s.SMSSender.Break(&notify.Failure{Kind: notify.Permanent, Answer: "no"})
@@ -75,23 +69,19 @@ func TestNotifierReachesSenders(t *testing.T) {
 		len(s.SMSSender.Sent()) != 0 {
 		t.Errorf("%+v %+v", mails, s.SMSSender.Sent())
 	}
-	if list, err := s.Outbox.Deliveries(
-		t.Context(),
-		field.ID,
-		notice,
-	); err != nil || len(list) != 2 || list[0].State != notify.Sent ||
-		list[1].LastError != "no" {
+	list, err := s.Outbox.Deliveries(t.Context(), field.ID, notice)
+	if err != nil || len(list) != 2 || list[0].State != notify.Sent || list[1].LastError != "no" {
 		t.Errorf("%+v %v", list, err)
 	}
 }
 
 func TestEventually(t *testing.T) {
-	asked := 0
-	Eventually(t, "three questions", func() bool { asked++; return asked == 3 })
+	calls := 0
+	Eventually(t, "three calls", func() bool { calls++; return calls == 3 })
 	c := make(chan int, 1)
 	c <- 7
-	if Receive(t, "seven", c) != 7 || asked != 3 {
-		t.Error(asked)
+	if Receive(t, "seven", c) != 7 || calls != 3 {
+		t.Error(calls)
 	}
 }
 
@@ -99,6 +89,6 @@ func TestLog(t *testing.T) {
 	l := NewLog()
 	l.Debug("said", "what", "this")
 	if l.Text() == "" {
-		t.Error("nothing was kept")
+		t.Error("the log is empty")
 	}
 }

@@ -10,26 +10,25 @@ import (
 	"time"
 )
 
-// Event is one server-sent event as a screen gets it. A comment is an event
-// without a name whose Comment is true; one of an id alone has only that.
+// Event is one server-sent event as a screen receives it. A comment has only Comment set; an event
+// with only an id has only ID set.
 type Event struct {
 	ID, Name, Data string
-	Retry          string // when to come back, ms
+	Retry          string // when to reconnect, ms
 	Comment        bool
 }
 
-// eventSchemas are the contract's schemas of what events carry.
+// eventSchemas are the contract's schemas of the events' data.
 var eventSchemas = map[string]string{"reading": "LiveReading", "presence": "LivePresence", "change": "LiveChange"}
 
 // Stream is an open stream of server-sent events.
 type Stream struct {
 	c      *Contract
-	events chan Event // closed when the stream ended
+	events chan Event // closed at the end of the stream
 	cancel context.CancelFunc
 }
 
-// Serve puts the handler behind a real server until the test ends and answers
-// its address.
+// Serve runs the handler on a real server until the test ends and returns its address.
 func (c *Contract) Serve(t testing.TB) string {
 	t.Helper()
 	server := httptest.NewServer(c.Handler)
@@ -55,7 +54,7 @@ func (c *Contract) Listen(t testing.TB, base string, call Call) *Stream {
 	return s
 }
 
-// read cuts the stream into events, which end with an empty line.
+// read splits the stream into events, which end with an empty line.
 func (s *Stream) read(lines *bufio.Scanner) {
 	defer close(s.events)
 	var e Event
@@ -80,8 +79,7 @@ func (s *Stream) read(lines *bufio.Scanner) {
 	}
 }
 
-// Next waits for the next event and holds what it carries against the
-// contract.
+// Next waits for the next event and checks its data against the contract.
 func (s *Stream) Next(t testing.TB) Event {
 	t.Helper()
 	e, open := s.next(t)
@@ -104,7 +102,7 @@ func (s *Stream) End(t testing.TB) {
 	}
 }
 
-// Leave closes the stream from the screen's side.
+// Leave closes the stream on the screen's side.
 func (s *Stream) Leave() { s.cancel() }
 
 func (s *Stream) next(t testing.TB) (Event, bool) {
@@ -113,7 +111,7 @@ func (s *Stream) next(t testing.TB) (Event, bool) {
 	case e, open := <-s.events:
 		return e, open
 	case <-time.After(WaitTimeout):
-		t.Fatal("waited in vain for an event")
+		t.Fatal("timed out waiting for an event")
 		return Event{}, false
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// Password is what every user of the builders signs in with.
+// Password is the password of every user that the builders make.
 const Password = "correct horse battery"
 
-// PasswordCost is what a password hash costs in tests: the server checks it as
-// any other, since a stored form tells its own cost.
+// PasswordCost is the cost of a password hash in tests. The server checks such a hash as any other,
+// since a hash names its own cost.
 var PasswordCost = identity.Cost{Passes: 1, Memory: 8, Threads: 1}
 
-// PasswordHash is the stored form of password at that cost.
+// PasswordHash returns the stored form of a password, at PasswordCost.
 func PasswordHash(password string) string {
 	salt := []byte("salt of the test")
 	key := argon2.IDKey([]byte(password), salt, PasswordCost.Passes, PasswordCost.Memory, PasswordCost.Threads, 32)
@@ -35,15 +35,14 @@ func PasswordHash(password string) string {
 	)
 }
 
-// Tenant is a tenant with its people.
+// Tenant is a tenant with its users.
 type Tenant struct {
 	*tenant.Tenant
 	Ada, Bora *identity.User
 }
 
-// Tenant makes a tenant in Istanbul whose host is NAME.example, with two users,
-// ada and bora. All tenants' users have the same names, since names are a
-// tenant's own.
+// Tenant makes a tenant in Istanbul with the host NAME.example and two users, ada and bora. The
+// users of all tenants have the same names, since a user name is unique only within a tenant.
 func (s *Stores) Tenant(t testing.TB, name string) *Tenant {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Istanbul")
@@ -61,7 +60,7 @@ func (s *Stores) Tenant(t testing.TB, name string) *Tenant {
 	return made
 }
 
-// User makes a user of a tenant, with Password.
+// User makes a user of a tenant, whose password is Password.
 func (s *Stores) User(t testing.TB, owner tenant.ID, userName string) *identity.User {
 	t.Helper()
 	u := &identity.User{
@@ -74,7 +73,7 @@ func (s *Stores) User(t testing.TB, owner tenant.ID, userName string) *identity.
 	return u
 }
 
-// Session signs a user in past the password and gives the tokens.
+// Session signs a user in without the password and returns the tokens.
 func (s *Stores) Session(t testing.TB, u *identity.User) identity.TokenPair {
 	t.Helper()
 	pair, err := s.Sessions.Start(t.Context(), u.Tenant, u.ID, false)

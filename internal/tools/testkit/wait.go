@@ -5,35 +5,34 @@ import (
 	"time"
 )
 
-// WaitTimeout is how long a test waits for what another goroutine must do. It is
-// far beyond what the slowest machine needs, and passes only when a test fails.
+// WaitTimeout is how long a test waits for another goroutine. It is far more than the slowest
+// machine needs; a test reaches it only when it fails.
 const WaitTimeout = 20 * time.Second
 
-// Eventually waits until done answers true, asking again and again, and fails
-// the test when Patience is over.
+// Eventually calls done until it returns true, and fails the test after WaitTimeout.
 func Eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	ask := time.NewTicker(time.Millisecond)
-	defer ask.Stop()
-	over := time.NewTimer(WaitTimeout)
-	defer over.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	timeout := time.NewTimer(WaitTimeout)
+	defer timeout.Stop()
 	for !done() {
 		select {
-		case <-ask.C:
-		case <-over.C:
-			t.Fatalf("waited in vain for %s", what)
+		case <-tick.C:
+		case <-timeout.C:
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }
 
-// Receive takes the next value from c, or fails the test when none comes.
+// Receive takes the next value from c, or fails the test after WaitTimeout.
 func Receive[T any](t testing.TB, what string, c <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-c:
 		return v
 	case <-time.After(WaitTimeout):
-		t.Fatalf("waited in vain for %s", what)
+		t.Fatalf("timed out waiting for %s", what)
 		panic("unreachable")
 	}
 }

@@ -25,7 +25,7 @@ func newWebhookStore(t testing.TB, s *Stores) *notify.WebhookStore {
 	return store
 }
 
-// NewWebhookCaller makes what calls webhooks, those of this machine too.
+// NewWebhookCaller makes a caller of webhooks that may also call addresses of this machine.
 func NewWebhookCaller(s *Stores) *webhook.Caller {
 	return webhook.New(webhook.Options{
 		Store:  s.Webhooks,
@@ -35,14 +35,14 @@ func NewWebhookCaller(s *Stores) *webhook.Caller {
 	})
 }
 
-// WebhookCall is one call that a Program was sent.
+// WebhookCall is one call that a WebhookReceiver received.
 type WebhookCall struct {
 	Header http.Header
 	Body   []byte
 }
 
-// WebhookReceiver is a program of a tenant's on this machine, which keeps the calls that
-// it is sent.
+// WebhookReceiver is a server on this machine that receives a tenant's webhook calls and keeps
+// them.
 type WebhookReceiver struct {
 	URL string
 
@@ -52,7 +52,7 @@ type WebhookReceiver struct {
 	calls  []WebhookCall
 }
 
-// NewWebhookReceiver starts a program that takes everything.
+// NewWebhookReceiver starts a receiver that answers every call with 200.
 func NewWebhookReceiver(t testing.TB) *WebhookReceiver {
 	t.Helper()
 	p := &WebhookReceiver{status: http.StatusOK, answer: "thank you"}
@@ -65,27 +65,27 @@ func NewWebhookReceiver(t testing.TB) *WebhookReceiver {
 func (p *WebhookReceiver) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the caller hung up
+		return // the caller disconnected
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls = append(p.calls, WebhookCall{r.Header.Clone(), body})
 	w.WriteHeader(p.status)
-	_, _ = io.WriteString(w, p.answer) // the caller may have hung up
+	_, _ = io.WriteString(w, p.answer) // the caller may have disconnected
 }
 
-// SetResponse says what the program answers from now on.
+// SetResponse sets what the receiver answers from now on.
 func (p *WebhookReceiver) SetResponse(status int, answer string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status, p.answer = status, answer
 }
 
-// TakeCalls is what the program was sent since it was asked last.
+// TakeCalls returns the calls since the previous TakeCalls.
 func (p *WebhookReceiver) TakeCalls() []WebhookCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	heard := p.calls
+	calls := p.calls
 	p.calls = nil
-	return heard
+	return calls
 }

@@ -12,23 +12,22 @@ import (
 )
 
 const (
-	stormAlarms = 20 // that begin and end in a storm
+	stormAlarms = 20 // alarms that open and close in a storm
 	noticePage  = 400
 )
 
-// alarmDevice is a device whose readings begin and end alarms; people are told of
-// both.
+// alarmDevice is a device whose readings open and close alarms; people are notified of both.
 type alarmDevice struct {
 	bed              *testbed
 	device           bench.Device
 	property         string
-	messagesPerAlarm int           // letters for one alarm: of its begin and its end, for each recipient
-	alarms           int           // that were begun and ended by readings that were acknowledged
+	messagesPerAlarm int           // messages about one alarm: its opening and its closing, to each recipient
+	alarms           int           // opened and closed by acknowledged readings
 	at               int64         // time of the newest reading, epoch ms
 	clockAhead       time.Duration // of the server's clock
 }
 
-// armMails makes the rule and who is told of it by mail, armTexts by SMS.
+// armMails makes the rule and a channel that sends mails; armTexts makes one that sends SMS.
 func (s *alarmDevice) armMails(ctx context.Context) error {
 	s.messagesPerAlarm = 2 * 2
 	return s.arm(ctx, map[string]any{
@@ -56,13 +55,8 @@ func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
 		return err
 	}
 	var channelID, rule int64
-	if err := person.Call(
-		ctx,
-		http.MethodPost,
-		"/admin-api/client/pc/notice-channel/create",
-		channel,
-		&channelID,
-	); err != nil {
+	const create = "/admin-api/client/pc/notice-channel/create"
+	if err := person.Call(ctx, http.MethodPost, create, channel, &channelID); err != nil {
 		return err
 	}
 	if err := person.Call(ctx, http.MethodPost, "/admin-api/client/pc/alarm-rules/create", map[string]any{
@@ -82,16 +76,12 @@ func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
 		return err
 	}
 	var done bool
-	return person.Call(
-		ctx,
-		http.MethodGet,
-		fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule),
-		nil,
-		&done,
-	)
+	publish := fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule)
+	return person.Call(ctx, http.MethodGet, publish, nil, &done)
 }
 
-// storm begins and ends so many alarms, which count once it is acknowledged.
+// storm sends readings that open and close stormAlarms alarms, and counts them once the server has
+// acknowledged the readings.
 func (s *alarmDevice) storm(ctx context.Context) error {
 	at := max(s.at+1, time.Now().Add(s.clockAhead).UnixMilli())
 	var values []string
@@ -108,16 +98,16 @@ func (s *alarmDevice) storm(ctx context.Context) error {
 		return err
 	}
 	if status != http.StatusOK {
-		return fmt.Errorf("a storm was answered %d %s", status, body)
+		return fmt.Errorf("the readings of a storm were answered with %d %s", status, body)
 	}
 	s.alarms += stormAlarms
 	return nil
 }
 
-// normalReading is a reading that begins no alarm.
+// normalReading returns a reading that opens no alarm.
 func (s *alarmDevice) normalReading() string { return fmt.Sprintf(`{"%s":5}`, s.property) }
 
-// send hands readings in over HTTP.
+// send sends readings over HTTP.
 func (s *alarmDevice) send(ctx context.Context, payload string) (status int, body string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
 		s.bed.server.Console+"/api/v1/"+s.device.Secret+"/telemetry", strings.NewReader(payload))
@@ -127,21 +117,20 @@ func (s *alarmDevice) send(ctx context.Context, payload string) (status int, bod
 	return doRequest(r)
 }
 
-// expectedMessages are how many people are to be told in all.
+// expectedMessages returns how many messages people must receive in all.
 func (s *alarmDevice) expectedMessages() int { return s.alarms * s.messagesPerAlarm }
 
-// waitArrived waits until everybody was told of all that was acknowledged, and the
-// server knows it. Letters that do not come in time are lost, which the
-// comparison afterwards tells.
-func (h *testbed) waitArrived(ctx context.Context, way string, came func() int) error {
-	err := waitFor(ctx, "letters", func() (bool, error) { return came() >= h.alarms.expectedMessages(), nil })
+// waitArrived waits until all expected messages have arrived and the server knows it. A message
+// that does not arrive in time is no error here; the comparison counts it as lost.
+func (h *testbed) waitArrived(ctx context.Context, kind string, arrived func() int) error {
+	err := waitFor(ctx, "messages", func() (bool, error) { return arrived() >= h.alarms.expectedMessages(), nil })
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return h.waitMetric(ctx, "tilth_notify_"+way+"_queued", func(n float64) bool { return n == 0 })
+	return h.waitMetric(ctx, "tilth_notify_"+kind+"_queued", func(n float64) bool { return n == 0 })
 }
 
 func (h *testbed) waitMails(ctx context.Context) error {
@@ -152,15 +141,15 @@ func (h *testbed) waitTexts(ctx context.Context) error {
 	return h.waitArrived(ctx, "sms", func() int { return int(h.sms.total.Load()) })
 }
 
-// notice is one in the console's list.
+// notice is a notice in the console's list.
 type notice struct {
 	ID                 int64
 	ResolveStatus      int
 	StartTime, EndTime int64
 }
 
-// checkNotices compares the notices, and what became of their letters, with the
-// storms that were acknowledged, and enters them in the row.
+// checkNotices compares the notices, and the state of their deliveries, with the acknowledged
+// storms, and adds the counts to the row.
 func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 	person, err := s.bed.server.SignIn(ctx)
 	if err != nil {
@@ -172,13 +161,8 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 			Total int
 			List  []notice
 		}
-		if err := person.Call(
-			ctx,
-			http.MethodGet,
-			fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", page, noticePage),
-			nil,
-			&got,
-		); err != nil {
+		path := fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", page, noticePage)
+		if err := person.Call(ctx, http.MethodGet, path, nil, &got); err != nil {
 			return err
 		}
 		if total = got.Total; len(got.List) == 0 {
@@ -189,20 +173,15 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 	r.Checked += s.alarms + s.expectedMessages()
 	r.Lost += max(0, s.alarms-len(all))
 	if len(all) > s.alarms {
-		return fmt.Errorf("%d notices of %d storms that were acknowledged", len(all), s.alarms)
+		return fmt.Errorf("%d notices, but only %d acknowledged alarms", len(all), s.alarms)
 	}
 	sent := 0
 	for _, n := range all {
 		var detail struct {
 			Deliveries []struct{ State, Event, Recipient string }
 		}
-		if err := person.Call(
-			ctx,
-			http.MethodGet,
-			fmt.Sprintf("/admin-api/client/pc/alarm-notice/get?id=%d", n.ID),
-			nil,
-			&detail,
-		); err != nil {
+		path := fmt.Sprintf("/admin-api/client/pc/alarm-notice/get?id=%d", n.ID)
+		if err := person.Call(ctx, http.MethodGet, path, nil, &detail); err != nil {
 			return err
 		}
 		for _, d := range detail.Deliveries {
@@ -215,15 +194,15 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 	return nil
 }
 
-// compareMails compares what the mail server took with what was to be told.
+// compareMails compares the mails that the mail server accepted with the expected ones.
 func (s *alarmDevice) compareMails(r *Row) {
 	different, all := s.bed.mail.counts()
 	r.Lost += max(0, s.expectedMessages()-different)
 	r.Repeated += all - different
 }
 
-// compareTexts compares what the gateway took with what was to be told. An SMS has no
-// name of its own, so what came again and what did not come are told by number.
+// compareTexts compares the SMS that the gateway accepted with the expected ones. An SMS has no id,
+// so only the number tells how many were lost or arrived again.
 func (s *alarmDevice) compareTexts(r *Row) {
 	all := int(s.bed.sms.total.Load())
 	r.Lost += max(0, s.expectedMessages()-all)

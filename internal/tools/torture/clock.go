@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// stepOffsets are where the clock is set, from the true time, one after the other.
+// stepOffsets are the offsets from the true time to which the clock is set, one after the other.
 var stepOffsets = []time.Duration{time.Hour, 0, 2 * time.Hour, -30 * time.Minute, 26 * time.Hour, 0}
 
-// clockSteps sets the clock of a server that takes readings in, judges and
-// tells. This machine's clock is left alone: the server is the same program over
-// a standard library whose time.Now reads a file, too (scripts/torture.sh).
+// clockSteps sets the clock of a server that receives readings, evaluates rules and sends mails.
+// The machine's clock does not change: the server is the same program with a standard library whose
+// time.Now adds the offset in a file (scripts/torture.sh).
 func clockSteps(ctx context.Context, o *Options, r *Row) error {
 	if o.SteppedBinary == "" {
 		return fmt.Errorf("%w: it needs a tilth of its own, which make torture builds", errNotRun)
@@ -54,9 +54,9 @@ func clockSteps(ctx context.Context, o *Options, r *Row) error {
 	})
 }
 
-// stepRound is one round: the clock steps while devices publish, who are served on.
-// Where time is newer than it ever was, so are a storm's readings, and it is told
-// of; readings of an older time than those before are late ones by design.
+// stepRound is one round: the clock steps while devices publish, and the server keeps serving them.
+// If the clock is ahead of every earlier time, so are the readings of a storm, and the server sends
+// mails about it. Readings older than earlier ones are late and open no notice by design.
 func (h *testbed) stepRound(ctx context.Context, r *Row, clock string, step time.Duration, newer bool) error {
 	stop, err := h.publish(ctx)
 	if err != nil {
@@ -66,11 +66,11 @@ func (h *testbed) stepRound(ctx context.Context, r *Row, clock string, step time
 	if err != nil {
 		return errors.Join(err, stop())
 	}
-	taken := now["tilth_edge_messages_total"]
-	err = errors.Join(h.waitMessages(ctx, taken+messagesBeforeFault), setClock(clock, step))
+	accepted := now["tilth_edge_messages_total"]
+	err = errors.Join(h.waitMessages(ctx, accepted+messagesBeforeFault), setClock(clock, step))
 	began := time.Now()
 	if err == nil {
-		err = h.waitMessages(ctx, taken+2*messagesBeforeFault)
+		err = h.waitMessages(ctx, accepted+2*messagesBeforeFault)
 	}
 	if err == nil && newer {
 		h.alarms.clockAhead = step
@@ -84,7 +84,7 @@ func (h *testbed) stepRound(ctx context.Context, r *Row, clock string, step time
 	return errors.Join(err, stop())
 }
 
-// setClock sets the clock ahead by whole seconds.
+// setClock sets the server's clock ahead by whole seconds.
 func setClock(clock string, ahead time.Duration) error {
 	f, err := os.OpenFile(clock, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -95,5 +95,5 @@ func setClock(clock string, ahead time.Duration) error {
 	return errors.Join(err, f.Close())
 }
 
-// shellQuote is a word for a shell.
+// shellQuote quotes a word for a shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// faultMode is what a far end does to those who connect.
+// faultMode is how a faultyListener treats its clients.
 type faultMode int
 
 const (
-	modeWorks   faultMode = iota // does its work
-	modeHangs                    // says nothing, and never hangs up by itself
-	modeRefuses                  // hangs up at once
-	modeGarbage                  // answers with what belongs to no protocol
+	modeWorks   faultMode = iota // serves them
+	modeHangs                    // sends nothing, and keeps the connection open
+	modeRefuses                  // closes the connection at once
+	modeGarbage                  // sends random bytes and closes the connection
 )
 
 func (m faultMode) String() string {
-	return map[faultMode]string{modeWorks: "takes", modeHangs: "hangs", modeRefuses: "refuses", modeGarbage: "babbles"}[m]
+	return map[faultMode]string{modeWorks: "works", modeHangs: "hangs", modeRefuses: "refuses", modeGarbage: "sends garbage"}[m]
 }
 
-// faultyListener is a listener that lets in who connects, or treats them as its mood is.
+// faultyListener is a listener that passes on its connections or treats them according to its mode.
 type faultyListener struct {
 	net.Listener
 
 	mu           sync.Mutex
 	mode         faultMode
-	attemptCount int // connections since the mood changed
+	attemptCount int // connections since the mode was set
 	accepted     []net.Conn
 	hung         []net.Conn
 }
@@ -43,7 +43,7 @@ func listen(ctx context.Context) (*faultyListener, error) {
 
 func (l *faultyListener) address() string { return l.Addr().String() }
 
-// Accept waits for somebody to be let in.
+// Accept waits for a connection while the mode is modeWorks.
 func (l *faultyListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -64,10 +64,10 @@ func (l *faultyListener) admit(c net.Conn) bool {
 	case modeHangs:
 		l.hung = append(l.hung, c)
 	case modeGarbage:
-		noise := make([]byte, 512)
-		_, _ = rand.Read(noise) // it never fails
+		garbage := make([]byte, 512)
+		_, _ = rand.Read(garbage) // it never fails
 		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-		_, _ = c.Write(append(noise, "\r\n"...)) // who hears it may have left
+		_, _ = c.Write(append(garbage, "\r\n"...)) // the client may have disconnected
 		_ = c.Close()
 	default:
 		_ = c.Close()
@@ -75,36 +75,36 @@ func (l *faultyListener) admit(c net.Conn) bool {
 	return false
 }
 
-// setMode changes the mood. Those who were let in are thrown out, so that they
-// meet it too; those who were held stay held.
+// setMode sets the mode. It closes the connections that it passed on, so that their clients meet
+// the new mode, too; hung connections stay open.
 func (l *faultyListener) setMode(m faultMode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mode, l.attemptCount = m, 0
 	for _, c := range l.accepted {
-		_ = c.Close() // most have left long ago
+		_ = c.Close() // most clients have disconnected
 	}
 	l.accepted = nil
 }
 
-// attempts is how many connected since the mood changed.
+// attempts returns the number of connections since the mode was set.
 func (l *faultyListener) attempts() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.attemptCount
 }
 
-// closeAll throws everybody out.
+// closeAll closes all connections.
 func (l *faultyListener) closeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range slices.Concat(l.accepted, l.hung) {
-		_ = c.Close() // most have left long ago
+		_ = c.Close() // most clients have disconnected
 	}
 	l.accepted, l.hung = nil, nil
 }
 
-// notClosed leaves out the error of what was closed on purpose.
+// notClosed drops an error that says that something was closed.
 func notClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return nil

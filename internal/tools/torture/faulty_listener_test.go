@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// try connects, and answers what it hears until the far end hangs up or a
-// moment has passed.
-func try(t *testing.T, l *faultyListener) (heard []byte, hungUp bool) {
+// connect connects and returns what it receives until the listener closes the connection or 200 ms
+// have passed.
+func connect(t *testing.T, l *faultyListener) (received []byte, closed bool) {
 	t.Helper()
 	c, err := net.Dial("tcp", l.address())
 	if err != nil {
@@ -26,8 +26,8 @@ func try(t *testing.T, l *faultyListener) (heard []byte, hungUp bool) {
 	if err := c.SetReadDeadline(time.Now().Add(200 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
-	heard, err = io.ReadAll(c)
-	return heard, !errors.Is(err, os.ErrDeadlineExceeded)
+	received, err = io.ReadAll(c)
+	return received, !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 func TestFaultyListenerModes(t *testing.T) {
@@ -40,20 +40,20 @@ func TestFaultyListenerModes(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if heard, hungUp := try(t, p.faultyListener); hungUp || !strings.HasPrefix(string(heard), "220 ") {
-		t.Errorf("takes: %q %v", heard, hungUp)
+	if received, closed := connect(t, p.faultyListener); closed || !strings.HasPrefix(string(received), "220 ") {
+		t.Errorf("works: %q %v", received, closed)
 	}
 	for m, want := range map[faultMode]struct {
-		words  bool
-		hungUp bool
+		sends  bool
+		closes bool
 	}{modeHangs: {false, false}, modeRefuses: {false, true}, modeGarbage: {true, true}} {
 		p.setMode(m)
 		if n := p.attempts(); n != 0 {
 			t.Errorf("%s: %d attempts before any", m, n)
 		}
-		heard, hungUp := try(t, p.faultyListener)
-		if hungUp != want.hungUp || (len(heard) > 0) != want.words || strings.HasPrefix(string(heard), "220") {
-			t.Errorf("%s: %q %v", m, heard, hungUp)
+		received, closed := connect(t, p.faultyListener)
+		if closed != want.closes || (len(received) > 0) != want.sends || strings.HasPrefix(string(received), "220") {
+			t.Errorf("%s: %q %v", m, received, closed)
 		}
 		if n := p.attempts(); n != 1 {
 			t.Errorf("%s: %d attempts of 1", m, n)
@@ -61,7 +61,7 @@ func TestFaultyListenerModes(t *testing.T) {
 	}
 }
 
-// Who was let in is thrown out when the mood changes.
+// A change of the mode closes the connections that the listener passed on.
 func TestModeChangeDropsConnections(t *testing.T) {
 	p, err := newMailServer(t.Context())
 	if err != nil {
@@ -89,27 +89,17 @@ func TestMailServerCounts(t *testing.T) {
 	}
 	defer p.close()
 	for _, id := range []string{"<1@a>", "<2@a>", "<1@a>"} {
-		if err := smtp.SendMail(
-			p.address(),
-			nil,
-			"a@example.com",
-			[]string{"b@example.com"},
-			[]byte("Message-Id: "+id+"\r\n\r\nhello\r\n"),
-		); err != nil {
+		message := []byte("Message-Id: " + id + "\r\n\r\nhello\r\n")
+		if err := smtp.SendMail(p.address(), nil, "a@example.com", []string{"b@example.com"}, message); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if different, all := p.counts(); different != 2 || all != 3 {
 		t.Errorf("%d different of %d", different, all)
 	}
-	if err := smtp.SendMail(
-		p.address(),
-		nil,
-		"a@example.com",
-		[]string{"b@example.com"},
-		[]byte("no header\r\n"),
-	); err == nil {
-		t.Error("taken without a header")
+	bare := []byte("no header\r\n")
+	if err := smtp.SendMail(p.address(), nil, "a@example.com", []string{"b@example.com"}, bare); err == nil {
+		t.Error("accepted a mail without a header")
 	}
 	r := &Row{}
 	s := alarmDevice{bed: &testbed{mail: p}, alarms: 3, messagesPerAlarm: 1}
@@ -149,8 +139,7 @@ func TestGatewayCounts(t *testing.T) {
 	}
 }
 
-// What tears a log stands behind the last byte of it that is not zero, and
-// changes none before.
+// appendAfterData writes after the last byte that is not zero, and changes none before it.
 func TestAppendAfterData(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "000007.log")
 	if err := os.WriteFile(file, append([]byte("whole"), make([]byte, 100)...), 0o600); err != nil {
@@ -159,20 +148,16 @@ func TestAppendAfterData(t *testing.T) {
 	if err := appendAfterData(file, []byte("torn")); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(
-		file,
-	); err != nil || len(text) != 105 ||
-		!strings.HasPrefix(string(text), "wholetorn\x00") {
+	text, err := os.ReadFile(file)
+	if err != nil || len(text) != 105 || !strings.HasPrefix(string(text), "wholetorn\x00") {
 		t.Errorf("%q %v", text, err)
 	}
 	if err := tear(t.TempDir(), tearPatterns[0]); err == nil {
-		t.Error("a folder without logs was torn")
+		t.Error("tear accepts a folder without logs")
 	}
-	if head := tearPatterns[2](
-		7,
-	); binary.LittleEndian.Uint32(head[7:]) != 7 ||
-		int(binary.LittleEndian.Uint16(head[4:])) < len(head)-11 {
-		t.Error("the record promises no more than there is")
+	head := tearPatterns[2](7)
+	if binary.LittleEndian.Uint32(head[7:]) != 7 || int(binary.LittleEndian.Uint16(head[4:])) < len(head)-11 {
+		t.Error("the record's header gives no more bytes than follow")
 	}
 }
 
@@ -194,9 +179,9 @@ func TestClockFile(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	if err := fill(filepath.Join(t.TempDir(), "no", "such")); err == nil {
-		t.Error("a file was made where there is no folder")
+		t.Error("fill made a file in a folder that does not exist")
 	}
-	if err := fill("/dev/full"); err != nil { // as on a disk that has no room at all
+	if err := fill("/dev/full"); err != nil { // like a full disk
 		t.Error(err)
 	}
 }

@@ -17,14 +17,14 @@ import (
 
 const (
 	smallDisk           = "96m"
-	maxFillRounds       = 3 // rounds at most: each leaves readings on the disk
+	maxFillRounds       = 3 // each round leaves readings on the disk
 	fillChunk           = 64 << 10
-	messagesBeforeFault = 2000 // messages that devices are acknowledged before a fault
+	messagesBeforeFault = 2000 // messages that the server acknowledges before a fault
 )
 
-// fullDisk fills a small disk under a server that takes readings in, sees that
-// devices are not acknowledged, that people read on and are told why nothing is
-// saved, frees it, and sees that the server goes on without a hand.
+// fullDisk fills a small disk under a server that receives readings. It checks that the server
+// acknowledges nothing, that people can still read and see why nothing is saved; then it frees the
+// disk and checks that the server goes on by itself.
 func fullDisk(ctx context.Context, o *Options, r *Row) error {
 	disk := filepath.Join(o.Dir, "disk")
 	return withMount(ctx, disk, func() error {
@@ -46,7 +46,7 @@ func fullDisk(ctx context.Context, o *Options, r *Row) error {
 	}, "-t", "tmpfs", "-o", "size="+smallDisk, "tmpfs")
 }
 
-// checkAll goes on after a fault, and compares everything.
+// checkAll sends more readings after a fault, and compares everything.
 func (h *testbed) checkAll(ctx context.Context, r *Row) error {
 	if err := h.alarms.storm(ctx); err != nil {
 		return err
@@ -59,10 +59,8 @@ func (h *testbed) checkAll(ctx context.Context, r *Row) error {
 	if err != nil {
 		return errors.Join(err, stop())
 	}
-	if err := errors.Join(
-		h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault),
-		stop(),
-	); err != nil {
+	accepted := now["tilth_edge_messages_total"]
+	if err := errors.Join(h.waitMessages(ctx, accepted+messagesBeforeFault), stop()); err != nil {
 		return err
 	}
 	if err := h.waitMails(ctx); err != nil {
@@ -75,7 +73,8 @@ func (h *testbed) checkAll(ctx context.Context, r *Row) error {
 	return h.verify(ctx, r)
 }
 
-// fillRound is one round.
+// fillRound fills the disk, checks the server, frees the disk and waits until the server has
+// recovered.
 func (h *testbed) fillRound(ctx context.Context, disk string, r *Row) error {
 	person, err := h.server.SignIn(ctx)
 	if err != nil {
@@ -100,7 +99,7 @@ func (h *testbed) fillRound(ctx context.Context, disk string, r *Row) error {
 	if err := errors.Join(err, stop()); err != nil {
 		return err
 	}
-	status, said, err := h.probeRefusal(ctx)
+	status, ready, err := h.probeRefusal(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,19 +109,20 @@ func (h *testbed) fillRound(ctx context.Context, disk string, r *Row) error {
 	if err := os.Remove(filler); err != nil {
 		return err
 	}
-	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s, people read on; goes on by itself", status, said)
+	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s, people read on; goes on by itself", status, ready)
 	return h.waitRecovered(ctx, r)
 }
 
-// checkReadable sees that somebody who was signed in reads on while nothing can be
-// saved, and that saving and signing in are refused in words.
+// checkReadable checks that a signed-in person can read while nothing can be saved, and that saving
+// and signing in fail with a text.
 func (h *testbed) checkReadable(ctx context.Context, person *bench.Person) error {
 	if h.ended() {
 		return nil
 	}
 	var answer json.RawMessage
 	for _, page := range []string{
-		"/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize=10", "/admin-api/client/pc/device/page?pageNo=1&pageSize=10",
+		"/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize=10",
+		"/admin-api/client/pc/device/page?pageNo=1&pageSize=10",
 		"/admin-api/device/data/all/data-last?deviceName=" + h.alarms.device.Name,
 	} {
 		if err := person.Call(ctx, http.MethodGet, page, nil, &answer); err != nil {
@@ -133,21 +133,20 @@ func (h *testbed) checkReadable(ctx context.Context, person *bench.Person) error
 		"noticeName": "Unkept", "noticeMode": []string{"phoneMessage"}, "phoneMessage": []string{"+905551112233"},
 	}, &answer)
 	_, signedIn := h.server.SignIn(ctx)
-	for what, err := range map[string]error{"save": saved, "sign in": signedIn} {
+	for action, err := range map[string]error{"save": saved, "sign in": signedIn} {
 		if err == nil || !strings.Contains(err.Error(), diskFullAnswer) {
-			return fmt.Errorf("%s while the disk is full: %w, want %q", what, err, diskFullAnswer)
+			return fmt.Errorf("%s while the disk is full: %w, want %q", action, err, diskFullAnswer)
 		}
 	}
 	return nil
 }
 
-// diskFullAnswer begins what people are told who want something saved meanwhile.
+// diskFullAnswer is the beginning of the answer to calls that would save something.
 const diskFullAnswer = "answer 503: Nothing can be saved: the server’s disk is full"
 
-// waitRecovered waits until the server takes readings in again. Only where it has
-// ended it is started, as whoever watches over it does (deploy/tilth.service).
-// What its outbox had in flight may come again, since that it arrived could not
-// be written down.
+// waitRecovered waits until the server accepts readings again. It starts the server only if it has
+// ended, as deploy/tilth.service does. The mails that the outbox had in flight may arrive again,
+// since the server could not store that they were sent.
 func (h *testbed) waitRecovered(ctx context.Context, r *Row) error {
 	began := time.Now()
 	if err := waitFor(ctx, "the server to go on by itself", func() (bool, error) {
@@ -157,7 +156,7 @@ func (h *testbed) waitRecovered(ctx context.Context, r *Row) error {
 		}
 		h.server.UpdateAddresses()
 		status, _, err := h.readiness(ctx)
-		return err == nil && status == http.StatusOK, ctx.Err() // between two starts nobody answers
+		return err == nil && status == http.StatusOK, ctx.Err() // a server that is restarting does not answer
 	}); err != nil {
 		return err
 	}
@@ -175,12 +174,11 @@ func (h *testbed) waitRecovered(ctx context.Context, r *Row) error {
 	return nil
 }
 
-// untilUnwritable makes a disk unwritable, again and again, until the server says
-// that it writes no more and takes no reading (its log may have some room laid
-// out), or ends.
-func (h *testbed) untilUnwritable(ctx context.Context, make func() error) error {
+// untilUnwritable calls make, which makes a disk unwritable, again and again, until the server says
+// that it cannot write and accepts no reading (its log may have preallocated room), or ends.
+func (h *testbed) untilUnwritable(ctx context.Context, breakDisk func() error) error {
 	return waitFor(ctx, "the server to find its disk unwritable", func() (bool, error) {
-		if err := make(); err != nil {
+		if err := breakDisk(); err != nil {
 			return false, err
 		}
 		select {
@@ -210,9 +208,9 @@ func (h *testbed) ended() bool {
 	}
 }
 
-// probeRefusal hands a reading in and answers what a device and a watcher are told.
-// An acknowledgement is an error.
-func (h *testbed) probeRefusal(ctx context.Context) (status, said string, err error) {
+// probeRefusal sends a reading and returns the answers to the device and of /readyz. An
+// acknowledgement is an error.
+func (h *testbed) probeRefusal(ctx context.Context) (status, ready string, err error) {
 	if h.ended() {
 		return "by nobody", "by nobody: the server has ended", nil
 	}
@@ -221,13 +219,13 @@ func (h *testbed) probeRefusal(ctx context.Context) (status, said string, err er
 		return "", "", err
 	}
 	if code == http.StatusOK {
-		return "", "", fmt.Errorf("a reading was acknowledged that cannot have been written: %s", body)
+		return "", "", fmt.Errorf("the server acknowledged a reading that it cannot have written: %s", body)
 	}
-	ready, words, err := h.readiness(ctx)
-	return fmt.Sprint(code), fmt.Sprintf("%d “%s”", ready, words), err
+	readyCode, readyText, err := h.readiness(ctx)
+	return fmt.Sprint(code), fmt.Sprintf("%d “%s”", readyCode, readyText), err
 }
 
-// fill writes until the disk is full, which is no error.
+// fill writes to a file until the disk is full, which is no error.
 func fill(file string) (err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

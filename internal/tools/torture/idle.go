@@ -9,12 +9,11 @@ import (
 	"tilth/internal/tools/bench"
 )
 
-const (
-	connectionsPerDevice = 16 // connections that a device may have
-)
+// connectionsPerDevice is how many connections a device may have.
+const connectionsPerDevice = 16
 
-// idleClients opens connections by the thousand that say nothing, lets devices
-// publish between them, and kills the server: all must come back, at once.
+// idleClients opens thousands of idle connections, lets devices publish beside them, and kills the
+// server: all must be able to connect again at once.
 func idleClients(ctx context.Context, o *Options, r *Row) error {
 	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), o.IdleConnections/connectionsPerDevice+1)
 	if err != nil {
@@ -23,23 +22,23 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 	return withTestbed(h, func() error {
 		world := h.server.Tenant
 		world.Devices = world.Devices[1+loadDevices:]
-		crowd, err := bench.NewLoad(bench.Options{Connections: o.IdleConnections, Window: 1, Protocol: 4}, world)
+		idle, err := bench.NewLoad(bench.Options{Connections: o.IdleConnections, Window: 1, Protocol: 4}, world)
 		if err != nil {
 			return err
 		}
-		if err := crowd.Connect(ctx, h.server.MQTT); err != nil {
+		if err := idle.Connect(ctx, h.server.MQTT); err != nil {
 			return err
 		}
 		stop, err := h.publish(ctx)
 		if err != nil {
-			return errors.Join(err, crowd.Close())
+			return errors.Join(err, idle.Close())
 		}
 		err = errors.Join(
 			h.waitMessages(ctx, messagesBeforeFault),
 			h.waitAllConnected(ctx, o.IdleConnections),
 			h.server.Kill(),
 			stop(),
-			crowd.Close(),
+			idle.Close(),
 		)
 		if err != nil {
 			return err
@@ -48,19 +47,19 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 		if _, err := h.restart(ctx); err != nil {
 			return err
 		}
-		if err := crowd.Connect(ctx, h.server.MQTT); err != nil {
+		if err := idle.Connect(ctx, h.server.MQTT); err != nil {
 			return err
 		}
 		r.Rounds++
 		r.noteRecovery(began)
 		if stop, err = h.publish(ctx); err != nil {
-			return errors.Join(err, crowd.Close())
+			return errors.Join(err, idle.Close())
 		}
 		err = errors.Join(
 			h.waitMessages(ctx, messagesBeforeFault),
 			h.waitAllConnected(ctx, o.IdleConnections),
 			stop(),
-			crowd.Close(),
+			idle.Close(),
 		)
 		if err != nil {
 			return err
@@ -70,8 +69,7 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 	})
 }
 
-// waitAllConnected waits until the crowd and the devices of the load are connected by
-// the server's own count.
-func (h *testbed) waitAllConnected(ctx context.Context, crowd int) error {
-	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == float64(crowd+loadDevices) })
+// waitAllConnected waits until the server counts the idle connections and those of the load.
+func (h *testbed) waitAllConnected(ctx context.Context, idle int) error {
+	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == float64(idle+loadDevices) })
 }

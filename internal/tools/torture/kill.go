@@ -6,13 +6,11 @@ import (
 	"time"
 )
 
-// maxMailsInFlight is how many mails a kill may repeat: as many as the outbox has
-// in flight.
+// maxMailsInFlight is how many mails a kill may repeat: the outbox has that many in flight at most.
 const maxMailsInFlight = 16
 
-// kills ends the server with kill -9 while devices publish, alarms begin and
-// end, mails leave and yesterday, which the devices' readings are of, is
-// sealed.
+// kills ends the server with kill -9 while devices publish, alarms open and close, mails leave, and
+// the server seals yesterday, from which the devices' readings are.
 func kills(ctx context.Context, o *Options, r *Row) error {
 	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), 0)
 	if err != nil {
@@ -40,8 +38,7 @@ func kills(ctx context.Context, o *Options, r *Row) error {
 	})
 }
 
-// killRound is one round. The moment of the kill is left to chance: somewhere
-// among the mails of a storm.
+// killRound is one round. The moment of the kill is random, among the mails of a storm.
 func (h *testbed) killRound(ctx context.Context, r *Row) error {
 	stop, err := h.publish(ctx)
 	if err != nil {
@@ -67,7 +64,8 @@ func (h *testbed) killRound(ctx context.Context, r *Row) error {
 	return h.restartAfterFault(ctx, r)
 }
 
-// restartAfterFault starts the server again; the row's time is the longest of all.
+// restartAfterFault starts the server again and adds the round to the row, which keeps the longest
+// time.
 func (h *testbed) restartAfterFault(ctx context.Context, r *Row) error {
 	took, err := h.restart(ctx)
 	r.Rounds++
@@ -75,7 +73,7 @@ func (h *testbed) restartAfterFault(ctx context.Context, r *Row) error {
 	return err
 }
 
-// withTestbed closes the house behind f.
+// withTestbed calls f and then closes the testbed.
 func withTestbed(h *testbed, f func() error) error {
 	err := f()
 	if e := h.close(); err == nil {
@@ -84,5 +82,5 @@ func withTestbed(h *testbed, f func() error) error {
 	return err
 }
 
-// noteRecovery keeps the longest recovery.
+// noteRecovery keeps the longest recovery time.
 func (r *Row) noteRecovery(since time.Time) { r.Recovered = max(r.Recovered, time.Since(since)) }

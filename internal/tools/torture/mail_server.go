@@ -11,8 +11,8 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// countingMailServer is a mail server that keeps the Message-ID and the recipient of
-// what it accepted.
+// countingMailServer is a mail server that counts the mails it accepted, by Message-ID and
+// recipient.
 type countingMailServer struct {
 	*faultyListener
 	server *smtp.Server
@@ -35,12 +35,12 @@ func newMailServer(ctx context.Context) (*countingMailServer, error) {
 	return p, nil
 }
 
-// NewSession takes a connection's mails.
+// NewSession starts the session of a connection.
 func (p *countingMailServer) NewSession(*smtp.Conn) (smtp.Session, error) {
 	return &mailSession{server: p}, nil
 }
 
-// counts are how many different mails came, and how many in all.
+// counts returns how many different mails arrived, and how many in all.
 func (p *countingMailServer) counts() (different, all int) {
 	p.countMu.Lock()
 	defer p.countMu.Unlock()
@@ -49,12 +49,11 @@ func (p *countingMailServer) counts() (different, all int) {
 
 func (p *countingMailServer) close() error {
 	p.closeAll()
-	// A server that is closed before it began to accept does not know its
-	// listener yet.
+	// An smtp.Server that is closed before it accepts does not close its listener.
 	return errors.Join(notClosed(p.server.Close()), notClosed(p.Close()), notClosed(<-p.served))
 }
 
-// mailSession is one connection to a post office.
+// mailSession is one connection to the mail server.
 type mailSession struct {
 	server *countingMailServer
 	to     string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// command runs a program of the system; its words are the error's.
+// command runs a program of the system; the error contains its output.
 func command(ctx context.Context, name string, args ...string) error {
 	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
 	if err != nil {
@@ -18,8 +18,8 @@ func command(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// withMount makes a folder, mounts something there for f, and takes it away
-// again. Where mounting is not permitted the fault is not run.
+// withMount makes a folder, mounts a disk there, calls f, and unmounts the disk. If mounting is not
+// permitted, the error is errNotRun.
 func withMount(ctx context.Context, dir string, f func() error, args ...string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
@@ -28,6 +28,6 @@ func withMount(ctx context.Context, dir string, f func() error, args ...string) 
 		return fmt.Errorf("%w: mounting a disk of its own is not permitted here (%w)", errNotRun, err)
 	}
 	err := f()
-	// Also when the run is given up: a mount outlives it otherwise.
+	// Unmount if ctx is cancelled, too: otherwise the mount outlives the run.
 	return errors.Join(err, command(context.WithoutCancel(ctx), "umount", dir))
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// mailFails lets the mail server say nothing, hang up, and babble, each while
-// alarms begin and end.
+// mailFails makes the mail server hang, close connections, and send garbage, each while alarms open
+// and close.
 func mailFails(ctx context.Context, o *Options, r *Row) error {
 	return endpointFails(ctx, o, r, "mail", []faultMode{modeHangs, modeRefuses, modeGarbage})
 }
@@ -16,57 +16,56 @@ func smsFails(ctx context.Context, o *Options, r *Row) error {
 	return endpointFails(ctx, o, r, "sms", []faultMode{modeHangs, modeRefuses, modeGarbage})
 }
 
-func endpointFails(ctx context.Context, o *Options, r *Row, way string, faultModes []faultMode) error {
+func endpointFails(ctx context.Context, o *Options, r *Row, kind string, modes []faultMode) error {
 	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), 0)
 	if err != nil {
 		return err
 	}
 	return withTestbed(h, func() error {
-		arm, end, arrived, compare := h.alarms.armMails, h.mail.faultyListener, h.waitMails, h.alarms.compareMails
-		if way == "sms" {
-			arm, end, arrived, compare = h.alarms.armTexts, h.sms.faultyListener, h.waitTexts, h.alarms.compareTexts
+		arm, listener := h.alarms.armMails, h.mail.faultyListener
+		arrived, compare := h.waitMails, h.alarms.compareMails
+		if kind == "sms" {
+			arm, listener = h.alarms.armTexts, h.sms.faultyListener
+			arrived, compare = h.waitTexts, h.alarms.compareTexts
 		}
 		if err := arm(ctx); err != nil {
 			return err
 		}
-		for _, m := range faultModes {
-			if err := h.failRound(ctx, r, end, m, o.ReleaseHung, arrived); err != nil {
+		for _, m := range modes {
+			if err := h.failRound(ctx, r, listener, m, o.ReleaseHung, arrived); err != nil {
 				return err
 			}
 		}
 		compare(r)
 		r.Remark = "hangs, hangs up, answers garbage; it rests, then all is told"
-		if len(faultModes) == 1 {
-			r.Remark = faultModes[0].String()
+		if len(modes) == 1 {
+			r.Remark = modes[0].String()
 		}
 		return h.alarms.checkNotices(ctx, r)
 	})
 }
 
-// failRound is one round: a far end fails, the server notices, it works again and
-// all are told.
+// failRound is one round: the mail server or gateway fails, the server notices, it works again, and
+// all messages arrive.
 func (h *testbed) failRound(
 	ctx context.Context,
 	r *Row,
-	end *faultyListener,
+	listener *faultyListener,
 	m faultMode,
-	brief bool,
+	releaseHung bool,
 	arrived func(context.Context) error,
 ) error {
-	end.setMode(m)
+	listener.setMode(m)
 	if err := h.alarms.storm(ctx); err != nil {
 		return err
 	}
-	if err := waitFor(
-		ctx,
-		"somebody to meet a far end that "+m.String(),
-		func() (bool, error) { return end.attempts() > 0, nil },
-	); err != nil {
+	attempted := func() (bool, error) { return listener.attempts() > 0, nil }
+	if err := waitFor(ctx, "a connection to a server that "+m.String(), attempted); err != nil {
 		return err
 	}
-	end.setMode(modeWorks)
-	if brief {
-		end.closeAll()
+	listener.setMode(modeWorks)
+	if releaseHung {
+		listener.closeAll()
 	}
 	began := time.Now()
 	if err := arrived(ctx); err != nil {

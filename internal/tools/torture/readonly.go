@@ -11,25 +11,17 @@ import (
 
 const imageBytes = 256 << 20
 
-// brokenDisk lets a disk turn read-only under a server that takes readings in,
-// as Linux does with one that fails: an ext4 file system whose journal is
-// aborted. A repaired copy of it then takes its place, and the server goes on.
+// brokenDisk makes a disk read-only under a server that receives readings, as Linux does with a
+// failing disk: it aborts the journal of an ext4 file system. A repaired copy of the disk then
+// takes its place, and the server goes on.
 func brokenDisk(ctx context.Context, o *Options, r *Row) error {
 	for _, tool := range []string{"mkfs.ext4", "e2fsck", "mount", "cp"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return fmt.Errorf("%w: there is no %s", errNotRun, tool)
 		}
 	}
-	image, repaired, disk := filepath.Join(
-		o.Dir,
-		"image",
-	), filepath.Join(
-		o.Dir,
-		"repaired",
-	), filepath.Join(
-		o.Dir,
-		"disk",
-	)
+	image, repaired := filepath.Join(o.Dir, "image"), filepath.Join(o.Dir, "repaired")
+	disk := filepath.Join(o.Dir, "disk")
 	if err := makeSparseFile(image, imageBytes); err != nil {
 		return err
 	}
@@ -46,11 +38,9 @@ func brokenDisk(ctx context.Context, o *Options, r *Row) error {
 			if err := h.makeReadOnly(ctx, disk, r); err != nil {
 				return err
 			}
-			// The server's files keep the old one in use until it begins anew.
-			if err := errors.Join(
-				command(ctx, "cp", "--sparse=always", image, repaired),
-				repair(ctx, repaired),
-			); err != nil {
+			// The server's open files keep the old disk in use until the server starts again.
+			err := errors.Join(command(ctx, "cp", "--sparse=always", image, repaired), repair(ctx, repaired))
+			if err != nil {
 				return err
 			}
 			if err := command(ctx, "umount", "--lazy", disk); err != nil {
@@ -67,17 +57,17 @@ func brokenDisk(ctx context.Context, o *Options, r *Row) error {
 	}, on(image)...)
 }
 
-// repair is what whoever runs a machine does with a disk that turned read-only.
+// repair repairs a disk that turned read-only, as an operator would.
 func repair(ctx context.Context, image string) error {
 	err := command(ctx, "e2fsck", "-p", image)
-	// 1: errors were corrected, which is what it is asked for.
+	// Exit code 1: e2fsck corrected errors, as it should.
 	if e := (*exec.ExitError)(nil); errors.As(err, &e) && e.ExitCode() == 1 {
 		return nil
 	}
 	return err
 }
 
-// makeReadOnly is the fault.
+// makeReadOnly aborts the disk's journal and checks that the server acknowledges no more readings.
 func (h *testbed) makeReadOnly(ctx context.Context, disk string, r *Row) error {
 	if err := h.alarms.armMails(ctx); err != nil {
 		return err
@@ -89,8 +79,8 @@ func (h *testbed) makeReadOnly(ctx context.Context, disk string, r *Row) error {
 	if err != nil {
 		return err
 	}
-	// Nothing may be on its way to the disk when its journal is aborted: Linux
-	// then tells one write in a dozen that it is durable, and drops it.
+	// No write may be in progress when the journal is aborted: Linux then reports one write in a
+	// dozen as durable, and drops it.
 	if err := errors.Join(h.waitMessages(ctx, messagesBeforeFault), stop(), h.waitMails(ctx)); err != nil {
 		return err
 	}
@@ -106,15 +96,15 @@ func (h *testbed) makeReadOnly(ctx context.Context, disk string, r *Row) error {
 	}); err != nil {
 		return err
 	}
-	status, said, err := h.probeRefusal(ctx)
+	status, ready, err := h.probeRefusal(ctx)
 	if err != nil {
 		return err
 	}
-	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s; goes on by itself on a repaired copy", status, said)
+	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s; goes on by itself on a repaired copy", status, ready)
 	return nil
 }
 
-// makeSparseFile makes a file of so many bytes that takes no room yet.
+// makeSparseFile makes a file of so many bytes that occupies no disk space yet.
 func makeSparseFile(file string, bytes int64) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	slowShare  = 5  // of the idle crowd's size, this part is slow
-	slowOpener = 64 // connections being opened at once
+	slowShare  = 5  // slow connections are this fraction of the idle ones
+	slowOpener = 64 // connections that are opened at the same time
 )
 
-// slowClients opens thousands of connections that say nothing, half of what
-// they should, or stop in the midst of a message, while devices publish: these
-// must be served meanwhile, and the others turned away.
+// slowClients opens thousands of connections that send nothing, send half a request, or stop in the
+// middle of a message, while devices publish. The server must serve the devices meanwhile, and
+// close the slow connections.
 func slowClients(ctx context.Context, o *Options, r *Row) error {
 	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), o.IdleConnections/slowShare/4/16+1)
 	if err != nil {
@@ -41,29 +41,29 @@ func slowClients(ctx context.Context, o *Options, r *Row) error {
 	})
 }
 
-// slowRound opens the connections and waits until the server has ended the last.
+// slowRound opens the connections and waits until the server has closed the last.
 func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 	if err := h.waitMessages(ctx, messagesBeforeFault); err != nil {
 		return err
 	}
-	web := strings.TrimPrefix(h.server.Console, "http://")
+	httpAddress := strings.TrimPrefix(h.server.Console, "http://")
 	spare := h.server.Tenant.Devices[1+loadDevices:]
 	var ended atomic.Int64
 	opening := new(errgroup.Group)
 	opening.SetLimit(slowOpener)
 	began := time.Now()
 	var all errgroup.Group
-	defer func() { _ = all.Wait() }() // each ends with the run
+	defer func() { _ = all.Wait() }() // all end with ctx
 	for i := range n {
 		opening.Go(func() error {
-			address, words := h.server.MQTT, ""
+			address, text := h.server.MQTT, ""
 			switch i % 4 {
 			case 1:
-				words = "\x10\x40\x00\x04MQTT" // half a CONNECT
+				text = "\x10\x40\x00\x04MQTT" // half a CONNECT
 			case 2:
-				address, words = web, "POST /api/v1/nobody/telemetry HTTP/1.1\r\nHost: a\r\nContent-Le"
-			case 3: // signs in, and stops in the midst of a message
-				words = connectPacket(spare[i/4%len(spare)], i) + "\x32\x40\x00\x17v1/devices/me/tele"
+				address, text = httpAddress, "POST /api/v1/nobody/telemetry HTTP/1.1\r\nHost: a\r\nContent-Le"
+			case 3: // signs in, and stops in the middle of a message
+				text = connectPacket(spare[i/4%len(spare)], i) + "\x32\x40\x00\x17v1/devices/me/tele"
 			}
 			c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 			if err != nil {
@@ -71,11 +71,11 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 			}
 			all.Go(func() error {
 				defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-				_, err := io.Copy(io.Discard, c) // until the server hangs up, in whichever way
+				_, err := io.Copy(io.Discard, c) // until the server ends the connection, in any way
 				ended.Add(1)
 				return errors.Join(err, c.Close())
 			})
-			_, err = io.WriteString(c, words)
+			_, err = io.WriteString(c, text)
 			return err
 		})
 	}
@@ -86,17 +86,14 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 	if err != nil {
 		return err
 	}
-	// The devices are served while the others hang on.
+	// The server serves the devices while the slow connections stay open.
 	if err := h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault); err != nil {
 		return err
 	}
 	hanging := n - int(ended.Load())
-	if err := waitFor(
-		ctx,
-		"all slow connections to be turned away",
-		func() (bool, error) { return int(ended.Load()) == n, nil },
-	); err != nil {
-		return fmt.Errorf("%w; %d of %d hang on", err, n-int(ended.Load()), n)
+	allEnded := func() (bool, error) { return int(ended.Load()) == n, nil }
+	if err := waitFor(ctx, "the server to close all slow connections", allEnded); err != nil {
+		return fmt.Errorf("%w; %d of %d are still open", err, n-int(ended.Load()), n)
 	}
 	r.Rounds++
 	r.noteRecovery(began)
@@ -104,7 +101,7 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == loadDevices })
 }
 
-// connectPacket is a CONNECT that promises to be heard of every two seconds.
+// connectPacket returns a CONNECT with a keep-alive of two seconds.
 func connectPacket(d bench.Device, i int) string {
 	body := "\x00\x04MQTT\x04\xC2\x00\x02"
 	for _, s := range []string{fmt.Sprintf("slow-%d", i), d.Name, d.Secret} {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// smsGateway is an SMS gateway that counts what it accepted.
+// smsGateway is an SMS gateway that counts the SMS it accepted.
 type smsGateway struct {
 	*faultyListener
 	server *http.Server
@@ -32,7 +32,7 @@ func newSMSGateway(ctx context.Context) (*smsGateway, error) {
 
 func (g *smsGateway) url() string { return "http://" + g.address() + "/send" }
 
-// ServeHTTP takes an SMS.
+// ServeHTTP accepts an SMS.
 func (g *smsGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var m struct{ To, Text string }
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil || m.To == "" || m.Text == "" {
@@ -40,7 +40,7 @@ func (g *smsGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.total.Add(1)
-	_, _ = io.WriteString(w, `{"status":"ok"}`) // who does not hear it sends again, which shows
+	_, _ = io.WriteString(w, `{"status":"ok"}`) // a sender that misses it sends again, which the counts show
 }
 
 func (g *smsGateway) close() error {

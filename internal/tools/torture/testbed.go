@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	loadDevices   = 20 // that publish as fast as they are answered
+	loadDevices   = 20 // devices that publish as fast as the server acknowledges
 	loadWindow    = 16 // messages of each in flight
 	unlimitedRate = "1000000000"
 
-	recoveryTimeout = 3 * time.Minute // for what a server must do; passing it is a fault found
+	recoveryTimeout = 3 * time.Minute // how long a server may take for anything; more is a failure
 	pollInterval    = 20 * time.Millisecond
 )
 
-// testbed is a server with what surrounds it: devices that publish, a station
-// whose storms begin and end alarms, a mail server and an SMS gateway.
+// testbed is a server and its surroundings: devices that publish, a device whose readings open and
+// close alarms, a mail server and an SMS gateway.
 type testbed struct {
 	server *bench.Server
 	load   *bench.Load
@@ -34,8 +34,8 @@ type testbed struct {
 	alarms alarmDevice
 }
 
-// openTestbed starts a server on a folder that does not hold one yet. extra devices
-// are made beside those of the load; they come last in the target's world.
+// openTestbed starts a server on a new folder. It makes extra more devices beside those of the
+// load; they come last in the server's tenant.
 func openTestbed(ctx context.Context, o *Options, binary, dir string, extra int) (_ *testbed, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func openTestbed(ctx context.Context, o *Options, binary, dir string, extra int)
 	if err != nil {
 		return nil, err
 	}
-	field := world
-	field.Devices = world.Devices[1 : 1+loadDevices]
-	h.load, err = bench.NewLoad(bench.Options{Connections: loadDevices, Window: loadWindow, Protocol: 4}, field)
+	loaded := world
+	loaded.Devices = world.Devices[1 : 1+loadDevices]
+	h.load, err = bench.NewLoad(bench.Options{Connections: loadDevices, Window: loadWindow, Protocol: 4}, loaded)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +95,12 @@ func openTestbed(ctx context.Context, o *Options, binary, dir string, extra int)
 	return h, nil
 }
 
-// close ends everything; the server in an orderly way, unless it has ended.
+// close stops everything; the server with SIGTERM, unless it has ended.
 func (h *testbed) close() error {
 	var err error
 	if h.server != nil {
 		select {
-		case <-h.server.Ended(): // by the fault, which has told of it
+		case <-h.server.Ended(): // the fault ended it and reported errors
 		default:
 			err = h.server.Stop()
 		}
@@ -114,8 +114,8 @@ func (h *testbed) close() error {
 	return err
 }
 
-// publish lets the devices of the load publish until stop is called, which
-// answers what went wrong. Broken connections are no fault.
+// publish makes the devices of the load publish until the caller calls stop, which returns the
+// error. Broken connections are no error.
 func (h *testbed) publish(ctx context.Context) (stop func() error, err error) {
 	if err := h.load.Connect(ctx, h.server.MQTT); err != nil {
 		return nil, err
@@ -126,8 +126,8 @@ func (h *testbed) publish(ctx context.Context) (stop func() error, err error) {
 	return func() error { cancel(); return <-ended }, nil
 }
 
-// waitFor asks again and again until done answers true: a server is another
-// process, which tells of nothing by itself.
+// waitFor calls done again and again until it returns true: the server is another process and sends
+// no event.
 func waitFor(ctx context.Context, what string, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, recoveryTimeout)
 	defer cancel()
@@ -138,13 +138,13 @@ func waitFor(ctx context.Context, what string, done func() (bool, error)) error 
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waited in vain for %s: %w", what, ctx.Err())
+			return fmt.Errorf("timed out waiting for %s: %w", what, ctx.Err())
 		case <-time.After(pollInterval):
 		}
 	}
 }
 
-// waitMetric waits until a figure of the metrics page is as wanted.
+// waitMetric waits until a metric has a wanted value.
 func (h *testbed) waitMetric(ctx context.Context, name string, wanted func(float64) bool) error {
 	return waitFor(ctx, name, func() (bool, error) {
 		f, err := h.server.ReadMetrics(ctx)
@@ -152,21 +152,20 @@ func (h *testbed) waitMetric(ctx context.Context, name string, wanted func(float
 	})
 }
 
-// waitMessages waits until the server, since its start, has taken so many messages in.
+// waitMessages waits until the server has accepted so many messages since its start.
 func (h *testbed) waitMessages(ctx context.Context, messages float64) error {
 	return h.waitMetric(ctx, "tilth_edge_messages_total", func(n float64) bool { return n >= messages })
 }
 
-// restart starts the server again and answers how long that took, until it
-// lets devices in.
+// restart starts the server again and returns how long that took, until it admits devices.
 func (h *testbed) restart(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	err := h.server.Restart(ctx)
 	return time.Since(began), err
 }
 
-// verify reads back all that the load's devices were acknowledged, and enters
-// it in the row. What was never sent must not be there.
+// verify reads back all messages that the server acknowledged to the load's devices, and adds the
+// counts to the row. Values that were never sent are an error.
 func (h *testbed) verify(ctx context.Context, r *Row) error {
 	person, err := h.server.SignIn(ctx)
 	if err != nil {
@@ -180,7 +179,7 @@ func (h *testbed) verify(ctx context.Context, r *Row) error {
 	r.Lost += v.Lost
 	if v.Wrong > 0 || v.Extra > 0 || v.Lost > 0 {
 		return fmt.Errorf(
-			"%d values lost, %d wrong, %d never sent or there twice; the first: %s",
+			"%d values lost, %d wrong, %d never sent or stored twice; the first: %s",
 			v.Lost,
 			v.Wrong,
 			v.Extra,
@@ -190,7 +189,7 @@ func (h *testbed) verify(ctx context.Context, r *Row) error {
 	return nil
 }
 
-// apply hands a provider's file to the server.
+// apply sends a provider's file to the server.
 func apply(ctx context.Context, admin, token string, file []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, admin+"/provider-api/v1/apply", bytes.NewReader(file))
 	if err != nil {
@@ -205,18 +204,18 @@ func apply(ctx context.Context, admin, token string, file []byte) error {
 	return err
 }
 
-// doRequest makes a request and answers its status and the beginning of its body.
+// doRequest makes a request and returns its status and the beginning of its body.
 func doRequest(r *http.Request) (status int, body string, err error) {
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return 0, "", err
 	}
-	defer func() { _ = res.Body.Close() }() // what was read of it counts
+	defer func() { _ = res.Body.Close() }() // the body was read as far as needed
 	text, err := io.ReadAll(io.LimitReader(res.Body, 4<<10))
 	return res.StatusCode, strings.TrimSpace(string(text)), err
 }
 
-// readiness is what /readyz says.
+// readiness returns the status and the text of /readyz.
 func (h *testbed) readiness(ctx context.Context) (status int, body string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.server.Console+"/readyz", http.NoBody)
 	if err != nil {
@@ -225,5 +224,5 @@ func (h *testbed) readiness(ctx context.Context) (status int, body string, err e
 	return doRequest(r)
 }
 
-// dataDir is a server's folder within another.
+// dataDir returns the server's data folder within dir.
 func dataDir(dir string) string { return filepath.Join(dir, "data") }

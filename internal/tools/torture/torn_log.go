@@ -14,9 +14,8 @@ import (
 	"strings"
 )
 
-// tornLogs kills the server and leaves behind its logs what a machine leaves
-// that lost its power in the midst of a write: a piece of a record, after
-// everything that was made durable.
+// tornLogs kills the server and appends to its logs what a power failure in the middle of a write
+// leaves: a part of a record, after everything that was made durable.
 func tornLogs(ctx context.Context, o *Options, r *Row) error {
 	dir := dataDir(o.Dir)
 	h, err := openTestbed(ctx, o, o.Binary, dir, 0)
@@ -49,14 +48,14 @@ func tornLogs(ctx context.Context, o *Options, r *Row) error {
 	})
 }
 
-// tearPatterns make what stands behind the last whole record of log number n.
+// tearPatterns make the bytes that follow the last whole record of log number n.
 var tearPatterns = []func(n uint32) []byte{
 	func(uint32) []byte { return randomBytes(700) },
 	func(uint32) []byte { return append(make([]byte, 64), randomBytes(5000)...) },
-	func(n uint32) []byte { // the head of a record, and half of what it promises
+	func(n uint32) []byte { // the header of a record, and half of its data
 		head := randomBytes(11)
 		binary.LittleEndian.PutUint16(head[4:], 2000)
-		head[6] = 9 // a whole record
+		head[6] = 9 // the type of a whole record
 		binary.LittleEndian.PutUint32(head[7:], n)
 		return append(head, randomBytes(1000)...)
 	},
@@ -68,26 +67,26 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// tear writes behind the newest log of the readings and behind the database's.
-func tear(dir string, piece func(n uint32) []byte) error {
+// tear appends to the newest log of the readings and to the database's log.
+func tear(dir string, pattern func(n uint32) []byte) error {
 	logs, err := filepath.Glob(filepath.Join(dir, "readings", "*.log"))
 	if err != nil || len(logs) == 0 {
 		return errors.Join(err, fmt.Errorf("no log in %s", dir))
 	}
-	newest := slices.Max(logs) // their numbers have as many digits
+	newest := slices.Max(logs) // their numbers have equally many digits
 	number, _, _ := strings.Cut(filepath.Base(newest), "-")
 	n, err := strconv.ParseUint(strings.TrimSuffix(number, ".log"), 10, 32)
 	if err != nil {
 		return err
 	}
 	return errors.Join(
-		appendAfterData(newest, piece(uint32(n))),
-		appendAfterData(filepath.Join(dir, "tilth.db-wal"), piece(0)),
+		appendAfterData(newest, pattern(uint32(n))),
+		appendAfterData(filepath.Join(dir, "tilth.db-wal"), pattern(0)),
 	)
 }
 
-// appendAfterData writes behind the last byte of a file that is not zero: room that was
-// set aside is no record.
+// appendAfterData writes after the last byte of a file that is not zero: preallocated zeros are no
+// record.
 func appendAfterData(file string, piece []byte) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

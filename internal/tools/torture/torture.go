@@ -1,8 +1,7 @@
-// Package torture does to real servers what machines and networks do to them:
-// it kills them, fills and takes away their disks, tears their logs, steps their
-// clocks, crowds them, and lets mail servers and gateways fail; and then
-// compares what they have with all that they acknowledged. It speaks to them
-// from outside alone.
+// Package torture injects faults into real servers, as machines and networks cause them: it kills
+// them, fills their disks and turns them read-only, tears their logs, steps their clocks, opens
+// thousands of connections, and makes mail servers and SMS gateways fail. Then it compares what the
+// servers have with all that they acknowledged. It uses only their network interfaces.
 package torture
 
 import (
@@ -17,34 +16,35 @@ import (
 	"time"
 )
 
-// Options say how long and with what servers are tortured.
+// Options say which servers are tested, how often, and with which faults.
 type Options struct {
-	Binary          string   // of tilth
-	SteppedBinary   string   // of tilth with a clock that can be stepped; empty: the clock is left alone
-	Dir             string   // an empty folder for everything
-	Rounds          int      // of the faults that are repeated
+	Binary          string   // path of tilth
+	SteppedBinary   string   // path of a tilth whose clock can be stepped; empty: clock steps are not run
+	Dir             string   // an empty folder for all files
+	Rounds          int      // of the faults that repeat
 	IdleConnections int      // idle connections, and slow ones
-	Only            []string // names of faults; none: all
+	Only            []string // names of faults; empty: all
 	Out             io.Writer
-	// ReleaseHung lets far ends that hang hang up in the end, so that no time-out is
-	// waited for.
+	// ReleaseHung makes the mail server or SMS gateway close its hung connections at the end of the
+	// fault, so that no sender waits for its time-out.
 	ReleaseHung bool
 }
 
-// Row is what one fault has shown.
+// Row is the result of one fault.
 type Row struct {
 	Fault     string
 	Rounds    int
-	Checked   int           // acknowledged readings, notices, mails and SMS that were looked for
-	Lost      int           // of these, not there
-	Repeated  int           // mails and SMS that came again
-	InFlight  int           // how many of them may: those that were in flight at a kill
-	Recovered time.Duration // the longest, from the fault's end until all worked again
+	Checked   int           // acknowledged readings, notices, mails and SMS that were checked
+	Lost      int           // of these, missing
+	Repeated  int           // mails and SMS that arrived again
+	InFlight  int           // how many may arrive again: those in flight at a kill
+	Recovered time.Duration // the longest time from the fault's end until everything worked
 	Remark    string
-	NotRun    string // why the fault was not made; empty: it was
+	NotRun    string // why the fault was not run; empty if it was
 }
 
-// Err is what of a row must not be; nil when it is as promised.
+// Err returns an error if the row breaks a promise: something was lost, or more came again than
+// may.
 func (r *Row) Err() error {
 	switch {
 	case r.NotRun != "":
@@ -54,12 +54,12 @@ func (r *Row) Err() error {
 	case r.Lost > 0:
 		return fmt.Errorf("%s: %d lost", r.Fault, r.Lost)
 	case r.Repeated > r.InFlight:
-		return fmt.Errorf("%s: %d came again, at most %d were in flight at kills", r.Fault, r.Repeated, r.InFlight)
+		return fmt.Errorf("%s: %d arrived again, at most %d were in flight at kills", r.Fault, r.Repeated, r.InFlight)
 	}
 	return nil
 }
 
-// errNotRun is wrapped by a fault that cannot be made on this machine.
+// errNotRun is wrapped in the error of a fault that this machine cannot run.
 var errNotRun = errors.New("not run")
 
 type fault struct {
@@ -79,8 +79,8 @@ var faults = []fault{
 	{"SMS gateway fails", smsFails},
 }
 
-// Run makes the faults one after the other, prints the table, and answers what
-// was not as promised.
+// Run runs the faults one after the other, prints the table, and returns an error for each broken
+// promise.
 func Run(ctx context.Context, o Options) error {
 	for _, name := range o.Only {
 		if !slices.ContainsFunc(faults, func(f fault) bool { return f.name == name }) {
@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	var rows []Row
-	var trouble error
+	var failed error
 	for _, f := range faults {
 		if len(o.Only) > 0 && !slices.Contains(o.Only, f.name) {
 			continue
@@ -96,19 +96,19 @@ func Run(ctx context.Context, o Options) error {
 		fmt.Fprintf(o.Out, "%s …\n", f.name)
 		r, err := runFault(ctx, &o, f)
 		if err != nil {
-			trouble = errors.Join(trouble, fmt.Errorf("%s: %w", f.name, err))
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", f.name, err))
 			r.Remark = "ended badly"
 		}
-		trouble = errors.Join(trouble, r.Err())
+		failed = errors.Join(failed, r.Err())
 		rows = append(rows, *r)
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return errors.Join(Print(o.Out, rows), trouble)
+	return errors.Join(Print(o.Out, rows), failed)
 }
 
-// runFault makes a fault in a folder of its own.
+// runFault runs a fault in a folder of its own.
 func runFault(ctx context.Context, o *Options, f fault) (r *Row, err error) {
 	r = &Row{Fault: f.name}
 	faultOptions := *o
@@ -123,7 +123,7 @@ func runFault(ctx context.Context, o *Options, f fault) (r *Row, err error) {
 	return r, err
 }
 
-// Print prints rows as the table that docs/faults.md shows.
+// Print prints rows as the table in docs/faults.md.
 func Print(out io.Writer, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(w, "| fault\t| rounds\t| checked\t| lost\t| repeated\t| recovered in\t| \t|")

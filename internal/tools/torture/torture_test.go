@@ -33,10 +33,10 @@ func shortOptions(t *testing.T) *Options {
 	return &Options{Binary: path, Dir: t.TempDir(), Rounds: 1, IdleConnections: 16, Out: io.Discard, ReleaseHung: true}
 }
 
-// runOnce makes a fault once and fails unless its row is as promised.
+// runOnce runs a fault once and fails unless its row keeps the promises.
 func runOnce(t *testing.T, make func(o *Options, r *Row) error) *Row {
 	t.Helper()
-	t.Parallel() // most of the time is spent waiting
+	t.Parallel() // most of the time it waits
 	r := &Row{Fault: t.Name()}
 	err := make(shortOptions(t), r)
 	if errors.Is(err, errNotRun) {
@@ -70,13 +70,13 @@ func TestIdleClients(t *testing.T) {
 	runOnce(t, func(o *Options, r *Row) error { return idleClients(t.Context(), o, r) })
 }
 
-// A mail server that says nothing: it rests, and then everybody is told once.
+// If the mail server hangs, sending pauses, and then each recipient gets each mail once.
 func TestMailServerHangs(t *testing.T) {
 	r := runOnce(t, func(o *Options, r *Row) error {
 		return endpointFails(t.Context(), o, r, "mail", []faultMode{modeHangs})
 	})
 	if r.Recovered < time.Second || r.Checked < stormAlarms*5 {
-		t.Errorf("it was not noticed: %+v", r)
+		t.Errorf("the server did not notice the fault: %+v", r)
 	}
 }
 
@@ -84,68 +84,52 @@ func TestTornLogs(t *testing.T) {
 	runOnce(t, func(o *Options, r *Row) error { return tornLogs(t.Context(), o, r) })
 }
 
-// What a slow client says is well-formed as far as it goes: a CONNECT of the
-// length that it names, with a keep-alive of two seconds.
+// The slow client's CONNECT is well-formed: it has the length in its header, and a keep-alive of
+// two seconds.
 func TestConnectPacket(t *testing.T) {
-	said := connectPacket(bench.Device{Name: "K-1", Secret: "sesame"}, 12)
-	if said[0] != 0x10 || int(said[1]) != len(said)-2 || said[10:12] != "\x00\x02" ||
-		!strings.HasSuffix(said, "\x00\x07slow-12\x00\x03K-1\x00\x06sesame") {
-		t.Errorf("%q", said)
+	packet := connectPacket(bench.Device{Name: "K-1", Secret: "sesame"}, 12)
+	if packet[0] != 0x10 || int(packet[1]) != len(packet)-2 || packet[10:12] != "\x00\x02" ||
+		!strings.HasSuffix(packet, "\x00\x07slow-12\x00\x03K-1\x00\x06sesame") {
+		t.Errorf("%q", packet)
 	}
 }
 
-// Waiting ends with what is waited for, with an error, and with the context.
+// waitFor ends when done returns true or an error, and when the context ends.
 func TestWaitFor(t *testing.T) {
-	asked := 0
-	if err := waitFor(
-		t.Context(),
-		"three",
-		func() (bool, error) { asked++; return asked == 3, nil },
-	); err != nil ||
-		asked != 3 {
-		t.Error(asked, err)
+	calls := 0
+	third := func() (bool, error) { calls++; return calls == 3, nil }
+	if err := waitFor(t.Context(), "three", third); err != nil || calls != 3 {
+		t.Error(calls, err)
 	}
-	trouble := errors.New("no")
-	if err := waitFor(t.Context(), "no", func() (bool, error) { return false, trouble }); !errors.Is(err, trouble) {
+	failed := errors.New("no")
+	if err := waitFor(t.Context(), "no", func() (bool, error) { return false, failed }); !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	over, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := waitFor(
-		over,
-		"rain",
-		func() (bool, error) { return false, nil },
-	); !errors.Is(err, context.Canceled) ||
-		!strings.Contains(err.Error(), "rain") {
+	never := func() (bool, error) { return false, nil }
+	err := waitFor(cancelled, "rain", never)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rain") {
 		t.Error(err)
 	}
 }
 
-// Where mounting is not permitted, or fails, the fault is not run; a mount is
-// gone after an error within.
+// If mounting is not permitted or fails, the fault is not run. After an error of f, withMount
+// unmounts the disk.
 func TestWithMount(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "disk")
-	if err := withMount(
-		t.Context(),
-		dir,
-		func() error { return nil },
-		"-t",
-		"nosuchkind",
-		"x",
-	); !errors.Is(
-		err,
-		errNotRun,
-	) {
+	nothing := func() error { return nil }
+	if err := withMount(t.Context(), dir, nothing, "-t", "nosuchkind", "x"); !errors.Is(err, errNotRun) {
 		t.Error(err)
 	}
-	trouble := errors.New("within")
+	failed := errors.New("within")
 	err := withMount(t.Context(), dir, func() error {
-		return errors.Join(trouble, os.WriteFile(filepath.Join(dir, "there"), nil, 0o600))
+		return errors.Join(failed, os.WriteFile(filepath.Join(dir, "there"), nil, 0o600))
 	}, "-t", "tmpfs", "tmpfs")
 	if errors.Is(err, errNotRun) {
 		t.Skip(err)
 	}
-	if !errors.Is(err, trouble) {
+	if !errors.Is(err, failed) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "there")); !errors.Is(err, os.ErrNotExist) {
@@ -163,7 +147,7 @@ func TestRowErr(t *testing.T) {
 		{Row{NotRun: "no"}, ""},
 		{Row{}, "nothing was checked"},
 		{Row{Checked: 5, Lost: 1}, "1 lost"},
-		{Row{Checked: 5, Repeated: 5, InFlight: 4}, "5 came again, at most 4"},
+		{Row{Checked: 5, Repeated: 5, InFlight: 4}, "5 arrived again, at most 4"},
 	} {
 		err := c.row.Err()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -174,11 +158,8 @@ func TestRowErr(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var out strings.Builder
-	if err := Run(
-		t.Context(),
-		Options{Only: []string{"flood"}, Out: &out},
-	); err == nil ||
-		!strings.Contains(err.Error(), `"flood"`) {
+	err := Run(t.Context(), Options{Only: []string{"flood"}, Out: &out})
+	if err == nil || !strings.Contains(err.Error(), `"flood"`) {
 		t.Error(err)
 	}
 	dir := t.TempDir()
@@ -188,11 +169,8 @@ func TestRun(t *testing.T) {
 	if !strings.Contains(out.String(), "| not run: it needs a tilth of its own") {
 		t.Error(out.String())
 	}
-	if err := Run(
-		t.Context(),
-		Options{Dir: dir, Only: []string{"kill -9"}, Binary: "/nowhere", Out: &out},
-	); err == nil ||
-		!strings.Contains(err.Error(), "kill -9: ") {
+	err = Run(t.Context(), Options{Dir: dir, Only: []string{"kill -9"}, Binary: "/nowhere", Out: &out})
+	if err == nil || !strings.Contains(err.Error(), "kill -9: ") {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -1,11 +1,10 @@
-// Command systems tells whether a module, its tests and all that they import
-// make sense to the compiler on other systems:
+// Command systems tells whether a module, its tests and its dependencies compile for other systems:
 //
 //	go run ./internal/tools/architecture/systems windows/amd64 darwin/arm64
 //
-// It checks their types as the compiler does, from the source, and makes no
-// code: a tenth of the time of a build where nothing is built yet. What only
-// an assembler or a linker would find, it does not.
+// It type-checks the source as the compiler does, but generates no code. Where nothing is built
+// yet, this takes a tenth of the time of a build. It does not find errors that only an assembler or
+// a linker finds.
 package main
 
 import (
@@ -40,8 +39,8 @@ func main() {
 	}
 }
 
-// typeErrorsOn is what a compiler for a system, as windows/amd64, would say of the
-// module in dir, each once.
+// typeErrorsOn returns the type errors that a compiler for a system, such as windows/amd64, reports
+// for the module in dir, each once.
 func typeErrorsOn(ctx context.Context, dir, system string) (problems []string, err error) {
 	goos, goarch, ok := strings.Cut(system, "/")
 	if !ok {
@@ -50,10 +49,10 @@ func typeErrorsOn(ctx context.Context, dir, system string) (problems []string, e
 	all, err := packages.Load(&packages.Config{
 		Context: ctx,
 		Dir:     dir,
-		// The syntax is not looked at: asked for together with that of what is
-		// imported, it makes types be checked from the source.
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
-			packages.NeedTypes | packages.NeedSyntax,
+		// The syntax is not used. NeedSyntax together with NeedDeps makes packages.Load check the
+		// types of dependencies from their source.
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax,
 		Env:   append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0"),
 		Tests: true,
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
@@ -63,16 +62,16 @@ func typeErrorsOn(ctx context.Context, dir, system string) (problems []string, e
 	if err != nil {
 		return nil, err
 	}
-	looked := 0
+	visited := 0
 	packages.Visit(all, nil, func(p *packages.Package) {
-		looked++
+		visited++
 		for _, problem := range p.Errors {
 			problems = append(problems, problem.Error())
 		}
 	})
-	if looked == 0 {
+	if visited == 0 {
 		return nil, errors.New("there are no packages")
 	}
 	slices.Sort(problems)
-	return slices.Compact(problems), nil // a package is checked with its tests and without
+	return slices.Compact(problems), nil // packages.Load returns a package with its tests and without
 }

@@ -28,27 +28,32 @@ func TestTypeErrorsOn(t *testing.T) {
 		}
 	}
 	for system, want := range map[string][]string{
-		"linux/arm64":   nil,
-		"windows/amd64": {"lock.go:5:42: undefined: syscall.Flock", "lock.go:5:60: undefined: syscall.LOCK_EX", "b_test.go:5:17: undefined: syscall.Getrusage", "b_windows.go:3:26: cannot use"},
-		"darwin/arm64":  {"d_darwin.go:3:9: undefined: syscall"},
+		"linux/arm64": nil,
+		"windows/amd64": {
+			"lock.go:5:42: undefined: syscall.Flock",
+			"lock.go:5:60: undefined: syscall.LOCK_EX",
+			"b_test.go:5:17: undefined: syscall.Getrusage",
+			"b_windows.go:3:26: cannot use",
+		},
+		"darwin/arm64": {"d_darwin.go:3:9: undefined: syscall"},
 	} {
-		faults, err := typeErrorsOn(t.Context(), dir, system)
+		problems, err := typeErrorsOn(t.Context(), dir, system)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, part := range want {
-			if len(faults) != len(want) || !strings.Contains(faults[i], part) {
-				t.Errorf("%s: %q is not among\n%s", system, part, strings.Join(faults, "\n"))
+			if len(problems) != len(want) || !strings.Contains(problems[i], part) {
+				t.Errorf("%s: %q is not among\n%s", system, part, strings.Join(problems, "\n"))
 			}
 		}
-		if len(want) == 0 && len(faults) > 0 {
-			t.Errorf("%s:\n%s", system, strings.Join(faults, "\n"))
+		if len(want) == 0 && len(problems) > 0 {
+			t.Errorf("%s:\n%s", system, strings.Join(problems, "\n"))
 		}
 	}
-	if faults, err := typeErrorsOn(t.Context(), dir, "windows"); err == nil {
-		t.Errorf("no system: %v", faults)
+	if problems, err := typeErrorsOn(t.Context(), dir, "windows"); err == nil {
+		t.Errorf("\"windows\" without an architecture is accepted: %v", problems)
 	}
-	if faults, err := typeErrorsOn(t.Context(), t.TempDir(), "linux/amd64"); err == nil && len(faults) == 0 {
-		t.Error("nothing is said of what is no module")
+	if problems, err := typeErrorsOn(t.Context(), t.TempDir(), "linux/amd64"); err == nil && len(problems) == 0 {
+		t.Error("a folder without a module gives no error")
 	}
 }

@@ -1,5 +1,5 @@
-// Package authority is an ACME server for tests. It stands apart from testkit,
-// most of whose users need none of what it needs.
+// Package authority is an ACME server for tests. It is a package of its own because most users of
+// testkit do not need its dependencies.
 package authority
 
 import (
@@ -27,8 +27,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Authority is an ACME server in this process: Pebble, the one that Let's
-// Encrypt tests clients with.
+// Authority is an ACME server in this process: Pebble, with which Let's Encrypt tests clients.
 type Authority struct {
 	Directory string         // its address
 	RootFile  string         // PEM: the root of its own certificate
@@ -36,28 +35,28 @@ type Authority struct {
 
 	newHandler func(httpPort int) http.Handler
 	httpPort   int
-	handler    http.Handler  // known once answering is closed
-	ready      chan struct{} // closed when it does
+	handler    http.Handler  // set before ready is closed
+	ready      chan struct{} // closed by Unblock
 	startOnce  sync.Once
 }
 
-// Options say where an Authority looks for proofs, and what it makes.
+// Options say where an Authority checks challenges, and what it issues.
 type Options struct {
-	HTTPPort, TLSPort int           // in place of 80 and 443; SetChallengePort changes the former
-	Names             []string      // that exist, on 127.0.0.1
+	HTTPPort, TLSPort int           // instead of 80 and 443; SetChallengePort changes HTTPPort
+	Names             []string      // names that resolve, to 127.0.0.1
 	ValidFor          time.Duration // of certificates, whole seconds; default 90 days
-	Blocked           bool          // it takes requests and answers none, until Answer
+	Blocked           bool          // it accepts requests and answers none until Unblock
 }
 
-// setPebbleEnv is told of these by its environment alone.
+// setPebbleEnv sets what Pebble takes only from the environment.
 var setPebbleEnv = sync.OnceValue(func() error {
 	return errors.Join(
 		os.Setenv("PEBBLE_VA_NOSLEEP", "1"),
-		os.Setenv("PEBBLE_AUTHZREUSE", "0"), // each certificate is proved for
+		os.Setenv("PEBBLE_AUTHZREUSE", "0"), // each certificate needs a challenge
 	)
 })
 
-// New starts one; it ends with the test.
+// New starts an Authority, which ends with the test.
 func New(t *testing.T, o Options) *Authority {
 	t.Helper()
 	if err := setPebbleEnv(); err != nil {
@@ -92,17 +91,14 @@ func New(t *testing.T, o Options) *Authority {
 	}
 	a.Directory = server.URL + wfe.DirectoryPath
 	a.RootFile = filepath.Join(t.TempDir(), "root.pem")
-	if err := os.WriteFile(
-		a.RootFile,
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
-		0o600,
-	); err != nil {
+	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(a.RootFile, root, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// Unblock lets it answer, also what was asked before.
+// Unblock makes the Authority answer all requests, earlier ones too.
 func (a *Authority) Unblock() {
 	a.startOnce.Do(func() {
 		a.handler = a.newHandler(a.httpPort)
@@ -110,8 +106,8 @@ func (a *Authority) Unblock() {
 	})
 }
 
-// SetChallengePort has it look for proofs over HTTP at an address's port, which is not
-// known before a server has taken it. It must be silent still.
+// SetChallengePort makes the Authority check HTTP challenges at the port of an address, which is
+// known only after a server listens on it. The Authority must still be blocked.
 func (a *Authority) SetChallengePort(t *testing.T, address string) {
 	t.Helper()
 	_, port, err := net.SplitHostPort(address)
@@ -123,13 +119,13 @@ func (a *Authority) SetChallengePort(t *testing.T, address string) {
 	}
 }
 
-// startResolver is a name server to which only these names exist.
+// startResolver starts a name server that knows only these names, and returns its address.
 func startResolver(t *testing.T, names []string) string {
 	t.Helper()
 	known := dns.NewServeMux()
 	known.HandleFunc(".", func(w dns.ResponseWriter, asked *dns.Msg) {
 		answer := new(dns.Msg).SetRcode(asked, dns.RcodeNameError)
-		_ = w.WriteMsg(answer) // who asked may be gone
+		_ = w.WriteMsg(answer) // the client may have disconnected
 	})
 	for _, name := range names {
 		known.HandleFunc(dns.Fqdn(name), func(w dns.ResponseWriter, asked *dns.Msg) {
@@ -158,14 +154,14 @@ func startResolver(t *testing.T, names []string) string {
 	return l.Addr().String()
 }
 
-// FetchCertificate asks a TLS address for a name's certificate, which must be one that the
-// authority issued.
+// FetchCertificate returns the certificate that a TLS server presents for a name. The authority
+// must have issued it.
 func (a *Authority) FetchCertificate(ctx context.Context, address, name string) (*x509.Certificate, error) {
 	dialer := tls.Dialer{Config: &tls.Config{RootCAs: a.Roots, ServerName: name}}
 	c, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = c.Close() }() // it has said what is wanted
+	defer func() { _ = c.Close() }() // the certificate is known
 	return c.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
 }

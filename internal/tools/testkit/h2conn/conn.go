@@ -1,5 +1,4 @@
-// Package h2conn gives tests a connection of HTTP/2 whose frames they write and read
-// themselves.
+// Package h2conn gives tests an HTTP/2 connection whose frames they write and read themselves.
 package h2conn
 
 import (
@@ -11,7 +10,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// Conn is a connection of HTTP/2 whose frames a test writes and reads itself.
+// Conn is an HTTP/2 connection whose frames a test writes and reads itself.
 type Conn struct {
 	*http2.Framer
 	net.Conn
@@ -19,7 +18,7 @@ type Conn struct {
 	Encoder *hpack.Encoder
 }
 
-// New starts an HTTP/2 connection. It reads nothing.
+// New writes the client preface and the settings; it reads nothing.
 func New(c net.Conn, first ...http2.Setting) (*Conn, error) {
 	f := &Conn{Framer: http2.NewFramer(c, c), Conn: c}
 	f.AllowIllegalWrites = true
@@ -30,18 +29,21 @@ func New(c net.Conn, first ...http2.Setting) (*Conn, error) {
 	return f, f.WriteSettings(first...)
 }
 
-// HeaderBlock is the compressed header fields of a request.
+// HeaderBlock returns the encoded header fields of a request.
 func (f *Conn) HeaderBlock(method, path string, more ...hpack.HeaderField) []byte {
 	f.Head.Reset()
 	for _, h := range append([]hpack.HeaderField{
-		{Name: ":method", Value: method}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: "localhost"}, {Name: ":path", Value: path},
+		{Name: ":method", Value: method},
+		{Name: ":scheme", Value: "https"},
+		{Name: ":authority", Value: "localhost"},
+		{Name: ":path", Value: path},
 	}, more...) {
-		_ = f.Encoder.WriteField(h) // to memory
+		_ = f.Encoder.WriteField(h) // a write to memory does not fail
 	}
 	return f.Head.Bytes()
 }
 
-// Open begins a request whose body never comes.
+// Open sends the header of a request whose body never comes.
 func (f *Conn) Open(stream uint32, fields []byte) error {
 	return f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: fields, EndHeaders: true})
 }

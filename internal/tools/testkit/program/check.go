@@ -11,31 +11,30 @@ import (
 	"time"
 )
 
-// mainPackage is the package whose program tilth is.
+// mainPackage is the main package of tilth.
 const mainPackage = "tilth/cmd/tilth"
 
-// checkBinary is an error unless the file is a tilth that was built after everything
-// that it is built from was last changed: what make goes by, too. The commit
-// that is noted in it would say less, since most changes are tested before they
-// are committed.
+// checkBinary returns an error unless the file is a tilth that was built after the newest change of
+// its sources, which is make's criterion, too. The commit in the file would say less, since most
+// changes are tested before they are committed.
 func checkBinary(file, root string) error {
 	if !filepath.IsAbs(file) {
 		return fmt.Errorf(
-			"%s=%s: an absolute path is wanted, since each package's tests run in its own folder",
+			"%s=%s: the path must be absolute, since each package's tests run in the package's folder",
 			BinaryEnv,
 			file,
 		)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("%s: make build builds it: %w", BinaryEnv, err)
+		return fmt.Errorf("%s: run make build: %w", BinaryEnv, err)
 	}
 	built, err := buildinfo.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("%s: it is no program that Go built: %w", BinaryEnv, err)
+		return fmt.Errorf("%s: not a Go program: %w", BinaryEnv, err)
 	}
 	if built.Path != mainPackage {
-		return fmt.Errorf("%s=%s: it is %s, and not tilth", BinaryEnv, file, built.Path)
+		return fmt.Errorf("%s=%s: it is %s, not tilth", BinaryEnv, file, built.Path)
 	}
 	newest, at, err := newestSource(root)
 	if err != nil {
@@ -43,7 +42,7 @@ func checkBinary(file, root string) error {
 	}
 	if at.After(info.ModTime()) {
 		return fmt.Errorf(
-			"%s=%s: it is older than %s, so it is not what is tested: make build",
+			"%s=%s: it is older than %s; run make build",
 			BinaryEnv,
 			file,
 			newest,
@@ -52,14 +51,14 @@ func checkBinary(file, root string) error {
 	return nil
 }
 
-// newestSource is the file that was changed last of those that tilth is built
-// from: the Makefile's GO_FILES, and the console's first page.
+// newestSource returns the newest of the files that tilth is built from: those of the Makefile's
+// GO_FILES, and the console's first page.
 func newestSource(root string) (path string, at time.Time, err error) {
 	for _, top := range []string{"cmd", "internal", "api", "go.mod", "web/embed.go", "web/dist/index.html"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(file string, e fs.DirEntry, err error) error {
 			switch {
 			case top == "web/dist/index.html" && errors.Is(err, fs.ErrNotExist):
-				return nil // a console that was never built
+				return nil // the console was never built
 			case err != nil:
 				return err
 			case e.IsDir() && e.Name() == "testdata":
@@ -80,7 +79,7 @@ func newestSource(root string) (path string, at time.Time, err error) {
 	return path, at, nil
 }
 
-// repoRoot is the repository that a folder is in: where go.mod is.
+// repoRoot returns the root of the repository that contains a folder: where go.mod is.
 func repoRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package program gives tests the programs that they run as processes of their
-// own. It stands apart from testkit, most of whose users run none.
+// Package program builds the programs that tests run as processes. It is a package of its own
+// because most users of testkit run none.
 package program
 
 import (
@@ -11,21 +11,21 @@ import (
 	"sync"
 )
 
-// BinaryEnv names a tilth that is built already, with an absolute path: `make
-// test` builds bin/tilth right before. Empty: the first test that asks builds one.
+// BinaryEnv is the environment variable with the absolute path of a tilth that is built already:
+// make test builds bin/tilth first. If it is empty, the first test that needs tilth builds it.
 const BinaryEnv = "TILTH_TEST_BINARY"
 
-// buildFlags are those of the Makefile's build, so that tests run what people run,
-// and little more than the linking is left to do.
+// buildFlags are those of the Makefile's build. With them the tests run what people run, and go
+// build takes all packages from its cache and only links.
 var buildFlags = []string{"-trimpath", "-ldflags", "-s -w"}
 
 var (
 	mu       sync.Mutex
-	buildDir string // of what Tilth built; empty: nothing yet
+	buildDir string // contains what Tilth built; empty before
 )
 
-// Tilth is the path of the tilth that tests run: the one that Variable names,
-// which must be one of this tree as it stands, else one that is built now, once.
+// Tilth returns the path of the tilth that tests run: the one that BinaryEnv names, which must
+// match the sources, or else one that it builds once.
 var Tilth = sync.OnceValues(func() (string, error) {
 	if given := os.Getenv(BinaryEnv); given != "" {
 		root, err := repoRoot(".")
@@ -45,8 +45,8 @@ var Tilth = sync.OnceValues(func() (string, error) {
 	return path, Build(context.Background(), mainPackage, path)
 })
 
-// Remove removes what Tilth built. TestMain of a package whose tests ask for
-// it calls this at the end; where none did, it does nothing.
+// Remove removes what Tilth built. TestMain of a package whose tests call Tilth calls Remove at the
+// end. If no test called Tilth, Remove does nothing.
 func Remove() error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -56,7 +56,7 @@ func Remove() error {
 	return os.RemoveAll(buildDir)
 }
 
-// Build builds a program, a package or a Go file, into a file.
+// Build builds a program from a package or a Go file.
 func Build(ctx context.Context, source, file string) error {
 	c := exec.CommandContext(ctx, "go", append(append([]string{"build"}, buildFlags...), "-o", file, source)...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// makeTree is a repository with sources of tilth and a program that was built from them.
+// makeTree makes a repository with sources of tilth, and a program built from them.
 func makeTree(t *testing.T) (root, built string) {
 	t.Helper()
 	root = t.TempDir()
@@ -35,7 +35,7 @@ func makeTree(t *testing.T) (root, built string) {
 	return root, built
 }
 
-// touch sets when a file was changed, from now.
+// touch sets the modification time of a file to now plus after.
 func touch(t *testing.T, path string, after time.Duration) {
 	t.Helper()
 	at := time.Now().Add(after)
@@ -44,17 +44,14 @@ func touch(t *testing.T, path string, after time.Duration) {
 	}
 }
 
-// The program that the variable names is used only if it is there, is tilth, and
-// is as new as what it is built from.
+// Tests use the program that BinaryEnv names only if it exists, is tilth, and is newer than its
+// sources.
 func TestBinaryMustMatchSources(t *testing.T) {
 	root, built := makeTree(t)
 	refused := func(file, want string) {
 		t.Helper()
-		if err := checkBinary(
-			file,
-			root,
-		); err == nil || !strings.HasPrefix(err.Error(), BinaryEnv) ||
-			!strings.Contains(err.Error(), want) {
+		err := checkBinary(file, root)
+		if err == nil || !strings.HasPrefix(err.Error(), BinaryEnv) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}
 	}
@@ -65,10 +62,10 @@ func TestBinaryMustMatchSources(t *testing.T) {
 		}
 	}
 	accepted()
-	refused("tilth", "an absolute path is wanted")
-	refused(filepath.Join(root, "none"), "make build builds it: ")
-	refused(filepath.Join(root, "go.mod"), "no program that Go built")
-	refused(os.Args[0], "and not tilth")
+	refused("tilth", "the path must be absolute")
+	refused(filepath.Join(root, "none"), "run make build: ")
+	refused(filepath.Join(root, "go.mod"), "not a Go program")
+	refused(os.Args[0], ", not tilth")
 
 	for _, other := range []string{"internal/app/a_test.go", "internal/app/testdata/x", "Makefile"} {
 		if err := os.WriteFile(filepath.Join(root, other), nil, 0o600); err != nil {
@@ -93,23 +90,19 @@ func TestBinaryMustMatchSources(t *testing.T) {
 	refused(built, "it is older than "+page)
 }
 
-// A program that does not compile fails with what the compiler says.
+// If a program does not compile, the error contains the compiler's message.
 func TestBuildReportsCompilerErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "wrong.go")
 	if err := os.WriteFile(file, []byte("package main\n\nfunc main() { nothing() }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Build(
-		t.Context(),
-		file,
-		filepath.Join(t.TempDir(), "wrong"),
-	); err == nil ||
-		!strings.Contains(err.Error(), "undefined: nothing") {
+	err := Build(t.Context(), file, filepath.Join(t.TempDir(), "wrong"))
+	if err == nil || !strings.Contains(err.Error(), "undefined: nothing") {
 		t.Error(err)
 	}
 }
 
-// Tests build as make does; only the version, which make may be told, is left out.
+// Tests build with make's flags, except for the version, which make sets.
 func TestFlagsMatchMakefile(t *testing.T) {
 	root, err := repoRoot(".")
 	if err != nil {

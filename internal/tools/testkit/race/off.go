@@ -1,8 +1,8 @@
 //go:build !race
 
-// Package race tells tests of times and of memory whether Go's race detector
-// runs: it slows everything, and has every sync.Pool forget at random.
+// Package race tells tests that measure times or memory whether Go's race detector runs. The
+// detector slows everything down and makes each sync.Pool drop values at random.
 package race
 
-// Enabled tells that Go's race detector runs.
+// Enabled tells whether Go's race detector runs.
 const Enabled = false

@@ -2,5 +2,5 @@
 
 package race
 
-// Enabled tells that Go's race detector runs.
+// Enabled tells whether Go's race detector runs.
 const Enabled = true

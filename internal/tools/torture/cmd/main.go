@@ -1,5 +1,5 @@
-// Command cmd tortures a tilth and prints what that has shown; scripts/torture.sh
-// builds what it needs.
+// Command cmd runs the faults of package torture against a tilth and prints the results;
+// scripts/torture.sh builds what it needs.
 package main
 
 import (
@@ -24,18 +24,23 @@ func main() {
 
 func run() (err error) {
 	o := torture.Options{Out: os.Stdout}
-	flag.StringVar(&o.Binary, "binary", "bin/tilth", "the tilth that is tortured")
-	flag.StringVar(&o.SteppedBinary, "stepped", "", "a tilth whose clock can be stepped (scripts/torture.sh builds it)")
-	flag.IntVar(&o.Rounds, "rounds", 10, "how often what is repeated is made")
-	flag.IntVar(&o.IdleConnections, "crowd", 10_000, "idle connections")
-	only := flag.String("only", "", "names of faults, with commas; empty: all")
-	dir := flag.String("dir", "", "where folders are made (default: the system's temporary folder)")
+	flag.StringVar(&o.Binary, "binary", "bin/tilth", "path of the tilth to test")
+	flag.StringVar(
+		&o.SteppedBinary,
+		"stepped",
+		"",
+		"path of a tilth whose clock can be stepped (scripts/torture.sh builds it)",
+	)
+	flag.IntVar(&o.Rounds, "rounds", 10, "rounds of the faults that repeat")
+	flag.IntVar(&o.IdleConnections, "crowd", 10_000, "number of idle connections")
+	only := flag.String("only", "", "faults to run, separated by commas; empty: all")
+	dir := flag.String("dir", "", "folder for temporary files (default: the system's temporary folder)")
 	flag.Parse()
 	if *only != "" {
 		o.Only = strings.Split(*only, ",")
 	}
 	if o.Rounds < 1 || o.IdleConnections < 1 {
-		return errors.New("-rounds and -crowd: 1 or more")
+		return errors.New("-rounds and -crowd must be 1 or more")
 	}
 	if o.Dir, err = os.MkdirTemp(*dir, "tilth-torture-"); err != nil {
 		return err
