@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// filledUserAge is how old the users of a filled tenant are: its rows are old enough to concern
-	// them.
+	// filledUserAge is the age of a filled tenant's users. A user sees only messages younger than the
+	// user, so users must be older than oldMessageAge.
 	filledUserAge = 3 * 365 * 24 * time.Hour
 	// oldMessageAge is the age of the tenant's old messages, and rowsPerTransaction the number of
 	// rows that one transaction writes.
@@ -30,24 +30,26 @@ const (
 	rowsPerTransaction = 50_000
 )
 
-// FillTenant fills a tenant in a data folder that no server has open.
-func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error) {
+// FillTenant fills a tenant in a data folder that no server has open. It writes rows of users,
+// messages and notices directly, which no store offers.
+func FillTenant(ctx context.Context, dir string, fill bench.TenantFill) (err error) {
 	s, err := app.OpenStores(ctx, &settings.Server{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	owner, err := s.Tenants.ByName(ctx, c.Tenant)
+	owner, err := s.Tenants.ByName(ctx, fill.Tenant)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	// Old messages come first, since a message's number gives its place.
+	// Old messages come first: ids must grow with create_time, since what a user has read is a
+	// boundary of ids.
 	old := now.Add(-oldMessageAge)
-	if err := putMessages(ctx, s, owner.ID, c.Old, old); err != nil {
+	if err := putMessages(ctx, s, owner.ID, fill.Old, old); err != nil {
 		return err
 	}
-	if err := putMessages(ctx, s, owner.ID, c.Unread, now.Add(-time.Hour)); err != nil {
+	if err := putMessages(ctx, s, owner.ID, fill.Unread, now.Add(-time.Hour)); err != nil {
 		return err
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -55,7 +57,7 @@ func FillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 		if _, err := tx.NewRaw(age, now.Add(-filledUserAge).UnixMilli(), owner.ID).Exec(ctx); err != nil {
 			return err
 		}
-		return putNotices(ctx, s, tx, owner.ID, c, now)
+		return putNotices(ctx, s, tx, owner.ID, fill, now)
 	})
 }
 
@@ -99,31 +101,33 @@ func putMessages(ctx context.Context, s *app.Stores, t tenant.ID, many int, from
 	return nil
 }
 
-// putNotices gives a tenant's devices running rules, each with an open notice.
+// putNotices copies and publishes a rule for a tenant's devices, and opens a notice of each. The
+// rules are an hour old and the notices half an hour, each with a start of its own, so that lists
+// have an order.
 func putNotices(
 	ctx context.Context,
 	s *app.Stores,
 	tx bun.IDB,
 	t tenant.ID,
-	c bench.TenantFill,
+	fill bench.TenantFill,
 	now time.Time,
 ) error {
 	rules := alarm.NewRuleStore(s.DB, s.Catalog, func() time.Time { return now.Add(-time.Hour) })
-	found, err := rules.Rules(ctx, t, []alarm.RuleID{alarm.RuleID(c.Rule)})
+	found, err := rules.Rules(ctx, t, []alarm.RuleID{alarm.RuleID(fill.Rule)})
 	if err != nil {
 		return err
 	}
 	if len(found) != 1 {
-		return fmt.Errorf("rule %d is not in the folder", c.Rule)
+		return fmt.Errorf("rule %d is not in the folder", fill.Rule)
 	}
 	var devices []device.ID
-	for i, name := range c.Devices {
+	for i, name := range fill.Devices {
 		e := s.Registry.Find(t, name)
 		if e == nil {
 			return fmt.Errorf("%s is not in the folder", name)
 		}
-		for n := range c.Each {
-			if i+n > 0 { // the rule itself is one of the copies
+		for n := range fill.Each {
+			if i+n > 0 { // the first device has the rule itself
 				devices = append(devices, e.ID)
 			}
 		}
@@ -133,11 +137,11 @@ func putNotices(
 		return err
 	}
 	for _, id := range append(copies, found[0].ID) {
-		if err := rules.Publish(ctx, t, id, c.Tenant); err != nil {
+		if err := rules.Publish(ctx, t, id, fill.Tenant); err != nil {
 			return err
 		}
 	}
-	was, err := json.Marshal(alarm.NewRuleCopy(&found[0], "", 0, nil))
+	ruleCopy, err := json.Marshal(alarm.NewRuleCopy(&found[0], "", 0, nil))
 	if err != nil {
 		return err
 	}
@@ -150,7 +154,7 @@ func putNotices(
 		text.Fold(found[0].Name),
 		now.Add(-30*time.Minute).UnixMilli(),
 		now.Add(-30*time.Minute).UnixMilli(),
-		string(was),
+		string(ruleCopy),
 		t,
 	).Exec(ctx)
 	return err

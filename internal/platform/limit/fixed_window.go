@@ -20,6 +20,7 @@ type window struct {
 func NewFixedWindows[K comparable](o Options, most int, within time.Duration) *FixedWindows[K] {
 	w := &FixedWindows[K]{most: most, within: within}
 	w.table = newTable[K](o, func() window { return window{} }, func(one window, now time.Time) time.Duration {
+		// Weighted by events, so that keys with one event are evicted before full ones.
 		return w.left(one, now) * time.Duration(one.events)
 	})
 	return w

@@ -152,31 +152,31 @@ func (r *AlarmResult) withRules(ctx context.Context, f *alarmFleet, person *cons
 	if err != nil {
 		return err
 	}
-	page, err := watchNotices(ctx, person, f.marks)
+	page, err := watchNotices(ctx, person, f.events)
 	if err != nil {
 		return err
 	}
 	listing, stopListing := context.WithCancel(ctx)
 	defer stopListing()
 	listed := make(chan error, 1)
-	go func() { listed <- person.watchList(listing, f.marks) }()
+	go func() { listed <- person.watchList(listing, f.events) }()
 	if r.With, err = f.part(ctx, r.Options.Duration, r.Options.Rate); err != nil {
 		return errors.Join(err, page.close())
 	}
-	f.marks.waitAll(ctx, settleTimeout)
+	f.events.waitAll(ctx, settleTimeout)
 	stopListing()
 	if err := errors.Join(<-listed, page.close()); err != nil {
 		return err
 	}
 	r.Cuts = page.cuts.Load()
-	r.Live, r.Listed = f.marks.delays()
-	f.marks.close()
+	r.Live, r.Listed = f.events.delays()
+	f.events.close()
 	if r.Options.FlatOut > 0 {
 		if r.FlatWith, err = f.part(ctx, r.Options.FlatOut, 0); err != nil {
 			return err
 		}
 	}
-	r.Opened, r.Resolved = f.marks.count()
+	r.Opened, r.Resolved = f.events.count()
 	return r.recorded(ctx, f, before)
 }
 

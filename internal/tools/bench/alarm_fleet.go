@@ -18,22 +18,22 @@ const highFor = 2 * time.Second
 type alarmFleet struct {
 	options AlarmOptions
 	target  Target
-	senders []*sender
-	marks   *alarmEvents
+	devices []*alarmDevice
+	events  *alarmEvents
 	reading errgroup.Group
 }
 
 func newAlarmFleet(o AlarmOptions, t Target) *alarmFleet {
-	f := &alarmFleet{options: o, target: t, marks: newAlarmEvents()}
+	f := &alarmFleet{options: o, target: t, events: newAlarmEvents()}
 	per := o.perDevice(t.Tenant)
 	for i, d := range t.Tenant.Devices {
-		f.senders = append(f.senders, &sender{
+		f.devices = append(f.devices, &alarmDevice{
 			connection:       connection{protocol: 4, stream: newMessageSource(i, 0, t.Tenant.Properties)},
 			name:             d.Name,
 			rules:            per,
 			devices:          len(t.Tenant.Devices),
 			noticesPerSecond: o.NoticesPerSecond,
-			marks:            f.marks,
+			events:           f.events,
 		})
 	}
 	return f
@@ -42,13 +42,13 @@ func newAlarmFleet(o AlarmOptions, t Target) *alarmFleet {
 func (f *alarmFleet) connect(ctx context.Context) error {
 	open, within := errgroup.WithContext(ctx)
 	open.SetLimit(parallelDials)
-	for i, s := range f.senders {
+	for i, s := range f.devices {
 		open.Go(func() error {
 			within, cancel := context.WithTimeout(within, dialTimeout)
 			defer cancel()
 			if err := s.dial(within, f.target.MQTT, f.target.Tenant.Devices[i], f.options.Window); err != nil {
 				s.nc = nil
-				return fmt.Errorf("connection %d of %d: %w", i+1, len(f.senders), err)
+				return fmt.Errorf("connection %d of %d: %w", i+1, len(f.devices), err)
 			}
 			s.free = make(chan uint16, len(s.pending))
 			for id := range s.pending {
@@ -60,7 +60,7 @@ func (f *alarmFleet) connect(ctx context.Context) error {
 	if err := open.Wait(); err != nil {
 		return errors.Join(err, f.close())
 	}
-	for _, s := range f.senders {
+	for _, s := range f.devices {
 		s.leaving.Store(false)
 		f.reading.Go(s.readAcks)
 	}
@@ -69,7 +69,7 @@ func (f *alarmFleet) connect(ctx context.Context) error {
 
 // close closes the connections and waits for their readers.
 func (f *alarmFleet) close() error {
-	for _, s := range f.senders {
+	for _, s := range f.devices {
 		if s.nc != nil {
 			s.leaving.Store(true)
 			_ = s.nc.Close() // nothing more is sent
@@ -81,7 +81,7 @@ func (f *alarmFleet) close() error {
 // markRulesRunning says that the rules run from now on and that no notice is open, whatever was
 // sent before.
 func (f *alarmFleet) markRulesRunning() {
-	for _, s := range f.senders {
+	for _, s := range f.devices {
 		s.wasHigh, s.rulesRunning = 0, true
 	}
 }
@@ -101,12 +101,12 @@ func (f *alarmFleet) part(ctx context.Context, duration time.Duration, rate int)
 	until := began.Add(duration)
 	m.begin()
 	sending, within := errgroup.WithContext(ctx)
-	for i, s := range f.senders {
-		s.latency, s.acked, s.until = &latency, &acked, until
+	for i, s := range f.devices {
+		s.latency, s.ackedTotal, s.until = &latency, &acked, until
 		var every, offset time.Duration
 		if rate > 0 {
-			every = time.Duration(len(f.senders)) * time.Second / time.Duration(rate)
-			offset = every * time.Duration(i) / time.Duration(len(f.senders))
+			every = time.Duration(len(f.devices)) * time.Second / time.Duration(rate)
+			offset = every * time.Duration(i) / time.Duration(len(f.devices))
 		}
 		sending.Go(func() error { return s.send(within, began, offset, every, until) })
 	}
@@ -120,7 +120,7 @@ func (f *alarmFleet) part(ctx context.Context, duration time.Duration, rate int)
 	after, figuresErr := f.target.metrics(ctx)
 	sendingErr := sending.Wait()
 	if sendingErr != nil {
-		for _, s := range f.senders {
+		for _, s := range f.devices {
 			s.unanswered(time.Now())
 		}
 	}

@@ -13,7 +13,7 @@ func TestNoticesBeginEvenly(t *testing.T) {
 	const devices, rules, perSecond = 20, 5, 10 // a cycle of ten seconds
 	began := map[int]int{}                      // by second
 	for device := range devices {
-		s := sender{
+		s := alarmDevice{
 			connection:       connection{stream: newMessageSource(device, 0, nil)},
 			devices:          devices,
 			rules:            rules,
@@ -48,7 +48,7 @@ func TestNoticesBeginEvenly(t *testing.T) {
 }
 
 func TestAlarmMessage(t *testing.T) {
-	s := sender{
+	s := alarmDevice{
 		connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})},
 		rules:      2,
 		last:       1_800_000_000_123,

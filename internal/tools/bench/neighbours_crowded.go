@@ -20,10 +20,10 @@ const (
 	crowdPage    = 10
 )
 
-// TenantFill says with what to fill a tenant of a folder.
+// TenantFill is what a tenant of a folder is filled with.
 type TenantFill struct {
 	Tenant  string
-	Rule    int64    // each device gets Each copies of it, with an open notice each
+	Rule    int64    // of Devices[0]; every device gets Each copies of it, with an open notice each
 	Devices []string // names
 	Each    int
 	Unread  int // new messages

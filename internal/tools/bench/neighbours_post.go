@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// ackWithin is how long a request with a message may take: a server that takes longer has
-	// broken every promise.
+	// ackWithin is how long a request with a message may take before the attack fails.
 	ackWithin     = 2 * time.Minute
 	maxRetryPause = 5 * time.Second
 )
@@ -115,7 +114,7 @@ func allValues(at int64, value float64) frame {
 	return f
 }
 
-// attackerTenant returns a tenant with so many devices.
+// attackerTenant returns a tenant with a number of devices.
 func attackerTenant(tenant string, devices int) Tenant {
 	w := NewTenant(devices, neighbourValues)
 	w.Name = tenant

@@ -178,7 +178,11 @@ func TestReadBack(t *testing.T) {
 
 // The frames of a sender lead to the notices of its high values.
 func TestVictimFrames(t *testing.T) {
-	s := sender{connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})}, name: "D", rules: 2}
+	s := alarmDevice{
+		connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})},
+		name:       "D",
+		rules:      2,
+	}
 	s.ackedMessages = []sentMessage{{time: 1000}, {time: 2000, high: 2}, {time: 3000, high: 3}, {time: 4000, high: 1}}
 	frames := s.frames()
 	for rule, want := range map[int]expectedNotice{0: {begin: 3000}, 1: {begin: 2000, end: 4000}} {
@@ -201,9 +205,9 @@ func TestVictimFrames(t *testing.T) {
 // A message that is never acknowledged counts as long as the run waited for it.
 func TestUnanswered(t *testing.T) {
 	began := time.Unix(0, 0)
-	s := sender{
-		latency: &histogram{},
-		sent:    []sentMessage{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}},
+	s := alarmDevice{
+		latency:  &histogram{},
+		inFlight: []sentMessage{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}},
 	}
 	s.unanswered(began.Add(time.Minute))
 	if n, longest := s.latency.count(), s.latency.max(); n != 2 || longest != time.Minute {

@@ -63,7 +63,7 @@ func (v *victim) setUp(ctx context.Context, t Target) (err error) {
 		NoticesPerSecond: victimNotices,
 		Window:           victimInFlight,
 	}, t)
-	for _, s := range v.fleet.senders {
+	for _, s := range v.fleet.devices {
 		s.keepAcked, s.rulesRunning = true, true
 	}
 	return nil
@@ -82,15 +82,15 @@ type victimResult struct {
 // as long as patience.
 func (v *victim) measure(ctx context.Context, t Target, duration, patience time.Duration) (n victimResult, err error) {
 	t.Tenant = v.tenant
-	v.fleet.target, v.fleet.marks, v.person.base = t, newAlarmEvents(), t.Console
-	for _, s := range v.fleet.senders {
-		s.marks = v.fleet.marks
+	v.fleet.target, v.fleet.events, v.person.base = t, newAlarmEvents(), t.Console
+	for _, s := range v.fleet.devices {
+		s.events = v.fleet.events
 	}
 	if err := v.fleet.connect(ctx); err != nil {
 		return n, err
 	}
 	defer func() { err = errors.Join(err, v.fleet.close()) }()
-	page, err := watchNotices(ctx, v.person, v.fleet.marks)
+	page, err := watchNotices(ctx, v.person, v.fleet.events)
 	if err != nil {
 		return n, err
 	}
@@ -104,8 +104,8 @@ func (v *victim) measure(ctx context.Context, t Target, duration, patience time.
 	probing.Go(func() error { writes.run(ctx, writeEvery, until, v.rename); return nil })
 	n.ack, err = v.fleet.part(ctx, duration, victimRate)
 	_ = probing.Wait() // each keeps its own errors
-	v.fleet.marks.waitUntil(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
-	n.alarm = v.fleet.marks.delaysAt(time.Now())
+	v.fleet.events.waitUntil(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
+	n.alarm = v.fleet.events.delaysAt(time.Now())
 	n.page, n.signIn, n.write, n.cuts = list.stats(), signIns.stats(), writes.stats(), page.cuts.Load()
 	return n, err
 }
@@ -139,7 +139,7 @@ func (v *victim) signInVisitor(ctx context.Context) error {
 }
 
 // frames returns the acknowledged frames of a device, in order.
-func (s *sender) frames() []frame {
+func (s *alarmDevice) frames() []frame {
 	all := make([]frame, len(s.ackedMessages))
 	for i, one := range s.ackedMessages {
 		all[i] = frame{time: one.time, arrived: one.at.UnixMilli(), values: make([]float64, len(s.stream.keys))}
@@ -153,7 +153,7 @@ func (s *sender) frames() []frame {
 // compare compares what the server has of the victim with what it sent.
 func (v *victim) compare(ctx context.Context, patience time.Duration, r *NeighbourRow) error {
 	var want []expectedNotice
-	for _, s := range v.fleet.senders {
+	for _, s := range v.fleet.devices {
 		sent := s.frames()
 		for p := range victimRules {
 			rule := referenceRule{

@@ -98,7 +98,7 @@ func (g *notifyRun) close() error {
 		err = errors.Join(err, p.close())
 	}
 	err = errors.Join(err, closeAll(g.alarmDevices), g.load.close())
-	g.alarmDevices, g.load.senders = nil, nil
+	g.alarmDevices, g.load.devices = nil, nil
 	return err
 }
 
@@ -121,8 +121,8 @@ func (g *notifyRun) part(
 	began := time.Now()
 	until := began.Add(duration)
 	sending, within := errgroup.WithContext(ctx)
-	for _, s := range g.load.senders {
-		s.latency, s.acked, s.until = latency, &g.acked, until
+	for _, s := range g.load.devices {
+		s.latency, s.ackedTotal, s.until = latency, &g.acked, until
 		sending.Go(func() error { return s.send(within, began, 0, 0, until) })
 	}
 	if beside != nil {

@@ -39,7 +39,7 @@ func (r *Result) Print(out io.Writer) error {
 			thousands(r.Commits),
 			thousands(float64(r.Acknowledged)/r.Commits),
 			short(r.CommitWait),
-			thousands(r.Unjudged),
+			thousands(r.Unevaluated),
 		)
 	}
 	if r.DiskBlocks > 0 {

@@ -43,7 +43,7 @@ type Result struct {
 
 	Commits    float64       // made durable during the run; 0: not known
 	CommitWait time.Duration // how long a commit waited for the disk
-	Unjudged   float64       // batches that screens and rules were behind at the end of the measurement
+	Unevaluated   float64       // batches that screens and rules were behind at the end of the measurement
 	DiskBlocks float64       // appends of a commit's size that the disk makes in a second; 0: not known
 
 	Screen         bool // a live stream was open
@@ -174,7 +174,7 @@ func (r *Result) load(ctx context.Context, c *connectionGroup, t Target, person 
 		r.ProcessUnknown = m.err
 	}
 	after, err := t.metrics(ctx)
-	r.Unjudged = end["tilth_readings_journal_lag"]
+	r.Unevaluated = end["tilth_readings_journal_lag"]
 	if r.Commits = after[commits] - before[commits]; r.Commits > 0 {
 		r.CommitWait = time.Duration((after[diskWait] - before[diskWait]) / r.Commits * float64(time.Second))
 	}

@@ -59,10 +59,10 @@ func TestRunWithMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Commits != float64(r.Acknowledged) || r.CommitWait.Round(time.Microsecond) != time.Millisecond ||
-		r.Unjudged != 3 ||
+		r.Unevaluated != 3 ||
 		r.DiskBlocks <= 0 {
 		t.Errorf("%v commits of %d messages waited %v, %v batches behind, %v blocks a second",
-			r.Commits, r.Acknowledged, r.CommitWait, r.Unjudged, r.DiskBlocks)
+			r.Commits, r.Acknowledged, r.CommitWait, r.Unevaluated, r.DiskBlocks)
 	}
 	if r.ServerCPU != 0 || r.PerMessage() != 0 || r.MemoryOpen != 0 {
 		t.Errorf("figures without a process: %+v", r)

@@ -22,7 +22,7 @@ import { useNoticesSearch } from './useNoticesSearch';
 const DeviceDrawer = lazyComponent(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
 /** Up to this width, list and detail leave no room for a column of devices. */
-const noSideColumnQuery = '(max-width: 1279px)';
+const noticesDrawerQuery = '(max-width: 1279px)';
 
 /** All recorded notices: the list, the detail of one of them, and the devices to filter by. */
 export function NoticesPage() {
@@ -30,7 +30,7 @@ export function NoticesPage() {
   const format = useFormat();
   useDeviceLive();
   const isPhone = useMediaQuery(phoneQuery);
-  const drawn = useMediaQuery(noSideColumnQuery);
+  const drawn = useMediaQuery(noticesDrawerQuery);
   const fixedNavbar = usePreferences((state) => state.fixedNavbar);
   const { search, change, open } = useNoticesSearch();
   const { devices, page = 1, size = pageSizes[0], id } = search;

@@ -18,7 +18,5 @@ export const phoneQuery = '(max-width: 767px)';
 export const touchQuery = '(pointer: coarse)';
 /** The list of devices beside a page becomes a drawer. */
 export const noSideColumnQuery = '(max-width: 1199px)';
-/** The sidebar shows icons only. */
-export const collapsedSidebarQuery = '(min-width: 768px) and (max-width: 1199px)';
 /** The user wants reduced motion. */
 export const reducedMotionQuery = '(prefers-reduced-motion: reduce)';

@@ -15,6 +15,7 @@ interface DeviceTableProps {
   /** How many placeholder rows to show until then. */
   expected: number;
   selected: string | undefined;
+  /** A click on a row opens the form instead of the details. */
   opensForm: boolean;
   sort: SortColumn | undefined;
   descending: boolean;
@@ -40,7 +41,7 @@ export function DeviceTable({ devices, expected, selected, opensForm, sort, desc
     <table className={`${css.table} ${compact ? css.compact : ''}`} aria-label={t('home.list.title')}>
       <colgroup>
         <col />
-        <col className={`${css.wName} ${css.code}`} />
+        <col className={`${css.wCode} ${css.code}`} />
         <col className={`${css.wModel} ${css.model}`} />
         <col className={`${css.wScene} ${css.scene}`} />
         <col className={`${css.wPosition} ${css.position}`} />

@@ -36,7 +36,7 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
   const formId = useId();
   const [remark, setRemark] = useState('');
   /** The other dialog opens only after this one has closed, so that the focus follows. */
-  const instead = useRef(false);
+  const acknowledgeAfterClose = useRef(false);
   const { id, title } = detail.alarmNotice;
   useFreshReadings(detail, open);
   const length = [...remark.trim()].length;
@@ -59,8 +59,8 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
       title={t('inform.solve.title')}
       onClose={onClose}
       onClosed={() => {
-        if (instead.current) onAcknowledge(remark.trim());
-        instead.current = false;
+        if (acknowledgeAfterClose.current) onAcknowledge(remark.trim());
+        acknowledgeAfterClose.current = false;
         setRemark('');
         solve.reset();
       }}
@@ -77,7 +77,7 @@ export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialo
               type="primary"
               disabled={solve.isPending}
               onClick={() => {
-                instead.current = true;
+                acknowledgeAfterClose.current = true;
                 onClose();
               }}
             >
