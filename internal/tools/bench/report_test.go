@@ -27,7 +27,7 @@ func sampleResult() *Result {
 		MemoryEnd:    90 << 20,
 		Commits:      1250,
 		CommitWait:   2500 * time.Microsecond,
-		Unevaluated:     7,
+		Unevaluated:  7,
 		DiskBlocks:   400,
 		Screen:       true,
 		LiveReadings: 5000,

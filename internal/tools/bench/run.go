@@ -41,10 +41,10 @@ type Result struct {
 	// of the measurement.
 	MemoryBefore, MemoryOpen, MemoryEnd int64
 
-	Commits    float64       // made durable during the run; 0: not known
-	CommitWait time.Duration // how long a commit waited for the disk
-	Unevaluated   float64       // batches that screens and rules were behind at the end of the measurement
-	DiskBlocks float64       // appends of a commit's size that the disk makes in a second; 0: not known
+	Commits     float64       // made durable during the run; 0: not known
+	CommitWait  time.Duration // how long a commit waited for the disk
+	Unevaluated float64       // batches that screens and rules were behind at the end of the measurement
+	DiskBlocks  float64       // appends of a commit's size that the disk makes in a second; 0: not known
 
 	Screen         bool // a live stream was open
 	LiveReadings   int64
