@@ -27,7 +27,8 @@ type table[K comparable, S any] struct {
 	// fresh makes the state of a key that was never seen.
 	fresh func() S
 	// debt is what would be given away if a state were evicted: mostly the time until the key is
-	// idle, weighted where keys with little to lose should go first. 0: nothing, the key is idle and its state is as good as fresh.
+	// idle, weighted where keys with little to lose should go first. 0: nothing, the key is idle and
+	// its state is as good as fresh.
 	debt func(state S, now time.Time) time.Duration
 }
 
