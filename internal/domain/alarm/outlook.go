@@ -150,7 +150,7 @@ func expected(
 	if err != nil {
 		return 0, err
 	}
-	whole, ok := steady(points)
+	whole, ok := extrapolable(points)
 	c := r.Conditions[0]
 	if !ok || rising(c) != (whole.slope > 0) {
 		return 0, nil

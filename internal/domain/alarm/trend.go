@@ -12,10 +12,10 @@ type line struct {
 	fit   float64 // share of the variance that it explains (R²), 0..1
 }
 
-// steady is the line of points, oldest first, if they follow it closely enough to extrapolate:
-// enough of them over enough time, little scatter, and neither half much faster or slower than the
-// whole, as when a curve flattens.
-func steady(points []point) (line, bool) {
+// extrapolable returns the line of points, oldest first, if they follow it closely enough to
+// extrapolate: enough of them over enough time, little scatter, and neither half much faster or slower
+// than the whole, as when a curve flattens. The thresholds are in outlook.go.
+func extrapolable(points []point) (line, bool) {
 	n := len(points)
 	if n < trendLeast || points[n-1].t-points[0].t < float64(trendSpread.Milliseconds()) {
 		return line{}, false
@@ -25,7 +25,7 @@ func steady(points []point) (line, bool) {
 		return line{}, false
 	}
 	for _, half := range [][]point{points[:n/2], points[n/2:]} {
-		if pace := lineOf(half).slope / whole.slope; !(pace >= 1./trendUneven && pace <= trendUneven) {
+		if ratio := lineOf(half).slope / whole.slope; !(ratio >= 1./trendUneven && ratio <= trendUneven) {
 			return line{}, false
 		}
 	}

@@ -80,15 +80,15 @@ func (c *checker) multiLine(f *field[string], limit int) {
 	}
 }
 
-// singleLine checks a text of one line that may be empty, such as a title: it may stand in lists, in
-// a browser's tab and in subjects of mails.
-func (c *checker) singleLine(f *field[string], limit int) {
-	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > limit) {
+// singleLine checks a text of one line of at most maxName characters, which may be empty, such as a
+// title: it may stand in lists, in a browser's tab and in subjects of mails.
+func (c *checker) singleLine(f *field[string]) {
+	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > maxName) {
 		c.add(
 			f.at,
 			"%s must have at most %d characters, not all of them invisible, without control characters",
 			lastKey(f.at),
-			limit,
+			maxName,
 		)
 	}
 }
@@ -176,7 +176,7 @@ func (c *checker) property(p *fileProperty, known map[string]int) {
 		}
 		known[p.identifier.value] = p.identifier.at.line
 	}
-	c.singleLine(&p.functionName, maxName)
+	c.singleLine(&p.functionName)
 	c.multiLine(&p.elementUnit, maxUnit)
 	c.elementData(&p.elementData)
 	number := c.required(&p.dataType, p.at, "dataType") && p.dataType.value == "number"
@@ -227,7 +227,7 @@ func (c *checker) tenant(t *fileTenant) {
 			c.add(n.at, "%s must be from 0, which is any number, to %d", name, tenant.MaxSendsPerDay)
 		}
 	}
-	c.singleLine(&t.diy.title, maxName)
+	c.singleLine(&t.diy.title)
 	c.multiLine(&t.diy.content, maxDescription)
 	for _, f := range []*field[string]{&t.diy.logo, &t.diy.background, &t.diy.favicon} {
 		c.address(f)
@@ -291,7 +291,7 @@ func (c *checker) device(d *fileDevice) {
 		c.unique("device", d.deviceName.value, fmt.Sprintf("deviceName %q", d.deviceName.value), d.deviceName.at)
 	}
 	c.multiLine(&d.serial, maxName)
-	c.singleLine(&d.noteName, maxName)
+	c.singleLine(&d.noteName)
 	c.position(d)
 	if d.secret.present() && d.secrets.present() {
 		c.add(d.secrets.at, "give either secret or secrets")

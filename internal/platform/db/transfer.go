@@ -76,7 +76,9 @@ func queryStrings(ctx context.Context, q interface {
 // numbers.
 const sequenceTable = "sqlite_sequence"
 
-// copyToFile copies all data as of one instant to DIR/tilth.db.
+// copyToFile copies a PostgreSQL database as of one instant to the SQLite file DIR/tilth.db. The tables
+// are those of the file: PostgreSQL also has data_folders, which belongs to no backup. SQLite takes the
+// values of PostgreSQL as they are; the other way, Move converts them.
 func (d *DB) copyToFile(ctx context.Context, dir string) (err error) {
 	to, err := Open(ctx, dir)
 	if err != nil {
@@ -141,7 +143,8 @@ func copyTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) {
 }
 
 // insertionOrder returns the columns by which a table's rows are ordered, so that SQLite numbers
-// them in the order of insertion.
+// them in the order of insertion. A PostgreSQL table without a numeric key has a column rowid, which
+// counts rows as SQLite does by itself.
 func insertionOrder(ctx context.Context, q *sql.Tx, name string) (string, error) {
 	keys, err := queryStrings(ctx, q, `SELECT a.attname
 		FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
@@ -156,7 +159,7 @@ func insertionOrder(ctx context.Context, q *sql.Tx, name string) (string, error)
 	return `"` + strings.Join(keys, `", "`) + `"`, nil
 }
 
-// copySequences copies the last number of each table, including numbers of deleted rows.
+// copySequences copies the last number of each table, even if its row is deleted.
 func copySequences(ctx context.Context, from, into *sql.Tx) error {
 	numbered, err := queryStrings(ctx, from, `SELECT table_name || '.' || column_name FROM information_schema.columns
 		WHERE table_schema = current_schema() AND is_identity = 'YES' AND column_name <> 'rowid'`)

@@ -12,6 +12,7 @@ type air struct {
 // air returns the state of the air at a device in a hollow, or on open ground.
 func (s *site) air(m moment, hollow bool) air {
 	t := s.dailyCourse(m)
+	// Noise in °C from gusts that mix warmer and cooler air; the sun makes the air more restless.
 	daylight := max(0, s.sunHeight(m.day, m.hour))
 	t += (.06 + .1*daylight) * s.breeze.smooth(m.seconds, 3600)
 	dew := s.between(m, func(d *day) float64 { return d.dew })
@@ -27,7 +28,8 @@ func (s *site) air(m moment, hollow bool) air {
 	return air{temperature: t, dewPoint: dew, humidity: relativeHumidity(t, dew)}
 }
 
-// nightDecay is how many times the temperature excess of sunset falls to 1/e until dawn.
+// nightDecay is the length of the night in time constants of the cooling. It gives the curve its
+// shape; nightCourse scales the curve so that it ends at the low of the next day.
 const nightDecay = 2.2
 
 // dailyCourse returns the temperature of the open air by Parton and Logan: a sine by day, an
@@ -45,11 +47,17 @@ func (s *site) dailyCourse(m moment) float64 {
 	}
 }
 
+// peakDelay is how long after the middle of the day the temperature peaks, in hours (Parton and
+// Logan's a). The sine is that much longer than the day on both sides of its peak.
+const peakDelay = 1.86
+
+// warmth returns the temperature by day, at a local hour from sunrise to sunset.
 func (d *day) warmth(h float64) float64 {
-	return d.low + (d.high-d.low)*math.Sin(math.Pi*(h-d.rise)/(d.set-d.rise+3.72))
+	return d.low + (d.high-d.low)*math.Sin(math.Pi*(h-d.rise)/(d.set-d.rise+2*peakDelay))
 }
 
-// nightCourse returns the temperature so many hours after the sunset of the day before the night.
+// nightCourse returns the temperature a number of hours after the sunset of before, in the night that
+// leads to after.
 func nightCourse(before, after *day, hours float64) float64 {
 	length := after.rise + 24 - before.set
 	sunset := before.warmth(before.set)
@@ -83,6 +91,9 @@ func coldPoolShare(x float64) float64 {
 	return math.Sin(math.Pi / 2 * clamp01(x))
 }
 
+// poolDepth returns the depth of the cold pool at dawn in the night from before to after, 0..3 °C: full
+// below a cloud cover of .1 and .9 m/s of wind, none above .3 and 1.5 m/s. The wind is that of the night,
+// at its nightly share draught(0); the cloud is that of the day which the clear night leads to.
 func (s *site) poolDepth(before, after *day) float64 {
 	midnight := s.start(after.number)
 	wind := s.meanWind(midnight) * (windOf(before) + windOf(after)) / 2 * draught(0)

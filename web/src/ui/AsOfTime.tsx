@@ -5,8 +5,8 @@ import { useAsOf } from '@/lib/offline/reachability';
 import css from './AsOfTime.module.css';
 
 /**
- * "As of 06:40", with the day when it is not today: shown while the server does not answer, beside
- * values that may have changed since. `time` is when they were current, by this machine's clock.
+ * "As of 06:40", with the day when it is not today: shown beside values that may have changed since,
+ * unless the server answers in time (reachability `online`). `time` is when they were current, by this machine's clock.
  */
 export function AsOfTime({ time }: { time: number | undefined }) {
   const { t } = useTranslation();

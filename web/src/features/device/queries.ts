@@ -101,7 +101,7 @@ export const presenceQuery = (deviceName: string) =>
     getNextPageParam: ({ total }, pages) => (pages.length * changesPerPage < total ? pages.length + 1 : undefined),
   });
 
-/** As many days as readings are kept, including today. */
+/** The days that the coverage shows, including today: the default of the server's `--retention`. */
 export const coveredDays = 400;
 
 /** The days on which the device has readings. */

@@ -5,12 +5,12 @@ import { isNoAnswer } from '../http/http';
 import { noteNetworkChange, useReachability } from './reachability';
 
 /**
- * Follows whether the machine has a network. Once the server answers again, it refetches the
- * screen's data and announces when that is current. Returns a function that stops it.
+ * Follows whether the machine has a network and the server answers. Once the server answers again, it
+ * refetches the screen's data, and a toast says when that is current. Returns a function that stops it.
  */
 export function followReachability(client: QueryClient): () => void {
   let refetching = false;
-  /** Only an announced outage gets an announcement of its end. */
+  /** True once the status banner has told of an outage; only such an outage gets a toast at its end. */
   let announced = false;
 
   const refetch = async () => {
@@ -21,6 +21,7 @@ export function followReachability(client: QueryClient): () => void {
     } finally {
       refetching = false;
     }
+    // If a query is still unanswered, the toast waits for the next time that the server is back.
     if (!announced || useReachability.getState().reach !== 'online' || hasUnansweredQuery(client)) return;
     announced = false;
     toast.success(i18next.t('offline.upToDate'));

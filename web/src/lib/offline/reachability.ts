@@ -51,7 +51,10 @@ export function noteStream(open: boolean): void {
   streaming = open;
 }
 
-/** The machine lost its network, or has one again and now sends calls. */
+/**
+ * The machine lost its network, or has one again. Then it counts as `slow`, with the last answers
+ * shown, until the first answer arrives.
+ */
 export function noteNetworkChange(): void {
   if (!hasNetwork()) useReachability.setState({ reach: 'offline' });
   else if (useReachability.getState().reach === 'offline') useReachability.setState({ reach: 'slow' });

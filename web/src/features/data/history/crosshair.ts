@@ -26,6 +26,8 @@ export function nearestReadingTime(model: Model, time: number, window: Span): nu
   let best = time;
   let distance = Number.POSITIVE_INFINITY;
   for (const { trace } of tracesByPanel(model)) {
+    // Compared traces have other times, steps have made-up ones between readings, and a bar stands
+    // for a whole period: none of them has a reading at the pointer.
     if (trace.compared || trace.attribute.kind === 'step' || trace.bars) continue;
     const found = trace.line.times[nearest(trace.line.times, time)];
     if (found === undefined || found < window.from || found > window.to) continue;
@@ -46,7 +48,7 @@ export function crosshairAt(model: Model, pointed: number, window: Span): Crossh
     panel,
     ...readAt(trace, time, model.barLength),
   }));
-  // Each compared mark comes right after its own: if all of them came last, nobody could tell which
+  // Each compared mark comes right after the mark that it is compared with: if all of them came last, nobody could tell which
   // belongs to which.
   const place = ({ trace, panel }: Mark) => model.panels[panel]?.attributes.indexOf(trace.attribute) ?? 0;
   marks.sort((a, b) => a.panel - b.panel || place(a) - place(b) || Number(a.trace.compared) - Number(b.trace.compared));
@@ -74,26 +76,27 @@ function readAt(
 }
 
 /**
- * The time of the next or previous reading, so that keys move the crosshair. Negative `steps` move
- * it back.
+ * The time `steps` readings further, so that keys move the crosshair; negative `steps` move it back, 0
+ * leads to the reading before unless `time` has one. The readings are those of the line with most of
+ * them in the window; without such a line, a step is a hundredth of the window.
  */
 export function stepReading(model: Model, time: number, window: Span, steps: number): number {
-  const longest = tracesByPanel(model)
+  const densest = tracesByPanel(model)
     .filter(({ trace }) => !trace.compared && !trace.bars && trace.attribute.kind !== 'step')
     .map(({ trace }) => trace.line.times)
-    .sort((a, b) => span(b, window) - span(a, window))[0];
-  if (!longest || span(longest, window) === 0) {
+    .sort((a, b) => countIn(b, window) - countIn(a, window))[0];
+  if (!densest || countIn(densest, window) === 0) {
     const to = time + ((window.to - window.from) / 100) * steps;
     return Math.min(window.to, Math.max(window.from, to));
   }
-  const [first, last] = indicesIn(longest, window);
-  const at = indexFrom(longest, time);
+  const [first, last] = indicesIn(densest, window);
+  const at = indexFrom(densest, time);
   // Between two readings, one step forward leads to the next one.
-  const here = longest[at] === time || steps < 0 ? at : at - 1;
-  return longest[Math.min(last - 1, Math.max(first, here + steps))] ?? time;
+  const here = densest[at] === time || steps < 0 ? at : at - 1;
+  return densest[Math.min(last - 1, Math.max(first, here + steps))] ?? time;
 }
 
-function span(times: Float64Array, window: Span): number {
+function countIn(times: Float64Array, window: Span): number {
   const [first, last] = indicesIn(times, window);
   return last - first;
 }

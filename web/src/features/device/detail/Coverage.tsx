@@ -17,6 +17,7 @@ export function Coverage({ deviceName }: { deviceName: string }) {
   const format = useFormat();
   const language = useLanguage((state) => state.language);
   const query = useQuery(coverageQuery(deviceName));
+  // The same number all day, so that the strip is drawn again only at midnight.
   const today = startOfDay(useNow(60_000));
   return (
     <Section

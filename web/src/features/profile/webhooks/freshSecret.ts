@@ -8,8 +8,8 @@ export interface FreshWebhookSecret {
 }
 
 /**
- * Kept only in memory and only for the signed-in user. It outlives the page, like the secret of an
- * API key.
+ * Kept only in memory and only for the signed-in user. It outlives the screen, but not a reload: the
+ * server cannot show the secret again (the same as for credentials, `apps/freshSecret.ts`).
  */
 export const useFreshWebhookSecret = create<{ fresh: FreshWebhookSecret | null }>(() => ({ fresh: null }));
 
