@@ -54,11 +54,13 @@ Attacks: ` + strings.Join(bench.NeighbourAttacks(), ", ") + `.`,
 
 func (b *neighboursBench) runNeighbours(ctx context.Context) (err error) {
 	o := &b.attacks
+	// tools/bench imports nothing of ours, so it gets these functions.
 	o.Out, o.Apply, o.CopyRules, o.FillTenant, o.Size = b.out, applyTenant, CopyRules, FillTenant, bench.NeighbourRun
 	if b.sample {
 		o.Size = bench.NeighbourSample
 	}
-	b.options.Connections = o.Size.Readers
+	// The attack with the most connections decides how many files are needed.
+	b.options.Connections = max(o.Size.Readers, o.Size.Screens)
 	if err := b.raiseFileLimit(); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // clock to count as right.
 const stampedAhead = reading.ClockTolerance
 
-// deferredFrame is a frame that was passed over and waits until its time is past.
+// deferredFrame is a frame that was deferred and waits until its time is past.
 type deferredFrame struct {
 	time   int64
 	own    uint64
@@ -18,7 +18,7 @@ type deferredFrame struct {
 }
 
 // reviewAhead runs before a frame is taken in. It finds which samples the frame's arrival confirms
-// and which it passes over. lowered is true when Floor came down with them.
+// and which it defers. lowered is true when Floor came down with them.
 func (s *State) reviewAhead(t *Predicate, at, arrival int64) (lowered bool) {
 	for i := len(s.samples) - 1; i >= 0 && s.samples[i].time > s.confirmedUpTo; i-- {
 		if one := &s.samples[i]; one.time <= s.aheadLimit && !one.wasDeferred {
@@ -81,7 +81,7 @@ func (s *State) deferAhead() {
 }
 
 // savePrior keeps the prior value of a property, for the case that the sample which replaces it is
-// passed over.
+// deferred.
 func (s *State) savePrior(p int) {
 	if s.priorValues[p].time > s.confirmedUpTo {
 		return // it was kept when that value came
@@ -93,7 +93,7 @@ func (s *State) savePrior(p int) {
 }
 
 // ingestFrame is insertFrame for a frame that may put the time of deferred frames in the past:
-// those are taken in first. A deferred frame that comes again is no longer passed over, whatever it
+// those are taken in first. A deferred frame that comes again is no longer deferred, whatever it
 // holds.
 func (s *State) ingestFrame(t *Predicate, at int64, fields []reading.Field) int {
 	if len(s.deferred) > 0 && s.deferred[0].time <= at {
@@ -163,13 +163,13 @@ func (s *State) removeDeferred(at int64, gone uint64) bool {
 	return true
 }
 
-// LearnAhead is Learn for a frame that was stamped ahead and has not been passed over.
+// LearnAhead is Learn for a frame that was stamped ahead and has not been deferred.
 func (s *State) LearnAhead(t *Predicate, at int64, fields []reading.Field) {
 	s.aheadLimit = never
 	s.ingestFrame(t, at, fields)
 }
 
-// LearnDeferred is Learn for a frame that was passed over: it waits until its time is past. The
+// LearnDeferred is Learn for a frame that was deferred: it waits until its time is past. The
 // caller hands such frames in in the order of their times.
 func (s *State) LearnDeferred(t *Predicate, at int64, fields []reading.Field) {
 	if len(s.deferred) == keptSamples || !t.isSample(fields) {

@@ -23,7 +23,7 @@ var lookBackSteps = []time.Duration{
 // with the one at a time, for which the conditions hold by the stored readings: with the values as
 // of each sample's own time, compared as without an open notice. It looks at samples of heldAtMost
 // before. Those samples count that the evaluation would count at that time, including those that
-// were passed over, since their time is past. 0: there is no sample at that time, or the conditions
+// were deferred, since their time is past. 0: there is no sample at that time, or the conditions
 // do not hold for it. Times are epoch ms.
 func findOnset(
 	ctx context.Context,

@@ -409,7 +409,7 @@ func TestHoldsSinceAndReadingsStampedAhead(t *testing.T) {
 	if got := fx.onsetSummary(); got != "0" {
 		t.Errorf("since %s", got)
 	}
-	fx.evaluateAt(minute, 5) // ends it, and passes over the readings ahead
+	fx.evaluateAt(minute, 5) // ends it, and defers the readings ahead
 	fx.evaluateAt(2*minute, 1)
 	fx.wantNotices("Frost 0-1200 recovered; Frost 120-")
 	if got := fx.onsetSummary(); got != "120" {

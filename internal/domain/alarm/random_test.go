@@ -49,7 +49,7 @@ func TestStepMatchesReference(t *testing.T) {
 				"gone":                      1000,
 				"manual":                    100,
 				"ahead":                     1000,
-				"passed over":               1000,
+				"deferred":                  1000,
 				"lowered":                   100,
 				"deferred applied":          1000,
 				"unsteady":                  500,
@@ -280,7 +280,7 @@ func (s *sequence) frame(all counts) string {
 	kind, at, counted := s.actual.frame(f)
 	switch left := len(s.actual.state.deferred); {
 	case left > aside:
-		all["passed over"]++
+		all["deferred"]++
 	case left < aside:
 		all["deferred applied"]++
 	}

@@ -34,7 +34,7 @@ type frame struct {
 	time    int64
 	values  map[string]reading.Value
 	arrival int64
-	over    bool // passed over
+	over    bool // deferred
 }
 
 // ahead tells whether the frame was stamped ahead.
@@ -57,7 +57,7 @@ func (r *reference) publish(rule Rule, floor int64) {
 	r.newest = r.newestUpTo(math.MaxInt64)
 }
 
-// newestUpTo is the newest sample's time up to a limit, without those that were passed over.
+// newestUpTo is the newest sample's time up to a limit, without those that were deferred.
 func (r *reference) newestUpTo(limit int64) int64 {
 	newest := r.from
 	for _, f := range r.frames {

@@ -290,7 +290,7 @@ func (b *rebuildingPlayer) frame(f frame) (EventKind, int64, []int64) {
 func (b *rebuildingPlayer) resolveManually() { b.state.ResolveManually() }
 
 // restart gives the new state the newest values from before the window, the frames of the window,
-// and those that were passed over.
+// and those that were deferred.
 func (b *rebuildingPlayer) restart(testing.TB) {
 	old := b.state
 	if old == nil {

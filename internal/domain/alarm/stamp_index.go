@@ -22,8 +22,8 @@ type stampStatus int
 
 const (
 	stampRight    stampStatus = iota // right, or no longer distinguishable from a right one
-	stampAhead                       // stamped ahead; counts as the newest until it is passed over
-	stampDeferred                    // passed over; counts once its time is past
+	stampAhead                       // stamped ahead; counts as the newest until it is deferred
+	stampDeferred                    // deferred; counts once its time is past
 	stampUnknown                     // ahead of the clock, and nothing is known of its arrival
 )
 
@@ -40,7 +40,7 @@ func (s *stampIndex) status(at int64) stampStatus {
 		return cmp.Compare(a.Time, at)
 	})
 	switch {
-	case found && s.list[i].PassedAtPosition != 0 && s.list[i].PassedAtPosition <= s.evaluated:
+	case found && s.list[i].DeferredAtPosition != 0 && s.list[i].DeferredAtPosition <= s.evaluated:
 		return stampDeferred
 	case found:
 		return stampAhead
@@ -97,7 +97,7 @@ func newestConfirmed(
 }
 
 // noteOpened takes over when the open notice of a rule began: no sample up to there ends it, unless
-// that begin is passed over.
+// that begin is deferred.
 func (s *State) noteOpened(at int64, stamps stampIndex) {
 	switch stamps.status(at) {
 	case stampRight:

@@ -22,7 +22,7 @@ const never = math.MinInt64
 
 // State is what a rule on readings remembers between samples: the window, and whether a notice is
 // open. It is a function of the samples that it received, in whatever order, of which of them were
-// passed over, of Floor, of when notices began, and of the newest sample's time. So it can be
+// deferred, of Floor, of when notices began, and of the newest sample's time. So it can be
 // rebuilt from the stored readings.
 type State struct {
 	oscillation
@@ -30,8 +30,8 @@ type State struct {
 	Waiting bool  // resolved manually: arms at the first sample for which the conditions are false
 	Floor   int64 // samples up to here do not count, epoch ms
 
-	newest        int64      // time of the newest evaluated sample that was not passed over, epoch ms
-	confirmedUpTo int64      // up to here nothing can be passed over; before newest where that was stamped ahead
+	newest        int64      // time of the newest evaluated sample that was not deferred, epoch ms
+	confirmedUpTo int64      // up to here nothing can be deferred; before newest where that was stamped ahead
 	aheadLimit    int64      // later samples were stamped ahead, by the arrival of the current frame
 	publishedAt   int64      // what arrived before passes nothing over: the rule was not published then
 	samples       []sample   // of the window, oldest first; see insert
@@ -43,7 +43,7 @@ type State struct {
 	prunedHits      []int64
 	priorValues     []timedValue    // each property's newest value older than samples
 	confirmedPriors []timedValue    // prior values replaced by samples after confirmedUpTo; nil: none
-	deferred        []deferredFrame // frames that were passed over, later than newest, oldest first
+	deferred        []deferredFrame // frames that were deferred, later than newest, oldest first
 }
 
 // sample is one frame of the device as a rule sees it.
@@ -52,7 +52,7 @@ type sample struct {
 	own         uint64          // bit i: it holds property i itself
 	values      []reading.Value // of every property as of its time
 	holds       bool
-	wasDeferred bool // it was passed over before its time came
+	wasDeferred bool // it was deferred before its time came
 }
 
 type timedValue struct {
@@ -137,7 +137,7 @@ func (s *State) Learn(t *Predicate, at int64, fields []reading.Field) {
 // Step evaluates one frame of the rule's device, with its own time and its arrival time (epoch ms).
 // A frame without any of the properties leads to nothing, and neither does one that is not newer
 // than the newest evaluated one; the latter counts in the windows of later ones. A frame with a
-// right time first passes over the samples more than a minute after its arrival, so that the frame
+// right time first defers the samples more than a minute after its arrival, so that the frame
 // is the newest. A value of no kind removes the earlier value, and is no sample.
 func Step(t *Predicate, s *State, at, arrival int64, fields []reading.Field) (Event, bool) {
 	lowered := false
@@ -220,7 +220,7 @@ func (s *State) hits(t *Predicate) int {
 func (s *State) inWindow(t *Predicate, at int64) bool { return at > s.Floor && at > s.newest-t.window }
 
 // mayBeInWindow tells whether a sample of that time counts, or may count once samples stamped ahead
-// are passed over.
+// are deferred.
 func (s *State) mayBeInWindow(t *Predicate, at int64) bool {
 	return at > min(s.Floor, s.confirmedUpTo) && at > s.confirmedUpTo-s.retention(t)
 }
@@ -229,7 +229,7 @@ func byTime(one sample, at int64) int { return cmp.Compare(one.time, at) }
 
 func (one sample) export() Sample { return Sample{Time: one.time, Values: slices.Clone(one.values)} }
 
-// clearUpTo excludes all samples up to floor. Those that may still be passed over stay among the
+// clearUpTo excludes all samples up to floor. Those that may still be deferred stay among the
 // samples.
 func (s *State) clearUpTo(floor int64) {
 	s.Floor = floor

@@ -17,23 +17,24 @@ const ClockTolerance = time.Minute
 const (
 	// maxAhead is how many readings stamped ahead the store remembers of a device.
 	maxAhead = 128
-	// aheadRetention is how long after its own time the store remembers a reading that was passed
-	// over. By then newer readings have arrived and have been evaluated.
+	// aheadRetention is how long after its own time the store remembers a deferred reading. A restart
+	// rebuilds rules from what the store remembers, so it must exceed the time by which evaluation may be
+	// behind; if it is behind by more, the reading counts as a late one.
 	aheadRetention = 30 * time.Minute
 )
 
 // AheadReading is a reading that was stamped ahead.
 type AheadReading struct {
 	Time int64 // its own time, epoch ms
-	// PassedAtPosition is the journal position of the reading that passed this one over: a reading
-	// with a right time, more than ClockTolerance before this one's. 0: no reading has passed it
-	// over.
-	PassedAtPosition uint64
+	// DeferredAtPosition is the journal position of the reading that deferred this one: one with a
+	// right time that arrived more than ClockTolerance before this one's time. 0: none has.
+	DeferredAtPosition uint64
 }
 
-// AheadReadings returns the newest readings of a device that were stamped ahead, oldest first:
-// those whose time is still to come and, for half an hour after their time, those that were passed
-// over. A reading that was sent again when its time was right no longer counts as stamped ahead.
+// AheadReadings returns the newest readings of a device that were stamped ahead, oldest first: those
+// whose time is more than ClockTolerance after the last arrival and, for half an hour after their
+// time, those that were deferred. A reading that was sent again when its time was right no longer
+// counts as stamped ahead.
 func (s *Store) AheadReadings(_ context.Context, t tenant.ID, d device.ID) []AheadReading {
 	return s.latest.aheadReadings(device.Ref{Tenant: t, ID: d})
 }
@@ -56,12 +57,12 @@ func (d *deviceLatest) trackAhead(at, arrival int64, pos uint64) (changed bool) 
 	for _, a := range d.ahead {
 		switch {
 		case a.Time == at, // sent again: this arrival decides
-			a.PassedAtPosition == 0 && a.Time <= limit,
-			a.PassedAtPosition != 0 && a.Time <= arrival-aheadRetention.Milliseconds():
+			a.DeferredAtPosition == 0 && a.Time <= limit,
+			a.DeferredAtPosition != 0 && a.Time <= arrival-aheadRetention.Milliseconds():
 			changed = true
 			continue
-		case a.PassedAtPosition == 0 && right:
-			a.PassedAtPosition, changed = pos, true
+		case a.DeferredAtPosition == 0 && right:
+			a.DeferredAtPosition, changed = pos, true
 		}
 		remaining = append(remaining, a)
 	}

@@ -49,7 +49,7 @@ func TestReadingAheadDoesNotHideLater(t *testing.T) {
 }
 
 // The store knows after checkpoints and kills which readings were stamped ahead and where they were
-// passed over.
+// deferred.
 func TestAheadReadingsAreTracked(t *testing.T) {
 	for name, restart := range map[string]func(s *Store) *Store{
 		"running": func(s *Store) *Store { return s },
@@ -75,7 +75,7 @@ func TestAheadReadingsAreTracked(t *testing.T) {
 				{"the next right reading changes nothing", 110, 110, "500:6 590:6"},
 				{"the same ahead again", 590, 120, "500:6 590:0"},
 				{"the same when its time is right", 500, 500, "590:9"},
-				{"ahead, and never passed over", 700, 600, "590:9 700:0"},
+				{"ahead, and never deferred", 700, 600, "590:9 700:0"},
 				{"a right reading near its time", 640, 640, "590:9"},
 				{"half an hour later", 2390, 2390, ""},
 			} {
@@ -94,7 +94,7 @@ func formatAhead(s *Store) (list string) {
 		if i > 0 {
 			list += " "
 		}
-		list += fmt.Sprintf("%d:%d", (a.Time-start)/1000, a.PassedAtPosition)
+		list += fmt.Sprintf("%d:%d", (a.Time-start)/1000, a.DeferredAtPosition)
 	}
 	return list
 }

@@ -213,7 +213,7 @@ func appendLatest(b []byte, values []latestValue, ahead []AheadReading) []byte {
 	at = 0
 	for _, a := range ahead {
 		b = binary.AppendVarint(b, a.Time-at)
-		b = binary.AppendUvarint(b, a.PassedAtPosition)
+		b = binary.AppendUvarint(b, a.DeferredAtPosition)
 		at = a.Time
 	}
 	return b
@@ -271,7 +271,7 @@ func (c *byteReader) ahead(values []latestValue) ([]AheadReading, error) {
 	var at int64
 	for range count {
 		at += c.varint()
-		ahead = append(ahead, AheadReading{Time: at, PassedAtPosition: c.uvarint()})
+		ahead = append(ahead, AheadReading{Time: at, DeferredAtPosition: c.uvarint()})
 	}
 	if c.failed || len(c.rest) != 0 {
 		return nil, fmt.Errorf("%w: readings stamped ahead", ErrCorrupt)

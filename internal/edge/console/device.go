@@ -106,7 +106,8 @@ func (s *server) GetGroupDeviceList(
 	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
 }
 
-// onlyCopyTargets narrows q to the devices to which a rule can be copied; nil: to none.
+// onlyCopyTargets narrows q to the devices to which a rule can be copied; without a rule it leaves q as
+// it is.
 func (s *server) onlyCopyTargets(ctx context.Context, q *device.Query, rule *int64) error {
 	if rule == nil {
 		return nil

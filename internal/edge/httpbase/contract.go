@@ -42,7 +42,7 @@ func validateRequest(ctx context.Context, in *openapi3filter.RequestValidationIn
 }
 
 // heavyExtension is the contract's extension that marks calls which read history: the server
-// refuses them first when memory is short.
+// schedules them by tenant, and refuses them first when memory is short.
 const heavyExtension = "x-heavy"
 
 // Heavy tells whether the contract marks an operation as heavy.

@@ -72,7 +72,8 @@ func (c *connectionGroup) verify(ctx context.Context, from *console) (*Verificat
 	return &all, err
 }
 
-// verifyDevice reads a device's history in pages of pageSize messages.
+// verifyDevice reads a device's history in pages of pageSize messages. Message n has the time first + n
+// ms. It reads one page even if nothing was sent, to find what should not be there.
 func (c *connectionGroup) verifyDevice(ctx context.Context, from *console, device int) (*Verification, error) {
 	d := &deviceCheck{group: c, name: c.world.Devices[device].Name, senders: c.ofDevice(device)}
 	end := 0 // one more than the highest number of a sent message
@@ -145,7 +146,7 @@ func (d *deviceCheck) check(index int, property string, points []point, low, hig
 }
 
 // sender returns the connection that sends the message with a number, and its place in that
-// connection's order.
+// connection's order. A number below 0 comes from the margin before the messages.
 func (d *deviceCheck) sender(number int) (m *connection, order int) {
 	parts := len(d.senders)
 	return d.senders[max(0, number)%parts], number / parts

@@ -135,6 +135,8 @@ func describeError(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "given up"
 	case errors.As(err, &timeout) && timeout.Timeout():
+		// Also for the shorter timeouts of dialing: people need one number, and an answer within it
+		// would have been enough.
 		return fmt.Sprintf("no answer within %d s", callWithin/time.Second)
 	case errors.As(err, &unknown):
 		return "the certificate is signed by an unknown authority"

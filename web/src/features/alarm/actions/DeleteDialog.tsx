@@ -9,7 +9,7 @@ import { refetchRules } from '../queries';
 import { useLastValue } from './useLastValue';
 
 export interface ActionProps {
-  /** The rule to delete; null closes the dialog. */
+  /** The rule to act on; null closes the dialog. */
   rule: AlarmRule | null;
   onClose: () => void;
 }

@@ -34,8 +34,8 @@ function readingsText(detail: AlarmDetail, format: Format, t: TFunction): string
 type Value = number | boolean | string;
 
 /**
- * One condition's current value with the limit that it exceeds. Empty if this condition does not
- * hold; others then keep the notice open.
+ * One condition's current value with the limit that it exceeds or, between limit and recovery, with
+ * the value at which the alarm clears. Empty if this condition does not keep the notice open.
  */
 function factText(condition: NoticeCondition, now: Value, format: Format, t: TFunction): string[] {
   const { name, unit, precision, subconditions: operator, value: limit, recovery } = condition;
