@@ -420,7 +420,7 @@ export interface paths {
         };
         /**
          * Devices of the tenant, page by page
-         * @description Ordered by noteName (deviceName where there is none), or as `sort` says; then by id.
+         * @description Ordered by noteName (deviceName if there is none), or by `sort`; then by id.
          */
         get: operations["getDevicePage"];
         put?: never;
@@ -1210,7 +1210,7 @@ export interface paths {
         get?: never;
         /**
          * Acknowledge an open notice ("I am on it")
-         * @description The notice stays open. No reminders of it are sent until remindAt, which is so many hours from now; if it is still open then, reminders are sent again. A second acknowledgement replaces user, time, note and remindAt. Refused (601) if the notice is no longer open.
+         * @description The notice stays open. No reminders of it are sent until remindAt, which is remindHours from now; if it is still open then, reminders are sent again. A second acknowledgement replaces user, time, note and remindAt. Refused (601) if the notice is no longer open.
          */
         put: operations["acknowledgeAlarmNotice"];
         post?: never;
@@ -1620,7 +1620,7 @@ export interface paths {
         get?: never;
         /**
          * Mark messages as read
-         * @description The ids are taken from the query string or from the body; one of them is required (601). Ids that are not messages of the tenant are ignored.
+         * @description Give the ids in the query string or in the body; one of them is required (601). Ids that are not messages of the tenant are ignored.
          */
         put: operations["updateMessagesRead"];
         post?: never;
@@ -1657,7 +1657,7 @@ export interface paths {
         /**
          * Server-sent events of the caller's tenant
          * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery), `change`
-         *     (LiveChange), `budget` (of letters, which the overview tells of, reached 80, 100, 150 or 200 %); `reset` when the events after `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
+         *     (LiveChange), `budget` (a budget of mails or SMS, as in the overview, reached 80, 100, 150 or 200 %); `reset` when the server can no longer send the events after `Last-Event-ID` (fetch the data again); `expired` before the stream ends because the session ended.
          *     A stream starts with an id, so that a page can resume it before the first event. A page opens its first stream with the earliest
          *     `Live-Position` of the answers that it shows: the stream sends every event since then, some of which the answers may hold already.
          *     Without a `Live-Position` the page fetches its data again once the stream is open. A comment every 15 seconds keeps the
@@ -1781,7 +1781,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a device, user, scene or tenant
-         * @description Deleting a device erases its readings. Deleting a scene moves its devices to the default group. A tenant must be empty of devices, users and scenes (409 names what is left).
+         * @description Deleting a device erases its readings. Deleting a scene moves its devices to the default group. A tenant must be empty of devices, users and scenes (409 names those that are left).
          */
         post: operations["delete"];
         delete?: never;
@@ -1976,7 +1976,7 @@ export interface components {
             hitCounts?: number;
             /**
              * Format: int64
-             * @description within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+             * @description within this time in ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
              */
             durations?: number;
             /** @description 0 general, 1 important, 2 serious */
@@ -2362,7 +2362,7 @@ export interface components {
              */
             holdsSince?: number;
             ack?: components["schemas"]["AlarmAck"];
-            /** @description true: the rule had opened as many notices on the device within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise */
+            /** @description true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise */
             unsteady?: boolean;
             /** @description of an unsteady notice: how often, at least, its conditions have turned true or false since it began; absent otherwise */
             changes?: number;
@@ -2430,7 +2430,7 @@ export interface components {
             /** @description who resolved the notice by hand */
             resolveUser?: string;
             remark?: string;
-            /** @description true: the rule had opened as many notices on the device within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise */
+            /** @description true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise */
             unsteady?: boolean;
             /** @description of an unsteady notice: how often, at least, its conditions have turned true or false since it began; absent otherwise */
             changes?: number;
@@ -2926,7 +2926,7 @@ export interface components {
             /** @enum {boolean} */
             captchaRequired: true;
         };
-        /** @description The session's tokens; or, if refused, that a captcha must be solved first */
+        /** @description The session's tokens; or the refusal that a captcha must be solved first */
         LoginData: components["schemas"]["Session"] | components["schemas"]["CaptchaDemand"];
         /**
          * @example {
@@ -3250,7 +3250,7 @@ export interface components {
              */
             time: number;
         };
-        /** @description How many mails or SMS the tenant may send in a day of its zone. Once so many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped. */
+        /** @description How many mails or SMS the tenant may send in a day of its zone. Once that many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped. */
         LetterBudget: {
             /** @enum {string} */
             mode: "email" | "phoneMessage";
@@ -3404,7 +3404,7 @@ export interface components {
             /** @description one element; empty if the device never had a reading */
             lastData: components["schemas"]["Latest"][];
             /**
-             * @description what a camera (type 2) shows, as device/get/video answers it; only by deviceNames/get
+             * @description what a camera (type 2) shows, as device/get/video answers it; only in deviceNames/get
              * @example {
              *       "kind": "embed",
              *       "url": "/embed/AAAAAAAAAAEAAAAAAAAADA"
@@ -3429,7 +3429,7 @@ export interface components {
             yeuUrl: string;
         };
         /**
-         * @description the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only by deviceNames/get
+         * @description the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only in deviceNames/get
          * @example {
          *       "airTemperature": {
          *         "value": 3.4,
@@ -4479,7 +4479,7 @@ export interface operations {
     pageAudit: {
         parameters: {
             query?: {
-                /** @description one of the people: user:7, credential:3, provider, server */
+                /** @description an actor: user:7, credential:3, provider, server */
                 who?: string;
                 /** @description the kind of thing that was changed: device, scene, rule, … */
                 kind?: string;
@@ -6272,7 +6272,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description On disk */
+            /** @description The readings are on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6281,7 +6281,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing in the message is good */
+            /** @description No value of the message is accepted */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6299,7 +6299,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6326,7 +6326,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be kept now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6352,7 +6352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Counted */
+            /** @description The attributes are counted */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6370,7 +6370,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6397,7 +6397,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be taken now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6424,7 +6424,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description On disk */
+            /** @description The readings are on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6433,7 +6433,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing in the message is good */
+            /** @description No value of the message is accepted */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6451,7 +6451,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The device is shut out */
+            /** @description The device is disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6460,7 +6460,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description No device of the tenant's */
+            /** @description The tenant has no such device */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6469,7 +6469,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6496,7 +6496,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be kept now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6520,7 +6520,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description On disk */
+            /** @description The readings are on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6529,7 +6529,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing in the message is good */
+            /** @description No value of the message is accepted */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6547,7 +6547,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The device is shut out */
+            /** @description The device is disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6556,7 +6556,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description No device of the tenant's */
+            /** @description The tenant has no such device */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6565,7 +6565,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6592,7 +6592,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be kept now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6690,7 +6690,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password; shown this once */
+            /** @description The password; only this answer holds it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6722,7 +6722,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was done */
+            /** @description The device and its counts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6775,7 +6775,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many were waiting */
+            /** @description How many deliveries were held */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6799,7 +6799,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Alive */
+            /** @description The process is running */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -641,7 +641,7 @@ type AlarmNotice struct {
 	StartTime     int64  `json:"startTime"`
 	Title         string `json:"title"`
 
-	// Unsteady true: the rule had opened as many notices on the device within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise
+	// Unsteady true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
@@ -715,7 +715,7 @@ type AlarmNoticeDetail struct {
 	StartTime   int64   `json:"startTime"`
 	Title       string  `json:"title"`
 
-	// Unsteady true: the rule had opened as many notices on the device within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise
+	// Unsteady true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
@@ -881,7 +881,7 @@ type AlarmRuleCreate struct {
 	// DataSource always 1
 	DataSource *int `json:"dataSource,omitempty"`
 
-	// Durations within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+	// Durations within this time in ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
 	Durations *int64 `json:"durations,omitempty"`
 
 	// EndTime exclusive
@@ -988,7 +988,7 @@ type AlarmRuleUpdate struct {
 	// DataSource always 1
 	DataSource *int `json:"dataSource,omitempty"`
 
-	// Durations within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+	// Durations within this time in ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
 	Durations *int64 `json:"durations,omitempty"`
 
 	// EndTime exclusive
@@ -1522,7 +1522,7 @@ type Device struct {
 	ProductName string `json:"productName"`
 	Serial      string `json:"serial"`
 
-	// SignDataObj the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only by deviceNames/get
+	// SignDataObj the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only in deviceNames/get
 	//
 	// Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
 	SignDataObj *SignData `json:"signDataObj,omitempty"`
@@ -1536,7 +1536,7 @@ type Device struct {
 	// VideoKind of a video device: what it shows; none: nothing yet
 	VideoKind *string `json:"videoKind,omitempty"`
 
-	// VideoObj what a camera (type 2) shows, as device/get/video answers it; only by deviceNames/get
+	// VideoObj what a camera (type 2) shows, as device/get/video answers it; only in deviceNames/get
 	//
 	// Example: {"kind":"embed","url":"/embed/AAAAAAAAAAEAAAAAAAAADA"}
 	VideoObj *Video `json:"videoObj,omitempty"`
@@ -1743,7 +1743,7 @@ type LatestAnswer struct {
 	Msg  string  `json:"msg"`
 }
 
-// LetterBudget How many mails or SMS the tenant may send in a day of its zone. Once so many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped.
+// LetterBudget How many mails or SMS the tenant may send in a day of its zone. Once that many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped.
 type LetterBudget struct {
 	Budget int `json:"budget"`
 
@@ -1765,7 +1765,7 @@ type LoginAnswer struct {
 	Msg  string     `json:"msg"`
 }
 
-// LoginData The session's tokens; or, if refused, that a captcha must be solved first
+// LoginData The session's tokens; or the refusal that a captcha must be solved first
 type LoginData = Session
 
 // LoginRequest defines model for LoginRequest.
@@ -2403,7 +2403,7 @@ type SessionAnswer struct {
 	Msg  string   `json:"msg"`
 }
 
-// SignData the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only by deviceNames/get
+// SignData the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only in deviceNames/get
 //
 // Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
 type SignData map[string]SignReading
@@ -2831,7 +2831,7 @@ type PageCredentialsParams struct {
 
 // PageAuditParams defines parameters for PageAudit.
 type PageAuditParams struct {
-	// Who one of the people: user:7, credential:3, provider, server
+	// Who an actor: user:7, credential:3, provider, server
 	Who *string `form:"who,omitempty" json:"who,omitempty"`
 
 	// Kind the kind of thing that was changed: device, scene, rule, …

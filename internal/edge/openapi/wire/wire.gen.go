@@ -203,7 +203,7 @@ type Notice struct {
 	// Title the rule's name
 	Title string `json:"title"`
 
-	// Unsteady true: the rule had opened as many notices on the device within an hour as it may, so this one stays open until its conditions have been false for ten minutes; absent otherwise
+	// Unsteady true: the rule had opened as many notices within an hour as it may, so this one stays open until its conditions have been false for ten minutes; absent otherwise
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
