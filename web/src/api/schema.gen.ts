@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with user name and password
-         * @description A wrong user, a wrong password and a disabled account give one and the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures at whichever accounts make the next attempt wait, from the tenth on 1 s and up to 30 s (429). After three failures for that account or that address within 15 minutes (setting `--captcha`) a slider captcha is demanded: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest.
+         * @description A wrong user, a wrong password and a disabled account get the same 601, in the same time. Ten failures for one account from one address lock that pair for 15 minutes (429). From a network (IPv4 /24, IPv6 /48) that the account never signed in from, failures for any accounts delay the next attempt: from the tenth failure on by 1 s, up to 30 s (429). After three failures for the account or the address within 15 minutes (setting `--captcha`) the server requires a slider captcha: 601 with `data: {captchaRequired: true}`. A user has 20 sessions at most: a new one ends the oldest.
          */
         post: operations["loginUsername"];
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a refresh token for a new pair
-         * @description Rotates. For 30 seconds a used refresh token answers the same new pair again; its reuse later ends every session of that sign-in. Unknown or expired is 401.
+         * @description A refresh token is used once. For 30 seconds after its use it gets the same new pair again; later use ends every session of that sign-in. An unknown or expired token gets 401.
          */
         post: operations["refreshToken"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * A new slider captcha
-         * @description AJ-Captcha's protocol: the answer is its bare envelope, faults included. The pictures are PNG in base64 without a prefix, 620 by 310 and 94 by 310 pixels; coordinates are in the 310 by 155 basis. A token lives 130 seconds and is good for one check.
+         * @description AJ-Captcha's protocol: the answer is that protocol's own envelope, also for errors. The pictures are PNG in base64 without a prefix, 620 by 310 and 94 by 310 pixels; coordinates are in the 310 by 155 basis. A token is valid for 130 seconds and for one check.
          */
         post: operations["getCaptcha"];
         delete?: never;
@@ -91,8 +91,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether the piece was put in its place
-         * @description `pointJson` is `{"x":<number>,"y":5}` in the 310 by 155 basis, AES-128-ECB with PKCS7 under secretKey, in base64. On success `captchaVerification` for the sign-in is token, `---` and the plain point JSON, encrypted alike: good once, for 180 seconds.
+         * Check where the piece was put
+         * @description `pointJson` is `{"x":<number>,"y":5}` in the 310 by 155 basis, AES-128-ECB with PKCS7 under secretKey, in base64. After success, the sign-in's `captchaVerification` is the token, `---` and the plain point JSON, encrypted in the same way. It is valid once, for 180 seconds.
          */
         post: operations["checkCaptcha"];
         delete?: never;
@@ -108,7 +108,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The id of the tenant of that name, or null */
+        /** The id of the tenant with that name, or null */
         get: operations["getTenantIdByName"];
         put?: never;
         post?: never;
@@ -142,7 +142,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the console needs to know of this installation before anybody signs in */
+        /** The settings of this installation that the console needs before sign-in */
         get: operations["getConsoleSettings"];
         put?: never;
         post?: never;
@@ -179,7 +179,7 @@ export interface paths {
         get?: never;
         /**
          * Change nickname and e-mail
-         * @description A mobile other than the bound one is refused (601): it changes only with a code.
+         * @description A mobile other than the bound one is refused (601), because changing it requires a code.
          */
         put: operations["updateUser"];
         post?: never;
@@ -199,8 +199,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Another picture of the signed-in user
-         * @description JPEG, PNG or WebP up to 5 MiB, known by its content; cropped to a square (the middle, or `crop`) and kept at 256 by 256 pixels. Anything else, and a file of up to 8 MiB, is 601; larger is HTTP 413.
+         * Replace the signed-in user's picture
+         * @description JPEG, PNG or WebP up to 5 MiB, recognised by its content; cropped to a square (the middle, or `crop`) and kept at 256 by 256 pixels. Other formats and files from 5 to 8 MiB get 601; larger files get HTTP 413.
          */
         post: operations["updateAvatar"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password with a code
-         * @description The code is one sent to the user's own mobile; a user without one is told to bind it first. All the user's other sessions end.
+         * @description The server sent the code to the user's own mobile; a user without a mobile must bind one first. All other sessions of the user end.
          */
         put: operations["updateUserPassword"];
         post?: never;
@@ -237,7 +237,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Bind another mobile with a code that was sent to it */
+        /** Replace the bound mobile, with a code that was sent to the new one */
         put: operations["updateUserMobile"];
         post?: never;
         delete?: never;
@@ -274,7 +274,7 @@ export interface paths {
         put?: never;
         /**
          * Send a code to a mobile
-         * @description Six digits, bound to the signed-in user and the number, good for 10 minutes and 5 guesses. One a minute and 10 a day for a number and for a user; 429 beyond. -699 when SMS is not set up or the gateway fails.
+         * @description Six digits, bound to the signed-in user and the number, valid for 10 minutes and 5 guesses. At most one a minute and 10 a day for a number and for a user; beyond, 429. -699 when SMS is not set up or the gateway fails.
          */
         post: operations["sendSmsCode"];
         delete?: never;
@@ -294,7 +294,7 @@ export interface paths {
         put?: never;
         /**
          * A new API credential
-         * @description The answer holds the secret, this once.
+         * @description Only this answer holds the secret.
          */
         post: operations["createCredential"];
         delete?: never;
@@ -362,8 +362,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who did what in the tenant, newest first
-         * @description The tenant's audit log, which every user of it may read: by time, then by id. `people` are those who did anything in it, whatever the filters say. `total` is 100,000 at most: older entries are found by time. They are kept for three years (setting `--audit-retention`).
+         * The tenant's audit entries, newest first
+         * @description The tenant's audit log, which every user of it may read: by time, then by id. `people` lists everybody who has an entry in it, regardless of the filters. `total` is 100,000 at most: use the times to find older entries. They are kept for three years (setting `--audit-retention`).
          */
         get: operations["pageAudit"];
         put?: never;
@@ -383,7 +383,7 @@ export interface paths {
         };
         /**
          * The four statistics of the home page
-         * @description Alarms today and devices gone since midnight are counted in the caller's zone (`Time-Zone` header, else the tenant's).
+         * @description Alarms of today and devices that went offline since midnight are counted in the caller's zone (`Time-Zone` header, else the tenant's).
          */
         get: operations["getOverviewStatistics"];
         put?: never;
@@ -401,7 +401,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every product's id and its name in the caller's language, by that name */
+        /** The id of every product and its name in the caller's language, by that name */
         get: operations["getProductSimpleList"];
         put?: never;
         post?: never;
@@ -420,7 +420,7 @@ export interface paths {
         };
         /**
          * Devices of the tenant, page by page
-         * @description Ordered by noteName (deviceName where there is none), or as `sort` says; then by id.
+         * @description Ordered by noteName (deviceName if there is none), or by `sort`; then by id.
          */
         get: operations["getDevicePage"];
         put?: never;
@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * Groups with their first 100 devices
-         * @description The default group (id 0) first, then the scenes by name. With groupId, only that one; 404 where the tenant has no such scene. More devices through device/page. With takesRule, counts are of those devices only.
+         * @description The default group (id 0) first, then the scenes by name. With groupId, only that group; 404 if the tenant has no such scene. device/page answers further devices. With takesRule, only those devices are counted.
          */
         get: operations["getGroupDeviceList"];
         put?: never;
@@ -460,7 +460,7 @@ export interface paths {
         };
         /**
          * The devices of the given names, page by page
-         * @description Ordered as device/page. Each carries what a card of the data centre shows, too: `videoObj` (a camera) or `signDataObj` (a sensor with readings).
+         * @description Ordered as in device/page. Each device also has what a card of the data centre shows: `videoObj` (a camera) or `signDataObj` (a sensor with readings).
          */
         get: operations["getDevicesByNames"];
         put?: never;
@@ -480,7 +480,7 @@ export interface paths {
         };
         /**
          * Markers inside a box
-         * @description Up to 2,000 devices each is a marker; beyond, the server answers clusters for the zoom. Without a box, all. Devices without a position are not among the markers but counted in unplaced; the console draws them, muted, at the default place.
+         * @description Up to 2,000 devices, each device is a marker; beyond, the server answers clusters for the zoom. Without a box, all devices are answered. Devices without a position are not among the markers but are counted in unplaced; the console draws them, muted, at the default place.
          */
         get: operations["getDeviceMap"];
         put?: never;
@@ -534,7 +534,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by property
-         * @description Ascending. With points, at most that many per property, each bucket's minimum and maximum kept; of text and boolean properties the changes. Buckets of 75 minutes or more are of whole half hours (UTC). A range over 30 days is refused (601). An identifier that the device's product had once is answered too. Answers with every reading, here, by time, by columns and as a spreadsheet, are 6 at a time for a user and 24 for a tenant, those of programs (/open-api/) included; beyond, 429 with Retry-After. Calls that pass over history (`x-heavy`) are worked on in turn, tenant by tenant and user by user; two of a user at a time, 60 may wait, beyond: 429.
+         * @description Ascending. With points, at most that many readings per property: the minimum and maximum of each bucket, and for text and boolean properties the changes. Buckets of 75 minutes or more consist of whole half hours (UTC). A range over 30 days is refused (601). Identifiers that the device's product had earlier are answered too. Answers with every reading (here, by time, by columns and as a spreadsheet) are limited to 6 at a time for a user and 24 for a tenant, those of programs (/open-api/) included; beyond, 429 with Retry-After. The server runs heavy calls, which read history (`x-heavy`), in turn by tenant and by user: two of a user at a time, and 60 may wait; beyond, 429.
          */
         get: operations["getTimeIntervalDataMap"];
         put?: never;
@@ -554,7 +554,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by time
-         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. With points, at most that many per property, thinned as by format-map: a row holds what stayed of its time. The same ranges are refused as by format-map.
+         * @description Ascending rows, streamed. `collect_time` is in epoch milliseconds; a property without a value in a row is absent. With points, at most that many readings per property, thinned as in format-map: a row holds the remaining readings of its time. The same ranges are refused as in format-map.
          */
         get: operations["getTimeIntervalDataRows"];
         put?: never;
@@ -574,7 +574,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range, by columns
-         * @description The same readings in a fifth of the space, streamed: a list of pieces, each with its times and what each property has at them. The pieces of a property come in order of time. With points, at most that many per property, thinned as by format-map; each property then has pieces of its own. The same ranges are refused as by format-map.
+         * @description The same readings in a fifth of the space, streamed: a list of pieces, each with its times and the values of each property at these times. The pieces of a property come in order of time. With points, at most that many readings per property, thinned as in format-map; each property then has pieces of its own. The same ranges are refused as in format-map.
          */
         get: operations["getTimeIntervalDataColumns"];
         put?: never;
@@ -594,7 +594,7 @@ export interface paths {
         };
         /**
          * A device's readings over a range as a spreadsheet
-         * @description device_data.xlsx, streamed: first sheet the readings, times in the caller's zone as dates, columns headed by the element's name in the caller's language and its unit; second sheet the device, range, zone, properties and units. A refusal is the envelope.
+         * @description device_data.xlsx, streamed: the first sheet holds the readings, with times as dates in the caller's zone and columns headed by the element's name in the caller's language and its unit; the second sheet holds the device, range, zone, properties and units. A refusal is the envelope.
          */
         get: operations["exportDeviceData"];
         put?: never;
@@ -615,7 +615,7 @@ export interface paths {
         get?: never;
         /**
          * Change a device's remark name, scene and position
-         * @description Latitude and longitude both or neither: absent (or null) means no position. A disabled scene takes no device that is not in it already.
+         * @description Give both latitude and longitude, or neither: absent (or null) means no position. A forbidden scene takes no further devices.
          */
         put: operations["updateDevice"];
         post?: never;
@@ -636,7 +636,7 @@ export interface paths {
         put?: never;
         /**
          * A new secret for the connection of a device
-         * @description The answer holds it, this once. The secret before stays valid beside it until it is dropped here (`dropOthers`) or by the next new one; a dropped secret ends its connections at once.
+         * @description Only this answer holds the new secret. The previous secret stays valid too, until this call (`dropOthers`) or the next new secret drops it; dropping a secret ends its connections at once.
          */
         post: operations["newDeviceSecret"];
         delete?: never;
@@ -670,8 +670,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * When a device came and went
-         * @description Newest first, at most 400 changes, of the last 400 days.
+         * When a device went online and offline
+         * @description Newest first; at most 400 changes, of the last 400 days.
          */
         get: operations["getDevicePresence"];
         put?: never;
@@ -690,7 +690,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * On which days a device has readings, and how many
+         * The days on which a device has readings, and the counts
          * @description Days of the caller's zone over the range, which may be up to 400 days; oldest first, days without readings are absent.
          */
         get: operations["getDeviceCoverage"];
@@ -710,8 +710,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How a derived property came by its newest value, or why it has none
-         * @description Of an instant, at the time of its newest input; of a day or a season, on the newest day (of the tenant's zone) that is over. A property that is not derived is refused.
+         * How the newest value of a derived property was computed, or why it has none
+         * @description For a value of an instant: at the time of its newest input. For a value of a day or a season: on the newest complete day of the tenant's zone. A property that is not derived is refused.
          */
         get: operations["getDerivedAccount"];
         put?: never;
@@ -731,7 +731,7 @@ export interface paths {
         };
         /**
          * What a video device shows
-         * @description An embed snippet is never answered itself: it is served alone, under a signed address that is good for a minute.
+         * @description The answer never holds an embed snippet itself: the server serves it alone, under a signed address that is valid for a minute.
          */
         get: operations["getDeviceVideo"];
         put?: never;
@@ -749,7 +749,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What arrived from a device and what was refused */
+        /** Counts of what arrived from a device and what was refused */
         get: operations["getDeviceDiagnostics"];
         put?: never;
         post?: never;
@@ -887,7 +887,7 @@ export interface paths {
         };
         /**
          * The devices of a rule
-         * @description Those with open notices first, then those that are judged, then those that are left out; within these by their title.
+         * @description Devices with open notices first, then other devices that are evaluated, then devices that are left out; each part by title.
          */
         get: operations["pageAlarmRuleDevices"];
         put?: never;
@@ -906,8 +906,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The attributes that a rule for some devices, scenes and models can look at
-         * @description What the tenant does not have counts for nothing. Of a model that no device is of, its attributes are answered with none.
+         * The attributes that a rule for the given devices, scenes and models can use
+         * @description Devices, scenes and models that the tenant does not have are ignored. The attributes of a model without devices are answered with a device count of 0.
          */
         get: operations["getAlarmTargetAttributes"];
         put?: never;
@@ -929,7 +929,7 @@ export interface paths {
         put?: never;
         /**
          * A new alarm rule; it does not run yet
-         * @description What is wrong is refused with 601, the first of it in the form's order: name, source, device, trigger, severity, conditions, count, window, period, channels, description, clearing by hand. Names need not be unique. A rule counts once for each device that it names or has: a tenant has at most 20,000 of these pairs, a device 200; what is copied counts, and a rule that is given another device. At least one device must be there whose model has the properties of the conditions.
+         * @description An invalid rule is refused with 601 for the first error in the form's order: name, source, device, trigger, severity, conditions, count, window, period, channels, description, clearing by hand. Names need not be unique. A rule counts once for each device that it names or has: a tenant has at most 20,000 such pairs and a device 200. Copies count, and so does a rule that is given another device. The rule needs at least one device whose model has the properties of the conditions.
          */
         post: operations["createAlarmRule"];
         delete?: never;
@@ -948,7 +948,7 @@ export interface paths {
         get?: never;
         /**
          * Change an alarm rule
-         * @description The rule is given whole. Its open notices are resolved, nobody is told of that, and a running rule counts anew.
+         * @description Send the whole rule. Its open notices are resolved without notifying anybody, and a running rule starts to count samples again from zero.
          */
         put: operations["updateAlarmRule"];
         post?: never;
@@ -966,8 +966,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Run a rule; nothing changes when it runs already
-         * @description Refused (601) where it has no device whose model has the attributes of its conditions.
+         * Run a rule; a rule that runs already does not change
+         * @description Refused (601) if the rule has no device whose model has the attributes of its conditions.
          */
         get: operations["publishAlarmRule"];
         put?: never;
@@ -985,7 +985,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stop a rule; its open notice is resolved, and nobody is told of that */
+        /** Stop a rule; its open notice is resolved without notifying anybody */
         get: operations["unpublishAlarmRule"];
         put?: never;
         post?: never;
@@ -1005,7 +1005,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a rule; its notices stay, an open one is resolved */
+        /** Delete a rule; its notices stay, and an open one is resolved */
         delete: operations["deleteAlarmRule"];
         options?: never;
         head?: never;
@@ -1022,8 +1022,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give the same rule to other devices; the copies do not run yet
-         * @description All or none. A device whose model lacks a property of the conditions, or has it in another type, is refused and named.
+         * Copy a rule to other devices; the copies do not run yet
+         * @description The call makes all copies or none. It is refused, naming the device, if a device's model lacks a property of the conditions or has it in another type.
          */
         post: operations["copyAlarmRule"];
         delete?: never;
@@ -1040,7 +1040,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Tell nobody of this rule's notices until a time; they are recorded all the same */
+        /** Mute a rule until a time; its notices are still recorded, but nobody is notified */
         put: operations["muteAlarmRule"];
         post?: never;
         delete?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
         put?: never;
         /**
          * What a rule, saved or not, would have recorded in the last 30 days
-         * @description Judges the device's stored readings with the very code that judges arriving ones. Of the rule only device, trigger type, conditions, counts, window and period are looked at; what is missing for that is refused as by create.
+         * @description Evaluates the device's stored readings with the code that evaluates arriving readings. It uses only the rule's device, trigger type, conditions, counts, window and period; if one of these is missing, the call is refused as in create.
          */
         post: operations["rehearseAlarmRule"];
         delete?: never;
@@ -1080,7 +1080,7 @@ export interface paths {
         put?: never;
         /**
          * What a rule would have recorded in the last 30 days on each of its devices
-         * @description The rule is given as to rehearse. Answers a line of JSON for each device as soon as it is rehearsed, `RehearsedDevice`, in any order, then one `RehearsedAll`. An empty line says that it goes on. A stream without the last line was cut off. Refusals are the envelope.
+         * @description Send the rule as to rehearse. The answer has a line of JSON for each device as soon as it is rehearsed (`RehearsedDevice`, in any order), then one `RehearsedAll`. Empty lines keep the connection alive. A stream without the last line was cut off. A refusal is the envelope.
          */
         post: operations["rehearseAlarmRuleDevices"];
         delete?: never;
@@ -1098,7 +1098,7 @@ export interface paths {
         };
         /**
          * How close running rules are to triggering, and whether their windows can fill
-         * @description Rules that do not exist, or of which nothing can be said, are absent or carry less. The method is told in docs/alarms.md.
+         * @description Rules that do not exist or cannot be assessed are absent or have fewer members. docs/alarms.md describes the method.
          */
         get: operations["getAlarmOutlook"];
         put?: never;
@@ -1150,7 +1150,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One notice with the rule as it was, its device, its chart and who was told */
+        /** One notice with the rule as it was, its device, its chart and its deliveries */
         get: operations["getAlarmNotice"];
         put?: never;
         post?: never;
@@ -1168,8 +1168,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A recovery value that would have kept an unsteady notice's rule from beginning so many
-         * @description Rehearses the hour before the notice began, with the rule as it was and with recovery values on its first condition on a number. Without data: the notice is not unsteady, or none would have helped.
+         * A recovery value with which an unsteady notice's rule would have opened fewer notices
+         * @description Rehearses the hour before the notice began, with the rule as it was and with recovery values on its first condition on a number. No data: the notice is not unsteady, or no value would have helped.
          */
         get: operations["getAlarmAdvice"];
         put?: never;
@@ -1190,7 +1190,7 @@ export interface paths {
         get?: never;
         /**
          * Resolve an open notice by hand
-         * @description Refused (601) where the rule does not allow it, and for a notice that is not open any more.
+         * @description Refused (601) if the rule does not allow it or the notice is no longer open.
          */
         put: operations["resolveAlarmNotice"];
         post?: never;
@@ -1209,8 +1209,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Say "I am on it" of an open notice
-         * @description The notice stays open. Nobody is reminded of it until remindAt, that is so many hours from now; then, if it is open still, people are reminded again. Acknowledging again replaces who, when, note and remindAt. Refused (601) for a notice that is not open any more.
+         * Acknowledge an open notice ("I am on it")
+         * @description The notice stays open. No reminders of it are sent until remindAt, which is remindHours from now; if it is still open then, reminders are sent again. A second acknowledgement replaces user, time, note and remindAt. Refused (601) if the notice is no longer open.
          */
         put: operations["acknowledgeAlarmNotice"];
         post?: never;
@@ -1229,7 +1229,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Take an acknowledgement back; people are reminded as before
+         * Take an acknowledgement back; reminders are sent as before
          * @description Refused (601) for a notice that is not open, or not acknowledged.
          */
         put: operations["unacknowledgeAlarmNotice"];
@@ -1266,7 +1266,7 @@ export interface paths {
         };
         /**
          * The same as format-sign-array, for a notice's chart
-         * @description Ascending rows, streamed. `collect_time` in epoch milliseconds; what a row does not hold is absent. The same ranges are refused as by format-map. An identifier that the device's product had once is answered too: the readings of an old notice are still there.
+         * @description Ascending rows, streamed. `collect_time` is in epoch milliseconds; a property without a value in a row is absent. The same ranges are refused as in format-map. Identifiers that the device's product had earlier are answered too, for the readings of an old notice.
          */
         get: operations["getSignData"];
         put?: never;
@@ -1335,7 +1335,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which ways of telling people are set up on this server */
+        /** The channel kinds that are set up on this server */
         get: operations["getNoticeWays"];
         put?: never;
         post?: never;
@@ -1355,8 +1355,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a notification channel
-         * @description Refusals (601) carry the sentence of the field.
+         * Create a notification channel
+         * @description A refusal (601) holds the error text of the field.
          */
         post: operations["createNoticeChannel"];
         delete?: never;
@@ -1375,7 +1375,7 @@ export interface paths {
         get?: never;
         /**
          * Change a notification channel
-         * @description What waits to be sent goes to the recipients that it was queued for.
+         * @description Deliveries that are queued already keep their recipients.
          */
         put: operations["updateNoticeChannel"];
         post?: never;
@@ -1415,8 +1415,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test through a channel and say what became of it
-         * @description Answers when each recipient has an outcome, at most 8 seconds later. Refused (-699) where none of the channel's ways is set up, and 429 when tests come too often (5 a minute for each tenant).
+         * Send a test message through a channel and answer the outcomes
+         * @description Answers when each recipient has an outcome, at most 8 seconds later. Refused with -699 if none of the channel's kinds is set up, and with 429 if tests come too often (5 a minute for each tenant).
          */
         post: operations["testNoticeChannel"];
         delete?: never;
@@ -1452,8 +1452,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a webhook
-         * @description The answer holds the secret, this once. A tenant has 20 at most. Refusals (601) carry the sentence of the field.
+         * Create a webhook
+         * @description Only this answer holds the secret. A tenant has 20 at most. A refusal (601) holds the error text of the field.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1472,7 +1472,7 @@ export interface paths {
         get?: never;
         /**
          * Change a webhook
-         * @description What waits to be sent goes to its new address.
+         * @description Deliveries that wait to be sent go to the new address.
          */
         put: operations["updateWebhook"];
         post?: never;
@@ -1490,7 +1490,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Switch a webhook on that is off, or off that is on */
+        /** Switch a webhook on or off */
         put: operations["toggleWebhook"];
         post?: never;
         delete?: never;
@@ -1511,7 +1511,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description What waits to be sent to it is not sent.
+         * @description Deliveries that wait to be sent to it are not sent.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -1529,8 +1529,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a webhook another secret
-         * @description The answer holds it, this once. For 24 hours deliveries are signed with the one before as well.
+         * Give a webhook a new secret
+         * @description Only this answer holds the new secret. For 24 hours deliveries are signed with the previous secret as well.
          */
         post: operations["newWebhookSecret"];
         delete?: never;
@@ -1549,8 +1549,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call a webhook with a test, also one that is switched off
-         * @description Five a minute of a tenant at most (429). That a host's name has no address, or none that is called, is told in the same words after the same time.
+         * Send a test event to a webhook, even if it is switched off
+         * @description Five a minute for a tenant at most (429). A host name without an address and a host name with only forbidden addresses get the same answer after the same time.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1566,7 +1566,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a webhook was told last, newest first, 20 at most */
+        /** The last deliveries to a webhook, newest first, 20 at most */
         get: operations["getWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -1620,7 +1620,7 @@ export interface paths {
         get?: never;
         /**
          * Mark messages as read
-         * @description The ids are taken from the query string or from the body; one of them is required (601). Ids that are no message of the tenant's are passed over.
+         * @description Give the ids in the query string or in the body; one of them is required (601). Ids that are not messages of the tenant are ignored.
          */
         put: operations["updateMessagesRead"];
         post?: never;
@@ -1657,12 +1657,12 @@ export interface paths {
         /**
          * Server-sent events of the caller's tenant
          * @description Events: `reading` (LiveReading), `presence` (LivePresence), `notice`, `message` (LiveMessage), `delivery` (LiveDelivery), `change`
-         *     (LiveChange), `budget` (of letters, which the overview tells of, reached 80, 100, 150 or 200 %); `reset` when the events after `Last-Event-ID` cannot be told any more (fetch anew); `expired` before the stream ends because the session did.
-         *     A stream opens with an id, so that a screen can resume before the first event. A first stream is opened with the earliest
-         *     `Live-Position` of the answers that the screen shows: what happened since is told, some of which they may hold already.
-         *     Without one a screen fetches anew once the stream is open. A comment every 15 seconds keeps the
-         *     connection alive. A user has 20 streams at most: a new one ends the oldest, which is asked by `retry` to come back later. A
-         *     tenant's users have 500 together; beyond, 429 with Retry-After (flags of the server). A refusal is the envelope.
+         *     (LiveChange), `budget` (a budget of mails or SMS, as in the overview, reached 80, 100, 150 or 200 %); `reset` when the server can no longer send the events after `Last-Event-ID` (fetch the data again); `expired` before the stream ends because the session ended.
+         *     A stream starts with an id, so that a page can resume it before the first event. A page opens its first stream with the earliest
+         *     `Live-Position` of the answers that it shows: the stream sends every event since then, some of which the answers may hold already.
+         *     Without a `Live-Position` the page fetches its data again once the stream is open. A comment every 15 seconds keeps the
+         *     connection alive. A user has 20 streams at most: a new one ends the oldest, and `retry` tells the ended one to reconnect later. A
+         *     tenant's users have 500 together; beyond, 429 with Retry-After (flags of the server set the limits). A refusal is the envelope.
          */
         get: operations["getLive"];
         put?: never;
@@ -1684,7 +1684,7 @@ export interface paths {
         put?: never;
         /**
          * Readings of the device that the secret belongs to
-         * @description `{"k":v,…}`, `{"ts":ms,"values":{…}}` or a list of either. 200 only after the readings are on disk. 400 when nothing in the message is good; what is refused beside good values is counted (device diagnostics).
+         * @description `{"k":v,…}`, `{"ts":ms,"values":{…}}` or a list of either. The server answers 200 only after the readings are on disk, and 400 if no value of the message is accepted. Values that are refused beside accepted ones are counted (device diagnostics).
          */
         post: operations["postTelemetry"];
         delete?: never;
@@ -1702,7 +1702,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attributes of the device that the secret belongs to; acknowledged and counted, not kept */
+        /** Attributes of the device that the secret belongs to; acknowledged and counted, not stored */
         post: operations["postAttributes"];
         delete?: never;
         options?: never;
@@ -1721,7 +1721,7 @@ export interface paths {
         put?: never;
         /**
          * An event of ChirpStack 4, as its HTTP integration posts it (JSON)
-         * @description Readings are what the codec decoded (`object`): its keys are identifiers, `{"battery":{"voltage":3.6}}` is `battery_voltage`. `rssi` and `snr` of the gateway that heard it best are added where the product has such properties. The device is the one of the credential's tenant whose name, or else whose serial, is the DevEUI, or whose name is ChirpStack's. 200 only after the readings are on disk; other events than `up` are taken and nothing is kept of them.
+         * @description Readings are what the codec decoded (`object`): its keys are identifiers, `{"battery":{"voltage":3.6}}` is `battery_voltage`. `rssi` and `snr` of the gateway with the best reception are added if the product has such properties. The device is the one of the credential's tenant whose name, or else whose serial, is the DevEUI, or whose name is ChirpStack's. The server answers 200 only after the readings are on disk; it accepts events other than `up` but stores nothing of them.
          */
         post: operations["postChirpStack"];
         delete?: never;
@@ -1741,7 +1741,7 @@ export interface paths {
         put?: never;
         /**
          * A message of The Things Stack 3, as its webhooks post it (JSON)
-         * @description As for ChirpStack; readings are what `decoded_payload` holds, and the device's other name is its `device_id`.
+         * @description As for ChirpStack, but `decoded_payload` holds the readings and `device_id` is the device's other name.
          */
         post: operations["postTheThingsStack"];
         delete?: never;
@@ -1761,7 +1761,7 @@ export interface paths {
         put?: never;
         /**
          * Create or change elements, products, tenants, users, scenes and devices
-         * @description Idempotent; all or nothing. The file owns structure; password, nickname, email, mobile, noteName, scene and position are set at creation only, unless overwrite. What the file omits is left: an item, or a key of an item. A list is given whole (properties, hosts, secrets); of the mappings diy and elementData the given keys are set, and an empty text clears one. At most 16 MiB of YAML, without anchors, aliases and tags.
+         * @description Idempotent; all or nothing. The file determines the structure; password, nickname, email, mobile, noteName, scene and position are set at creation only, unless overwrite. Items, and keys of items, that the file omits do not change. A list is given whole (properties, hosts, secrets); of the mappings diy and elementData the given keys are set, and an empty text clears one. At most 16 MiB of YAML, without anchors, aliases and tags.
          */
         post: operations["apply"];
         delete?: never;
@@ -1781,7 +1781,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a device, user, scene or tenant
-         * @description Deleting a device erases its readings. Deleting a scene moves its devices to the default group. A tenant must be empty of devices, users and scenes (409 names what is left).
+         * @description Deleting a device erases its readings. Deleting a scene moves its devices to the default group. A tenant must be empty of devices, users and scenes (409 names those that are left).
          */
         post: operations["delete"];
         delete?: never;
@@ -1799,7 +1799,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a user a new password, answered once, and end the user's sessions */
+        /** Give a user a new password, which only this answer holds, and end the user's sessions */
         post: operations["resetUser"];
         delete?: never;
         options?: never;
@@ -1817,8 +1817,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Compute the derived values of a device's past anew
-         * @description For formulas that a product got later, or has otherwise now: by itself, that holds from the next readings on. Takes one device a call, the first by name after `after`, so whoever asks walks through all of them; what is there already is left, so asking again does no harm. Devices go on sending meanwhile. No alarm begins or ends by it.
+         * Compute the derived values of a device's past again
+         * @description For formulas that were added to a product or changed: without this call they apply only to later readings. Each call handles one device, the first by name after `after`, so that the caller can go through all of them. Values that are correct already stay, so a repeated call does no harm. Devices can send meanwhile. The call opens and closes no notices.
          */
         post: operations["derive"];
         delete?: never;
@@ -1835,8 +1835,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything that is kept, as it is at one instant, as one file
-         * @description A tar whose last entry, manifest.json, lists every file with its SHA-256: an answer that was cut off is seen to be. Content-Length says how long it is. It holds the key under which devices' secrets are hashed. Devices, people and alarms go on meanwhile; other calls of the provider API wait for the first part of it.
+         * A backup of all stored data, as of one instant, as one file
+         * @description A tar whose last entry, manifest.json, lists every file with its SHA-256: it shows whether the answer was cut off. Content-Length gives the length. The file holds the key under which devices' secrets are hashed. Readings, users and alarms are served meanwhile; other calls of the provider API wait during the first part of the backup.
          */
         get: operations["backup"];
         put?: never;
@@ -1856,7 +1856,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let mail and SMS go that are held since a restore */
+        /** Release mail and SMS that are held since a restore */
         post: operations["releaseOutbox"];
         delete?: never;
         options?: never;
@@ -1871,7 +1871,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process lives */
+        /** The process is running */
         get: operations["getHealthz"];
         put?: never;
         post?: never;
@@ -1931,7 +1931,7 @@ export interface components {
         };
         AlarmCondition: {
             /**
-             * @description how it joins what stands before it, from left to right; of the first one always and
+             * @description how the condition is joined to those before it, from left to right; always 'and' in the first condition
              * @enum {string}
              */
             andor: "and" | "or";
@@ -1945,7 +1945,7 @@ export interface components {
             value: components["schemas"]["ReadingValue"];
             /**
              * Format: double
-             * @description of a number with > >= < <=: an open notice stays open until this value is passed; on the safe side of value
+             * @description for a number with > >= < <=: an open notice stays open until this value is passed; it must be on the safe side of value
              */
             recovery?: number;
         };
@@ -1957,13 +1957,13 @@ export interface components {
             /** Format: double */
             recovery?: number | null;
         };
-        /** @description What is missing or wrong is refused with 601, naming the field */
+        /** @description Missing or invalid members are refused with 601, naming the field */
         AlarmRuleCreate: {
             /** @description 1 to 64 characters once trimmed */
             alarmName?: string;
             /** @description always 1 */
             dataSource?: number;
-            /** @description a device's name, of a rule for that one device; with targets not looked at */
+            /** @description a device's name, for a rule on that one device; ignored if targets is given */
             executionId?: string;
             targets?: components["schemas"]["AlarmTargets"] | null;
             /** @description 0 attribute change, 1 device offline */
@@ -1976,7 +1976,7 @@ export interface components {
             hitCounts?: number;
             /**
              * Format: int64
-             * @description within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+             * @description within this time in ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
              */
             durations?: number;
             /** @description 0 general, 1 important, 2 serious */
@@ -1987,18 +1987,18 @@ export interface components {
             startTime?: string | null;
             /** @description exclusive */
             endTime?: string | null;
-            /** @description 1 an open notice may be resolved by hand, 0 not */
+            /** @description 1: an open notice may be resolved by hand; 0: it may not */
             manualRelease?: number;
             /** @description up to 500 characters */
             alarmDesc?: string;
             /** @description half hours of the day, 0 to 47 */
             timePeriods?: number[];
-            /** @description days on which the period counts, 1 Monday to 7 Sunday, by the day of the clock; absent, null or empty: every day */
+            /** @description days on which the period applies, 1 Monday to 7 Sunday, by calendar day; absent, null or empty: every day */
             weekdays?: number[] | null;
             /** @description minutes, 5 to 1440, between reminders while a notice is open; absent, null or 0: none */
             remindEvery?: number | null;
         };
-        /** @description What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways is the rule's once. A device of a scene or model that cannot have the rule, since its model lacks a property of the conditions or it has 200 rules, is left out for as long as that is so; one that is named by itself is refused (601). */
+        /** @description What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways counts once. A device of a scene or model is left out while it cannot have the rule, because its model lacks a property of the conditions or because it has 200 rules already. A device named by itself that cannot have the rule is refused (601). */
         AlarmTargets: {
             /** @description device names */
             devices?: string[];
@@ -2007,7 +2007,7 @@ export interface components {
             /** @description ids of models */
             products?: number[];
         };
-        /** @description Without targets and with the executionId that the rule is told with, a rule keeps its targets, so that a client which does not know them changes none; with another executionId it is for that one device. */
+        /** @description If targets is absent and executionId is the one that the server answers for the rule, the rule keeps its targets, so that a client that does not know targets does not change them. With another executionId the rule is for that one device. */
         AlarmRuleUpdate: components["schemas"]["AlarmRuleCreate"] & {
             /** Format: int64 */
             id: number;
@@ -2033,14 +2033,14 @@ export interface components {
             alarmName: string;
             /** @enum {integer} */
             dataSource: 1;
-            /** @description the first device's name: of those that are named, else of those that are the rule's, else of those that are left out; empty: it has none now */
+            /** @description the name of the first device: of those named, else of the rule's devices, else of those left out; empty: the rule has no device now */
             executionId: string;
             /** @description that device's remark name */
             noteName: string;
             targets: components["schemas"]["AlarmTargets"];
-            /** @description devices that are the rule's now */
+            /** @description devices that the rule has now */
             deviceCount: number;
-            /** @description of its notices how many are open */
+            /** @description how many of its notices are open */
             openCount: number;
             leftOut?: components["schemas"]["AlarmLeftOut"];
             /** @enum {integer} */
@@ -2066,25 +2066,25 @@ export interface components {
             /** @description minutes; absent: no reminders */
             remindEvery?: number;
             /**
-             * @description 0 new, 1 running, 2 taken down
+             * @description 0 new, 1 running, 2 stopped
              * @enum {integer}
              */
             deployState: 0 | 1 | 2;
             /**
              * Format: int64
-             * @description when it was run or stopped last; absent: never
+             * @description when the rule was last run or stopped; absent: never
              */
             deployTime?: number;
-            /** @description who did that, as people call them; absent: the server */
+            /** @description the name of the user who did that; absent: the server did it */
             deployUser?: string;
-            /** @description identifiers of its conditions that the device no longer has, or has in another kind: the rule cannot run; absent: none */
+            /** @description identifiers in its conditions that the device no longer has, or has in another kind, so that the rule cannot run; absent: none */
             attributesGone?: string[];
             /**
              * Format: int64
              * @description absent: not muted
              */
             muteUntil?: number;
-            /** @description the newest of the open ones; absent: none */
+            /** @description the newest open notice; absent: none */
             openNotice?: components["schemas"]["AlarmNoticeMark"];
             lastNotice?: components["schemas"]["AlarmNoticeMark"];
             /** @description notices of the last 30 days */
@@ -2095,19 +2095,19 @@ export interface components {
             updateTime: number;
         };
         AlarmTargetAttribute: {
-            /** @description as the model of most devices has it; of several precisions the coarsest */
+            /** @description as in the model of most devices; if precisions differ, the coarsest */
             property: components["schemas"]["TslProperty"];
-            /** @description devices whose model has it in that kind; the others are left out of a rule on it */
+            /** @description devices whose model has it in that kind; a rule on it leaves out the others */
             deviceCount: number;
-            /** @description a device that is named by itself lacks it: a rule on it is refused */
+            /** @description true: a device that is named by itself lacks it, so a rule on it is refused */
             refused: boolean;
         };
         AlarmTargetAttributes: {
             /** @description devices in all, each once */
             deviceCount: number;
-            /** @description of the devices that are named by themselves, how many there are */
+            /** @description how many of the devices that are named by themselves exist */
             named: number;
-            /** @description in the order of their models, that of most devices first */
+            /** @description in the order of their models; the model of most devices comes first */
             attributes: components["schemas"]["AlarmTargetAttribute"][];
         };
         AlarmTargetAttributesAnswer: {
@@ -2128,7 +2128,7 @@ export interface components {
             /** @description its scene; empty: the default group */
             groupName: string;
             /**
-             * @description judged while the rule runs; or why the device is left out, as in AlarmLeftOut
+             * @description judged: evaluated while the rule runs; the others: why the device is left out, as in AlarmLeftOut
              * @enum {string}
              */
             state: "judged" | "limit" | "misfit";
@@ -2172,20 +2172,20 @@ export interface components {
             startTime: number;
             /**
              * Format: int64
-             * @description absent: it would be open still
+             * @description absent: the notice would still be open
              */
             endTime?: number;
-            /** @description began between sunset and sunrise at the device's place; without a place between 20:00 and 06:00 of the tenant's zone */
+            /** @description true: it began between sunset and sunrise at the device's position; without a position, between 20:00 and 06:00 in the tenant's zone */
             night: boolean;
             /** @description began within the notification period */
             told: boolean;
-            /** @description true: it would be an unsteady one; absent of others */
+            /** @description true: it would be unsteady; absent otherwise */
             unsteady?: boolean;
         };
         RehearsedDay: {
             /**
              * Format: int64
-             * @description its first midnight in the tenant's zone, epoch ms
+             * @description the day's first midnight in the tenant's zone, epoch ms
              */
             day: number;
             /** Format: double */
@@ -2198,14 +2198,14 @@ export interface components {
             startTime: number;
             /** Format: int64 */
             endTime: number;
-            /** @description how many were judged */
+            /** @description how many samples were evaluated */
             samples: number;
             /** @description oldest first; the newest 500 */
             notices: components["schemas"]["RehearsedNotice"][];
             total: number;
-            /** @description the first numeric attribute of the conditions, of which days tells */
+            /** @description the first numeric attribute of the conditions; days shows its values */
             tslAttribute?: string;
-            /** @description lowest and highest of each day that has readings */
+            /** @description lowest and highest value of each day that has readings */
             days: components["schemas"]["RehearsedDay"][];
             /**
              * Format: int64
@@ -2216,35 +2216,35 @@ export interface components {
             fits?: boolean;
             /**
              * Format: int64
-             * @description of a rule on being offline: from when on it is known whether the device was there, epoch ms; absent: nothing is known of this time
+             * @description for a rule on being offline: the time from which the device's presence is known, epoch ms; absent: its presence in this time is unknown
              */
             knownFrom?: number;
-            /** @description changes of the rule with which there would have been far fewer notices, the best first; absent: none */
+            /** @description changes with which the rule would have recorded far fewer notices, the best first; absent: none */
             advice?: components["schemas"]["RehearsalAdvice"][];
         };
-        /** @description one change of the rule, and what the same history would have recorded with it */
+        /** @description one change of the rule, and the notices that the rule would have recorded with it */
         RehearsalAdvice: {
             /** @enum {string} */
             kind: "recovery" | "hits";
-            /** @description of recovery: the place of its condition, from 0 */
+            /** @description of recovery: the index of its condition, from 0 */
             condition?: number;
             /** @description of recovery: its attribute */
             tslAttribute?: string;
             /**
              * Format: double
-             * @description of recovery: the clearing limit
+             * @description of recovery: the recovery value
              */
             recovery?: number;
             /** @description of hits */
             hitCounts?: number;
             /**
              * Format: int64
-             * @description of hits: the window that so many samples need, ms
+             * @description of hits: the window that this many samples need, ms
              */
             durations?: number;
-            /** @description with it */
+            /** @description notices with the change */
             notices: number;
-            /** @description without it */
+            /** @description notices without the change */
             without: number;
         };
         /** @description a line of rehearse/devices */
@@ -2256,13 +2256,13 @@ export interface components {
             samples: number;
             /** @description notices */
             total: number;
-            /** @description of the newest 500, those that people would have been told of */
+            /** @description of the newest 500: those that people would have been notified of */
             told: number;
-            /** @description of the newest 500, those that began at night */
+            /** @description of the newest 500: those that began at night */
             nights: number;
             /**
              * Format: int64
-             * @description ms that the longest of the newest 500 would have been open
+             * @description the time that the longest of the newest 500 would have been open, ms
              */
             longest: number;
             /**
@@ -2289,10 +2289,10 @@ export interface components {
         Outlook: {
             /**
              * Format: int64
-             * @description of the rule
+             * @description the rule's id
              */
             id: number;
-            /** @description of a rule with several devices the one that this is of, which is closest to the threshold */
+            /** @description for a rule with several devices: the device closest to the threshold, which this outlook describes */
             deviceName?: string;
             noteName?: string;
             /**
@@ -2304,12 +2304,12 @@ export interface components {
             fits: boolean;
             /**
              * Format: int64
-             * @description the newest reading that was judged, epoch ms; absent: none
+             * @description time of the newest evaluated reading, epoch ms; absent: none
              */
             lastSample?: number;
             /**
              * Format: double
-             * @description the attribute's newest value; with distance only for a running rule of one numeric condition that is not triggered
+             * @description the attribute's newest value; value and distance are present only for a running rule with a single numeric condition that is not triggered
              */
             value?: number;
             /**
@@ -2317,13 +2317,13 @@ export interface components {
              * @description how far value is from the threshold, in the attribute's unit
              */
             distance?: number;
-            /** @description so many samples of the window that ends with the newest one fulfil the conditions, of hitCounts; only of a running rule on readings that is not triggered */
+            /** @description how many samples, of hitCounts, meet the conditions in the window that ends with the newest sample; only for a running rule on readings that is not triggered */
             hits?: number;
-            /** @description true: its last notice was ended by hand, and the next can begin only after a sample that does not fulfil the conditions; with hits */
+            /** @description true: the last notice was resolved by hand, and the next can begin only after a sample that does not meet the conditions; present only with hits */
             waits?: boolean;
             /**
              * Format: int64
-             * @description about when the threshold is reached, epoch ms; absent where the last hour does not say so steadily
+             * @description about when the threshold is reached, epoch ms; absent if the last hour shows no steady trend
              */
             expected?: number;
         };
@@ -2358,16 +2358,16 @@ export interface components {
             createTime: number;
             /**
              * Format: int64
-             * @description since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
+             * @description since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
              */
             holdsSince?: number;
             ack?: components["schemas"]["AlarmAck"];
-            /** @description true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others */
+            /** @description true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise */
             unsteady?: boolean;
-            /** @description of an unsteady one how often its conditions turned true or false since it began, at least; absent of others */
+            /** @description of an unsteady notice: how often, at least, its conditions have turned true or false since it began; absent otherwise */
             changes?: number;
         };
-        /** @description a notice that began or ended, or of which more is known now, as the live stream tells it */
+        /** @description an event of the live stream: a notice that began or ended, or whose details were completed */
         LiveNotice: components["schemas"]["AlarmNotice"];
         AlarmNoticePage: {
             list: components["schemas"]["AlarmNotice"][];
@@ -2408,41 +2408,41 @@ export interface components {
             durationTime: number;
             /** Format: int64 */
             createTime: number;
-            /** @description it is open and its rule allows resolving by hand */
+            /** @description whether the notice is open and its rule allows resolving it by hand */
             mayResolve: boolean;
             /**
              * Format: int64
-             * @description since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
+             * @description since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
              */
             holdsSince?: number;
             ack?: components["schemas"]["AlarmAck"];
-            /** @description of an open one: by the newest readings the conditions hold, or the device is offline, still; absent of others and where nothing is known */
+            /** @description of an open notice: whether, by the newest readings, the conditions still hold or the device is still offline; absent for other notices and if unknown */
             holds?: boolean;
-            /** @description of an open one on readings: the newest values of the conditions' attributes; absent: none */
+            /** @description of an open notice on readings: the newest values of the conditions' attributes; absent: none */
             newest?: components["schemas"]["AlarmSample"];
             /**
-             * @description why it ended; absent while open
+             * @description why the notice ended; absent while it is open
              * @enum {string}
              */
             resolveReason?: "recovered" | "online" | "changed" | "stopped" | "deleted" | "attributeGone" | "left" | "byHand";
-            /** @description of attributeGone what the attribute is called that the device no longer has, or has in another kind */
+            /** @description for attributeGone: the name of the attribute that the device no longer has, or has in another kind */
             resolveAttribute?: string;
-            /** @description who resolved it by hand */
+            /** @description who resolved the notice by hand */
             resolveUser?: string;
             remark?: string;
-            /** @description true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others */
+            /** @description true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise */
             unsteady?: boolean;
-            /** @description of an unsteady one how often its conditions turned true or false since it began, at least; absent of others */
+            /** @description of an unsteady notice: how often, at least, its conditions have turned true or false since it began; absent otherwise */
             changes?: number;
         };
         AlarmAdvice: {
-            /** @description the attribute whose condition is to have it */
+            /** @description the attribute of the condition that should get the recovery value */
             tslAttribute: string;
             /** Format: double */
             recovery: number;
-            /** @description that there would have been with it in the hour before */
+            /** @description the notices that would have been opened with it in the hour before */
             notices: number;
-            /** @description that there would have been without, if each began */
+            /** @description the notices that would have been opened without it, if each had been allowed to begin */
             without: number;
         };
         AlarmAdviceAnswer: {
@@ -2463,11 +2463,11 @@ export interface components {
             /** @enum {string} */
             andor: "and" | "or";
             tslAttribute: string;
-            /** @description the attribute's name for people */
+            /** @description the attribute's name that people see */
             yeuName: string;
-            /** @description as it was then */
+            /** @description the unit when the notice began */
             elementUnit: string;
-            /** @description decimals of its readings, as it was then; absent: as they come */
+            /** @description decimals of its readings when the notice began; absent: not rounded */
             precision?: number;
             /** @enum {string} */
             subconditions: ">" | ">=" | "<" | "<=" | "=" | "!=";
@@ -2480,10 +2480,10 @@ export interface components {
             noteName: string;
             productName: string;
             onlineState: components["schemas"]["OnlineState"];
-            /** @description the device is not there any more */
+            /** @description whether the device was deleted */
             deleted: boolean;
         };
-        /** @description a judged sample that counted towards the trigger */
+        /** @description an evaluated sample that counted towards the trigger */
         AlarmSample: {
             /** Format: int64 */
             time: number;
@@ -2491,11 +2491,11 @@ export interface components {
                 [key: string]: components["schemas"]["ReadingValue"];
             };
         };
-        /** @description what one recipient was told of a notice, and how that went */
+        /** @description a delivery of a notice to one recipient, and its outcome */
         Delivery: {
             /** Format: int64 */
             id: number;
-            /** @description its name, or the webhook's */
+            /** @description the name of the channel or webhook */
             channel: string;
             /** @description an address, a number, or the host of a webhook */
             recipient: string;
@@ -2506,14 +2506,14 @@ export interface components {
             /** @enum {string} */
             state: "queued" | "sent" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
-            /** @description told together with others of that minute; absent means no */
+            /** @description whether it was sent together with others of that minute; absent means no */
             digest?: boolean;
             attempts: number;
-            /** @description what the far end answered to the last attempt that failed */
+            /** @description the receiving server's answer to the last failed attempt */
             lastError?: string;
             /**
              * Format: int64
-             * @description when a queued one is tried next; absent: at once, or when what it waits for happens
+             * @description of a queued delivery: when the next attempt is made; absent: at once, or when the event that it waits for happens
              */
             nextTime?: number;
             /** Format: int64 */
@@ -2524,7 +2524,7 @@ export interface components {
             steps: components["schemas"]["DeliveryStep"][];
         };
         /**
-         * @description Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+         * @description For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
          * @enum {string}
          */
         DeliveryReason: "period" | "muted" | "backlog" | "digest" | "trigger" | "server" | "retry" | "released" | "ended" | "notTold" | "old" | "refused" | "off" | "changed" | "switchedOff" | "budget" | "logged";
@@ -2532,11 +2532,11 @@ export interface components {
             /** Format: int64 */
             time: number;
             /**
-             * @description queued, accepted by the far end, logged (written to the server's log only), failed (is tried again), refused (for good), skipped
+             * @description queued, accepted by the receiving server, logged (written to the server's log only), failed (will be retried), refused (will not be retried), skipped
              * @enum {string}
              */
             step: "queued" | "accepted" | "logged" | "failed" | "refused" | "skipped";
-            /** @description of the far end, or what went wrong, as it said it */
+            /** @description the receiving server's answer, or the error as it was reported */
             answer?: string;
         };
         NoticeChannelFields: {
@@ -2546,7 +2546,7 @@ export interface components {
             /** @description numbers in E.164 */
             phoneMessage?: string[];
             /**
-             * @description that mail and SMS speak; absent: the tenant's
+             * @description the language of mail and SMS; absent: the tenant's
              * @enum {string}
              */
             language?: "en-us" | "zh-cn" | "tr-tr" | "ru-ru";
@@ -2559,9 +2559,9 @@ export interface components {
             id: number;
             /** Format: int64 */
             createTime: number;
-            /** @description alarm rules that use it */
+            /** @description how many alarm rules use the channel */
             ruleCount: number;
-            /** @description of the newest of them, at most 5 */
+            /** @description names of the newest of these rules, at most 5 */
             ruleNames: string[];
         };
         NoticeChannelAnswer: {
@@ -2578,7 +2578,7 @@ export interface components {
             data: components["schemas"]["NoticeChannelPage"] | null;
             msg: string;
         };
-        /** @description what a form says; what is wrong with it is said by field (601) */
+        /** @description what a form sends; errors are reported by field (601) */
         NoticeChannelCreate: {
             /** @description required, up to 64 characters */
             noticeName?: string;
@@ -2588,7 +2588,7 @@ export interface components {
                 /** @description with email 1 to 20 distinct addresses */
                 emails?: string[];
             };
-            /** @description with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are taken out */
+            /** @description with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are removed */
             phoneMessage?: string[];
             /** @description absent, null or empty: the tenant's */
             language?: string | null;
@@ -2606,29 +2606,29 @@ export interface components {
             email: boolean;
             phoneMessage: boolean;
             /**
-             * @description the tenant's, for channels that have none
+             * @description the tenant's language, for channels without their own
              * @enum {string}
              */
             language: "en-us" | "zh-cn" | "tr-tr" | "ru-ru";
-            /** @description SMS are only written to the server's log (the demo) */
+            /** @description whether SMS are only written to the server's log (the demo) */
             logged?: boolean;
         };
         NoticeOutcome: {
             recipient: string;
             /** @enum {string} */
             mode: "email" | "phoneMessage";
-            /** @description the far end took it */
+            /** @description whether the receiving server accepted it */
             ok: boolean;
-            /** @description with ok: it was written to the server's log and left for nowhere; absent means no */
+            /** @description with ok: it was only written to the server's log and not sent; absent means no */
             logged?: boolean;
             /**
              * Format: int64
              * @description ms
              */
             took: number;
-            /** @description of the far end, or what went wrong, as it said it */
+            /** @description the receiving server's answer, or the error as it was reported */
             answer?: string;
-            /** @description the same for the person who asked; absent when ok */
+            /** @description the same in words for the user; absent when ok */
             msg?: string;
         };
         NoticeOutcomesAnswer: {
@@ -2639,10 +2639,10 @@ export interface components {
         WebhookFields: {
             name: string;
             url: string;
-            /** @description what it is told of */
+            /** @description the events that the webhook is called for */
             events: ("opened" | "resolved" | "acknowledged")[];
             /**
-             * @description the lowest that it is told of
+             * @description the lowest level of notices that the webhook is called for
              * @enum {integer}
              */
             alarmLevel: 0 | 1 | 2;
@@ -2653,11 +2653,11 @@ export interface components {
             name?: string;
             /** @description required (601); https */
             url?: string;
-            /** @description one at least (601): opened, resolved, acknowledged (that, and that it was taken back) */
+            /** @description at least one (601): opened, resolved, acknowledged (an acknowledgement was made or taken back) */
             events?: string[];
-            /** @description 0 where absent; 0, 1 or 2 (601) */
+            /** @description 0, 1 or 2 (601); 0 when absent */
             alarmLevel?: number;
-            /** @description absent: it is */
+            /** @description absent: it is enabled */
             enabled?: boolean;
         };
         WebhookUpdate: components["schemas"]["WebhookCreate"] & {
@@ -2667,11 +2667,11 @@ export interface components {
         Webhook: components["schemas"]["WebhookFields"] & {
             /** Format: int64 */
             id: number;
-            /** @description its program answered 410, which switched it off; absent means no */
+            /** @description true: the receiving server answered 410, which switched the webhook off; absent means no */
             gone?: boolean;
             /**
              * Format: int64
-             * @description until when the secret before counts, too; absent: it does not
+             * @description until when the previous secret is valid too; absent: it is not
              */
             oldSecretUntil?: number;
             /** Format: int64 */
@@ -2689,7 +2689,7 @@ export interface components {
         WebhookSecret: {
             /** Format: int64 */
             id: number;
-            /** @description whsec_ and Base64 of the key that signs */
+            /** @description whsec_ followed by the Base64 of the signing key */
             secret: string;
         };
         WebhookSecretAnswer: {
@@ -2698,16 +2698,16 @@ export interface components {
             msg: string;
         };
         WebhookOutcome: {
-            /** @description the program took it */
+            /** @description whether the receiving server accepted it */
             ok: boolean;
             /**
              * Format: int64
              * @description ms
              */
             took: number;
-            /** @description of the program, or what went wrong */
+            /** @description the receiving server's answer, or what went wrong */
             answer?: string;
-            /** @description the same for the person who asked; absent when ok */
+            /** @description the same in words for the user; absent when ok */
             msg?: string;
         };
         WebhookOutcomeAnswer: {
@@ -2720,7 +2720,7 @@ export interface components {
             id: number;
             /** Format: int64 */
             noticeId: number;
-            /** @description of the notice */
+            /** @description the notice's title */
             title: string;
             /** @enum {string} */
             event: "opened" | "resolved" | "acknowledged" | "unacknowledged";
@@ -2728,11 +2728,11 @@ export interface components {
             state: "queued" | "sent" | "failed" | "skipped";
             reason?: components["schemas"]["DeliveryReason"];
             attempts: number;
-            /** @description the program's newest, or what went wrong */
+            /** @description the receiving server's newest answer, or what went wrong */
             answer?: string;
             /**
              * Format: int64
-             * @description when a queued one is tried next; absent: at once, or when what it waits for happens
+             * @description of a queued delivery: when the next attempt is made; absent: at once, or when the event that it waits for happens
              */
             nextTime?: number;
             /** Format: int64 */
@@ -2755,23 +2755,23 @@ export interface components {
             createTime: number;
             /**
              * Format: int64
-             * @description absent: the notice is kept no more
+             * @description absent: the notice is no longer stored
              */
             noticeId?: number;
             /**
              * Format: int64
-             * @description what messages are grouped by
+             * @description messages are grouped by it
              */
             ruleId?: number;
             /** @enum {integer} */
             triggerType: 0 | 1;
-            /** @description of a resolved one: somebody did it */
+            /** @description of a resolved notice: whether somebody resolved it by hand */
             byHand?: boolean;
             /** @enum {string} */
             event: "triggered" | "resolved";
             /** @enum {integer} */
             alarmLevel: 0 | 1 | 2;
-            /** @description who is on the notice now; absent: nobody, or it is over */
+            /** @description who has acknowledged the notice; absent: nobody, or the notice has ended */
             ack?: components["schemas"]["AlarmAck"];
         };
         NotifyMessagePage: {
@@ -2786,13 +2786,13 @@ export interface components {
         NotifyMessageIds: {
             ids?: number[];
         };
-        /** @description what somebody was told of a notice, or how far that has come, is another now */
+        /** @description a delivery of a notice was added or changed */
         LiveDelivery: {
             /** Format: int64 */
             noticeId: number;
         };
         /**
-         * @description somebody or the provider changed such things of the tenant: screens that show them fetch them anew. Of messages, which are read by each person alone, only that person's screens are told. What a call changes stands with it (`x-changes`); devices and scenes are told of whoever changes them.
+         * @description A user or the provider changed things of this kind in the tenant; screens that show them fetch them again. Messages are read by each user separately, so only that user's screens get the event for them. `x-changes` of a call names what the call changes. Changes of devices and scenes are sent regardless of who makes them.
          * @example {
          *       "of": [
          *         "device",
@@ -2805,7 +2805,7 @@ export interface components {
         };
         /** @enum {string} */
         LiveChangeOf: "device" | "scene" | "rule" | "channel" | "message";
-        /** @description a message that was made; its text depends on the reader, so it is fetched */
+        /** @description a new message; its text depends on the reader, so screens fetch it */
         LiveMessage: {
             /** Format: int64 */
             id: number;
@@ -2822,9 +2822,9 @@ export interface components {
             alarmNotice: components["schemas"]["AlarmNoticeDetail"];
             alarmRules: components["schemas"]["AlarmNoticeRule"];
             alarmDeviceInfoRespDTO: components["schemas"]["AlarmNoticeDevice"];
-            /** @description those that triggered it */
+            /** @description the samples that triggered the notice */
             samples: components["schemas"]["AlarmSample"][];
-            /** @description up to 500 points of each property around the alarm, kept when the readings themselves may be gone; absent until five minutes after the end */
+            /** @description up to 500 points of each property around the alarm, kept even after the readings themselves are erased; absent until five minutes after the end */
             kept?: components["schemas"]["Series"];
             deliveries: components["schemas"]["Delivery"][];
         };
@@ -2838,16 +2838,16 @@ export interface components {
             id: number;
             /** @description up to 500 characters */
             note?: string | null;
-            /** @description 1, 4 (default) or 12: when people are reminded again */
+            /** @description hours until reminders are sent again: 1, 4 (default) or 12 */
             remindHours?: number | null;
         };
         AlarmUnacknowledge: {
             /** Format: int64 */
             id: number;
         };
-        /** @description who is on it; absent: nobody has said so, or it was taken back */
+        /** @description who acknowledged the notice; absent: nobody did, or it was taken back */
         AlarmAck: {
-            /** @description as people call them */
+            /** @description the name that people see */
             user: string;
             /**
              * Format: int64
@@ -2857,7 +2857,7 @@ export interface components {
             note: string;
             /**
              * Format: int64
-             * @description nobody is reminded before, epoch ms
+             * @description no reminder is sent before this time, epoch ms
              */
             remindAt: number;
         };
@@ -2871,12 +2871,12 @@ export interface components {
             value?: components["schemas"]["ReadingValue"];
             /**
              * Format: int64
-             * @description of value; both absent: never measured
+             * @description the time of value; both absent: never measured
              */
             time?: number;
             /**
              * Format: int64
-             * @description of value, where that was before its time, as in Reading
+             * @description the arrival of value, if it was before time, as in Reading
              */
             arrival?: number;
         };
@@ -2891,7 +2891,7 @@ export interface components {
             tenantName: string;
             /** @default false */
             rememberMe: boolean;
-            /** @description of a slider captcha that was passed */
+            /** @description the verification of a solved slider captcha */
             captchaVerification?: string;
         };
         Session: {
@@ -2926,7 +2926,7 @@ export interface components {
             /** @enum {boolean} */
             captchaRequired: true;
         };
-        /** @description The session's tokens; or, refused, that a captcha is to be passed first */
+        /** @description The session's tokens; or the refusal that a captcha must be solved first */
         LoginData: components["schemas"]["Session"] | components["schemas"]["CaptchaDemand"];
         /**
          * @example {
@@ -2942,12 +2942,12 @@ export interface components {
             data: components["schemas"]["LoginData"] | null;
             msg: string;
         };
-        /** @description Other fields (clientUid, ts) are taken and ignored */
+        /** @description Other fields (clientUid, ts) are ignored */
         CaptchaRequest: {
             /** @description `blockPuzzle` */
             captchaType?: string;
         };
-        /** @description Other fields (clientUid, ts) are taken and ignored */
+        /** @description Other fields (clientUid, ts) are ignored */
         CaptchaCheck: {
             /** @description `blockPuzzle` */
             captchaType?: string;
@@ -2958,7 +2958,7 @@ export interface components {
             captchaType?: string;
             /** @description PNG of 620 by 310 pixels */
             originalImageBase64?: string;
-            /** @description PNG of 94 by 310 pixels, transparent but for the piece */
+            /** @description PNG of 94 by 310 pixels, transparent except for the piece */
             jigsawImageBase64?: string;
             /** @description 32 hex digits */
             token?: string;
@@ -2967,7 +2967,7 @@ export interface components {
             pointJson?: string;
             result?: boolean;
         };
-        /** @description repCode 0000 went well; 0011 a parameter is empty; 6110 expired; 6111 not the place; 6112 cannot be had; 6201 too many gets; 6202 locked after failures; 6204 too many checks; 9999 a fault of the server */
+        /** @description repCode 0000 success; 0011 a parameter is empty; 6110 expired; 6111 wrong position; 6112 not available; 6201 too many gets; 6202 locked after failures; 6204 too many checks; 9999 a fault of the server */
         CaptchaAnswer: {
             /** @enum {string} */
             repCode: "0000" | "0011" | "6110" | "6111" | "6112" | "6201" | "6202" | "6204" | "9999";
@@ -2975,7 +2975,7 @@ export interface components {
             repData: components["schemas"]["CaptchaData"] | null;
             success: boolean;
         };
-        /** @description A tenant's own face; absent parts are Tilth's */
+        /** @description A tenant's branding; absent parts are Tilth's */
         Branding: {
             logo?: string;
             title?: string;
@@ -3016,15 +3016,15 @@ export interface components {
         };
         ConsoleSettings: {
             version: string;
-            /** @description tenant name to sign in with where the host names none; empty when none is set */
+            /** @description the tenant to sign in to if the host belongs to none; empty when none is set */
             defaultTenant: string;
             mapTiles: components["schemas"]["MapTiles"] | null;
             /**
-             * @description when sign-in demands the slider captcha
+             * @description when sign-in requires the slider captcha
              * @enum {string}
              */
             captcha: "always" | "adaptive" | "off";
-            /** @description whether the template pages with sample data are there */
+            /** @description whether the template pages with sample data are available */
             demoPages: boolean;
             /** @description whether codes can be sent */
             sms: boolean;
@@ -3048,10 +3048,10 @@ export interface components {
             avatar: string;
             /**
              * Format: int64
-             * @description the newest sign-in, this one included
+             * @description the newest sign-in, including the current one
              */
             loginDate?: number;
-            /** @description the branding's title where it has one */
+            /** @description the branding's title if it has one */
             tenantName: string;
             /** @description the tenant's zone (IANA) */
             timeZone: string;
@@ -3069,12 +3069,12 @@ export interface components {
         UserUpdate: {
             /**
              * Format: int64
-             * @description the signed-in user's own, where it is sent
+             * @description if sent, the signed-in user's own
              */
             id?: number;
             nickname?: string;
             email?: string;
-            /** @description the bound one where it is sent */
+            /** @description the bound mobile if sent */
             mobile?: string;
         };
         AvatarUpload: {
@@ -3118,7 +3118,7 @@ export interface components {
             lastUseTime?: number;
             /**
              * Format: int64
-             * @description how often it opened something in the last 24 hours, counted by the hour
+             * @description how often the credential was used in the last 24 hours, counted by the hour
              */
             requests24h: number;
             /**
@@ -3132,7 +3132,7 @@ export interface components {
             id: number;
             name: string;
             appKey: string;
-            /** @description shown this once */
+            /** @description only this answer holds it */
             appSecret: string;
             /**
              * @description 1 open, 0 closed
@@ -3158,41 +3158,41 @@ export interface components {
             data: components["schemas"]["CredentialPage"] | null;
             msg: string;
         };
-        /** @description Who does things; id and name of users and credentials only. */
+        /** @description An actor; only users and credentials have an id and a name. */
         AuditPerson: {
-            /** @description as the filter takes it */
+            /** @description the actor in the form of the filter */
             who: string;
             /**
-             * @description credential: a program; provider: who runs the installation; server: nobody
+             * @description user: a person; credential: a program; provider: the organisation that runs the installation; server: the server itself
              * @enum {string}
              */
             by: "user" | "credential" | "provider" | "server";
-            /** @description as it was; empty for the provider and the server */
+            /** @description the name at that time; empty for the provider and the server */
             name: string;
         };
-        /** @description One field of a thing, named as the calls name it. */
+        /** @description One field of a thing, with its name in the calls. */
         AuditChange: {
             field: string;
-            /** @description absent where there was nothing, and where hidden */
+            /** @description absent if there was no value or if hidden */
             before?: unknown;
-            /** @description absent where there is nothing, and where hidden */
+            /** @description absent if there is no value or if hidden */
             after?: unknown;
-            /** @description true: changed, but what it is, is nobody's business: a secret, a password, a picture's address */
+            /** @description true: the field changed, but its values are not shown: a secret, a password, a picture's address */
             hidden?: boolean;
         };
-        /** @description One thing that somebody did. */
+        /** @description One action of an actor. */
         AuditEntry: {
             /** Format: int64 */
             id: number;
             /** Format: int64 */
             time: number;
-            /** @description as the filter takes it */
+            /** @description the actor in the form of the filter */
             who: string;
             /** @enum {string} */
             by: "user" | "credential" | "provider" | "server";
-            /** @description of who did it, as it was */
+            /** @description the actor's name at that time */
             name: string;
-            /** @description from where; absent where the server did it by itself */
+            /** @description the address it was done from; absent if the server did it by itself */
             address?: string;
             /** @description the X-Request-Id of the call */
             request?: string;
@@ -3202,13 +3202,13 @@ export interface components {
              */
             kind: string;
             /**
-             * @description create, update, delete, …; switchOff: of a webhook, by the server, since its program answered 410
+             * @description create, update, delete, …; switchOff: the server switched a webhook off because its receiving server answered 410
              * @example update
              */
             action: string;
             /** Format: int64 */
             thingId?: number;
-            /** @description its name, as it was */
+            /** @description the thing's name at that time */
             thing: string;
             changes: components["schemas"]["AuditChange"][];
         };
@@ -3231,30 +3231,30 @@ export interface components {
             sceneCount: number;
             /** @description devices in no scene */
             unassignedCount: number;
-            /** @description notices still open */
+            /** @description notices that are still open */
             pendingAlarmCount: number;
             /**
              * Format: int64
              * @description when the newest notice of today began; absent when none
              */
             lastAlarmTime?: number;
-            /** @description devices offline that went so since midnight */
+            /** @description offline devices that went offline since midnight */
             offlineTodayCount: number;
-            /** @description seconds by which judging the tenant's readings is behind; absent while it is less than 5 */
+            /** @description seconds by which the evaluation of the tenant's readings is behind; absent while less than 5 */
             alarmsBehind?: number;
-            /** @description the tenant's budgets of letters for today that are used up to 80 % or more; absent: none */
+            /** @description the tenant's budgets of mails or SMS for today of which 80 % or more are used; absent: none */
             budgets?: components["schemas"]["LetterBudget"][];
             /**
              * Format: int64
-             * @description the server's clock when it counted
+             * @description the server's time of the count
              */
             time: number;
         };
-        /** @description How many mails or SMS the tenant may send in a day of its zone. Once that many left, what is not serious comes in one letter an hour, up to half as many again; serious ones up to twice as many; what is beyond is skipped. */
+        /** @description How many mails or SMS the tenant may send in a day of its zone. Once that many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped. */
         LetterBudget: {
             /** @enum {string} */
             mode: "email" | "phoneMessage";
-            /** @description that left today */
+            /** @description how many were sent today */
             letters: number;
             budget: number;
             /**
@@ -3308,13 +3308,13 @@ export interface components {
             time: number;
             /**
              * Format: int64
-             * @description when it came, where that was before its time: the device's clock is ahead. Which value is the newest is decided by the lesser of the two
+             * @description when the reading arrived, if that was before its time because the device's clock is ahead. The earlier of the two decides which value is the newest
              */
             arrival?: number;
             unit: string;
             /** @description the element's name in the caller's language */
             name: string;
-            /** @description decimals to show; absent means as it comes */
+            /** @description decimals to show; absent means not rounded */
             precision?: number;
         };
         /**
@@ -3360,7 +3360,7 @@ export interface components {
             latitude?: number;
             onlineState: components["schemas"]["OnlineState"];
             /**
-             * @description 0 reachable and enabled, 1 not
+             * @description 0 reachable and enabled, 1 otherwise
              * @enum {integer}
              */
             state: 0 | 1;
@@ -3372,12 +3372,12 @@ export interface components {
             offlineTime?: number;
             /**
              * Format: int64
-             * @description absent when never heard of
+             * @description absent when nothing has arrived yet
              */
             lastContact?: number;
             /** Format: int64 */
             productId: number;
-            /** @description what people call the product, in the caller's language; where the provider gave no such name, as product */
+            /** @description the product's name that people see, in the caller's language; without such a name from the provider, the same as product */
             productName: string;
             /** @description the product's name in the provider's file and the open API */
             product: string;
@@ -3392,19 +3392,19 @@ export interface components {
              */
             type: 1 | 2;
             /**
-             * @description of a video device, what it has to show; none: nothing yet
+             * @description of a video device: what it shows; none: nothing yet
              * @enum {string}
              */
             videoKind?: "none" | "embed" | "hls" | "file";
-            /** @description identifier of the property a list shows; empty when the product has none */
+            /** @description identifier of the property that a list shows; empty when the product has none */
             mainSign: string;
             alarmLevel?: components["schemas"]["AlarmLevel"];
-            /** @description how many notices of the device are open; absent when none is */
+            /** @description how many notices of the device are open; absent when none are */
             openAlarms?: number;
-            /** @description one element, empty when nothing was ever read */
+            /** @description one element; empty if the device never had a reading */
             lastData: components["schemas"]["Latest"][];
             /**
-             * @description what a camera (type 2) shows, as device/get/video answers it; only by deviceNames/get
+             * @description what a camera (type 2) shows, as device/get/video answers it; only in deviceNames/get
              * @example {
              *       "kind": "embed",
              *       "url": "/embed/AAAAAAAAAAEAAAAAAAAADA"
@@ -3421,7 +3421,7 @@ export interface components {
             unit: string;
             /** @description the element's name in the caller's language */
             name: string;
-            /** @description decimals to show; absent means as it comes */
+            /** @description decimals to show; absent means not rounded */
             precision?: number;
             /** @description the same as name */
             yeuName: string;
@@ -3429,7 +3429,7 @@ export interface components {
             yeuUrl: string;
         };
         /**
-         * @description the latest readings of a sensor (type 1) by identifier, absent when nothing was ever read; only by deviceNames/get
+         * @description the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only in deviceNames/get
          * @example {
          *       "airTemperature": {
          *         "value": 3.4,
@@ -3655,7 +3655,7 @@ export interface components {
         TslProperty: {
             identifier: string;
             functionName: string;
-            /** @description name for people in the caller's language */
+            /** @description the name that people see in the caller's language */
             yeuName: string;
             yeuUrl: string;
             elementUnit: string;
@@ -3669,11 +3669,11 @@ export interface components {
             /** Format: double */
             max?: number;
             precision?: number;
-            /** @description of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured one */
+            /** @description of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured property */
             formula?: string;
-            /** @description identifiers of what a derived property is computed from, in the formula's order */
+            /** @description identifiers of the properties from which a derived property is computed, in the formula's order */
             inputs?: string[];
-            /** @description parameters of the formula, by name, with those that the product leaves as they are */
+            /** @description parameters of the formula by name, including those that the product leaves at their defaults */
             parameters?: {
                 [key: string]: number;
             };
@@ -3694,40 +3694,40 @@ export interface components {
             kind: "instant" | "day" | "season";
             /**
              * Format: int64
-             * @description the instant that it is about, or the last millisecond of the day, epoch milliseconds; null: nothing has come yet
+             * @description the instant of the value, or the last millisecond of its day, epoch milliseconds; null: nothing has arrived yet
              */
             time: number | null;
             /**
              * Format: double
-             * @description null: there is none, for the reason
+             * @description null: there is no value, and reason says why
              */
             value: number | null;
-            /** @description gaps were filled in, or the formula is an estimate by itself */
+            /** @description true: gaps were filled in, or the formula itself is an estimate */
             estimated: boolean;
             /**
-             * @description why there is no value: `missing` nothing came of an input, that day in the case of days; `old` an input is too much older than the newest; `position`, `elevation` the device's is not known; `hours`, `days` too few came, of the day or of the season; `range` inputs are beyond what the formula is good for; `bounds` the value is beyond the property's own limits
+             * @description why there is no value: `missing` an input has no readings (for a value of a day: none on that day); `old` an input is too much older than the newest; `position`, `elevation` the device's position or elevation is not known; `hours`, `days` too few hours of the day or days of the season have readings; `range` inputs are outside the range in which the formula is valid; `bounds` the value is outside the property's own limits
              * @enum {string|null}
              */
             reason: "missing" | "old" | "position" | "elevation" | "hours" | "days" | "range" | "bounds" | null;
             /** @description identifier of the input that the reason is about */
             input: string | null;
-            /** @description hours of the day that have enough readings, or days of the season; 0 for an instant */
+            /** @description hours of the day, or days of the season, that have enough readings; 0 for an instant */
             came: number;
             /** @description hours of the day, or days since the season began; 0 for an instant */
             of: number;
-            /** @description hours that were filled in between others */
+            /** @description hours that were interpolated between others */
             filled: number;
             /**
              * Format: int64
-             * @description where a season began, epoch milliseconds
+             * @description when the season began, epoch milliseconds
              */
             since: number | null;
             /**
              * Format: int64
-             * @description how much older than the newest an input of an instant may be, milliseconds
+             * @description for an instant: by how much an input may be older than the newest input, milliseconds
              */
             age: number;
-            /** @description of an instant, the newest value of each input that has one, in the formula's order */
+            /** @description for an instant: the newest value of each input that has one, in the formula's order */
             inputs: components["schemas"]["DerivedInput"][];
         };
         DerivedAccountAnswer: {
@@ -3790,15 +3790,15 @@ export interface components {
          *     }
          */
         ColumnsPiece: {
-            /** @description ascending; the first in epoch milliseconds, each other one as milliseconds after the one before it */
+            /** @description ascending; the first in epoch milliseconds, every other as milliseconds after the previous one */
             times: number[];
-            /** @description by identifier, as many values as times; null where there is none. An identifier without any in this piece is absent */
+            /** @description by identifier, as many values as times; null where there is no value. An identifier without values in this piece is absent */
             values: {
                 [key: string]: components["schemas"]["ReadingValueOrNone"][];
             };
             /**
              * Format: int64
-             * @description there when readings (of texts and booleans, changes) were left out for points; the length of a bucket, milliseconds
+             * @description the length of a bucket, milliseconds; present if readings (of texts and booleans, changes) were left out because of points
              */
             bucket?: number;
         };
@@ -3850,10 +3850,10 @@ export interface components {
             lastContact?: number;
             /**
              * Format: int64
-             * @description milliseconds by which the newest reading's time was ahead of its arrival, where that is more than a minute; 0 once one came whose time is within a minute of it
+             * @description milliseconds by which the newest reading's time was ahead of its arrival, if that is more than a minute; 0 once a reading arrived whose time is within a minute of its arrival
              */
             clockAhead: number;
-            /** @description the last 31 days of UTC, today among them, on which something arrived; oldest first */
+            /** @description the days, of the last 31 days of UTC including today, on which something arrived; oldest first */
             days: components["schemas"]["IntakeDay"][];
         };
         DiagnosticsAnswer: {
@@ -3903,7 +3903,7 @@ export interface components {
             time: number;
             /**
              * Format: int64
-             * @description when it came, where that was before its time, as in Reading
+             * @description when the reading arrived, if that was before its time, as in Reading
              */
             arrival?: number;
             values: {
@@ -3919,9 +3919,9 @@ export interface components {
         TelemetryRefusal: {
             /** @enum {string} */
             code: "refused" | "unauthorized" | "tooLarge" | "tooMany" | "tooSlow" | "unavailable" | "unreadable";
-            /** @description the first refusal's, as one word: unreadable, unknown, outOfRange, … */
+            /** @description the reason of the first refusal, as one word: unreadable, unknown, outOfRange, … */
             reason?: string;
-            /** @description what was refused; absent when it was the whole message */
+            /** @description the identifier that was refused; absent when the whole message was refused */
             identifier?: string;
         };
         Problem: {
@@ -3931,7 +3931,7 @@ export interface components {
             detail?: string;
         };
         LineError: {
-            /** @description 0 when no line can be named */
+            /** @description 0 when the line is unknown */
             line: number;
             /** @description for example tenants[0].devices[3].serial */
             path?: string;
@@ -3949,7 +3949,7 @@ export interface components {
             kind: "element" | "product" | "tenant" | "user" | "scene" | "device";
             tenant?: string;
             name: string;
-            /** @description a device's secret or a user's password made by the server; shown this once */
+            /** @description a device's secret or a user's password made by the server; only this answer holds it */
             secret?: string;
             /** @description the fields that changed */
             changes?: string[];
@@ -3957,16 +3957,16 @@ export interface components {
         ApplyResult: {
             created: components["schemas"]["ApplyItem"][];
             changed: components["schemas"]["ApplyItem"][];
-            /** @description how many things of the file were already so */
+            /** @description how many things of the file needed no change */
             left: number;
             removed: components["schemas"]["ApplyItem"][];
-            /** @description what was done is kept, but the running server could not take it up; the next call tries again first. Absent: the server goes by it */
+            /** @description the change is stored, but the running server could not apply it; the next call tries that again first. Absent: the server has applied the change */
             warning?: string;
         };
         DeleteRequest: {
             /** @enum {string} */
             kind: "device" | "user" | "scene" | "tenant";
-            /** @description the owner; not for a tenant itself */
+            /** @description the owner; not given for a tenant itself */
             tenant?: string;
             name: string;
         };
@@ -3976,22 +3976,22 @@ export interface components {
             product?: string;
             /** @description only this device */
             device?: string;
-            /** @description the device that the call before answered; absent: begin */
+            /** @description the device that the previous call answered; absent: start with the first */
             after?: string;
             /**
              * Format: date
-             * @description the first day, in the tenant's time zone; absent: as far back as there are readings
+             * @description the first day, in the tenant's time zone; absent: the day of the oldest readings
              */
             from?: string;
         };
         DeriveResult: {
-            /** @description absent: there is none after `after` */
+            /** @description absent: no device comes after `after` */
             device?: string;
-            /** @description with readings, that were looked at */
+            /** @description days with readings that were checked */
             days: number;
-            /** @description that were not there, or otherwise */
+            /** @description values that were missing or wrong */
             values: number;
-            /** @description devices that come after it */
+            /** @description devices that come after this one */
             left: number;
         };
         ResetUserRequest: {
@@ -3999,9 +3999,9 @@ export interface components {
             userName: string;
         };
         ReleaseResult: {
-            /** @description whether anything was held */
+            /** @description whether mail and SMS were held */
             held: boolean;
-            /** @description deliveries that were */
+            /** @description deliveries that were held */
             waiting: number;
         };
         ResetUserResult: {
@@ -4053,7 +4053,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session's tokens, or what is asked for first */
+            /** @description The session's tokens, or the request for a captcha */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4433,7 +4433,7 @@ export interface operations {
         parameters: {
             query: {
                 id: number;
-                /** @description What it is to be, 1 open, 0 closed, so that a call that comes twice does no more than one. Absent, the other of what it is. */
+                /** @description The new state, 1 open, 0 closed; a repeated call then changes nothing. If it is absent, the call switches to the other state. */
                 enabled?: number;
             };
             header?: never;
@@ -4479,11 +4479,11 @@ export interface operations {
     pageAudit: {
         parameters: {
             query?: {
-                /** @description one of the people: user:7, credential:3, provider, server */
+                /** @description an actor: user:7, credential:3, provider, server */
                 who?: string;
-                /** @description what it was done to: device, scene, rule, … */
+                /** @description the kind of thing that was changed: device, scene, rule, … */
                 kind?: string;
-                /** @description any part of the name of the thing, any case */
+                /** @description any part of the thing's name; case is ignored */
                 text?: string;
                 /** @description done at or after, epoch ms */
                 startTime?: number;
@@ -4557,7 +4557,7 @@ export interface operations {
             query?: {
                 pageNo?: components["parameters"]["PageNo"];
                 pageSize?: components["parameters"]["PageSize"];
-                /** @description part of deviceName, noteName or serial, any case */
+                /** @description part of deviceName, noteName or serial; case is ignored */
                 deviceName?: string;
                 /** @description 0 is the default group: devices in no scene */
                 groupId?: number;
@@ -4565,9 +4565,9 @@ export interface operations {
                 executionId?: string[];
                 productId?: number;
                 onlineState?: components["schemas"]["OnlineState"];
-                /** @description an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule */
+                /** @description an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule */
                 takesRule?: number;
-                /** @description the order; without it by name */
+                /** @description the order (by name when absent) */
                 sort?: "noteName" | "deviceName" | "serial" | "productName" | "groupName" | "lastContact" | "onlineState" | "createTime";
                 descending?: boolean;
             };
@@ -4592,7 +4592,7 @@ export interface operations {
         parameters: {
             query?: {
                 groupId?: number;
-                /** @description an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule */
+                /** @description an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule */
                 takesRule?: number;
             };
             header?: never;
@@ -5040,7 +5040,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account */
+            /** @description The computation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5190,7 +5190,7 @@ export interface operations {
     pageScenes: {
         parameters: {
             query?: {
-                /** @description any part, any case */
+                /** @description any part of it; case is ignored */
                 groupName?: string;
                 pageNo?: components["parameters"]["PageNo"];
                 pageSize?: components["parameters"]["PageSize"];
@@ -5215,7 +5215,7 @@ export interface operations {
     pageAlarmRules: {
         parameters: {
             query?: {
-                /** @description any part, any case */
+                /** @description any part of it; case is ignored */
                 alarmName?: string;
                 /** @description device names, joined by commas; at most 400 */
                 executionId?: string;
@@ -5304,7 +5304,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many devices these are, and what they measure */
+            /** @description The number of these devices, and their attributes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5490,7 +5490,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The notices that there would have been */
+            /** @description The notices that the rule would have recorded */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5514,7 +5514,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lines of JSON, or the envelope where the call is refused */
+            /** @description Lines of JSON, or the envelope when refused */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5551,7 +5551,7 @@ export interface operations {
     pageAlarmNotices: {
         parameters: {
             query?: {
-                /** @description any part, any case */
+                /** @description any part of it; case is ignored */
                 title?: string;
                 /** @description device names, joined by commas; at most 400 */
                 deviceNameStr?: string;
@@ -5794,9 +5794,9 @@ export interface operations {
     pageNoticeChannels: {
         parameters: {
             query?: {
-                /** @description any part, any case */
+                /** @description any part of it; case is ignored */
                 noticeName?: string;
-                /** @description those that use this way */
+                /** @description channels of this kind */
                 noticeMode?: "email" | "phoneMessage";
                 pageNo?: components["parameters"]["PageNo"];
                 pageSize?: components["parameters"]["PageSize"];
@@ -5849,7 +5849,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ways */
+            /** @description The channel kinds */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6027,7 +6027,7 @@ export interface operations {
         parameters: {
             query: {
                 id: number;
-                /** @description What it is to be, so that a call that comes twice does no more than one. Absent, the other of what it is. */
+                /** @description The new state; a repeated call then changes nothing. If it is absent, the call switches to the other state. */
                 enabled?: boolean;
             };
             header?: never;
@@ -6102,7 +6102,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What became of it */
+            /** @description The outcome */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6272,7 +6272,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description On disk */
+            /** @description The readings are on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6281,7 +6281,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing in the message is good */
+            /** @description No value of the message is accepted */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6299,7 +6299,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6326,7 +6326,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be kept now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6352,7 +6352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Counted */
+            /** @description The attributes are counted */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6370,7 +6370,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6397,7 +6397,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be taken now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6424,7 +6424,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description On disk */
+            /** @description The readings are on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6433,7 +6433,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing in the message is good */
+            /** @description No value of the message is accepted */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6451,7 +6451,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The device is shut out */
+            /** @description The device is disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6460,7 +6460,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description No device of the tenant's */
+            /** @description The tenant has no such device */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6469,7 +6469,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6496,7 +6496,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be kept now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6520,7 +6520,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description On disk */
+            /** @description The readings are on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6529,7 +6529,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing in the message is good */
+            /** @description No value of the message is accepted */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6547,7 +6547,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The device is shut out */
+            /** @description The device is disabled */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6556,7 +6556,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description No device of the tenant's */
+            /** @description The tenant has no such device */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6565,7 +6565,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description The body did not come within 60 seconds: nothing of it is taken, send it again */
+            /** @description The body did not arrive within 60 seconds: nothing of it is stored, send it again */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6592,7 +6592,7 @@ export interface operations {
                     "application/json": components["schemas"]["TelemetryRefusal"];
                 };
             };
-            /** @description Cannot be kept now; see Retry-After */
+            /** @description The message cannot be stored now; see Retry-After */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6690,7 +6690,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password; shown this once */
+            /** @description The password; only this answer holds it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6722,7 +6722,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was done */
+            /** @description The device and its counts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6775,7 +6775,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many were waiting */
+            /** @description How many deliveries were held */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6799,7 +6799,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Alive */
+            /** @description The process is running */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -501,17 +501,17 @@ func (e PageNoticeChannelsParamsNoticeMode) Valid() bool {
 	}
 }
 
-// AlarmAck who is on it; absent: nobody has said so, or it was taken back
+// AlarmAck who acknowledged the notice; absent: nobody did, or it was taken back
 type AlarmAck struct {
 	Note string `json:"note"`
 
-	// RemindAt nobody is reminded before, epoch ms
+	// RemindAt no reminder is sent before this time, epoch ms
 	RemindAt int64 `json:"remindAt"`
 
 	// Time epoch ms
 	Time int64 `json:"time"`
 
-	// User as people call them
+	// User the name that people see
 	User string `json:"user"`
 }
 
@@ -522,20 +522,20 @@ type AlarmAcknowledge struct {
 	// Note up to 500 characters
 	Note *string `json:"note,omitempty"`
 
-	// RemindHours 1, 4 (default) or 12: when people are reminded again
+	// RemindHours hours until reminders are sent again: 1, 4 (default) or 12
 	RemindHours *int `json:"remindHours,omitempty"`
 }
 
 // AlarmAdvice defines model for AlarmAdvice.
 type AlarmAdvice struct {
-	// Notices that there would have been with it in the hour before
+	// Notices the notices that would have been opened with it in the hour before
 	Notices  int     `json:"notices"`
 	Recovery float64 `json:"recovery"`
 
-	// TslAttribute the attribute whose condition is to have it
+	// TslAttribute the attribute of the condition that should get the recovery value
 	TslAttribute string `json:"tslAttribute"`
 
-	// Without that there would have been without, if each began
+	// Without the notices that would have been opened without it, if each had been allowed to begin
 	Without int `json:"without"`
 }
 
@@ -548,10 +548,10 @@ type AlarmAdviceAnswer struct {
 
 // AlarmCondition defines model for AlarmCondition.
 type AlarmCondition struct {
-	// Andor how it joins what stands before it, from left to right; of the first one always and
+	// Andor how the condition is joined to those before it, from left to right; always 'and' in the first condition
 	Andor AlarmConditionAndor `json:"andor"`
 
-	// Recovery of a number with > >= < <=: an open notice stays open until this value is passed; on the safe side of value
+	// Recovery for a number with > >= < <=: an open notice stays open until this value is passed; it must be on the safe side of value
 	Recovery *float64 `json:"recovery,omitempty"`
 
 	// Subconditions booleans and texts take only = and !=
@@ -564,7 +564,7 @@ type AlarmCondition struct {
 	Value ReadingValue `json:"value"`
 }
 
-// AlarmConditionAndor how it joins what stands before it, from left to right; of the first one always and
+// AlarmConditionAndor how the condition is joined to those before it, from left to right; always 'and' in the first condition
 type AlarmConditionAndor string
 
 // AlarmConditionSubconditions booleans and texts take only = and !=
@@ -590,10 +590,10 @@ type AlarmDetail struct {
 	AlarmRules AlarmNoticeRule `json:"alarmRules"`
 	Deliveries []Delivery      `json:"deliveries"`
 
-	// Kept up to 500 points of each property around the alarm, kept when the readings themselves may be gone; absent until five minutes after the end
+	// Kept up to 500 points of each property around the alarm, kept even after the readings themselves are erased; absent until five minutes after the end
 	Kept *Series `json:"kept,omitempty"`
 
-	// Samples those that triggered it
+	// Samples the samples that triggered the notice
 	Samples []AlarmSample `json:"samples"`
 }
 
@@ -618,11 +618,11 @@ type AlarmLevel = int
 
 // AlarmNotice defines model for AlarmNotice.
 type AlarmNotice struct {
-	// Ack who is on it; absent: nobody has said so, or it was taken back
+	// Ack who acknowledged the notice; absent: nobody did, or it was taken back
 	Ack        *AlarmAck `json:"ack,omitempty"`
 	AlarmLevel int       `json:"alarmLevel"`
 
-	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
+	// Changes of an unsteady notice: how often, at least, its conditions have turned true or false since it began; absent otherwise
 	Changes    *int   `json:"changes,omitempty"`
 	CreateTime int64  `json:"createTime"`
 	DeviceName string `json:"deviceName"`
@@ -630,7 +630,7 @@ type AlarmNotice struct {
 	// EndTime absent: open
 	EndTime *int64 `json:"endTime,omitempty"`
 
-	// HoldsSince since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
+	// HoldsSince since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
 	HoldsSince *int64 `json:"holdsSince,omitempty"`
 	Id         int64  `json:"id"`
 	NoteName   string `json:"noteName"`
@@ -641,7 +641,7 @@ type AlarmNotice struct {
 	StartTime     int64  `json:"startTime"`
 	Title         string `json:"title"`
 
-	// Unsteady true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others
+	// Unsteady true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
@@ -649,10 +649,10 @@ type AlarmNotice struct {
 type AlarmNoticeCondition struct {
 	Andor AlarmNoticeConditionAndor `json:"andor"`
 
-	// ElementUnit as it was then
+	// ElementUnit the unit when the notice began
 	ElementUnit string `json:"elementUnit"`
 
-	// Precision decimals of its readings, as it was then; absent: as they come
+	// Precision decimals of its readings when the notice began; absent: not rounded
 	Precision     *int                              `json:"precision,omitempty"`
 	Recovery      *float64                          `json:"recovery,omitempty"`
 	Subconditions AlarmNoticeConditionSubconditions `json:"subconditions"`
@@ -661,7 +661,7 @@ type AlarmNoticeCondition struct {
 	// Value a number, a boolean or a text
 	Value ReadingValue `json:"value"`
 
-	// YeuName the attribute's name for people
+	// YeuName the attribute's name that people see
 	YeuName string `json:"yeuName"`
 }
 
@@ -673,12 +673,12 @@ type AlarmNoticeConditionSubconditions string
 
 // AlarmNoticeDetail defines model for AlarmNoticeDetail.
 type AlarmNoticeDetail struct {
-	// Ack who is on it; absent: nobody has said so, or it was taken back
+	// Ack who acknowledged the notice; absent: nobody did, or it was taken back
 	Ack        *AlarmAck `json:"ack,omitempty"`
 	AlarmDesc  string    `json:"alarmDesc"`
 	AlarmLevel int       `json:"alarmLevel"`
 
-	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
+	// Changes of an unsteady notice: how often, at least, its conditions have turned true or false since it began; absent otherwise
 	Changes    *int  `json:"changes,omitempty"`
 	CreateTime int64 `json:"createTime"`
 
@@ -688,43 +688,43 @@ type AlarmNoticeDetail struct {
 	// EndTime absent: open
 	EndTime *int64 `json:"endTime,omitempty"`
 
-	// Holds of an open one: by the newest readings the conditions hold, or the device is offline, still; absent of others and where nothing is known
+	// Holds of an open notice: whether, by the newest readings, the conditions still hold or the device is still offline; absent for other notices and if unknown
 	Holds *bool `json:"holds,omitempty"`
 
-	// HoldsSince since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent, epoch ms; absent: not known, or not yet
+	// HoldsSince since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent, epoch ms; absent: not known, or not known yet
 	HoldsSince *int64 `json:"holdsSince,omitempty"`
 	Id         int64  `json:"id"`
 
-	// MayResolve it is open and its rule allows resolving by hand
+	// MayResolve whether the notice is open and its rule allows resolving it by hand
 	MayResolve bool `json:"mayResolve"`
 
-	// Newest of an open one on readings: the newest values of the conditions' attributes; absent: none
+	// Newest of an open notice on readings: the newest values of the conditions' attributes; absent: none
 	Newest *AlarmSample `json:"newest,omitempty"`
 	Remark *string      `json:"remark,omitempty"`
 
-	// ResolveAttribute of attributeGone what the attribute is called that the device no longer has, or has in another kind
+	// ResolveAttribute for attributeGone: the name of the attribute that the device no longer has, or has in another kind
 	ResolveAttribute *string `json:"resolveAttribute,omitempty"`
 
-	// ResolveReason why it ended; absent while open
+	// ResolveReason why the notice ended; absent while it is open
 	ResolveReason *AlarmNoticeDetailResolveReason `json:"resolveReason,omitempty"`
 	ResolveStatus int                             `json:"resolveStatus"`
 
-	// ResolveUser who resolved it by hand
+	// ResolveUser who resolved the notice by hand
 	ResolveUser *string `json:"resolveUser,omitempty"`
 	RuleId      int64   `json:"ruleId"`
 	StartTime   int64   `json:"startTime"`
 	Title       string  `json:"title"`
 
-	// Unsteady true: it began when the rule had begun as many within an hour as it may (--notices-an-hour), and stays open until the conditions have been false for ten minutes; absent of others
+	// Unsteady true: the rule had opened as many notices within an hour as it may (--notices-an-hour), so this one stays open until the conditions have been false for ten minutes; absent otherwise
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
-// AlarmNoticeDetailResolveReason why it ended; absent while open
+// AlarmNoticeDetailResolveReason why the notice ended; absent while it is open
 type AlarmNoticeDetailResolveReason string
 
 // AlarmNoticeDevice defines model for AlarmNoticeDevice.
 type AlarmNoticeDevice struct {
-	// Deleted the device is not there any more
+	// Deleted whether the device was deleted
 	Deleted    bool   `json:"deleted"`
 	DeviceName string `json:"deviceName"`
 	NoteName   string `json:"noteName"`
@@ -782,28 +782,28 @@ type AlarmRule struct {
 	AlarmLevel int    `json:"alarmLevel"`
 	AlarmName  string `json:"alarmName"`
 
-	// AttributesGone identifiers of its conditions that the device no longer has, or has in another kind: the rule cannot run; absent: none
+	// AttributesGone identifiers in its conditions that the device no longer has, or has in another kind, so that the rule cannot run; absent: none
 	AttributesGone *[]string        `json:"attributesGone,omitempty"`
 	ComplexTime    int              `json:"complexTime"`
 	Conditions     []AlarmCondition `json:"conditions"`
 	CreateTime     int64            `json:"createTime"`
 	DataSource     int              `json:"dataSource"`
 
-	// DeployState 0 new, 1 running, 2 taken down
+	// DeployState 0 new, 1 running, 2 stopped
 	DeployState int `json:"deployState"`
 
-	// DeployTime when it was run or stopped last; absent: never
+	// DeployTime when the rule was last run or stopped; absent: never
 	DeployTime *int64 `json:"deployTime,omitempty"`
 
-	// DeployUser who did that, as people call them; absent: the server
+	// DeployUser the name of the user who did that; absent: the server did it
 	DeployUser *string `json:"deployUser,omitempty"`
 
-	// DeviceCount devices that are the rule's now
+	// DeviceCount devices that the rule has now
 	DeviceCount int     `json:"deviceCount"`
 	Durations   int64   `json:"durations"`
 	EndTime     *string `json:"endTime,omitempty"`
 
-	// ExecutionId the first device's name: of those that are named, else of those that are the rule's, else of those that are left out; empty: it has none now
+	// ExecutionId the name of the first device: of those named, else of the rule's devices, else of those left out; empty: the rule has no device now
 	ExecutionId string `json:"executionId"`
 	HitCounts   int    `json:"hitCounts"`
 	Id          int64  `json:"id"`
@@ -824,10 +824,10 @@ type AlarmRule struct {
 	// NoticeCount notices of the last 30 days
 	NoticeCount int `json:"noticeCount"`
 
-	// OpenCount of its notices how many are open
+	// OpenCount how many of its notices are open
 	OpenCount int `json:"openCount"`
 
-	// OpenNotice the newest of the open ones; absent: none
+	// OpenNotice the newest open notice; absent: none
 	OpenNotice *AlarmNoticeMark `json:"openNotice,omitempty"`
 	Passageway []int64          `json:"passageway"`
 
@@ -837,7 +837,7 @@ type AlarmRule struct {
 	// StartTime HH:mm; absent: always
 	StartTime *string `json:"startTime,omitempty"`
 
-	// Targets What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways is the rule's once. A device of a scene or model that cannot have the rule, since its model lacks a property of the conditions or it has 200 rules, is left out for as long as that is so; one that is named by itself is refused (601).
+	// Targets What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways counts once. A device of a scene or model is left out while it cannot have the rule, because its model lacks a property of the conditions or because it has 200 rules already. A device named by itself that cannot have the rule is refused (601).
 	Targets     AlarmTargets `json:"targets"`
 	TimePeriods []int        `json:"timePeriods"`
 	TriggerType int          `json:"triggerType"`
@@ -861,7 +861,7 @@ type AlarmRuleCopy struct {
 	Id           int64    `json:"id"`
 }
 
-// AlarmRuleCreate What is missing or wrong is refused with 601, naming the field
+// AlarmRuleCreate Missing or invalid members are refused with 601, naming the field
 type AlarmRuleCreate struct {
 	// AlarmDesc up to 500 characters
 	AlarmDesc *string `json:"alarmDesc,omitempty"`
@@ -881,19 +881,19 @@ type AlarmRuleCreate struct {
 	// DataSource always 1
 	DataSource *int `json:"dataSource,omitempty"`
 
-	// Durations within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+	// Durations within this time in ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
 	Durations *int64 `json:"durations,omitempty"`
 
 	// EndTime exclusive
 	EndTime *string `json:"endTime,omitempty"`
 
-	// ExecutionId a device's name, of a rule for that one device; with targets not looked at
+	// ExecutionId a device's name, for a rule on that one device; ignored if targets is given
 	ExecutionId *string `json:"executionId,omitempty"`
 
 	// HitCounts 1 (default) to 10 samples for which the conditions hold
 	HitCounts *int `json:"hitCounts,omitempty"`
 
-	// ManualRelease 1 an open notice may be resolved by hand, 0 not
+	// ManualRelease 1: an open notice may be resolved by hand; 0: it may not
 	ManualRelease *int `json:"manualRelease,omitempty"`
 
 	// Passageway ids of notification channels, at most 20
@@ -912,7 +912,7 @@ type AlarmRuleCreate struct {
 	// TriggerType 0 attribute change, 1 device offline
 	TriggerType *int `json:"triggerType,omitempty"`
 
-	// Weekdays days on which the period counts, 1 Monday to 7 Sunday, by the day of the clock; absent, null or empty: every day
+	// Weekdays days on which the period applies, 1 Monday to 7 Sunday, by calendar day; absent, null or empty: every day
 	Weekdays *[]int `json:"weekdays,omitempty"`
 }
 
@@ -927,7 +927,7 @@ type AlarmRuleDevice struct {
 	// OpenNotice absent: none
 	OpenNotice *AlarmNoticeMark `json:"openNotice,omitempty"`
 
-	// State judged while the rule runs; or why the device is left out, as in AlarmLeftOut
+	// State judged: evaluated while the rule runs; the others: why the device is left out, as in AlarmLeftOut
 	State string `json:"state"`
 }
 
@@ -968,7 +968,7 @@ type AlarmRulePageAnswer struct {
 	Msg  string         `json:"msg"`
 }
 
-// AlarmRuleUpdate Without targets and with the executionId that the rule is told with, a rule keeps its targets, so that a client which does not know them changes none; with another executionId it is for that one device.
+// AlarmRuleUpdate If targets is absent and executionId is the one that the server answers for the rule, the rule keeps its targets, so that a client that does not know targets does not change them. With another executionId the rule is for that one device.
 type AlarmRuleUpdate struct {
 	// AlarmDesc up to 500 characters
 	AlarmDesc *string `json:"alarmDesc,omitempty"`
@@ -988,20 +988,20 @@ type AlarmRuleUpdate struct {
 	// DataSource always 1
 	DataSource *int `json:"dataSource,omitempty"`
 
-	// Durations within so many ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
+	// Durations within this time in ms: 1 (default), 5, 10, 15, 20, 25 or 30 minutes
 	Durations *int64 `json:"durations,omitempty"`
 
 	// EndTime exclusive
 	EndTime *string `json:"endTime,omitempty"`
 
-	// ExecutionId a device's name, of a rule for that one device; with targets not looked at
+	// ExecutionId a device's name, for a rule on that one device; ignored if targets is given
 	ExecutionId *string `json:"executionId,omitempty"`
 
 	// HitCounts 1 (default) to 10 samples for which the conditions hold
 	HitCounts *int  `json:"hitCounts,omitempty"`
 	Id        int64 `json:"id"`
 
-	// ManualRelease 1 an open notice may be resolved by hand, 0 not
+	// ManualRelease 1: an open notice may be resolved by hand; 0: it may not
 	ManualRelease *int `json:"manualRelease,omitempty"`
 
 	// Passageway ids of notification channels, at most 20
@@ -1020,11 +1020,11 @@ type AlarmRuleUpdate struct {
 	// TriggerType 0 attribute change, 1 device offline
 	TriggerType *int `json:"triggerType,omitempty"`
 
-	// Weekdays days on which the period counts, 1 Monday to 7 Sunday, by the day of the clock; absent, null or empty: every day
+	// Weekdays days on which the period applies, 1 Monday to 7 Sunday, by calendar day; absent, null or empty: every day
 	Weekdays *[]int `json:"weekdays,omitempty"`
 }
 
-// AlarmSample a judged sample that counted towards the trigger
+// AlarmSample an evaluated sample that counted towards the trigger
 type AlarmSample struct {
 	Time   int64                   `json:"time"`
 	Values map[string]ReadingValue `json:"values"`
@@ -1032,25 +1032,25 @@ type AlarmSample struct {
 
 // AlarmTargetAttribute defines model for AlarmTargetAttribute.
 type AlarmTargetAttribute struct {
-	// DeviceCount devices whose model has it in that kind; the others are left out of a rule on it
+	// DeviceCount devices whose model has it in that kind; a rule on it leaves out the others
 	DeviceCount int `json:"deviceCount"`
 
-	// Property as the model of most devices has it; of several precisions the coarsest
+	// Property as in the model of most devices; if precisions differ, the coarsest
 	Property TslProperty `json:"property"`
 
-	// Refused a device that is named by itself lacks it: a rule on it is refused
+	// Refused true: a device that is named by itself lacks it, so a rule on it is refused
 	Refused bool `json:"refused"`
 }
 
 // AlarmTargetAttributes defines model for AlarmTargetAttributes.
 type AlarmTargetAttributes struct {
-	// Attributes in the order of their models, that of most devices first
+	// Attributes in the order of their models; the model of most devices comes first
 	Attributes []AlarmTargetAttribute `json:"attributes"`
 
 	// DeviceCount devices in all, each once
 	DeviceCount int `json:"deviceCount"`
 
-	// Named of the devices that are named by themselves, how many there are
+	// Named how many of the devices that are named by themselves exist
 	Named int `json:"named"`
 }
 
@@ -1061,7 +1061,7 @@ type AlarmTargetAttributesAnswer struct {
 	Msg  string                 `json:"msg"`
 }
 
-// AlarmTargets What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways is the rule's once. A device of a scene or model that cannot have the rule, since its model lacks a property of the conditions or it has 200 rules, is left out for as long as that is so; one that is named by itself is refused (601).
+// AlarmTargets What a rule names: devices, and scenes and models whose devices, now and later, are the rule's. At least one, 400 in all. A device that is named in several ways counts once. A device of a scene or model is left out while it cannot have the rule, because its model lacks a property of the conditions or because it has 200 rules already. A device named by itself that cannot have the rule is refused (601).
 type AlarmTargets struct {
 	// Devices device names
 	Devices *[]string `json:"devices,omitempty"`
@@ -1078,27 +1078,27 @@ type AlarmUnacknowledge struct {
 	Id int64 `json:"id"`
 }
 
-// AuditChange One field of a thing, named as the calls name it.
+// AuditChange One field of a thing, with its name in the calls.
 type AuditChange struct {
-	// After absent where there is nothing, and where hidden
+	// After absent if there is no value or if hidden
 	After interface{} `json:"after,omitempty"`
 
-	// Before absent where there was nothing, and where hidden
+	// Before absent if there was no value or if hidden
 	Before interface{} `json:"before,omitempty"`
 	Field  string      `json:"field"`
 
-	// Hidden true: changed, but what it is, is nobody's business: a secret, a password, a picture's address
+	// Hidden true: the field changed, but its values are not shown: a secret, a password, a picture's address
 	Hidden *bool `json:"hidden,omitempty"`
 }
 
-// AuditEntry One thing that somebody did.
+// AuditEntry One action of an actor.
 type AuditEntry struct {
-	// Action create, update, delete, …; switchOff: of a webhook, by the server, since its program answered 410
+	// Action create, update, delete, …; switchOff: the server switched a webhook off because its receiving server answered 410
 	//
 	// Example: update
 	Action string `json:"action"`
 
-	// Address from where; absent where the server did it by itself
+	// Address the address it was done from; absent if the server did it by itself
 	Address *string       `json:"address,omitempty"`
 	By      string        `json:"by"`
 	Changes []AuditChange `json:"changes"`
@@ -1109,18 +1109,18 @@ type AuditEntry struct {
 	// Example: device
 	Kind string `json:"kind"`
 
-	// Name of who did it, as it was
+	// Name the actor's name at that time
 	Name string `json:"name"`
 
 	// Request the X-Request-Id of the call
 	Request *string `json:"request,omitempty"`
 
-	// Thing its name, as it was
+	// Thing the thing's name at that time
 	Thing   string `json:"thing"`
 	ThingId *int64 `json:"thingId,omitempty"`
 	Time    int64  `json:"time"`
 
-	// Who as the filter takes it
+	// Who the actor in the form of the filter
 	Who string `json:"who"`
 }
 
@@ -1138,15 +1138,15 @@ type AuditPageAnswer struct {
 	Msg  string     `json:"msg"`
 }
 
-// AuditPerson Who does things; id and name of users and credentials only.
+// AuditPerson An actor; only users and credentials have an id and a name.
 type AuditPerson struct {
-	// By credential: a program; provider: who runs the installation; server: nobody
+	// By user: a person; credential: a program; provider: the organisation that runs the installation; server: the server itself
 	By string `json:"by"`
 
-	// Name as it was; empty for the provider and the server
+	// Name the name at that time; empty for the provider and the server
 	Name string `json:"name"`
 
-	// Who as the filter takes it
+	// Who the actor in the form of the filter
 	Who string `json:"who"`
 }
 
@@ -1165,7 +1165,7 @@ type BooleanAnswer struct {
 	Msg  string `json:"msg"`
 }
 
-// Branding A tenant's own face; absent parts are Tilth's
+// Branding A tenant's branding; absent parts are Tilth's
 type Branding struct {
 	Background *string `json:"background,omitempty"`
 	Content    *string `json:"content,omitempty"`
@@ -1174,7 +1174,7 @@ type Branding struct {
 	Title      *string `json:"title,omitempty"`
 }
 
-// CaptchaAnswer repCode 0000 went well; 0011 a parameter is empty; 6110 expired; 6111 not the place; 6112 cannot be had; 6201 too many gets; 6202 locked after failures; 6204 too many checks; 9999 a fault of the server
+// CaptchaAnswer repCode 0000 success; 0011 a parameter is empty; 6110 expired; 6111 wrong position; 6112 not available; 6201 too many gets; 6202 locked after failures; 6204 too many checks; 9999 a fault of the server
 type CaptchaAnswer struct {
 	RepCode string       `json:"repCode"`
 	RepData *CaptchaData `json:"repData"`
@@ -1182,7 +1182,7 @@ type CaptchaAnswer struct {
 	Success bool         `json:"success"`
 }
 
-// CaptchaCheck Other fields (clientUid, ts) are taken and ignored
+// CaptchaCheck Other fields (clientUid, ts) are ignored
 type CaptchaCheck struct {
 	// CaptchaType `blockPuzzle`
 	CaptchaType *string `json:"captchaType,omitempty"`
@@ -1194,7 +1194,7 @@ type CaptchaCheck struct {
 type CaptchaData struct {
 	CaptchaType *string `json:"captchaType,omitempty"`
 
-	// JigsawImageBase64 PNG of 94 by 310 pixels, transparent but for the piece
+	// JigsawImageBase64 PNG of 94 by 310 pixels, transparent except for the piece
 	JigsawImageBase64 *string `json:"jigsawImageBase64,omitempty"`
 
 	// OriginalImageBase64 PNG of 620 by 310 pixels
@@ -1217,7 +1217,7 @@ type CaptchaDemand struct {
 // CaptchaDemandCaptchaRequired defines model for CaptchaDemand.CaptchaRequired.
 type CaptchaDemandCaptchaRequired bool
 
-// CaptchaRequest Other fields (clientUid, ts) are taken and ignored
+// CaptchaRequest Other fields (clientUid, ts) are ignored
 type CaptchaRequest struct {
 	// CaptchaType `blockPuzzle`
 	CaptchaType *string `json:"captchaType,omitempty"`
@@ -1232,13 +1232,13 @@ type ColumnsAnswer struct {
 
 // ColumnsPiece Example: {"times":[1795230000000,60000,60000],"values":{"airTemperature":[3.4,3.5,3.4],"rain":[0,null,0.2]}}
 type ColumnsPiece struct {
-	// Bucket there when readings (of texts and booleans, changes) were left out for points; the length of a bucket, milliseconds
+	// Bucket the length of a bucket, milliseconds; present if readings (of texts and booleans, changes) were left out because of points
 	Bucket *int64 `json:"bucket,omitempty"`
 
-	// Times ascending; the first in epoch milliseconds, each other one as milliseconds after the one before it
+	// Times ascending; the first in epoch milliseconds, every other as milliseconds after the previous one
 	Times []int64 `json:"times"`
 
-	// Values by identifier, as many values as times; null where there is none. An identifier without any in this piece is absent
+	// Values by identifier, as many values as times; null where there is no value. An identifier without values in this piece is absent
 	Values map[string][]*ReadingValueOrNone `json:"values"`
 }
 
@@ -1271,13 +1271,13 @@ type ConnectionAnswer struct {
 
 // ConsoleSettings defines model for ConsoleSettings.
 type ConsoleSettings struct {
-	// Captcha when sign-in demands the slider captcha
+	// Captcha when sign-in requires the slider captcha
 	Captcha string `json:"captcha"`
 
-	// DefaultTenant tenant name to sign in with where the host names none; empty when none is set
+	// DefaultTenant the tenant to sign in to if the host belongs to none; empty when none is set
 	DefaultTenant string `json:"defaultTenant"`
 
-	// DemoPages whether the template pages with sample data are there
+	// DemoPages whether the template pages with sample data are available
 	DemoPages bool      `json:"demoPages"`
 	MapTiles  *MapTiles `json:"mapTiles"`
 
@@ -1333,7 +1333,7 @@ type Credential struct {
 	LastUseTime *int64 `json:"lastUseTime,omitempty"`
 	Name        string `json:"name"`
 
-	// Requests24h how often it opened something in the last 24 hours, counted by the hour
+	// Requests24h how often the credential was used in the last 24 hours, counted by the hour
 	Requests24h int64 `json:"requests24h"`
 
 	// Requests30d the same in the last 30 days
@@ -1359,27 +1359,27 @@ type CredentialPageAnswer struct {
 	Msg  string          `json:"msg"`
 }
 
-// Delivery what one recipient was told of a notice, and how that went
+// Delivery a delivery of a notice to one recipient, and its outcome
 type Delivery struct {
 	Attempts int `json:"attempts"`
 
-	// Channel its name, or the webhook's
+	// Channel the name of the channel or webhook
 	Channel    string `json:"channel"`
 	CreateTime int64  `json:"createTime"`
 
-	// Digest told together with others of that minute; absent means no
+	// Digest whether it was sent together with others of that minute; absent means no
 	Digest *bool         `json:"digest,omitempty"`
 	Event  DeliveryEvent `json:"event"`
 	Id     int64         `json:"id"`
 
-	// LastError what the far end answered to the last attempt that failed
+	// LastError the receiving server's answer to the last failed attempt
 	LastError *string      `json:"lastError,omitempty"`
 	Mode      DeliveryMode `json:"mode"`
 
-	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
+	// NextTime of a queued delivery: when the next attempt is made; absent: at once, or when the event that it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 
 	// Recipient an address, a number, or the host of a webhook
@@ -1400,61 +1400,61 @@ type DeliveryMode string
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
 
-// DeliveryReason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+// DeliveryReason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
 type DeliveryReason = string
 
 // DeliveryStep defines model for DeliveryStep.
 type DeliveryStep struct {
-	// Answer of the far end, or what went wrong, as it said it
+	// Answer the receiving server's answer, or the error as it was reported
 	Answer *string `json:"answer,omitempty"`
 
-	// Step queued, accepted by the far end, logged (written to the server's log only), failed (is tried again), refused (for good), skipped
+	// Step queued, accepted by the receiving server, logged (written to the server's log only), failed (will be retried), refused (will not be retried), skipped
 	Step string `json:"step"`
 	Time int64  `json:"time"`
 }
 
 // DerivedAccount defines model for DerivedAccount.
 type DerivedAccount struct {
-	// Age how much older than the newest an input of an instant may be, milliseconds
+	// Age for an instant: by how much an input may be older than the newest input, milliseconds
 	Age int64 `json:"age"`
 
-	// Came hours of the day that have enough readings, or days of the season; 0 for an instant
+	// Came hours of the day, or days of the season, that have enough readings; 0 for an instant
 	Came int `json:"came"`
 
-	// Estimated gaps were filled in, or the formula is an estimate by itself
+	// Estimated true: gaps were filled in, or the formula itself is an estimate
 	Estimated bool `json:"estimated"`
 
-	// Filled hours that were filled in between others
+	// Filled hours that were interpolated between others
 	Filled     int    `json:"filled"`
 	Identifier string `json:"identifier"`
 
 	// Input identifier of the input that the reason is about
 	Input *string `json:"input"`
 
-	// Inputs of an instant, the newest value of each input that has one, in the formula's order
+	// Inputs for an instant: the newest value of each input that has one, in the formula's order
 	Inputs []DerivedInput     `json:"inputs"`
 	Kind   DerivedAccountKind `json:"kind"`
 
 	// Of hours of the day, or days since the season began; 0 for an instant
 	Of int `json:"of"`
 
-	// Reason why there is no value: `missing` nothing came of an input, that day in the case of days; `old` an input is too much older than the newest; `position`, `elevation` the device's is not known; `hours`, `days` too few came, of the day or of the season; `range` inputs are beyond what the formula is good for; `bounds` the value is beyond the property's own limits
+	// Reason why there is no value: `missing` an input has no readings (for a value of a day: none on that day); `old` an input is too much older than the newest; `position`, `elevation` the device's position or elevation is not known; `hours`, `days` too few hours of the day or days of the season have readings; `range` inputs are outside the range in which the formula is valid; `bounds` the value is outside the property's own limits
 	Reason *DerivedAccountReason `json:"reason"`
 
-	// Since where a season began, epoch milliseconds
+	// Since when the season began, epoch milliseconds
 	Since *int64 `json:"since"`
 
-	// Time the instant that it is about, or the last millisecond of the day, epoch milliseconds; null: nothing has come yet
+	// Time the instant of the value, or the last millisecond of its day, epoch milliseconds; null: nothing has arrived yet
 	Time *int64 `json:"time"`
 
-	// Value null: there is none, for the reason
+	// Value null: there is no value, and reason says why
 	Value *float64 `json:"value"`
 }
 
 // DerivedAccountKind defines model for DerivedAccount.Kind.
 type DerivedAccountKind string
 
-// DerivedAccountReason why there is no value: `missing` nothing came of an input, that day in the case of days; `old` an input is too much older than the newest; `position`, `elevation` the device's is not known; `hours`, `days` too few came, of the day or of the season; `range` inputs are beyond what the formula is good for; `bounds` the value is beyond the property's own limits
+// DerivedAccountReason why there is no value: `missing` an input has no readings (for a value of a day: none on that day); `old` an input is too much older than the newest; `position`, `elevation` the device's position or elevation is not known; `hours`, `days` too few hours of the day or days of the season have readings; `range` inputs are outside the range in which the formula is valid; `bounds` the value is outside the property's own limits
 type DerivedAccountReason string
 
 // DerivedAccountAnswer defines model for DerivedAccountAnswer.
@@ -1487,17 +1487,17 @@ type Device struct {
 	GroupName string `json:"groupName"`
 	Id        int64  `json:"id"`
 
-	// LastContact absent when never heard of
+	// LastContact absent when nothing has arrived yet
 	LastContact *int64 `json:"lastContact,omitempty"`
 
-	// LastData one element, empty when nothing was ever read
+	// LastData one element; empty if the device never had a reading
 	LastData []Latest `json:"lastData"`
 	Latitude *float64 `json:"latitude,omitempty"`
 
 	// Longitude absent with latitude when the device has no position
 	Longitude *float64 `json:"longitude,omitempty"`
 
-	// MainSign identifier of the property a list shows; empty when the product has none
+	// MainSign identifier of the property that a list shows; empty when the product has none
 	MainSign string `json:"mainSign"`
 
 	// NoteName remark name; may be empty
@@ -1511,32 +1511,32 @@ type Device struct {
 	OnlineState OnlineState `json:"onlineState"`
 	OnlineTime  *int64      `json:"onlineTime,omitempty"`
 
-	// OpenAlarms how many notices of the device are open; absent when none is
+	// OpenAlarms how many notices of the device are open; absent when none are
 	OpenAlarms *int `json:"openAlarms,omitempty"`
 
 	// Product the product's name in the provider's file and the open API
 	Product   string `json:"product"`
 	ProductId int64  `json:"productId"`
 
-	// ProductName what people call the product, in the caller's language; where the provider gave no such name, as product
+	// ProductName the product's name that people see, in the caller's language; without such a name from the provider, the same as product
 	ProductName string `json:"productName"`
 	Serial      string `json:"serial"`
 
-	// SignDataObj the latest readings of a sensor (type 1) by identifier, absent when nothing was ever read; only by deviceNames/get
+	// SignDataObj the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only in deviceNames/get
 	//
 	// Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
 	SignDataObj *SignData `json:"signDataObj,omitempty"`
 
-	// State 0 reachable and enabled, 1 not
+	// State 0 reachable and enabled, 1 otherwise
 	State int `json:"state"`
 
 	// Type 1 sensor, 2 video
 	Type int `json:"type"`
 
-	// VideoKind of a video device, what it has to show; none: nothing yet
+	// VideoKind of a video device: what it shows; none: nothing yet
 	VideoKind *string `json:"videoKind,omitempty"`
 
-	// VideoObj what a camera (type 2) shows, as device/get/video answers it; only by deviceNames/get
+	// VideoObj what a camera (type 2) shows, as device/get/video answers it; only in deviceNames/get
 	//
 	// Example: {"kind":"embed","url":"/embed/AAAAAAAAAAEAAAAAAAAADA"}
 	VideoObj *Video `json:"videoObj,omitempty"`
@@ -1585,33 +1585,33 @@ type DevicePropertiesAnswer struct {
 type DeviceProperty struct {
 	AccessMode DevicePropertyAccessMode `json:"accessMode"`
 
-	// Arrival of value, where that was before its time, as in Reading
+	// Arrival the arrival of value, if it was before time, as in Reading
 	Arrival     *int64                 `json:"arrival,omitempty"`
 	DataType    DevicePropertyDataType `json:"dataType"`
 	ElementData string                 `json:"elementData"`
 	ElementUnit string                 `json:"elementUnit"`
 
-	// Formula of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured one
+	// Formula of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured property
 	Formula      *string `json:"formula,omitempty"`
 	FunctionName string  `json:"functionName"`
 	Identifier   string  `json:"identifier"`
 
-	// Inputs identifiers of what a derived property is computed from, in the formula's order
+	// Inputs identifiers of the properties from which a derived property is computed, in the formula's order
 	Inputs *[]string `json:"inputs,omitempty"`
 	Max    *float64  `json:"max,omitempty"`
 	Min    *float64  `json:"min,omitempty"`
 
-	// Parameters parameters of the formula, by name, with those that the product leaves as they are
+	// Parameters parameters of the formula by name, including those that the product leaves at their defaults
 	Parameters *map[string]float64 `json:"parameters,omitempty"`
 	Precision  *int                `json:"precision,omitempty"`
 
-	// Time of value; both absent: never measured
+	// Time the time of value; both absent: never measured
 	Time *int64 `json:"time,omitempty"`
 
 	// Value a number, a boolean or a text
 	Value *ReadingValue `json:"value,omitempty"`
 
-	// YeuName name for people in the caller's language
+	// YeuName the name that people see in the caller's language
 	YeuName string `json:"yeuName"`
 	YeuUrl  string `json:"yeuUrl"`
 }
@@ -1637,10 +1637,10 @@ type DeviceUpdate struct {
 
 // Diagnostics defines model for Diagnostics.
 type Diagnostics struct {
-	// ClockAhead milliseconds by which the newest reading's time was ahead of its arrival, where that is more than a minute; 0 once one came whose time is within a minute of it
+	// ClockAhead milliseconds by which the newest reading's time was ahead of its arrival, if that is more than a minute; 0 once a reading arrived whose time is within a minute of its arrival
 	ClockAhead int64 `json:"clockAhead"`
 
-	// Days the last 31 days of UTC, today among them, on which something arrived; oldest first
+	// Days the days, of the last 31 days of UTC including today, on which something arrived; oldest first
 	Days        []IntakeDay `json:"days"`
 	LastContact *int64      `json:"lastContact,omitempty"`
 	LastRefusal *Refusal    `json:"lastRefusal,omitempty"`
@@ -1743,11 +1743,11 @@ type LatestAnswer struct {
 	Msg  string  `json:"msg"`
 }
 
-// LetterBudget How many mails or SMS the tenant may send in a day of its zone. Once that many left, what is not serious comes in one letter an hour, up to half as many again; serious ones up to twice as many; what is beyond is skipped.
+// LetterBudget How many mails or SMS the tenant may send in a day of its zone. Once that many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped.
 type LetterBudget struct {
 	Budget int `json:"budget"`
 
-	// Letters that left today
+	// Letters how many were sent today
 	Letters int              `json:"letters"`
 	Mode    LetterBudgetMode `json:"mode"`
 
@@ -1765,12 +1765,12 @@ type LoginAnswer struct {
 	Msg  string     `json:"msg"`
 }
 
-// LoginData The session's tokens; or, refused, that a captcha is to be passed first
+// LoginData The session's tokens; or the refusal that a captcha must be solved first
 type LoginData = Session
 
 // LoginRequest defines model for LoginRequest.
 type LoginRequest struct {
-	// CaptchaVerification of a slider captcha that was passed
+	// CaptchaVerification the verification of a solved slider captcha
 	CaptchaVerification *string `json:"captchaVerification,omitempty"`
 	Password            string  `json:"password"`
 	RememberMe          *bool   `json:"rememberMe,omitempty"`
@@ -1831,7 +1831,7 @@ type MobileCode struct {
 type NewCredential struct {
 	AppKey string `json:"appKey"`
 
-	// AppSecret shown this once
+	// AppSecret only this answer holds it
 	AppSecret string `json:"appSecret"`
 
 	// Enabled 1 open, 0 closed
@@ -1853,7 +1853,7 @@ type NoticeChannel struct {
 	Email      NoticeChannelEmail `json:"email"`
 	Id         int64              `json:"id"`
 
-	// Language that mail and SMS speak; absent: the tenant's
+	// Language the language of mail and SMS; absent: the tenant's
 	Language   *string  `json:"language,omitempty"`
 	NoticeMode []string `json:"noticeMode"`
 	NoticeName string   `json:"noticeName"`
@@ -1861,10 +1861,10 @@ type NoticeChannel struct {
 	// PhoneMessage numbers in E.164
 	PhoneMessage []string `json:"phoneMessage"`
 
-	// RuleCount alarm rules that use it
+	// RuleCount how many alarm rules use the channel
 	RuleCount int `json:"ruleCount"`
 
-	// RuleNames of the newest of them, at most 5
+	// RuleNames names of the newest of these rules, at most 5
 	RuleNames []string `json:"ruleNames"`
 }
 
@@ -1875,7 +1875,7 @@ type NoticeChannelAnswer struct {
 	Msg  string         `json:"msg"`
 }
 
-// NoticeChannelCreate what a form says; what is wrong with it is said by field (601)
+// NoticeChannelCreate what a form sends; errors are reported by field (601)
 type NoticeChannelCreate struct {
 	Email *struct {
 		// Emails with email 1 to 20 distinct addresses
@@ -1891,7 +1891,7 @@ type NoticeChannelCreate struct {
 	// NoticeName required, up to 64 characters
 	NoticeName *string `json:"noticeName,omitempty"`
 
-	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are taken out
+	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are removed
 	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
 }
 
@@ -1904,7 +1904,7 @@ type NoticeChannelEmail struct {
 type NoticeChannelFields struct {
 	Email *NoticeChannelEmail `json:"email,omitempty"`
 
-	// Language that mail and SMS speak; absent: the tenant's
+	// Language the language of mail and SMS; absent: the tenant's
 	Language   *string  `json:"language,omitempty"`
 	NoticeMode []string `json:"noticeMode"`
 	NoticeName string   `json:"noticeName"`
@@ -1943,23 +1943,23 @@ type NoticeChannelUpdate struct {
 	// NoticeName required, up to 64 characters
 	NoticeName *string `json:"noticeName,omitempty"`
 
-	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are taken out
+	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are removed
 	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
 }
 
 // NoticeOutcome defines model for NoticeOutcome.
 type NoticeOutcome struct {
-	// Answer of the far end, or what went wrong, as it said it
+	// Answer the receiving server's answer, or the error as it was reported
 	Answer *string `json:"answer,omitempty"`
 
-	// Logged with ok: it was written to the server's log and left for nowhere; absent means no
+	// Logged with ok: it was only written to the server's log and not sent; absent means no
 	Logged *bool             `json:"logged,omitempty"`
 	Mode   NoticeOutcomeMode `json:"mode"`
 
-	// Msg the same for the person who asked; absent when ok
+	// Msg the same in words for the user; absent when ok
 	Msg *string `json:"msg,omitempty"`
 
-	// Ok the far end took it
+	// Ok whether the receiving server accepted it
 	Ok        bool   `json:"ok"`
 	Recipient string `json:"recipient"`
 
@@ -1981,10 +1981,10 @@ type NoticeOutcomesAnswer struct {
 type NoticeWays struct {
 	Email bool `json:"email"`
 
-	// Language the tenant's, for channels that have none
+	// Language the tenant's language, for channels without their own
 	Language string `json:"language"`
 
-	// Logged SMS are only written to the server's log (the demo)
+	// Logged whether SMS are only written to the server's log (the demo)
 	Logged       *bool `json:"logged,omitempty"`
 	PhoneMessage bool  `json:"phoneMessage"`
 }
@@ -1998,21 +1998,21 @@ type NoticeWaysAnswer struct {
 
 // NotifyMessage defines model for NotifyMessage.
 type NotifyMessage struct {
-	// Ack who is on the notice now; absent: nobody, or it is over
+	// Ack who has acknowledged the notice; absent: nobody, or the notice has ended
 	Ack        *AlarmAck `json:"ack,omitempty"`
 	AlarmLevel int       `json:"alarmLevel"`
 
-	// ByHand of a resolved one: somebody did it
+	// ByHand of a resolved notice: whether somebody resolved it by hand
 	ByHand     *bool  `json:"byHand,omitempty"`
 	CreateTime int64  `json:"createTime"`
 	Event      string `json:"event"`
 	Id         int64  `json:"id"`
 
-	// NoticeId absent: the notice is kept no more
+	// NoticeId absent: the notice is no longer stored
 	NoticeId   *int64 `json:"noticeId,omitempty"`
 	ReadStatus bool   `json:"readStatus"`
 
-	// RuleId what messages are grouped by
+	// RuleId messages are grouped by it
 	RuleId *int64 `json:"ruleId,omitempty"`
 
 	// TemplateContent lines; the first is the title
@@ -2043,35 +2043,35 @@ type OnlineState = int
 
 // Outlook defines model for Outlook.
 type Outlook struct {
-	// DeviceName of a rule with several devices the one that this is of, which is closest to the threshold
+	// DeviceName for a rule with several devices: the device closest to the threshold, which this outlook describes
 	DeviceName *string `json:"deviceName,omitempty"`
 
 	// Distance how far value is from the threshold, in the attribute's unit
 	Distance *float64 `json:"distance,omitempty"`
 
-	// Expected about when the threshold is reached, epoch ms; absent where the last hour does not say so steadily
+	// Expected about when the threshold is reached, epoch ms; absent if the last hour shows no steady trend
 	Expected *int64 `json:"expected,omitempty"`
 
 	// Fits false: at the usual interval fewer than hitCounts samples fall into durations
 	Fits bool `json:"fits"`
 
-	// Hits so many samples of the window that ends with the newest one fulfil the conditions, of hitCounts; only of a running rule on readings that is not triggered
+	// Hits how many samples, of hitCounts, meet the conditions in the window that ends with the newest sample; only for a running rule on readings that is not triggered
 	Hits *int `json:"hits,omitempty"`
 
-	// Id of the rule
+	// Id the rule's id
 	Id int64 `json:"id"`
 
-	// LastSample the newest reading that was judged, epoch ms; absent: none
+	// LastSample time of the newest evaluated reading, epoch ms; absent: none
 	LastSample *int64  `json:"lastSample,omitempty"`
 	NoteName   *string `json:"noteName,omitempty"`
 
 	// UsualInterval ms; absent: too few samples
 	UsualInterval *int64 `json:"usualInterval,omitempty"`
 
-	// Value the attribute's newest value; with distance only for a running rule of one numeric condition that is not triggered
+	// Value the attribute's newest value; value and distance are present only for a running rule with a single numeric condition that is not triggered
 	Value *float64 `json:"value,omitempty"`
 
-	// Waits true: its last notice was ended by hand, and the next can begin only after a sample that does not fulfil the conditions; with hits
+	// Waits true: the last notice was resolved by hand, and the next can begin only after a sample that does not meet the conditions; present only with hits
 	Waits *bool `json:"waits,omitempty"`
 }
 
@@ -2084,10 +2084,10 @@ type OutlooksAnswer struct {
 
 // Overview defines model for Overview.
 type Overview struct {
-	// AlarmsBehind seconds by which judging the tenant's readings is behind; absent while it is less than 5
+	// AlarmsBehind seconds by which the evaluation of the tenant's readings is behind; absent while less than 5
 	AlarmsBehind *int `json:"alarmsBehind,omitempty"`
 
-	// Budgets the tenant's budgets of letters for today that are used up to 80 % or more; absent: none
+	// Budgets the tenant's budgets of mails or SMS for today of which 80 % or more are used; absent: none
 	Budgets     *[]LetterBudget `json:"budgets,omitempty"`
 	DeviceCount int             `json:"deviceCount"`
 
@@ -2095,15 +2095,15 @@ type Overview struct {
 	LastAlarmTime *int64 `json:"lastAlarmTime,omitempty"`
 	OfflineCount  int    `json:"offlineCount"`
 
-	// OfflineTodayCount devices offline that went so since midnight
+	// OfflineTodayCount offline devices that went offline since midnight
 	OfflineTodayCount int `json:"offlineTodayCount"`
 	OnlineCount       int `json:"onlineCount"`
 
-	// PendingAlarmCount notices still open
+	// PendingAlarmCount notices that are still open
 	PendingAlarmCount int `json:"pendingAlarmCount"`
 	SceneCount        int `json:"sceneCount"`
 
-	// Time the server's clock when it counted
+	// Time the server's time of the count
 	Time int64 `json:"time"`
 
 	// TodayAlarmCount notices since midnight in the caller's zone
@@ -2163,13 +2163,13 @@ type ProductsAnswer struct {
 
 // Reading defines model for Reading.
 type Reading struct {
-	// Arrival when it came, where that was before its time: the device's clock is ahead. Which value is the newest is decided by the lesser of the two
+	// Arrival when the reading arrived, if that was before its time because the device's clock is ahead. The earlier of the two decides which value is the newest
 	Arrival *int64 `json:"arrival,omitempty"`
 
 	// Name the element's name in the caller's language
 	Name string `json:"name"`
 
-	// Precision decimals to show; absent means as it comes
+	// Precision decimals to show; absent means not rounded
 	Precision *int   `json:"precision,omitempty"`
 	Time      int64  `json:"time"`
 	Unit      string `json:"unit"`
@@ -2200,56 +2200,56 @@ type RefusalReason string
 
 // Rehearsal defines model for Rehearsal.
 type Rehearsal struct {
-	// Advice changes of the rule with which there would have been far fewer notices, the best first; absent: none
+	// Advice changes with which the rule would have recorded far fewer notices, the best first; absent: none
 	Advice *[]RehearsalAdvice `json:"advice,omitempty"`
 
-	// Days lowest and highest of each day that has readings
+	// Days lowest and highest value of each day that has readings
 	Days    []RehearsedDay `json:"days"`
 	EndTime int64          `json:"endTime"`
 
 	// Fits false: at the usual interval fewer than hitCounts samples fall into durations
 	Fits *bool `json:"fits,omitempty"`
 
-	// KnownFrom of a rule on being offline: from when on it is known whether the device was there, epoch ms; absent: nothing is known of this time
+	// KnownFrom for a rule on being offline: the time from which the device's presence is known, epoch ms; absent: its presence in this time is unknown
 	KnownFrom *int64 `json:"knownFrom,omitempty"`
 
 	// Notices oldest first; the newest 500
 	Notices []RehearsedNotice `json:"notices"`
 
-	// Samples how many were judged
+	// Samples how many samples were evaluated
 	Samples   int   `json:"samples"`
 	StartTime int64 `json:"startTime"`
 	Total     int   `json:"total"`
 
-	// TslAttribute the first numeric attribute of the conditions, of which days tells
+	// TslAttribute the first numeric attribute of the conditions; days shows its values
 	TslAttribute *string `json:"tslAttribute,omitempty"`
 
 	// UsualInterval ms between the device's samples, the median of the last 50; absent: too few
 	UsualInterval *int64 `json:"usualInterval,omitempty"`
 }
 
-// RehearsalAdvice one change of the rule, and what the same history would have recorded with it
+// RehearsalAdvice one change of the rule, and the notices that the rule would have recorded with it
 type RehearsalAdvice struct {
-	// Condition of recovery: the place of its condition, from 0
+	// Condition of recovery: the index of its condition, from 0
 	Condition *int `json:"condition,omitempty"`
 
-	// Durations of hits: the window that so many samples need, ms
+	// Durations of hits: the window that this many samples need, ms
 	Durations *int64 `json:"durations,omitempty"`
 
 	// HitCounts of hits
 	HitCounts *int   `json:"hitCounts,omitempty"`
 	Kind      string `json:"kind"`
 
-	// Notices with it
+	// Notices notices with the change
 	Notices int `json:"notices"`
 
-	// Recovery of recovery: the clearing limit
+	// Recovery of recovery: the recovery value
 	Recovery *float64 `json:"recovery,omitempty"`
 
 	// TslAttribute of recovery: its attribute
 	TslAttribute *string `json:"tslAttribute,omitempty"`
 
-	// Without without it
+	// Without notices without the change
 	Without int `json:"without"`
 }
 
@@ -2262,7 +2262,7 @@ type RehearsalAnswer struct {
 
 // RehearsedDay defines model for RehearsedDay.
 type RehearsedDay struct {
-	// Day its first midnight in the tenant's zone, epoch ms
+	// Day the day's first midnight in the tenant's zone, epoch ms
 	Day int64   `json:"day"`
 	Max float64 `json:"max"`
 	Min float64 `json:"min"`
@@ -2270,17 +2270,17 @@ type RehearsedDay struct {
 
 // RehearsedNotice defines model for RehearsedNotice.
 type RehearsedNotice struct {
-	// EndTime absent: it would be open still
+	// EndTime absent: the notice would still be open
 	EndTime *int64 `json:"endTime,omitempty"`
 
-	// Night began between sunset and sunrise at the device's place; without a place between 20:00 and 06:00 of the tenant's zone
+	// Night true: it began between sunset and sunrise at the device's position; without a position, between 20:00 and 06:00 in the tenant's zone
 	Night     bool  `json:"night"`
 	StartTime int64 `json:"startTime"`
 
 	// Told began within the notification period
 	Told bool `json:"told"`
 
-	// Unsteady true: it would be an unsteady one; absent of others
+	// Unsteady true: it would be unsteady; absent otherwise
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
@@ -2403,7 +2403,7 @@ type SessionAnswer struct {
 	Msg  string   `json:"msg"`
 }
 
-// SignData the latest readings of a sensor (type 1) by identifier, absent when nothing was ever read; only by deviceNames/get
+// SignData the latest readings of a sensor (type 1) by identifier, absent if the device never had a reading; only in deviceNames/get
 //
 // Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4,"yeuName":"Air temperature","yeuUrl":"/icons/air-temperature.svg"}}
 type SignData map[string]SignReading
@@ -2413,7 +2413,7 @@ type SignReading struct {
 	// Name the element's name in the caller's language
 	Name string `json:"name"`
 
-	// Precision decimals to show; absent means as it comes
+	// Precision decimals to show; absent means not rounded
 	Precision *int   `json:"precision,omitempty"`
 	Time      int64  `json:"time"`
 	Unit      string `json:"unit"`
@@ -2477,21 +2477,21 @@ type TslProperty struct {
 	ElementData string                `json:"elementData"`
 	ElementUnit string                `json:"elementUnit"`
 
-	// Formula of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured one
+	// Formula of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured property
 	Formula      *string `json:"formula,omitempty"`
 	FunctionName string  `json:"functionName"`
 	Identifier   string  `json:"identifier"`
 
-	// Inputs identifiers of what a derived property is computed from, in the formula's order
+	// Inputs identifiers of the properties from which a derived property is computed, in the formula's order
 	Inputs *[]string `json:"inputs,omitempty"`
 	Max    *float64  `json:"max,omitempty"`
 	Min    *float64  `json:"min,omitempty"`
 
-	// Parameters parameters of the formula, by name, with those that the product leaves as they are
+	// Parameters parameters of the formula by name, including those that the product leaves at their defaults
 	Parameters *map[string]float64 `json:"parameters,omitempty"`
 	Precision  *int                `json:"precision,omitempty"`
 
-	// YeuName name for people in the caller's language
+	// YeuName the name that people see in the caller's language
 	YeuName string `json:"yeuName"`
 	YeuUrl  string `json:"yeuUrl"`
 }
@@ -2509,14 +2509,14 @@ type User struct {
 	Email  string `json:"email"`
 	Id     int64  `json:"id"`
 
-	// LoginDate the newest sign-in, this one included
+	// LoginDate the newest sign-in, including the current one
 	LoginDate *int64 `json:"loginDate,omitempty"`
 
 	// Mobile E.164; empty when none is bound
 	Mobile   string `json:"mobile"`
 	Nickname string `json:"nickname"`
 
-	// TenantName the branding's title where it has one
+	// TenantName the branding's title if it has one
 	TenantName string `json:"tenantName"`
 
 	// TimeZone the tenant's zone (IANA)
@@ -2535,10 +2535,10 @@ type UserAnswer struct {
 type UserUpdate struct {
 	Email *string `json:"email,omitempty"`
 
-	// Id the signed-in user's own, where it is sent
+	// Id if sent, the signed-in user's own
 	Id *int64 `json:"id,omitempty"`
 
-	// Mobile the bound one where it is sent
+	// Mobile the bound mobile if sent
 	Mobile   *string `json:"mobile,omitempty"`
 	Nickname *string `json:"nickname,omitempty"`
 }
@@ -2561,33 +2561,33 @@ type VideoAnswer struct {
 
 // Webhook defines model for Webhook.
 type Webhook struct {
-	// AlarmLevel the lowest that it is told of
+	// AlarmLevel the lowest level of notices that the webhook is called for
 	AlarmLevel int   `json:"alarmLevel"`
 	CreateTime int64 `json:"createTime"`
 	Enabled    bool  `json:"enabled"`
 
-	// Events what it is told of
+	// Events the events that the webhook is called for
 	Events []string `json:"events"`
 
-	// Gone its program answered 410, which switched it off; absent means no
+	// Gone true: the receiving server answered 410, which switched the webhook off; absent means no
 	Gone *bool  `json:"gone,omitempty"`
 	Id   int64  `json:"id"`
 	Name string `json:"name"`
 
-	// OldSecretUntil until when the secret before counts, too; absent: it does not
+	// OldSecretUntil until when the previous secret is valid too; absent: it is not
 	OldSecretUntil *int64 `json:"oldSecretUntil,omitempty"`
 	Url            string `json:"url"`
 }
 
 // WebhookCreate defines model for WebhookCreate.
 type WebhookCreate struct {
-	// AlarmLevel 0 where absent; 0, 1 or 2 (601)
+	// AlarmLevel 0, 1 or 2 (601); 0 when absent
 	AlarmLevel *int `json:"alarmLevel,omitempty"`
 
-	// Enabled absent: it is
+	// Enabled absent: it is enabled
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
+	// Events at least one (601): opened, resolved, acknowledged (an acknowledgement was made or taken back)
 	Events *[]string `json:"events,omitempty"`
 
 	// Name required (601); 64 characters at most
@@ -2606,33 +2606,33 @@ type WebhookDeliveriesAnswer struct {
 
 // WebhookDelivery defines model for WebhookDelivery.
 type WebhookDelivery struct {
-	// Answer the program's newest, or what went wrong
+	// Answer the receiving server's newest answer, or what went wrong
 	Answer     *string `json:"answer,omitempty"`
 	Attempts   int     `json:"attempts"`
 	CreateTime int64   `json:"createTime"`
 	Event      string  `json:"event"`
 	Id         int64   `json:"id"`
 
-	// NextTime when a queued one is tried next; absent: at once, or when what it waits for happens
+	// NextTime of a queued delivery: when the next attempt is made; absent: at once, or when the event that it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
 	NoticeId int64  `json:"noticeId"`
 
-	// Reason Of a queued one what it waits for: period (the notification period), muted (the rule), backlog (of late readings), digest (the minute's end), trigger (the trigger, of a webhook what came before, must be told first), server (the mail server or SMS gateway cannot be reached), retry, released (held after a restore), budget (the day's is used up: the hour's letter, or tomorrow). Of a skipped or failed one why: ended (before it could be told), notTold (of the trigger), old (tried for 24 hours), refused (by the far end, for good), off (this way is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was, or it was deleted), budget (twice the day's had left). Of a sent one: logged (it was written to the server's log and left for nowhere: nobody was told).
+	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 	State  string          `json:"state"`
 
-	// Title of the notice
+	// Title the notice's title
 	Title      string `json:"title"`
 	UpdateTime int64  `json:"updateTime"`
 }
 
 // WebhookFields defines model for WebhookFields.
 type WebhookFields struct {
-	// AlarmLevel the lowest that it is told of
+	// AlarmLevel the lowest level of notices that the webhook is called for
 	AlarmLevel int  `json:"alarmLevel"`
 	Enabled    bool `json:"enabled"`
 
-	// Events what it is told of
+	// Events the events that the webhook is called for
 	Events []string `json:"events"`
 	Name   string   `json:"name"`
 	Url    string   `json:"url"`
@@ -2640,13 +2640,13 @@ type WebhookFields struct {
 
 // WebhookOutcome defines model for WebhookOutcome.
 type WebhookOutcome struct {
-	// Answer of the program, or what went wrong
+	// Answer the receiving server's answer, or what went wrong
 	Answer *string `json:"answer,omitempty"`
 
-	// Msg the same for the person who asked; absent when ok
+	// Msg the same in words for the user; absent when ok
 	Msg *string `json:"msg,omitempty"`
 
-	// Ok the program took it
+	// Ok whether the receiving server accepted it
 	Ok bool `json:"ok"`
 
 	// Took ms
@@ -2677,7 +2677,7 @@ type WebhookPageAnswer struct {
 type WebhookSecret struct {
 	Id int64 `json:"id"`
 
-	// Secret whsec_ and Base64 of the key that signs
+	// Secret whsec_ followed by the Base64 of the signing key
 	Secret string `json:"secret"`
 }
 
@@ -2690,13 +2690,13 @@ type WebhookSecretAnswer struct {
 
 // WebhookUpdate defines model for WebhookUpdate.
 type WebhookUpdate struct {
-	// AlarmLevel 0 where absent; 0, 1 or 2 (601)
+	// AlarmLevel 0, 1 or 2 (601); 0 when absent
 	AlarmLevel *int `json:"alarmLevel,omitempty"`
 
-	// Enabled absent: it is
+	// Enabled absent: it is enabled
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events one at least (601): opened, resolved, acknowledged (that, and that it was taken back)
+	// Events at least one (601): opened, resolved, acknowledged (an acknowledgement was made or taken back)
 	Events *[]string `json:"events,omitempty"`
 	Id     int64     `json:"id"`
 
@@ -2731,7 +2731,7 @@ type GetAlarmNoticeParams struct {
 
 // PageAlarmNoticesParams defines parameters for PageAlarmNotices.
 type PageAlarmNoticesParams struct {
-	// Title any part, any case
+	// Title any part of it; case is ignored
 	Title *string `form:"title,omitempty" json:"title,omitempty"`
 
 	// DeviceNameStr device names, joined by commas; at most 400
@@ -2787,7 +2787,7 @@ type GetAlarmOutlookParams struct {
 
 // PageAlarmRulesParams defines parameters for PageAlarmRules.
 type PageAlarmRulesParams struct {
-	// AlarmName any part, any case
+	// AlarmName any part of it; case is ignored
 	AlarmName *string `form:"alarmName,omitempty" json:"alarmName,omitempty"`
 
 	// ExecutionId device names, joined by commas; at most 400
@@ -2819,7 +2819,7 @@ type DeleteCredentialParams struct {
 type ToggleCredentialParams struct {
 	Id int64 `form:"id" json:"id"`
 
-	// Enabled What it is to be, 1 open, 0 closed, so that a call that comes twice does no more than one. Absent, the other of what it is.
+	// Enabled The new state, 1 open, 0 closed; a repeated call then changes nothing. If it is absent, the call switches to the other state.
 	Enabled *int `form:"enabled,omitempty" json:"enabled,omitempty"`
 }
 
@@ -2831,13 +2831,13 @@ type PageCredentialsParams struct {
 
 // PageAuditParams defines parameters for PageAudit.
 type PageAuditParams struct {
-	// Who one of the people: user:7, credential:3, provider, server
+	// Who an actor: user:7, credential:3, provider, server
 	Who *string `form:"who,omitempty" json:"who,omitempty"`
 
-	// Kind what it was done to: device, scene, rule, …
+	// Kind the kind of thing that was changed: device, scene, rule, …
 	Kind *string `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// Text any part of the name of the thing, any case
+	// Text any part of the thing's name; case is ignored
 	Text *string `form:"text,omitempty" json:"text,omitempty"`
 
 	// StartTime done at or after, epoch ms
@@ -2879,7 +2879,7 @@ type ExportDeviceDataParams struct {
 type GetGroupDeviceListParams struct {
 	GroupId *int64 `form:"groupId,omitempty" json:"groupId,omitempty"`
 
-	// TakesRule an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule
+	// TakesRule an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule
 	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 }
 
@@ -3010,7 +3010,7 @@ type GetDevicePageParams struct {
 	PageNo   *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
-	// DeviceName part of deviceName, noteName or serial, any case
+	// DeviceName part of deviceName, noteName or serial; case is ignored
 	DeviceName *string `form:"deviceName,omitempty" json:"deviceName,omitempty"`
 
 	// GroupId 0 is the default group: devices in no scene
@@ -3021,10 +3021,10 @@ type GetDevicePageParams struct {
 	ProductId   *int64       `form:"productId,omitempty" json:"productId,omitempty"`
 	OnlineState *OnlineState `form:"onlineState,omitempty" json:"onlineState,omitempty"`
 
-	// TakesRule an alarm rule's id: only devices that a copy of it can be made for, never its own; 404 where the tenant has no such rule
+	// TakesRule an alarm rule's id: only devices that can get a copy of the rule, never its own devices; 404 if the tenant has no such rule
 	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 
-	// Sort the order; without it by name
+	// Sort the order (by name when absent)
 	Sort       *string `form:"sort,omitempty" json:"sort,omitempty"`
 	Descending *bool   `form:"descending,omitempty" json:"descending,omitempty"`
 }
@@ -3046,7 +3046,7 @@ type GetSceneParams struct {
 
 // PageScenesParams defines parameters for PageScenes.
 type PageScenesParams struct {
-	// GroupName any part, any case
+	// GroupName any part of it; case is ignored
 	GroupName *string   `form:"groupName,omitempty" json:"groupName,omitempty"`
 	PageNo    *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
 	PageSize  *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
@@ -3075,10 +3075,10 @@ type GetNoticeChannelParams struct {
 
 // PageNoticeChannelsParams defines parameters for PageNoticeChannels.
 type PageNoticeChannelsParams struct {
-	// NoticeName any part, any case
+	// NoticeName any part of it; case is ignored
 	NoticeName *string `form:"noticeName,omitempty" json:"noticeName,omitempty"`
 
-	// NoticeMode those that use this way
+	// NoticeMode channels of this kind
 	NoticeMode *PageNoticeChannelsParamsNoticeMode `form:"noticeMode,omitempty" json:"noticeMode,omitempty"`
 	PageNo     *PageNo                             `form:"pageNo,omitempty" json:"pageNo,omitempty"`
 	PageSize   *PageSize                           `form:"pageSize,omitempty" json:"pageSize,omitempty"`
@@ -3118,7 +3118,7 @@ type GetWebhookDeliveriesParams struct {
 type ToggleWebhookParams struct {
 	Id int64 `form:"id" json:"id"`
 
-	// Enabled What it is to be, so that a call that comes twice does no more than one. Absent, the other of what it is.
+	// Enabled The new state; a repeated call then changes nothing. If it is absent, the call switches to the other state.
 	Enabled *bool `form:"enabled,omitempty" json:"enabled,omitempty"`
 }
 
@@ -3399,13 +3399,13 @@ func (t *Row_AdditionalProperties) UnmarshalJSON(b []byte) error {
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// AcknowledgeAlarmNotice Say "I am on it" of an open notice
+	// AcknowledgeAlarmNotice Acknowledge an open notice ("I am on it")
 	// (PUT /admin-api/client/pc/alarm-notice/acknowledge)
 	AcknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request)
-	// GetAlarmAdvice A recovery value that would have kept an unsteady notice's rule from beginning so many
+	// GetAlarmAdvice A recovery value with which an unsteady notice's rule would have opened fewer notices
 	// (GET /admin-api/client/pc/alarm-notice/advice)
 	GetAlarmAdvice(w http.ResponseWriter, r *http.Request, params GetAlarmAdviceParams)
-	// GetAlarmNotice One notice with the rule as it was, its device, its chart and who was told
+	// GetAlarmNotice One notice with the rule as it was, its device, its chart and its deliveries
 	// (GET /admin-api/client/pc/alarm-notice/get)
 	GetAlarmNotice(w http.ResponseWriter, r *http.Request, params GetAlarmNoticeParams)
 	// GetAllAlarmNotices The newest 400 notices
@@ -3417,22 +3417,22 @@ type ServerInterface interface {
 	// ResolveAlarmNotice Resolve an open notice by hand
 	// (PUT /admin-api/client/pc/alarm-notice/resolve)
 	ResolveAlarmNotice(w http.ResponseWriter, r *http.Request)
-	// UnacknowledgeAlarmNotice Take an acknowledgement back; people are reminded as before
+	// UnacknowledgeAlarmNotice Take an acknowledgement back; reminders are sent as before
 	// (PUT /admin-api/client/pc/alarm-notice/unacknowledge)
 	UnacknowledgeAlarmNotice(w http.ResponseWriter, r *http.Request)
-	// CopyAlarmRule Give the same rule to other devices; the copies do not run yet
+	// CopyAlarmRule Copy a rule to other devices; the copies do not run yet
 	// (POST /admin-api/client/pc/alarm-rules/copy)
 	CopyAlarmRule(w http.ResponseWriter, r *http.Request)
 	// CreateAlarmRule A new alarm rule; it does not run yet
 	// (POST /admin-api/client/pc/alarm-rules/create)
 	CreateAlarmRule(w http.ResponseWriter, r *http.Request)
-	// DeleteAlarmRule Delete a rule; its notices stay, an open one is resolved
+	// DeleteAlarmRule Delete a rule; its notices stay, and an open one is resolved
 	// (DELETE /admin-api/client/pc/alarm-rules/delete)
 	DeleteAlarmRule(w http.ResponseWriter, r *http.Request, params DeleteAlarmRuleParams)
 	// GetAlarmRule One alarm rule
 	// (GET /admin-api/client/pc/alarm-rules/get)
 	GetAlarmRule(w http.ResponseWriter, r *http.Request, params GetAlarmRuleParams)
-	// GetAlarmTargetAttributes The attributes that a rule for some devices, scenes and models can look at
+	// GetAlarmTargetAttributes The attributes that a rule for the given devices, scenes and models can use
 	// (GET /admin-api/client/pc/alarm-rules/get/attributes)
 	GetAlarmTargetAttributes(w http.ResponseWriter, r *http.Request, params GetAlarmTargetAttributesParams)
 	// PageAlarmRuleDevices The devices of a rule
@@ -3441,13 +3441,13 @@ type ServerInterface interface {
 	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
 	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
 	GetAlarmOutlook(w http.ResponseWriter, r *http.Request, params GetAlarmOutlookParams)
-	// MuteAlarmRule Tell nobody of this rule's notices until a time; they are recorded all the same
+	// MuteAlarmRule Mute a rule until a time; its notices are still recorded, but nobody is notified
 	// (PUT /admin-api/client/pc/alarm-rules/mute)
 	MuteAlarmRule(w http.ResponseWriter, r *http.Request)
 	// PageAlarmRules Alarm rules, newest first
 	// (GET /admin-api/client/pc/alarm-rules/page)
 	PageAlarmRules(w http.ResponseWriter, r *http.Request, params PageAlarmRulesParams)
-	// PublishAlarmRule Run a rule; nothing changes when it runs already
+	// PublishAlarmRule Run a rule; a rule that runs already does not change
 	// (GET /admin-api/client/pc/alarm-rules/publish)
 	PublishAlarmRule(w http.ResponseWriter, r *http.Request, params PublishAlarmRuleParams)
 	// RehearseAlarmRule What a rule, saved or not, would have recorded in the last 30 days
@@ -3456,7 +3456,7 @@ type ServerInterface interface {
 	// RehearseAlarmRuleDevices What a rule would have recorded in the last 30 days on each of its devices
 	// (POST /admin-api/client/pc/alarm-rules/rehearse/devices)
 	RehearseAlarmRuleDevices(w http.ResponseWriter, r *http.Request)
-	// UnpublishAlarmRule Stop a rule; its open notice is resolved, and nobody is told of that
+	// UnpublishAlarmRule Stop a rule; its open notice is resolved without notifying anybody
 	// (GET /admin-api/client/pc/alarm-rules/unpublish)
 	UnpublishAlarmRule(w http.ResponseWriter, r *http.Request, params UnpublishAlarmRuleParams)
 	// UpdateAlarmRule Change an alarm rule
@@ -3474,7 +3474,7 @@ type ServerInterface interface {
 	// PageCredentials The signed-in user's API credentials, newest first
 	// (GET /admin-api/client/pc/apicredentials/page)
 	PageCredentials(w http.ResponseWriter, r *http.Request, params PageCredentialsParams)
-	// PageAudit Who did what in the tenant, newest first
+	// PageAudit The tenant's audit entries, newest first
 	// (GET /admin-api/client/pc/audit/page)
 	PageAudit(w http.ResponseWriter, r *http.Request, params PageAuditParams)
 	// GetDevicesByNames The devices of the given names, page by page
@@ -3492,13 +3492,13 @@ type ServerInterface interface {
 	// GetDeviceConnection Where and how a device reports
 	// (GET /admin-api/client/pc/device/get/connection)
 	GetDeviceConnection(w http.ResponseWriter, r *http.Request, params GetDeviceConnectionParams)
-	// GetDeviceCoverage On which days a device has readings, and how many
+	// GetDeviceCoverage The days on which a device has readings, and the counts
 	// (GET /admin-api/client/pc/device/get/coverage)
 	GetDeviceCoverage(w http.ResponseWriter, r *http.Request, params GetDeviceCoverageParams)
-	// GetDerivedAccount How a derived property came by its newest value, or why it has none
+	// GetDerivedAccount How the newest value of a derived property was computed, or why it has none
 	// (GET /admin-api/client/pc/device/get/derived)
 	GetDerivedAccount(w http.ResponseWriter, r *http.Request, params GetDerivedAccountParams)
-	// GetDeviceDiagnostics What arrived from a device and what was refused
+	// GetDeviceDiagnostics Counts of what arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(w http.ResponseWriter, r *http.Request, params GetDeviceDiagnosticsParams)
 	// GetTimeIntervalDataMap A device's readings over a range, by property
@@ -3507,7 +3507,7 @@ type ServerInterface interface {
 	// GetTimeIntervalDataRows A device's readings over a range, by time
 	// (GET /admin-api/client/pc/device/get/format-sign-array/time-interval-data)
 	GetTimeIntervalDataRows(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataRowsParams)
-	// GetDevicePresence When a device came and went
+	// GetDevicePresence When a device went online and offline
 	// (GET /admin-api/client/pc/device/get/presence)
 	GetDevicePresence(w http.ResponseWriter, r *http.Request, params GetDevicePresenceParams)
 	// GetDeviceProperties A device's properties with their latest values
@@ -3558,7 +3558,7 @@ type ServerInterface interface {
 	// GetLive Server-sent events of the caller's tenant
 	// (GET /admin-api/client/pc/live)
 	GetLive(w http.ResponseWriter, r *http.Request, params GetLiveParams)
-	// CreateNoticeChannel Make a notification channel
+	// CreateNoticeChannel Create a notification channel
 	// (POST /admin-api/client/pc/notice-channel/create)
 	CreateNoticeChannel(w http.ResponseWriter, r *http.Request)
 	// DeleteNoticeChannel Delete a notification channel
@@ -3567,13 +3567,13 @@ type ServerInterface interface {
 	// GetNoticeChannel One notification channel
 	// (GET /admin-api/client/pc/notice-channel/get)
 	GetNoticeChannel(w http.ResponseWriter, r *http.Request, params GetNoticeChannelParams)
-	// GetNoticeWays Which ways of telling people are set up on this server
+	// GetNoticeWays The channel kinds that are set up on this server
 	// (GET /admin-api/client/pc/notice-channel/get/ways)
 	GetNoticeWays(w http.ResponseWriter, r *http.Request)
 	// PageNoticeChannels Notification channels, newest first
 	// (GET /admin-api/client/pc/notice-channel/page)
 	PageNoticeChannels(w http.ResponseWriter, r *http.Request, params PageNoticeChannelsParams)
-	// TestNoticeChannel Send a test through a channel and say what became of it
+	// TestNoticeChannel Send a test message through a channel and answer the outcomes
 	// (POST /admin-api/client/pc/notice-channel/test)
 	TestNoticeChannel(w http.ResponseWriter, r *http.Request, params TestNoticeChannelParams)
 	// UpdateNoticeChannel Change a notification channel
@@ -3591,31 +3591,31 @@ type ServerInterface interface {
 	// UpdateMessagesRead Mark messages as read
 	// (PUT /admin-api/client/pc/notify-message/update-read)
 	UpdateMessagesRead(w http.ResponseWriter, r *http.Request, params UpdateMessagesReadParams)
-	// GetProductSimpleList Every product's id and its name in the caller's language, by that name
+	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(w http.ResponseWriter, r *http.Request)
-	// UpdateAvatar Another picture of the signed-in user
+	// UpdateAvatar Replace the signed-in user's picture
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(w http.ResponseWriter, r *http.Request)
-	// CreateWebhook Make a webhook
+	// CreateWebhook Create a webhook
 	// (POST /admin-api/client/pc/webhook/create)
 	CreateWebhook(w http.ResponseWriter, r *http.Request)
 	// DeleteWebhook Delete a webhook
 	// (DELETE /admin-api/client/pc/webhook/delete)
 	DeleteWebhook(w http.ResponseWriter, r *http.Request, params DeleteWebhookParams)
-	// GetWebhookDeliveries What a webhook was told last, newest first, 20 at most
+	// GetWebhookDeliveries The last deliveries to a webhook, newest first, 20 at most
 	// (GET /admin-api/client/pc/webhook/deliveries)
 	GetWebhookDeliveries(w http.ResponseWriter, r *http.Request, params GetWebhookDeliveriesParams)
-	// ToggleWebhook Switch a webhook on that is off, or off that is on
+	// ToggleWebhook Switch a webhook on or off
 	// (PUT /admin-api/client/pc/webhook/enable-or-disable)
 	ToggleWebhook(w http.ResponseWriter, r *http.Request, params ToggleWebhookParams)
-	// NewWebhookSecret Make a webhook another secret
+	// NewWebhookSecret Give a webhook a new secret
 	// (POST /admin-api/client/pc/webhook/new-secret)
 	NewWebhookSecret(w http.ResponseWriter, r *http.Request, params NewWebhookSecretParams)
 	// PageWebhooks The tenant's webhooks, newest first
 	// (GET /admin-api/client/pc/webhook/page)
 	PageWebhooks(w http.ResponseWriter, r *http.Request, params PageWebhooksParams)
-	// TestWebhook Call a webhook with a test, also one that is switched off
+	// TestWebhook Send a test event to a webhook, even if it is switched off
 	// (POST /admin-api/client/pc/webhook/test)
 	TestWebhook(w http.ResponseWriter, r *http.Request, params TestWebhookParams)
 	// UpdateWebhook Change a webhook
@@ -3627,19 +3627,19 @@ type ServerInterface interface {
 	// RefreshToken Exchange a refresh token for a new pair
 	// (POST /admin-api/system/auth/refresh-token)
 	RefreshToken(w http.ResponseWriter, r *http.Request, params RefreshTokenParams)
-	// CheckCaptcha Whether the piece was put in its place
+	// CheckCaptcha Check where the piece was put
 	// (POST /admin-api/system/captcha/check)
 	CheckCaptcha(w http.ResponseWriter, r *http.Request)
 	// GetCaptcha A new slider captcha
 	// (POST /admin-api/system/captcha/get)
 	GetCaptcha(w http.ResponseWriter, r *http.Request)
-	// GetConsoleSettings What the console needs to know of this installation before anybody signs in
+	// GetConsoleSettings The settings of this installation that the console needs before sign-in
 	// (GET /admin-api/system/console/settings)
 	GetConsoleSettings(w http.ResponseWriter, r *http.Request)
 	// GetTenantByWebsite The tenant that a host belongs to, or null
 	// (GET /admin-api/system/tenant/get-by-website)
 	GetTenantByWebsite(w http.ResponseWriter, r *http.Request, params GetTenantByWebsiteParams)
-	// GetTenantIdByName The id of the tenant of that name, or null
+	// GetTenantIdByName The id of the tenant with that name, or null
 	// (GET /admin-api/system/tenant/get-id-by-name)
 	GetTenantIdByName(w http.ResponseWriter, r *http.Request, params GetTenantIdByNameParams)
 	// LoginUsername Sign in with user name and password
@@ -3660,7 +3660,7 @@ type ServerInterface interface {
 	// UpdateUser Change nickname and e-mail
 	// (PUT /app-api/member/user/update)
 	UpdateUser(w http.ResponseWriter, r *http.Request)
-	// UpdateUserMobile Bind another mobile with a code that was sent to it
+	// UpdateUserMobile Replace the bound mobile, with a code that was sent to the new one
 	// (PUT /app-api/member/user/update-mobile)
 	UpdateUserMobile(w http.ResponseWriter, r *http.Request)
 	// UpdateUserPassword Change the password with a code
@@ -9228,13 +9228,13 @@ func (response UpdateUserPassword200JSONResponse) VisitUpdateUserPasswordRespons
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// AcknowledgeAlarmNotice Say "I am on it" of an open notice
+	// AcknowledgeAlarmNotice Acknowledge an open notice ("I am on it")
 	// (PUT /admin-api/client/pc/alarm-notice/acknowledge)
 	AcknowledgeAlarmNotice(ctx context.Context, request AcknowledgeAlarmNoticeRequestObject) (AcknowledgeAlarmNoticeResponseObject, error)
-	// GetAlarmAdvice A recovery value that would have kept an unsteady notice's rule from beginning so many
+	// GetAlarmAdvice A recovery value with which an unsteady notice's rule would have opened fewer notices
 	// (GET /admin-api/client/pc/alarm-notice/advice)
 	GetAlarmAdvice(ctx context.Context, request GetAlarmAdviceRequestObject) (GetAlarmAdviceResponseObject, error)
-	// GetAlarmNotice One notice with the rule as it was, its device, its chart and who was told
+	// GetAlarmNotice One notice with the rule as it was, its device, its chart and its deliveries
 	// (GET /admin-api/client/pc/alarm-notice/get)
 	GetAlarmNotice(ctx context.Context, request GetAlarmNoticeRequestObject) (GetAlarmNoticeResponseObject, error)
 	// GetAllAlarmNotices The newest 400 notices
@@ -9246,22 +9246,22 @@ type StrictServerInterface interface {
 	// ResolveAlarmNotice Resolve an open notice by hand
 	// (PUT /admin-api/client/pc/alarm-notice/resolve)
 	ResolveAlarmNotice(ctx context.Context, request ResolveAlarmNoticeRequestObject) (ResolveAlarmNoticeResponseObject, error)
-	// UnacknowledgeAlarmNotice Take an acknowledgement back; people are reminded as before
+	// UnacknowledgeAlarmNotice Take an acknowledgement back; reminders are sent as before
 	// (PUT /admin-api/client/pc/alarm-notice/unacknowledge)
 	UnacknowledgeAlarmNotice(ctx context.Context, request UnacknowledgeAlarmNoticeRequestObject) (UnacknowledgeAlarmNoticeResponseObject, error)
-	// CopyAlarmRule Give the same rule to other devices; the copies do not run yet
+	// CopyAlarmRule Copy a rule to other devices; the copies do not run yet
 	// (POST /admin-api/client/pc/alarm-rules/copy)
 	CopyAlarmRule(ctx context.Context, request CopyAlarmRuleRequestObject) (CopyAlarmRuleResponseObject, error)
 	// CreateAlarmRule A new alarm rule; it does not run yet
 	// (POST /admin-api/client/pc/alarm-rules/create)
 	CreateAlarmRule(ctx context.Context, request CreateAlarmRuleRequestObject) (CreateAlarmRuleResponseObject, error)
-	// DeleteAlarmRule Delete a rule; its notices stay, an open one is resolved
+	// DeleteAlarmRule Delete a rule; its notices stay, and an open one is resolved
 	// (DELETE /admin-api/client/pc/alarm-rules/delete)
 	DeleteAlarmRule(ctx context.Context, request DeleteAlarmRuleRequestObject) (DeleteAlarmRuleResponseObject, error)
 	// GetAlarmRule One alarm rule
 	// (GET /admin-api/client/pc/alarm-rules/get)
 	GetAlarmRule(ctx context.Context, request GetAlarmRuleRequestObject) (GetAlarmRuleResponseObject, error)
-	// GetAlarmTargetAttributes The attributes that a rule for some devices, scenes and models can look at
+	// GetAlarmTargetAttributes The attributes that a rule for the given devices, scenes and models can use
 	// (GET /admin-api/client/pc/alarm-rules/get/attributes)
 	GetAlarmTargetAttributes(ctx context.Context, request GetAlarmTargetAttributesRequestObject) (GetAlarmTargetAttributesResponseObject, error)
 	// PageAlarmRuleDevices The devices of a rule
@@ -9270,13 +9270,13 @@ type StrictServerInterface interface {
 	// GetAlarmOutlook How close running rules are to triggering, and whether their windows can fill
 	// (GET /admin-api/client/pc/alarm-rules/get/outlook)
 	GetAlarmOutlook(ctx context.Context, request GetAlarmOutlookRequestObject) (GetAlarmOutlookResponseObject, error)
-	// MuteAlarmRule Tell nobody of this rule's notices until a time; they are recorded all the same
+	// MuteAlarmRule Mute a rule until a time; its notices are still recorded, but nobody is notified
 	// (PUT /admin-api/client/pc/alarm-rules/mute)
 	MuteAlarmRule(ctx context.Context, request MuteAlarmRuleRequestObject) (MuteAlarmRuleResponseObject, error)
 	// PageAlarmRules Alarm rules, newest first
 	// (GET /admin-api/client/pc/alarm-rules/page)
 	PageAlarmRules(ctx context.Context, request PageAlarmRulesRequestObject) (PageAlarmRulesResponseObject, error)
-	// PublishAlarmRule Run a rule; nothing changes when it runs already
+	// PublishAlarmRule Run a rule; a rule that runs already does not change
 	// (GET /admin-api/client/pc/alarm-rules/publish)
 	PublishAlarmRule(ctx context.Context, request PublishAlarmRuleRequestObject) (PublishAlarmRuleResponseObject, error)
 	// RehearseAlarmRule What a rule, saved or not, would have recorded in the last 30 days
@@ -9285,7 +9285,7 @@ type StrictServerInterface interface {
 	// RehearseAlarmRuleDevices What a rule would have recorded in the last 30 days on each of its devices
 	// (POST /admin-api/client/pc/alarm-rules/rehearse/devices)
 	RehearseAlarmRuleDevices(ctx context.Context, request RehearseAlarmRuleDevicesRequestObject) (RehearseAlarmRuleDevicesResponseObject, error)
-	// UnpublishAlarmRule Stop a rule; its open notice is resolved, and nobody is told of that
+	// UnpublishAlarmRule Stop a rule; its open notice is resolved without notifying anybody
 	// (GET /admin-api/client/pc/alarm-rules/unpublish)
 	UnpublishAlarmRule(ctx context.Context, request UnpublishAlarmRuleRequestObject) (UnpublishAlarmRuleResponseObject, error)
 	// UpdateAlarmRule Change an alarm rule
@@ -9303,7 +9303,7 @@ type StrictServerInterface interface {
 	// PageCredentials The signed-in user's API credentials, newest first
 	// (GET /admin-api/client/pc/apicredentials/page)
 	PageCredentials(ctx context.Context, request PageCredentialsRequestObject) (PageCredentialsResponseObject, error)
-	// PageAudit Who did what in the tenant, newest first
+	// PageAudit The tenant's audit entries, newest first
 	// (GET /admin-api/client/pc/audit/page)
 	PageAudit(ctx context.Context, request PageAuditRequestObject) (PageAuditResponseObject, error)
 	// GetDevicesByNames The devices of the given names, page by page
@@ -9321,13 +9321,13 @@ type StrictServerInterface interface {
 	// GetDeviceConnection Where and how a device reports
 	// (GET /admin-api/client/pc/device/get/connection)
 	GetDeviceConnection(ctx context.Context, request GetDeviceConnectionRequestObject) (GetDeviceConnectionResponseObject, error)
-	// GetDeviceCoverage On which days a device has readings, and how many
+	// GetDeviceCoverage The days on which a device has readings, and the counts
 	// (GET /admin-api/client/pc/device/get/coverage)
 	GetDeviceCoverage(ctx context.Context, request GetDeviceCoverageRequestObject) (GetDeviceCoverageResponseObject, error)
-	// GetDerivedAccount How a derived property came by its newest value, or why it has none
+	// GetDerivedAccount How the newest value of a derived property was computed, or why it has none
 	// (GET /admin-api/client/pc/device/get/derived)
 	GetDerivedAccount(ctx context.Context, request GetDerivedAccountRequestObject) (GetDerivedAccountResponseObject, error)
-	// GetDeviceDiagnostics What arrived from a device and what was refused
+	// GetDeviceDiagnostics Counts of what arrived from a device and what was refused
 	// (GET /admin-api/client/pc/device/get/diagnostics)
 	GetDeviceDiagnostics(ctx context.Context, request GetDeviceDiagnosticsRequestObject) (GetDeviceDiagnosticsResponseObject, error)
 	// GetTimeIntervalDataMap A device's readings over a range, by property
@@ -9336,7 +9336,7 @@ type StrictServerInterface interface {
 	// GetTimeIntervalDataRows A device's readings over a range, by time
 	// (GET /admin-api/client/pc/device/get/format-sign-array/time-interval-data)
 	GetTimeIntervalDataRows(ctx context.Context, request GetTimeIntervalDataRowsRequestObject) (GetTimeIntervalDataRowsResponseObject, error)
-	// GetDevicePresence When a device came and went
+	// GetDevicePresence When a device went online and offline
 	// (GET /admin-api/client/pc/device/get/presence)
 	GetDevicePresence(ctx context.Context, request GetDevicePresenceRequestObject) (GetDevicePresenceResponseObject, error)
 	// GetDeviceProperties A device's properties with their latest values
@@ -9387,7 +9387,7 @@ type StrictServerInterface interface {
 	// GetLive Server-sent events of the caller's tenant
 	// (GET /admin-api/client/pc/live)
 	GetLive(ctx context.Context, request GetLiveRequestObject) (GetLiveResponseObject, error)
-	// CreateNoticeChannel Make a notification channel
+	// CreateNoticeChannel Create a notification channel
 	// (POST /admin-api/client/pc/notice-channel/create)
 	CreateNoticeChannel(ctx context.Context, request CreateNoticeChannelRequestObject) (CreateNoticeChannelResponseObject, error)
 	// DeleteNoticeChannel Delete a notification channel
@@ -9396,13 +9396,13 @@ type StrictServerInterface interface {
 	// GetNoticeChannel One notification channel
 	// (GET /admin-api/client/pc/notice-channel/get)
 	GetNoticeChannel(ctx context.Context, request GetNoticeChannelRequestObject) (GetNoticeChannelResponseObject, error)
-	// GetNoticeWays Which ways of telling people are set up on this server
+	// GetNoticeWays The channel kinds that are set up on this server
 	// (GET /admin-api/client/pc/notice-channel/get/ways)
 	GetNoticeWays(ctx context.Context, request GetNoticeWaysRequestObject) (GetNoticeWaysResponseObject, error)
 	// PageNoticeChannels Notification channels, newest first
 	// (GET /admin-api/client/pc/notice-channel/page)
 	PageNoticeChannels(ctx context.Context, request PageNoticeChannelsRequestObject) (PageNoticeChannelsResponseObject, error)
-	// TestNoticeChannel Send a test through a channel and say what became of it
+	// TestNoticeChannel Send a test message through a channel and answer the outcomes
 	// (POST /admin-api/client/pc/notice-channel/test)
 	TestNoticeChannel(ctx context.Context, request TestNoticeChannelRequestObject) (TestNoticeChannelResponseObject, error)
 	// UpdateNoticeChannel Change a notification channel
@@ -9420,31 +9420,31 @@ type StrictServerInterface interface {
 	// UpdateMessagesRead Mark messages as read
 	// (PUT /admin-api/client/pc/notify-message/update-read)
 	UpdateMessagesRead(ctx context.Context, request UpdateMessagesReadRequestObject) (UpdateMessagesReadResponseObject, error)
-	// GetProductSimpleList Every product's id and its name in the caller's language, by that name
+	// GetProductSimpleList The id of every product and its name in the caller's language, by that name
 	// (GET /admin-api/client/pc/product/get/simple-list)
 	GetProductSimpleList(ctx context.Context, request GetProductSimpleListRequestObject) (GetProductSimpleListResponseObject, error)
-	// UpdateAvatar Another picture of the signed-in user
+	// UpdateAvatar Replace the signed-in user's picture
 	// (POST /admin-api/client/pc/user/update-avatar)
 	UpdateAvatar(ctx context.Context, request UpdateAvatarRequestObject) (UpdateAvatarResponseObject, error)
-	// CreateWebhook Make a webhook
+	// CreateWebhook Create a webhook
 	// (POST /admin-api/client/pc/webhook/create)
 	CreateWebhook(ctx context.Context, request CreateWebhookRequestObject) (CreateWebhookResponseObject, error)
 	// DeleteWebhook Delete a webhook
 	// (DELETE /admin-api/client/pc/webhook/delete)
 	DeleteWebhook(ctx context.Context, request DeleteWebhookRequestObject) (DeleteWebhookResponseObject, error)
-	// GetWebhookDeliveries What a webhook was told last, newest first, 20 at most
+	// GetWebhookDeliveries The last deliveries to a webhook, newest first, 20 at most
 	// (GET /admin-api/client/pc/webhook/deliveries)
 	GetWebhookDeliveries(ctx context.Context, request GetWebhookDeliveriesRequestObject) (GetWebhookDeliveriesResponseObject, error)
-	// ToggleWebhook Switch a webhook on that is off, or off that is on
+	// ToggleWebhook Switch a webhook on or off
 	// (PUT /admin-api/client/pc/webhook/enable-or-disable)
 	ToggleWebhook(ctx context.Context, request ToggleWebhookRequestObject) (ToggleWebhookResponseObject, error)
-	// NewWebhookSecret Make a webhook another secret
+	// NewWebhookSecret Give a webhook a new secret
 	// (POST /admin-api/client/pc/webhook/new-secret)
 	NewWebhookSecret(ctx context.Context, request NewWebhookSecretRequestObject) (NewWebhookSecretResponseObject, error)
 	// PageWebhooks The tenant's webhooks, newest first
 	// (GET /admin-api/client/pc/webhook/page)
 	PageWebhooks(ctx context.Context, request PageWebhooksRequestObject) (PageWebhooksResponseObject, error)
-	// TestWebhook Call a webhook with a test, also one that is switched off
+	// TestWebhook Send a test event to a webhook, even if it is switched off
 	// (POST /admin-api/client/pc/webhook/test)
 	TestWebhook(ctx context.Context, request TestWebhookRequestObject) (TestWebhookResponseObject, error)
 	// UpdateWebhook Change a webhook
@@ -9456,19 +9456,19 @@ type StrictServerInterface interface {
 	// RefreshToken Exchange a refresh token for a new pair
 	// (POST /admin-api/system/auth/refresh-token)
 	RefreshToken(ctx context.Context, request RefreshTokenRequestObject) (RefreshTokenResponseObject, error)
-	// CheckCaptcha Whether the piece was put in its place
+	// CheckCaptcha Check where the piece was put
 	// (POST /admin-api/system/captcha/check)
 	CheckCaptcha(ctx context.Context, request CheckCaptchaRequestObject) (CheckCaptchaResponseObject, error)
 	// GetCaptcha A new slider captcha
 	// (POST /admin-api/system/captcha/get)
 	GetCaptcha(ctx context.Context, request GetCaptchaRequestObject) (GetCaptchaResponseObject, error)
-	// GetConsoleSettings What the console needs to know of this installation before anybody signs in
+	// GetConsoleSettings The settings of this installation that the console needs before sign-in
 	// (GET /admin-api/system/console/settings)
 	GetConsoleSettings(ctx context.Context, request GetConsoleSettingsRequestObject) (GetConsoleSettingsResponseObject, error)
 	// GetTenantByWebsite The tenant that a host belongs to, or null
 	// (GET /admin-api/system/tenant/get-by-website)
 	GetTenantByWebsite(ctx context.Context, request GetTenantByWebsiteRequestObject) (GetTenantByWebsiteResponseObject, error)
-	// GetTenantIdByName The id of the tenant of that name, or null
+	// GetTenantIdByName The id of the tenant with that name, or null
 	// (GET /admin-api/system/tenant/get-id-by-name)
 	GetTenantIdByName(ctx context.Context, request GetTenantIdByNameRequestObject) (GetTenantIdByNameResponseObject, error)
 	// LoginUsername Sign in with user name and password
@@ -9489,7 +9489,7 @@ type StrictServerInterface interface {
 	// UpdateUser Change nickname and e-mail
 	// (PUT /app-api/member/user/update)
 	UpdateUser(ctx context.Context, request UpdateUserRequestObject) (UpdateUserResponseObject, error)
-	// UpdateUserMobile Bind another mobile with a code that was sent to it
+	// UpdateUserMobile Replace the bound mobile, with a code that was sent to the new one
 	// (PUT /app-api/member/user/update-mobile)
 	UpdateUserMobile(ctx context.Context, request UpdateUserMobileRequestObject) (UpdateUserMobileResponseObject, error)
 	// UpdateUserPassword Change the password with a code

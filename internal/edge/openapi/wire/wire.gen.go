@@ -77,13 +77,13 @@ func (e ListNoticesParamsLevel) Valid() bool {
 	}
 }
 
-// Acknowledgement who said to be on it; absent: nobody, or it was taken back
+// Acknowledgement who acknowledged the notice; absent: nobody did, or it was taken back
 type Acknowledgement struct {
-	// By as people call them
+	// By the name that people see
 	By   string `json:"by"`
 	Note string `json:"note"`
 
-	// RemindTime nobody is reminded before
+	// RemindTime no reminder is sent before this time
 	RemindTime Moment `json:"remindTime"`
 	Time       Moment `json:"time"`
 }
@@ -92,17 +92,17 @@ type Acknowledgement struct {
 type Device struct {
 	DeviceName string `json:"deviceName"`
 
-	// LastContact absent: never
+	// LastContact absent: nothing has arrived yet
 	LastContact *Moment  `json:"lastContact,omitempty"`
 	Latitude    *float64 `json:"latitude,omitempty"`
 	Longitude   *float64 `json:"longitude,omitempty"`
 
-	// NoteName what people call it
+	// NoteName the remark name
 	NoteName string `json:"noteName"`
 	Online   bool   `json:"online"`
 	Product  string `json:"product"`
 
-	// Scene absent: in none
+	// Scene absent: the device is in no scene
 	Scene  *string `json:"scene,omitempty"`
 	Serial string  `json:"serial"`
 }
@@ -111,7 +111,7 @@ type Device struct {
 type DeviceList struct {
 	Items []Device `json:"items"`
 
-	// NextCursor absent: there is no more
+	// NextCursor absent: this is the last page
 	NextCursor *string `json:"nextCursor,omitempty"`
 }
 
@@ -119,18 +119,18 @@ type DeviceList struct {
 type DeviceWithProperties struct {
 	DeviceName string `json:"deviceName"`
 
-	// LastContact absent: never
+	// LastContact absent: nothing has arrived yet
 	LastContact *Moment  `json:"lastContact,omitempty"`
 	Latitude    *float64 `json:"latitude,omitempty"`
 	Longitude   *float64 `json:"longitude,omitempty"`
 
-	// NoteName what people call it
+	// NoteName the remark name
 	NoteName   string     `json:"noteName"`
 	Online     bool       `json:"online"`
 	Product    string     `json:"product"`
 	Properties []Property `json:"properties"`
 
-	// Scene absent: in none
+	// Scene absent: the device is in no scene
 	Scene  *string `json:"scene,omitempty"`
 	Serial string  `json:"serial"`
 }
@@ -139,7 +139,7 @@ type DeviceWithProperties struct {
 type History struct {
 	Items []Reading `json:"items"`
 
-	// NextCursor absent: there is no more
+	// NextCursor absent: this is the last page
 	NextCursor *string `json:"nextCursor,omitempty"`
 }
 
@@ -156,7 +156,7 @@ type LatestValue struct {
 	Time       Moment  `json:"time"`
 	Unit       *string `json:"unit,omitempty"`
 
-	// Value a number, a boolean or a text, as the property's dataType says
+	// Value a number, a boolean or a text, according to the property's dataType
 	Value Value `json:"value"`
 }
 
@@ -165,13 +165,13 @@ type NewWebhook struct {
 	// Enabled true when absent
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events what it is told of
+	// Events the events that the webhook is called for
 	Events []string `json:"events"`
 
-	// Level the lowest that it is told of; general when absent
+	// Level the lowest level of notices that the webhook is called for; general when absent
 	Level *string `json:"level,omitempty"`
 
-	// Name no two have the same
+	// Name unique among the tenant's webhooks
 	Name string `json:"name"`
 
 	// Url https; without user and fragment
@@ -180,22 +180,22 @@ type NewWebhook struct {
 
 // Notice defines model for Notice.
 type Notice struct {
-	// Acknowledged who said to be on it; absent: nobody, or it was taken back
+	// Acknowledged who acknowledged the notice; absent: nobody did, or it was taken back
 	Acknowledged *Acknowledgement `json:"acknowledged,omitempty"`
 
-	// Changes of an unsteady one how often its conditions turned true or false since it began, at least; absent of others
+	// Changes of an unsteady notice: how often, at least, its conditions have turned true or false since it began; absent otherwise
 	Changes     *int    `json:"changes,omitempty"`
 	Description *string `json:"description,omitempty"`
 	DeviceName  string  `json:"deviceName"`
 	EndTime     *Moment `json:"endTime,omitempty"`
 
-	// HoldsSince since when the conditions have held by the stored readings of at most 30 days before startTime, or the device has been silent; absent: not known, or not yet
+	// HoldsSince since when, by the stored readings of at most 30 days before startTime, the conditions have held or the device has been silent; absent: not known, or not known yet
 	HoldsSince *Moment `json:"holdsSince,omitempty"`
 	Id         int64   `json:"id"`
 	Level      string  `json:"level"`
 	NoteName   string  `json:"noteName"`
 
-	// ResolvedBy itself or hand; absent while it is open
+	// ResolvedBy itself, or by hand; absent while the notice is open
 	ResolvedBy *string `json:"resolvedBy,omitempty"`
 	StartTime  Moment  `json:"startTime"`
 	Status     string  `json:"status"`
@@ -203,7 +203,7 @@ type Notice struct {
 	// Title the rule's name
 	Title string `json:"title"`
 
-	// Unsteady true: the rule had begun as many within an hour as it may, and this one stays open until its conditions have been false for ten minutes; absent of others
+	// Unsteady true: the rule had opened as many notices within an hour as it may, so this one stays open until its conditions have been false for ten minutes; absent otherwise
 	Unsteady *bool `json:"unsteady,omitempty"`
 }
 
@@ -211,7 +211,7 @@ type Notice struct {
 type NoticeList struct {
 	Items []Notice `json:"items"`
 
-	// NextCursor absent: there is no more
+	// NextCursor absent: this is the last page
 	NextCursor *string `json:"nextCursor,omitempty"`
 }
 
@@ -230,7 +230,7 @@ type Problem struct {
 	// Title the status in words
 	Title string `json:"title"`
 
-	// Type about:blank, or the address of what explains it
+	// Type about:blank, or the address of an explanation
 	Type string `json:"type"`
 }
 
@@ -248,11 +248,11 @@ type Property struct {
 type Reading struct {
 	Time Moment `json:"time"`
 
-	// Values by identifier
+	// Values values by identifier
 	Values map[string]Value `json:"values"`
 }
 
-// Value a number, a boolean or a text, as the property's dataType says
+// Value a number, a boolean or a text, according to the property's dataType
 type Value = any
 
 // Webhook defines model for Webhook.
@@ -261,15 +261,15 @@ type Webhook struct {
 	Enabled    bool     `json:"enabled"`
 	Events     []string `json:"events"`
 
-	// Gone it was switched off by an answer of 410; absent: it was not
+	// Gone true: an answer of 410 switched the webhook off; absent: none did
 	Gone *bool `json:"gone,omitempty"`
 	Id   int64 `json:"id"`
 
-	// Level the lowest that it is told of
+	// Level the lowest level of notices that the webhook is called for
 	Level string `json:"level"`
 	Name  string `json:"name"`
 
-	// OldSecretUntil until when calls are signed with the secret before as well; absent: they are not
+	// OldSecretUntil until when calls are signed with the previous secret as well; absent: they are not
 	OldSecretUntil *Moment `json:"oldSecretUntil,omitempty"`
 	Url            string  `json:"url"`
 }
@@ -285,18 +285,18 @@ type WebhookChange struct {
 
 // WebhookDelivery defines model for WebhookDelivery.
 type WebhookDelivery struct {
-	// Answer the newest: status and first line, or what went wrong
+	// Answer the newest answer: its status and first line, or what went wrong
 	Answer     *string `json:"answer,omitempty"`
 	Attempts   int     `json:"attempts"`
 	CreateTime Moment  `json:"createTime"`
 
-	// NextTime of a queued one, when it is tried next; absent: at once, or once the begin was sent
+	// NextTime of a queued delivery: when the next attempt is made; absent: at once, or once the notice's begin was sent
 	NextTime *Moment `json:"nextTime,omitempty"`
 
-	// Notice its id
+	// Notice the notice's id
 	Notice int64 `json:"notice"`
 
-	// State skipped: it was not sent, since the begin had not been, or the webhook was off
+	// State skipped: not sent, because the notice's begin was not sent or the webhook was off
 	State      string `json:"state"`
 	Type       string `json:"type"`
 	UpdateTime Moment `json:"updateTime"`
@@ -320,7 +320,7 @@ type WebhookOutcome struct {
 	// Detail what went wrong, in the language of Accept-Language; absent when ok
 	Detail *string `json:"detail,omitempty"`
 
-	// Ok it was taken
+	// Ok whether the call succeeded
 	Ok bool `json:"ok"`
 
 	// Took milliseconds
@@ -333,18 +333,18 @@ type WebhookWithSecret struct {
 	Enabled    bool     `json:"enabled"`
 	Events     []string `json:"events"`
 
-	// Gone it was switched off by an answer of 410; absent: it was not
+	// Gone true: an answer of 410 switched the webhook off; absent: none did
 	Gone *bool `json:"gone,omitempty"`
 	Id   int64 `json:"id"`
 
-	// Level the lowest that it is told of
+	// Level the lowest level of notices that the webhook is called for
 	Level string `json:"level"`
 	Name  string `json:"name"`
 
-	// OldSecretUntil until when calls are signed with the secret before as well; absent: they are not
+	// OldSecretUntil until when calls are signed with the previous secret as well; absent: they are not
 	OldSecretUntil *Moment `json:"oldSecretUntil,omitempty"`
 
-	// Secret whsec_ and Base64 of the key
+	// Secret whsec_ followed by the Base64 of the key
 	Secret string `json:"secret"`
 	Url    string `json:"url"`
 }
@@ -363,19 +363,19 @@ type WebhookId = int64
 
 // ListDevicesParams defines parameters for ListDevices.
 type ListDevicesParams struct {
-	// Search any part of device name, remark name or serial, any case
+	// Search any part of the device name, remark name or serial; case is ignored
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
-	// Scene the name of one, any case
+	// Scene a scene's name; case is ignored
 	Scene *string `form:"scene,omitempty" json:"scene,omitempty"`
 
-	// Online whether a device reports now
+	// Online whether the device is online
 	Online *bool `form:"online,omitempty" json:"online,omitempty"`
 
-	// Cursor nextCursor of the answer before
+	// Cursor nextCursor of the previous answer
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit how many an answer holds at most
+	// Limit the most items in an answer
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -390,13 +390,13 @@ type GetHistoryParams struct {
 	// Properties identifiers, joined by commas; absent: all
 	Properties *[]string `form:"properties,omitempty" json:"properties,omitempty"`
 
-	// Format goes before Accept
+	// Format takes precedence over Accept
 	Format *GetHistoryParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 
-	// Limit rows; of JSON 10,000 when absent, and 50,000 at most
+	// Limit the most rows; for JSON 10,000 when absent, and 50,000 at most
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor nextCursor of the answer before
+	// Cursor nextCursor of the previous answer
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -405,10 +405,10 @@ type GetHistoryParamsFormat string
 
 // ListNoticesParams defines parameters for ListNotices.
 type ListNoticesParams struct {
-	// Status open: what it tells of goes on
+	// Status open: the notice has not ended
 	Status *ListNoticesParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// Level of the rule
+	// Level the rule's level
 	Level *ListNoticesParamsLevel `form:"level,omitempty" json:"level,omitempty"`
 
 	// Device a device name
@@ -420,10 +420,10 @@ type ListNoticesParams struct {
 	// To began before
 	To *string `form:"to,omitempty" json:"to,omitempty"`
 
-	// Cursor nextCursor of the answer before
+	// Cursor nextCursor of the previous answer
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit how many an answer holds at most
+	// Limit the most items in an answer
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -444,7 +444,7 @@ type ServerInterface interface {
 	// ListDevices Devices, by name
 	// (GET /devices)
 	ListDevices(w http.ResponseWriter, r *http.Request, params ListDevicesParams)
-	// GetDevice One device and what it measures
+	// GetDevice One device and its properties
 	// (GET /devices/{deviceName})
 	GetDevice(w http.ResponseWriter, r *http.Request, deviceName DeviceName)
 	// GetHistory A device's readings, oldest first
@@ -462,7 +462,7 @@ type ServerInterface interface {
 	// ListWebhooks The webhooks, newest first
 	// (GET /webhooks)
 	ListWebhooks(w http.ResponseWriter, r *http.Request)
-	// CreateWebhook Make a webhook
+	// CreateWebhook Create a webhook
 	// (POST /webhooks)
 	CreateWebhook(w http.ResponseWriter, r *http.Request)
 	// DeleteWebhook Delete a webhook
@@ -474,13 +474,13 @@ type ServerInterface interface {
 	// ChangeWebhook Change a webhook
 	// (PATCH /webhooks/{id})
 	ChangeWebhook(w http.ResponseWriter, r *http.Request, id WebhookId)
-	// ListWebhookDeliveries What a webhook was told last
+	// ListWebhookDeliveries The last deliveries to a webhook
 	// (GET /webhooks/{id}/deliveries)
 	ListWebhookDeliveries(w http.ResponseWriter, r *http.Request, id WebhookId)
-	// RenewWebhookSecret Make a webhook another secret
+	// RenewWebhookSecret Give a webhook a new secret
 	// (POST /webhooks/{id}/secret)
 	RenewWebhookSecret(w http.ResponseWriter, r *http.Request, id WebhookId)
-	// TestWebhook Call a webhook with a test
+	// TestWebhook Send a test event to a webhook
 	// (POST /webhooks/{id}/test)
 	TestWebhook(w http.ResponseWriter, r *http.Request, id WebhookId)
 }
@@ -1814,7 +1814,7 @@ type StrictServerInterface interface {
 	// ListDevices Devices, by name
 	// (GET /devices)
 	ListDevices(ctx context.Context, request ListDevicesRequestObject) (ListDevicesResponseObject, error)
-	// GetDevice One device and what it measures
+	// GetDevice One device and its properties
 	// (GET /devices/{deviceName})
 	GetDevice(ctx context.Context, request GetDeviceRequestObject) (GetDeviceResponseObject, error)
 	// GetHistory A device's readings, oldest first
@@ -1832,7 +1832,7 @@ type StrictServerInterface interface {
 	// ListWebhooks The webhooks, newest first
 	// (GET /webhooks)
 	ListWebhooks(ctx context.Context, request ListWebhooksRequestObject) (ListWebhooksResponseObject, error)
-	// CreateWebhook Make a webhook
+	// CreateWebhook Create a webhook
 	// (POST /webhooks)
 	CreateWebhook(ctx context.Context, request CreateWebhookRequestObject) (CreateWebhookResponseObject, error)
 	// DeleteWebhook Delete a webhook
@@ -1844,13 +1844,13 @@ type StrictServerInterface interface {
 	// ChangeWebhook Change a webhook
 	// (PATCH /webhooks/{id})
 	ChangeWebhook(ctx context.Context, request ChangeWebhookRequestObject) (ChangeWebhookResponseObject, error)
-	// ListWebhookDeliveries What a webhook was told last
+	// ListWebhookDeliveries The last deliveries to a webhook
 	// (GET /webhooks/{id}/deliveries)
 	ListWebhookDeliveries(ctx context.Context, request ListWebhookDeliveriesRequestObject) (ListWebhookDeliveriesResponseObject, error)
-	// RenewWebhookSecret Make a webhook another secret
+	// RenewWebhookSecret Give a webhook a new secret
 	// (POST /webhooks/{id}/secret)
 	RenewWebhookSecret(ctx context.Context, request RenewWebhookSecretRequestObject) (RenewWebhookSecretResponseObject, error)
-	// TestWebhook Call a webhook with a test
+	// TestWebhook Send a test event to a webhook
 	// (POST /webhooks/{id}/test)
 	TestWebhook(ctx context.Context, request TestWebhookRequestObject) (TestWebhookResponseObject, error)
 }

@@ -79,7 +79,7 @@ type ApplyItem struct {
 	Kind    ApplyItemKind `json:"kind"`
 	Name    string        `json:"name"`
 
-	// Secret a device's secret or a user's password made by the server; shown this once
+	// Secret a device's secret or a user's password made by the server; only this answer holds it
 	Secret *string `json:"secret,omitempty"`
 	Tenant *string `json:"tenant,omitempty"`
 }
@@ -101,11 +101,11 @@ type ApplyResult struct {
 	Changed []ApplyItem `json:"changed"`
 	Created []ApplyItem `json:"created"`
 
-	// Left how many things of the file were already so
+	// Left how many things of the file needed no change
 	Left    int         `json:"left"`
 	Removed []ApplyItem `json:"removed"`
 
-	// Warning what was done is kept, but the running server could not take it up; the next call tries again first. Absent: the server goes by it
+	// Warning the change is stored, but the running server could not apply it; the next call tries that again first. Absent: the server has applied the change
 	Warning *string `json:"warning,omitempty"`
 }
 
@@ -114,7 +114,7 @@ type DeleteRequest struct {
 	Kind DeleteRequestKind `json:"kind"`
 	Name string            `json:"name"`
 
-	// Tenant the owner; not for a tenant itself
+	// Tenant the owner; not given for a tenant itself
 	Tenant *string `json:"tenant,omitempty"`
 }
 
@@ -123,13 +123,13 @@ type DeleteRequestKind string
 
 // DeriveRequest defines model for DeriveRequest.
 type DeriveRequest struct {
-	// After the device that the call before answered; absent: begin
+	// After the device that the previous call answered; absent: start with the first
 	After *string `json:"after,omitempty"`
 
 	// Device only this device
 	Device *string `json:"device,omitempty"`
 
-	// From the first day, in the tenant's time zone; absent: as far back as there are readings
+	// From the first day, in the tenant's time zone; absent: the day of the oldest readings
 	From *openapi_types.Date `json:"from,omitempty"`
 
 	// Product only of devices of this product
@@ -139,22 +139,22 @@ type DeriveRequest struct {
 
 // DeriveResult defines model for DeriveResult.
 type DeriveResult struct {
-	// Days with readings, that were looked at
+	// Days days with readings that were checked
 	Days int `json:"days"`
 
-	// Device absent: there is none after `after`
+	// Device absent: no device comes after `after`
 	Device *string `json:"device,omitempty"`
 
-	// Left devices that come after it
+	// Left devices that come after this one
 	Left int `json:"left"`
 
-	// Values that were not there, or otherwise
+	// Values values that were missing or wrong
 	Values int `json:"values"`
 }
 
 // LineError defines model for LineError.
 type LineError struct {
-	// Line 0 when no line can be named
+	// Line 0 when the line is unknown
 	Line    int    `json:"line"`
 	Message string `json:"message"`
 
@@ -172,10 +172,10 @@ type Problem struct {
 
 // ReleaseResult defines model for ReleaseResult.
 type ReleaseResult struct {
-	// Held whether anything was held
+	// Held whether mail and SMS were held
 	Held bool `json:"held"`
 
-	// Waiting deliveries that were
+	// Waiting deliveries that were held
 	Waiting int `json:"waiting"`
 }
 
@@ -209,19 +209,19 @@ type ServerInterface interface {
 	// Apply Create or change elements, products, tenants, users, scenes and devices
 	// (POST /provider-api/v1/apply)
 	Apply(w http.ResponseWriter, r *http.Request, params ApplyParams)
-	// Backup Everything that is kept, as it is at one instant, as one file
+	// Backup A backup of all stored data, as of one instant, as one file
 	// (GET /provider-api/v1/backup)
 	Backup(w http.ResponseWriter, r *http.Request)
 	// Delete Remove a device, user, scene or tenant
 	// (POST /provider-api/v1/delete)
 	Delete(w http.ResponseWriter, r *http.Request)
-	// Derive Compute the derived values of a device's past anew
+	// Derive Compute the derived values of a device's past again
 	// (POST /provider-api/v1/derive)
 	Derive(w http.ResponseWriter, r *http.Request)
-	// ReleaseOutbox Let mail and SMS go that are held since a restore
+	// ReleaseOutbox Release mail and SMS that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(w http.ResponseWriter, r *http.Request)
-	// ResetUser Give a user a new password, answered once, and end the user's sessions
+	// ResetUser Give a user a new password, which only this answer holds, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(w http.ResponseWriter, r *http.Request)
 }
@@ -1198,19 +1198,19 @@ type StrictServerInterface interface {
 	// Apply Create or change elements, products, tenants, users, scenes and devices
 	// (POST /provider-api/v1/apply)
 	Apply(ctx context.Context, request ApplyRequestObject) (ApplyResponseObject, error)
-	// Backup Everything that is kept, as it is at one instant, as one file
+	// Backup A backup of all stored data, as of one instant, as one file
 	// (GET /provider-api/v1/backup)
 	Backup(ctx context.Context, request BackupRequestObject) (BackupResponseObject, error)
 	// Delete Remove a device, user, scene or tenant
 	// (POST /provider-api/v1/delete)
 	Delete(ctx context.Context, request DeleteRequestObject) (DeleteResponseObject, error)
-	// Derive Compute the derived values of a device's past anew
+	// Derive Compute the derived values of a device's past again
 	// (POST /provider-api/v1/derive)
 	Derive(ctx context.Context, request DeriveRequestObject) (DeriveResponseObject, error)
-	// ReleaseOutbox Let mail and SMS go that are held since a restore
+	// ReleaseOutbox Release mail and SMS that are held since a restore
 	// (POST /provider-api/v1/outbox/release)
 	ReleaseOutbox(ctx context.Context, request ReleaseOutboxRequestObject) (ReleaseOutboxResponseObject, error)
-	// ResetUser Give a user a new password, answered once, and end the user's sessions
+	// ResetUser Give a user a new password, which only this answer holds, and end the user's sessions
 	// (POST /provider-api/v1/user/reset)
 	ResetUser(ctx context.Context, request ResetUserRequestObject) (ResetUserResponseObject, error)
 }
