@@ -103,7 +103,7 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 	}
 	refused("another Tilth has this database open", append([]string{"doctor"}, p.storageArgs()...)...)
 	refused("say which with --database-url", "doctor", "--data-dir", p.dir)
-	refused("everything in its folder", "demo", "--data-dir", t.TempDir(), "--database-url", p.database)
+	refused("keeps all of it in its folder", "demo", "--data-dir", t.TempDir(), "--database-url", p.database)
 	first := time.Now().Add(time.Second).UnixMilli()
 	p.publishAll([]*resendingDevice{{number: 0, first: first}}, 200, func() {}).Wait()
 	want := p.notices()
