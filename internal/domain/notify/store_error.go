@@ -1,0 +1,6 @@
+package notify
+
+import "tilth/internal/platform/errs"
+
+// wrap names the operation of this package's stores that failed.
+func wrap(operation string, err error) error { return errs.WrapOperation("notify", operation, err) }
