@@ -24,9 +24,6 @@ var postgresMigrations embed.FS
 const (
 	// connectTimeout limits how long connecting may take, unless the address sets a limit.
 	connectTimeout = 5 * time.Second
-	// cancelTimeout limits how long a statement may take to end after its context was cancelled;
-	// then its connection is closed.
-	cancelTimeout = 5 * time.Second
 )
 
 // OpenPostgres opens the PostgreSQL database at an address (postgres://…) that belongs to the data
@@ -107,7 +104,7 @@ func parseAddress(address string) (*pgx.ConnConfig, error) {
 	// If the caller's context is cancelled, only the statement is aborted, not the connection,
 	// which holds the lock.
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
+		return &statementCanceller{conn: c}
 	}
 	for name, value := range map[string]string{
 		"client_encoding":               "UTF8",

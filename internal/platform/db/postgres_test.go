@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 
 	"tilth/internal/platform/db"
@@ -285,5 +287,30 @@ func TestCancelledTxKeepsConnection(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A request to cancel that overtakes its statement is repeated until the statement has ended, and no
+// request hits the statement after it.
+func TestCancelBeforeStatement(t *testing.T) {
+	conn, err := pgconn.Connect(t.Context(), testkit.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	for range 5 {
+		c := db.NewStatementCanceller(conn)
+		c.HandleCancel(t.Context())
+		time.Sleep(20 * time.Millisecond) // The first request finds no statement.
+		begun := time.Now()
+		_, err = conn.Exec(t.Context(), "SELECT pg_sleep(60)").ReadAll()
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || refused.Code != "57014" {
+			t.Fatalf("after %v: %v", time.Since(begun), err)
+		}
+		c.HandleUnwatchAfterCancel()
+		if _, err := conn.Exec(t.Context(), "SELECT 1").ReadAll(); err != nil {
+			t.Fatalf("the next statement: %v", err)
+		}
 	}
 }
