@@ -58,8 +58,8 @@ func (l *worker) takeDue(ctx context.Context) (*batch, error) {
 	return t, nil
 }
 
-// takeRoundRobin takes notifications round robin by tenant: one per time slice or, of a single
-// tenant, as many as there are free slots.
+// takeRoundRobin takes notifications round robin by tenant: one per turn or, if only one tenant
+// waits, as many as there are free slots.
 func (t *batch) takeRoundRobin(ctx context.Context, waiting []waitingTenant) error {
 	waiting = t.eligible(waiting)
 	for len(waiting) > 0 && t.freeSlots > 0 && !t.more {
@@ -208,8 +208,9 @@ func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, most int) (
 // timedReasons are the reasons to wait for a time at which other deliveries may become due too.
 var timedReasons = []Reason{ForPeriod, ForMute, ForBudget}
 
-// groupWaiting treats deliveries that waited together for a time of day or for the end of a mute
-// like notices of one minute: it sends the first ones one by one and the others as a digest.
+// groupWaiting treats deliveries that waited together for one of timedReasons (a time of day, the end
+// of a mute, tomorrow's budget of reminders) like notices of one minute: it sends the first ones one
+// by one and the others as a digest.
 // Otherwise the alarms of a night would arrive all at once in the morning.
 func (t *batch) groupWaiting(ctx context.Context, r *deliveryRow) error {
 	if t.DigestAfter == 0 || r.Digest > 0 || !slices.Contains(timedReasons, r.Reason) {

@@ -42,7 +42,7 @@ func TestMemoryIsShared(t *testing.T) {
 	if n := h.bytes.Load(); n > maxReplayBytes || n < maxReplayBytes*9/10 {
 		t.Errorf("%d bytes are kept", n)
 	}
-	share := maxReplayBytes / tenants / (4<<10 + 200)
+	share := maxReplayBytes / tenants / (4<<10 + 200) // an event's data, and a little for its frame and its place
 	for i := range tenants {
 		if n := replayLen(h, tenant.ID(i)); n < share {
 			t.Errorf("tenant %d keeps %d events, its share is %d", i, n, share)
@@ -63,7 +63,7 @@ func TestMemoryIsShared(t *testing.T) {
 	}
 }
 
-// Events of tenants without screens take no memory.
+// Events of tenants that nobody has watched for a while take no memory.
 func TestUnwatchedTenantKeepsNothing(t *testing.T) {
 	h := NewHub("e")
 	publish(h, field, 1, 100)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -11,7 +12,8 @@ import (
 	"time"
 )
 
-// screen is an open page that receives all events of its tenant. It counts them and keeps none.
+// screen is the client of a live stream, as a page of the console is. It receives all events of its
+// tenant, counts them and keeps none.
 type screen struct {
 	console  *console
 	notice   func(data []byte) // called with each notice; may be nil
@@ -29,9 +31,13 @@ type screen struct {
 	err      error // set before ended is closed
 }
 
+// errStreamRefused means that the server refused a stream because its user has too many.
+var errStreamRefused = errors.New("live stream: refused, there are too many")
+
 const livePath = "/admin-api/client/pc/live"
 
-// retry is how long a screen waits before it opens the stream again, as the console does.
+// retry is how long a screen waits before it opens a stream again that ended, as a page does the first
+// time.
 const retry = time.Second
 
 // watch opens a live stream and returns once it is open.
@@ -103,6 +109,9 @@ func (s *screen) follow(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end
+	if res.StatusCode == http.StatusTooManyRequests {
+		return errStreamRefused
+	}
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("live stream: %s", res.Status)
 	}
