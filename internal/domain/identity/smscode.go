@@ -47,7 +47,7 @@ type CodeStore struct {
 	now    func() time.Time
 }
 
-// NewCodeStore makes a store. key is the platform's secret: six digits would soon be guessed from a
+// NewCodeStore makes a store. key is derived from the platform's secret: six digits would soon be guessed from a
 // hash without a key. A nil sender means that SMS is not set up; now is the server's clock.
 func NewCodeStore(d *db.DB, key []byte, sender SMSSender, now func() time.Time) *CodeStore {
 	return &CodeStore{db: d, key: key, sender: sender, now: now}

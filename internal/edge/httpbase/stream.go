@@ -26,7 +26,8 @@ const (
 type StreamOptions struct {
 	Header http.Header // headers of the answer, set when it begins
 	// BufferLimit is how many bytes are buffered before any is sent, so that a short answer is sent
-	// at once and with its length. 0: one chunk, without a length.
+	// at once and, unless the client takes compressed answers, with its length. 0: one chunk, without
+	// a length.
 	BufferLimit int
 	// Compress compresses the answer for a client that accepts that, unless the client is on this
 	// very machine, where sending costs less than compressing.
@@ -85,7 +86,7 @@ func (a *StreamWriter) FlushIfFull() error {
 func (a *StreamWriter) FlushBuffer() error {
 	dst := a.compression.writer(a)
 	_, err := dst.Write(a.Buf)
-	if a.Buf = a.Buf[:0]; cap(a.Buf) > 2*ChunkSize {
+	if a.Buf = a.Buf[:0]; cap(a.Buf) > maxPooledBuffer {
 		a.Buf = nil // from now on chunks are sent, and a client that reads slowly holds no more memory
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 )
 
 const (
-	slowShare  = 5  // slow connections are this fraction of the idle ones
+	slowShare  = 5  // there is one slow connection for this many idle ones
+	slowKinds  = 4  // kinds of slow clients
 	slowOpener = 64 // connections that are opened at the same time
 )
 
@@ -24,7 +26,7 @@ const (
 // middle of a message, while devices publish. The server must serve the devices meanwhile, and
 // close the slow connections.
 func slowClients(ctx context.Context, o *Options, r *Row) error {
-	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), o.IdleConnections/slowShare/4/16+1)
+	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), o.IdleConnections/slowShare/slowKinds/16+1)
 	if err != nil {
 		return err
 	}
@@ -33,7 +35,7 @@ func slowClients(ctx context.Context, o *Options, r *Row) error {
 		if err != nil {
 			return err
 		}
-		err = h.slowRound(ctx, max(4, o.IdleConnections/slowShare), r)
+		err = h.slowRound(ctx, max(slowKinds, o.IdleConnections/slowShare), r)
 		if err := errors.Join(err, stop()); err != nil {
 			return err
 		}
@@ -51,29 +53,32 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 	var ended atomic.Int64
 	opening := new(errgroup.Group)
 	opening.SetLimit(slowOpener)
-	began := time.Now()
-	var all errgroup.Group
-	defer func() { _ = all.Wait() }() // all end with ctx
+	ctx, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer func() {
+		stop() // ends those that the server has not closed
+		all.Wait()
+	}()
 	for i := range n {
 		opening.Go(func() error {
 			address, text := h.server.MQTT, ""
-			switch i % 4 {
+			switch i % slowKinds {
 			case 1:
 				text = "\x10\x40\x00\x04MQTT" // half a CONNECT
 			case 2:
 				address, text = httpAddress, "POST /api/v1/nobody/telemetry HTTP/1.1\r\nHost: a\r\nContent-Le"
 			case 3: // signs in, and stops in the middle of a message
-				text = connectPacket(spare[i/4%len(spare)], i) + "\x32\x40\x00\x17v1/devices/me/tele"
+				text = connectPacket(spare[i/slowKinds%len(spare)], i) + "\x32\x40\x00\x17v1/devices/me/tele"
 			}
 			c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 			if err != nil {
 				return err
 			}
-			all.Go(func() error {
+			all.Go(func() {
 				defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-				_, err := io.Copy(io.Discard, c) // until the server ends the connection, in any way
+				_, _ = io.Copy(io.Discard, c) // until the server ends the connection, in any way
 				ended.Add(1)
-				return errors.Join(err, c.Close())
+				_ = c.Close()
 			})
 			_, err = io.WriteString(c, text)
 			return err
@@ -82,6 +87,7 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 	if err := opening.Wait(); err != nil {
 		return fmt.Errorf("open %d connections: %w", n, err)
 	}
+	opened := time.Now()
 	now, err := h.server.ReadMetrics(ctx)
 	if err != nil {
 		return err
@@ -90,14 +96,17 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 	if err := h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault); err != nil {
 		return err
 	}
-	hanging := n - int(ended.Load())
+	connected := n - int(ended.Load())
+	if connected == 0 {
+		return errors.New("no slow client was connected while the devices went on")
+	}
 	allEnded := func() (bool, error) { return int(ended.Load()) == n, nil }
 	if err := waitFor(ctx, "the server to close all slow connections", allEnded); err != nil {
 		return fmt.Errorf("%w; %d of %d are still open", err, n-int(ended.Load()), n)
 	}
 	r.Rounds++
-	r.noteRecovery(began)
-	r.Remark = fmt.Sprintf("%d of them, %d still there when the devices had gone on; then turned away", n, hanging)
+	r.noteRecovery(opened)
+	r.Remark = fmt.Sprintf("%d clients; %d still connected when the devices went on; then disconnected", n, connected)
 	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == loadDevices })
 }
 

@@ -167,6 +167,9 @@ describe('a stream', () => {
     expect(await screen.findByText('Live')).toBeVisible();
     expect(screen.getByText('Nov 21, 2026, 06:14:09')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Save picture' })).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: 'Pause' }));
+    fireEvent.pause(video());
+    await waitFor(() => expect(screen.queryByText('Live')).toBeNull());
   });
 
   it('is paused by the user, fetches nothing meanwhile, and continues', async () => {

@@ -58,7 +58,7 @@ export function Player({ device, source }: PlayerProps) {
       {state === 'unsupported' ? (
         <VideoPlaceholder kind="none" title={t('data.video.unsupportedTitle')} text={t('data.video.unsupportedText')} />
       ) : null}
-      {shows && live ? (
+      {state === 'playing' && live ? (
         <span className={css.live}>
           <VideoCameraFilled aria-hidden="true" />
           {t('data.video.live')}

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import css from './CameraPicture.module.css';
 
 interface VideoPlaceholderProps {
-  /** `wait`: loading; `none`: not set up; `down`: set up but not available. */
+  /** `wait`: loading; `none`: nothing can be shown here; `down`: what could be shown is not available. */
   kind: 'wait' | 'none' | 'down';
   title: string;
   text?: string;
