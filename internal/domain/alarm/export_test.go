@@ -6,8 +6,9 @@ import (
 	"tilth/internal/domain/tenant"
 )
 
-// SetSingleStep makes a slice evaluate one frame, a transaction write one event of one tenant, and
-// limits a tenant's readings in memory to so many bytes.
+// SetSingleStep makes a slice evaluate one frame, and the first transaction write the fewest events
+// that one may; the engine adapts the number afterwards. It limits a tenant's readings in memory to so
+// many bytes.
 func (e *Engine) SetSingleStep(bytes int) {
 	e.singleStep, e.batchSize = true, 1
 	e.queues.most = bytes

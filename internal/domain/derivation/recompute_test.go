@@ -187,7 +187,7 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 	}
 	w.changeProduct(mastProduct())
 	watched := &testkit.HeapProbe{Context: w.Context()}
-	before := testkit.HeapInUse(4)
+	before := testkit.HeapHeld()
 	parts, heldBytes := 0, int64(0)
 	for part := (Recomputed{More: true, Next: math.MinInt64}); part.More; parts++ {
 		var err error

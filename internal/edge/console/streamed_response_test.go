@@ -153,9 +153,9 @@ func TestStreamedAnswersMemoryIsBounded(t *testing.T) {
 	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
 		switch frames = n; {
 		case look && n == 2000:
-			early = testkit.HeapInUse(3)
+			early = testkit.HeapHeld()
 		case look && n == days*1440:
-			late = testkit.HeapInUse(3)
+			late = testkit.HeapHeld()
 		}
 		return nil
 	}}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/binary"
 	"errors"
 	"net"
 	"slices"
@@ -116,7 +117,7 @@ func TestMQTTOversizedIsCounted(t *testing.T) {
 	})
 }
 
-// The same before a client has signed in.
+// A client whose CONNECT is malformed is not signed in.
 func TestMQTTMalformedConnect(t *testing.T) {
 	hello := func(level, flags byte, rest ...byte) []byte {
 		return framed(0x10, append([]byte{0, 4, 'M', 'Q', 'T', 'T', level, flags, 0, 60}, rest...))
@@ -198,7 +199,8 @@ func TestMQTTHalfClosed(t *testing.T) {
 	c.wantEnd(0)
 }
 
-// A message at the size limit is accepted, in parts as in one.
+// Messages larger than the buffer that reads them, up to the size limit, are accepted although they
+// arrive in parts.
 func TestMQTTLargeMessages(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
@@ -265,8 +267,7 @@ func TestMQTTKeepAlive(t *testing.T) {
 				e := newEdge(t)
 				c, ended := servePipe(t, e, test.version)
 				hello := c.connect("WS-1", secretOf("WS-1"), "a")
-				hello[10+1], hello[11] = byte(test.keepAlive), byte(test.keepAlive)
-				hello[10] = 0
+				binary.BigEndian.PutUint16(hello[10:], test.keepAlive)
 				c.send(hello)
 				c.want("CONNACK accepted", accepted)
 				time.Sleep(test.want - time.Second)

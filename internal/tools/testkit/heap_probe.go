@@ -9,7 +9,7 @@ import (
 
 // HeapProbe is a context that measures now and then how much memory is held. It measures in Err,
 // which code that passes over many readings calls often; database/sql calls it in a goroutine of
-// its own.
+// its own. A context that is derived from it with a cancellation of its own does not measure.
 type HeapProbe struct {
 	context.Context
 	mu    sync.Mutex
@@ -31,7 +31,7 @@ func (h *HeapProbe) Err() error {
 
 // Sample measures now.
 func (h *HeapProbe) Sample() {
-	held := HeapInUse(3)
+	held := HeapHeld()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.peak = max(h.peak, held)
@@ -44,10 +44,10 @@ func (h *HeapProbe) Peak() uint64 {
 	return h.peak
 }
 
-// HeapInUse returns how many bytes are held after the given number of garbage collections. The
-// second collection also frees what lies unused in sync.Pools.
-func HeapInUse(collections int) uint64 {
-	for range collections {
+// HeapHeld returns how many bytes are held after three garbage collections: the second also frees
+// what lies unused in sync.Pools, the third what the cleanups of these objects release.
+func HeapHeld() uint64 {
+	for range 3 {
 		runtime.GC()
 	}
 	var m runtime.MemStats

@@ -29,7 +29,7 @@ func MeasureResponseMemory(
 		return to
 	}
 	serve()
-	before := HeapInUse(4)
+	before := HeapHeld()
 	to := serve()
 	if to.Peak() == 0 {
 		t.Error("no measurement was made during the request")

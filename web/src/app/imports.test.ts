@@ -4,21 +4,21 @@ import { expect, it } from 'vitest';
 
 const src = resolve('src');
 
-/**
- * Which layer may import which. The lint rule checks the written path; this test resolves relative
- * paths.
- */
 function layer(path: string): { name: string; feature?: string } {
   const [top = '', feature] = path.split('/');
   return top === 'features' ? { name: top, feature } : { name: top };
 }
 
+/**
+ * Which layer may import which. The lint rule checks the written path; this test resolves relative
+ * paths.
+ */
 const allowed: Record<string, readonly string[]> = {
   app: ['app', 'features', 'ui', 'lib', 'api', 'locales'],
   features: ['features', 'ui', 'lib', 'api'],
   ui: ['ui', 'lib', 'api'],
   lib: ['lib', 'api', 'locales'],
-  // Runs outside the page, in one file of its own.
+  // The service worker: it runs outside the page and is built into one file of its own.
   worker: ['worker'],
 };
 

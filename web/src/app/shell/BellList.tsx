@@ -28,7 +28,7 @@ export function BellList({ onClose, onAllRead }: BellListProps) {
   const language = useLanguage((state) => state.language);
   const query = useQuery(recentQuery(language));
   const unread = useQuery(unreadCountQuery()).data ?? 0;
-  const { opened, markAllRead, markingAll } = useMarkRead();
+  const { markFollowed, markAllRead, markingAll } = useMarkRead();
   const list = query.data?.list;
 
   return (
@@ -68,7 +68,7 @@ export function BellList({ onClose, onAllRead }: BellListProps) {
                 activeProps={{}}
                 data-item=""
                 onClick={() => {
-                  if (!message.readStatus) opened(message.id);
+                  if (!message.readStatus) markFollowed(message.id);
                   onClose();
                 }}
               >

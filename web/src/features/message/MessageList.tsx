@@ -15,7 +15,7 @@ interface MessageListProps {
   named: number | undefined;
   onClosed: (id: number) => void;
   onRead: (ids: readonly number[]) => void;
-  onOpened: (id: number) => void;
+  onFollowed: (id: number) => void;
 }
 
 const noneOpen: ReadonlySet<number> = new Set();
@@ -30,7 +30,7 @@ function toggledGroup(before: ReadonlySet<number>, ids: readonly number[], open:
 }
 
 /** The messages of a page. Open ones stay open when new ones arrive. */
-export function MessageList({ messages, waiting, named, onClosed, onRead, onOpened }: MessageListProps) {
+export function MessageList({ messages, waiting, named, onClosed, onRead, onFollowed }: MessageListProps) {
   const { t } = useTranslation();
   const place = useRef<HTMLUListElement>(null);
   const [open, setOpen] = useState(noneOpen);
@@ -72,7 +72,7 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onOpen
     place.current?.querySelector<HTMLElement>(`[data-message="${listedId}"] button`)?.focus();
   }, [shown, listedId]);
 
-  const actions = { onToggle: toggle, onRead, onOpened };
+  const actions = { onToggle: toggle, onRead, onFollowed };
   return (
     <ul
       ref={place}

@@ -26,7 +26,7 @@ export function MessagePage() {
   const navigate = useNavigate({ from: '/message' });
   const query = useQuery(messagesQuery(language, page, size));
   const unread = useQuery(unreadCountQuery()).data;
-  const { markRead, opened, markAllRead, markingAll } = useMarkRead();
+  const { markRead, markFollowed, markAllRead, markingAll } = useMarkRead();
   const { data, isPlaceholderData } = query;
 
   const change = useCallback(
@@ -89,7 +89,7 @@ export function MessagePage() {
             named={id}
             onClosed={closed}
             onRead={markRead}
-            onOpened={opened}
+            onFollowed={markFollowed}
           />
         ) : query.isError ? null : (
           <ListSkeleton />

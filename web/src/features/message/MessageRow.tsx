@@ -18,7 +18,7 @@ export interface RowActions {
   onToggle: (id: number, open: boolean) => void;
   onRead: (ids: readonly number[]) => void;
   /** Called when the user follows the link to the alarm. */
-  onOpened: (id: number) => void;
+  onFollowed: (id: number) => void;
 }
 
 interface MessageRowProps extends RowActions {
@@ -30,7 +30,7 @@ interface MessageRowProps extends RowActions {
  * A message: its title, first line and acknowledgement; opened, its full text and the link to the
  * alarm.
  */
-export const MessageRow = memo(function MessageRow({ message, open, onToggle, onRead, onOpened }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({ message, open, onToggle, onRead, onFollowed }: MessageRowProps) {
   const { t } = useTranslation();
   const body = useId();
   const head = useRef<HTMLButtonElement>(null);
@@ -83,7 +83,7 @@ export const MessageRow = memo(function MessageRow({ message, open, onToggle, on
               to="/inform"
               search={{ id: noticeId }}
               className={css.alarm}
-              onClick={() => readStatus || onOpened(id)}
+              onClick={() => readStatus || onFollowed(id)}
             >
               <ExceptionOutlined aria-hidden="true" />
               {t('message.openAlarm')}

@@ -58,8 +58,8 @@ export function useMarkRead() {
       (ids: readonly number[]) => read(ids, { onSuccess: () => toast.success(t('message.markedRead')) }),
       [read, t],
     ),
-    /** Marks an opened message as read, without a toast. */
-    opened: useCallback((id: number) => read([id]), [read]),
+    /** Marks a message as read whose link the user followed, without a toast. */
+    markFollowed: useCallback((id: number) => read([id]), [read]),
     markAllRead: useCallback(
       () => readAll(undefined, { onSuccess: () => toast.success(t('message.markedRead')) }),
       [readAll, t],

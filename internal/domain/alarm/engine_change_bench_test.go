@@ -66,7 +66,7 @@ func BenchmarkChangeOneOfManyRules(b *testing.B) {
 			fx.publish(id)
 		}
 	})
-	b.Run("made", func(b *testing.B) {
+	b.Run("created", func(b *testing.B) {
 		for b.Loop() {
 			one, err := fx.rules.Create(b.Context(), fx.owner, &r.Rule)
 			fx.must(err)
