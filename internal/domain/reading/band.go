@@ -43,19 +43,19 @@ type bandColumn struct {
 }
 
 // beginBands begins to decode the wanted columns of a segment in bands; wanted is sorted, nil means
-// all. It leaves out the columns whose minmax takeMinmax has accepted; takeMinmax may be nil.
-func (r *segmentReader) beginBands(h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc) error {
+// all. It leaves out the columns whose summary takeSummary has accepted; takeSummary may be nil.
+func (r *segmentReader) beginBands(h *segmentHead, wanted []device.PropertyID, takeSummary summaryFunc) error {
 	b := &r.bands
 	b.columns, b.next, r.times.count = b.columns[:0], 0, 0
 	all := block{times: b.times[:0]}
 	body := h.body
 	for _, c := range h.columns {
-		packed, minmax := body[:c.size], body[c.size:c.size+c.minmax]
-		body = body[c.size+c.minmax:]
+		packed, minmax, sums, rest := c.cut(body)
+		body = rest
 		if !isWanted(c.property, wanted) {
 			continue
 		}
-		if taken, err := r.takeMinmax(c.property, minmax, &all, h, takeMinmax); err != nil {
+		if taken, err := r.takeSummary(c.property, minmax, sums, &all, h, takeSummary); err != nil {
 			return err
 		} else if !taken {
 			b.columns = append(b.columns, bandColumn{property: c.property, packed: packed})

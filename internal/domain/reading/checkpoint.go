@@ -120,6 +120,9 @@ func (s *Store) recover(ctx context.Context) error {
 	if err := s.recoverCalendar(ctx); err != nil {
 		return err
 	}
+	if err := s.recoverAggregatedFrom(); err != nil {
+		return err
+	}
 	if err := s.loadLatest(ctx); err != nil {
 		return err
 	}

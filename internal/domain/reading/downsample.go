@@ -72,7 +72,7 @@ func (s *Store) downsampleInto(
 	}
 	defer closeInto(&err, r)
 	if into.halfHours {
-		r.takeMinmax = into.takeMinmax
+		r.takeSummary = into.takeSummary
 	}
 	for {
 		b, begin, end, err := r.nextBlock()
@@ -141,9 +141,9 @@ func (t *downsamplers) get(p device.PropertyID) *downsampler {
 	return sampler
 }
 
-// takeMinmax passes the minmax of a column to the property's downsampler. It returns false if the
+// takeSummary passes the minmax of a column to the property's downsampler. It returns false if the
 // downsampler needs the readings.
-func (t *downsamplers) takeMinmax(p device.PropertyID, times *rowTimes, minmax []byte) (bool, error) {
+func (t *downsamplers) takeSummary(p device.PropertyID, times *rowTimes, minmax, _ []byte) (bool, error) {
 	var reader minmaxReader
 	if err := reader.begin(minmax); err != nil {
 		return false, err

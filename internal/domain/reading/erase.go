@@ -61,6 +61,9 @@ func (s *Store) eraseDays(ref device.Ref, days []dayState) error {
 			}
 		}
 	}
+	if err := s.eraseDayAggregates(b, ref); err != nil {
+		return err
+	}
 	if err := b.Delete(appendRefKey(nil, tagLatest, ref), nil); err != nil {
 		return err
 	}

@@ -53,13 +53,17 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 		return nil, openError(o, err)
 	}
 	e := &examiner{ctx: ctx, db: db, findings: &Findings{}, devices: map[device.Ref]bool{}, days: map[int32]bool{}}
+	if e.aggregatedFrom, err = readAggregatedFrom(db); err != nil {
+		return nil, openError(o, err)
+	}
 	for _, step := range []struct {
 		tag  byte
 		look func(key, value []byte) error
-	}{{tagSegment, e.segment}, {tagHot, e.frame}, {tagJournal, e.entry}, {tagLatest, e.latest}, {tagErased, e.erased}} {
+	}{{tagSegment, e.segment}, {tagDay, e.dayAggregates}, {tagHot, e.frame}, {tagJournal, e.entry}, {tagLatest, e.latest}, {tagErased, e.erased}} {
 		if err := e.each(step.tag, step.look); err != nil {
 			return nil, err
 		}
+		e.endDay()
 	}
 	e.findings.Days, e.findings.Devices = len(e.days), len(e.devices)
 	for ref := range e.devices {
@@ -88,7 +92,14 @@ type examiner struct {
 		ref  device.Ref
 		last int64
 	}
-	pos uint64 // position of the previous entry
+	day struct { // the device-day of the previous segment
+		ref    device.Ref
+		day    int32
+		totals []propertyTotal // of its segments so far
+	}
+	firstSealed    int32 // day of the first segment
+	aggregatedFrom int32
+	pos            uint64 // position of the previous entry
 }
 
 // each calls look for every key under a tag. It records an error of look as a problem of that key
@@ -149,20 +160,72 @@ func (e *examiner) segment(key, value []byte) error {
 	}
 	e.previous.ref, e.previous.last = ref, e.head.last
 	begin, _ := dayOf(first)
+	if e.findings.Segments == 1 {
+		e.firstSealed = begin
+	}
 	if end, _ := dayOf(e.head.last); end != begin {
 		return errors.New("the segment reaches into the next day")
 	}
 	if _, err := e.reader.decode(&e.block, &e.head, nil); err != nil {
 		return err
 	}
-	if err := checkMinmax(&e.block, &e.head); err != nil {
+	if err := checkSummaries(&e.block, &e.head); err != nil {
 		return err
 	}
+	e.addToDay(ref, begin)
 	e.findings.Sealed += uint64(e.head.count)
 	for _, c := range e.block.columns {
 		e.findings.Values += uint64(len(c.rows))
 	}
 	return nil
+}
+
+// addToDay adds the decoded segment to the totals of its device-day. When the device-day is complete,
+// it compares them with the daily aggregates.
+func (e *examiner) addToDay(ref device.Ref, day int32) {
+	if ref != e.day.ref || day != e.day.day {
+		e.endDay()
+		e.day.ref, e.day.day = ref, day
+	}
+	var totals []propertyTotal
+	for i := range e.block.columns {
+		c := &e.block.columns[i]
+		if total, ok := aggregateOfColumn(c, 0, len(c.rows)); ok {
+			totals = append(totals, propertyTotal{c.property, total})
+		}
+	}
+	e.day.totals = mergeTotals(e.day.totals, totals)
+}
+
+// endDay compares the totals of the device-day with its daily aggregates.
+func (e *examiner) endDay() {
+	if e.day.ref == (device.Ref{}) {
+		return
+	}
+	if err := checkDayAggregates(e.db, e.day.ref, e.day.day, e.aggregatedFrom, e.day.totals); err != nil {
+		e.problem("tenant %d device %d on %s: %v", e.day.ref.Tenant, e.day.ref.ID, dayName(e.day.day), err)
+	}
+	e.day.ref, e.day.totals = device.Ref{}, e.day.totals[:0]
+}
+
+// dayAggregates looks at an entry of daily aggregates. Those of expired days may outlive them.
+func (e *examiner) dayAggregates(key, value []byte) error {
+	ref, day, err := parseDayAggregatesKey(key)
+	if err != nil {
+		return err
+	}
+	if err := decodeDayAggregates(value, nil, func(device.PropertyID, Aggregate) {}); err != nil {
+		return err
+	}
+	if e.findings.Segments == 0 || day < e.firstSealed {
+		return nil
+	}
+	from := appendSegmentPrefix(nil, day, ref)
+	found, err := hasKeys(e.ctx, e.db, from, append(slices.Clone(from), afterAnyMs))
+	if err == nil && !found {
+		err = errors.New("they belong to no segment")
+	}
+	return err
 }
 
 func (e *examiner) frame(key, value []byte) (err error) {

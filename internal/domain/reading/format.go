@@ -15,8 +15,9 @@ import (
 // Format 1 had no segments, format 2 could not remove values, and format 3 had no minmax in
 // segments. The store reads what they wrote as it is, and rewrites it day by day as days are
 // sealed. Format 4 did not record which of the latest values were stamped ahead: those that it
-// wrote count by their own times until newer ones arrive.
-const formatNumber = 5
+// wrote count by their own times until newer ones arrive. Format 5 had no aggregates: FillAggregates
+// adds them.
+const formatNumber = 6
 
 // RefuseNewer returns an error if a later version wrote the folder. It writes nothing, because the
 // other parts of the data folder are written after it. Its error says what is wrong with the
@@ -61,7 +62,17 @@ func raiseFormat(engine *pebble.DB) error {
 	if err != nil || number == formatNumber {
 		return err
 	}
-	return engine.Set(keyFormat, binary.AppendUvarint(nil, formatNumber), pebble.Sync)
+	b := engine.NewBatch()
+	if err := b.Set(keyAggregatedFrom, appendAggregatedFrom(nil, newAggregatedFrom(number)), nil); err != nil {
+		return err
+	}
+	if err := b.Set(keyFormat, binary.AppendUvarint(nil, formatNumber), nil); err != nil {
+		return err
+	}
+	if err := b.Commit(pebble.Sync); err != nil {
+		return err
+	}
+	return b.Close()
 }
 
 // readNumber reads the number under a meta key, 0 if there is none.

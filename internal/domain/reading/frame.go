@@ -68,22 +68,27 @@ func appendValue(b []byte, v Value) []byte {
 // appendNumber writes f so that exactly the same float64 is read back: as digits and decimals if
 // dividing the digits gives f exactly, otherwise as raw bits.
 func appendNumber(b []byte, f float64) []byte {
-	if f != 0 || !math.Signbit(f) {
-		for decimals, p := range pow10 {
-			scaled := f * p
-			if !(math.Abs(scaled) < maxExact) {
-				break
-			}
-			digits := math.RoundToEven(scaled)
-			if digits/p == f {
-				m := int64(digits)
-				zigzag := uint64(m<<1) ^ uint64(m>>63)
-				return binary.AppendUvarint(b, zigzag<<3|uint64(decimals))
-			}
-		}
+	if decimals := decimalsOf(f); decimals >= 0 && (f != 0 || !math.Signbit(f)) {
+		digits := int64(math.RoundToEven(f * pow10[decimals]))
+		return binary.AppendUvarint(b, zigzag(digits)<<3|uint64(decimals))
 	}
 	b = append(b, headRaw)
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
+}
+
+// decimalsOf returns the least number of decimals with which f is read back exactly, -1 if there is
+// none.
+func decimalsOf(f float64) int {
+	for decimals, p := range pow10 {
+		scaled := f * p
+		if !(math.Abs(scaled) < maxExact) {
+			break
+		}
+		if math.RoundToEven(scaled)/p == f {
+			return decimals
+		}
+	}
+	return -1
 }
 
 // cutHead reads the varint at the front of a value and returns how many bytes the whole value takes

@@ -16,10 +16,12 @@ import (
 //
 //	h | day 4 | generation 2 | tenant ordered | device ordered | ms of day 4 -> frame
 //	c | day 4 | tenant ordered | device ordered | ms of day 4                -> segment of a sealed device-day
+//	d | day/64 4 | tenant ordered | device ordered | day%64 1                -> aggregates of a sealed device-day
 //	j | position 8                                                           -> journal entry
 //	l | tenant ordered | device ordered                                      -> a device's latest values
 //	e | tenant ordered | device ordered                                      -> journal position of its erasure
-//	m | name                                                                 -> format number, checkpoint position
+//	m | name                                                                 -> format number, checkpoint position,
+//	                                                                            first day with aggregates
 //
 // The day comes first, so retention is one range delete and writing touches one end of the key
 // space. Days and milliseconds are UTC. The generation lets the store seal a day into segments
@@ -27,6 +29,7 @@ import (
 const (
 	tagHot       = 'h'
 	tagSegment   = 'c'
+	tagDay       = 'd'
 	tagJournal   = 'j'
 	tagLatest    = 'l'
 	tagErased    = 'e'
@@ -39,8 +42,9 @@ const (
 )
 
 var (
-	keyFormat     = []byte{tagMeta, 'f'}
-	keyCheckpoint = []byte{tagMeta, 'c'}
+	keyFormat         = []byte{tagMeta, 'f'}
+	keyCheckpoint     = []byte{tagMeta, 'c'}
+	keyAggregatedFrom = []byte{tagMeta, 'a'}
 )
 
 // dayEnd is above every continuation of a day's key prefix.
@@ -95,8 +99,8 @@ func cutOrdered(b []byte) (x uint64, rest []byte, err error) {
 	return x, b[1+n:], nil
 }
 
-// appendDay appends the prefix of every key of a day under tagHot or tagSegment; days before 1970
-// sort first.
+// appendDay appends the prefix of every key of a day under tagHot or tagSegment, or of 64 days under
+// tagDay; days before 1970 sort first.
 func appendDay(b []byte, tag byte, day int32) []byte {
 	b = append(b, tag)
 	return binary.BigEndian.AppendUint32(b, uint32(day)^1<<31)
@@ -106,19 +110,44 @@ func appendDay(b []byte, tag byte, day int32) []byte {
 func appendHotPrefix(b []byte, day int32, generation uint16, ref device.Ref) []byte {
 	b = appendDay(b, tagHot, day)
 	b = binary.BigEndian.AppendUint16(b, generation)
-	b = appendOrdered(b, uint64(ref.Tenant))
-	return appendOrdered(b, uint64(ref.ID))
+	return appendRef(b, ref)
 }
 
 // appendSegmentPrefix appends the prefix of the keys of one device's segments of one day.
 func appendSegmentPrefix(b []byte, day int32, ref device.Ref) []byte {
-	b = appendDay(b, tagSegment, day)
-	b = appendOrdered(b, uint64(ref.Tenant))
-	return appendOrdered(b, uint64(ref.ID))
+	return appendRef(appendDay(b, tagSegment, day), ref)
 }
 
 // appendMs appends the time of day with which hot and segment keys end.
 func appendMs(b []byte, ms uint32) []byte { return binary.BigEndian.AppendUint32(b, ms) }
+
+// daysOfSpan is how many days of a device's aggregates are next to each other; a power of two.
+const daysOfSpan = 64
+
+// spanOf returns the number of the span of days that contains day.
+func spanOf(day int32) int32 { return day >> 6 }
+
+// appendDayAggregatesKey appends the key of a device-day's aggregates.
+func appendDayAggregatesKey(b []byte, ref device.Ref, day int32) []byte {
+	b = appendRef(appendDay(b, tagDay, spanOf(day)), ref)
+	return append(b, byte(day&(daysOfSpan-1)))
+}
+
+// parseDayAggregatesKey reads what appendDayAggregatesKey wrote.
+func parseDayAggregatesKey(key []byte) (ref device.Ref, day int32, err error) {
+	if len(key) < dayLen || key[0] != tagDay {
+		return ref, 0, errKey
+	}
+	ref, rest, err := cutRef(key[dayLen:])
+	if err == nil && (len(rest) != 1 || rest[0] >= daysOfSpan) {
+		err = errKey
+	}
+	if err != nil {
+		return ref, 0, err
+	}
+	span := int32(binary.BigEndian.Uint32(key[1:]) ^ 1<<31)
+	return ref, span*daysOfSpan + int32(rest[0]), nil
+}
 
 // cutDay reads the day of a hot or segment key.
 func cutDay(key []byte) (int32, error) {
@@ -167,7 +196,11 @@ func cutMs(b []byte) (uint32, error) {
 
 // appendRefKey appends a key of one device under tag.
 func appendRefKey(b []byte, tag byte, ref device.Ref) []byte {
-	b = append(b, tag)
+	return appendRef(append(b, tag), ref)
+}
+
+// appendRef appends the tenant and the device of a key.
+func appendRef(b []byte, ref device.Ref) []byte {
 	b = appendOrdered(b, uint64(ref.Tenant))
 	return appendOrdered(b, uint64(ref.ID))
 }
@@ -219,6 +252,9 @@ func printKey(key []byte) string {
 		}
 		return fmt.Sprintf(kind+" of tenant %d device %d at %s", ref.Tenant, ref.ID,
 			time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z"))
+	}
+	if ref, day, err := parseDayAggregatesKey(key); err == nil {
+		return fmt.Sprintf("aggregates of tenant %d device %d on %s", ref.Tenant, ref.ID, dayName(day))
 	}
 	if pos, err := parseJournalKey(key); err == nil {
 		return fmt.Sprintf("journal entry %d", pos)

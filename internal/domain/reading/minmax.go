@@ -159,20 +159,32 @@ func (k *minmaxReader) decode(digits, more, row, distance uint64, count int) err
 
 func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
-// checkMinmax returns an error unless the minmax of a segment equals that of its columns, which b
-// holds completely.
-func checkMinmax(b *block, h *segmentHead) error {
-	var want []byte
+// checkSummaries returns an error unless the minmax and the hour sums of a segment equal those of
+// its columns, which b holds completely.
+func checkSummaries(b *block, h *segmentHead) error {
+	var wantMinmax, wantSums []byte
+	var w segmentWriter
 	body := h.body
 	for i, c := range h.columns {
-		minmax := body[c.size : c.size+c.minmax]
-		body = body[c.size+c.minmax:]
-		want = want[:0]
-		if column := &b.columns[i]; column.numbers && h.format > 1 {
-			want = appendMinmax(want, b.times, column, column.decimals, column.digits)
+		_, minmax, sums, rest := c.cut(body)
+		body = rest
+		wantMinmax, wantSums = wantMinmax[:0], wantSums[:0]
+		column := &b.columns[i]
+		if column.numbers && h.format > 1 {
+			wantMinmax = appendMinmax(wantMinmax, b.times, column, column.decimals, column.digits)
 		}
-		if string(minmax) != string(want) {
+		if string(minmax) != string(wantMinmax) {
 			return fmt.Errorf("property %d: %w: its minmax differs from that of its readings", c.property, ErrCorrupt)
+		}
+		if len(minmax) > 0 && h.format > 2 {
+			wantSums = w.appendHourSums(wantSums, b.times, column.rows, column.digits)
+		}
+		if string(sums) != string(wantSums) {
+			return fmt.Errorf(
+				"property %d: %w: its hour sums differ from those of its readings",
+				c.property,
+				ErrCorrupt,
+			)
 		}
 	}
 	return nil

@@ -277,7 +277,11 @@ func TestExamineChecksMinmax(t *testing.T) {
 	key := appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 8}), 0)
 	check := func(want string) {
 		t.Helper()
-		o := closedStore(t, func(s *Store) error { return s.db.Set(key, raw, pebble.Sync) })
+		o := closedStore(t, func(s *Store) error {
+			// An empty entry: the day counts by its readings.
+			entry := appendDayAggregatesKey(nil, device.Ref{Tenant: 1, ID: 8}, 20574)
+			return errors.Join(s.db.Set(entry, nil, pebble.Sync), s.db.Set(key, raw, pebble.Sync))
+		})
 		problems := strings.Join(mustExamine(t, o, anyDevice).Problems, "\n")
 		if want == "" && problems != "" || !strings.Contains(problems, want) {
 			t.Errorf("%q, want %q", problems, want)
@@ -285,6 +289,9 @@ func TestExamineChecksMinmax(t *testing.T) {
 	}
 	check("")
 	raw[len(raw)-1] ^= 2
+	check("property 2: stored reading is damaged: its hour sums differ from those of its readings")
+	raw[len(raw)-1] ^= 2
+	raw[len(raw)-1-h.columns[1].sums] ^= 2
 	check("property 2: stored reading is damaged: its minmax differs from that of its readings")
 }
 
@@ -303,7 +310,7 @@ func TestDamagedMinmaxIsError(t *testing.T) {
 			buckets:    bucketsOf(start, start+30*msPerDay, 100),
 			byProperty: map[device.PropertyID]*downsampler{},
 		}
-		_, err := samplers.takeMinmax(1, &rowTimes{count: len(b.times), list: b.times}, minmax)
+		_, err := samplers.takeSummary(1, &rowTimes{count: len(b.times), list: b.times}, minmax, nil)
 		return err
 	}
 	if err := add(minmax); err != nil {

@@ -99,6 +99,18 @@ func (m model) rows(ref device.Ref, from, to int64, props []device.PropertyID) [
 	return rows
 }
 
+// aggregates returns those of the whole steps that overlap from..to.
+func (m model) aggregates(
+	ref device.Ref, from, to int64, step Step, props []device.PropertyID,
+) map[device.PropertyID][]Aggregate {
+	if from > to {
+		return nil
+	}
+	from, to = clampTime(from), clampTime(to)
+	to += step.ms() - 1 - floorMod(to, step.ms())
+	return aggregatesFromRows(m.rows(ref, from-floorMod(from, step.ms()), to, props), step)
+}
+
 func (m model) asOf(ref device.Ref, at int64, props []device.PropertyID) []Last {
 	newest := map[device.PropertyID]Last{}
 	for _, r := range m.rows(ref, minTime, at, props) {
@@ -149,6 +161,9 @@ func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
 			rng.Shuffle(len(props), func(i, j int) { props[i], props[j] = props[j], props[i] })
 			same(t, what+" range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
 				m.rows(ref, from, to, props))
+			step := []Step{Hour, Day}[rng.IntN(2)]
+			sameAggregates(t, what+" aggregates", readAggregates(t, s, ref.Tenant, ref.ID, from, to, step, props...),
+				m.aggregates(ref, from, to, step, props))
 			same(t, what+" as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), m.asOf(ref, to, props))
 			zone := coverageZones[rng.IntN(len(coverageZones))]
 			same(t, what+" coverage "+zone.String(), readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone),

@@ -61,6 +61,10 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("reading: expire: %w", err)
 		}
 	}
+	// Aggregates go 64 days at a time. Readers ask for the days of the calendar only.
+	if err := b.DeleteRange([]byte{tagDay}, appendDay(nil, tagDay, spanOf(oldest)), nil); err != nil {
+		return fmt.Errorf("reading: expire: %w", err)
+	}
 	// Not synced: if the delete is lost, the next Expire repeats it.
 	if err := b.Commit(pebble.NoSync); err != nil {
 		return fmt.Errorf("reading: expire: %w", err)
@@ -88,6 +92,7 @@ func (s *Store) Run(ctx context.Context) error {
 		defer close(sealed)
 		for {
 			s.logError(ctx, s.Seal(ctx, s.opts.Now()))
+			s.logError(ctx, s.FillAggregates(ctx))
 			select {
 			case <-seal.C:
 			case <-ctx.Done():

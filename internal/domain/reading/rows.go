@@ -35,7 +35,7 @@ type rows struct {
 	frameCount int
 
 	skip           func(at int64, p device.PropertyID) bool // reports values that do not count; nil: all count
-	takeMinmax     minmaxFunc                               // for days with segments only; nil: read the readings
+	takeSummary    summaryFunc                              // for days with segments only; nil: read the readings
 	blockHandedOut bool                                     // nextBlock returned the segment's block
 }
 
@@ -152,11 +152,11 @@ func (r *rows) startSealed(day dayState) error {
 	if err := r.cloneSegment(); err != nil {
 		return err
 	}
-	takeMinmax := r.takeMinmax
+	takeSummary := r.takeSummary
 	if len(r.active) > 0 {
-		takeMinmax = nil // late readings may differ from the minmax
+		takeSummary = nil // late readings may differ from the minmax
 	}
-	r.segment.begin(&r.query, day.day, takeMinmax)
+	r.segment.begin(&r.query, day.day, takeSummary)
 	ok, err := r.segment.next()
 	if ok {
 		r.active = slices.Insert(r.active, 0, source(&r.segment))
@@ -314,7 +314,7 @@ func (r *rows) Close() error {
 		}
 	}
 	r.store, r.ctx, r.base, r.days, r.segment.it = nil, nil, nil, nil, nil
-	r.skip, r.takeMinmax, r.segment.takeMinmax, r.blockHandedOut, r.frameCount = nil, nil, nil, false, 0
+	r.skip, r.takeSummary, r.segment.takeSummary, r.blockHandedOut, r.frameCount = nil, nil, nil, false, 0
 	r.segment.reader.bands.release()
 	r.segment.reader.releaseLarge()
 	r.segment.block.releaseAbove(maxWholeValues * 13)

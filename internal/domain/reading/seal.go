@@ -95,12 +95,12 @@ func (s *Store) markCold(ctx context.Context, day int32) (quiet bool, err error)
 
 func (s *Store) hasHotKeys(ctx context.Context, day int32) (bool, error) {
 	from := appendDay(nil, tagHot, day)
-	return s.hasKeys(ctx, from, append(bytes.Clone(from), dayEnd...))
+	return hasKeys(ctx, s.db, from, append(bytes.Clone(from), dayEnd...))
 }
 
 // hasKeys reports whether there is a key in [from, end).
-func (s *Store) hasKeys(ctx context.Context, from, end []byte) (ok bool, err error) {
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
+func hasKeys(ctx context.Context, db *pebble.DB, from, end []byte) (ok bool, err error) {
+	it, err := db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
 	if err != nil {
 		return false, err
 	}
@@ -116,7 +116,7 @@ func (s *Store) startGeneration(ctx context.Context, day int32) (d dayState, err
 	defer s.calendar.writeMu.Unlock()
 	if d, found := s.calendar.at(day); found && d.newest > d.oldest {
 		from := appendHotPrefix(nil, day, d.newest, device.Ref{})[:hotPrefixLen]
-		if nonempty, err := s.hasKeys(ctx, from, append(bytes.Clone(from), dayEnd...)); err != nil || !nonempty {
+		if nonempty, err := hasKeys(ctx, s.db, from, append(bytes.Clone(from), dayEnd...)); err != nil || !nonempty {
 			return d, err
 		}
 	}
@@ -159,17 +159,31 @@ type daySealer struct {
 	key     []byte
 	raw     []byte
 	newKeys map[string]bool // keys of the device's new segments
+	totals  []propertyTotal // of the device's new segments
 
 	devices, frames, bytes int
 }
 
 // sealGeneration packs one generation, device by device.
 func (w *daySealer) sealGeneration(g uint16) error {
-	from := appendHotPrefix(nil, w.day, g, device.Ref{})[:hotPrefixLen]
-	end := append(bytes.Clone(from), dayEnd...)
+	return w.eachDevice(appendHotPrefix(nil, w.day, g, device.Ref{})[:hotPrefixLen],
+		func(ref device.Ref) []byte { return appendHotPrefix(nil, w.day, g, ref) },
+		func(b *pebble.Batch, ref device.Ref) error {
+			return w.sealDevice(b, dayState{day: w.day, hot: true, sealed: true, oldest: g, newest: g}, ref)
+		})
+}
+
+// eachDevice calls seal for every device that has keys with a prefix, in slices. prefixOf returns the
+// prefix of one device's keys.
+func (w *daySealer) eachDevice(
+	prefix []byte,
+	prefixOf func(ref device.Ref) []byte,
+	seal func(b *pebble.Batch, ref device.Ref) error,
+) error {
+	from, end := prefix, append(bytes.Clone(prefix), dayEnd...)
 	for {
 		before, started := w.store.counts.frames.Load(), time.Now() // a duration, not a time of day
-		next, err := w.sealSlice(g, from, end, started)
+		next, err := w.slice(from, end, prefixOf, seal, started)
 		if err != nil || next == nil {
 			return err
 		}
@@ -187,9 +201,14 @@ func (w *daySealer) sealGeneration(g uint16) error {
 	}
 }
 
-// sealSlice packs devices from a key on for sealSliceTime and returns the key at which to continue;
-// nil at the end.
-func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (next []byte, err error) {
+// slice calls seal for devices from a key on for sealSliceTime and returns the key at which to
+// continue; nil at the end.
+func (w *daySealer) slice(
+	from, end []byte,
+	prefixOf func(ref device.Ref) []byte,
+	seal func(b *pebble.Batch, ref device.Ref) error,
+	started time.Time,
+) (next []byte, err error) {
 	w.store.sealMu.Lock()
 	defer w.store.sealMu.Unlock()
 	if err := w.store.stopErr(w.ctx); err != nil {
@@ -207,10 +226,10 @@ func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (ne
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s", ErrCorrupt, printKey(it.Key()))
 		}
-		if err := w.sealDevice(b, g, ref); err != nil {
+		if err := seal(b, ref); err != nil {
 			return nil, err
 		}
-		from = append(appendHotPrefix(nil, w.day, g, ref), dayEnd...)
+		from = append(prefixOf(ref), dayEnd...)
 		if time.Since(started) >= sealSliceTime {
 			return from, b.Commit(pebble.NoSync)
 		}
@@ -221,8 +240,9 @@ func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (ne
 	return nil, b.Commit(pebble.NoSync)
 }
 
-// sealDevice merges a device's frames of a generation over its segments and rewrites the segments.
-func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err error) {
+// sealDevice merges a device's frames of the generations of state over its segments, and rewrites the
+// segments and the daily aggregates.
+func (w *daySealer) sealDevice(b *pebble.Batch, state dayState, ref device.Ref) (err error) {
 	s := w.store
 	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
 	base, err := s.db.NewIterWithContext(w.ctx, &bounds)
@@ -231,10 +251,10 @@ func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err e
 	}
 	begin := int64(w.day) * msPerDay
 	r := s.emptyRows(w.ctx, base, rowQuery{ref: ref, from: begin, to: begin + msPerDay - 1})
-	r.days = []dayState{{day: w.day, hot: true, sealed: true, oldest: g, newest: g}}
+	r.days = []dayState{state}
 	defer closeInto(&err, r)
 	w.block.reset()
-	w.newKeys = map[string]bool{}
+	w.newKeys, w.totals = map[string]bool{}, w.totals[:0]
 	for {
 		ok, err := r.next()
 		if err != nil {
@@ -251,6 +271,9 @@ func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err e
 		w.block.add(r.time, r.frame)
 	}
 	w.devices++
+	if err := setDayAggregates(b, ref, w.day, w.totals); err != nil {
+		return err
+	}
 	// Delete the old segments whose keys the new ones do not have.
 	prefix := appendSegmentPrefix(nil, w.day, ref)
 	for ok := base.SeekGE(prefix); ok && bytes.HasPrefix(base.Key(), prefix); ok = base.Next() {
@@ -267,6 +290,7 @@ func (w *daySealer) flush(b *pebble.Batch, ref device.Ref) error {
 	_, ms := dayOf(w.block.times[0])
 	w.key = appendMs(appendSegmentPrefix(w.key[:0], w.day, ref), ms)
 	w.raw = w.writer.encode(w.raw[:0], &w.block)
+	w.totals = mergeTotals(w.totals, w.writer.totals)
 	w.newKeys[string(w.key)] = true
 	w.frames += len(w.block.times)
 	w.bytes += len(w.raw)

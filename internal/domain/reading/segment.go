@@ -17,19 +17,19 @@ import (
 //	format 1 byte, then varints: frames, milliseconds from first to last,
 //	length of the block of times, columns;
 //	for each column: property (difference from the previous one), length of its block,
-//	length of its minmax;
-//	the block of times; of each column its block and its minmax.
+//	length of its minmax, length of its hour sums;
+//	the block of times; of each column its block, its minmax, and its hour sums.
 //
 // So a query reads the columns that it wants and skips the others. A block is one byte that says
 // how it is packed, then its content, raw or compressed by Zstandard. Times are the differences of
 // their differences, which are zero for a device with a constant interval; zeroes at the end are
 // left out. A column of numbers is the number of decimals with which all of them are exact, then
 // the differences of their digits. Any other column (texts, booleans, numbers of more decimals)
-// holds its values as frames do. For the minmax see minmax.go.
+// holds its values as frames do. For the minmax see minmax.go, for the hour sums hour_sums.go.
 //
-// Format 1 had no minmax and left out no zeroes.
+// Format 1 had no minmax and left out no zeroes; format 2 had no hour sums.
 const (
-	segmentFormat = 2
+	segmentFormat = 3
 	segmentRows   = 4096
 
 	packedRaw  = 0
@@ -61,12 +61,14 @@ type segmentWriter struct {
 	content, blocks, head, presence []byte
 
 	digits []int64 // digits of the last column, if it is of numbers
+	hours  []hourTotal
+	totals []propertyTotal // of the last segment's columns with numbers
 }
 
 // encode appends b as a segment. add has filled b within one day.
 func (w *segmentWriter) encode(dst []byte, b *block) []byte {
 	count, first := len(b.times), b.times[0]
-	w.head, w.blocks = w.head[:0], w.blocks[:0]
+	w.head, w.blocks, w.totals = w.head[:0], w.blocks[:0], w.totals[:0]
 	w.head = append(w.head, segmentFormat)
 	w.head = binary.AppendUvarint(w.head, uint64(count))
 	w.head = binary.AppendUvarint(w.head, uint64(b.times[count-1]-first))
@@ -81,10 +83,22 @@ func (w *segmentWriter) encode(dst []byte, b *block) []byte {
 		w.head = binary.AppendUvarint(w.head, uint64(c.property-before))
 		w.head = binary.AppendUvarint(w.head, uint64(w.pack()))
 		begin := len(w.blocks)
+		total, some := Aggregate{}, false
 		if numbers {
 			w.blocks = appendMinmax(w.blocks, b.times, c, decimals, w.digits)
+			total, some = aggregateOfDigits(w.digits, decimals)
+		} else {
+			total, some = aggregateOfValues(c.values)
 		}
-		w.head = binary.AppendUvarint(w.head, uint64(len(w.blocks)-begin))
+		if some {
+			w.totals = append(w.totals, propertyTotal{c.property, total})
+		}
+		minmax := len(w.blocks) - begin
+		if minmax > 0 {
+			w.blocks = w.appendHourSums(w.blocks, b.times, c.rows, w.digits)
+		}
+		w.head = binary.AppendUvarint(w.head, uint64(minmax))
+		w.head = binary.AppendUvarint(w.head, uint64(len(w.blocks)-begin-minmax))
 		before = c.property
 	}
 	return append(append(dst, w.head...), w.blocks...)
@@ -175,7 +189,7 @@ func (w *segmentWriter) findDecimals(values []Value) (decimals int, ok bool) {
 // segmentReader decodes segments; it keeps its buffers.
 type segmentReader struct {
 	content []byte
-	times   rowTimes // times of the current segment; count is 0 until takeMinmax reads them
+	times   rowTimes // times of the current segment; count is 0 until takeSummary reads them
 	bands   bands
 }
 
@@ -189,8 +203,15 @@ type segmentHead struct {
 }
 
 type segmentColumn struct {
-	property     device.PropertyID
-	size, minmax int // lengths of its block and of its minmax
+	property           device.PropertyID
+	size, minmax, sums int // lengths of its block, its minmax, and its hour sums
+}
+
+// cut splits the bytes that begin with the column's block.
+func (c *segmentColumn) cut(body []byte) (packed, minmax, sums, rest []byte) {
+	packed, body = body[:c.size], body[c.size:]
+	minmax, body = body[:c.minmax], body[c.minmax:]
+	return packed, minmax, body[:c.sums], body[c.sums:]
 }
 
 // readHead reads the head of a segment whose first frame is at first.
@@ -223,19 +244,24 @@ func readHead(h *segmentHead, raw []byte, first int64) error {
 			return ErrCorrupt
 		}
 		raw = raw[n+m:]
-		minmax := uint64(0)
-		if h.format > 1 {
-			if minmax, n = binary.Uvarint(raw); n <= 0 || minmax > uint64(len(raw)) {
+		var summaries [2]uint64 // lengths of the minmax and of the hour sums
+		for i := range summaries[:h.format-1] {
+			if summaries[i], n = binary.Uvarint(raw); n <= 0 || summaries[i] > uint64(len(raw)) {
 				return ErrCorrupt
 			}
 			raw = raw[n:]
 		}
 		property += step
-		total += size + minmax
+		total += size + summaries[0] + summaries[1]
 		if property > math.MaxUint32 {
 			return ErrCorrupt
 		}
-		h.columns = append(h.columns, segmentColumn{device.PropertyID(property), int(size), int(minmax)})
+		h.columns = append(h.columns, segmentColumn{
+			property: device.PropertyID(property),
+			size:     int(size),
+			minmax:   int(summaries[0]),
+			sums:     int(summaries[1]),
+		})
 	}
 	if total != uint64(len(raw)) {
 		return ErrCorrupt
@@ -250,19 +276,19 @@ func (r *segmentReader) decode(b *block, h *segmentHead, wanted []device.Propert
 	return r.decodeExcept(b, h, wanted, nil)
 }
 
-// minmaxFunc takes the minmax of a column instead of its readings. It returns false if it needs the
-// readings.
-type minmaxFunc func(p device.PropertyID, times *rowTimes, minmax []byte) (bool, error)
+// summaryFunc takes the minmax and the hour sums (empty: none) of a column instead of its readings.
+// It returns false if it needs the readings.
+type summaryFunc func(p device.PropertyID, times *rowTimes, minmax, sums []byte) (bool, error)
 
-// decodeExcept is decode without the columns whose minmax takeMinmax has accepted; takeMinmax may
+// decodeExcept is decode without the columns whose summary takeSummary has accepted; takeSummary may
 // be nil.
 func (r *segmentReader) decodeExcept(
 	b *block,
 	h *segmentHead,
 	wanted []device.PropertyID,
-	takeMinmax minmaxFunc,
+	takeSummary summaryFunc,
 ) (bool, error) {
-	ok, _, err := r.decodeWithin(b, h, wanted, takeMinmax, math.MaxInt)
+	ok, _, err := r.decodeWithin(b, h, wanted, takeSummary, math.MaxInt)
 	return ok, err
 }
 
@@ -272,19 +298,19 @@ func (r *segmentReader) decodeWithin(
 	b *block,
 	h *segmentHead,
 	wanted []device.PropertyID,
-	takeMinmax minmaxFunc,
+	takeSummary summaryFunc,
 	maxBytes int,
 ) (ok, fits bool, err error) {
 	b.reset()
 	r.times.count = 0
 	body, size := h.body, 0
 	for _, c := range h.columns {
-		packed, minmax := body[:c.size], body[c.size:c.size+c.minmax]
-		body = body[c.size+c.minmax:]
+		packed, minmax, sums, rest := c.cut(body)
+		body = rest
 		if !isWanted(c.property, wanted) {
 			continue
 		}
-		if taken, err := r.takeMinmax(c.property, minmax, b, h, takeMinmax); err != nil {
+		if taken, err := r.takeSummary(c.property, minmax, sums, b, h, takeSummary); err != nil {
 			return false, true, err
 		} else if taken {
 			continue
@@ -308,16 +334,16 @@ func (r *segmentReader) decodeWithin(
 	return len(b.columns) > 0, true, nil
 }
 
-// takeMinmax passes the minmax of a column to takeMinmax, which may be nil. It puts times that are
-// not regular into b.
-func (r *segmentReader) takeMinmax(
+// takeSummary passes the minmax and the hour sums of a column to takeSummary, which may be nil. It
+// puts times that are not regular into b.
+func (r *segmentReader) takeSummary(
 	p device.PropertyID,
-	minmax []byte,
+	minmax, sums []byte,
 	b *block,
 	h *segmentHead,
-	takeMinmax minmaxFunc,
+	takeSummary summaryFunc,
 ) (bool, error) {
-	if takeMinmax == nil || len(minmax) == 0 {
+	if takeSummary == nil || len(minmax) == 0 {
 		return false, nil
 	}
 	if r.times.count == 0 {
@@ -325,7 +351,7 @@ func (r *segmentReader) takeMinmax(
 			return false, err
 		}
 	}
-	taken, err := takeMinmax(p, &r.times, minmax)
+	taken, err := takeSummary(p, &r.times, minmax, sums)
 	if err != nil {
 		return false, fmt.Errorf("property %d: %w", p, err)
 	}

@@ -123,13 +123,13 @@ func (s *hotSource) fields(dst []Field) ([]Field, error) {
 
 // segmentSource reads the segments of a sealed day.
 type segmentSource struct {
-	it         *pebble.Iterator
-	query      *rowQuery
-	day        int32
-	prefix     []byte
-	target     []byte
-	started    bool
-	takeMinmax minmaxFunc // for segments that lie within the query; nil: read the readings
+	it          *pebble.Iterator
+	query       *rowQuery
+	day         int32
+	prefix      []byte
+	target      []byte
+	started     bool
+	takeSummary summaryFunc // for segments that lie within the query; nil: read the readings
 
 	reader segmentReader
 	head   segmentHead
@@ -139,8 +139,8 @@ type segmentSource struct {
 }
 
 // begin moves before the first segment of the query on a day.
-func (s *segmentSource) begin(query *rowQuery, day int32, takeMinmax minmaxFunc) {
-	s.query, s.day, s.started, s.open, s.takeMinmax = query, day, false, false, takeMinmax
+func (s *segmentSource) begin(query *rowQuery, day int32, takeSummary summaryFunc) {
+	s.query, s.day, s.started, s.open, s.takeSummary = query, day, false, false, takeSummary
 	s.prefix = appendSegmentPrefix(s.prefix[:0], day, query.ref)
 	s.reader.bands.release()
 }
@@ -172,26 +172,26 @@ func (s *segmentSource) decodeNext() (bool, error) {
 	if s.query.wanted != nil {
 		columns = min(columns, len(s.query.wanted))
 	}
-	takeMinmax, maxBytes := s.minmaxForHead(), maxWholeValues*13 // bytes: a little more than numbers take
-	if takeMinmax != nil {
-		maxBytes = math.MaxInt // takeMinmax cannot undo what it accepted
+	takeSummary, maxBytes := s.summaryForHead(), maxWholeValues*13 // bytes: a little more than numbers take
+	if takeSummary != nil {
+		maxBytes = math.MaxInt // takeSummary cannot undo what it accepted
 	}
 	if columns*s.head.count <= maxWholeValues {
-		ok, fits, err := s.reader.decodeWithin(&s.block, &s.head, s.query.wanted, takeMinmax, maxBytes)
+		ok, fits, err := s.reader.decodeWithin(&s.block, &s.head, s.query.wanted, takeSummary, maxBytes)
 		s.reader.releaseLarge()
 		if err != nil || fits {
 			return ok, s.wrapError(err)
 		}
 	}
-	return false, s.wrapError(s.reader.beginBands(&s.head, s.query.wanted, takeMinmax))
+	return false, s.wrapError(s.reader.beginBands(&s.head, s.query.wanted, takeSummary))
 }
 
-// minmaxForHead returns takeMinmax if the segment lies within the query, otherwise nil.
-func (s *segmentSource) minmaxForHead() minmaxFunc {
+// summaryForHead returns takeSummary if the segment lies within the query, otherwise nil.
+func (s *segmentSource) summaryForHead() summaryFunc {
 	if s.head.first < s.query.from || s.head.last > s.query.to {
 		return nil
 	}
-	return s.takeMinmax
+	return s.takeSummary
 }
 
 // nextHead moves to the next segment that overlaps the query.
@@ -271,7 +271,7 @@ func (s *segmentSource) decode() (bool, error) {
 	if s.query.timesOnly {
 		return true, s.wrapError(s.reader.decodeTimes(&s.block, &s.head))
 	}
-	ok, err := s.reader.decodeExcept(&s.block, &s.head, s.query.wanted, s.minmaxForHead())
+	ok, err := s.reader.decodeExcept(&s.block, &s.head, s.query.wanted, s.summaryForHead())
 	return ok, s.wrapError(err)
 }
 

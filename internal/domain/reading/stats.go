@@ -21,6 +21,9 @@ type Stats struct {
 	Devices      int     // devices with latest values in memory
 	DiskBytes    uint64  // size of the data folder
 	Broken       bool    // see ErrBroken
+
+	// DaysWithoutAggregates is how many sealed days FillAggregates has not reached yet.
+	DaysWithoutAggregates int
 }
 
 // Stats returns the current figures; zero after Close.
@@ -40,5 +43,7 @@ func (s *Store) Stats() Stats {
 		Devices:      s.latest.count(),
 		DiskBytes:    s.db.Metrics().DiskSpaceUsage(),
 		Broken:       s.broken.Load() != nil,
+
+		DaysWithoutAggregates: len(s.daysWithoutAggregates()),
 	}
 }

@@ -99,7 +99,8 @@ type Store struct {
 	}
 	broken atomic.Pointer[error]
 
-	calendar calendar
+	calendar       calendar
+	aggregatedFrom atomic.Int32 // all sealed days from this one on have daily aggregates
 	// sealMu is held while a device's segments are written, and by Erase, so that neither restores
 	// what the other deletes.
 	sealMu sync.Mutex

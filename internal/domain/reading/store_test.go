@@ -227,7 +227,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		"in use":          {Options{Dir: inUse.opts.Dir}, "in use by another process"},
 		"a file":          {Options{Dir: file}, "not a directory"},
-		"a later version": {Options{Dir: "data", fs: later}, "format is 6"},
+		"a later version": {Options{Dir: "data", fs: later}, "format is 7"},
 		"not ours":        {Options{Dir: "data", fs: foreign}, "merger"},
 	}
 	for name, c := range cases {
