@@ -79,6 +79,11 @@ func (s *Server) describeMetrics() {
 		"Size of the readings on disk.",
 		func() float64 { return float64(readings().DiskBytes) },
 	)
+	m.gauge(
+		"tilth_readings_days_without_aggregates",
+		"Sealed days of an earlier version whose aggregates are not computed yet.",
+		func() float64 { return float64(readings().DaysWithoutAggregates) },
+	)
 	alarms := s.Stores.Alarms.Stats
 	m.counter(
 		"tilth_alarm_judged_total",

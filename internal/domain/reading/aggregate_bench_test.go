@@ -10,8 +10,8 @@ import (
 )
 
 // BenchmarkAggregates reads the aggregates of a year of one-minute frames, 5 of 8 properties, of one
-// device among 5, by hour and by day, and of ten years by day of a device that reports each hour. It
-// reports how much of the disk the aggregates take.
+// device among 5, by hour and by day; of one that reports each five minutes, by hour; and of ten years
+// of one that reports each hour. It reports how much of the disk the aggregates take.
 func BenchmarkAggregates(b *testing.B) {
 	const devices, days, longDays = 5, 365, 3650
 	ctx := context.Background()
@@ -20,7 +20,7 @@ func BenchmarkAggregates(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	stations := make([]driftingStation, devices+1)
+	stations := make([]driftingStation, devices+2)
 	for i := range stations {
 		stations[i].rng = rand.New(rand.NewPCG(uint64(i), 1))
 	}
@@ -41,6 +41,7 @@ func BenchmarkAggregates(b *testing.B) {
 	}
 	write(0, devices, start, start+days*msPerDay, minute)
 	write(devices, devices+1, start-longDays*msPerDay, start, 60*minute)
+	write(devices+1, devices+2, start, start+days*msPerDay, 5*minute)
 	checkpoint(b, s)
 	began := time.Now()
 	if err := s.Seal(ctx, time.UnixMilli(start+(days+1)*msPerDay)); err != nil {
@@ -67,6 +68,7 @@ func BenchmarkAggregates(b *testing.B) {
 		want     int
 	}{
 		{"A year by hour", 3, start, start + days*msPerDay - 1, props, Hour, days * 24},
+		{"A year by hour of readings each five minutes", devices + 2, start, start + days*msPerDay - 1, props, Hour, days * 24},
 		{"A year by day", 3, start, start + days*msPerDay - 1, props, Day, days},
 		{"Ten years by day", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Day, longDays},
 		{"Ten years by hour", devices + 1, start - longDays*msPerDay, start - 1, props[:1], Hour, longDays * 24},

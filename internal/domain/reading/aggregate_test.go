@@ -59,7 +59,15 @@ func sameAggregates(t testing.TB, what string, got, want map[device.PropertyID][
 	}
 	for p := range want {
 		if len(got[p]) != len(want[p]) {
-			t.Fatalf("%s: property %d: %d aggregates, want %d:\n%v\n%v", what, p, len(got[p]), len(want[p]), got[p], want[p])
+			t.Fatalf(
+				"%s: property %d: %d aggregates, want %d:\n%v\n%v",
+				what,
+				p,
+				len(got[p]),
+				len(want[p]),
+				got[p],
+				want[p],
+			)
 		}
 		for i, w := range want[p] {
 			g := got[p][i]
@@ -94,8 +102,12 @@ func TestAggregatesEqualReadings(t *testing.T) {
 						from -= floorMod(from, step.ms())
 						to += step.ms() - 1 - floorMod(to, step.ms())
 						want := aggregatesFromRows(readRange(t, s, 1, 7, from, to, props...), step)
-						sameAggregates(t, fmt.Sprintf("%s, by %v, from %d to %d", what, time.Duration(step), from-start, to-start),
-							got, want)
+						sameAggregates(
+							t,
+							fmt.Sprintf("%s, by %v, from %d to %d", what, time.Duration(step), from-start, to-start),
+							got,
+							want,
+						)
 					}
 				}
 			}
@@ -169,8 +181,12 @@ func TestAggregatesOfLargeNumbers(t *testing.T) {
 	mustAppend(t, s, batch...)
 	seal(t, s, afterAllDays)
 	for _, step := range []Step{Hour, Day} {
-		sameAggregates(t, time.Duration(step).String(), readAggregates(t, s, 1, 7, start, start+msPerDay-1, step, 1, 2, 3),
-			aggregatesFromRows(readRange(t, s, 1, 7, start, start+msPerDay-1, 1, 2, 3), step))
+		sameAggregates(
+			t,
+			time.Duration(step).String(),
+			readAggregates(t, s, 1, 7, start, start+msPerDay-1, step, 1, 2, 3),
+			aggregatesFromRows(readRange(t, s, 1, 7, start, start+msPerDay-1, 1, 2, 3), step),
+		)
 	}
 }
 
@@ -338,7 +354,8 @@ func TestFillAggregatesPassesDamagedDay(t *testing.T) {
 	}
 	for d := range device.ID(3) {
 		got, err := s.Aggregates(t.Context(), 1, 7+d, start, start+3*msPerDay, []device.PropertyID{1}, Day)
-		if d == 1 && (err == nil || !strings.Contains(err.Error(), "damaged")) || d != 1 && (err != nil || len(got[1]) != 3) {
+		if d == 1 && (err == nil || !strings.Contains(err.Error(), "damaged")) ||
+			d != 1 && (err != nil || len(got[1]) != 3) {
 			t.Errorf("device %d: %v, %v", 7+d, got, err)
 		}
 	}

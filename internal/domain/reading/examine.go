@@ -59,7 +59,14 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 	for _, step := range []struct {
 		tag  byte
 		look func(key, value []byte) error
-	}{{tagSegment, e.segment}, {tagDay, e.dayAggregates}, {tagHot, e.frame}, {tagJournal, e.entry}, {tagLatest, e.latest}, {tagErased, e.erased}} {
+	}{
+		{tagSegment, e.segment},
+		{tagDay, e.dayAggregates},
+		{tagHot, e.frame},
+		{tagJournal, e.entry},
+		{tagLatest, e.latest},
+		{tagErased, e.erased},
+	} {
 		if err := e.each(step.tag, step.look); err != nil {
 			return nil, err
 		}

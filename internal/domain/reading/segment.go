@@ -83,16 +83,10 @@ func (w *segmentWriter) encode(dst []byte, b *block) []byte {
 		w.head = binary.AppendUvarint(w.head, uint64(c.property-before))
 		w.head = binary.AppendUvarint(w.head, uint64(w.pack()))
 		begin := len(w.blocks)
-		total, some := Aggregate{}, false
 		if numbers {
 			w.blocks = appendMinmax(w.blocks, b.times, c, decimals, w.digits)
-			total, some = aggregateOfDigits(w.digits, decimals)
-		} else {
-			total, some = aggregateOfValues(c.values)
 		}
-		if some {
-			w.totals = append(w.totals, propertyTotal{c.property, total})
-		}
+		w.addTotal(c, decimals, numbers)
 		minmax := len(w.blocks) - begin
 		if minmax > 0 {
 			w.blocks = w.appendHourSums(w.blocks, b.times, c.rows, w.digits)
@@ -102,6 +96,20 @@ func (w *segmentWriter) encode(dst []byte, b *block) []byte {
 		before = c.property
 	}
 	return append(append(dst, w.head...), w.blocks...)
+}
+
+// addTotal adds the aggregate of a column to totals, if it has numbers.
+func (w *segmentWriter) addTotal(c *column, decimals int, numbers bool) {
+	var total Aggregate
+	var ok bool
+	if numbers {
+		total, ok = aggregateOfDigits(w.digits, decimals)
+	} else {
+		total, ok = aggregateOfValues(c.values)
+	}
+	if ok {
+		w.totals = append(w.totals, propertyTotal{c.property, total})
+	}
 }
 
 // pack appends the content to the blocks, compressed if that makes it smaller, and returns its
