@@ -211,6 +211,7 @@ var operationCases = map[string]operationCase{
 	"console getTimeIntervalDataMap":     {build: recentReadings},
 	"console getTimeIntervalDataRows":    {build: recentReadings},
 	"console getTimeIntervalDataColumns": {build: recentReadings},
+	"console getAggregatedData":          {build: recentReadings},
 	"console getSignData":                {build: recentReadings},
 	"console exportDeviceData":           {build: recentReadings},
 	"console updateDevice": {build: func(s *tenantFixture) request {

@@ -162,6 +162,59 @@ func TestAggregatesReadNoReadings(t *testing.T) {
 	sameAggregates(t, "by day", readAggregates(t, s, 1, 7, start, start+3*msPerDay-1, Day, 1, 2), days)
 }
 
+// TestDailyAggregatesOfZones: by the days of zones before and after UTC, with changes of the clock and
+// an offset of half an hour.
+func TestDailyAggregatesOfZones(t *testing.T) {
+	s := openStore(t, Options{})
+	begin := time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC).UnixMilli()
+	var batch []Arrival
+	for h := range int64(24 * 14) {
+		batch = append(batch, arrival(1, 7, begin+h*60*minute, num(1, float64(h%31)), text(2, "no number")))
+	}
+	mustAppend(t, s, batch...)
+	seal(t, s, afterAllDays)
+	for _, name := range []string{"UTC", "Asia/Shanghai", "Europe/Berlin", "America/New_York", "Asia/Kolkata"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := begin+2*msPerDay+5*60*minute, begin+12*msPerDay
+		got, err := s.DailyAggregates(t.Context(), 1, 7, from, to, []device.PropertyID{1, 2}, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		midnight := func(at int64) int64 {
+			y, m, d := time.UnixMilli(at).In(zone).Date()
+			return time.Date(y, m, d, 0, 0, 0, 0, zone).UnixMilli()
+		}
+		want := map[device.PropertyID][]Aggregate{}
+		for _, a := range batch {
+			day := midnight(a.Time)
+			if day < midnight(from) || day > midnight(to) {
+				continue
+			}
+			v, list := a.Fields[0].Value.num, want[1]
+			if n := len(list) - 1; n >= 0 && list[n].Time == day {
+				list[n].merge(&Aggregate{Count: 1, Lowest: v, Highest: v, Sum: v})
+			} else {
+				want[1] = append(list, Aggregate{Time: day, Count: 1, Lowest: v, Highest: v, Sum: v})
+			}
+		}
+		sameAggregates(t, name, got, want)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	s := openStore(t, Options{})
+	if _, _, ok := s.Span(); ok {
+		t.Error("an empty store has a span")
+	}
+	mustAppend(t, s, arrival(1, 7, start+5, num(1, 1)), arrival(1, 7, start+3*msPerDay, num(1, 1)))
+	if from, to, ok := s.Span(); !ok || from != start || to != start+4*msPerDay-1 {
+		t.Errorf("%d to %d, %t", from-start, to-start, ok)
+	}
+}
+
 func TestAggregatesRefuseOtherSteps(t *testing.T) {
 	s := openStore(t, Options{})
 	for _, step := range []Step{0, Step(time.Minute), Step(48 * time.Hour)} {

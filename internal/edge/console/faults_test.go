@@ -67,6 +67,32 @@ func (f failingReadings) Columns(
 	return f.fail()
 }
 
+func (f failingReadings) Aggregates(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	int64,
+	int64,
+	[]device.PropertyID,
+	reading.Step,
+) (map[device.PropertyID][]reading.Aggregate, error) {
+	return nil, f.fail()
+}
+
+func (f failingReadings) DailyAggregates(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	int64,
+	int64,
+	[]device.PropertyID,
+	*time.Location,
+) (map[device.PropertyID][]reading.Aggregate, error) {
+	return nil, f.fail()
+}
+
+func (failingReadings) Span() (from, to int64, ok bool) { return 0, 1 << 62, true }
+
 func (f failingReadings) Range(
 	context.Context,
 	tenant.ID,

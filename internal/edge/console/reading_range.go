@@ -126,18 +126,23 @@ func checkOrder(start, end *int64) error {
 	return nil
 }
 
-// parseRange checks a range of history, in epoch milliseconds.
+// parseRange checks a range of history of at most longest, in epoch milliseconds.
 func parseRange(start, end *int64, longest time.Duration) (from, to int64, err error) {
+	if from, to, err = parseAnyRange(start, end); err != nil {
+		return 0, 0, err
+	}
+	if to-from > longest.Milliseconds() {
+		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
+	}
+	return from, to, nil
+}
+
+// parseAnyRange is parseRange for a range of any length.
+func parseAnyRange(start, end *int64) (from, to int64, err error) {
 	if start == nil || end == nil {
 		return 0, 0, errs.New(errs.Refused, "history.rangeRequired")
 	}
-	if err := checkOrder(start, end); err != nil {
-		return 0, 0, err
-	}
-	if *end-*start > longest.Milliseconds() {
-		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
-	}
-	return *start, *end, nil
+	return *start, *end, checkOrder(start, end)
 }
 
 // selectProperties finds the properties that a call names. It refuses an empty list and a property

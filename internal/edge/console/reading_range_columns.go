@@ -55,31 +55,34 @@ func (s *server) GetTimeIntervalDataColumns(
 
 // columns writes every reading, as the store reads it.
 func (s *server) columns(ctx context.Context, h *historyQuery) streamedResponse {
+	return streamedResponse(func(w http.ResponseWriter) error {
+		return s.sendAllJSON(ctx, w, func(out *httpbase.StreamWriter) error { return s.writePieces(ctx, out, h) })
+	})
+}
+
+// writePieces writes every reading as pieces.
+func (s *server) writePieces(ctx context.Context, out *httpbase.StreamWriter, h *historyQuery) error {
 	ids := h.ids()
 	keys := make(map[device.PropertyID][]byte, len(ids))
 	for _, prop := range h.props {
 		keys[prop.ID] = columnKey(prop)
 	}
-	return streamedResponse(func(w http.ResponseWriter) error {
-		return s.sendAllJSON(ctx, w, func(out *httpbase.StreamWriter) error {
-			pieces := pieceWriter{out: out}
-			err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
-				pieces.beginPiece(c.Times)
-				for i := range c.Columns {
-					pieces.beginColumn(keys[c.Columns[i].Property])
-					out.Buf = c.Columns[i].AppendJSON(out.Buf)
-					if err := out.FlushIfFull(); err != nil {
-						return err
-					}
-				}
-				return pieces.endPiece(0)
-			})
-			if err != nil {
+	pieces := pieceWriter{out: out}
+	err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
+		pieces.beginPiece(c.Times)
+		for i := range c.Columns {
+			pieces.beginColumn(keys[c.Columns[i].Property])
+			out.Buf = c.Columns[i].AppendJSON(out.Buf)
+			if err := out.FlushIfFull(); err != nil {
 				return err
 			}
-			return pieces.finish()
-		})
+		}
+		return pieces.endPiece(0)
 	})
+	if err != nil {
+		return err
+	}
+	return pieces.finish()
 }
 
 // columnKey returns the beginning of a property's values.

@@ -32,6 +32,11 @@ func (f streamedResponse) VisitGetTimeIntervalDataColumnsResponse(w http.Respons
 	return f(w)
 }
 
+// VisitGetAggregatedDataResponse writes the answer.
+func (f streamedResponse) VisitGetAggregatedDataResponse(w http.ResponseWriter) error {
+	return f(w)
+}
+
 // VisitGetSignDataResponse writes the answer.
 func (f streamedResponse) VisitGetSignDataResponse(w http.ResponseWriter) error { return f(w) }
 

@@ -585,6 +585,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin-api/client/pc/device/get/columns/aggregated-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A device's readings over any range, by hour or day
+         * @description For each numeric property the hours or days with readings: count, lowest, mean, highest and sum. Hours are those of UTC, days those of the tenant's time zone; an hour or a day at an end of the range counts in whole. The resolution `auto` is the finest of raw, hour and day with which no numeric property has more than `points` values; if even days are more, it is day. Raw answers the readings themselves, of every type, by columns, and counts as an answer with every reading (format-map). No range is refused for its length.
+         */
+        get: operations["getAggregatedData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin-api/client/pc/device/export-device-data-excel": {
         parameters: {
             query?: never;
@@ -3809,6 +3829,30 @@ export interface components {
             data: components["schemas"]["ColumnsPiece"][] | null;
             msg: string;
         };
+        /** @description hours or days of one property; the lists have the same length */
+        AggregatesPiece: {
+            identifier: string;
+            /** @description begins, ascending; the first in epoch milliseconds, every other as milliseconds after the previous one */
+            times: number[];
+            count: number[];
+            low: number[];
+            mean: number[];
+            high: number[];
+            sum: number[];
+        };
+        AggregatedData: {
+            /** @enum {string} */
+            resolution: "raw" | "hour" | "day";
+            /** @description for raw */
+            readings?: components["schemas"]["ColumnsPiece"][];
+            /** @description for hour and day; the pieces of a property come in order of time */
+            aggregates?: components["schemas"]["AggregatesPiece"][];
+        };
+        AggregatedAnswer: {
+            code: number;
+            data: components["schemas"]["AggregatedData"] | null;
+            msg: string;
+        };
         Refusal: {
             /** Format: int64 */
             time: number;
@@ -4868,6 +4912,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ColumnsAnswer"];
+                };
+            };
+        };
+    };
+    getAggregatedData: {
+        parameters: {
+            query: {
+                deviceName: components["parameters"]["DeviceName"];
+                /** @description required (601) */
+                startTime?: number;
+                /** @description required (601) */
+                endTime?: number;
+                /** @description identifiers; at least one (601) */
+                yeuSignList?: string[];
+                resolution?: "auto" | "raw" | "hour" | "day";
+                /** @description for auto */
+                points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The aggregates or the readings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AggregatedAnswer"];
                 };
             };
         };

@@ -21,6 +21,27 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for AggregatedDataResolution.
+const (
+	ByDay     AggregatedDataResolution = "day"
+	ByHour    AggregatedDataResolution = "hour"
+	ByReading AggregatedDataResolution = "raw"
+)
+
+// Valid indicates whether the value is a known member of the AggregatedDataResolution enum.
+func (e AggregatedDataResolution) Valid() bool {
+	switch e {
+	case ByDay:
+		return true
+	case ByHour:
+		return true
+	case ByReading:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AlarmConditionAndor.
 const (
 	AlarmConditionAndorAnd AlarmConditionAndor = "and"
@@ -483,6 +504,30 @@ func (e TslPropertyDataType) Valid() bool {
 	}
 }
 
+// Defines values for GetAggregatedDataParamsResolution.
+const (
+	AskAuto GetAggregatedDataParamsResolution = "auto"
+	AskDay  GetAggregatedDataParamsResolution = "day"
+	AskHour GetAggregatedDataParamsResolution = "hour"
+	AskRaw  GetAggregatedDataParamsResolution = "raw"
+)
+
+// Valid indicates whether the value is a known member of the GetAggregatedDataParamsResolution enum.
+func (e GetAggregatedDataParamsResolution) Valid() bool {
+	switch e {
+	case AskAuto:
+		return true
+	case AskDay:
+		return true
+	case AskHour:
+		return true
+	case AskRaw:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PageNoticeChannelsParamsNoticeMode.
 const (
 	PageNoticeChannelsParamsNoticeModeEmail        PageNoticeChannelsParamsNoticeMode = "email"
@@ -499,6 +544,39 @@ func (e PageNoticeChannelsParamsNoticeMode) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// AggregatedAnswer defines model for AggregatedAnswer.
+type AggregatedAnswer struct {
+	Code int             `json:"code"`
+	Data *AggregatedData `json:"data"`
+	Msg  string          `json:"msg"`
+}
+
+// AggregatedData defines model for AggregatedData.
+type AggregatedData struct {
+	// Aggregates for hour and day; the pieces of a property come in order of time
+	Aggregates *[]AggregatesPiece `json:"aggregates,omitempty"`
+
+	// Readings for raw
+	Readings   *[]ColumnsPiece          `json:"readings,omitempty"`
+	Resolution AggregatedDataResolution `json:"resolution"`
+}
+
+// AggregatedDataResolution defines model for AggregatedData.Resolution.
+type AggregatedDataResolution string
+
+// AggregatesPiece hours or days of one property; the lists have the same length
+type AggregatesPiece struct {
+	Count      []int     `json:"count"`
+	High       []float64 `json:"high"`
+	Identifier string    `json:"identifier"`
+	Low        []float64 `json:"low"`
+	Mean       []float64 `json:"mean"`
+	Sum        []float64 `json:"sum"`
+
+	// Times begins, ascending; the first in epoch milliseconds, every other as milliseconds after the previous one
+	Times []int64 `json:"times"`
 }
 
 // AlarmAck who acknowledged the notice; absent: nobody did, or it was taken back
@@ -2883,6 +2961,27 @@ type GetGroupDeviceListParams struct {
 	TakesRule *int64 `form:"takesRule,omitempty" json:"takesRule,omitempty"`
 }
 
+// GetAggregatedDataParams defines parameters for GetAggregatedData.
+type GetAggregatedDataParams struct {
+	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
+
+	// StartTime required (601)
+	StartTime *int64 `form:"startTime,omitempty" json:"startTime,omitempty"`
+
+	// EndTime required (601)
+	EndTime *int64 `form:"endTime,omitempty" json:"endTime,omitempty"`
+
+	// YeuSignList identifiers; at least one (601)
+	YeuSignList *[]string                          `form:"yeuSignList,omitempty" json:"yeuSignList,omitempty"`
+	Resolution  *GetAggregatedDataParamsResolution `form:"resolution,omitempty" json:"resolution,omitempty"`
+
+	// Points for auto
+	Points *int `form:"points,omitempty" json:"points,omitempty"`
+}
+
+// GetAggregatedDataParamsResolution defines parameters for GetAggregatedData.
+type GetAggregatedDataParamsResolution string
+
 // GetTimeIntervalDataColumnsParams defines parameters for GetTimeIntervalDataColumns.
 type GetTimeIntervalDataColumnsParams struct {
 	DeviceName DeviceName `form:"deviceName" json:"deviceName"`
@@ -3486,6 +3585,9 @@ type ServerInterface interface {
 	// GetGroupDeviceList Groups with their first 100 devices
 	// (GET /admin-api/client/pc/device/get-group-device-list)
 	GetGroupDeviceList(w http.ResponseWriter, r *http.Request, params GetGroupDeviceListParams)
+	// GetAggregatedData A device's readings over any range, by hour or day
+	// (GET /admin-api/client/pc/device/get/columns/aggregated-data)
+	GetAggregatedData(w http.ResponseWriter, r *http.Request, params GetAggregatedDataParams)
 	// GetTimeIntervalDataColumns A device's readings over a range, by columns
 	// (GET /admin-api/client/pc/device/get/columns/time-interval-data)
 	GetTimeIntervalDataColumns(w http.ResponseWriter, r *http.Request, params GetTimeIntervalDataColumnsParams)
@@ -4840,6 +4942,104 @@ func (siw *ServerInterfaceWrapper) GetGroupDeviceList(w http.ResponseWriter, r *
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetGroupDeviceList(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAggregatedData operation middleware
+func (siw *ServerInterfaceWrapper) GetAggregatedData(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAggregatedDataParams
+
+	// ------------- Required query parameter "deviceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "deviceName", r.URL.Query(), &params.DeviceName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "deviceName"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "startTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "startTime", r.URL.Query(), &params.StartTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "startTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "startTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endTime" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endTime", r.URL.Query(), &params.EndTime, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endTime"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endTime", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "yeuSignList" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "yeuSignList", r.URL.Query(), &params.YeuSignList, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "yeuSignList"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "yeuSignList", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "resolution" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resolution", r.URL.Query(), &params.Resolution, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "resolution"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "resolution", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "points" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "points", r.URL.Query(), &params.Points, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "points"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "points", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAggregatedData(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7107,6 +7307,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-map/time-interval-data", wrapper.GetTimeIntervalDataMap)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/format-sign-array/time-interval-data", wrapper.GetTimeIntervalDataRows)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/columns/time-interval-data", wrapper.GetTimeIntervalDataColumns)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/get/columns/aggregated-data", wrapper.GetAggregatedData)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/admin-api/client/pc/device/export-device-data-excel", wrapper.ExportDeviceData)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/admin-api/client/pc/device/update", wrapper.UpdateDevice)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/admin-api/client/pc/device/new-secret", wrapper.NewDeviceSecret)
@@ -7858,6 +8059,28 @@ type GetGroupDeviceListResponseObject interface {
 type GetGroupDeviceList200JSONResponse GroupsAnswer
 
 func (response GetGroupDeviceList200JSONResponse) VisitGetGroupDeviceListResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAggregatedDataRequestObject struct {
+	Params GetAggregatedDataParams
+}
+
+type GetAggregatedDataResponseObject interface {
+	VisitGetAggregatedDataResponse(w http.ResponseWriter) error
+}
+
+type GetAggregatedData200JSONResponse AggregatedAnswer
+
+func (response GetAggregatedData200JSONResponse) VisitGetAggregatedDataResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -9315,6 +9538,9 @@ type StrictServerInterface interface {
 	// GetGroupDeviceList Groups with their first 100 devices
 	// (GET /admin-api/client/pc/device/get-group-device-list)
 	GetGroupDeviceList(ctx context.Context, request GetGroupDeviceListRequestObject) (GetGroupDeviceListResponseObject, error)
+	// GetAggregatedData A device's readings over any range, by hour or day
+	// (GET /admin-api/client/pc/device/get/columns/aggregated-data)
+	GetAggregatedData(ctx context.Context, request GetAggregatedDataRequestObject) (GetAggregatedDataResponseObject, error)
 	// GetTimeIntervalDataColumns A device's readings over a range, by columns
 	// (GET /admin-api/client/pc/device/get/columns/time-interval-data)
 	GetTimeIntervalDataColumns(ctx context.Context, request GetTimeIntervalDataColumnsRequestObject) (GetTimeIntervalDataColumnsResponseObject, error)
@@ -10331,6 +10557,32 @@ func (sh *strictHandler) GetGroupDeviceList(w http.ResponseWriter, r *http.Reque
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetGroupDeviceListResponseObject); ok {
 		if err := validResponse.VisitGetGroupDeviceListResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAggregatedData operation middleware
+func (sh *strictHandler) GetAggregatedData(w http.ResponseWriter, r *http.Request, params GetAggregatedDataParams) {
+	var request GetAggregatedDataRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAggregatedData(ctx, request.(GetAggregatedDataRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAggregatedData")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAggregatedDataResponseObject); ok {
+		if err := validResponse.VisitGetAggregatedDataResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
