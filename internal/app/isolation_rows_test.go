@@ -374,6 +374,11 @@ var operationCases = map[string]operationCase{
 		q.query = map[string]string{"from": "0", "to": number(time.Now().Add(time.Hour).UnixMilli())}
 		return q
 	}},
+	"open getAggregates": {noNames: true, build: func(s *tenantFixture) request {
+		q := pathOf(s)
+		q.query = map[string]string{"from": "0", "to": number(time.Now().Add(time.Hour).UnixMilli())}
+		return q
+	}},
 	"open listNotices": {build: noParams},
 	"open getNotice": {
 		build: func(s *tenantFixture) request { return request{path: map[string]string{"id": number(s.notice)}} },

@@ -17,6 +17,24 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for GetAggregatesParamsResolution.
+const (
+	Day  GetAggregatesParamsResolution = "day"
+	Hour GetAggregatesParamsResolution = "hour"
+)
+
+// Valid indicates whether the value is a known member of the GetAggregatesParamsResolution enum.
+func (e GetAggregatesParamsResolution) Valid() bool {
+	switch e {
+	case Day:
+		return true
+	case Hour:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GetHistoryParamsFormat.
 const (
 	Csv    GetHistoryParamsFormat = "csv"
@@ -86,6 +104,33 @@ type Acknowledgement struct {
 	// RemindTime no reminder is sent before this time
 	RemindTime Moment `json:"remindTime"`
 	Time       Moment `json:"time"`
+}
+
+// Aggregate defines model for Aggregate.
+type Aggregate struct {
+	// Count readings
+	Count int     `json:"count"`
+	High  float64 `json:"high"`
+	Low   float64 `json:"low"`
+	Mean  float64 `json:"mean"`
+	Sum   float64 `json:"sum"`
+}
+
+// AggregateList defines model for AggregateList.
+type AggregateList struct {
+	Items []Aggregates `json:"items"`
+
+	// NextCursor absent: this is the last page
+	NextCursor *string `json:"nextCursor,omitempty"`
+}
+
+// Aggregates defines model for Aggregates.
+type Aggregates struct {
+	// Time begin of the hour or day
+	Time Moment `json:"time"`
+
+	// Values by identifier
+	Values map[string]Aggregate `json:"values"`
 }
 
 // Device defines model for Device.
@@ -379,6 +424,31 @@ type ListDevicesParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// GetAggregatesParams defines parameters for GetAggregates.
+type GetAggregatesParams struct {
+	// From inclusive; from 1970 to 9999
+	From string `form:"from" json:"from"`
+
+	// To exclusive; absent: now
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Properties identifiers, joined by commas; absent: all
+	Properties *[]string                      `form:"properties,omitempty" json:"properties,omitempty"`
+	Resolution *GetAggregatesParamsResolution `form:"resolution,omitempty" json:"resolution,omitempty"`
+
+	// TimeZone of the days, a name of the IANA database
+	TimeZone *string `form:"timeZone,omitempty" json:"timeZone,omitempty"`
+
+	// Limit the most hours or days
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor nextCursor of the previous answer
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// GetAggregatesParamsResolution defines parameters for GetAggregates.
+type GetAggregatesParamsResolution string
+
 // GetHistoryParams defines parameters for GetHistory.
 type GetHistoryParams struct {
 	// From inclusive; from 1970 to 9999
@@ -447,6 +517,9 @@ type ServerInterface interface {
 	// GetDevice One device and its properties
 	// (GET /devices/{deviceName})
 	GetDevice(w http.ResponseWriter, r *http.Request, deviceName DeviceName)
+	// GetAggregates A device's numbers by hour or day, oldest first
+	// (GET /devices/{deviceName}/aggregates)
+	GetAggregates(w http.ResponseWriter, r *http.Request, deviceName DeviceName, params GetAggregatesParams)
 	// GetHistory A device's readings, oldest first
 	// (GET /devices/{deviceName}/history)
 	GetHistory(w http.ResponseWriter, r *http.Request, deviceName DeviceName, params GetHistoryParams)
@@ -596,6 +669,126 @@ func (siw *ServerInterfaceWrapper) GetDevice(w http.ResponseWriter, r *http.Requ
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDevice(w, r, deviceName)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAggregates operation middleware
+func (siw *ServerInterfaceWrapper) GetAggregates(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "deviceName" -------------
+	var deviceName DeviceName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "deviceName", r.PathValue("deviceName"), &deviceName, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deviceName", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAggregatesParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", r.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "from"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "from", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", r.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "to"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "to", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "properties" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "properties", r.URL.Query(), &params.Properties, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "properties"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "properties", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "resolution" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "resolution", r.URL.Query(), &params.Resolution, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "resolution"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "resolution", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "timeZone" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timeZone", r.URL.Query(), &params.TimeZone, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "timeZone"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "timeZone", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAggregates(w, r, deviceName, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1183,6 +1376,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/devices/{deviceName}", wrapper.GetDevice)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/devices/{deviceName}/latest", wrapper.GetLatest)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/devices/{deviceName}/history", wrapper.GetHistory)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/devices/{deviceName}/aggregates", wrapper.GetAggregates)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/notices", wrapper.ListNotices)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/notices/{id}", wrapper.GetNotice)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/webhooks", wrapper.ListWebhooks)
@@ -1266,6 +1460,46 @@ type GetDevicedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetDevicedefaultApplicationProblemPlusJSONResponse) VisitGetDeviceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAggregatesRequestObject struct {
+	DeviceName DeviceName `json:"deviceName"`
+	Params     GetAggregatesParams
+}
+
+type GetAggregatesResponseObject interface {
+	VisitGetAggregatesResponse(w http.ResponseWriter) error
+}
+
+type GetAggregates200JSONResponse AggregateList
+
+func (response GetAggregates200JSONResponse) VisitGetAggregatesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAggregatesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetAggregatesdefaultApplicationProblemPlusJSONResponse) VisitGetAggregatesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -1817,6 +2051,9 @@ type StrictServerInterface interface {
 	// GetDevice One device and its properties
 	// (GET /devices/{deviceName})
 	GetDevice(ctx context.Context, request GetDeviceRequestObject) (GetDeviceResponseObject, error)
+	// GetAggregates A device's numbers by hour or day, oldest first
+	// (GET /devices/{deviceName}/aggregates)
+	GetAggregates(ctx context.Context, request GetAggregatesRequestObject) (GetAggregatesResponseObject, error)
 	// GetHistory A device's readings, oldest first
 	// (GET /devices/{deviceName}/history)
 	GetHistory(ctx context.Context, request GetHistoryRequestObject) (GetHistoryResponseObject, error)
@@ -1939,6 +2176,33 @@ func (sh *strictHandler) GetDevice(w http.ResponseWriter, r *http.Request, devic
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetDeviceResponseObject); ok {
 		if err := validResponse.VisitGetDeviceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAggregates operation middleware
+func (sh *strictHandler) GetAggregates(w http.ResponseWriter, r *http.Request, deviceName DeviceName, params GetAggregatesParams) {
+	var request GetAggregatesRequestObject
+
+	request.DeviceName = deviceName
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAggregates(ctx, request.(GetAggregatesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAggregates")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAggregatesResponseObject); ok {
+		if err := validResponse.VisitGetAggregatesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
