@@ -370,7 +370,7 @@ func TestFillAggregates(t *testing.T) {
 	}
 	s = reopen(t, s)
 	check("after one day")
-	if err := s.FillAggregates(t.Context()); err != nil {
+	if err := s.fillAggregates(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	check("after all days")
@@ -402,7 +402,7 @@ func TestFillAggregatesPassesDamagedDay(t *testing.T) {
 	if err := s.db.Set(key, []byte{9}, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.FillAggregates(t.Context()); err != nil {
+	if err := s.fillAggregates(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for d := range device.ID(3) {

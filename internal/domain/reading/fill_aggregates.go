@@ -31,10 +31,10 @@ func appendAggregatedFrom(b []byte, day int32) []byte {
 	return binary.AppendUvarint(b, uint64(uint32(day)^1<<31))
 }
 
-// FillAggregates packs the sealed days of an earlier version once more, so that they get hour sums
+// fillAggregates packs the sealed days of an earlier version once more, so that they get hour sums
 // and daily aggregates; the newest day first. It stops when ctx or the store ends and goes on the
 // next time. Readers get the same aggregates before and after.
-func (s *Store) FillAggregates(ctx context.Context) error {
+func (s *Store) fillAggregates(ctx context.Context) error {
 	if err := s.enter(); err != nil {
 		return err
 	}

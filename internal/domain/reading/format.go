@@ -15,7 +15,7 @@ import (
 // Format 1 had no segments, format 2 could not remove values, and format 3 had no minmax in
 // segments. The store reads what they wrote as it is, and rewrites it day by day as days are
 // sealed. Format 4 did not record which of the latest values were stamped ahead: those that it
-// wrote count by their own times until newer ones arrive. Format 5 had no aggregates: FillAggregates
+// wrote count by their own times until newer ones arrive. Format 5 had no aggregates: fillAggregates
 // adds them.
 const formatNumber = 6
 

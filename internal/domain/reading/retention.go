@@ -92,7 +92,7 @@ func (s *Store) Run(ctx context.Context) error {
 		defer close(sealed)
 		for {
 			s.logError(ctx, s.Seal(ctx, s.opts.Now()))
-			s.logError(ctx, s.FillAggregates(ctx))
+			s.logError(ctx, s.fillAggregates(ctx))
 			select {
 			case <-seal.C:
 			case <-ctx.Done():

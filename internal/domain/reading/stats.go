@@ -22,7 +22,7 @@ type Stats struct {
 	DiskBytes    uint64  // size of the data folder
 	Broken       bool    // see ErrBroken
 
-	// DaysWithoutAggregates is how many sealed days FillAggregates has not reached yet.
+	// DaysWithoutAggregates is how many sealed days fillAggregates has not reached yet.
 	DaysWithoutAggregates int
 }
 
