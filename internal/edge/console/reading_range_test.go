@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console/wire"
@@ -293,8 +295,8 @@ func TestHistoryIsComplete(t *testing.T) {
 		t,
 		testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to))),
 	)
-	if !reflect.DeepEqual(columns, series) {
-		t.Error("the columns have other readings")
+	if diff := cmp.Diff(series, columns); diff != "" {
+		t.Errorf("the columns have other readings (-series +columns):\n%s", diff)
 	}
 	few := testkit.Ask[wire.Series](
 		t,
@@ -308,8 +310,8 @@ func TestHistoryIsComplete(t *testing.T) {
 	}
 	call := w.get(rangePath(columnsPath, "MONTH", signs, from, to) + "&points=1000")
 	columns = joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call))
-	if !reflect.DeepEqual(columns, few) {
-		t.Error("the columns have other points")
+	if diff := cmp.Diff(few, columns); diff != "" {
+		t.Errorf("the columns have other points (-series +columns):\n%s", diff)
 	}
 }
 

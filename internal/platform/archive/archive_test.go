@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tilth/internal/platform/archive"
 )
@@ -79,8 +80,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := contents(t, dir); !reflect.DeepEqual(got, sample) {
-		t.Errorf("unpacked %v", got)
+	if diff := cmp.Diff(sample, contents(t, dir)); diff != "" {
+		t.Errorf("unpacked (-want +got):\n%s", diff)
 	}
 	if m.Version != "1.2" || !m.Time.Equal(day) || len(m.Files) != 4 || m.Size() != 15003 {
 		t.Errorf("%+v", m)
