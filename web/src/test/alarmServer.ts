@@ -85,7 +85,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
       return (await state.answers.get(path)?.()) ?? ok(data(body as never) as never);
     });
   const put = (id: number, part: Partial<AlarmRule>) => {
-    state.rules = state.rules.map((one) => (one.id === id ? { ...one, ...part } : one));
+    state.rules = state.rules.map((rule) => (rule.id === id ? { ...rule, ...part } : rule));
     return true;
   };
 
@@ -93,7 +93,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     const names = search.get('executionId')?.split(',');
     const text = (search.get('alarmName') ?? '').toLowerCase();
     const found = state.rules.filter(
-      (one) => one.alarmName.toLowerCase().includes(text) && (names?.includes(one.executionId) ?? true),
+      (rule) => rule.alarmName.toLowerCase().includes(text) && (names?.includes(rule.executionId) ?? true),
     );
     const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
     const running = found.filter(({ deployState }) => deployState === 1).length;
@@ -162,7 +162,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     });
   });
   change(onDelete, paths.delete, ({ id }: { id: string }) => {
-    state.rules = state.rules.filter((one) => one.id !== Number(id));
+    state.rules = state.rules.filter((rule) => rule.id !== Number(id));
     return true;
   });
   onGet(`${client}/live`, ({ request }) =>
@@ -187,7 +187,8 @@ export const askedOf = (server: AlarmServer, path: string) =>
 export const sentTo = (server: AlarmServer, path: string) =>
   server.sent.filter((call) => call.path === path).map(({ body }) => body);
 export const card = (name: string) => within(screen.getByRole('article', { name }));
-export const cards = () => screen.queryAllByRole('article').map((one) => within(one).getByRole('heading').textContent);
+export const cards = () =>
+  screen.queryAllByRole('article').map((card) => within(card).getByRole('heading').textContent);
 
 /** Sends an event on the live stream. */
 export function streamEvent(server: AlarmServer, name: string, data: object) {

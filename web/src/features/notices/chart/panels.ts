@@ -81,7 +81,7 @@ export function panelsOf(detail: AlarmDetail, series: Series, span: Span, until:
       typeof value === 'boolean'
         ? [words.off, words.on]
         : [...new Set([...inside, ...marked].flatMap(({ value: one }) => (typeof one === 'string' ? one : [])))];
-    const height = (one: Value) => (typeof one === 'boolean' ? Number(one) : labels.indexOf(String(one)));
+    const height = (step: Value) => (typeof step === 'boolean' ? Number(step) : labels.indexOf(String(step)));
     const at = (list: readonly { time: number; value: Value }[]) =>
       list.map(({ time, value: one }): [number, number] => [time, height(one)]);
     const points = at(inside);
