@@ -7,11 +7,12 @@ import type { Channel, ChannelInput } from '@/lib/channel/queries';
 import { createdChannel, pageOf } from './channelServer';
 import { openConsole } from './console';
 import { fakeStreams } from './fakeStreams';
-import { mastModel, rehearsal, rule } from './samples';
+import { rehearsal, rule } from './samples';
 import { ok, onDelete, onGet, onPost, onPut } from './server';
 import { signedIn } from './session';
 import { shellServer } from './shellServer';
-import { device, group, overview, telemetryServer } from './telemetryServer';
+import { device } from './telemetryServer';
+import { mastTimes, twoMasts } from './twoMasts';
 
 type Schemas = components['schemas'];
 
@@ -38,22 +39,10 @@ export const paths = {
 export function alarmServer(rules: AlarmRule[] = [rule()]) {
   signedIn();
   shellServer();
-  const now = Date.now();
-  const known = { onlineTime: now - 3_600_000, lastContact: now - 8000 };
-  const base = telemetryServer({
-    overview: overview({ time: now, deviceCount: 2 }),
-    groups: [
-      group({
-        deviceList: [
-          device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', ...known }),
-          device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', ...known }),
-        ],
-      }),
-    ],
+  const base = twoMasts({
     otherDevices: Array.from({ length: 120 }, (_, i) =>
-      device({ id: 100 + i, deviceName: `PR-${i}`, noteName: `Probe ${i}`, groupId: 0, ...known }),
+      device({ id: 100 + i, deviceName: `PR-${i}`, noteName: `Probe ${i}`, groupId: 0, ...mastTimes() }),
     ),
-    model: mastModel,
   });
   const state = {
     base,

@@ -9,7 +9,7 @@ import { type Detail, detailOf, mastModel, type Notice, notice } from './samples
 import { ok, onGet, onPut, refused } from './server';
 import { signedIn } from './session';
 import { shellServer } from './shellServer';
-import { device, group, overview, telemetryServer } from './telemetryServer';
+import { twoMasts } from './twoMasts';
 
 type Schemas = components['schemas'];
 
@@ -34,19 +34,7 @@ export function noticeServer(notices: Notice[] = [notice()]) {
   signedIn();
   shellServer();
   const now = Date.now();
-  const known = { onlineTime: now - 60 * minute, lastContact: now - 8000 };
-  const base = telemetryServer({
-    overview: overview({ time: now, deviceCount: 2 }),
-    groups: [
-      group({
-        deviceList: [
-          device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', ...known }),
-          device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', ...known }),
-        ],
-      }),
-    ],
-    model: mastModel,
-  });
+  const base = twoMasts();
   const state = {
     base,
     notices,
