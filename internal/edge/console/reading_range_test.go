@@ -96,36 +96,6 @@ func rangeCall(w *fixture, path string) func(pairs ...string) testkit.Call {
 	}
 }
 
-// rangeRefusals are the refusals of a range that lacks an end, ends before its start or never ends.
-func rangeRefusals(q func(pairs ...string) testkit.Call) []testkit.Scenario {
-	return []testkit.Scenario{
-		{
-			Name:     "no start",
-			Call:     q("startTime", ""),
-			Code:     601,
-			Contains: []string{`"msg":"The start time and end time cannot be empty"`},
-		},
-		{
-			Name:     "no end",
-			Call:     q("endTime", ""),
-			Code:     601,
-			Contains: []string{"The start time and end time cannot be empty"},
-		},
-		{
-			Name:     "start after end",
-			Call:     q("startTime", "2001"),
-			Code:     601,
-			Contains: []string{"The start must not be after the end"},
-		},
-		{
-			Name:     "for ever",
-			Call:     q("endTime", "9223372036854775807"),
-			Code:     601,
-			Contains: []string{`"msg":"Time frame is too long"`},
-		},
-	}
-}
-
 // Every call over a range has the refusals of the history form.
 func TestRangeRefusals(t *testing.T) {
 	w := newServer(t)
@@ -133,13 +103,37 @@ func TestRangeRefusals(t *testing.T) {
 	for _, path := range []string{seriesPath, rowsPath, columnsPath, exportPath, coveragePath} {
 		q := rangeCall(w, path)
 		name := path[strings.LastIndex(path, "device/")+len("device/"):]
-		table := append(rangeRefusals(q), []testkit.Scenario{
+		table := []testkit.Scenario{
+			{
+				Name:     "no start",
+				Call:     q("startTime", ""),
+				Code:     601,
+				Contains: []string{`"msg":"The start time and end time cannot be empty"`},
+			},
+			{
+				Name:     "no end",
+				Call:     q("endTime", ""),
+				Code:     601,
+				Contains: []string{"The start time and end time cannot be empty"},
+			},
+			{
+				Name:     "start after end",
+				Call:     q("startTime", "2001"),
+				Code:     601,
+				Contains: []string{"The start must not be after the end"},
+			},
+			{
+				Name:     "for ever",
+				Call:     q("endTime", "9223372036854775807"),
+				Code:     601,
+				Contains: []string{`"msg":"Time frame is too long"`},
+			},
 			{Name: "unknown device", Call: q("deviceName", "none"), Code: 404},
 			{Name: "another's device", Call: q("deviceName", rivalDeviceName), Code: 404, Lacks: []string{marker}},
 			{Name: "no device", Call: q("deviceName", ""), Code: 601},
 			{Name: "negative", Call: q("startTime", "-1"), Code: 601, Contains: []string{"Start time: at least 0"}},
 			{Name: "no number", Call: q("endTime", "tomorrow"), Code: 400},
-		}...)
+		}
 		if path != coveragePath {
 			table = append(table, []testkit.Scenario{
 				{
