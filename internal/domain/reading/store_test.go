@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -112,7 +113,7 @@ func same[E any](t testing.TB, what string, got, want []E) {
 	if len(got) == 0 && len(want) == 0 {
 		return
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Value{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
