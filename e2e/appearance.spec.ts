@@ -41,7 +41,7 @@ test('on a phone language and nickname are one tap away, and titles keep their r
   await page.goto('/notification');
   const title = page.getByRole('heading', { level: 1, name: 'Каналы уведомлений' });
   await expect(title).toBeVisible();
-  expect(await title.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  expect(await title.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
 });
 
 test('dark mode changes the page at once and survives a reload', async ({ page }) => {

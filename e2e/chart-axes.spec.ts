@@ -96,11 +96,11 @@ async function expectReadable(page: Page, texts: readonly string[]): Promise<voi
     expect(right, `${text} ends within the chart`).toBeLessThanOrEqual(frame.right + 1);
   }
   // Letters may nearly touch those of the row above, but not overlap them.
-  const touching = words.flatMap((one, index) =>
+  const touching = words.flatMap((word, index) =>
     words.slice(index + 1).flatMap((other) => {
-      const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-      const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-      return wide > 1 && high > 5 ? [`${one.text} / ${other.text}`] : [];
+      const wide = Math.min(word.right, other.right) - Math.max(word.left, other.left);
+      const high = Math.min(word.bottom, other.bottom) - Math.max(word.top, other.top);
+      return wide > 1 && high > 5 ? [`${word.text} / ${other.text}`] : [];
     }),
   );
   expect(touching).toEqual([]);

@@ -1,18 +1,16 @@
 import type { Page } from '@playwright/test';
-import { publish } from './device.ts';
+import { button, card, detail, heading, noticeTenant, path } from './noticeTenant.ts';
 import { expectAccessible, expectLive, expectNoHorizontalScroll, fillSignIn } from './pages.ts';
-import { runRule } from './rule.ts';
-import { applyYaml, siteOf } from './server.ts';
+import { siteOf } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
-import { callApi, fetchApiData, openSignedIn, setOwnAddress } from './testUsers.ts';
+import { callApi, openSignedIn, setOwnAddress } from './testUsers.ts';
 
 // Acknowledgements of notices, and since when they hold, in a tenant of its own. Each test has its
 // own device and rules.
 
 const person = { tenantName: 'terrace', userName: 'deniz', password: 'frost-on-the-terrace' };
 const other = { ...person, userName: 'selin', password: 'another-on-the-terrace' };
-const secretOf = (deviceName: string) => `e2e-${deviceName.toLowerCase()}-7b20e6c4d9a1f538`;
 const devices = {
   'TE-ACK': 'Mast that somebody is on',
   'TE-HOLD': 'Mast in frost still',
@@ -20,58 +18,18 @@ const devices = {
   'TE-LINK': 'Mast of a mail',
 };
 
-test.beforeAll(() =>
-  applyYaml(
-    JSON.stringify({
-      tenants: [
-        {
-          name: person.tenantName,
-          timeZone: 'Europe/Istanbul',
-          language: 'en-us',
-          hosts: ['terrace.localhost'],
-          users: [
-            { userName: person.userName, password: person.password, nickname: 'Deniz' },
-            { userName: other.userName, password: other.password, nickname: 'Selin' },
-          ],
-          scenes: ['Terrace'],
-          devices: Object.entries(devices).map(([deviceName, noteName]) => ({
-            deviceName,
-            serial: `T-${deviceName}`,
-            noteName,
-            product: 'weather-mast',
-            secret: secretOf(deviceName),
-            scene: 'Terrace',
-          })),
-        },
-      ],
-    }),
-  ),
-);
+const { apply, run, measure, noticeOf, open } = noticeTenant({
+  person,
+  more: {
+    users: [{ userName: other.userName, password: other.password, nickname: 'Selin' }],
+    hosts: ['terrace.localhost'],
+  },
+  scene: 'Terrace',
+  secret: '7b20e6c4d9a1f538',
+  devices,
+});
 
-const path = '/admin-api/client/pc';
-
-const run = (alarmName: string, executionId: string, change = {}) => runRule(person, executionId, alarmName, change);
-
-const measure = (deviceName: string, airTemperature: number) =>
-  publish(deviceName, secretOf(deviceName), { airTemperature, airHumidity: 80 });
-
-/** Waits until a rule has recorded a notice, and returns its id. */
-async function noticeOf(title: string): Promise<number> {
-  const ask = async () => {
-    const query = new URLSearchParams({ title, pageNo: '1', pageSize: '10' });
-    const { list } = await fetchApiData(person, 'GET', `${path}/alarm-notice/page?${query}`);
-    return list[0]?.id;
-  };
-  await expect.poll(ask).toBeGreaterThan(0);
-  return ask();
-}
-
-const open = (page: Page, search = '') => openSignedIn(page, person, `/inform${search}`);
-const list = (page: Page) => page.getByRole('list', { name: 'Alarm notices' });
-const card = (page: Page, title: string) => list(page).getByRole('link').filter({ hasText: title });
-const detail = (page: Page) => page.getByRole('region', { name: 'Notice', exact: true });
-const heading = (page: Page, name: string) => detail(page).getByRole('heading', { level: 2, name });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+test.beforeAll(apply);
 
 test('everybody sees at once that a notice is acknowledged, changed, and taken back', async ({
   page,

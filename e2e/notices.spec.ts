@@ -1,16 +1,12 @@
-import type { Page } from '@playwright/test';
-import { publish } from './device.ts';
+import { button, card, detail, heading, list, noticeTenant, path } from './noticeTenant.ts';
 import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
-import { runRule } from './rule.ts';
-import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
-import { callApi, fetchApiData, openSignedIn } from './testUsers.ts';
+import { callApi } from './testUsers.ts';
 
 // The notices page, in a tenant of its own. Each test has its own device and rules, named after its
 // subject.
 
 const person = { tenantName: 'hollow', userName: 'deniz', password: 'frost-in-the-hollow' };
-const secretOf = (deviceName: string) => `e2e-${deviceName.toLowerCase()}-5d90c3a7e1b28f46`;
 const devices = {
   'HO-LIVE': 'Mast that crosses',
   'HO-HAND': 'Mast solved by hand',
@@ -19,54 +15,14 @@ const devices = {
   'HO-PHONE': 'Mast on a phone',
 };
 
-test.beforeAll(() =>
-  applyYaml(
-    JSON.stringify({
-      tenants: [
-        {
-          name: person.tenantName,
-          timeZone: 'Europe/Istanbul',
-          language: 'en-us',
-          users: [{ userName: person.userName, password: person.password, nickname: 'Deniz' }],
-          scenes: ['Hollow'],
-          devices: Object.entries(devices).map(([deviceName, noteName]) => ({
-            deviceName,
-            serial: `H-${deviceName}`,
-            noteName,
-            product: 'weather-mast',
-            secret: secretOf(deviceName),
-            scene: 'Hollow',
-          })),
-        },
-      ],
-    }),
-  ),
-);
+const { apply, run, measure, noticeOf, open } = noticeTenant({
+  person,
+  scene: 'Hollow',
+  secret: '5d90c3a7e1b28f46',
+  devices,
+});
 
-const path = '/admin-api/client/pc';
-
-const run = (alarmName: string, executionId: string, change = {}) => runRule(person, executionId, alarmName, change);
-
-const measure = (deviceName: string, airTemperature: number) =>
-  publish(deviceName, secretOf(deviceName), { airTemperature, airHumidity: 80 });
-
-/** Waits until a rule has recorded a notice, and returns its id. */
-async function noticeOf(title: string): Promise<number> {
-  const ask = async () => {
-    const query = new URLSearchParams({ title, pageNo: '1', pageSize: '10' });
-    const { list } = await fetchApiData(person, 'GET', `${path}/alarm-notice/page?${query}`);
-    return list[0]?.id;
-  };
-  await expect.poll(ask).toBeGreaterThan(0);
-  return ask();
-}
-
-const open = (page: Page, search = '') => openSignedIn(page, person, `/inform${search}`);
-const list = (page: Page) => page.getByRole('list', { name: 'Alarm notices' });
-const card = (page: Page, title: string) => list(page).getByRole('link').filter({ hasText: title });
-const detail = (page: Page) => page.getByRole('region', { name: 'Notice', exact: true });
-const heading = (page: Page, name: string) => detail(page).getByRole('heading', { level: 2, name });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+test.beforeAll(apply);
 
 test('a notice appears live, opens, and ends by itself', async ({ page }) => {
   await run('Frost that crosses', 'HO-LIVE');

@@ -65,8 +65,8 @@ function isSigned({ headers, body }: ReceivedCall, whsec: string): boolean {
     .digest();
   return String(headers['webhook-signature'])
     .split(' ')
-    .some((one) => {
-      const given = Buffer.from(one.replace('v1,', ''), 'base64');
+    .some((signature) => {
+      const given = Buffer.from(signature.replace('v1,', ''), 'base64');
       return given.length === mac.length && timingSafeEqual(given, mac);
     });
 }

@@ -81,7 +81,7 @@ func (p *process) raiseAlarm(farm string, post *slowMailServer) *url.URL {
 	p.t.Helper()
 	const admin = "/admin-api/client/pc/"
 	token := p.signIn(farm, "link", "correct horse")
-	var channel, rule int64
+	var channel int64
 	p.call(
 		http.MethodPost,
 		admin+"notice-channel/create",
@@ -92,14 +92,12 @@ func (p *process) raiseAlarm(farm string, post *slowMailServer) *url.URL {
 		),
 		&channel,
 	)
-	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
+	p.runRule(token, fmt.Sprintf(
 		`{"alarmName":"Heat","dataSource":1,"executionId":"LINK-%s","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
 		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":">","value":20}]}`,
 		farm,
 		channel,
-	), &rule)
-	var done bool
-	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
+	))
 	reading := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":30}}`, time.Now().UnixMilli()+1)
 	resp, err := http.Post(
 		"http://"+p.http+"/api/v1/demo-link-test-secret-of-"+farm+"/telemetry",

@@ -51,7 +51,7 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	p.apply(frostFarm)
 	token := p.signIn("farm", "ada", "correct horse")
 	const admin = "/admin-api/client/pc/"
-	var channel, rule int64
+	var channel int64
 	p.call(
 		http.MethodPost,
 		admin+"notice-channel/create",
@@ -87,13 +87,11 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 			now-60_000,
 		),
 	)
-	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
+	p.runRule(token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
 		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`,
 		channel,
-	), &rule)
-	var done bool
-	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
+	))
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
 
 	mailed := testkit.Receive(t, "the mail", post.mails)
@@ -127,6 +125,16 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 			detail.Deliveries[1].State == "sent"
 	})
 	p.stop()
+}
+
+// runRule makes an alarm rule of the body and publishes it.
+func (p *process) runRule(token, body string) {
+	p.t.Helper()
+	const rules = "/admin-api/client/pc/alarm-rules/"
+	var rule int64
+	p.call(http.MethodPost, rules+"create", token, body, &rule)
+	var done bool
+	p.call(http.MethodGet, fmt.Sprint(rules, "publish?alarmRulesId=", rule), token, "", &done)
 }
 
 // sendReadings sends readings of the mast over HTTP.

@@ -100,7 +100,7 @@ tenants:
     devices: [{deviceName: T-0, serial: s, product: mast, secret: telling-test-secret-number-0}]
 `)
 	token := p.signIn("farm", "ada", "correct horse")
-	var channel, rule int64
+	var channel int64
 	p.call(
 		http.MethodPost,
 		"/admin-api/client/pc/notice-channel/create",
@@ -108,19 +108,11 @@ tenants:
 		`{"noticeName":"Field","noticeMode":["email"],"email":{"emails":["ada@example.com","bora@example.com"]}}`,
 		&channel,
 	)
-	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, fmt.Sprintf(
+	p.runRule(token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"T-0","triggerType":0,"durations":60000,"hitCounts":1,"alarmLevel":1,"manualRelease":0,
 		"passageway":[%d],"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":1}]}`,
 		channel,
-	), &rule)
-	var done bool
-	p.call(
-		http.MethodGet,
-		fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule),
-		token,
-		"",
-		&done,
-	)
+	))
 
 	const noticesPerRound = 40
 	at := time.Now().UnixMilli()

@@ -46,7 +46,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	p.apply(frostFarm)
 	token := p.signIn("farm", "ada", "correct horse")
 	const admin = "/admin-api/client/pc/"
-	var channel, rule int64
+	var channel int64
 	p.call(
 		http.MethodPost,
 		admin+"notice-channel/create",
@@ -76,13 +76,11 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 			start-3_600_000,
 		),
 	)
-	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
+	p.runRule(token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
 		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`,
 		channel,
-	), &rule)
-	var done bool
-	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
+	))
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
 
 	var notices struct {

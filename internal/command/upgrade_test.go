@@ -19,6 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
+	"tilth/internal/tools/testkit/folder"
 	"tilth/internal/tools/testkit/program"
 )
 
@@ -283,24 +284,6 @@ func migrationOf(dir string) (step int64) {
 	return step
 }
 
-// fileContents is the content of all files of a data folder.
-func fileContents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		all[path] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 // A server and doctor refuse a folder that a newer version wrote, whether its tables or its
 // readings are newer. The error says what to do, and no byte of the folder changes.
 func TestNewerFolderIsNotChanged(t *testing.T) {
@@ -320,7 +303,7 @@ func TestNewerFolderIsNotChanged(t *testing.T) {
 			if err != nil { // no key may be created where nothing may be changed
 				t.Fatal(err)
 			}
-			before := fileContents(t, newer.dir)
+			before := folder.Contents(t, newer.dir)
 			for _, args := range [][]string{
 				newer.serverArgs(),
 				{"doctor", "--data-dir", newer.dir},
@@ -334,7 +317,7 @@ func TestNewerFolderIsNotChanged(t *testing.T) {
 					t.Errorf("%s: %v\n%s", args[0], err, out)
 				}
 			}
-			if !maps.Equal(before, fileContents(t, newer.dir)) {
+			if !maps.Equal(before, folder.Contents(t, newer.dir)) {
 				t.Error("something was changed")
 			}
 		})

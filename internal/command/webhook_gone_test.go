@@ -28,17 +28,8 @@ func TestGoneWebhookIsSwitchedOffAndAudited(t *testing.T) {
 		fmt.Sprintf(`{"name":"Planner","url":%q,"events":["opened"],"alarmLevel":0}`, program.URL),
 		&hook,
 	)
-	var rule int64
-	p.call(
-		http.MethodPost,
-		admin+"alarm-rules/create",
-		token,
-		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,
-		"manualRelease":0,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`,
-		&rule,
-	)
-	var done bool
-	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
+	p.runRule(token, `{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,
+		"manualRelease":0,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`)
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
 
 	type entry struct {

@@ -1,9 +1,10 @@
 package device_test
 
 import (
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/platform/db"
@@ -76,11 +77,12 @@ func TestCatalogRoundTrip(t *testing.T) {
 	}
 
 	got := fresh()
-	if p := got.Product(mast.ID); !reflect.DeepEqual(p, mast) || got.ProductByName("mast") != p {
-		t.Errorf("%+v, want %+v", p, mast)
+	p := got.Product(mast.ID)
+	if diff := cmp.Diff(mast, p); diff != "" || got.ProductByName("mast") != p {
+		t.Errorf("product (-want +got):\n%s", diff)
 	}
-	if e := got.Element("air"); !reflect.DeepEqual(e, air) {
-		t.Errorf("%+v, want %+v", e, air)
+	if diff := cmp.Diff(air, got.Element("air")); diff != "" {
+		t.Errorf("element (-want +got):\n%s", diff)
 	}
 	// "a-gauge" has no display names; the mast's names sort after it in every language: "Weather
 	// mast", "Direk" and the non-Latin ones.
@@ -151,8 +153,8 @@ func TestCatalogUpdate(t *testing.T) {
 	mast.Properties = newProduct("", "wind", "air").Properties
 	mast.Properties[0].Max = new(9.0)
 	putProduct(t, c, mast)
-	if p := fresh().Product(mast.ID); !reflect.DeepEqual(p, mast) {
-		t.Errorf("%+v, want %+v", p, mast)
+	if diff := cmp.Diff(mast, fresh().Product(mast.ID)); diff != "" {
+		t.Errorf("product (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"Air", "Luft"} {
 		e := &device.Element{YeuSign: "air", Unit: name, YeuURL: name, Names: map[text.Language]string{
@@ -161,8 +163,8 @@ func TestCatalogUpdate(t *testing.T) {
 		if err := c.PutElement(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
-		if got := fresh().Element("air"); !reflect.DeepEqual(got, e) {
-			t.Errorf("%+v, want %+v", got, e)
+		if diff := cmp.Diff(e, fresh().Element("air")); diff != "" {
+			t.Errorf("element (-want +got):\n%s", diff)
 		}
 	}
 }
@@ -184,8 +186,8 @@ func TestPutProductRefusesInvalidProducts(t *testing.T) {
 		}
 	}
 	got := fresh()
-	if p := got.Product(mast.ID); len(got.Products()) != 1 || !reflect.DeepEqual(p, mast) {
-		t.Errorf("%+v, want %+v", p, mast)
+	if diff := cmp.Diff(mast, got.Product(mast.ID)); len(got.Products()) != 1 || diff != "" {
+		t.Errorf("product (-want +got):\n%s", diff)
 	}
 }
 

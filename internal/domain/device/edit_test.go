@@ -1,9 +1,10 @@
 package device_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/platform/errs"
@@ -40,9 +41,9 @@ func TestEdit(t *testing.T) {
 	// Fields that an Edit does not have stay unchanged.
 	want := *made
 	want.NoteName, want.SceneID, want.Longitude, want.Latitude = "Kuzey Direği", barn, new(-180.0), new(90.0)
-	if got := edit(device.Edit{NoteName: " \tKuzey Direği\n", SceneID: barn, Longitude: new(-180.0),
-		Latitude: new(90.0)}); !reflect.DeepEqual(*got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+	got := edit(device.Edit{NoteName: " \tKuzey Direği\n", SceneID: barn, Longitude: new(-180.0), Latitude: new(90.0)})
+	if diff := cmp.Diff(want, *got); diff != "" {
+		t.Errorf("device (-want +got):\n%s", diff)
 	}
 	// The search finds the device by its new name, and no longer by the old one.
 	for search, n := range map[string]int64{"DİREĞİ": 1, "ws-1": 1} {
@@ -52,8 +53,8 @@ func TestEdit(t *testing.T) {
 		}
 	}
 	want.NoteName, want.SceneID, want.Longitude, want.Latitude = strings.Repeat("ş", 64), device.DefaultScene, nil, nil
-	if got := edit(device.Edit{NoteName: want.NoteName}); !reflect.DeepEqual(*got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+	if diff := cmp.Diff(want, *edit(device.Edit{NoteName: want.NoteName})); diff != "" {
+		t.Errorf("device (-want +got):\n%s", diff)
 	}
 	for what, c := range map[string]struct {
 		e          device.Edit
@@ -77,8 +78,8 @@ func TestEdit(t *testing.T) {
 	if err := s.Devices.Edit(t.Context(), field.ID, "ws-1", device.Edit{NoteName: "x"}); !errs.Is(err, errs.NotFound) {
 		t.Errorf("an unknown device: %v", err)
 	}
-	if got := edit(device.Edit{NoteName: want.NoteName}); !reflect.DeepEqual(*got, want) {
-		t.Errorf("a refused edit changed %+v", got)
+	if diff := cmp.Diff(want, *edit(device.Edit{NoteName: want.NoteName})); diff != "" {
+		t.Errorf("a refused edit changed the device (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,8 +1,9 @@
 package device_test
 
 import (
-	"reflect"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
@@ -177,8 +178,8 @@ func TestTenantIsolation(t *testing.T) {
 			if err := row.call(); row.finds != errs.Is(err, errs.NotFound) || !row.finds && err != nil {
 				t.Errorf("%s as tenant %d: %v", name, owner, err)
 			}
-			if after := snapshotDevice(t, s, field.ID, mine, scene); !reflect.DeepEqual(after, before) {
-				t.Fatalf("%s as tenant %d changed %+v to %+v", name, owner, before, after)
+			if diff := cmp.Diff(before, snapshotDevice(t, s, field.ID, mine, scene)); diff != "" {
+				t.Fatalf("%s as tenant %d changed the device (-before +after):\n%s", name, owner, diff)
 			}
 		}
 	}

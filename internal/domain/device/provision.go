@@ -15,10 +15,16 @@ const lookupBatch = 500
 // ByNames gives the tenant's devices that have one of the names, keyed by name.
 func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[string]*Device, error) {
 	found := make(map[string]*Device, len(names))
-	err := inBatches(names, func(batch []string) error {
+	err := eachDevice(ctx, s, t, "d.name", names, func(d *Device) { found[d.Name] = d })
+	return found, wrap("find by name", err)
+}
+
+// eachDevice calls fn for each of the tenant's devices that has one of the values in a column.
+func eachDevice[V any](ctx context.Context, s *Store, t tenant.ID, column string, values []V, fn func(*Device)) error {
+	return inBatches(values, func(batch []V) error {
 		var rows []deviceRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).
-			Where("d.tenant_id = ? AND d.name IN (?)", t, bun.List(batch)).Scan(ctx)
+			Where("d.tenant_id = ? AND ? IN (?)", t, bun.Ident(column), bun.List(batch)).Scan(ctx)
 		if err != nil {
 			return err
 		}
@@ -27,11 +33,10 @@ func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[s
 			if err != nil {
 				return err
 			}
-			found[d.Name] = d
+			fn(d)
 		}
 		return nil
 	})
-	return found, wrap("find by name", err)
 }
 
 // OwnersOf gives, for the provider, the tenant that has the device of each name; names without a

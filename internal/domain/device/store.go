@@ -124,22 +124,7 @@ func (s *Store) BySerial(ctx context.Context, t tenant.ID, serials []string) ([]
 // ByIDs finds a tenant's devices by their numbers, in the order of ids; it omits deleted devices.
 func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, error) {
 	found := make(map[ID]*Device, len(ids))
-	err := inBatches(ids, func(batch []ID) error {
-		var rows []deviceRow
-		err := s.db.Read(ctx).NewSelect().Model(&rows).
-			Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(batch)).Scan(ctx)
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			d, err := rows[i].device()
-			if err != nil {
-				return err
-			}
-			found[d.ID] = d
-		}
-		return nil
-	})
+	err := eachDevice(ctx, s, t, "d.id", ids, func(d *Device) { found[d.ID] = d })
 	list := make([]*Device, 0, len(found))
 	for _, id := range ids {
 		if d := found[id]; d != nil {

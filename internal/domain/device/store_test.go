@@ -1,10 +1,11 @@
 package device_test
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
@@ -34,8 +35,8 @@ func TestDeviceRoundTrip(t *testing.T) {
 		}
 		return d
 	}
-	if got := get("CAM-1"); !reflect.DeepEqual(got, made) {
-		t.Errorf("%+v, want %+v", got, made)
+	if diff := cmp.Diff(made, get("CAM-1")); diff != "" {
+		t.Errorf("device (-want +got):\n%s", diff)
 	}
 	if !made.IsVideo() || made.Title() != "Kapı" {
 		t.Error("IsVideo or Title is wrong")
@@ -49,8 +50,8 @@ func TestDeviceRoundTrip(t *testing.T) {
 	}
 	want := &device.Device{ID: made.ID, Tenant: field.ID, Name: "CAM-1", Serial: "S", ProductID: station.ID,
 		ElementData: map[string]string{}, CreateTime: made.CreateTime}
-	if got := get("CAM-1"); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+	if diff := cmp.Diff(want, get("CAM-1")); diff != "" {
+		t.Errorf("device (-want +got):\n%s", diff)
 	}
 	if want.IsVideo() || want.Title() != "CAM-1" {
 		t.Error("IsVideo or Title is wrong")

@@ -117,7 +117,7 @@ func (s *Store) open(ctx context.Context) (*pebble.Iterator, []dayState, error) 
 	defer s.calendar.mu.RUnlock()
 	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
 	it, err := s.db.NewIterWithContext(ctx, &bounds)
-	return it, s.calendar.days, err
+	return it, s.calendar.days, scanError("frames", err)
 }
 
 // recoverCalendar finds the days that are on disk.
@@ -125,7 +125,7 @@ func (s *Store) recoverCalendar(ctx context.Context) (err error) {
 	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
 	it, err := s.db.NewIterWithContext(ctx, &bounds)
 	if err != nil {
-		return err
+		return scanError("frames", err)
 	}
 	defer closeInto(&err, it)
 	for _, tag := range []byte{tagSegment, tagHot} {
@@ -146,7 +146,7 @@ func (s *Store) recoverCalendar(ctx context.Context) (err error) {
 			}
 			ok = it.SeekGE(after)
 		}
-		if err := it.Error(); err != nil {
+		if err := iteratorError(it); err != nil {
 			return err
 		}
 	}
@@ -167,5 +167,5 @@ func (s *Store) recoverHot(it *pebble.Iterator, day int32, after []byte) error {
 		}
 	}
 	s.calendar.set(day, func(d *dayState) { d.hot, d.oldest, d.newest = true, oldest, newest })
-	return it.Error()
+	return iteratorError(it)
 }

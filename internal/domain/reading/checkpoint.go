@@ -144,7 +144,7 @@ func (s *Store) recover(ctx context.Context) error {
 func (s *Store) each(ctx context.Context, tag byte, lower []byte, fn func(it *pebble.Iterator) error) (err error) {
 	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: lower, UpperBound: []byte{tag + 1}})
 	if err != nil {
-		return err
+		return scanError(tagName(tag), err)
 	}
 	defer closeInto(&err, it)
 	for ok := it.First(); ok; ok = it.Next() {
@@ -155,7 +155,7 @@ func (s *Store) each(ctx context.Context, tag byte, lower []byte, fn func(it *pe
 			return err
 		}
 	}
-	return it.Error()
+	return scanError(tagName(tag), it.Error())
 }
 
 func (s *Store) loadLatest(ctx context.Context) error {

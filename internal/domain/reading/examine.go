@@ -114,7 +114,7 @@ type examiner struct {
 func (e *examiner) each(tag byte, look func(key, value []byte) error) (err error) {
 	it, err := e.db.NewIterWithContext(e.ctx, &pebble.IterOptions{LowerBound: []byte{tag}, UpperBound: []byte{tag + 1}})
 	if err != nil {
-		return err
+		return scanError(tagName(tag), err)
 	}
 	defer closeInto(&err, it)
 	for ok := it.First(); ok; ok = it.Next() {

@@ -13,25 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"tilth/internal/platform/db"
+	"tilth/internal/tools/testkit/folder"
 )
-
-// folderContents returns all files of a folder.
-func folderContents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		all[path] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
 
 // A folder of a later version is refused by an error that names it, and stays unchanged, if its
 // format number or Pebble's own format is newer.
@@ -47,14 +30,14 @@ func TestNewerFolderIsRefusedUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]Options{"format": newer, "engine": later} {
-		before := folderContents(t, o.Dir)
+		before := folder.Contents(t, o.Dir)
 		if err := RefuseNewer(o.Dir); !errors.Is(err, db.ErrNewer) || !strings.Contains(err.Error(), o.Dir) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := Examine(t.Context(), o.Dir, anyDevice); !errors.Is(err, db.ErrNewer) {
 			t.Errorf("%s: examined: %v", name, err)
 		}
-		if !reflect.DeepEqual(before, folderContents(t, o.Dir)) {
+		if !reflect.DeepEqual(before, folder.Contents(t, o.Dir)) {
 			t.Errorf("%s: a file has changed", name)
 		}
 		if _, err := Open(t.Context(), o); !errors.Is(err, db.ErrNewer) {
@@ -73,8 +56,8 @@ func TestRefuseNewerAcceptsThisVersion(t *testing.T) {
 		t.Error(err)
 	}
 	o := closedStore(t, func(*Store) error { return nil })
-	before := folderContents(t, o.Dir)
-	if err := RefuseNewer(o.Dir); err != nil || !reflect.DeepEqual(before, folderContents(t, o.Dir)) {
+	before := folder.Contents(t, o.Dir)
+	if err := RefuseNewer(o.Dir); err != nil || !reflect.DeepEqual(before, folder.Contents(t, o.Dir)) {
 		t.Error(err)
 	}
 	disk := vfs.NewCrashableMem()

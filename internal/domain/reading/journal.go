@@ -233,12 +233,12 @@ func (s *Store) entryAfter(ctx context.Context, pos, written uint64) (e entry, e
 		UpperBound: appendJournalKey(nil, written+1),
 	})
 	if err != nil {
-		return e, err
+		return e, scanError("journal", err)
 	}
 	defer closeInto(&err, it)
 	if !it.First() {
 		// A restored position trimmed the entries; the next batches come from the queue.
-		return entry{pos: written}, it.Error()
+		return entry{pos: written}, scanError("journal", it.Error())
 	}
 	return readEntry(it)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,26 +29,8 @@ func (v Value) AppendJSON(dst []byte) []byte {
 // maxExactDigits bounds the digits up to which two different texts are different float64s.
 const maxExactDigits = 1e15
 
-// appendJSONNumber writes the shortest text from which f is read back. It finds numbers of few
-// decimals, which devices usually send, by trying; that is several times as fast as the general
-// way.
+// appendJSONNumber writes the shortest text from which f is read back.
 func appendJSONNumber(dst []byte, f float64) []byte {
-	if f == 0 && math.Signbit(f) {
-		return append(dst, "-0"...)
-	}
-	for decimals, p := range &pow10 {
-		scaled := f * p
-		if !(math.Abs(scaled) < maxExactDigits) {
-			break
-		}
-		digits := math.RoundToEven(scaled)
-		if off := math.Abs(scaled - digits); off > 0.01 && scaled < 1e12 && scaled > -1e12 {
-			continue // more than a rounding error, found without division
-		}
-		if digits/p == f {
-			return appendDecimal(dst, int64(digits), decimals)
-		}
-	}
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
 	}
@@ -102,31 +83,12 @@ func AppendTimes(dst []byte, times []int64) []byte {
 			dst = append(dst, dst[from:to]...)
 		} else {
 			step, from = at-before, len(dst)
-			dst = appendStep(dst, step)
+			dst = strconv.AppendInt(dst, step, 10)
 			to = len(dst)
 		}
 		before = at
 	}
 	return dst
-}
-
-// appendStep writes the difference of two times. It puts up to eight digits, which is more than a
-// day, together in a register.
-func appendStep(dst []byte, step int64) []byte {
-	if step <= 0 || step >= 1e8 {
-		return appendDecimal(dst, step, 0)
-	}
-	x := uint64(step)
-	x = x/1e4 | x%1e4<<32 // two numbers of four digits, then four of two, then eight of one
-	hundreds := x * 10486 >> 20 & 0x7f0000007f
-	x = hundreds | (x-100*hundreds)<<16
-	tens := x * 103 >> 10 & 0x000f000f000f000f
-	x = tens | (x-10*tens)<<8
-	none := bits.TrailingZeros64(x) / 8 // the first digit is in the lowest byte
-	end := len(dst)
-	dst = slices.Grow(dst, 8)[:end+8]
-	binary.LittleEndian.PutUint64(dst[end:], (x|0x3030303030303030)>>(8*none&63))
-	return dst[:end+8-none]
 }
 
 // appendDigits writes digits / 10^decimals in as few characters as possible.
@@ -138,7 +100,8 @@ func appendDigits(dst []byte, digits int64, decimals int) []byte {
 	return appendDecimal(dst, digits, decimals)
 }
 
-// appendDecimal writes digits with a point before the last decimals digits.
+// appendDecimal writes digits with a point before the last decimals digits. The history of a month
+// is 200,000 of these; through strconv its answer takes a fifth longer, through floats twice as long.
 func appendDecimal(dst []byte, digits int64, decimals int) []byte {
 	if digits < 0 {
 		dst, digits = append(dst, '-'), -digits

@@ -266,3 +266,21 @@ func printKey(key []byte) string {
 	}
 	return fmt.Sprintf("key %x", key)
 }
+
+// tagName says what the keys under a tag hold, for errors.
+func tagName(tag byte) string {
+	switch tag {
+	case tagHot:
+		return "frames"
+	case tagSegment:
+		return "segments"
+	case tagJournal:
+		return "journal"
+	case tagLatest:
+		return "latest values"
+	case tagErased:
+		return "erasures"
+	default:
+		return fmt.Sprintf("keys under %q", tag)
+	}
+}

@@ -81,7 +81,7 @@ func (r *rows) clone(it **pebble.Iterator) (err error) {
 	if *it == nil {
 		*it, err = r.base.CloneWithContext(r.ctx, pebble.CloneOptions{})
 	}
-	return err
+	return scanError("frames", err)
 }
 
 // cloneSegment is clone for segments. Its bounds exclude the generations after them, which may be

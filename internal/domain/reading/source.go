@@ -283,11 +283,14 @@ func (s *segmentSource) wrapError(err error) error {
 }
 
 // iteratorError says that reading frames failed; nil at the end of the iterator's range.
-func iteratorError(it *pebble.Iterator) error {
-	if err := it.Error(); err != nil {
-		return fmt.Errorf("reading: read frames: %w", err)
+func iteratorError(it *pebble.Iterator) error { return scanError("frames", it.Error()) }
+
+// scanError says what could not be read from the disk; nil if err is nil.
+func scanError(what string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("reading: scan %s: %w", what, err)
 }
 
 func (s *segmentSource) next() (bool, error) {

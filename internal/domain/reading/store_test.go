@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/google/go-cmp/cmp"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
@@ -112,8 +113,8 @@ func same[E any](t testing.TB, what string, got, want []E) {
 	if len(got) == 0 && len(want) == 0 {
 		return
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
+	if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 

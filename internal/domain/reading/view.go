@@ -70,7 +70,7 @@ func (v *View) rows(ctx context.Context, ref device.Ref, from, to int64, props [
 	bounds := pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}}
 	base, err := v.snapshot.NewIterWithContext(ctx, &bounds)
 	if err != nil {
-		return nil, err
+		return nil, scanError("frames", err)
 	}
 	return v.store.rowsFromSnapshot(ctx, base, v.days, ref, from, to, props), nil
 }

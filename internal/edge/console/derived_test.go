@@ -14,9 +14,9 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
-// The thing model says which properties are computed, from which inputs and with which parameters.
-func TestTslOfDerivedProperties(t *testing.T) {
-	w := newServer(t)
+// addDerived gives the station a dew point and chill units, which are counted with the parameters.
+func addDerived(t *testing.T, w *fixture, parameters map[string]float64) {
+	t.Helper()
 	w.station.Properties = append(
 		w.station.Properties,
 		device.Property{
@@ -32,13 +32,19 @@ func TestTslOfDerivedProperties(t *testing.T) {
 			AccessMode: "r",
 			Formula:    "chillUnits",
 			Inputs:     []string{"airTemperature"},
-			Parameters: map[string]float64{"startMonth": 11},
+			Parameters: parameters,
 		},
 	)
 	if err := w.Catalog.PutProduct(t.Context(), w.station); err != nil {
 		t.Fatal(err)
 	}
 	w.Reload(t)
+}
+
+// The thing model says which properties are computed, from which inputs and with which parameters.
+func TestTslOfDerivedProperties(t *testing.T) {
+	w := newServer(t)
+	addDerived(t, w, map[string]float64{"startMonth": 11})
 	w.Run(t, []testkit.Scenario{{Name: "own", Call: w.get(tslPath + "?deviceName=WS-1"), Contains: []string{
 		`"formula":"dewPoint"`,
 		`"inputs":["airTemperature","relativeHumidity"]`,
@@ -58,27 +64,7 @@ func TestDerivedAccount(t *testing.T) {
 			}},
 		)
 	})
-	w.station.Properties = append(
-		w.station.Properties,
-		device.Property{
-			Identifier: "dewPoint",
-			DataType:   device.Number,
-			AccessMode: "r",
-			Formula:    "dewPoint",
-			Inputs:     []string{"airTemperature", "relativeHumidity"},
-		},
-		device.Property{
-			Identifier: "chill",
-			DataType:   device.Number,
-			AccessMode: "r",
-			Formula:    "chillUnits",
-			Inputs:     []string{"airTemperature"},
-		},
-	)
-	if err := w.Catalog.PutProduct(t.Context(), w.station); err != nil {
-		t.Fatal(err)
-	}
-	w.Reload(t)
+	addDerived(t, w, nil)
 	of := func(name, sign string) testkit.Call {
 		return w.get(derivedPath + "?deviceName=" + name + "&yeuSign=" + sign)
 	}

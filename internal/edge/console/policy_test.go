@@ -14,6 +14,21 @@ import (
 	"tilth/internal/tools/testkit"
 )
 
+// newWeb makes the console's pages of the stores.
+func newWeb(s *testkit.Stores, with ...func(*console.WebOptions)) http.Handler {
+	o := console.WebOptions{
+		Dist:    testDist(),
+		Tenants: s.Tenants,
+		Catalog: s.Catalog,
+		Devices: s.Devices,
+		Logger:  s.Log.Logger,
+	}
+	for _, change := range with {
+		change(&o)
+	}
+	return console.NewWeb(o)
+}
+
 // pagePolicy requests the page of a host and returns its policy by directive.
 func pagePolicy(t *testing.T, h http.Handler, host string, with ...func(*http.Request)) map[string]string {
 	t.Helper()
@@ -102,16 +117,7 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 		rival,
 		tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"},
 	)
-	h := console.NewWeb(
-		console.WebOptions{
-			Dist:    testDist(),
-			Tenants: s.Tenants,
-			Catalog: s.Catalog,
-			Devices: s.Devices,
-			Logger:  s.Log.Logger,
-			Proxies: parsePrefixes(t, "10.0.0.0/8"),
-		},
-	)
+	h := newWeb(s, func(o *console.WebOptions) { o.Proxies = parsePrefixes(t, "10.0.0.0/8") })
 	const fields, rivals = "http://pictures.field.example:8080 https://cdn.field.example", "https://cdn.rival.example"
 	for host, want := range map[string]string{
 		"field.example": fields, "FIELD.example:8443": fields, "field.example.": fields, "rival.example": rivals,
@@ -171,15 +177,7 @@ var hostileBranding = []string{
 
 func TestPolicyOfHostileBranding(t *testing.T) {
 	w := newServer(t)
-	h := console.NewWeb(
-		console.WebOptions{
-			Dist:    testDist(),
-			Tenants: w.Tenants,
-			Catalog: w.Catalog,
-			Devices: w.Devices,
-			Logger:  w.Log.Logger,
-		},
-	)
+	h := newWeb(w.Stores)
 	for _, x := range hostileBranding {
 		setBranding(
 			t,
@@ -230,15 +228,7 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 		}
 	}
 	s.Reload(t)
-	h := console.NewWeb(
-		console.WebOptions{
-			Dist:    testDist(),
-			Tenants: s.Tenants,
-			Catalog: s.Catalog,
-			Devices: s.Devices,
-			Logger:  s.Log.Logger,
-		},
-	)
+	h := newWeb(s)
 	for _, host := range []string{"field.example", "other.example"} {
 		checkImageOrigins(t, host, pagePolicy(t, h, host), "http://127.0.0.1:9000 https://icons.example")
 	}
@@ -248,15 +238,7 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 func TestPolicyWithoutDatabase(t *testing.T) {
 	s := testkit.NewStores(t)
 	setBranding(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
-	h := console.NewWeb(
-		console.WebOptions{
-			Dist:    testDist(),
-			Tenants: s.Tenants,
-			Catalog: s.Catalog,
-			Devices: s.Devices,
-			Logger:  s.Log.Logger,
-		},
-	)
+	h := newWeb(s)
 	if err := s.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -304,16 +286,7 @@ func TestPolicyOfStreams(t *testing.T) {
 		})
 	}
 	pages := func(defaultTenant string) http.Handler {
-		return console.NewWeb(
-			console.WebOptions{
-				Dist:          testDist(),
-				Tenants:       s.Tenants,
-				Catalog:       s.Catalog,
-				Devices:       s.Devices,
-				Logger:        s.Log.Logger,
-				DefaultTenant: defaultTenant,
-			},
-		)
+		return newWeb(s, func(o *console.WebOptions) { o.DefaultTenant = defaultTenant })
 	}
 	// A product without cameras of the tenant adds nothing.
 	checkStreamOrigins(t, "no cameras", pagePolicy(t, pages("field"), "field.example"), "")

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console/wire"
@@ -77,23 +79,29 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// rangeCall returns a call over a range of rain, with some parameters changed: names and values in
+// turn.
+func rangeCall(w *fixture, path string) func(pairs ...string) testkit.Call {
+	return func(pairs ...string) testkit.Call {
+		values := url.Values{
+			"deviceName":  {"WS-1"},
+			"yeuSignList": {"rain"},
+			"startTime":   {"1000"},
+			"endTime":     {"2000"},
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			values.Set(pairs[i], pairs[i+1])
+		}
+		return w.get(path + "?" + values.Encode())
+	}
+}
+
 // Every call over a range has the refusals of the history form.
 func TestRangeRefusals(t *testing.T) {
 	w := newServer(t)
 	const month = 30 * 24 * 3600 * 1000
 	for _, path := range []string{seriesPath, rowsPath, columnsPath, exportPath, coveragePath} {
-		q := func(pairs ...string) testkit.Call {
-			values := url.Values{
-				"deviceName":  {"WS-1"},
-				"yeuSignList": {"rain"},
-				"startTime":   {"1000"},
-				"endTime":     {"2000"},
-			}
-			for i := 0; i < len(pairs); i += 2 {
-				values.Set(pairs[i], pairs[i+1])
-			}
-			return w.get(path + "?" + values.Encode())
-		}
+		q := rangeCall(w, path)
 		name := path[strings.LastIndex(path, "device/")+len("device/"):]
 		table := []testkit.Scenario{
 			{
@@ -293,8 +301,8 @@ func TestHistoryIsComplete(t *testing.T) {
 		t,
 		testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to))),
 	)
-	if !reflect.DeepEqual(columns, series) {
-		t.Error("the columns have other readings")
+	if diff := cmp.Diff(series, columns); diff != "" {
+		t.Errorf("the columns have other readings (-series +columns):\n%s", diff)
 	}
 	few := testkit.Ask[wire.Series](
 		t,
@@ -308,8 +316,8 @@ func TestHistoryIsComplete(t *testing.T) {
 	}
 	call := w.get(rangePath(columnsPath, "MONTH", signs, from, to) + "&points=1000")
 	columns = joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call))
-	if !reflect.DeepEqual(columns, few) {
-		t.Error("the columns have other points")
+	if diff := cmp.Diff(few, columns); diff != "" {
+		t.Errorf("the columns have other points (-series +columns):\n%s", diff)
 	}
 }
 

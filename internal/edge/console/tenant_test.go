@@ -1,9 +1,10 @@
 package console_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console"
@@ -93,8 +94,8 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 				Background: &want.Background,
 				Favicon:    &want.Favicon,
 			}
-			if got.Name != own.Name || got.Diy == nil || !reflect.DeepEqual(*got.Diy, wanted) {
-				t.Errorf("%s: %s", host, asJSON(t, got))
+			if diff := cmp.Diff(&wanted, got.Diy); got.Name != own.Name || diff != "" {
+				t.Errorf("%s: %s with branding (-want +got):\n%s", host, got.Name, diff)
 			}
 			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) ||
 				strings.Contains(body, brandings[other].Title) {

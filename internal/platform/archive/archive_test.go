@@ -9,13 +9,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tilth/internal/platform/archive"
+	"tilth/internal/tools/testkit/folder"
 )
 
 var day = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -34,25 +36,6 @@ func writeFolder(t *testing.T, files map[string]string) string {
 		}
 	}
 	return dir
-}
-
-// contents returns the files of a folder.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		name, e := filepath.Rel(dir, path)
-		files[filepath.ToSlash(name)] = string(text)
-		return errors.Join(err, e)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }
 
 var sample = map[string]string{
@@ -79,8 +62,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := contents(t, dir); !reflect.DeepEqual(got, sample) {
-		t.Errorf("unpacked %v", got)
+	if diff := cmp.Diff(sample, folder.Contents(t, dir)); diff != "" {
+		t.Errorf("unpacked (-want +got):\n%s", diff)
 	}
 	if m.Version != "1.2" || !m.Time.Equal(day) || len(m.Files) != 4 || m.Size() != 15003 {
 		t.Errorf("%+v", m)
@@ -191,7 +174,7 @@ func TestReadRefusesUnsafeNames(t *testing.T) {
 		if _, err := archive.Read(t.Context(), &b, dir, nil); !errors.Is(err, archive.ErrDamaged) {
 			t.Errorf("%s: %v", h.Name, err)
 		}
-		if left := contents(t, dir); len(left) != 0 {
+		if left := folder.Contents(t, dir); len(left) != 0 {
 			t.Errorf("%s: %v", h.Name, left)
 		}
 	}
@@ -244,7 +227,7 @@ func TestReadRefusesSparseAndForeignFiles(t *testing.T) {
 		if !errors.Is(err, archive.ErrDamaged) || strings.Contains(err.Error(), "list of files") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if left := contents(t, dir); len(left) != 0 {
+		if left := folder.Contents(t, dir); len(left) != 0 {
 			t.Errorf("%s: %v", name, left)
 		}
 	}

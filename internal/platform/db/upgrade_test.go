@@ -15,6 +15,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"tilth/internal/platform/db"
+	"tilth/internal/tools/testkit/folder"
 )
 
 // folderAtVersion creates a folder whose database has the migrations up to a version, and runs
@@ -119,24 +120,6 @@ func TestUpgradeFromEveryVersion(t *testing.T) {
 	}
 }
 
-// folderContents returns the files of a folder.
-func folderContents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]string{}
-	for _, f := range files {
-		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[f.Name()] = string(b)
-	}
-	return all
-}
-
 // A refused database is unchanged, byte by byte, and the error says why it is refused.
 func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 	newest := migrationCount(t)
@@ -153,7 +136,7 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folderAtVersion(t, c.version, c.statement)
-			before := folderContents(t, dir)
+			before := folder.Contents(t, dir)
 			for i, open := range []func(context.Context, string) (*db.DB, error){db.Open, db.OpenToRead} {
 				d, err := open(t.Context(), dir)
 				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) ||
@@ -164,7 +147,7 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 					_ = d.Close()
 				}
 			}
-			if !maps.Equal(before, folderContents(t, dir)) {
+			if !maps.Equal(before, folder.Contents(t, dir)) {
 				t.Error("a file has changed")
 			}
 		})
@@ -182,7 +165,7 @@ func TestNewerVersionInWALIsRefused(t *testing.T) {
 	if _, err := pool.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range folderContents(t, source) {
+	for name, content := range folder.Contents(t, source) {
 		if name == "tilth.db-shm" {
 			continue // in memory: it is lost with the power
 		}
@@ -190,14 +173,14 @@ func TestNewerVersionInWALIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := folderContents(t, killed)
+	before := folder.Contents(t, killed)
 	if len(before["tilth.db-wal"]) == 0 {
 		t.Fatal("there is no write-ahead log")
 	}
 	if _, err := db.Open(t.Context(), killed); !errors.Is(err, db.ErrNewer) {
 		t.Error(err)
 	}
-	after := folderContents(t, killed)
+	after := folder.Contents(t, killed)
 	delete(after, "tilth.db-shm") // SQLite's index of the log, which every reader rebuilds
 	if !maps.Equal(before, after) {
 		t.Error("a file has changed")

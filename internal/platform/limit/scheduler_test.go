@@ -29,6 +29,18 @@ func newTestScheduler(t *testing.T, o SchedulerOptions) *testScheduler {
 	}
 }
 
+// oneAtATime has one task run for a second at a time, and so many wait for each key and submitter.
+func oneAtATime(waitingPerKey, waitingPerSubmitter int) SchedulerOptions {
+	return SchedulerOptions{
+		MaxRunning:             1,
+		MaxRunningPerKey:       1,
+		MaxRunningPerSubmitter: 1,
+		TimeSlice:              time.Second,
+		MaxWaitingPerKey:       waitingPerKey,
+		MaxWaitingPerSubmitter: waitingPerSubmitter,
+	}
+}
+
 // track counts running tasks.
 func (s *testScheduler) track(n int, key string, submitter int) {
 	s.mu.Lock()
@@ -120,17 +132,7 @@ func TestSchedulerOrder(t *testing.T) {
 // has begun runs before new ones.
 func TestSchedulerYieldsAfterTimeSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(
-			t,
-			SchedulerOptions{
-				MaxRunning:             1,
-				MaxRunningPerKey:       1,
-				MaxRunningPerSubmitter: 1,
-				TimeSlice:              time.Second,
-				MaxWaitingPerKey:       100,
-				MaxWaitingPerSubmitter: 100,
-			},
-		)
+		s := newTestScheduler(t, oneAtATime(100, 100))
 		s.submit("a", 1, 1000)
 		s.submit("a", 1, 1)
 		time.Sleep(10*time.Second + time.Millisecond)
@@ -151,17 +153,7 @@ func TestSchedulerYieldsAfterTimeSlice(t *testing.T) {
 // While a task is paused, others run.
 func TestSchedulerPausedTaskLetsOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(
-			t,
-			SchedulerOptions{
-				MaxRunning:             1,
-				MaxRunningPerKey:       1,
-				MaxRunningPerSubmitter: 1,
-				TimeSlice:              time.Second,
-				MaxWaitingPerKey:       100,
-				MaxWaitingPerSubmitter: 100,
-			},
-		)
+		s := newTestScheduler(t, oneAtATime(100, 100))
 		task, _ := s.Enter(t.Context(), "a", 1)
 		task.Pause()
 		task.Pause() // a second Pause changes nothing
@@ -184,17 +176,7 @@ func TestSchedulerPausedTaskLetsOthersRun(t *testing.T) {
 
 func TestSchedulerRefusesWhenQueueFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(
-			t,
-			SchedulerOptions{
-				MaxRunning:             1,
-				MaxRunningPerKey:       1,
-				MaxRunningPerSubmitter: 1,
-				TimeSlice:              time.Second,
-				MaxWaitingPerKey:       3,
-				MaxWaitingPerSubmitter: 2,
-			},
-		)
+		s := newTestScheduler(t, oneAtATime(3, 2))
 		for _, submitter := range []int{1, 1, 1, 2} { // one runs, two and one wait
 			s.submit("a", submitter, 1)
 		}
@@ -220,17 +202,7 @@ func TestSchedulerRefusesWhenQueueFull(t *testing.T) {
 // A caller whose context ends while it waits, or just as its task starts, blocks nobody.
 func TestSchedulerCanceledWaitersBlockNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(
-			t,
-			SchedulerOptions{
-				MaxRunning:             1,
-				MaxRunningPerKey:       1,
-				MaxRunningPerSubmitter: 1,
-				TimeSlice:              time.Second,
-				MaxWaitingPerKey:       100,
-				MaxWaitingPerSubmitter: 100,
-			},
-		)
+		s := newTestScheduler(t, oneAtATime(100, 100))
 		for i := range 50 {
 			task, _ := s.Enter(t.Context(), "a", 1)
 			ctx, cancel := context.WithCancel(t.Context())

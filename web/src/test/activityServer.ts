@@ -30,7 +30,7 @@ export function activityServer(entries: Entry[]) {
     state.asked.push(query);
     if (state.answer) return state.answer();
     const found = state.entries.filter(
-      (one) => (!query.who || one.who === query.who) && (!query.kind || one.kind === query.kind),
+      (entry) => (!query.who || entry.who === query.who) && (!query.kind || entry.kind === query.kind),
     );
     const [no, size] = [Number(query.pageNo), Number(query.pageSize)];
     return ok({ list: found.slice((no - 1) * size, no * size), total: found.length, people: state.people });

@@ -7,11 +7,12 @@ import type { Channel, ChannelInput } from '@/lib/channel/queries';
 import { createdChannel, pageOf } from './channelServer';
 import { openConsole } from './console';
 import { fakeStreams } from './fakeStreams';
-import { mastModel, rehearsal, rule } from './samples';
+import { rehearsal, rule } from './samples';
 import { ok, onDelete, onGet, onPost, onPut } from './server';
 import { signedIn } from './session';
 import { shellServer } from './shellServer';
-import { device, group, overview, telemetryServer } from './telemetryServer';
+import { device } from './telemetryServer';
+import { mastTimes, twoMasts } from './twoMasts';
 
 type Schemas = components['schemas'];
 
@@ -38,22 +39,10 @@ export const paths = {
 export function alarmServer(rules: AlarmRule[] = [rule()]) {
   signedIn();
   shellServer();
-  const now = Date.now();
-  const known = { onlineTime: now - 3_600_000, lastContact: now - 8000 };
-  const base = telemetryServer({
-    overview: overview({ time: now, deviceCount: 2 }),
-    groups: [
-      group({
-        deviceList: [
-          device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', ...known }),
-          device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', ...known }),
-        ],
-      }),
-    ],
+  const base = twoMasts({
     otherDevices: Array.from({ length: 120 }, (_, i) =>
-      device({ id: 100 + i, deviceName: `PR-${i}`, noteName: `Probe ${i}`, groupId: 0, ...known }),
+      device({ id: 100 + i, deviceName: `PR-${i}`, noteName: `Probe ${i}`, groupId: 0, ...mastTimes() }),
     ),
-    model: mastModel,
   });
   const state = {
     base,
@@ -85,7 +74,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
       return (await state.answers.get(path)?.()) ?? ok(data(body as never) as never);
     });
   const put = (id: number, part: Partial<AlarmRule>) => {
-    state.rules = state.rules.map((one) => (one.id === id ? { ...one, ...part } : one));
+    state.rules = state.rules.map((rule) => (rule.id === id ? { ...rule, ...part } : rule));
     return true;
   };
 
@@ -93,7 +82,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     const names = search.get('executionId')?.split(',');
     const text = (search.get('alarmName') ?? '').toLowerCase();
     const found = state.rules.filter(
-      (one) => one.alarmName.toLowerCase().includes(text) && (names?.includes(one.executionId) ?? true),
+      (rule) => rule.alarmName.toLowerCase().includes(text) && (names?.includes(rule.executionId) ?? true),
     );
     const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
     const running = found.filter(({ deployState }) => deployState === 1).length;
@@ -162,7 +151,7 @@ export function alarmServer(rules: AlarmRule[] = [rule()]) {
     });
   });
   change(onDelete, paths.delete, ({ id }: { id: string }) => {
-    state.rules = state.rules.filter((one) => one.id !== Number(id));
+    state.rules = state.rules.filter((rule) => rule.id !== Number(id));
     return true;
   });
   onGet(`${client}/live`, ({ request }) =>
@@ -187,7 +176,8 @@ export const askedOf = (server: AlarmServer, path: string) =>
 export const sentTo = (server: AlarmServer, path: string) =>
   server.sent.filter((call) => call.path === path).map(({ body }) => body);
 export const card = (name: string) => within(screen.getByRole('article', { name }));
-export const cards = () => screen.queryAllByRole('article').map((one) => within(one).getByRole('heading').textContent);
+export const cards = () =>
+  screen.queryAllByRole('article').map((card) => within(card).getByRole('heading').textContent);
 
 /** Sends an event on the live stream. */
 export function streamEvent(server: AlarmServer, name: string, data: object) {

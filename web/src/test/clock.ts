@@ -11,8 +11,8 @@ class FixedDate extends RealDate {
 
   static override now = now;
 
-  static override [Symbol.hasInstance](one: unknown) {
-    return one instanceof RealDate;
+  static override [Symbol.hasInstance](value: unknown) {
+    return value instanceof RealDate;
   }
 }
 

@@ -105,10 +105,10 @@ export function deviceServer(devices?: Device[]) {
     const text = (query.get('deviceName') ?? '').toLowerCase();
     const [groupId, onlineState] = [query.get('groupId'), query.get('onlineState')];
     const found = state.devices.filter(
-      (one) =>
-        `${one.noteName} ${one.deviceName} ${one.serial}`.toLowerCase().includes(text) &&
-        (groupId === null || one.groupId === Number(groupId)) &&
-        (onlineState === null || one.onlineState === Number(onlineState)),
+      (device) =>
+        `${device.noteName} ${device.deviceName} ${device.serial}`.toLowerCase().includes(text) &&
+        (groupId === null || device.groupId === Number(groupId)) &&
+        (onlineState === null || device.onlineState === Number(onlineState)),
     );
     const [no, size] = [Number(query.get('pageNo')), Number(query.get('pageSize'))];
     return { list: found.slice((no - 1) * size, no * size), total: found.length };
@@ -138,7 +138,9 @@ export function deviceServer(devices?: Device[]) {
     return state.devices.find(({ deviceName }) => deviceName === query.get('deviceName'))?.lastData[0] ?? {};
   });
   change(onPut, paths.update, (body: Partial<Device> & { deviceName: string }) => {
-    state.devices = state.devices.map((one) => (one.deviceName === body.deviceName ? { ...one, ...body } : one));
+    state.devices = state.devices.map((device) =>
+      device.deviceName === body.deviceName ? { ...device, ...body } : device,
+    );
     return true;
   });
   change(onPost, paths.secret, () => 'a-brand-new-secret-of-32-letters');
@@ -147,11 +149,11 @@ export function deviceServer(devices?: Device[]) {
     return 9;
   });
   change(onPut, paths.rename, ({ id, groupName }: Schemas['SceneUpdate']) => {
-    state.scenes = state.scenes.map((one) => (one.id === id ? { ...one, groupName: groupName ?? '' } : one));
+    state.scenes = state.scenes.map((scene) => (scene.id === id ? { ...scene, groupName: groupName ?? '' } : scene));
     return true;
   });
   change(onDelete, paths.remove, ({ id }: { id: string }) => {
-    state.scenes = state.scenes.filter((one) => one.id !== Number(id));
+    state.scenes = state.scenes.filter((scene) => scene.id !== Number(id));
     return true;
   });
   onGet(`${client}/live`, ({ request }) =>

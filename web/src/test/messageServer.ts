@@ -45,8 +45,8 @@ export function messageServer(messages: Message[] = [message(2), message(1)]) {
     return own ?? ok(state.messages.filter(({ readStatus }) => !readStatus).length);
   });
   const read = (ids?: readonly number[]) => {
-    state.messages = state.messages.map((one) =>
-      ids?.includes(one.id) === false ? one : { ...one, readStatus: true },
+    state.messages = state.messages.map((message) =>
+      ids?.includes(message.id) === false ? message : { ...message, readStatus: true },
     );
     return ok(true);
   };
@@ -67,7 +67,7 @@ export function messageServer(messages: Message[] = [message(2), message(1)]) {
 export type MessageServer = ReturnType<typeof messageServer>;
 
 export const askedOf = (server: MessageServer, path: string) =>
-  server.asked.filter((one) => one.path === path).map(({ query }) => query);
+  server.asked.filter((request) => request.path === path).map(({ query }) => query);
 
 /** Adds a message: the stream reports it, and the server has it. */
 export function deliverMessage(server: MessageServer, one: Message): void {

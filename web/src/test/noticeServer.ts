@@ -9,7 +9,7 @@ import { type Detail, detailOf, mastModel, type Notice, notice } from './samples
 import { ok, onGet, onPut, refused } from './server';
 import { signedIn } from './session';
 import { shellServer } from './shellServer';
-import { device, group, overview, telemetryServer } from './telemetryServer';
+import { twoMasts } from './twoMasts';
 
 type Schemas = components['schemas'];
 
@@ -34,26 +34,14 @@ export function noticeServer(notices: Notice[] = [notice()]) {
   signedIn();
   shellServer();
   const now = Date.now();
-  const known = { onlineTime: now - 60 * minute, lastContact: now - 8000 };
-  const base = telemetryServer({
-    overview: overview({ time: now, deviceCount: 2 }),
-    groups: [
-      group({
-        deviceList: [
-          device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', ...known }),
-          device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', ...known }),
-        ],
-      }),
-    ],
-    model: mastModel,
-  });
+  const base = twoMasts();
   const state = {
     base,
     notices,
     /** Details of notices that differ from the list. */
     details: new Map<number, Detail>(),
-    properties: mastModel.map((one) =>
-      one.identifier === 'airTemperature' ? { ...one, value: 1.2, time: now - 11_000 } : one,
+    properties: mastModel.map((property) =>
+      property.identifier === 'airTemperature' ? { ...property, value: 1.2, time: now - 11_000 } : property,
     ) as Schemas['DeviceProperty'][],
     rows: Array.from({ length: 25 }, (_, i) => ({
       collect_time: now - (25 - i) * minute,
@@ -81,19 +69,19 @@ export function noticeServer(notices: Notice[] = [notice()]) {
     const text = (search.get('title') ?? '').toLowerCase();
     const [status, level] = [search.get('resolveStatus'), search.get('alarmLevel')];
     const found = state.notices.filter(
-      (one) =>
-        one.title.toLowerCase().includes(text) &&
-        (names?.includes(one.deviceName) ?? true) &&
-        (status === null || one.resolveStatus === Number(status)) &&
-        (level === null || one.alarmLevel === Number(level)),
+      (notice) =>
+        notice.title.toLowerCase().includes(text) &&
+        (names?.includes(notice.deviceName) ?? true) &&
+        (status === null || notice.resolveStatus === Number(status)) &&
+        (level === null || notice.alarmLevel === Number(level)),
     );
     const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
     return { list: found.slice((no - 1) * size, no * size), total: found.length };
   });
   query(paths.get, (search) => {
     const id = Number(search.get('id'));
-    const one = state.notices.find((other) => other.id === id);
-    return state.details.get(id) ?? (one ? detailOf(one) : refused(404, 'This resource does not exist'));
+    const notice = state.notices.find((other) => other.id === id);
+    return state.details.get(id) ?? (notice ? detailOf(notice) : refused(404, 'This resource does not exist'));
   });
   query(paths.advice, () => state.advice);
   query(paths.properties, () => state.properties);
@@ -104,8 +92,8 @@ export function noticeServer(notices: Notice[] = [notice()]) {
     state.sent.push(body);
     const own = await state.answers.get(paths.resolve)?.();
     if (own) return own;
-    state.notices = state.notices.map((one) =>
-      one.id === body.id ? { ...one, resolveStatus: 2, endTime: Date.now() } : one,
+    state.notices = state.notices.map((notice) =>
+      notice.id === body.id ? { ...notice, resolveStatus: 2, endTime: Date.now() } : notice,
     );
     const solved = state.notices.find(({ id }) => id === body.id);
     if (solved) {
@@ -116,7 +104,7 @@ export function noticeServer(notices: Notice[] = [notice()]) {
   });
   /** Sets the acknowledgement of a notice in the list and the detail; undefined: none. */
   const ackBy = (id: number, ack: Ack | undefined) => {
-    state.notices = state.notices.map((one) => (one.id === id ? { ...one, ack } : one));
+    state.notices = state.notices.map((notice) => (notice.id === id ? { ...notice, ack } : notice));
     const detail = state.details.get(id);
     if (detail) state.details.set(id, { ...detail, alarmNotice: { ...detail.alarmNotice, ack } });
   };
@@ -162,6 +150,6 @@ export const list = () => within(screen.getByRole('list', { name: 'Alarm notices
 export const titles = () =>
   list()
     .getAllByRole('link')
-    .map((one) => one.querySelector('b')?.textContent);
+    .map((element) => element.querySelector('b')?.textContent);
 export const noticeRegion = () => within(screen.getByRole('region', { name: 'Notice' }));
 export const noticeRegionTitle = () => noticeRegion().getByRole('heading', { level: 2 }).textContent;

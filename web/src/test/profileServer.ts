@@ -126,8 +126,8 @@ export function profileServer(change: Partial<ProfileServer> = {}): ProfileServe
   query(paths.toggle, (search) => {
     const wanted = search.get('enabled');
     const next = (enabled: number) => (wanted === null ? 1 - enabled : Number(wanted)) as 0 | 1;
-    state.credentials = state.credentials.map((one) =>
-      one.id === Number(search.get('id')) ? { ...one, enabled: next(one.enabled) } : one,
+    state.credentials = state.credentials.map((credential) =>
+      credential.id === Number(search.get('id')) ? { ...credential, enabled: next(credential.enabled) } : credential,
     );
     return true;
   });

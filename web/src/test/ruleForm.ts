@@ -33,7 +33,9 @@ export const ruleSentence = () =>
     .textContent?.replaceAll('\u00a0', ' ');
 export const slot = (clock: string) => dialog().getByLabelText(new RegExp(`^${clock}–`));
 export const chosenSlots = () =>
-  [...document.querySelectorAll('[data-slot][aria-selected=true]')].map((one) => Number(one.getAttribute('data-slot')));
+  [...document.querySelectorAll('[data-slot][aria-selected=true]')].map((slot) =>
+    Number(slot.getAttribute('data-slot')),
+  );
 
 /** The form is closed: the address is the list's, and no question is open. */
 export async function expectFormClosed({ router }: Pick<Awaited<ReturnType<typeof openAlarms>>, 'router'>) {

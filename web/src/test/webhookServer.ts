@@ -66,8 +66,10 @@ export function webhookServer(change: Partial<WebhookServer> = {}): WebhookServe
       state.asked.push({ call, sent: body ?? id });
       return (await state.answers.get(call)?.()) ?? ok(act(id, (body ?? query) as never) as never);
     });
-  const set = (id: number, change: (one: Webhook) => Partial<Webhook>) => {
-    state.webhooks = state.webhooks.map((one) => (one.id === id ? { ...one, ...change(one) } : one));
+  const set = (id: number, change: (webhook: Webhook) => Partial<Webhook>) => {
+    state.webhooks = state.webhooks.map((webhook) =>
+      webhook.id === id ? { ...webhook, ...change(webhook) } : webhook,
+    );
     return true;
   };
   on(onGet, 'page', () => ({ list: state.webhooks, total: state.webhooks.length }));
@@ -84,10 +86,10 @@ export function webhookServer(change: Partial<WebhookServer> = {}): WebhookServe
   });
   on(onPut, 'update', (id, input: WebhookInput) => set(id, () => input));
   on(onPut, 'enable-or-disable', (id, { enabled }: { enabled?: string }) =>
-    set(id, (one) => ({ enabled: enabled === undefined ? !one.enabled : enabled === 'true', gone: undefined })),
+    set(id, (webhook) => ({ enabled: enabled === undefined ? !webhook.enabled : enabled === 'true', gone: undefined })),
   );
   on(onDelete, 'delete', (id) => {
-    state.webhooks = state.webhooks.filter((one) => one.id !== id);
+    state.webhooks = state.webhooks.filter((webhook) => webhook.id !== id);
     return true;
   });
   return state;

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import css from './Dialog.module.css';
+import frame from './dialogFrame.module.css';
 import { dialogMotion } from './dialogMotion';
 
 interface DialogProps {
@@ -39,15 +40,15 @@ export function Dialog({ open, title, onClose, firm = false, width = 480, onClos
       destroyOnHidden
       width={isPhone ? '100vw' : width}
       footer={footer ?? null}
-      className={css.dialog}
+      className={frame.dialog}
       classNames={{
-        wrapper: css.wrapper,
-        container: css.container,
-        header: css.head,
-        title: css.title,
+        wrapper: frame.wrapper,
+        container: `${frame.container} ${css.container}`,
+        header: frame.head,
+        title: `${frame.title} ${css.title}`,
         body: css.body,
         footer: css.foot,
-        close: css.close,
+        close: frame.close,
       }}
     >
       {children}

@@ -52,7 +52,7 @@ func (g *Guard) Check(a netip.Addr, plain bool) error {
 		return nil
 	case plain:
 		return errPlaintext
-	case a.Zone() != "", !public(a), inner.IsValid() && !public(inner):
+	case a.Zone() != "", !public(a):
 		return errBlockedNetwork
 	}
 	own, err := g.own()

@@ -8,7 +8,7 @@ export type DeliveryBudget = components['schemas']['LetterBudget'];
 export function mostUsedBudget(budgets: readonly DeliveryBudget[] = []): DeliveryBudget | undefined {
   const share = ({ letters, budget }: DeliveryBudget) => letters / budget;
   return budgets.reduce<DeliveryBudget | undefined>(
-    (worst, one) => (worst && share(worst) >= share(one) ? worst : one),
+    (worst, candidate) => (worst && share(worst) >= share(candidate) ? worst : candidate),
     undefined,
   );
 }

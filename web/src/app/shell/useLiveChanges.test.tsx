@@ -45,7 +45,7 @@ describe('on the device page', () => {
   const changes = (server: ReturnType<typeof deviceServer>, of: string[]) =>
     server.live.newest()?.write(`event: change\ndata: ${JSON.stringify({ of })}\n\n`);
   const rename = (server: ReturnType<typeof deviceServer>, noteName: string) => {
-    server.devices = server.devices.map((one) => (one.deviceName === 'WS-1' ? { ...one, noteName } : one));
+    server.devices = server.devices.map((device) => (device.deviceName === 'WS-1' ? { ...device, noteName } : device));
   };
 
   it("shows another user's change", async () => {
@@ -56,7 +56,7 @@ describe('on the device page', () => {
     changes(server, ['device']);
     expect(await screen.findByRole('link', { name: 'Tall mast' })).toBeVisible();
     expect(server.asked).toHaveLength(asked + 1);
-    server.scenes = server.scenes.map((one) => ({ ...one, groupName: `${one.groupName} 2` }));
+    server.scenes = server.scenes.map((scene) => ({ ...scene, groupName: `${scene.groupName} 2` }));
     changes(server, ['scene', 'weather']);
     expect(await screen.findByText('Old nursery 2')).toBeVisible();
   });

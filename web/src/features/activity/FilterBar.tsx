@@ -31,7 +31,7 @@ export function FilterBar({ search, people, context, onChange, onAgain }: Filter
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const { q = '', who, kind, from, to } = search;
-  const narrowed = [who, kind, from, to].filter((one) => one !== undefined).length;
+  const narrowed = [who, kind, from, to].filter((filter) => filter !== undefined).length;
   const [open, setOpen] = useState(narrowed > 0);
   const [typed, setTyped] = useState(q);
   const [known, setKnown] = useState(q);
@@ -40,7 +40,8 @@ export function FilterBar({ search, people, context, onChange, onAgain }: Filter
     setTyped(q);
   }
   // The address may name an actor who has no entries yet, or no entries any more.
-  const choice = who === undefined || people.some((one) => one.who === who) ? people : [...people, unknownPerson(who)];
+  const choice =
+    who === undefined || people.some((person) => person.who === who) ? people : [...people, unknownPerson(who)];
   const filters = (
     <>
       <Select
@@ -50,9 +51,9 @@ export function FilterBar({ search, people, context, onChange, onAgain }: Filter
         onChange={({ target }) => onChange({ who: target.value || undefined })}
       >
         <option value="">{t('activity.everybody')}</option>
-        {choice.map((one) => (
-          <option key={one.who} value={one.who}>
-            {personText(one, context)}
+        {choice.map((person) => (
+          <option key={person.who} value={person.who}>
+            {personText(person, context)}
           </option>
         ))}
       </Select>
@@ -60,12 +61,12 @@ export function FilterBar({ search, people, context, onChange, onAgain }: Filter
         className={css.select}
         aria-label={t('activity.kind')}
         value={kind ?? ''}
-        onChange={({ target }) => onChange({ kind: kinds.find((one) => one === target.value) })}
+        onChange={({ target }) => onChange({ kind: kinds.find((kindOfChange) => kindOfChange === target.value) })}
       >
         <option value="">{t('activity.everything')}</option>
-        {kinds.map((one) => (
-          <option key={one} value={one}>
-            {t(`activity.kinds.${one}`)}
+        {kinds.map((kindOfChange) => (
+          <option key={kindOfChange} value={kindOfChange}>
+            {t(`activity.kinds.${kindOfChange}`)}
           </option>
         ))}
       </Select>

@@ -13,7 +13,8 @@ beforeAll(async () => {
   }
 });
 
-const line = (one: Entry, language: Language = 'en-us') => entrySentence(one, textContext(language, names)).join('');
+const line = (entry: Entry, language: Language = 'en-us') =>
+  entrySentence(entry, textContext(language, names)).join('');
 const change = (field: string, before?: unknown, after?: unknown): Change => ({ field, before, after });
 
 describe('the sentence of an entry', () => {

@@ -64,7 +64,7 @@ function day(value: unknown): string | undefined {
 
 /** Reads the search parameters from an address. Default values are never kept in the address. */
 export function activitySearch(given: Record<string, unknown>): ActivitySearch {
-  const size = pageSizes.find((one) => one === intParam(given.size, 1));
+  const size = pageSizes.find((choice) => choice === intParam(given.size, 1));
   const who = textParam(given.who);
   // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
   // the address.

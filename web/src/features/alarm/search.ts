@@ -35,7 +35,7 @@ export function namesOf(devices: string | undefined): string[] {
 
 /** Reads the search parameters from an address. Default values are never kept in the address. */
 export function alarmSearch(given: Record<string, unknown>): AlarmSearch {
-  const size = pageSizes.find((one) => one === intParam(given.size, 1));
+  const size = pageSizes.find((choice) => choice === intParam(given.size, 1));
   // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
   // the address.
   return {

@@ -30,7 +30,7 @@ describe('with nothing ticked', () => {
 describe('a device', () => {
   it('is shown alone when ticked, and with a second one', () => {
     let choice = toggleDevice(emptyChoice, a);
-    expect([a, b, c].map((one) => isShown(choice, one))).toEqual([true, false, false]);
+    expect([a, b, c].map((device) => isShown(choice, device))).toEqual([true, false, false]);
     choice = toggleDevice(choice, c);
     expect(searchFor(choice)).toEqual({ devices: 'A,C' });
     expect([groupTick(choice, 1, groupOf), groupTick(choice, 2, groupOf)]).toEqual(['mixed', 'mixed']);
@@ -42,7 +42,7 @@ describe('a device', () => {
   it('of a ticked scene is excluded and included again', () => {
     let choice = toggleDevice(toggleGroup(emptyChoice, 1, groupOf), a);
     expect(searchFor(choice)).toEqual({ scenes: '1', except: 'A' });
-    expect([a, b, c].map((one) => isTicked(choice, one))).toEqual([false, true, false]);
+    expect([a, b, c].map((device) => isTicked(choice, device))).toEqual([false, true, false]);
     expect(groupTick(choice, 1, groupOf)).toBe('mixed');
     choice = toggleDevice(choice, a);
     expect(searchFor(choice)).toEqual({ scenes: '1' });

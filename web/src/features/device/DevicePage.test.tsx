@@ -221,7 +221,9 @@ describe('live', () => {
   it('removes a device that goes offline from the list of online devices', async () => {
     await openDevices(server, '/device?state=online');
     expect(names()).toEqual(['Orchard mast', 'No remark yet']);
-    server.devices = server.devices.map((one) => (one.deviceName === 'WS-1' ? { ...one, onlineState: 0 } : one));
+    server.devices = server.devices.map((device) =>
+      device.deviceName === 'WS-1' ? { ...device, onlineState: 0 } : device,
+    );
     streamEvent('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
     await waitFor(() => expect(names()).toEqual(['No remark yet']));
   });

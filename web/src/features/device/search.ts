@@ -47,7 +47,7 @@ function flagParam(value: unknown): true | undefined {
 /** Reads the search parameters from an address. Default values are never kept in the address. */
 export function deviceSearch(given: Record<string, unknown>): DeviceSearch {
   const page = intParam(given.page, 2);
-  const size = pageSizes.find((one) => one === intParam(given.size, 1));
+  const size = pageSizes.find((choice) => choice === intParam(given.size, 1));
   const sort = sortColumns.find((column) => column === given.sort);
   const device = textParam(given.device);
   // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of

@@ -104,7 +104,7 @@ describe('the home page', () => {
   it('opens the device that the address names, even beyond the first hundred', async () => {
     telemetry.server.otherDevices = [device({ id: 300, deviceName: '300', noteName: 'Far mast', groupId: 1 })];
     const { groups } = telemetry.server;
-    telemetry.server.groups = groups.map((one) => (one.id === 1 ? { ...one, deviceCount: 300 } : one));
+    telemetry.server.groups = groups.map((group) => (group.id === 1 ? { ...group, deviceCount: 300 } : group));
     await openHome(telemetry, '/dashboard-default?device=300');
     expect(await screen.findByRole('heading', { name: 'Far mast' })).toBeVisible();
     expect(screen.getByRole('treeitem', { name: /Far mast/ })).toHaveAttribute('aria-selected', 'true');

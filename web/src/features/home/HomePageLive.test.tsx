@@ -63,7 +63,7 @@ describe('live', () => {
     if (!none || !orchard) throw new Error('the sample tenant must have two groups');
     telemetry.server.groups = [
       none,
-      { ...orchard, deviceList: orchard.deviceList.map((one) => ({ ...one, alarmLevel: 2 as const })) },
+      { ...orchard, deviceList: orchard.deviceList.map((device) => ({ ...device, alarmLevel: 2 as const })) },
     ];
     telemetry.server.overview = { ...telemetry.server.overview, todayAlarmCount: 7, pendingAlarmCount: 3 };
     streamEvent('notice', { id: 1 });

@@ -143,7 +143,7 @@ describe('the list', () => {
     const server = messageServer([message(1, { readStatus: false })]);
     await openMessages(server);
     expect(head().getByText('1 unread')).toBeVisible();
-    server.messages = server.messages.map((one) => ({ ...one, readStatus: true }));
+    server.messages = server.messages.map((message) => ({ ...message, readStatus: true }));
     server.live.newest()?.write('event: change\ndata: {"of":["message"]}\n\n');
     await waitFor(() => expect(head().queryByText('1 unread')).toBeNull());
   });
@@ -240,7 +240,7 @@ describe('marking as read', () => {
     const { user } = await openMessages(server);
     await user.click(button('Mark as read: Alarm 2'));
     await waitFor(() => expect(heard).toEqual(['read']));
-    server.messages = server.messages.map((one) => ({ ...one, readStatus: true }));
+    server.messages = server.messages.map((message) => ({ ...message, readStatus: true }));
     other.notifyRead();
     await waitFor(() => expect(head().getByText('No unread messages')).toBeVisible());
     other.close();

@@ -34,7 +34,7 @@ export function representativeOf(messages: readonly Message[]): Message | undefi
   const began = messages.filter(({ event }) => event === 'triggered');
   return (
     began.reduce<Message | undefined>(
-      (most, one) => (most === undefined || one.alarmLevel > most.alarmLevel ? one : most),
+      (most, message) => (most === undefined || message.alarmLevel > most.alarmLevel ? message : most),
       undefined,
     ) ?? messages[0]
   );

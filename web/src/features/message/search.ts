@@ -15,7 +15,7 @@ function intParam(value: unknown, least: number): number | undefined {
 
 /** Reads the search parameters from an address. Default values are never kept in the address. */
 export function messageSearch(given: Record<string, unknown>): MessageSearch {
-  const size = pageSizes.find((one) => one === intParam(given.size, 1));
+  const size = pageSizes.find((choice) => choice === intParam(given.size, 1));
   // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
   // the address.
   return { page: intParam(given.page, 2), size: size === pageSizes[0] ? undefined : size, id: intParam(given.id, 1) };

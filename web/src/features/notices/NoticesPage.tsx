@@ -69,7 +69,7 @@ export function NoticesPage() {
     [change, t],
   );
   const toggle = (name: string) =>
-    choose(names.has(name) ? [...names].filter((one) => one !== name) : [...names, name]);
+    choose(names.has(name) ? [...names].filter((chosen) => chosen !== name) : [...names, name]);
   const picker = { chosen: names, onToggle: toggle, onAll: () => choose([]) };
   const showAll = () => change({ q: undefined, devices: undefined, status: undefined, level: undefined });
   const walk = useCallback((to: number) => open(to, false), [open]);

@@ -33,7 +33,7 @@ function intParam(value: unknown, least: number): number | undefined {
 }
 
 const codes = [0, 1, 2] as const;
-const code = (value: unknown) => codes.find((one) => one === intParam(value, 0));
+const code = (value: unknown) => codes.find((known) => known === intParam(value, 0));
 
 export function namesOf(devices: string | undefined): string[] {
   return [...new Set(devices?.split(',').filter(Boolean))].slice(0, maxDevices);
@@ -41,7 +41,7 @@ export function namesOf(devices: string | undefined): string[] {
 
 /** Reads the search parameters from an address. Default values are never kept in the address. */
 export function noticesSearch(given: Record<string, unknown>): NoticesSearch {
-  const size = pageSizes.find((one) => one === intParam(given.size, 1));
+  const size = pageSizes.find((choice) => choice === intParam(given.size, 1));
   // Every parameter is set, even to undefined: otherwise the router keeps the unchecked value of
   // the address.
   return {

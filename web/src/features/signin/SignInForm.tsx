@@ -6,6 +6,7 @@ import UserOutlined from '@ant-design/icons/UserOutlined';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useOffline } from '@/lib/offline/reachability';
+import button from '@/ui/form/submit.module.css';
 import { lazyComponent } from '@/ui/lazyComponent';
 import { loadCaptchaPanel } from './captcha/load';
 import { Field } from './Field';
@@ -126,7 +127,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
         <button
           ref={submitRef}
           type="submit"
-          className={css.submit}
+          className={button.submit}
           aria-disabled={busy || offline}
           aria-haspopup="dialog"
           aria-expanded={asking}

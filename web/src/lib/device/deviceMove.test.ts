@@ -31,7 +31,7 @@ function known() {
     scenes: () =>
       client
         .getQueryData<Group[]>(deviceKeys.groups('en-us'))
-        ?.map(({ id, deviceCount, deviceList }) => [id, deviceCount, deviceList.map((one) => one.deviceName)]),
+        ?.map(({ id, deviceCount, deviceList }) => [id, deviceCount, deviceList.map((device) => device.deviceName)]),
     markers: () => client.getQueryData<DeviceMap>(deviceKeys.map(null)),
   };
 }

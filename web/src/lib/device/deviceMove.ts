@@ -21,11 +21,12 @@ export function applyDeviceMove(client: QueryClient, before: Device, moved: Devi
 
 function moveBetweenGroups(groups: Group[], before: Device, moved: DeviceMove): Group[] {
   const { deviceName, groupId } = moved;
-  const listed = groups.flatMap(({ deviceList }) => deviceList).find((one) => one.deviceName === deviceName) ?? before;
+  const listed =
+    groups.flatMap(({ deviceList }) => deviceList).find((candidate) => candidate.deviceName === deviceName) ?? before;
   if (listed.groupId === groupId) return groups;
   return groups.map((group) => {
     if (group.id === listed.groupId) {
-      const deviceList = group.deviceList.filter((one) => one.deviceName !== deviceName);
+      const deviceList = group.deviceList.filter((candidate) => candidate.deviceName !== deviceName);
       return { ...group, deviceCount: group.deviceCount - 1, deviceList };
     }
     if (group.id !== groupId) return group;

@@ -104,7 +104,9 @@ function nextFocusTarget({ area, path, neighbour }: FocusSpot): Element | undefi
   if (canFocus(own)) return own;
   if (neighbour && isVisible(neighbour)) return neighbour;
   if (!area.isConnected) return undefined;
-  const place = around.find((one) => area.contains(one) && isVisible(one) && one.textContent.trim() !== '');
+  const place = around.find(
+    (candidate) => area.contains(candidate) && isVisible(candidate) && candidate.textContent.trim() !== '',
+  );
   if (!place || place.matches(`main, ${rowSelector}`)) return place;
   return place.querySelector('h2, h3, h4') ?? place;
 }

@@ -1,4 +1,4 @@
-import { EventStreamParser, type StreamEvent } from './eventStreamParser';
+import { createEventStreamParser, type StreamEvent } from './eventStreamParser';
 
 export type LiveState = 'connecting' | 'live' | 'offline';
 
@@ -163,7 +163,7 @@ export class LiveConnection {
   /** Reads to the end of the stream; returns true when it ended because the session did. */
   private async read(body: ReadableStream<Uint8Array>, onBytes: () => void): Promise<boolean> {
     let streamEvents: StreamEvent[] = [];
-    const parser = new EventStreamParser({
+    const parser = createEventStreamParser({
       onEvent: (streamEvent) => streamEvents.push(streamEvent),
       onId: (id) => {
         this.lastId = id;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { EventStreamParser, type StreamEvent } from './eventStreamParser';
+import { createEventStreamParser, type StreamEvent } from './eventStreamParser';
 
 function parse(...pieces: string[]) {
   const frames: StreamEvent[] = [];
   const ids: string[] = [];
   const retries: number[] = [];
-  const parser = new EventStreamParser({
+  const parser = createEventStreamParser({
     onEvent: (frame) => frames.push(frame),
     onId: (id) => ids.push(id),
     onRetry: (ms) => retries.push(ms),

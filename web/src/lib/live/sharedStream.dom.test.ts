@@ -195,6 +195,6 @@ describe('a browser without locks', () => {
     expect(server.streams).toHaveLength(2);
     server.streams[0]?.write('data: a\n\n');
     await advance();
-    expect(tabs.map((one) => one.data())).toEqual([['a'], []]);
+    expect(tabs.map((tab) => tab.data())).toEqual([['a'], []]);
   });
 });

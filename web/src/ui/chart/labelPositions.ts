@@ -159,7 +159,8 @@ function bestPosition(
         Math.max(box.top + halfTextHeight - topOvershoot, height),
       );
       const near = taken.filter(
-        (one) => Math.abs(one.y - y) < 2 * halfTextHeight && one.x < x + width + 6 && x < one.x + one.width + 6,
+        (placed) =>
+          Math.abs(placed.y - y) < 2 * halfTextHeight && placed.x < x + width + 6 && x < placed.x + placed.width + 6,
       );
       const cost = away + near.length * costs.onWords + crossingCost(x, y, width, lines);
       if (cost >= least) return;

@@ -71,13 +71,13 @@ describe('initially', () => {
 
   it('devices in no scene are in a closed group if there are scenes with devices', () => {
     const groups = [unassigned(1), group({ deviceList: devices(2) })];
-    expect(groups.map((one) => isInitiallyOpen(one, groups))).toEqual([false, true]);
+    expect(groups.map((group) => isInitiallyOpen(group, groups))).toEqual([false, true]);
     expect(firstDevice(groups)?.id).toBe(2);
   });
 
   it('devices in no scene are shown if all scenes are empty', () => {
     const groups = [unassigned(1), group()];
-    expect(groups.map((one) => isInitiallyOpen(one, groups))).toEqual([true, true]);
+    expect(groups.map((group) => isInitiallyOpen(group, groups))).toEqual([true, true]);
     expect(firstDevice(groups)?.id).toBe(1);
   });
 

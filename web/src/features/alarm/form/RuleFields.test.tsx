@@ -91,7 +91,7 @@ describe('the notification period', () => {
   const pressed = () =>
     dialog()
       .getAllByRole('button', { pressed: true, hidden: true })
-      .map((one) => one.textContent);
+      .map((element) => element.textContent);
   const preset = (name: RegExp) => dialog().getByText(name, { selector: 'button' });
 
   it('must not begin after its end, and suggests the half hours of a night before choosing them', async () => {

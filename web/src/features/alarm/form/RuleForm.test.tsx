@@ -230,7 +230,7 @@ describe('manual release', () => {
     server.rules = [rule({ manualRelease })];
     const { user } = await openRuleForm('/alarm?rule=1');
     const release = within(dialog().getByRole('radiogroup', { name: /^Manual release/ }));
-    expect(release.getAllByRole('radio').map((one) => one.closest('label')?.textContent)).toEqual([
+    expect(release.getAllByRole('radio').map((radio) => radio.closest('label')?.textContent)).toEqual([
       'Supported',
       'Not supported',
     ]);

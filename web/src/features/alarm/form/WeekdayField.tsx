@@ -40,8 +40,8 @@ export function WeekdayField({ value, onChange, error }: WeekdayFieldProps) {
   const toggle = (day: number) =>
     onChange(
       value.includes(day)
-        ? value.filter((one) => one !== day)
-        : weekdayNumbers.filter((one) => one === day || value.includes(one)),
+        ? value.filter((weekday) => weekday !== day)
+        : weekdayNumbers.filter((weekday) => weekday === day || value.includes(weekday)),
     );
 
   return (

@@ -19,8 +19,8 @@ const dialog = () => within(document.querySelector<HTMLElement>('.ant-modal') ??
 const openNotifySection = () => dialog().getByLabelText('Tell');
 const remind = () => dialog().getByLabelText<HTMLSelectElement>('Reminder');
 const chosen = () =>
-  [...(openNotifySection().closest('.ant-select')?.querySelectorAll('.ant-select-selection-item') ?? [])].map((one) =>
-    one.getAttribute('title'),
+  [...(openNotifySection().closest('.ant-select')?.querySelectorAll('.ant-select-selection-item') ?? [])].map(
+    (element) => element.getAttribute('title'),
   );
 const offered = () => [...document.querySelectorAll('.ant-select-item-option-content')];
 
@@ -128,7 +128,7 @@ it('offers reminders from never to once a day, and keeps an interval that an API
   expect(
     within(remind())
       .getAllByRole('option', { hidden: true })
-      .map((one) => one.textContent?.replaceAll('\u00a0', ' ')),
+      .map((element) => element.textContent?.replaceAll('\u00a0', ' ')),
   ).toEqual([
     'None',
     'Every 5 min',

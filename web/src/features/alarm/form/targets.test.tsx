@@ -11,9 +11,9 @@ type User = Awaited<ReturnType<typeof openRuleForm>>['user'];
 
 const content = '.ant-select-item-option-content';
 const option = (name: string | RegExp) => screen.findByText(name, { selector: `${content} *` });
-const offered = () => [...document.querySelectorAll(content)].map((one) => one.textContent);
+const offered = () => [...document.querySelectorAll(content)].map((element) => element.textContent);
 const tags = () =>
-  [...document.querySelectorAll('.ant-select-selection-item')].map((one) => one.textContent).filter(Boolean);
+  [...document.querySelectorAll('.ant-select-selection-item')].map((element) => element.textContent).filter(Boolean);
 const searchTargets = async (user: User, text: string) => {
   await user.click(fieldBox(/^Device source/));
   await user.type(fieldBox(/^Device source/), text);

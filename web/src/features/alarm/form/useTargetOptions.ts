@@ -71,7 +71,7 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
     others > 1 &&
     others <= room;
 
-  const lower = (one: string) => one.toLocaleLowerCase(language);
+  const lower = (text: string) => text.toLocaleLowerCase(language);
   const matches = ({ name }: TargetOption) => lower(name).includes(lower(text));
   const everyName = t('rule.form.targets.all', { count: total, n: format.number(total), text });
   const all = every ? [{ value: allFoundValue, name: everyName, label: everyName }] : [];

@@ -46,7 +46,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   const parts = useMemo(() => ruleParts(sentenceOf(rule, elements), 'brief', language), [rule, elements, language]);
   const running = rule.deployState === 1;
   const count = rule.passageway.length;
-  const names = rule.passageway.flatMap((one) => channels?.get(one)?.noticeName ?? []);
+  const names = rule.passageway.flatMap((channelId) => channels?.get(channelId)?.noticeName ?? []);
   // Names may contain commas, so a dot separates them.
   const notifyText =
     count === 0

@@ -27,30 +27,34 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
   const comma = format.language === 'tr-tr' || format.language === 'ru-ru';
   const several = values.conditions.filter((each) => !isBlank(each)).length > 1;
 
-  const sentenceOf = (one: RehearsalAdvice) => {
-    const counts = { count: one.notices, n: format.number(one.notices), without: format.number(one.without) };
-    if (one.kind === 'hits') {
-      const readings = readingsText(one.hitCounts ?? 1, 'brief', format.language);
+  const sentenceOf = (suggestion: RehearsalAdvice) => {
+    const counts = {
+      count: suggestion.notices,
+      n: format.number(suggestion.notices),
+      without: format.number(suggestion.without),
+    };
+    if (suggestion.kind === 'hits') {
+      const readings = readingsText(suggestion.hitCounts ?? 1, 'brief', format.language);
       return t('rule.rehearsal.advice.hits', {
         ...counts,
         readings,
-        window: windowText(one.durations ?? 0, 'brief', format.language),
+        window: windowText(suggestion.durations ?? 0, 'brief', format.language),
       });
     }
-    const property = properties?.get(one.tslAttribute ?? '');
+    const property = properties?.get(suggestion.tslAttribute ?? '');
     // Formatted like the limits in the form and the chart: with no more decimals than the number
     // has.
-    const value = format.reading({ value: one.recovery ?? 0, unit: property?.elementUnit ?? '' });
-    const name = property ? titleOf(property) : (one.tslAttribute ?? '');
+    const value = format.reading({ value: suggestion.recovery ?? 0, unit: property?.elementUnit ?? '' });
+    const name = property ? titleOf(property) : (suggestion.tslAttribute ?? '');
     return t(several ? 'rule.rehearsal.advice.recoveryOf' : 'rule.rehearsal.advice.recovery', {
       ...counts,
       value,
       name,
     });
   };
-  const offered = advice.flatMap((one) => {
-    const part = advisedChange(values, one, comma);
-    return part ? [{ kind: one.kind, sentence: sentenceOf(one), part }] : [];
+  const offered = advice.flatMap((suggestion) => {
+    const part = advisedChange(values, suggestion, comma);
+    return part ? [{ kind: suggestion.kind, sentence: sentenceOf(suggestion), part }] : [];
   });
   if (offered.length === 0) return null;
   return (

@@ -75,7 +75,7 @@ const line = (deviceName: string, total: number, more: Partial<RehearsedDevice> 
   ...more,
 });
 const writeLines = (...said: (RehearsedDevice | RehearsedAll)[]) =>
-  act(() => streams.newest()?.write(said.map((one) => `${JSON.stringify(one)}\n`).join('')));
+  act(() => streams.newest()?.write(said.map((line) => `${JSON.stringify(line)}\n`).join('')));
 const endLines = () => act(() => streams.newest()?.end());
 const rehearsal = () => within(screen.getByRole('region', { name: 'Rehearsal, last 30 days' }));
 const devices = () => within(screen.getByRole('region', { name: 'On each device' }));

@@ -194,12 +194,12 @@ describe('the rehearsal', () => {
   });
 
   it('warns of unsteady notices and marks them', async () => {
-    const notices = rehearsal().notices.map((one, i) => (i === 0 ? { ...one, unsteady: true } : one));
+    const notices = rehearsal().notices.map((notice, i) => (i === 0 ? { ...notice, unsteady: true } : notice));
     server.rehearsal = rehearsal({ notices });
     await open();
     expect(await rehearsalRegion().findByText('The readings keep crossing the limit')).toBeInTheDocument();
     const listed = within(rehearsalRegion().getByLabelText('What it would have recorded')).getAllByRole('listitem');
-    expect(listed.map((one) => one.textContent?.includes('unsteady'))).toEqual([true, false]);
+    expect(listed.map((element) => element.textContent?.includes('unsteady'))).toEqual([true, false]);
   });
 
   it('is folded on a phone, with its result in sight', async () => {

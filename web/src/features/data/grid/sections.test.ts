@@ -8,7 +8,7 @@ const many = (count: number, groupId: number, from = 1): Device[] =>
   Array.from({ length: count }, (_, i) => device({ id: from + i, deviceName: `D-${from + i}`, groupId }));
 const camera = (id: number, groupId: number, onlineState: 0 | 1 = 1) =>
   device({ id, deviceName: `CAM-${id}`, groupId, type: 2, onlineState });
-const map = (devices: Device[]) => new Map(devices.map((one) => [one.deviceName, one]));
+const map = (devices: Device[]) => new Map(devices.map((device) => [device.deviceName, device]));
 
 const own = many(3, 0);
 const field = many(250, 1, 1000);
@@ -124,7 +124,7 @@ describe('a section', () => {
   });
 
   it('assigns devices to their places, and none to those not fetched yet', () => {
-    const names = (devices: (Device | undefined)[]) => devices.map((one) => one?.deviceName);
+    const names = (devices: (Device | undefined)[]) => devices.map((device) => device?.deviceName);
     expect(names(devicesOf(pages(), { from: 98, to: 102 }, () => undefined))).toEqual([
       'D-1098',
       'D-1099',

@@ -82,7 +82,7 @@ export function gridContentOf({
   const sections = groups.flatMap((group): Section[] => {
     const { id } = group;
     const key = `${id}`;
-    const inGroup = [...named.values()].filter((one) => one.groupId === id && isSmall(one) && inState(one));
+    const inGroup = [...named.values()].filter((device) => device.groupId === id && isSmall(device) && inState(device));
     if (!allDevices && !choice.scenes.has(id)) {
       const devices = inGroup.filter(({ deviceName }) => choice.devices.has(deviceName));
       return devices.length === 0 ? [] : [{ kind: 'list', key, count: devices.length, devices }];

@@ -3,6 +3,7 @@ import { Button, Modal } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import frame from '@/ui/dialogFrame.module.css';
 import { dialogMotion } from '@/ui/dialogMotion';
 import type { HistoryDevice } from './device';
 import { HistoryBody } from './HistoryBody';
@@ -51,14 +52,14 @@ export function HistoryDialog({ device, open, onClose, blockedNavigation }: Hist
         destroyOnHidden
         width={isPhone ? '100vw' : 1200}
         footer={null}
-        className={css.dialog}
+        className={`${frame.dialog} ${css.dialog}`}
         classNames={{
-          wrapper: css.wrapper,
-          container: css.container,
-          header: css.head,
-          title: css.title,
+          wrapper: frame.wrapper,
+          container: `${frame.container} ${css.container}`,
+          header: frame.head,
+          title: frame.title,
           body: css.body,
-          close: css.close,
+          close: frame.close,
         }}
       >
         <HistoryBody key={device.deviceName} device={device} />

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import button from '@/ui/form/submit.module.css';
 import { PageTitle } from '@/ui/PageTitle';
 import { DemoBanner } from '../DemoBanner';
 import { Furrows } from '../Furrows';
@@ -32,7 +33,7 @@ export function SignUpPage() {
             <input type="checkbox" />
             {t('demo.signup.terms')}
           </label>
-          <button type="submit" className={css.submit}>
+          <button type="submit" className={button.submit}>
             {t('demo.signup.submit')}
           </button>
           <p role="status" className={css.said}>

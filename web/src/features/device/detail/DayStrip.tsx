@@ -47,7 +47,7 @@ export function DayStrip({ days }: { days: readonly Day[] }) {
     const [column, row] = [event.clientX - box.left, event.clientY - box.top].map((pixels) =>
       Math.floor(pixels / pitch),
     );
-    const index = days.findIndex((one) => one.column === column && one.row === row);
+    const index = days.findIndex((cell) => cell.column === column && cell.row === row);
     if (index >= 0) setAt(index);
   };
 

@@ -118,16 +118,16 @@ describe('presence changes', () => {
 
   it('agree with the last contact above on how long the device has been offline', async () => {
     const now = Date.now();
-    server.devices = server.devices.map((one) =>
-      one.deviceName === 'WS-1'
+    server.devices = server.devices.map((device) =>
+      device.deviceName === 'WS-1'
         ? {
-            ...one,
+            ...device,
             onlineState: 0,
             offlineAfter: hour,
             lastContact: now - 11 * hour - 1000,
             offlineTime: now - 10 * hour - 1000,
           }
-        : one,
+        : device,
     );
     server.presence = [
       { time: now - 10 * hour - 1000, onlineState: 0 },

@@ -34,7 +34,7 @@ const save = () => within(sheet()).getByRole('button', { name: 'Save' });
 beforeEach(() => {
   map.fails = false;
   server = deviceServer();
-  server.devices = server.devices.map((one) => (one.id === 1 ? { ...one, ...placed } : one));
+  server.devices = server.devices.map((device) => (device.id === 1 ? { ...device, ...placed } : device));
 });
 
 async function open(address = '/device?device=WS-1&edit=true') {
@@ -107,7 +107,9 @@ describe('the form', () => {
   it('is not changed by live events while the user types', async () => {
     const { user } = await open();
     await user.type(note(), ' 2');
-    server.devices = server.devices.map((one) => (one.id === 1 ? { ...one, noteName: 'From elsewhere' } : one));
+    server.devices = server.devices.map((device) =>
+      device.id === 1 ? { ...device, noteName: 'From elsewhere' } : device,
+    );
     act(() => server.live.newest()?.write('event: reset\ndata: {}\n\n'));
     expect(await screen.findByRole('dialog', { name: 'Edit From elsewhere' })).toBeVisible();
     const typed = within(screen.getByRole('dialog')).getByRole('textbox', { name: /^Remark name/ });
@@ -119,8 +121,8 @@ describe('the form', () => {
     await user.type(note(), ' 2');
     await user.click(field('Latitude'));
     await user.tab();
-    server.devices = server.devices.map((one) =>
-      one.id === 1 ? { ...one, noteName: 'From elsewhere', latitude: 39.884928, longitude: 32.888432 } : one,
+    server.devices = server.devices.map((device) =>
+      device.id === 1 ? { ...device, noteName: 'From elsewhere', latitude: 39.884928, longitude: 32.888432 } : device,
     );
     act(() => server.live.newest()?.write('event: reset\ndata: {}\n\n'));
     const typed = await screen.findByRole('dialog', { name: 'Edit From elsewhere' });

@@ -43,8 +43,8 @@ describe('the pin', () => {
   it('reports its position after a drag', () => {
     layer.draw(here, '');
     let marker: L.Marker | undefined;
-    map.eachLayer((one) => {
-      if (one instanceof L.Marker) marker = one;
+    map.eachLayer((layer) => {
+      if (layer instanceof L.Marker) marker = layer;
     });
     marker?.setLatLng([37.86, 27.35]).fire('dragend');
     expect(chosen()).toMatchObject({ lat: 37.86, lng: 27.35 });

@@ -21,7 +21,7 @@ const near = [
 ];
 const far = marker('d', 40, 30);
 
-const clusters = (features: Feature[]) => features.flatMap((one) => (one.kind === 'cluster' ? [one] : []));
+const clusters = (features: Feature[]) => features.flatMap((feature) => (feature.kind === 'cluster' ? [feature] : []));
 
 describe('clusters', () => {
   it('consist of devices that are close on the screen, with their sums and bounding box', () => {

@@ -125,7 +125,7 @@ describe('a map without clusters', () => {
 
   it('spreads them by name, regardless of their order and of the chosen device', () => {
     const offsetOf = (name: string, markers: readonly MapMarker[]) =>
-      devicesOf(markers, flat).find((one) => one.marker.deviceName === name)?.offset;
+      devicesOf(markers, flat).find((mark) => mark.marker.deviceName === name)?.offset;
     expect(offsetOf('d77', [...many].reverse())).toEqual(offsetOf('d77', many));
     const chosen = device({ deviceName: 'd77', latitude: many[77]?.latitude, longitude: many[77]?.longitude });
     const shown = devicesIn(devicesOf(many, flat), view, chosen);

@@ -34,7 +34,7 @@ const cluster: Feature = {
 
 const marks = () => [...container.querySelectorAll<HTMLElement>('[role="button"]')];
 const mark = (name: string) => marks().find((element) => element.getAttribute('aria-label') === name) as HTMLElement;
-const entries = () => marks().flatMap((one) => (one.tabIndex === 0 ? [one.getAttribute('aria-label')] : []));
+const entries = () => marks().flatMap((mark) => (mark.tabIndex === 0 ? [mark.getAttribute('aria-label')] : []));
 
 beforeEach(() => {
   container = document.createElement('div');
@@ -53,7 +53,7 @@ afterEach(() => {
 describe('the marks', () => {
   it('are buttons with names, of which Tab reaches only the chosen one', () => {
     layer.draw([middle, east, north, cluster], 'east', context);
-    expect(marks().map((one) => one.getAttribute('aria-label'))).toEqual(['middle', 'east', 'north', '22 devices']);
+    expect(marks().map((mark) => mark.getAttribute('aria-label'))).toEqual(['middle', 'east', 'north', '22 devices']);
     expect(entries()).toEqual(['east']);
     expect(mark('east')).toHaveAttribute('aria-pressed', 'true');
     expect(mark('middle')).toHaveAttribute('aria-pressed', 'false');

@@ -136,7 +136,7 @@ export class MarkLayer {
   }
 
   private setEntry(key: string | undefined): void {
-    const [before, next] = [this.entry, key].map((one) => one && this.drawn.get(one)?.marker.getElement());
+    const [before, next] = [this.entry, key].map((entry) => entry && this.drawn.get(entry)?.marker.getElement());
     if (before) before.tabIndex = -1;
     if (next) next.tabIndex = 0;
     this.entry = key;

@@ -21,7 +21,9 @@ const streamNotice = (data: object) =>
 async function open(notices: Notice[]) {
   telemetry.server.groups = telemetry.server.groups.map((group) => ({
     ...group,
-    deviceList: group.deviceList.map((one) => (one.deviceName === 'WS-1' ? { ...one, alarmLevel: 2 } : one)),
+    deviceList: group.deviceList.map((device) =>
+      device.deviceName === 'WS-1' ? { ...device, alarmLevel: 2 } : device,
+    ),
   }));
   telemetry.server.notices = notices;
   const opened = await openHome(telemetry);

@@ -70,7 +70,9 @@ export function panelsOf(detail: AlarmDetail, series: Series, span: Span, until:
     const trace = { sign, name: yeuName || sign, unit, precision, color };
     if (typeof value === 'number') {
       const numbers = (list: readonly { time: number; value: Value }[]) =>
-        list.flatMap(({ time, value: one }): [number, number][] => (typeof one === 'number' ? [[time, one]] : []));
+        list.flatMap(({ time, value: point }): [number, number][] =>
+          typeof point === 'number' ? [[time, point]] : [],
+        );
       const panel = panels.get(unit) ?? { unit, traces: [], scale: { min: 0, max: 1, step: 1 }, limits: [] };
       panel.traces.push({ ...trace, points: numbers(inside), marks: numbers(marked) });
       panel.limits.push(...limits.filter((limit) => limit.sign === sign));
@@ -80,10 +82,10 @@ export function panelsOf(detail: AlarmDetail, series: Series, span: Span, until:
     const labels =
       typeof value === 'boolean'
         ? [words.off, words.on]
-        : [...new Set([...inside, ...marked].flatMap(({ value: one }) => (typeof one === 'string' ? one : [])))];
-    const height = (one: Value) => (typeof one === 'boolean' ? Number(one) : labels.indexOf(String(one)));
+        : [...new Set([...inside, ...marked].flatMap(({ value: point }) => (typeof point === 'string' ? point : [])))];
+    const height = (step: Value) => (typeof step === 'boolean' ? Number(step) : labels.indexOf(String(step)));
     const at = (list: readonly { time: number; value: Value }[]) =>
-      list.map(({ time, value: one }): [number, number] => [time, height(one)]);
+      list.map(({ time, value: step }): [number, number] => [time, height(step)]);
     const points = at(inside);
     const last = points.at(-1);
     if (last && last[0] < until) points.push([until, last[1]]);

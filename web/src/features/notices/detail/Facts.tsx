@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { missingValue, useFormat } from '@/lib/format/format';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
 import { Age } from '@/ui/Age';
 import { ZoneNote } from '@/ui/ZoneNote';
@@ -13,6 +14,8 @@ import css from './Facts.module.css';
 export function Facts({ detail }: { detail: AlarmDetail }) {
   const { t } = useTranslation();
   const { startTime, endTime } = detail.alarmNotice;
+  // On a phone, the page above names the zone.
+  const isPhone = useMediaQuery(phoneQuery);
   const severalReadings = signsOf(detail).size > 1;
   const hasReading = detail.alarmRules.triggerType === 0 && !detail.alarmDeviceInfoRespDTO.deleted;
   return (
@@ -31,7 +34,7 @@ export function Facts({ detail }: { detail: AlarmDetail }) {
           </Fact>
         ) : null}
       </dl>
-      <ZoneNote />
+      {isPhone ? null : <ZoneNote />}
     </>
   );
 }

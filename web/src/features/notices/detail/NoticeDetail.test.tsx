@@ -125,7 +125,7 @@ describe('the rule at the time of the notice', () => {
     await openNotices(server, '/inform', title);
     const main = screen.getByRole('main');
     expect(main).not.toHaveTextContent(/inform\.|rule\.|\{\{/);
-    const texts = [...main.querySelectorAll('p, dd')].map((one) => one.textContent?.replaceAll('\u00a0', ' '));
+    const texts = [...main.querySelectorAll('p, dd')].map((element) => element.textContent?.replaceAll('\u00a0', ' '));
     expect(texts).toContain(sentence);
     expect(texts).toContainEqual(expect.stringMatching(small));
     expect(texts).toContainEqual(expect.stringMatching(duration));

@@ -152,7 +152,7 @@ describe('the notified recipients', () => {
     const titles = () =>
       part()
         .getAllByText(/^(Beginning|Reminder|End)/)
-        .map((one) => one.textContent);
+        .map((element) => element.textContent);
     expect(titles()).toEqual([
       'Beginning of the alarm · In a digest · Sent',
       'Reminder 3 · Sent',

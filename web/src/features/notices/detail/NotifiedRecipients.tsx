@@ -27,8 +27,10 @@ export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
     );
   }
   const failed = recipients.filter(({ state }) => state === 'failed').length;
-  const sent = recipients.filter(({ deliveries }) => deliveries.some((one) => shownState(one) === 'sent')).length;
-  const logged = recipients.some(({ deliveries }) => deliveries.some((one) => shownState(one) === 'logged'));
+  const sent = recipients.filter(({ deliveries }) =>
+    deliveries.some((delivery) => shownState(delivery) === 'sent'),
+  ).length;
+  const logged = recipients.some(({ deliveries }) => deliveries.some((delivery) => shownState(delivery) === 'logged'));
   return (
     <Block title={t('inform.told.title')}>
       {failed > 0 ? (
@@ -44,8 +46,8 @@ export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
       ) : null}
       {logged ? <Note tone="info">{t('inform.told.logged')}</Note> : null}
       <ul className={css.lines}>
-        {recipients.map((one) => (
-          <RecipientRow key={one.key} notified={one} />
+        {recipients.map((recipient) => (
+          <RecipientRow key={recipient.key} notified={recipient} />
         ))}
       </ul>
     </Block>

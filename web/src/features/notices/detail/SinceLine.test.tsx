@@ -10,7 +10,7 @@ const minute = 60_000;
 /** The sentences of the header. */
 const headParagraphs = () =>
   [...(noticeRegion().getByRole('heading', { level: 2 }).parentElement?.querySelectorAll(':scope > p') ?? [])].map(
-    (one) => one.textContent?.replaceAll('\u00a0', ' '),
+    (element) => element.textContent?.replaceAll('\u00a0', ' '),
   );
 
 async function open(one = notice(), change: Parameters<typeof detailOf>[1] = {}) {

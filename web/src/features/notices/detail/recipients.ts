@@ -73,7 +73,9 @@ function recipientOf(key: string, group: Delivery[]): NotifiedRecipient[] {
     deliveries.findLast((delivery) => delivery.state === 'queued' && !isPlanned(delivery)) ??
     first;
   const { recipient, channel, mode } = first;
-  const reminders = deliveries.filter((one) => one.event === 'reminder' && shownState(one) === 'sent').length;
+  const reminders = deliveries.filter(
+    (delivery) => delivery.event === 'reminder' && shownState(delivery) === 'sent',
+  ).length;
   const planned = deliveries.findLast(isPlanned)?.nextTime;
   return [{ key, recipient, channel, mode, state: shownState(main), main, deliveries, reminders, planned }];
 }

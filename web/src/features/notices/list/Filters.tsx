@@ -25,9 +25,9 @@ export function Filters({ search: { status, level }, onChange }: FiltersProps) {
         onChange={(event) => onChange({ status: code(event.target.value) })}
       >
         <option value="">{t('inform.allStatuses')}</option>
-        {statuses.map((one) => (
-          <option key={one} value={one}>
-            {t(`resolve.${one}`)}
+        {statuses.map((status) => (
+          <option key={status} value={status}>
+            {t(`resolve.${status}`)}
           </option>
         ))}
       </Select>
@@ -38,9 +38,9 @@ export function Filters({ search: { status, level }, onChange }: FiltersProps) {
         onChange={(event) => onChange({ level: code(event.target.value) })}
       >
         <option value="">{t('inform.allLevels')}</option>
-        {levels.map((one) => (
-          <option key={one} value={one}>
-            {t(`home.level.${one}`)}
+        {levels.map((level) => (
+          <option key={level} value={level}>
+            {t(`home.level.${level}`)}
           </option>
         ))}
       </Select>

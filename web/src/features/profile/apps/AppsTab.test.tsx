@@ -129,7 +129,9 @@ describe('opening and closing', () => {
   it('keeps a key closed that is closed twice, as after a lost answer', async () => {
     const { server, person } = await open();
     await person.click(await screen.findByRole('button', { name: 'Close: Pumps' }));
-    server.credentials = server.credentials.map((one) => (one.name === 'Pumps' ? { ...one, enabled: 0 } : one));
+    server.credentials = server.credentials.map((credential) =>
+      credential.name === 'Pumps' ? { ...credential, enabled: 0 } : credential,
+    );
     await person.click(dialog().getByRole('button', { name: 'Close key' }));
     await waitForDialogClosed();
     expect(within(row('Pumps')).getByText('Closed')).toBeVisible();

@@ -10,6 +10,7 @@ import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Pager } from '@/ui/Pager';
 import { Loading, Skeleton } from '@/ui/Skeleton';
+import tabHead from '../tabHead.module.css';
 import { AddDialog } from './AddDialog';
 import css from './AppsTab.module.css';
 import { type CredentialAction, CredentialConfirmDialog } from './CredentialConfirmDialog';
@@ -48,10 +49,10 @@ export function AppsTab() {
   return (
     <>
       {headed ? (
-        <div className={css.head}>
-          <p className={css.what}>
+        <div className={tabHead.head}>
+          <p className={tabHead.what}>
             {t('app.what')}{' '}
-            <a className={css.reference} href="/open-api/">
+            <a className={tabHead.reference} href="/open-api/">
               {t('app.reference')}
             </a>
           </p>

@@ -133,7 +133,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
               aria-describedby={chosen.error ? `${id}-events` : undefined}
               onChange={({ target }) =>
                 change({
-                  events: events.filter((one) => (one === event ? target.checked : values.events.includes(one))),
+                  events: events.filter((known) => (known === event ? target.checked : values.events.includes(known))),
                 })
               }
             >

@@ -16,7 +16,7 @@ const fill = (place: Pick<typeof screen, 'getByLabelText'>, label: RegExp, value
   fireEvent.blur(place.getByLabelText(label));
 };
 const sent = (server: WebhookServer, call: string) =>
-  server.asked.filter((one) => one.call === call).map((one) => one.sent);
+  server.asked.filter((request) => request.call === call).map((request) => request.sent);
 
 async function open(change: Parameters<typeof webhookServer>[0] = { webhooks: [webhook(1), webhook(2)] }) {
   const server = webhookServer(change);

@@ -7,6 +7,7 @@ import { errorText } from '@/lib/http/errorText';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
+import tabHead from '../tabHead.module.css';
 import { maxWebhooks, type Webhook, webhooksQuery } from './queries';
 import { useWebhooksLive } from './useWebhooksLive';
 import { WebhookCard } from './WebhookCard';
@@ -44,10 +45,10 @@ export function WebhooksTab() {
   return (
     <>
       {data && !empty ? (
-        <div className={css.head}>
-          <p className={css.what}>
+        <div className={tabHead.head}>
+          <p className={tabHead.what}>
             {t('webhook.what')}{' '}
-            <a className={css.reference} href="/open-api/#createWebhook">
+            <a className={tabHead.reference} href="/open-api/#createWebhook">
               {t('webhook.reference')}
             </a>
             {full ? <span className={css.full}>{t('webhook.full', { most: maxWebhooks })}</span> : null}
