@@ -64,7 +64,12 @@ scripts/bench-history.sh starts the peers that are installed.`,
 	f.IntVar(&b.days, "days", maxHistoryDays, "days of readings: 5, 10, 15, 20, 25 or 30")
 	f.IntVar(&b.devices, "devices", 50, "devices that have these readings")
 	f.IntVar(&b.repeats, "asks", 50, "how often each query is repeated, after one query for every device")
-	f.IntVar(&b.yearDevices, "year-devices", 3, "devices that have a year, and others ten years; 0: no questions about years")
+	f.IntVar(
+		&b.yearDevices,
+		"year-devices",
+		3,
+		"devices that have a year, and others ten years; 0: no questions about years",
+	)
 	f.IntVar(&b.yearRepeats, "year-asks", 20, "the same as --asks for questions about years")
 	f.StringSliceVar(
 		&b.peers,

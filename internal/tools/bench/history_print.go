@@ -43,7 +43,10 @@ func (h *History) Print(out io.Writer) error {
 }
 
 func (h *History) printYears(out io.Writer) error {
-	fmt.Fprintln(out, "\nYears, over the network: low, mean and high of each hour or day, compared with what was written.")
+	fmt.Fprintln(
+		out,
+		"\nYears, over the network: low, mean and high of each hour or day, compared with what was written.",
+	)
 	for _, r := range []*Records{h.Years.Year, h.Years.Ten} {
 		fmt.Fprintf(
 			out,
