@@ -78,7 +78,13 @@ scripts/bench-history.sh starts the peers that are installed.`,
 		"stores to compare with, name=address: victoriametrics=http://host:port, influxdb=http://host:port,\n"+
 			"postgres=postgres://user@host:port/database; each one empty. none: tilth alone",
 	)
-	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
+	f.StringVar(
+		&b.binary,
+		"binary",
+		"",
+		"tilth to start in place of this one; it must read folders that this one writes\n"+
+			"(scripts/bench-pairs.sh compares any two versions)",
+	)
 	f.StringVar(
 		&b.dir,
 		"dir",
