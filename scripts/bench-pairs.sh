@@ -2,34 +2,49 @@
 # Compares two versions of tilth on this machine. Runs the benches with both
 # versions alternately, so that other load of the machine affects both alike, and
 # prints each pair's ratio, their median and their spread. Above 1 the second
-# version is faster.
+# version is faster; of bytes it has more.
 #   scripts/bench-pairs.sh BEFORE AFTER [PAIRS [BENCH…]]
 # BEFORE and AFTER are paths of two binaries; the default is seven pairs of ingest, history and alarm. telling takes long and must be named.
+# HISTORY are other sizes of history, for example HISTORY='--days 5 --devices 5'.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 before=$(realpath "${1:?the binary of before}") after=$(realpath "${2:?the binary of after}") pairs=${3:-7}
 benches=("${@:4}")
 [ ${#benches[@]} -gt 0 ] || benches=(ingest history alarm)
+read -ra history_sizes <<<"${HISTORY:-}"
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Each prints one figure; more is better.
-ingest() { # messages acknowledged in a second
+# Each prints its figures, one a line: a value and a name. More is better, except of bytes.
+ingest() {
   ./bin/tilth bench ingest --binary "$1" --duration 10s |
-    awk '/acknowledged .* messages\/s/ { gsub(",", "", $2); print $2; exit }'
+    awk '/acknowledged .* messages\/s/ && !found++ { gsub(",", "", $2); print $2, "messages acknowledged in a second" }'
 }
-history() { # months of one device answered in a second, every reading of them
-  ./bin/tilth bench history --binary "$1" --devices 10 --asks 30 |
-    awk '/every reading$/ && !found { found = 1 } found && $1 == "tilth" { t = $4; print 1000 / (t ~ /µs$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000); exit }'
+# Each version makes its own run, since it must seal the readings itself. A version that has questions
+# about years is not asked them, so that both have the same to do.
+history() {
+  local years=()
+  if [[ $("$1" bench history --help) == *--year-devices* ]]; then years=(--year-devices 0); fi
+  "$1" bench history --asks 30 "${years[@]}" "${history_sizes[@]}" | awk '
+    function seconds(t) { return t ~ /µs$/ ? t / 1e6 : t ~ /ms$/ ? t / 1e3 : t ~ /m/ ? 60 * t + substr(t, index(t, "m") + 1) : t + 0 }
+    function bytes() { match($0, /\([0-9.]+ KiB\)/); return 1024 * substr($0, RSTART + 1) }
+    $1 == "written" { values = $2; gsub(",", "", values) }
+    $1 == "sealed" { took = $3; sub(",", "", took); print values / seconds(took), "values sealed in a second" }
+    / a value sealed / { print bytes(), "bytes sealed" }
+    / the whole folder / { print bytes(), "bytes of the whole folder" }
+    /, every reading$/ { asked = 1 }
+    asked && $1 == "tilth" && !found++ { print 1 / seconds($4), "ranges of a device answered in a second, every reading" }'
 }
-alarm() { # messages acknowledged in a second while 10,000 rules judge them, as many as are taken
+alarm() {
   ./bin/tilth bench alarm --binary "$1" --duration 2s |
-    awk '/as much as is taken, with / { for (i = 1; i < NF; i++) if ($(i + 1) == "messages/s") { gsub(",", "", $i); print $i; exit } }'
+    awk '/as much as is taken, with / && !found { for (i = 1; i < NF; i++) if ($(i + 1) == "messages/s") {
+      gsub(",", "", $i); print $i, "messages acknowledged in a second while 10,000 rules evaluate them"; found = 1 } }'
 }
-telling() { # messages acknowledged in a second beside volleys of notices, each told by mail
+telling() {
   ./bin/tilth bench telling --binary "$1" --digest-after 0 --duration 10s |
-    awk '/with volleys/ { gsub(",", "", $3); print $3; exit }'
+    awk '/with volleys/ && !found++ {
+      gsub(",", "", $3); print $3, "messages acknowledged in a second beside volleys of notices, each told by mail" }'
 }
 
 for bench in "${benches[@]}"; do
@@ -37,12 +52,27 @@ for bench in "${benches[@]}"; do
   for pair in $(seq "$pairs"); do
     # The version that runs first changes from pair to pair.
     if [ $((pair % 2)) = 1 ]; then
-      a=$("$bench" "$before") b=$("$bench" "$after")
+      "$bench" "$before" >"$out/before"; "$bench" "$after" >"$out/after"
     else
-      b=$("$bench" "$after") a=$("$bench" "$before")
+      "$bench" "$after" >"$out/after"; "$bench" "$before" >"$out/before"
     fi
-    awk -v a="$a" -v b="$b" -v n="$pair" 'BEGIN { printf "  pair %d  before %.1f  after %.1f  ratio %.3f\n", n, a, b, b / a }' | tee -a "$out/$bench"
+    awk -v pair="$pair" '
+      { value = $1; name = $0; sub(/^[^ ]+ /, "", name) }
+      FILENAME == ARGV[1] { before[name] = value; waiting++; next }
+      name in before {
+        printf "  pair %d  before %.1f  after %.1f  ratio %.3f  %s\n", pair, before[name], value, value / before[name], name
+        waiting--
+        compared++
+      }
+      END { if (waiting || !compared) { print "the versions print different figures, or none" >"/dev/stderr"; exit 1 } }
+    ' "$out/before" "$out/after" | tee -a "$out/$bench"
   done
-  awk '{ print $NF }' "$out/$bench" | sort -n | awk -v bench="$bench" '{ r[NR] = $1 } END {
-    printf "%s: median ratio %.3f, from %.3f to %.3f\n", bench, (r[int((NR + 1) / 2)] + r[int(NR / 2) + 1]) / 2, r[1], r[NR] }'
+  # The names in the order in which they were printed, each with the ratios in order.
+  awk -v bench="$bench" '
+    { name = $0; sub(/.* ratio [^ ]+  /, "", name); match($0, /ratio [0-9.]+/); r = substr($0, RSTART + 6, RLENGTH - 6) + 0 }
+    !(name in count) { names[++kinds] = name }
+    { for (i = ++count[name]; i > 1 && ratios[name, i - 1] > r; i--) ratios[name, i] = ratios[name, i - 1]; ratios[name, i] = r }
+    END { for (k = 1; k <= kinds; k++) { name = names[k]; n = count[name]
+      printf "%s: median ratio %.3f, from %.3f to %.3f  %s\n", bench, (ratios[name, int((n + 1) / 2)] + ratios[name, int(n / 2) + 1]) / 2,
+        ratios[name, 1], ratios[name, n], name } }' "$out/$bench"
 done

@@ -75,7 +75,10 @@ func TestBenchAlarm(t *testing.T) {
 // answer is not what was written.
 func TestBenchHistory(t *testing.T) {
 	t.Parallel()
-	run := []string{"bench", "history", "--days", "5", "--devices", "2", "--asks", "1", "--dir", t.TempDir()}
+	run := []string{
+		"bench", "history", "--days", "5", "--devices", "2", "--asks", "1", "--year-devices", "1", "--year-asks", "1",
+		"--dir", t.TempDir(),
+	}
 	out, err := (&process{t: t}).tilth(run...)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -83,6 +86,9 @@ func TestBenchHistory(t *testing.T) {
 	for _, part := range []string{
 		"Not compared with influxdb: it is Debian's package influxdb", "72,000 values", " bytes a value ", "while sealing,",
 		"5 days, every reading\n", "5 days in 480 buckets (points=960)\n", "one day, every reading\n", "(7201 rows, ",
+		"a year by hour, properties: 5 ", "ten years by day, properties: 1 ",
+		"1 devices, 365 days, a reading every 1m0s, properties: 5; 2,628,000 values.\n",
+		"a year of 5 properties by hour\n", "a year of 5 properties by day\n", "ten years of a property by day\n",
 	} {
 		if !strings.Contains(out, part) {
 			t.Errorf("the output lacks %q:\n%s", part, out)
@@ -90,6 +96,7 @@ func TestBenchHistory(t *testing.T) {
 	}
 	for flags, says := range map[string]string{
 		"--days 7": "--days:", "--days 35": "--days:", "--devices 0": "--devices:", "--asks 0": "--asks:", "--peers sqlite=x": "--peers:",
+		"--year-devices -1": "--year-devices:", "--year-asks 0": "--year-asks:",
 		"--peers influxdb": "--peers: influxdb: its address is missing",
 	} {
 		out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...)

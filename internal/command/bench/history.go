@@ -19,14 +19,17 @@ import (
 // historyBench is `tilth bench history` with its flags. It applies files as ingestBench does.
 type historyBench struct {
 	ingestBench
-	days    int
-	repeats int
-	peers   []string
+	days        int
+	repeats     int
+	yearDevices int
+	yearRepeats int
+	peers       []string
 }
 
 const (
 	maxHistoryDays = 30 // days that one history call returns
 	recordStep     = time.Minute
+	tenYearsStep   = 10 * time.Minute
 	recordSeed     = 1 // of the first farm
 	mast           = "weather-mast"
 )
@@ -38,13 +41,17 @@ func historyCommand() *cobra.Command {
 	b := &historyBench{}
 	c := &cobra.Command{
 		Use:   "history",
-		Short: "Query a month of a device's readings, in tilth and in other stores, and compare",
+		Short: "Query a month and years of a device's readings, in tilth and in other stores, and compare",
 		Long: `Fill a folder with what weather masts measure in some days, five values a minute
 each, seal it and start a server of its own on it. Query the readings of one
 device after the other: every reading of all the days, the same in buckets,
 one day, and a spreadsheet. Named peers get the same readings and the same
 queries; every answer is compared with what was written. The times of the store
 without network and server are printed separately.
+
+Other masts have a year of the same values, and others ten years of one value each
+ten minutes. Their lowest value, mean and highest value are queried by hour and by
+day.
 
 scripts/bench-history.sh starts the peers that are installed.`,
 		Args: cobra.NoArgs,
@@ -57,6 +64,13 @@ scripts/bench-history.sh starts the peers that are installed.`,
 	f.IntVar(&b.days, "days", maxHistoryDays, "days of readings: 5, 10, 15, 20, 25 or 30")
 	f.IntVar(&b.devices, "devices", 50, "devices that have these readings")
 	f.IntVar(&b.repeats, "asks", 50, "how often each query is repeated, after one query for every device")
+	f.IntVar(
+		&b.yearDevices,
+		"year-devices",
+		3,
+		"devices that have a year, and others ten years; 0: no questions about years",
+	)
+	f.IntVar(&b.yearRepeats, "year-asks", 20, "the same as --asks for questions about years")
 	f.StringSliceVar(
 		&b.peers,
 		"peers",
@@ -64,7 +78,13 @@ scripts/bench-history.sh starts the peers that are installed.`,
 		"stores to compare with, name=address: victoriametrics=http://host:port, influxdb=http://host:port,\n"+
 			"postgres=postgres://user@host:port/database; each one empty. none: tilth alone",
 	)
-	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
+	f.StringVar(
+		&b.binary,
+		"binary",
+		"",
+		"tilth to start in place of this one; it must read folders that this one writes\n"+
+			"(scripts/bench-pairs.sh compares any two versions)",
+	)
 	f.StringVar(
 		&b.dir,
 		"dir",
@@ -82,6 +102,10 @@ func (b *historyBench) checkHistory() ([]bench.Peer, error) {
 		return nil, fmt.Errorf("--devices: 1 or more")
 	case b.repeats < 1:
 		return nil, fmt.Errorf("--asks: 1 or more")
+	case b.yearDevices < 0:
+		return nil, fmt.Errorf("--year-devices: 0 or more")
+	case b.yearRepeats < 1:
+		return nil, fmt.Errorf("--year-asks: 1 or more")
 	}
 	peers, err := bench.ParsePeers(b.peers)
 	if err != nil {
@@ -111,15 +135,25 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b.printf("Measuring on %d weather masts for %d days", b.devices, b.days)
-	records, err := generateRecords(ctx, b.devices, b.days, time.Now())
+	now, tenant := time.Now(), bench.NewTenant(b.devices+2*b.yearDevices, 0)
+	tenant.Properties = mastProperties
+	names := tenant.DeviceNames()
+	records, err := generateRecords(ctx, names[:b.devices], b.days, now)
 	if err != nil {
 		return err
 	}
-	load := &historyLoad{records: records, dir: dir, printf: b.printf, repeats: b.repeats}
-	tenant := bench.NewTenant(b.devices, len(mastProperties))
-	tenant.Properties, load.tenant = mastProperties, tenant
+	years, err := b.generateYears(ctx, names[b.devices:], now)
+	if err != nil {
+		return err
+	}
+	load := &historyLoad{
+		historyRecords: &historyRecords{records: records, batchSteps: batchSteps},
+		years:          newYearsLoad(years),
+		tenant:         tenant, dir: dir, printf: b.printf, repeats: b.repeats,
+	}
 	server, err := bench.Start(ctx, bench.ServerOptions{
 		Binary: b.binary, Dir: filepath.Join(dir, "data"), Tenant: tenant, Apply: applyTenant, Load: load.run,
+		Args: []string{"--retention", historyRetention.String()},
 	})
 	if err != nil {
 		return err
@@ -127,7 +161,7 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, server.Stop()) }()
 	result, err := bench.RunHistory(
 		ctx,
-		bench.HistoryOptions{Repeats: b.repeats, Peers: peers, Progress: b.printf},
+		bench.HistoryOptions{Repeats: b.repeats, Peers: peers, Years: years, Progress: b.printf},
 		server.Target,
 		records,
 	)
@@ -139,12 +173,33 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 
 // generateRecords returns what weather masts have measured until some time before now. They are the
 // masts of the demo's farm, and of farms under other weather.
-func generateRecords(ctx context.Context, devices, days int, now time.Time) (*bench.Records, error) {
-	records, err := bench.NewRecords(bench.NewTenant(devices, 0).DeviceNames(), mastProperties, days, recordStep, now)
+func generateRecords(ctx context.Context, devices []string, days int, now time.Time) (*bench.Records, error) {
+	records, err := bench.NewRecords(devices, mastProperties, days, recordStep, now)
 	if err != nil {
 		return nil, err
 	}
-	end := records.Time(records.Count() - 1)
+	return records, measureRecords(ctx, records)
+}
+
+// generateYears returns what one half of the devices has measured in a year, and the other in ten
+// years; nil if there are no devices.
+func (b *historyBench) generateYears(ctx context.Context, devices []string, now time.Time) (*bench.Years, error) {
+	if b.yearDevices == 0 {
+		return nil, nil
+	}
+	b.printf("Measuring on %d weather masts for a year, on %d for ten years", b.yearDevices, b.yearDevices)
+	year, ten := devices[:b.yearDevices], devices[b.yearDevices:]
+	years, err := bench.NewYears(year, ten, mastProperties, recordStep, tenYearsStep, now)
+	if err != nil {
+		return nil, err
+	}
+	years.Repeats = b.yearRepeats
+	return years, errors.Join(measureRecords(ctx, years.Year), measureRecords(ctx, years.Ten))
+}
+
+// measureRecords fills in what masts measure, each device's records by one of its own.
+func measureRecords(ctx context.Context, records *bench.Records) error {
+	end, devices := records.Time(records.Count()-1), len(records.Devices)
 	var masts []*farm.Device
 	for seed := uint64(recordSeed); len(masts) < devices; seed++ {
 		for _, d := range farm.New(seed, end).Devices() {
@@ -158,7 +213,7 @@ func generateRecords(ctx context.Context, devices, days int, now time.Time) (*be
 	for i, into := range records.Values {
 		work.Go(func() error { return fillRecords(ctx, masts[i], records, into) })
 	}
-	return records, work.Wait()
+	return work.Wait()
 }
 
 // fillRecords fills in what a mast measures at the times of the records.

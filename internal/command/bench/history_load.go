@@ -23,7 +23,9 @@ import (
 // historyLoad fills a data folder that no server has open, in the way in which a server stores
 // readings, and measures the store meanwhile.
 type historyLoad struct {
-	records *bench.Records
+	*historyRecords // of the month
+
+	years   *yearsLoad // nil: none
 	tenant  bench.Tenant
 	dir     string // has the data folder, and room for another
 	repeats int
@@ -31,19 +33,25 @@ type historyLoad struct {
 
 	figures bench.StoreResult
 	sealed  sealedBytes
+}
 
+// historyRecords are records and what they are in a store.
+type historyRecords struct {
+	records    *bench.Records
+	batchSteps int // steps of all devices in one batch
 	devices    []device.Ref
 	properties []device.PropertyID
 }
 
 const (
-	batchSteps         = 20 // steps of all devices in one batch
+	batchSteps         = 20 // of the month
 	dayBatches         = int(24 * time.Hour / recordStep / batchSteps)
 	writers            = 2 // concurrent batches, as at the ingest edge
 	sealingRounds      = 3
 	sealingDays        = 5 // days of one round
 	sealingWriteFactor = 4
 	downsampledPoints  = 1000
+	historyRetention   = 4000 * 24 * time.Hour // more than ten years
 )
 
 func (l *historyLoad) run(ctx context.Context) error {
@@ -69,7 +77,10 @@ func (l *historyLoad) run(ctx context.Context) error {
 	if l.figures.Bytes == 0 {
 		err = errors.Join(err, errors.New("the store does not tell how much it has sealed"))
 	}
-	return err
+	if err != nil || l.years == nil {
+		return err
+	}
+	return l.runYears(ctx, data)
 }
 
 func (l *historyLoad) reopen(ctx context.Context, data string) (err error) {
@@ -123,32 +134,38 @@ func (l *historyLoad) resolveIDs(ctx context.Context, data string) (err error) {
 	if err != nil {
 		return err
 	}
-	var product *device.Product
-	for _, name := range l.records.Devices {
-		e := s.Registry.Find(owner.ID, name)
-		if e == nil {
-			return fmt.Errorf("%s is not in the folder", name)
-		}
-		l.devices, product = append(l.devices, e.Ref), e.Product
+	all := []*historyRecords{l.historyRecords}
+	if l.years != nil {
+		all = append(all, l.years.year, l.years.ten)
 	}
-	for _, sign := range l.records.Properties {
-		l.properties = append(l.properties, product.Property(sign).ID)
+	for _, h := range all {
+		var product *device.Product
+		for _, name := range h.records.Devices {
+			e := s.Registry.Find(owner.ID, name)
+			if e == nil {
+				return fmt.Errorf("%s is not in the folder", name)
+			}
+			h.devices, product = append(h.devices, e.Ref), e.Product
+		}
+		for _, sign := range h.records.Properties {
+			h.properties = append(h.properties, product.Property(sign).ID)
+		}
 	}
 	return nil
 }
 
 // batch is what all devices have measured in some steps. Beyond the records they measure the same
 // again.
-func (l *historyLoad) batch(number int) []reading.Arrival {
-	batch := make([]reading.Arrival, 0, batchSteps*len(l.devices))
-	fields := make([]reading.Field, cap(batch)*len(l.properties))
-	for n := number * batchSteps; n < (number+1)*batchSteps; n++ {
-		at := l.records.Time(n).UnixMilli()
-		for d, ref := range l.devices {
-			own := fields[:len(l.properties):len(l.properties)]
-			fields = fields[len(l.properties):]
-			for p, id := range l.properties {
-				own[p] = reading.Field{Property: id, Value: reading.Number(l.records.Values[d][p][n%l.records.Count()])}
+func (h *historyRecords) batch(number int) []reading.Arrival {
+	batch := make([]reading.Arrival, 0, h.batchSteps*len(h.devices))
+	fields := make([]reading.Field, cap(batch)*len(h.properties))
+	for n := number * h.batchSteps; n < (number+1)*h.batchSteps; n++ {
+		at := h.records.Time(n).UnixMilli()
+		for d, ref := range h.devices {
+			own := fields[:len(h.properties):len(h.properties)]
+			fields = fields[len(h.properties):]
+			for p, id := range h.properties {
+				own[p] = reading.Field{Property: id, Value: reading.Number(h.records.Values[d][p][n%h.records.Count()])}
 			}
 			batch = append(
 				batch,
@@ -164,7 +181,10 @@ func (l *historyLoad) batch(number int) []reading.Arrival {
 
 // open opens a store with a consumer that evaluates nothing. The returned function closes both.
 func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, func() error, error) {
-	s, err := reading.Open(ctx, reading.Options{Dir: dir, Logger: slog.New(&l.sealed)})
+	s, err := reading.Open(
+		ctx,
+		reading.Options{Dir: dir, Retention: historyRetention, Logger: slog.New(&l.sealed)},
+	)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -186,7 +206,7 @@ func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, fun
 
 // write appends batches, beginning with the number first, until most are written or stop is closed.
 // It returns how many it wrote.
-func (l *historyLoad) write(
+func (h *historyRecords) write(
 	ctx context.Context,
 	s *reading.Store,
 	first, most int,
@@ -206,7 +226,7 @@ func (l *historyLoad) write(
 				if n >= most {
 					return nil
 				}
-				if err := s.Append(ctx, l.batch(first+n)); err != nil {
+				if err := s.Append(ctx, h.batch(first+n)); err != nil {
 					return err
 				}
 			}

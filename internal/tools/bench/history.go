@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -13,6 +14,7 @@ import (
 type HistoryOptions struct {
 	Repeats  int // how often each query runs warm; the devices take turns
 	Peers    []Peer
+	Years    *Years                        // nil: no questions about years
 	Progress func(format string, a ...any) // reports progress to people
 }
 
@@ -20,6 +22,7 @@ type HistoryOptions struct {
 type Timing struct {
 	First, Warm Percentiles // of the first query about each device; of later ones
 	Failed      error       // why there are no times
+	LeftOut     bool        // the store is not asked this
 }
 
 // Percentiles are the durations that half of all, and 95 % of all, do not exceed.
@@ -42,19 +45,24 @@ type History struct {
 	Rows    int // rows of the export
 	Export  Percentiles
 	Bytes   int // size of the export
+
+	Years        *Years // nil: no questions about years
+	LoadingYears []time.Duration
+	AskedYears   []QuestionResult
 }
 
 // question is a query that every store can answer.
 type question struct {
 	name  string
 	goal  float64
-	ask   func(ctx context.Context, a queryStore, device, turn int, into *answer) error
+	years bool // about years
+	ask   func(ctx context.Context, s *historyStore, device, turn int, into *answer) error
 	check func(device, turn int, got *answer) error
 }
 
 func questions(r *Records) []question {
-	askPoints := func(s func(turn int) span) func(context.Context, queryStore, int, int, *answer) error {
-		return func(ctx context.Context, a queryStore, device, turn int, into *answer) error {
+	askPoints := func(s func(turn int) span) func(context.Context, *historyStore, int, int, *answer) error {
+		return func(ctx context.Context, a *historyStore, device, turn int, into *answer) error {
 			return a.points(ctx, device, s(turn), into)
 		}
 	}
@@ -66,7 +74,7 @@ func questions(r *Records) []question {
 		{name: fmt.Sprintf("%d days, every reading", r.Days), goal: 2, ask: askPoints(all), check: checkPoints(all)},
 		{
 			name: fmt.Sprintf("%d days in %d buckets (points=%d)", r.Days, r.buckets(), 2*r.buckets()), goal: 5,
-			ask: func(ctx context.Context, a queryStore, device, _ int, into *answer) error {
+			ask: func(ctx context.Context, a *historyStore, device, _ int, into *answer) error {
 				return a.minMax(ctx, device, into)
 			},
 			check: func(device, _ int, got *answer) error { return r.checkBuckets(device, got) },
@@ -78,6 +86,7 @@ func questions(r *Records) []question {
 // historyStore is a store of a run.
 type historyStore struct {
 	queryStore
+	years  aggregateStore // nil: not compared by the years that were loaded last
 	name   string
 	failed error // the run makes no more queries to it
 	times  [2]histogram
@@ -125,7 +134,14 @@ func RunHistory(ctx context.Context, o HistoryOptions, t Target, r *Records) (_ 
 		h.Asked = append(h.Asked, q.result(stores))
 	}
 	o.Progress("Asking: the month as a spreadsheet")
-	return h, h.export(ctx, mine)
+	if err := h.export(ctx, mine); err != nil {
+		return nil, err
+	}
+	if h.Years = o.Years; h.Years == nil {
+		return h, nil
+	}
+	h.LoadingYears = make([]time.Duration, len(stores))
+	return h, h.askYears(ctx, o, stores)
 }
 
 // run queries every store for every device once, and then asks more times.
@@ -137,13 +153,13 @@ func (q *question) run(ctx context.Context, asks, devices int, stores []*history
 		device, pass := turn%devices, min(1, turn/devices)
 		for i := range stores {
 			s := stores[(i+turn)%len(stores)] // no store always follows the same one
-			if s.failed != nil {
+			if s.failed != nil || q.leavesOut(s) {
 				continue
 			}
 			into.clear()
 			runtime.GC() // so that the time does not include the garbage of earlier answers
 			began := time.Now()
-			err := q.ask(ctx, s.queryStore, device, turn, into)
+			err := q.ask(ctx, s, device, turn, into)
 			took := time.Since(began)
 			if err == nil {
 				err = q.check(device, turn, into)
@@ -161,13 +177,20 @@ func (q *question) run(ctx context.Context, asks, devices int, stores []*history
 	return nil
 }
 
+// leavesOut tells whether a store is not asked this.
+func (q *question) leavesOut(s *historyStore) bool {
+	return q.years && s.failed == nil && s.years == nil
+}
+
 func (q *question) result(stores []*historyStore) QuestionResult {
 	a := QuestionResult{Question: q.name, Goal: q.goal}
 	for _, s := range stores {
-		a.Times = append(
-			a.Times,
-			Timing{First: percentilesOf(&s.times[0]), Warm: percentilesOf(&s.times[1]), Failed: s.failed},
-		)
+		a.Times = append(a.Times, Timing{
+			First:   percentilesOf(&s.times[0]),
+			Warm:    percentilesOf(&s.times[1]),
+			Failed:  s.failed,
+			LeftOut: q.leavesOut(s),
+		})
 	}
 	return a
 }
@@ -210,7 +233,7 @@ func (a *QuestionResult) Fastest(first bool) (store int, ratio float64) {
 		return a.Times[i].Warm.P50
 	}
 	for i := range a.Times {
-		if i > 0 && a.Times[i].Failed == nil && (store < 0 || of(i) < of(store)) {
+		if i > 0 && a.Times[i].Failed == nil && !a.Times[i].LeftOut && (store < 0 || of(i) < of(store)) {
 			store = i
 		}
 	}
@@ -224,7 +247,7 @@ func (a *QuestionResult) Fastest(first bool) (store int, ratio float64) {
 func (h *History) Err() error {
 	var all []error
 	for i := range h.Stores {
-		for _, a := range h.Asked {
+		for _, a := range slices.Concat(h.Asked, h.AskedYears) {
 			if err := a.Times[i].Failed; err != nil {
 				all = append(all, err)
 				break

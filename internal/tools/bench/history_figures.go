@@ -20,6 +20,15 @@ type StoreResult struct {
 
 	Series, Downsampled, Range Percentiles // one device, all properties, the whole range
 	Points                     int         // of Downsampled
+
+	Years []GoalResult // hours and days of years of one device
+}
+
+// GoalResult is how long a question took, and how long it should take at most.
+type GoalResult struct {
+	Question string
+	Took     Percentiles
+	Goal     time.Duration // 0: no goal
 }
 
 // Measure calls a function so many times and returns the percentiles of its durations.
@@ -66,5 +75,12 @@ func (f *StoreResult) Print(out io.Writer) error {
 	row("every reading", "%s; wanted: 10ms", spread(f.Series))
 	row(fmt.Sprintf("points=%d", f.Points), "%s", spread(f.Downsampled))
 	row("frame by frame", "%s", spread(f.Range))
+	for _, y := range f.Years {
+		goal := ""
+		if y.Goal > 0 {
+			goal = "; wanted: under " + y.Goal.String()
+		}
+		row(y.Question, "%s%s", spread(y.Took), goal)
+	}
 	return w.Flush()
 }

@@ -180,13 +180,30 @@ func TestMalformedPeerAnswers(t *testing.T) {
 			t.Errorf("export %s was accepted", raw)
 		}
 	}
-	for _, raw := range []string{
-		`{"data":{"result":[{"metric":{"__name__":"depth"},"values":[]}]}}`, `{"data":{"result":[{"metric":{"__name__":"rain"},"values":[[1,"2"]]}]}}`,
-		`{"data":{"result":[{"metric":{"__name__":"rain"},"values":[[`,
+	const rain = `{"data":{"result":[{"metric":{"__name__":"rain","rollup":"min_over_time"},"values":[[`
+	end := r.all().to/1000 + 1
+	for raw, says := range map[string]string{
+		`{"data":{"result":[{"metric":{"__name__":"depth"},"values":[]}]}}`:              "known metric",
+		`{"data":{"result":[{"metric":{"__name__":"rain","rollup":"p9"},"values":[]}]}}`: "known rollup",
+		`{"data":{"result":[{"values":[[1,"2"]],"metric":{"__name__":"rain"}}]}}`:        "metric expected",
+		rain + fmt.Sprintf(`%d,"2"]]}]}}`, r.Start.Unix()):                               "time of a bucket",
+		rain + fmt.Sprintf(`%d,"2"]]}]}}`, end+r.width()/1000):                           "time of a bucket",
+		rain: "] expected",
 	} {
-		if err := r.readMatrix(scan(raw), newAnswer(2)); err == nil {
-			t.Errorf("matrix %s was accepted", raw)
+		err := r.readMatrix(scan(raw), r.width(), func(int, int, rollup, float64) {})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("matrix %s: %v, want %q", raw, err, says)
 		}
+	}
+	last := 0
+	raw := rain + fmt.Sprintf(`%d,"2"]]}]}}`, end)
+	err := r.readMatrix(scan(raw), r.width(), func(property, n int, of rollup, value float64) {
+		if last = n; property != 1 || of != rollupLow || value != 2 {
+			t.Error(property, of, value)
+		}
+	})
+	if err != nil || last != r.buckets()-1 {
+		t.Error(last, err)
 	}
 }
 

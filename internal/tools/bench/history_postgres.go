@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -17,6 +18,7 @@ import (
 type postgres struct {
 	conn    *pgx.Conn
 	records *Records
+	table   string
 	list    string // of columns
 }
 
@@ -27,11 +29,20 @@ func openPostgres(ctx context.Context, address string, r *Records) (*postgres, e
 	if err != nil {
 		return nil, err
 	}
+	return newPostgres(conn, "station", r), nil
+}
+
+func newPostgres(conn *pgx.Conn, table string, r *Records) *postgres {
 	var names []string
 	for _, p := range r.Properties {
 		names = append(names, pgx.Identifier{p}.Sanitize())
 	}
-	return &postgres{conn: conn, records: r, list: strings.Join(names, ",")}, nil
+	return &postgres{conn: conn, records: r, table: table, list: strings.Join(names, ",")}
+}
+
+// withYears returns the store with a table of its own for these records.
+func (p *postgres) withYears(r *Records) aggregateStore {
+	return newPostgres(p.conn, fmt.Sprintf("station_%d_days", r.Days), r)
 }
 
 // Close ends the connection.
@@ -39,7 +50,7 @@ func (p *postgres) Close() error { return p.conn.Close(context.Background()) }
 
 func (p *postgres) load(ctx context.Context) error {
 	columns := strings.ReplaceAll(p.list, ",", " double precision NOT NULL,") + " double precision NOT NULL"
-	create := "CREATE TABLE station (device int NOT NULL, time bigint NOT NULL," + columns + ")"
+	create := "CREATE TABLE " + p.table + " (device int NOT NULL, time bigint NOT NULL," + columns + ")"
 	if _, err := p.conn.Exec(ctx, create); err != nil {
 		return err
 	}
@@ -48,7 +59,7 @@ func (p *postgres) load(ctx context.Context) error {
 	d, n := 0, -1
 	_, err := p.conn.CopyFrom(
 		ctx,
-		pgx.Identifier{"station"},
+		pgx.Identifier{p.table},
 		append([]string{"device", "time"}, r.Properties...),
 		pgx.CopyFromFunc(func() ([]any, error) {
 			if n++; n == r.Count() {
@@ -67,7 +78,10 @@ func (p *postgres) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, statement := range []string{"ALTER TABLE station ADD PRIMARY KEY (device, time)", "VACUUM (FREEZE, ANALYZE) station"} {
+	for _, statement := range []string{
+		"ALTER TABLE " + p.table + " ADD PRIMARY KEY (device, time)",
+		"VACUUM (FREEZE, ANALYZE) " + p.table,
+	} {
 		if _, err := p.conn.Exec(ctx, statement); err != nil {
 			return err
 		}
@@ -109,7 +123,8 @@ func (p *postgres) points(ctx context.Context, device int, s span, a *answer) er
 			a.points[i] = append(a.points[i], point{at, float8Of(v)})
 		}
 		return nil
-	}, "SELECT time,"+p.list+" FROM station WHERE device=$1 AND time BETWEEN $2 AND $3 ORDER BY time", int32(device), s.from, s.to)
+	}, "SELECT time,"+p.list+" FROM "+p.table+" WHERE device=$1 AND time BETWEEN $2 AND $3 ORDER BY time",
+		int32(device), s.from, s.to)
 }
 
 func (p *postgres) minMax(ctx context.Context, device int, a *answer) error {
@@ -127,6 +142,31 @@ func (p *postgres) minMax(ctx context.Context, device int, a *answer) error {
 			a.buckets[i][n] = bucket{float8Of(values[1+2*i]), float8Of(values[2+2*i]), true}
 		}
 		return nil
-	}, "SELECT (time-$2::bigint)/$4::bigint"+columns.String()+" FROM station WHERE device=$1 AND time BETWEEN $2 AND $3 GROUP BY 1 ORDER BY 1",
-		int32(device), s.from, s.to, p.records.width())
+	}, p.grouped(columns.String()), int32(device), s.from, s.to, p.records.width())
+}
+
+// grouped returns the query for columns of each bucket. Its parameters are the device, the range and
+// the length of a bucket in ms.
+func (p *postgres) grouped(columns string) string {
+	return "SELECT (time-$2::bigint)/$4::bigint" + columns + " FROM " + p.table +
+		" WHERE device=$1 AND time BETWEEN $2 AND $3 GROUP BY 1 ORDER BY 1"
+}
+
+func (p *postgres) aggregates(ctx context.Context, device int, step time.Duration, a *answer) error {
+	s := p.records.all()
+	var columns strings.Builder
+	for name := range strings.SplitSeq(p.list, ",") {
+		fmt.Fprintf(&columns, ",min(%s),avg(%s),max(%s)", name, name, name)
+	}
+	return p.ask(ctx, func(values [][]byte) error {
+		n := int8Of(values[0])
+		if n < 0 || n >= int64(p.records.steps(step)) {
+			return fmt.Errorf("bucket %d is beyond the range", n)
+		}
+		for i := range a.aggregates {
+			own := values[1+3*i:]
+			a.aggregates[i][n] = aggregate{low: float8Of(own[0]), mean: float8Of(own[1]), high: float8Of(own[2])}
+		}
+		return nil
+	}, p.grouped(columns.String()), int32(device), s.from, s.to, step.Milliseconds())
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -16,7 +17,8 @@ import (
 type fakePostgres struct {
 	t       *testing.T
 	records *Records
-	narrow  bool // answers with numbers of four bytes
+	narrow  bool          // answers with numbers of four bytes
+	step    time.Duration // of the last query for buckets
 
 	mu      sync.Mutex
 	queries []string
@@ -82,6 +84,9 @@ func (f *fakePostgres) serve(b *pgproto3.Backend) {
 			)
 			b.Send(f.columns(query))
 		case *pgproto3.Bind:
+			if last := len(m.Parameters) - 1; last == 3 {
+				f.step = time.Duration(binary.BigEndian.Uint64(m.Parameters[last])) * time.Millisecond
+			}
 			b.Send(&pgproto3.BindComplete{})
 		case *pgproto3.Execute:
 			f.answer(b, query)
@@ -147,7 +152,7 @@ func (f *fakePostgres) columns(query string) *pgproto3.RowDescription {
 	add(oidInt8)
 	for range f.records.Properties {
 		add(oidFloat8)
-		if strings.Contains(query, "GROUP BY") {
+		for range strings.Count(query, "(\"warmth\")") - 1 { // the functions of each property
 			add(oidFloat8)
 		}
 	}
@@ -156,8 +161,6 @@ func (f *fakePostgres) columns(query string) *pgproto3.RowDescription {
 
 func (f *fakePostgres) answer(b *pgproto3.Backend, query string) {
 	r := f.records
-	a := newAnswer(len(r.Properties))
-	fillAnswer(r, 1, r.all(), a)
 	row := func(first int64, values ...float64) {
 		all := [][]byte{binary.BigEndian.AppendUint64(nil, uint64(first))}
 		for _, v := range values {
@@ -168,6 +171,12 @@ func (f *fakePostgres) answer(b *pgproto3.Backend, query string) {
 		}
 		b.Send(&pgproto3.DataRow{Values: all})
 	}
+	if strings.Contains(query, "avg(") {
+		f.answerAggregates(row)
+		return
+	}
+	a := newAnswer(len(r.Properties))
+	fillAnswer(r, 1, r.all(), a)
 	if !strings.Contains(query, "GROUP BY") {
 		for n, p := range a.points[0] {
 			row(p.Time, p.Value, a.points[1][n].Value)
@@ -178,6 +187,21 @@ func (f *fakePostgres) answer(b *pgproto3.Backend, query string) {
 		if high := a.buckets[1][n]; low.filled {
 			row(int64(n), low.low, low.high, high.low, high.high)
 		}
+	}
+}
+
+func (f *fakePostgres) answerAggregates(row func(first int64, values ...float64)) {
+	var all [][]aggregate
+	for p := range f.records.Properties {
+		all = append(all, f.records.aggregates(1, p, f.step))
+	}
+	for n := range all[0] {
+		var values []float64
+		for p := range all {
+			g := all[p][n]
+			values = append(values, g.low, g.mean, g.high)
+		}
+		row(int64(n), values...)
 	}
 }
 

@@ -36,6 +36,38 @@ func (h *History) Print(out io.Writer) error {
 		short(h.Export.P50),
 		short(h.Export.P95),
 	)
+	if h.Years == nil {
+		return nil
+	}
+	return h.printYears(out)
+}
+
+func (h *History) printYears(out io.Writer) error {
+	fmt.Fprintln(
+		out,
+		"\nYears, over the network: low, mean and high of each hour or day, compared with what was written.",
+	)
+	for _, r := range []*Records{h.Years.Year, h.Years.Ten} {
+		fmt.Fprintf(
+			out,
+			"%d devices, %d days, a reading every %s, properties: %d; %s values.\n",
+			len(r.Devices),
+			r.Days,
+			r.Step,
+			len(r.Properties),
+			thousands(float64(r.Total())),
+		)
+	}
+	for i, name := range h.Stores[1:] {
+		if h.LoadingYears[i+1] > 0 {
+			fmt.Fprintf(out, "Loading %s took %s.\n", name, short(h.LoadingYears[i+1]))
+		}
+	}
+	for _, a := range h.AskedYears {
+		if err := h.printAsked(out, &a); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -44,8 +76,12 @@ func (h *History) printAsked(out io.Writer, a *QuestionResult) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tfirst p50\tp95\twarm p50\tp95\tof tilth's\t\n")
 	for i, t := range a.Times {
-		if t.Failed != nil {
-			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tfailed\t\n", h.Stores[i])
+		if t.Failed != nil || t.LeftOut {
+			why := "failed"
+			if t.LeftOut {
+				why = "left out"
+			}
+			fmt.Fprintf(w, "%s\t-\t-\t-\t-\t%s\t\n", h.Stores[i], why)
 			continue
 		}
 		ratio := ""

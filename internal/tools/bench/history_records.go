@@ -45,14 +45,18 @@ func NewRecords(devices, properties []string, days int, step time.Duration, now 
 	for r.Start.UnixMilli()%r.width() != 0 {
 		r.Start = r.Start.Add(-day)
 	}
-	r.Values = make([][][]float64, len(devices))
-	for d := range devices {
-		r.Values[d] = make([][]float64, len(properties))
-		for p := range properties {
+	r.makeValues()
+	return r, nil
+}
+
+func (r *Records) makeValues() {
+	r.Values = make([][][]float64, len(r.Devices))
+	for d := range r.Devices {
+		r.Values[d] = make([][]float64, len(r.Properties))
+		for p := range r.Properties {
 			r.Values[d][p] = make([]float64, r.Count())
 		}
 	}
-	return r, nil
 }
 
 // Count returns how many readings a property of a device has.
@@ -108,8 +112,9 @@ func (b *bucket) add(v float64) {
 // answer is a store's response, by property. It is reused, so that no store's time includes
 // allocating memory.
 type answer struct {
-	points  [][]point
-	buckets [][]bucket
+	points     [][]point
+	buckets    [][]bucket
+	aggregates [][]aggregate // only of questions about years
 }
 
 func newAnswer(properties int) *answer {
@@ -124,6 +129,11 @@ func (a *answer) clear() {
 	for i := range a.points {
 		a.points[i] = a.points[i][:0]
 		clear(a.buckets[i])
+	}
+	for _, list := range a.aggregates {
+		for n := range list {
+			list[n] = missingAggregate
+		}
 	}
 }
 

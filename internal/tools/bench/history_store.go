@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // queryStore is a store that has the records and answers queries.
@@ -18,6 +19,17 @@ type queryStore interface {
 	points(ctx context.Context, device int, s span, a *answer) error
 	// minMax reads the lowest and the highest value of each bucket of the whole range.
 	minMax(ctx context.Context, device int, a *answer) error
+	// withYears returns the same store for readings of years; nil if these are not compared with it.
+	withYears(r *Records) aggregateStore
+}
+
+// aggregateStore is a store that has the readings of years.
+type aggregateStore interface {
+	// load writes the records and returns when they can be queried.
+	load(ctx context.Context) error
+	// aggregates reads the lowest value, the mean and the highest value of each hour or day of the whole
+	// range.
+	aggregates(ctx context.Context, device int, step time.Duration, a *answer) error
 }
 
 // Peer is another store to compare with, on the network.

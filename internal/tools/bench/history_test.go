@@ -36,6 +36,9 @@ func (p *fakeStore) minMax(ctx context.Context, device int, a *answer) error {
 	return p.points(ctx, device, p.records.all(), a)
 }
 
+// withYears is nil, as for a store that is left out.
+func (p *fakeStore) withYears(*Records) aggregateStore { return nil }
+
 // The run makes the same number of queries to every store. A store with a wrong answer or an error
 // gets no more queries and has no times.
 func TestQuestions(t *testing.T) {
@@ -73,11 +76,15 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// fakeConsole answers the console's calls from the records.
-func fakeConsole(t *testing.T, r *Records, spoil bool) *httptest.Server {
+// fakeConsole answers the console's calls from the records and years.
+func fakeConsole(t *testing.T, r *Records, y *Years, spoil bool) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.Method == http.MethodPost {
 			fmt.Fprint(w, `{"code":200,"msg":"","data":{"accessToken":"a-token"}}`)
+			return
+		}
+		if strings.HasSuffix(q.URL.Path, "/aggregated-data") {
+			answerAggregates(t, y, w, q)
 			return
 		}
 		if q.Header.Get("Authorization") != "Bearer a-token" || q.FormValue("yeuSignList") != "warmth,rain" {
@@ -164,7 +171,7 @@ func TestRunHistory(t *testing.T) {
 		Progress: func(format string, a ...any) { fmt.Fprintf(&progress, format+"\n", a...) },
 	}
 	o.Peers = []Peer{{"influxdb", "http://127.0.0.1:1"}}
-	h, err := RunHistory(t.Context(), o, Target{Name: "tilth", Console: fakeConsole(t, r, false).URL}, r)
+	h, err := RunHistory(t.Context(), o, Target{Name: "tilth", Console: fakeConsole(t, r, nil, false).URL}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +184,12 @@ func TestRunHistory(t *testing.T) {
 		t.Errorf("a peer that does not answer: %v", err)
 	}
 	o.Peers = nil
-	if h, err = RunHistory(t.Context(), o, Target{Name: "tilth", Console: fakeConsole(t, r, true).URL}, r); err != nil {
+	if h, err = RunHistory(
+		t.Context(),
+		o,
+		Target{Name: "tilth", Console: fakeConsole(t, r, nil, true).URL},
+		r,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Err(); err == nil || !strings.Contains(err.Error(), "tilth: 5 days, every reading: rain of ") {
@@ -250,6 +262,10 @@ func TestStoreResult(t *testing.T) {
 		t.Error(err)
 	}
 	f := &StoreResult{
+		Years: []GoalResult{
+			{Question: "a year by hour", Took: ms(8), Goal: 30 * time.Millisecond},
+			{Question: "a year by day", Took: ms(1)},
+		},
 		Values:      1000,
 		Writing:     time.Second,
 		Sealing:     2 * time.Second,
@@ -272,6 +288,8 @@ func TestStoreResult(t *testing.T) {
 		"2.80 the whole folder",
 		"900 frames/s while sealing, 1,000 otherwise: 90 %",
 		"p50 4ms, p95 8ms; wanted: 10ms",
+		"p50 8ms, p95 16ms; wanted: under 30ms\n",
+		"a year by day   p50 1ms, p95 2ms\n",
 	} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("the output lacks %q:\n%s", part, &b)

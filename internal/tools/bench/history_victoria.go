@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // victoriaMetrics has a metric for each property and a label for the device.
@@ -19,25 +20,8 @@ type victoriaMetrics struct {
 }
 
 func (v *victoriaMetrics) load(ctx context.Context) error {
-	r := v.records
-	var times strings.Builder
-	for n := range r.Count() {
-		fmt.Fprintf(&times, ",%d", r.Time(n).UnixMilli())
-	}
-	var line []byte
-	for d, device := range r.Devices {
-		line = line[:0]
-		for p, property := range r.Properties {
-			line = fmt.Appendf(line, `{"metric":{"__name__":%q,"device":%q},"values":[`, property, device)
-			for n, value := range r.Values[d][p] {
-				if n > 0 {
-					line = append(line, ',')
-				}
-				line = strconv.AppendFloat(line, value, 'f', -1, 64)
-			}
-			line = append(append(append(line, `],"timestamps":[`...), times.String()[1:]...), "]}\n"...)
-		}
-		if _, err := v.ask(ctx, http.MethodPost, "/api/v1/import", nil, bytes.NewReader(line)); err != nil {
+	for first := 0; first < v.records.Count(); first += importReadings {
+		if err := v.importReadings(ctx, first, min(v.records.Count(), first+importReadings)); err != nil {
 			return err
 		}
 	}
@@ -49,6 +33,42 @@ func (v *victoriaMetrics) load(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// importReadings is how many readings of a property are in one line. By default VictoriaMetrics takes
+// lines of up to 10 MiB; a month of one-minute readings is a tenth of that.
+const importReadings = 50_000
+
+// importReadings writes every device's readings from number first to before end.
+func (v *victoriaMetrics) importReadings(ctx context.Context, first, end int) error {
+	r := v.records
+	var times strings.Builder
+	for n := first; n < end; n++ {
+		fmt.Fprintf(&times, ",%d", r.Time(n).UnixMilli())
+	}
+	var lines []byte
+	for d, device := range r.Devices {
+		lines = lines[:0]
+		for p, property := range r.Properties {
+			lines = fmt.Appendf(lines, `{"metric":{"__name__":%q,"device":%q},"values":[`, property, device)
+			for n, value := range r.Values[d][p][first:end] {
+				if n > 0 {
+					lines = append(lines, ',')
+				}
+				lines = strconv.AppendFloat(lines, value, 'f', -1, 64)
+			}
+			lines = append(append(append(lines, `],"timestamps":[`...), times.String()[1:]...), "]}\n"...)
+		}
+		if _, err := v.ask(ctx, http.MethodPost, "/api/v1/import", nil, bytes.NewReader(lines)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withYears returns the same server for other devices.
+func (v *victoriaMetrics) withYears(r *Records) aggregateStore {
+	return &victoriaMetrics{httpStore: v.httpStore, records: r}
 }
 
 // seconds formats epoch ms as VictoriaMetrics takes times.
@@ -125,12 +145,48 @@ func (r *Records) metric(in *scanner, other func(label, value []byte)) (property
 }
 
 func (v *victoriaMetrics) minMax(ctx context.Context, device int, a *answer) error {
-	s, width := v.records.all(), v.records.width()
+	width := v.records.width()
+	in, err := v.rollups(ctx, device, width, `"min_over_time","max_over_time"`)
+	if err != nil {
+		return err
+	}
+	return v.records.readMatrix(in, width, func(property, n int, rollup rollup, value float64) {
+		b := &a.buckets[property][n]
+		if b.filled = true; rollup == rollupHigh {
+			b.high = value
+		} else {
+			b.low = value
+		}
+	})
+}
+
+func (v *victoriaMetrics) aggregates(ctx context.Context, device int, step time.Duration, a *answer) error {
+	in, err := v.rollups(ctx, device, step.Milliseconds(), `"min_over_time","avg_over_time","max_over_time"`)
+	if err != nil {
+		return err
+	}
+	return v.records.readMatrix(in, step.Milliseconds(), func(property, n int, rollup rollup, value float64) {
+		g := &a.aggregates[property][n]
+		switch rollup {
+		case rollupLow:
+			g.low = value
+		case rollupMean:
+			g.mean = value
+		case rollupHigh:
+			g.high = value
+		}
+	})
+}
+
+// rollups asks for functions of each bucket of a device's whole range; width is in ms.
+func (v *victoriaMetrics) rollups(ctx context.Context, device int, width int64, functions string) (*scanner, error) {
+	s := v.records.all()
 	// VictoriaMetrics' windows end at their time and do not contain their beginning.
 	query := url.Values{
 		"query": {
 			fmt.Sprintf(
-				`aggr_over_time(("min_over_time","max_over_time"),{device=%q}[%dms]) keep_metric_names`,
+				`aggr_over_time((%s),{device=%q}[%dms]) keep_metric_names`,
+				functions,
 				v.records.Devices[device],
 				width,
 			),
@@ -139,65 +195,95 @@ func (v *victoriaMetrics) minMax(ctx context.Context, device int, a *answer) err
 		"end":   {seconds(s.to + 1)},
 		"step":  {strconv.FormatInt(width, 10) + "ms"},
 	}
-	in, err := v.ask(ctx, http.MethodGet, "/api/v1/query_range?"+query.Encode(), nil, nil)
-	if err != nil {
-		return err
-	}
-	return v.records.readMatrix(in, a)
+	return v.ask(ctx, http.MethodGet, "/api/v1/query_range?"+query.Encode(), nil, nil)
 }
 
-// readMatrix reads the result of the range query: two series for each property,
-// [[seconds,"value"],…], which the label rollup distinguishes.
-func (r *Records) readMatrix(in *scanner, a *answer) error {
+// rollup is what a series of a range query has of each bucket.
+type rollup int
+
+const (
+	rollupUnknown rollup = iota
+	rollupLow
+	rollupMean
+	rollupHigh
+)
+
+func rollupOf(function []byte) rollup {
+	switch string(function) {
+	case "min_over_time":
+		return rollupLow
+	case "avg_over_time":
+		return rollupMean
+	case "max_over_time":
+		return rollupHigh
+	}
+	return rollupUnknown
+}
+
+// readMatrix reads the result of a range query over the whole range in buckets of width ms: a series
+// for each property and rollup, [[seconds,"value"],…]. It calls take with each value and the number
+// of its bucket.
+func (r *Records) readMatrix(in *scanner, width int64, take func(property, n int, rollup rollup, value float64)) error {
+	buckets := int64(r.Days) * 24 * 3_600_000 / width
 	in.member("data", func() {
 		in.member("result", func() {
 			in.take('[')
 			for in.more(']') {
-				r.readRollup(in, a)
+				property, kind := -1, rollupUnknown
+				in.take('{')
+				for in.more('}') {
+					switch string(in.key()) {
+					case "metric":
+						property, kind = r.series(in)
+					case "values":
+						if property < 0 {
+							in.fail("metric")
+							return
+						}
+						r.readSeries(in, width, buckets, func(n int, value float64) { take(property, n, kind, value) })
+					default:
+						in.skip()
+					}
+				}
 			}
 		})
 	})
 	return in.err
 }
 
-func (r *Records) readRollup(in *scanner, a *answer) {
-	property, highest := -1, false
-	in.take('{')
-	for in.more('}') {
-		switch string(in.key()) {
-		case "metric":
-			property = r.metric(in, func(label, value []byte) {
-				if string(label) == "rollup" {
-					highest = string(value) == "max_over_time"
-				}
-			})
-			if property < 0 {
-				in.fail("known metric")
-				return
-			}
-		case "values":
-			in.take('[')
-			for in.more(']') {
-				in.take('[')
-				in.more(']')
-				at := int64(in.number() * 1000)
-				in.more(']')
-				value := in.quoted()
-				in.take(']')
-				n := (at-r.Start.UnixMilli())/r.width() - 1
-				if n < 0 || n >= int64(r.buckets()) {
-					in.fail("time of a bucket")
-					return
-				}
-				b := &a.buckets[property][n]
-				if b.filled = true; highest {
-					b.high = value
-				} else {
-					b.low = value
-				}
-			}
-		default:
-			in.skip()
+// series reads a series' labels.
+func (r *Records) series(in *scanner) (property int, kind rollup) {
+	property = r.metric(in, func(label, value []byte) {
+		if string(label) == "rollup" {
+			kind = rollupOf(value)
 		}
+	})
+	if property < 0 {
+		in.fail("known metric")
+	} else if kind == rollupUnknown {
+		in.fail("known rollup")
+	}
+	return property, kind
+}
+
+// readSeries reads a series' values. VictoriaMetrics gives a bucket the time of its end.
+func (r *Records) readSeries(in *scanner, width, buckets int64, take func(n int, value float64)) {
+	in.take('[')
+	for in.more(']') {
+		in.take('[')
+		in.more(']')
+		at := int64(in.number() * 1000)
+		in.more(']')
+		value := in.quoted()
+		in.take(']')
+		if in.err != nil {
+			return
+		}
+		n := (at-r.Start.UnixMilli())/width - 1
+		if n < 0 || n >= buckets {
+			in.fail("time of a bucket")
+			return
+		}
+		take(int(n), value)
 	}
 }
