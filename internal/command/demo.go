@@ -82,7 +82,7 @@ func demoCommand() *cobra.Command {
 					len(demoPassword),
 				)
 			}
-			return (&demo{set: set, seed: seed, history: history, out: c.OutOrStdout()}).run(c.Context())
+			return (&demo{set: set, seed: seed, history: history, dense: denseHistory, out: c.OutOrStdout()}).run(c.Context())
 		},
 	}
 	settings.AddFlags(c.Flags())
@@ -107,6 +107,7 @@ type demo struct {
 	set     *settings.Server
 	seed    uint64
 	history time.Duration
+	dense   time.Duration // see denseHistory
 	out     io.Writer
 
 	farm       *farm.Farm

@@ -22,9 +22,9 @@ const denseHistory = 31 * 24 * time.Hour
 // Rules are made afterwards: they evaluate what comes later, so a history leaves no notices.
 func (d *demo) writeHistory(ctx context.Context, s *app.Server) error {
 	start := d.historyEnd.Add(-d.history)
-	if d.history > denseHistory {
+	if d.history > d.dense {
 		fmt.Fprintf(d.out, "The history holds a reading in %d minutes, and all readings of the last %s.\n",
-			int(farm.ThinInterval.Minutes()), historyLength(denseHistory))
+			int(farm.ThinInterval.Minutes()), historyLength(d.dense))
 	}
 	begin := time.Now()
 	title := "Writing " + historyLength(d.history) + " of history"
@@ -56,7 +56,7 @@ func (d *demo) submitHistory(
 		}
 		entries[dev.Name] = s.Stores.Registry.Find(t.ID, dev.Name)
 	}
-	denseFrom := d.historyEnd.Add(-denseHistory)
+	denseFrom := d.historyEnd.Add(-d.dense)
 	err = d.farm.History(ctx, start, d.historyEnd, denseFrom, func(name string, r farm.Report) error {
 		progress(r.Sent)
 		if r.Values == nil {
