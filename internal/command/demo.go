@@ -49,8 +49,7 @@ func demoCommand() *cobra.Command {
 		Short: "Run the server on a fresh data folder with a simulated farm",
 		Long: "Run the server on a fresh data folder with a built-in farm: its history, then simulated\n" +
 			"devices that publish over MQTT. Each start deletes what the last one left. It takes every setting of serve.\n" +
-			"In the last 31 days of the history each device measures as often as it is usual, up to once a minute;\n" +
-			"before, once in ten minutes.",
+			"The history holds all readings of the last 31 days, up to one a minute, and before that one in ten minutes.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("days") {
@@ -82,7 +81,9 @@ func demoCommand() *cobra.Command {
 					len(demoPassword),
 				)
 			}
-			return (&demo{set: set, seed: seed, history: history, dense: denseHistory, out: c.OutOrStdout()}).run(c.Context())
+			return (&demo{set: set, seed: seed, history: history, dense: denseHistory, out: c.OutOrStdout()}).run(
+				c.Context(),
+			)
 		},
 	}
 	settings.AddFlags(c.Flags())

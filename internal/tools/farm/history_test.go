@@ -101,12 +101,20 @@ func TestThinHistory(t *testing.T) {
 func TestHistoryStopsOnEmitError(t *testing.T) {
 	full := errors.New("the disk is full")
 	count := 0
-	err := testFarm(t).History(context.Background(), demoNow.AddDate(0, 0, -1), demoNow, time.Time{}, func(string, Report) error {
-		if count++; count == 10 {
-			return full
-		}
-		return nil
-	})
+	err := testFarm(
+		t,
+	).History(
+		context.Background(),
+		demoNow.AddDate(0, 0, -1),
+		demoNow,
+		time.Time{},
+		func(string, Report) error {
+			if count++; count == 10 {
+				return full
+			}
+			return nil
+		},
+	)
 	if !errors.Is(err, full) || count != 10 {
 		t.Errorf("%v after %d reports", err, count)
 	}
@@ -140,10 +148,16 @@ func BenchmarkMonthOfFortyDevices(b *testing.B) {
 	for range b.N {
 		f := bigFarm(b)
 		count := 0
-		err := f.History(context.Background(), demoNow.AddDate(0, 0, -30), demoNow, time.Time{}, func(string, Report) error {
-			count++
-			return nil
-		})
+		err := f.History(
+			context.Background(),
+			demoNow.AddDate(0, 0, -30),
+			demoNow,
+			time.Time{},
+			func(string, Report) error {
+				count++
+				return nil
+			},
+		)
 		if err != nil {
 			b.Fatal(err)
 		}
