@@ -207,6 +207,9 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	}
 	if prepare != nil {
 		if err := prepare(ctx); err != nil {
+			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+				err = nil // a stop is no failure
+			}
 			return errors.Join(err, s.listeners.close())
 		}
 	}

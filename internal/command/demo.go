@@ -21,9 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tilth/internal/app"
-	"tilth/internal/domain/device"
 	"tilth/internal/domain/tenant"
-	"tilth/internal/edge/ingest"
 	"tilth/internal/platform/datafolder"
 	"tilth/internal/platform/errs"
 	"tilth/internal/settings"
@@ -37,22 +35,38 @@ const (
 	demoPassword = "demo-farm"
 )
 
+const (
+	defaultHistory = 30 * 24 * time.Hour
+	longestHistory = 365 * 24 * time.Hour
+)
+
 func demoCommand() *cobra.Command {
 	var seed uint64
+	history := defaultHistory
 	var days int
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the server on a fresh data folder with a simulated farm",
 		Long: "Run the server on a fresh data folder with a built-in farm: its history, then simulated\n" +
-			"devices that publish over MQTT. Each start deletes what the last one left. It takes every setting of serve.",
+			"devices that publish over MQTT. Each start deletes what the last one left. It takes every setting of serve.\n" +
+			"The history holds all readings of the last 31 days, up to one a minute, and before that one in ten minutes.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if days < 0 || days > 365 {
-				return fmt.Errorf("--days: between 0 and 365")
+			if c.Flags().Changed("days") {
+				if days < 0 || days > 365 {
+					return fmt.Errorf("--days: between 0 and 365")
+				}
+				history = time.Duration(days) * 24 * time.Hour
 			}
 			set, err := settings.Read(c.Flags())
 			if err != nil {
 				return err
+			}
+			switch {
+			case history < 0 || history > longestHistory:
+				return fmt.Errorf("--history: between 0 and 365d")
+			case history > set.Retention:
+				return fmt.Errorf("--history: longer than --retention, which keeps %s", set.Retention)
 			}
 			if set.DatabaseURL != "" {
 				return fmt.Errorf(
@@ -67,7 +81,9 @@ func demoCommand() *cobra.Command {
 					len(demoPassword),
 				)
 			}
-			return (&demo{set: set, seed: seed, days: days, out: c.OutOrStdout()}).run(c.Context())
+			return (&demo{set: set, seed: seed, history: history, dense: denseHistory, out: c.OutOrStdout()}).run(
+				c.Context(),
+			)
 		},
 	}
 	settings.AddFlags(c.Flags())
@@ -79,15 +95,21 @@ func demoCommand() *cobra.Command {
 		}
 	}
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the farm's weather and accidents: the same seed gives the same farm")
-	c.Flags().IntVar(&days, "days", 30, "days of history")
+	settings.DurationVar(c.Flags(), &history, "history", "how much history the farm has, up to 365d")
+	c.Flags().Lookup("history").DefValue = "30d"
+	c.Flags().IntVar(&days, "days", 0, "days of history")
+	if err := c.Flags().MarkDeprecated("days", "use --history, for example --history 30d"); err != nil {
+		panic(err) // the flag is part of the program
+	}
 	return c
 }
 
 type demo struct {
-	set  *settings.Server
-	seed uint64
-	days int
-	out  io.Writer
+	set     *settings.Server
+	seed    uint64
+	history time.Duration
+	dense   time.Duration // see denseHistory
+	out     io.Writer
 
 	farm       *farm.Farm
 	historyEnd time.Time // where the history ends and the simulated devices begin
@@ -120,9 +142,11 @@ func (d *demo) run(ctx context.Context) error {
 	publishing, stopPublishing := context.WithCancel(ctx)
 	defer stopPublishing()
 	var publisher sync.WaitGroup
+	announced := false
 	err = server.Run(ctx, func(ctx context.Context) error {
 		return d.prepare(ctx, server)
 	}, func() {
+		announced = true
 		d.announce(server)
 		publisher.Go(func() {
 			err := farm.Publish(publishing, farm.PublishOptions{
@@ -136,6 +160,9 @@ func (d *demo) run(ctx context.Context) error {
 	})
 	stopPublishing()
 	publisher.Wait()
+	if err == nil && !announced {
+		fmt.Fprintln(d.out, "Stopped before the farm was ready. The next start begins anew.")
+	}
 	return err
 }
 
@@ -145,7 +172,8 @@ func (d *demo) prepare(ctx context.Context, s *app.Server) error {
 		d.secrets[dev.Name] = rand.Text()
 	}
 	file, err := farm.FileSince(
-		d.historyEnd.AddDate(0, 0, -d.days),
+		d.historyEnd.Add(-d.history),
+		d.historyEnd,
 		d.secret,
 		func(string, string) string { return d.password },
 	)
@@ -161,8 +189,10 @@ func (d *demo) prepare(ctx context.Context, s *app.Server) error {
 	if err := d.setPublicHost(ctx, s); err != nil {
 		return err
 	}
-	if err := d.writeHistory(ctx, s); err != nil {
-		return err
+	if d.history > 0 {
+		if err := d.writeHistory(ctx, s); err != nil {
+			return err
+		}
 	}
 	return d.createAllAlarms(ctx, s)
 }
@@ -196,54 +226,6 @@ func (d *demo) setPublicHost(ctx context.Context, s *app.Server) error {
 }
 
 func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }
-
-// writeHistory submits the farm's history, each message with the time of its arrival, and waits
-// until all of it is on disk.
-func (d *demo) writeHistory(ctx context.Context, s *app.Server) error {
-	if d.days == 0 {
-		return nil
-	}
-	begin := time.Now()
-	start := d.historyEnd.AddDate(0, 0, -d.days)
-	progress := newProgress(d.out, fmt.Sprintf("Writing %d days of history", d.days), start, d.historyEnd)
-	var outstanding sync.WaitGroup
-	var failed error
-	var once sync.Once
-	entries := map[string]*device.Entry{}
-	for _, dev := range d.farm.Devices() {
-		t, err := s.Stores.Tenants.ByName(ctx, dev.Tenant)
-		if err != nil {
-			return err
-		}
-		entries[dev.Name] = s.Stores.Registry.Find(t.ID, dev.Name)
-	}
-	messages := 0
-	err := d.farm.History(ctx, start, d.historyEnd, func(name string, r farm.Report) error {
-		progress.at(r.Sent)
-		messages++
-		outstanding.Add(1)
-		message := ingest.Message{
-			Entry:   entries[name],
-			Kind:    ingest.Telemetry,
-			Payload: r.Payload(),
-			At:      r.Sent.UnixMilli(),
-		}
-		err := s.Pipeline.Submit(ctx, message, func(o ingest.Outcome) {
-			if o.Err != nil {
-				once.Do(func() { failed = o.Err })
-			}
-			outstanding.Done()
-		})
-		if err != nil {
-			outstanding.Done()
-		}
-		return err
-	})
-	outstanding.Wait()
-	s.Stores.Presence.FinishBackfill()
-	progress.done(fmt.Sprintf("%d messages in %.1f s", messages, time.Since(begin).Seconds()))
-	return errors.Join(err, failed)
-}
 
 func (d *demo) announce(s *app.Server) {
 	fmt.Fprintf(

@@ -48,7 +48,7 @@ func TestDemoMailLinks(t *testing.T) {
 			p := newProcess(t)
 			p.env = []string{startMailServer(t, post)}
 			p.dir, p.command = filepath.Join(t.TempDir(), "demo-data"), "demo"
-			p.start("--days=0", "--public-url="+c.public)
+			p.start("--history=0", "--public-url="+c.public)
 			p.apply(linkFarms)
 			_, port, _ := net.SplitHostPort(p.http)
 			for farm, want := range c.hosts {

@@ -20,7 +20,7 @@ import (
 func TestDemoShowsFreshReadings(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	p.startDemo(t, "--days", "2")
+	p.startDemo(t, "--history", "2d")
 	token := p.signIn(demoTenant, demoUser, demoPassword)
 
 	var overview struct{ DeviceCount, OnlineCount, SceneCount int }
@@ -148,7 +148,7 @@ func TestDeviceGuideCommandsWork(t *testing.T) {
 		}
 	}
 	p := newProcess(t)
-	p.startDemo(t, "--days", "0")
+	p.startDemo(t, "--history", "0")
 	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)

@@ -35,6 +35,13 @@ func (p *progress) at(t time.Time) {
 	fmt.Fprintf(p.out, "\r%s: %d %%", p.title, percent)
 }
 
+// stop ends the line of a walk that does not come to its end.
+func (p *progress) stop() {
+	if p.moving && p.shown >= 0 {
+		fmt.Fprintln(p.out)
+	}
+}
+
 func (p *progress) done(summary string) {
 	if p.moving {
 		fmt.Fprint(p.out, "\r")

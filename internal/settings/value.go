@@ -145,8 +145,12 @@ type longDuration time.Duration
 
 // declareDuration declares a flag of that kind.
 func declareDuration(f *pflag.FlagSet, name string, value time.Duration, usage string) {
-	s := longDuration(value)
-	f.Var(&s, name, usage)
+	DurationVar(f, &value, name, usage)
+}
+
+// DurationVar declares a flag of that kind whose default is *p, and which sets *p.
+func DurationVar(f *pflag.FlagSet, p *time.Duration, name, usage string) {
+	f.Var((*longDuration)(p), name, usage)
 }
 
 // Set implements pflag.Value; parseDuration says what it reads.

@@ -84,20 +84,20 @@ const shortestSecret = 20
 // unique and have at least 20 characters; password returns a user's password, which must not be
 // empty. File returns an error otherwise.
 func File(secret func(deviceName string) string, password func(tenant, userName string) string) ([]byte, error) {
-	return FileSince(time.Time{}, secret, password)
+	return FileSince(time.Time{}, time.Time{}, secret, password)
 }
 
-// FileSince is File for a farm whose readings begin at first. Seasonal sums then begin with the
-// first whole day of readings, since a sum over days without readings does not exist. The zero time
-// leaves the seasons as they are in the file.
+// FileSince is File for a farm whose readings began at first and which is set up at now. A sum over
+// days without readings does not exist: a season that began before the readings begins with their
+// first whole day instead. A zero first leaves all seasons as they are in the file.
 func FileSince(
-	first time.Time,
+	first, now time.Time,
 	secret func(deviceName string) string,
 	password func(tenant, userName string) string,
 ) ([]byte, error) {
 	s, err := parse(farmFile)
 	if err == nil && !first.IsZero() {
-		err = s.beginSeasons(first.AddDate(0, 0, 1))
+		err = s.beginSeasons(first.AddDate(0, 0, 1), now)
 	}
 	if err != nil {
 		return nil, err
@@ -137,30 +137,45 @@ func FileSince(
 	return b, nil
 }
 
-// beginSeasons makes the seasons begin on the local day of t, in the tenants' zone where the date
-// is latest.
-func (s *farmDefinition) beginSeasons(t time.Time) error {
-	var day string
-	for _, owner := range s.Tenants {
+// beginSeasons makes the seasons whose days before t count, too, begin on the local day of t, in the
+// tenants' zone where the date is latest.
+func (s *farmDefinition) beginSeasons(t, now time.Time) error {
+	var begin, today time.Time
+	for i, owner := range s.Tenants {
 		zone, err := time.LoadLocation(owner.TimeZone)
 		if err != nil {
 			return fmt.Errorf("farm file: %w", err)
 		}
-		day = max(day, t.In(zone).Format(time.DateOnly))
-	}
-	begin, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return fmt.Errorf("farm file: no tenant with a time zone: %w", err)
+		if d := dateOf(t.In(zone)); i == 0 || d.After(begin) {
+			begin = d
+		}
+		if d := dateOf(now.In(zone)); i == 0 || d.Before(today) {
+			today = d
+		}
 	}
 	for _, p := range s.Products {
 		for _, property := range p.Properties {
-			if _, seasonal := property.Parameters["startMonth"]; seasonal {
+			month, seasonal := property.Parameters["startMonth"]
+			if !seasonal {
+				continue
+			}
+			day := int(property.Parameters["startDay"])
+			began := time.Date(today.Year(), time.Month(month), day, 0, 0, 0, 0, time.UTC)
+			if began.After(today) {
+				began = began.AddDate(-1, 0, 0)
+			}
+			if began.Before(begin) {
 				property.Parameters["startMonth"] = float64(begin.Month())
 				property.Parameters["startDay"] = float64(begin.Day())
 			}
 		}
 	}
 	return nil
+}
+
+// dateOf returns the midnight, in UTC, of the date that t has in its zone.
+func dateOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
 func parse(b []byte) (*farmDefinition, error) {

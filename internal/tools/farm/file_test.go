@@ -391,12 +391,24 @@ func TestSeasonsBeginWithTheReadings(t *testing.T) {
 		return all
 	}
 	// In Shanghai it is the 22nd already.
-	b, err := FileSince(time.Date(2026, 10, 20, 20, 0, 0, 0, time.UTC), secret, password)
+	first := time.Date(2026, 10, 20, 20, 0, 0, 0, time.UTC)
+	b, err := FileSince(first, first.AddDate(0, 0, 30), secret, password)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := begins(b); !slices.Equal(got, []float64{10, 22, 10, 22}) {
 		t.Errorf("seasons begin %v", got)
+	}
+	// A year of readings holds the seasons of the file.
+	b, err = FileSince(first, first.AddDate(1, 0, 0), secret, password)
+	if err != nil || !slices.Equal(begins(b), []float64{1, 1, 10, 1}) {
+		t.Errorf("seasons after a year begin %v, %v", begins(b), err)
+	}
+	// In the middle of January thirty days hold the growing season only.
+	now := time.Date(2027, 1, 15, 12, 0, 0, 0, time.UTC)
+	b, err = FileSince(now.AddDate(0, 0, -30), now, secret, password)
+	if err != nil || !slices.Equal(begins(b), []float64{1, 1, 12, 17}) {
+		t.Errorf("seasons in January begin %v, %v", begins(b), err)
 	}
 	if b, err = File(secret, password); err != nil || !slices.Equal(begins(b), []float64{1, 1, 10, 1}) {
 		t.Errorf("seasons of the file itself begin %v, %v", begins(b), err)

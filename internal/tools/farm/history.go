@@ -7,10 +7,19 @@ import (
 	"time"
 )
 
+// ThinInterval is how often a device measures in the thin part of a history, at most.
+const ThinInterval = 10 * time.Minute
+
 // History calls emit with every report that arrives from the farm's devices at or after from and
-// before to, in order of arrival, at each product's HistoryInterval. It returns early with emit's
-// error or that of ctx.
-func (f *Farm) History(ctx context.Context, from, to time.Time, emit func(deviceName string, r Report) error) error {
+// before to, in order of arrival, at each product's HistoryInterval. Before the local day that
+// contains denseFrom the history is thin: a device's reports hold values once in ThinInterval. The
+// others have none and tell only that the device was in contact, since without them it would seem
+// to have been offline. History returns early with emit's error or that of ctx.
+func (f *Farm) History(
+	ctx context.Context,
+	from, to, denseFrom time.Time,
+	emit func(deviceName string, r Report) error,
+) error {
 	var sources sources
 	defer func() {
 		for _, s := range sources {
@@ -18,7 +27,7 @@ func (f *Farm) History(ctx context.Context, from, to time.Time, emit func(device
 		}
 	}()
 	for i, d := range f.devices {
-		next, stop := iter.Pull(d.Reports(from, to, d.HistoryInterval))
+		next, stop := iter.Pull(d.reports(from, to, d.historySlots(denseFrom)))
 		if r, ok := next(); ok {
 			sources = append(sources, &source{device: d, order: i, head: r, next: next, stop: stop})
 		} else {
@@ -44,6 +53,12 @@ func (f *Farm) History(ctx context.Context, from, to time.Time, emit func(device
 		heap.Fix(&sources, 0)
 	}
 	return nil
+}
+
+// historySlots is the device's plan of a history that is thin before the local day of denseFrom.
+func (d *Device) historySlots(denseFrom time.Time) slots {
+	midnight := d.site.start(d.site.moment(denseFrom).day.number)
+	return d.plan.slots(d.HistoryInterval).thinned(ThinInterval, int64(midnight*1000))
 }
 
 // source is the reports of one device; head is the next.

@@ -18,7 +18,7 @@ func TestFullFarmIsFastEnough(t *testing.T) {
 		t.Fatalf("%d devices", len(f.devices))
 	}
 	start, count := processorTime(t), 0
-	err := f.History(context.Background(), demoNow.AddDate(0, 0, -3), demoNow, func(string, Report) error {
+	err := f.History(context.Background(), demoNow.AddDate(0, 0, -3), demoNow, time.Time{}, func(string, Report) error {
 		count++
 		return nil
 	})

@@ -39,6 +39,9 @@ const (
 type slots struct {
 	reportPlan
 	every, offset, jitter int64 // ms
+
+	// Of the reports due before denseFrom, in ms, only every nth holds values. 0: all do.
+	nth, denseFrom int64
 }
 
 func (p reportPlan) slots(every time.Duration) slots {
@@ -60,6 +63,25 @@ func (s slots) due(k int64) int64 {
 // at returns when slot k is measured.
 func (s slots) at(k int64) int64 {
 	return s.due(k) + int64((2*s.clock.uniform(k)-1)*float64(s.jitter))
+}
+
+// thinned returns the plan in which the reports due before denseFrom, in ms, hold values only once in
+// an interval.
+func (s slots) thinned(interval time.Duration, denseFrom int64) slots {
+	s.nth, s.denseFrom = max(1, interval.Milliseconds()/s.every), denseFrom
+	return s
+}
+
+// holdsValues tells whether the report of slot k holds values.
+func (s slots) holdsValues(k int64) bool {
+	return s.nth <= 1 || k%s.nth == 0 || s.due(k) >= s.denseFrom
+}
+
+// before returns the slot of the last report before slot k that holds values.
+func (s slots) before(k int64) int64 {
+	for k--; !s.holdsValues(k); k-- {
+	}
+	return k
 }
 
 // first returns the first slot that may be measured at or after ms.

@@ -11,7 +11,7 @@ import (
 type Report struct {
 	Sent   time.Time // when it arrives at the server
 	Time   time.Time // when it was measured, by the device's clock
-	Values []Value
+	Values []Value   // nil: nothing but that the device was in contact; see History
 }
 
 // Reports returns the reports that arrive from the device at or after from and before to, in order
@@ -21,6 +21,10 @@ type Report struct {
 // The same range and interval give the same reports; two adjacent ranges give the same as the
 // whole.
 func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Report] {
+	return d.reports(from, to, d.plan.slots(every))
+}
+
+func (d *Device) reports(from, to time.Time, slots slots) iter.Seq[Report] {
 	return func(yield func(Report) bool) {
 		start, end := from.UnixMilli(), int64(math.MaxInt64)
 		if !to.IsZero() {
@@ -33,7 +37,6 @@ func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Repor
 		if end <= start {
 			return
 		}
-		slots := d.plan.slots(every)
 		var waiting arrivals
 		for k := slots.first(d.plan.earliestRelevant(d.site, start)); ; k++ {
 			earliest := slots.due(k) - slots.jitter
@@ -58,7 +61,10 @@ func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Repor
 func (d *Device) report(s slots, a arrival) (Report, bool) {
 	ms := s.at(a.slot)
 	at := time.UnixMilli(ms)
-	values, ok := d.At(at, time.Duration(ms-s.at(a.slot-1))*time.Millisecond)
+	if !s.holdsValues(a.slot) {
+		return Report{Sent: time.UnixMilli(a.sent), Time: at}, !d.isSilent(d.site.moment(at))
+	}
+	values, ok := d.At(at, time.Duration(ms-s.at(s.before(a.slot)))*time.Millisecond)
 	if !ok {
 		return Report{}, false
 	}

@@ -16,6 +16,9 @@ type wind struct {
 func (s *site) windAt(m moment) wind {
 	turbulence := 1 + .25*s.breeze.smooth(m.seconds, 10*60) + .12*s.gust.smooth(m.seconds, 60)
 	speed := max(0, s.meanWind(m.seconds)*s.between(m, windOf)*draught(m.hour)*turbulence)
+	if above := speed - strongWind; above > 0 {
+		speed = strongWind + above/(1+above/(strongestWind-strongWind))
+	}
 	burst := max(-1, min(1, s.gust.smooth(m.seconds, 5*60)/2))
 	bearing := s.prevailing + 60*s.bearing.smooth(m.seconds, 6*3600) + 20*s.gust.smooth(m.seconds, 10*60)
 	bearing = math.Mod(bearing, 360)
@@ -24,6 +27,13 @@ func (s *site) windAt(m moment) wind {
 	}
 	return wind{speed: speed, gust: speed * (1.65 + .25*burst), direction: bearing}
 }
+
+// Strong winds grow more and more slowly, in m/s. Otherwise rare gusts on a ridge would be those of a
+// hurricane.
+const (
+	strongWind    = 7.
+	strongestWind = 12.
+)
 
 // meanWind returns the wind averaged over some days, without the effect of the time of day.
 func (s *site) meanWind(seconds float64) float64 {
