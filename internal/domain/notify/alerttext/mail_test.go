@@ -269,8 +269,9 @@ func TestTestMail(t *testing.T) {
 
 // Each tone has colours for the dark theme too.
 func TestTonesHaveDarkColours(t *testing.T) {
-	for _, tone := range append([]tone{neutralTone, endedTone}, levelTones...) {
-		if !strings.Contains(mailHTML, "."+tone.Name+" { background: #") {
+	html := writeMail(t, text.English, frost(text.English)).HTML
+	for _, tone := range append([]tone{neutralTone, endedTone}, levelTones[:]...) {
+		if !strings.Contains(html, "."+tone.Name+" { background: #") {
 			t.Errorf("%s has no dark colours", tone.Name)
 		}
 	}
