@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
@@ -40,10 +41,13 @@ func (s *server) snapshotDevice(t tenant.ID, name string) audit.Snapshot {
 			scene = found.Name
 		}
 		thing := d.AuditThing()
-		thing.Fields = []audit.Field{
-			{Name: "noteName", Value: d.NoteName}, {Name: "groupName", Value: scene},
-			{Name: "longitude", Value: d.Longitude}, {Name: "latitude", Value: d.Latitude},
+		for i := range device.Fields {
+			if f := &device.Fields[i]; f.People {
+				thing.Fields = append(thing.Fields, audit.Field{Name: f.Name, Value: f.ValueIn(d)})
+			}
 		}
+		// After the name.
+		thing.Fields = slices.Insert(thing.Fields, 1, audit.Field{Name: "groupName", Value: scene})
 		return []audit.Thing{thing}, nil
 	}
 }
