@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"slices"
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
@@ -42,12 +41,14 @@ func (s *server) snapshotDevice(t tenant.ID, name string) audit.Snapshot {
 		}
 		thing := d.AuditThing()
 		for i := range device.Fields {
-			if f := &device.Fields[i]; f.People {
+			f := &device.Fields[i]
+			if f.People {
 				thing.Fields = append(thing.Fields, audit.Field{Name: f.Name, Value: f.ValueIn(d)})
 			}
+			if f.Name == "noteName" { // the scene is told after it
+				thing.Fields = append(thing.Fields, audit.Field{Name: "groupName", Value: scene})
+			}
 		}
-		// After the name.
-		thing.Fields = slices.Insert(thing.Fields, 1, audit.Field{Name: "groupName", Value: scene})
 		return []audit.Thing{thing}, nil
 	}
 }
