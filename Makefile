@@ -30,11 +30,12 @@ $(NODE_MODULES): web/package.json web/package-lock.json
 web/dist/index.html: $(NODE_MODULES) $(WEB_FILES)
 	cd web && npm run bundle
 
-gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml, and Go from api/open.yaml
+gen: $(NODE_MODULES) ## generate Go and TypeScript from api/openapi.yaml, Go from api/open.yaml, and the server's colours of levels
 	go tool oapi-codegen -config api/console.codegen.yaml api/openapi.yaml
 	go tool oapi-codegen -config api/provider.codegen.yaml api/openapi.yaml
 	go tool oapi-codegen -config api/open.codegen.yaml api/open.yaml
 	cd web && npm run gen
+	cp web/src/app/levels.css internal/domain/notify/alerttext/levelcolor/levels.css
 
 check: web/dist/index.html ## formatting, lint, types, drift of generated files, sizes of what a page loads
 	scripts/check.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails if the generated Go and TypeScript differ from what the contracts generate.
+# Fails if the generated Go and TypeScript differ from what the contracts generate, or a copied file from its origin.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -16,3 +16,4 @@ cmp "$fresh/provider.go" internal/edge/provider/wire/wire.gen.go
 cmp "$fresh/open.go" internal/edge/openapi/wire/wire.gen.go
 web/node_modules/.bin/openapi-typescript api/openapi.yaml -o "$fresh/schema.ts" >/dev/null
 cmp "$fresh/schema.ts" web/src/api/schema.gen.ts
+cmp web/src/app/levels.css internal/domain/notify/alerttext/levelcolor/levels.css

@@ -8,6 +8,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/comparator"
 )
 
 // advisedOver is the length of the stretch before an unsteady notice on which an advice is
@@ -73,7 +74,7 @@ func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p
 func firstRecoverable(conditions []Condition, p *device.Product) (int, *device.Property) {
 	for i, c := range conditions {
 		property := p.Property(c.Attribute)
-		if property != nil && property.DataType == device.Number && c.Operator != Equal && c.Operator != NotEqual {
+		if property != nil && property.DataType == device.Number && bySize(c) {
 			return i, property
 		}
 	}
@@ -90,7 +91,7 @@ func turningPoint(
 	id device.PropertyID,
 	from, to int64,
 ) (float64, error) {
-	turned, falls := c.Value.Float(), c.Operator == Above || c.Operator == AtLeast
+	turned, falls := c.Value.Float(), rising(c)
 	err := store.Range(ctx, r.Tenant, r.Device, from, to, []device.PropertyID{id},
 		func(_ int64, fields []reading.Field) error {
 			for _, f := range fields {
@@ -112,7 +113,7 @@ func turningPoint(
 func roundToDecimals(x float64, precision *int) float64 {
 	unit := 1e3
 	if precision != nil {
-		unit = powersOfTen[min(*precision, len(powersOfTen)-1)]
+		unit = math.Pow10(min(*precision, comparator.MaxDecimals))
 	}
 	return math.Round(x*unit) / unit
 }

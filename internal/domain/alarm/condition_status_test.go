@@ -6,6 +6,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -15,8 +16,16 @@ func TestCurrentStatus(t *testing.T) {
 	fx := newFixture(t)
 	number := reading.Number
 	cold := func(recovery *float64) alarm.RuleCopy {
-		c := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above,
-			number(85))
+		c := conditions(
+			"and",
+			"airTemperature",
+			comparator.Below,
+			number(2),
+			"and",
+			"relativeHumidity",
+			comparator.Above,
+			number(85),
+		)
 		c[0].Recovery = recovery
 		return alarm.RuleCopy{
 			ProductID:  fx.station.ID,
@@ -37,7 +46,7 @@ func TestCurrentStatus(t *testing.T) {
 		"recovered":         {cold(new(4.0)), []reading.Arrival{fx.frame(0, map[string]reading.Value{"airTemperature": number(3.95), "relativeHumidity": number(90)})}, false, map[string]reading.Value{"airTemperature": number(3.95), "relativeHumidity": number(90)}, 0},
 		"nothing measured":  {cold(nil), []reading.Arrival{fx.frame(0, map[string]reading.Value{"rain": number(1)})}, false, nil, 0},
 		"on being offline":  {alarm.RuleCopy{Trigger: alarm.DeviceOffline}, []reading.Arrival{fx.airTemp(0, 1)}, false, nil, 0},
-		"unknown attribute": {alarm.RuleCopy{Conditions: conditions("and", "unheardOf", alarm.Above, number(1))}, []reading.Arrival{fx.airTemp(0, 1)}, false, nil, 0},
+		"unknown attribute": {alarm.RuleCopy{Conditions: conditions("and", "unheardOf", comparator.Above, number(1))}, []reading.Arrival{fx.airTemp(0, 1)}, false, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := fx.Device(t, fx.owner, fx.station, name)

@@ -9,6 +9,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // In whatever order readings come, evaluating a window when it is read has the same results as
@@ -24,7 +25,7 @@ func TestLazyEvaluationMatchesEager(t *testing.T) {
 		{ID: 3, Identifier: "c", DataType: device.Number},
 	}}
 	above := func(name string) Condition {
-		return Condition{Join: "and", Attribute: name, Operator: Above, Value: reading.Number(3)}
+		return Condition{Join: "and", Attribute: name, Operator: comparator.Above, Value: reading.Number(3)}
 	}
 	predicate, err := NewPredicate(Rule{Hits: 3, Window: time.Minute,
 		Conditions: []Condition{above("a"), above("b"), above("c")}}, p, 0)

@@ -15,6 +15,7 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/live"
 	"tilth/internal/tools/testkit"
 )
@@ -147,7 +148,7 @@ func (fx *fixture) createRule(with func(r *alarm.Rule)) alarm.RuleID {
 		Window:        time.Minute,
 		ManualRelease: true,
 		Conditions: []alarm.Condition{
-			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)},
+			{Join: "and", Attribute: "airTemperature", Operator: comparator.Below, Value: reading.Number(2)},
 		},
 	}
 	if with != nil {

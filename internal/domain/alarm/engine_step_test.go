@@ -7,6 +7,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // BenchmarkStep is one rule's evaluation of one frame, at ten frames a second, so that the window
@@ -32,7 +33,7 @@ func BenchmarkStep(b *testing.B) {
 			r := Rule{Hits: c.hits, Window: 10 * time.Minute}
 			for i := range c.terms {
 				r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: p.Properties[i].Identifier,
-					Operator: Above, Value: reading.Number(50)})
+					Operator: comparator.Above, Value: reading.Number(50)})
 			}
 			t, err := NewPredicate(r, p, 0)
 			if err != nil {
@@ -75,10 +76,10 @@ func TestLateReadingReevaluatesOnlyChangedSamples(t *testing.T) {
 		{
 			Join:      "and",
 			Attribute: "a",
-			Operator:  Above,
+			Operator:  comparator.Above,
 			Value:     reading.Number(50),
 		},
-		{Join: "or", Attribute: "b", Operator: Above, Value: reading.Number(50)},
+		{Join: "or", Attribute: "b", Operator: comparator.Above, Value: reading.Number(50)},
 	}}, p, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func BenchmarkStepLate(b *testing.B) {
 		id := string(rune('a' + i))
 		p.Properties = append(p.Properties, device.Property{ID: device.PropertyID(i + 1), Identifier: id,
 			DataType: device.Number})
-		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: Above,
+		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: comparator.Above,
 			Value: reading.Number(50)})
 	}
 	predicate, err := NewPredicate(r, p, 0)

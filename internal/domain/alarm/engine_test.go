@@ -13,6 +13,7 @@ import (
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/errs"
 	"tilth/internal/tools/testkit"
 )
@@ -75,7 +76,7 @@ func TestEngineIgnoresReadingsBeforePublish(t *testing.T) {
 	fx.evaluate(fx.airTemp(-10*second, 1), fx.airTemp(0, 1), fx.airTemp(9*minute, 1)) // the last one by a fast clock
 	fx.createRule(func(r *alarm.Rule) {
 		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity",
-			Operator: alarm.Above, Value: reading.Number(90)})
+			Operator: comparator.Above, Value: reading.Number(90)})
 	})
 	fx.evaluate(fx.airTemp(9*minute, 1))
 	fx.evaluate(fx.frame(9*minute+second, map[string]reading.Value{"relativeHumidity": reading.Number(95)}))

@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -39,8 +40,11 @@ func (fx *fixture) runEngine() (stop func()) {
 func TestChartIsArchived(t *testing.T) {
 	fx := newFixture(t)
 	fx.createRule(func(r *alarm.Rule) {
-		r.Conditions = append(r.Conditions, alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal,
-			Value: reading.Boolean(true)})
+		r.Conditions = append(
+			r.Conditions,
+			alarm.Condition{Join: "or", Attribute: "heating", Operator: comparator.Equal,
+				Value: reading.Boolean(true)},
+		)
 	})
 	fx.evaluate(fx.airTemp(-5*minute, 9), fx.airTemp(-4*minute, 8)) // the former is just too early
 	for i := range int64(1200) {

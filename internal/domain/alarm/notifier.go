@@ -81,7 +81,7 @@ func (e *Engine) buildAlarm(what alertmsg.Event, r *activeRule, n *Notice, sampl
 		a.Conditions = append(a.Conditions, alertmsg.Condition{
 			Join:     c.Join,
 			Property: c.Attribute,
-			Operator: string(c.Operator),
+			Operator: c.Operator,
 			Value:    plain(c.Value),
 			Recovery: c.Recovery,
 		})

@@ -15,6 +15,7 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -84,8 +85,8 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 		r.Channels, r.Period, r.RemindEvery = []int64{channel}, alertmsg.Period{Start: 60, End: 120}, 30*time.Minute
 		r.Conditions[0].Recovery = new(4.0)
 		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "heating",
-			Operator: alarm.Equal, Value: reading.Boolean(false)},
-			alarm.Condition{Join: "or", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("frost")})
+			Operator: comparator.Equal, Value: reading.Boolean(false)},
+			alarm.Condition{Join: "or", Attribute: "note", Operator: comparator.Equal, Value: reading.Text("frost")})
 	})
 	cold := func(after int64, degrees float64, heating bool) reading.Arrival {
 		return fx.frame(after, map[string]reading.Value{"airTemperature": reading.Number(degrees),

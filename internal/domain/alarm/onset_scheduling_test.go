@@ -11,6 +11,7 @@ import (
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -44,7 +45,7 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	fx.send(before...)
 	id, err := fx.rules.Create(t.Context(), neighbour, &alarm.Rule{
 		Name: "Frost", Device: shed.ID, Hits: 1, Window: time.Minute,
-		Conditions: conditions("and", "airTemperature", alarm.Below, reading.Number(2)),
+		Conditions: conditions("and", "airTemperature", comparator.Below, reading.Number(2)),
 	})
 	fx.must(err)
 	fx.must(fx.engine.Change(t.Context(), neighbour, []alarm.RuleID{id}, alarm.Changed,

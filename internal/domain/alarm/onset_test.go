@@ -12,6 +12,7 @@ import (
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/reading"
 
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -46,7 +47,7 @@ func conditions(list ...any) (all []alarm.Condition) {
 		all = append(all, alarm.Condition{
 			Join:      list[i].(string),
 			Attribute: list[i+1].(string),
-			Operator:  list[i+2].(alarm.Operator),
+			Operator:  list[i+2].(comparator.Operator),
 			Value:     list[i+3].(reading.Value),
 		})
 	}
@@ -67,8 +68,16 @@ func TestHoldsSince(t *testing.T) {
 		after  int64
 		values values
 	}
-	damp := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above,
-		number(85))
+	damp := conditions(
+		"and",
+		"airTemperature",
+		comparator.Below,
+		number(2),
+		"and",
+		"relativeHumidity",
+		comparator.Above,
+		number(85),
+	)
 	for name, c := range map[string]struct {
 		rule    []alarm.Condition // none: airTemperature < 2
 		history []sample          // before the rule was published
@@ -115,22 +124,22 @@ func TestHoldsSince(t *testing.T) {
 			rule: damp, history: []sample{{-2 * day, air(1)}}, opens: []sample{{0, both(1, 90)}}, want: "0",
 		},
 		"or: one after the other": {
-			rule: conditions("and", "airTemperature", alarm.Below, number(2), "or", "relativeHumidity", alarm.Above, number(85)),
+			rule: conditions("and", "airTemperature", comparator.Below, number(2), "or", "relativeHumidity", comparator.Above, number(85)),
 			history: []sample{{-40 * minute, both(5, 80)}, {-30 * minute, air(1)}, {-20 * minute, both(1, 90)},
 				{-10 * minute, air(5)}}, opens: []sample{{0, air(6)}}, want: "-1800",
 		},
 		"folded from left to right": {
-			rule: conditions("and", "airTemperature", alarm.Below, number(2), "or", "airTemperature", alarm.Above, number(30), "and", "heating", alarm.Equal, boolean(false)),
+			rule: conditions("and", "airTemperature", comparator.Below, number(2), "or", "airTemperature", comparator.Above, number(30), "and", "heating", comparator.Equal, boolean(false)),
 			history: []sample{
 				{-40 * minute, values{"airTemperature": number(1), "heating": boolean(true)}}, {-30 * minute, values{"heating": boolean(false)}}, {-20 * minute, air(31)},
 			}, opens: []sample{{0, air(1)}}, want: "-1800",
 		},
 		"a boolean": {
-			rule:    conditions("and", "heating", alarm.Equal, boolean(true)),
+			rule:    conditions("and", "heating", comparator.Equal, boolean(true)),
 			history: []sample{{-2 * day, values{"heating": boolean(false)}}, {-day, values{"heating": boolean(true)}}}, opens: []sample{{0, values{"heating": boolean(true)}}}, want: "-86400",
 		},
 		"a text": {
-			rule:    conditions("and", "note", alarm.NotEqual, reading.Text("ok")),
+			rule:    conditions("and", "note", comparator.NotEqual, reading.Text("ok")),
 			history: []sample{{-2 * day, note("ok")}, {-day, note("jam")}, {-minute, note("Ok")}}, opens: []sample{{0, note("jam")}}, want: "-86400",
 		},
 	} {
@@ -200,9 +209,9 @@ func TestHoldsSinceMatchesFullScan(t *testing.T) {
 				fx.seal()
 			}
 		}
-		rule := conditions("and", attributes[0], alarm.Below, reading.Number(4.5), []string{"and", "or"}[seed%2],
-			attributes[1], alarm.Above, reading.Number(.7),
-			"and", attributes[2], alarm.Equal, reading.Boolean(true))
+		rule := conditions("and", attributes[0], comparator.Below, reading.Number(4.5), []string{"and", "or"}[seed%2],
+			attributes[1], comparator.Above, reading.Number(.7),
+			"and", attributes[2], comparator.Equal, reading.Boolean(true))
 		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
 		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1),
 			attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})

@@ -8,6 +8,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/comparator"
 )
 
 const (
@@ -31,6 +32,7 @@ type Outlook struct {
 	LastSample int64    // the newest sample of the rule, epoch ms; 0: none
 	Value      *float64 // the newest value of the attribute; set together with Distance
 	Distance   *float64 // from Value to the threshold, 0 when beyond it, in the attribute's unit
+	Holds      *bool    // whether Value meets the condition; set together with it
 	Expected   int64    // about when the threshold is reached, epoch ms, whole minutes; 0: not given
 }
 
@@ -79,6 +81,7 @@ func LookAhead(
 	}
 	o.Value = new(last.Value.Float())
 	o.Distance = new(distance(*o.Value, condition, property))
+	o.Holds = new(predicate.comparisons[0].holds(last.Value, condition.Value))
 	if *o.Distance == 0 || now-last.Time > max(3*o.Pace.Interval, trendStale.Milliseconds()) {
 		return o, nil
 	}
@@ -88,11 +91,11 @@ func LookAhead(
 
 // bySize tells whether a condition compares numbers by size.
 func bySize(c Condition) bool {
-	return c.Value.Kind() == reading.KindNumber && (rising(c) || c.Operator == Below || c.Operator == AtMost)
+	return c.Value.Kind() == reading.KindNumber && comparator.Of(c.Operator).Side != comparator.NoSide
 }
 
 // rising tells whether the threshold is reached from below.
-func rising(c Condition) bool { return c.Operator == Above || c.Operator == AtLeast }
+func rising(c Condition) bool { return comparator.Of(c.Operator).Side == comparator.Over }
 
 // distance is how far a value is from the condition, rounded to the decimals of the property.
 func distance(v float64, c Condition, p *device.Property) float64 {

@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // outlookAt is the time of the outlook tests; the newest reading has that time.
@@ -23,27 +24,27 @@ func TestExpected(t *testing.T) {
 		distance float64
 		expected int64 // minutes from now; 0: none
 	}{
-		{"falling to below", falling, numberCondition("air", alarm.Below, 2), 2, 20},
-		{"falling to at most", falling, numberCondition("air", alarm.AtMost, 2), 2, 20},
-		{"rising to above", func(m float64) float64 { return m / 10 }, numberCondition("air", alarm.Above, 9), 3, 30},
-		{"rising to at least", func(m float64) float64 { return m / 10 }, numberCondition("air", alarm.AtLeast, 6.5), .5, 5},
-		{"away from it", falling, numberCondition("air", alarm.Above, 20), 16, 0},
-		{"a slight scatter", func(m float64) float64 { return falling(m) + .2*math.Sin(40*m) }, numberCondition("air", alarm.Below, 2), 2, 20},
-		{"too much scatter", func(m float64) float64 { return falling(m) + 3*math.Sin(40*m) }, numberCondition("air", alarm.Below, -5), 8.5, 0},
-		{"flat", func(float64) float64 { return 4 }, numberCondition("air", alarm.Below, 2), 2, 0},
-		{"flattening", func(m float64) float64 { return 2.5 + 8*math.Exp(-m/20) }, numberCondition("air", alarm.Below, 2), .9, 0},
-		{"flattening, straight enough for the whole", func(m float64) float64 { return 1 + 8*math.Exp(-m/24) }, numberCondition("air", alarm.Below, -3), 4.7, 0},
+		{"falling to below", falling, numberCondition("air", comparator.Below, 2), 2, 20},
+		{"falling to at most", falling, numberCondition("air", comparator.AtMost, 2), 2, 20},
+		{"rising to above", func(m float64) float64 { return m / 10 }, numberCondition("air", comparator.Above, 9), 3, 30},
+		{"rising to at least", func(m float64) float64 { return m / 10 }, numberCondition("air", comparator.AtLeast, 6.5), .5, 5},
+		{"away from it", falling, numberCondition("air", comparator.Above, 20), 16, 0},
+		{"a slight scatter", func(m float64) float64 { return falling(m) + .2*math.Sin(40*m) }, numberCondition("air", comparator.Below, 2), 2, 20},
+		{"too much scatter", func(m float64) float64 { return falling(m) + 3*math.Sin(40*m) }, numberCondition("air", comparator.Below, -5), 8.5, 0},
+		{"flat", func(float64) float64 { return 4 }, numberCondition("air", comparator.Below, 2), 2, 0},
+		{"flattening", func(m float64) float64 { return 2.5 + 8*math.Exp(-m/20) }, numberCondition("air", comparator.Below, 2), .9, 0},
+		{"flattening, straight enough for the whole", func(m float64) float64 { return 1 + 8*math.Exp(-m/24) }, numberCondition("air", comparator.Below, -3), 4.7, 0},
 		{"the newest is off a line that leaves", func(m float64) float64 {
 			if m == 60 {
 				return 2.1
 			}
 			return m * .03
-		}, numberCondition("air", alarm.Below, 2), .1, 0},
-		{"turned", func(m float64) float64 { return math.Abs(m-45) / 10 }, numberCondition("air", alarm.Below, -1), 2.5, 0},
-		{"beyond six hours", falling, numberCondition("air", alarm.Below, -40), 44, 0},
-		{"just within", falling, numberCondition("air", alarm.Below, -31.9), 35.9, 359},
-		{"beyond already, too few hits", falling, numberCondition("air", alarm.Below, 5), 0, 0},
-		{"at the threshold, not below it", falling, numberCondition("air", alarm.Below, 4), 0, 0},
+		}, numberCondition("air", comparator.Below, 2), .1, 0},
+		{"turned", func(m float64) float64 { return math.Abs(m-45) / 10 }, numberCondition("air", comparator.Below, -1), 2.5, 0},
+		{"beyond six hours", falling, numberCondition("air", comparator.Below, -40), 44, 0},
+		{"just within", falling, numberCondition("air", comparator.Below, -31.9), 35.9, 359},
+		{"beyond already, too few hits", falling, numberCondition("air", comparator.Below, 5), 0, 0},
+		{"at the threshold, not below it", falling, numberCondition("air", comparator.Below, 4), 0, 0},
 	} {
 		p := newHistory(t)
 		for m := range int64(61) {
@@ -82,6 +83,19 @@ func look(t *testing.T, p *history, r alarm.Rule, open bool, now int64) alarm.Ou
 	return o
 }
 
+// Whether the newest value meets the condition is decided as alarms are: rounded to the decimals.
+func TestOutlookHolds(t *testing.T) {
+	for value, want := range map[float64]bool{1.9: true, 1.94: true, 1.96: false, 2: false, 2.1: false} {
+		p := newHistory(t)
+		p.measure(outlookAt, "air", value)
+		p.done()
+		o := look(t, p, ruleWith(3, 5*time.Minute, numberCondition("air", comparator.Below, 2)), false, outlookAt)
+		if o.Holds == nil || *o.Holds != want || (*o.Distance == 0) != (value <= 2.04) {
+			t.Errorf("%v: holds %v, distance %v", value, o.Holds, number(o.Distance))
+		}
+	}
+}
+
 // Too few readings, over too short a time, or too old ones give no expected time.
 func TestExpectedNeedsEnough(t *testing.T) {
 	for _, c := range []struct {
@@ -106,7 +120,7 @@ func TestExpectedNeedsEnough(t *testing.T) {
 			p.measure(outlookAt-c.old-back*minuteMs, "air", 10+float64(back)/10)
 		}
 		p.done()
-		if o := look(t, p, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 5)), false,
+		if o := look(t, p, ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 5)), false,
 			outlookAt); (o.Expected != 0) != c.said || o.Distance == nil || *o.Distance != 5 {
 			t.Errorf("%s: %+v", c.name, o)
 		}
@@ -120,7 +134,7 @@ func TestExpectedIsAhead(t *testing.T) {
 		p.measure(outlookAt-(60-m)*minuteMs, "air", 10-float64(m)/10)
 	}
 	p.done()
-	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 3.8)) // in two minutes
+	r := ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 3.8)) // in two minutes
 	for later, said := range map[int64]bool{0: true, minuteMs: true, 2*minuteMs + 1000: false} {
 		if o := look(t, p, r, false, outlookAt+later); (o.Expected != 0) != said || o.Distance == nil ||
 			*o.Distance != .2 {
@@ -139,10 +153,10 @@ func TestOutlookOf(t *testing.T) {
 	p.measure(outlookAt-30*minuteMs, "watering", false)
 	p.measure(outlookAt+minuteMs, "soil", 50.)
 	p.done()
-	cold := numberCondition("air", alarm.Below, 2)
+	cold := numberCondition("air", comparator.Below, 2)
 	stopped := ruleWith(1, time.Minute, cold)
 	stopped.Deploy = alarm.TakenDown
-	wet := alarm.Condition{Join: "or", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)}
+	wet := alarm.Condition{Join: "or", Attribute: "watering", Operator: comparator.Equal, Value: reading.Boolean(true)}
 	for _, c := range []struct {
 		name string
 		rule alarm.Rule
@@ -154,10 +168,10 @@ func TestOutlookOf(t *testing.T) {
 		{"open", ruleWith(1, time.Minute, cold), true, outlookAt, false},
 		{"stopped", stopped, false, outlookAt, false},
 		{"two conditions", ruleWith(1, time.Minute, cold, wet), false, outlookAt, false},
-		{"of the other's time", ruleWith(1, time.Minute, cold, numberCondition("soil", alarm.Above, 3)), false, outlookAt + minuteMs, false},
+		{"of the other's time", ruleWith(1, time.Minute, cold, numberCondition("soil", comparator.Above, 3)), false, outlookAt + minuteMs, false},
 		{"a boolean", ruleWith(1, time.Minute, wet), false, outlookAt - 30*minuteMs, false},
-		{"equal", ruleWith(1, time.Minute, numberCondition("air", alarm.Equal, 2)), false, outlookAt, false},
-		{"not equal", ruleWith(1, time.Minute, numberCondition("air", alarm.NotEqual, 2)), false, outlookAt, false},
+		{"equal", ruleWith(1, time.Minute, numberCondition("air", comparator.Equal, 2)), false, outlookAt, false},
+		{"not equal", ruleWith(1, time.Minute, numberCondition("air", comparator.NotEqual, 2)), false, outlookAt, false},
 		{"offline", alarm.Rule{Tenant: historyTenant, Device: historyDevice, Deploy: alarm.Running, Trigger: alarm.DeviceOffline, Window: time.Minute}, false, 0, false},
 		{"another tenant's", func() alarm.Rule { r := ruleWith(1, time.Minute, cold); r.Tenant++; return r }(), false, 0, false},
 	} {
@@ -168,7 +182,7 @@ func TestOutlookOf(t *testing.T) {
 		}
 	}
 	if _, err := alarm.LookAhead(t.Context(), p.Store, ruleWith(1, time.Minute,
-		numberCondition("fog", alarm.Below, 2)), historyProduct, false, outlookAt); err == nil {
+		numberCondition("fog", comparator.Below, 2)), historyProduct, false, outlookAt); err == nil {
 		t.Error("a rule on a property that is gone has an outlook")
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -190,7 +204,7 @@ func TestOtherType(t *testing.T) {
 		}
 	}
 	p.done()
-	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 2))
+	r := ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 2))
 	if o := look(t, p, r, false, outlookAt); o.Distance == nil || o.Expected == 0 {
 		t.Errorf("with some of another type: %+v", o)
 	}
@@ -213,7 +227,7 @@ func BenchmarkLookAhead(b *testing.B) {
 		p.measure(outlookAt-(8640-i)*10_000, "air", 10-float64(i%360)/100, "soil", 50.)
 	}
 	p.done()
-	r := ruleWith(3, 5*time.Minute, numberCondition("air", alarm.Below, 2))
+	r := ruleWith(3, 5*time.Minute, numberCondition("air", comparator.Below, 2))
 	for b.Loop() {
 		if o, err := alarm.LookAhead(b.Context(), p.Store, r, historyProduct, false, outlookAt); err != nil ||
 			o.Distance == nil {

@@ -1,15 +1,12 @@
 package alarm
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // Predicate is a rule's conditions, prepared for evaluating readings of its device.
@@ -22,12 +19,12 @@ type Predicate struct {
 }
 
 type comparison struct {
-	or        bool
-	property  int // index in Predicate.properties
-	operator  Operator
-	value     reading.Value
-	recovery  reading.Value // none: value applies
-	precision int           // decimals; negative: values are compared unrounded
+	or         bool
+	property   int // index in Predicate.properties
+	comparator *comparator.Comparator
+	value      reading.Value
+	recovery   reading.Value // none: value applies
+	decimals   *int          // nil: values are compared unrounded
 }
 
 // NewPredicate prepares a rule on a device of the given product. maxPerHour is how many notices the
@@ -57,14 +54,11 @@ func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error)
 		property := p.Property(c.Attribute)
 		place, _ := slices.BinarySearch(t.properties, property.ID)
 		one := comparison{
-			or:        i > 0 && c.Join == joinedByOr,
-			property:  place,
-			operator:  c.Operator,
-			value:     c.Value,
-			precision: -1,
-		}
-		if property.Precision != nil {
-			one.precision = *property.Precision
+			or:         i > 0 && c.Join == joinedByOr,
+			property:   place,
+			comparator: comparator.Of(c.Operator),
+			value:      c.Value,
+			decimals:   property.Precision,
 		}
 		if c.Recovery != nil {
 			one.recovery = reading.Number(*c.Recovery)
@@ -81,12 +75,13 @@ func (t *Predicate) Properties() []device.PropertyID { return t.properties }
 // value stands in for the threshold.
 func (t *Predicate) holds(values []reading.Value, open bool) bool {
 	result := true
-	for _, one := range t.comparisons {
+	for i := range t.comparisons {
+		one := &t.comparisons[i]
 		against := one.value
 		if open && one.recovery.Kind() != reading.KindNone {
 			against = one.recovery
 		}
-		held := compare(values[one.property], one.operator, against, one.precision)
+		held := one.holds(values[one.property], against)
 		if one.or {
 			result = result || held
 		} else {
@@ -96,78 +91,17 @@ func (t *Predicate) holds(values []reading.Value, open bool) bool {
 	return result
 }
 
-// compare tells whether v stands in the relation to the threshold. Without a value the result is
-// false. Numbers are rounded to the precision first.
-func compare(v reading.Value, op Operator, threshold reading.Value, precision int) bool {
-	if v.Kind() == reading.KindNone || v.Kind() != threshold.Kind() {
+// holds tells whether the condition holds for v against a threshold. Without a value, or with one of
+// another type, it does not.
+func (c *comparison) holds(v, threshold reading.Value) bool {
+	switch {
+	case v.Kind() == reading.KindNone || v.Kind() != threshold.Kind():
 		return false
-	}
-	if v.Kind() != reading.KindNumber {
-		return op == Equal && v == threshold || op == NotEqual && v != threshold
-	}
-	order := compareNumbers(v.Float(), threshold.Float(), precision)
-	switch op {
-	case Above:
-		return order > 0
-	case AtLeast:
-		return order >= 0
-	case Below:
-		return order < 0
-	case AtMost:
-		return order <= 0
-	case Equal:
-		return order == 0
-	case NotEqual:
-		return order != 0
+	case v.Kind() == reading.KindNumber:
+		return c.comparator.HoldsNumber(v.Float(), threshold.Float(), c.decimals)
 	default:
-		return false
+		return c.comparator.HoldsOther(v == threshold)
 	}
-}
-
-var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
-
-// exactUnits bounds the rounding: below it a float64 tells units of the last decimal apart well
-// enough. Greater numbers are compared unrounded.
-const exactUnits = 1 << 48
-
-// compareNumbers returns -1, 0 or 1, for the numbers rounded to the precision. A negative precision
-// leaves them unrounded.
-func compareNumbers(a, b float64, precision int) int {
-	if precision >= 0 && precision < len(powersOfTen) {
-		unit := powersOfTen[precision]
-		if math.Abs(a)*unit < exactUnits && math.Abs(b)*unit < exactUnits {
-			return cmp.Compare(rounded(a, precision), rounded(b, precision))
-		}
-	}
-	return cmp.Compare(a, b)
-}
-
-// rounded is x in units of the last decimal. Its shortest decimal form is rounded half away from
-// zero: 1.005 to two decimals is 101.
-func rounded(x float64, precision int) float64 {
-	size := math.Abs(x) * powersOfTen[precision]
-	units, rest := math.Modf(size)
-	up := rest > 0.5
-	// Near a half the binary number does not tell on which side the decimal one is: it and the
-	// product are each off by up to 2^-53 of the size.
-	if math.Abs(rest-0.5) <= size*0x1p-51 {
-		up = digitAt(math.Abs(x), precision) >= '5'
-	}
-	if up {
-		units++
-	}
-	return math.Copysign(units, x)
-}
-
-// digitAt is the digit of x, which is not negative, after the given number of decimals.
-func digitAt(x float64, decimals int) byte {
-	var room [32]byte
-	digits := strconv.AppendFloat(room[:0], x, 'f', -1, 64)
-	point := bytes.IndexByte(digits, '.')
-	if at := point + 1 + decimals; point >= 0 && at < len(digits) {
-		return digits[at]
-	}
-	return '0'
 }
 
 func kindOf(t device.DataType) reading.Kind {

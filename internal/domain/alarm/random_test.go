@@ -3,6 +3,7 @@ package alarm
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 const (
@@ -125,14 +127,15 @@ func newSequence(r *rand.Rand, long bool) *sequence {
 	}
 	if s.swings {
 		s.rule.Hits, s.rule.Window = pick(r, 1, 1, 2), time.Minute*time.Duration(pick(r, 5, 10))
-		s.rule.Conditions = append([]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}},
+		s.rule.Conditions = append(
+			[]Condition{{Attribute: "rain", Operator: comparator.Equal, Value: reading.Boolean(true)}},
 			s.rule.Conditions[1:]...)
 		s.rule.Conditions = s.rule.Conditions[:1+r.IntN(2)*(len(s.rule.Conditions)-1)]
 	}
 	if long {
 		// True so rarely that ten hits spread over more samples than are kept.
 		s.rule.Hits, s.rule.Window = 10, 30*time.Minute
-		s.rule.Conditions = []Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}}
+		s.rule.Conditions = []Condition{{Attribute: "rain", Operator: comparator.Equal, Value: reading.Boolean(true)}}
 	}
 	return s
 }
@@ -143,13 +146,21 @@ func (s *sequence) condition() Condition {
 	p := scriptProduct.Properties[s.IntN(len(scriptProduct.Properties)-1)] // never battery
 	c := Condition{Join: pick(s.Rand, joinedByAnd, joinedByOr), Attribute: p.Identifier}
 	if p.DataType != device.Number {
-		c.Operator, c.Value = pick(s.Rand, Equal, NotEqual), s.value(p)
+		c.Operator, c.Value = pick(s.Rand, comparator.Equal, comparator.NotEqual), s.value(p)
 		return c
 	}
 	unit := unitOf(p)
-	c.Operator = pick(s.Rand, Above, AtLeast, Below, AtMost, Equal, NotEqual)
+	c.Operator = pick(
+		s.Rand,
+		comparator.Above,
+		comparator.AtLeast,
+		comparator.Below,
+		comparator.AtMost,
+		comparator.Equal,
+		comparator.NotEqual,
+	)
 	c.Value = reading.Number(float64(s.IntN(3)-1) / unit)
-	if c.Operator != Equal && c.Operator != NotEqual && s.IntN(2) == 0 {
+	if c.Operator != comparator.Equal && c.Operator != comparator.NotEqual && s.IntN(2) == 0 {
 		back := float64(1+s.IntN(2)) / unit
 		if rising(c) {
 			back = -back
@@ -164,7 +175,7 @@ func unitOf(p device.Property) float64 {
 	if p.Precision == nil {
 		return 4
 	}
-	return powersOfTen[*p.Precision]
+	return math.Pow10(*p.Precision)
 }
 
 // value is near the thresholds; a number has half a decimal more than the property.

@@ -11,6 +11,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -127,7 +128,7 @@ func TestKillsChangeNothing(t *testing.T) {
 					r.Name, r.Hits, r.Window = "wet", 3, 5*time.Minute
 					r.Conditions[0].Recovery = new(3.0)
 					r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity",
-						Operator: alarm.AtLeast, Value: reading.Number(50)})
+						Operator: comparator.AtLeast, Value: reading.Number(50)})
 				})
 				fx.createRule(func(r *alarm.Rule) { r.Name = "one" })
 			}

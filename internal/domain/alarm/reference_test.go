@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // reference evaluates as docs/alarms.md describes, without regard for speed: it keeps every frame
@@ -204,20 +205,20 @@ func (r *reference) asOf(name string, at int64) reading.Value {
 	return reading.Value{}
 }
 
-func related(v reading.Value, op Operator, threshold reading.Value) bool {
+func related(v reading.Value, op comparator.Operator, threshold reading.Value) bool {
 	if v.Kind() == reading.KindNone {
 		return false
 	}
 	switch op {
-	case Above:
+	case comparator.Above:
 		return v.Float() > threshold.Float()
-	case AtLeast:
+	case comparator.AtLeast:
 		return v.Float() >= threshold.Float()
-	case Below:
+	case comparator.Below:
 		return v.Float() < threshold.Float()
-	case AtMost:
+	case comparator.AtMost:
 		return v.Float() <= threshold.Float()
-	case Equal:
+	case comparator.Equal:
 		return v == threshold
 	default:
 		return v != threshold

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/device"
+	"tilth/internal/platform/comparator"
 )
 
 const (
@@ -135,7 +136,7 @@ func (h *adviceBuilder) recoveries() (all []candidate) {
 
 // precision is how many decimals a recovery value has with each of the products.
 func (h *adviceBuilder) precision(attribute string) int {
-	least := len(powersOfTen) - 1
+	least := comparator.MaxDecimals
 	for _, p := range h.models {
 		if has := p.Property(attribute).Precision; has != nil {
 			least = min(least, *has)
@@ -148,8 +149,11 @@ func (h *adviceBuilder) precision(attribute string) int {
 func (h *adviceBuilder) reached(c Condition, recovery float64) bool {
 	for _, p := range h.models {
 		property := p.Property(c.Attribute)
-		if property.Min != nil && (recovery < *property.Min || c.Operator == AtLeast && recovery == *property.Min) ||
-			property.Max != nil && (recovery > *property.Max || c.Operator == AtMost && recovery == *property.Max) {
+		furthest := property.Max // that a reading can be on the safe side
+		if rising(c) {
+			furthest = property.Min
+		}
+		if furthest != nil && comparator.Of(c.Operator).HoldsNumber(*furthest, recovery, property.Precision) {
 			return false
 		}
 	}

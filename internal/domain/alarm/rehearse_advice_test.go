@@ -9,6 +9,7 @@ import (
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // measureEveryMinute makes a device measure the air every minute of so many days from 0 on; air
@@ -90,7 +91,7 @@ func bounded(least, most float64) *device.Product {
 // The advice of each kind is the smallest change that spares nearly all that can be spared. The
 // expected numbers are computed by hand.
 func TestRehearsalAdvice(t *testing.T) {
-	frost := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0))
+	frost := ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 0))
 	recovering := func(r alarm.Rule, at float64) alarm.Rule {
 		r.Conditions = append([]alarm.Condition(nil), r.Conditions...)
 		r.Conditions[0].Recovery = &at
@@ -108,22 +109,22 @@ func TestRehearsalAdvice(t *testing.T) {
 		// ten 6, with ten in twenty 3.
 		"a swing": {oscillation(0, .3, 5), 10, frost, historyProduct, "air 0 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300"},
 		"a swing about a limit from below": {
-			oscillation(30, .3, 25), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.AtLeast, 30)),
+			oscillation(30, .3, 25), 10, ruleWith(1, time.Minute, numberCondition("air", comparator.AtLeast, 30)),
 			historyProduct,
 			"air 0 clears at 29.5: 10 of 300; 5 in 10m0s: 60 of 300",
 		},
 		"of several conditions, the first that is compared by size": {
-			oscillation(0, .3, 5), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.NotEqual, 7), numberCondition("air", alarm.AtMost, 0)), historyProduct,
+			oscillation(0, .3, 5), 10, ruleWith(1, time.Minute, numberCondition("air", comparator.NotEqual, 7), numberCondition("air", comparator.AtMost, 0)), historyProduct,
 			"air 1 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300",
 		},
-		"few notices":                  {oscillation(0, .3, 5), 10, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, -.2)), historyProduct, "air 0 clears at 0.8: 10 of 30"},
-		"fewer than are advised":       {oscillation(0, .3, 5), 1, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, 0)), historyProduct, ""},
+		"few notices":                  {oscillation(0, .3, 5), 10, ruleWith(10, 20*time.Minute, numberCondition("air", comparator.Below, -.2)), historyProduct, "air 0 clears at 0.8: 10 of 30"},
+		"fewer than are advised":       {oscillation(0, .3, 5), 1, ruleWith(10, 20*time.Minute, numberCondition("air", comparator.Below, 0)), historyProduct, ""},
 		"a recovery that is too small": {oscillation(0, .7, 5), 10, recovering(frost, .5), historyProduct, "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
 		"a recovery that suffices":     {oscillation(0, .7, 5), 10, recovering(frost, 1), historyProduct, ""},
 		"a bound below it":             {oscillation(0, .7, 5), 10, frost, bounded(-20, .9), "5 in 10m0s: 60 of 300"},
 		"a bound at it":                {oscillation(0, .7, 5), 10, frost, bounded(-20, 1), "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
 		"a bound that is never passed": {
-			oscillation(0, .7, 5), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.AtMost, -.1)), bounded(-20, .9), "5 in 10m0s: 60 of 300",
+			oscillation(0, .7, 5), 10, ruleWith(1, time.Minute, numberCondition("air", comparator.AtMost, -.1)), bounded(-20, .9), "5 in 10m0s: 60 of 300",
 		},
 		// No change spares nights of six hours of frost.
 		"notices that no change spares": {func(_, minute int64) float64 {
@@ -143,14 +144,14 @@ func TestRehearsalAdvice(t *testing.T) {
 			default:
 				return 20 + float64(minute%2)/10
 			}
-		}, 2, ruleWith(1, time.Minute, numberCondition("air", alarm.Above, 30)), historyProduct, "2 in 5m0s: 2 of 48"},
+		}, 2, ruleWith(1, time.Minute, numberCondition("air", comparator.Above, 30)), historyProduct, "2 in 5m0s: 2 of 48"},
 		// The notice would stay open on all days that are warm, but not that warm.
 		"a recovery that is hardly reached": {func(day, minute int64) float64 {
 			if day == 0 {
 				return oscillation(30, .3, 29.8)(day, minute)
 			}
 			return 29.8
-		}, 10, ruleWith(1, time.Minute, numberCondition("air", alarm.Above, 30)), historyProduct, "5 in 10m0s: 6 of 30"},
+		}, 10, ruleWith(1, time.Minute, numberCondition("air", comparator.Above, 30)), historyProduct, "5 in 10m0s: 6 of 30"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newHistory(t)
@@ -195,7 +196,7 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 		{time.Minute, 2, 30 * time.Minute, "3 in 30m0s: 0 of 10"}, // two of the spikes are within half an hour
 	} {
 		p, to := spikes(c.every, 0)
-		if got := p.adviceSummary(ruleWith(c.hits, c.window, numberCondition("air", alarm.Above, 30)),
+		if got := p.adviceSummary(ruleWith(c.hits, c.window, numberCondition("air", comparator.Above, 30)),
 			historyProduct, to); got != c.want {
 			t.Errorf("every %s, %d in %s: %q, want %q", c.every, c.hits, c.window, got, c.want)
 		}
@@ -206,7 +207,7 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 		p.measure(i*minuteMs, "watering", i%30 == 0)
 	}
 	p.done()
-	on := alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)}
+	on := alarm.Condition{Join: "and", Attribute: "watering", Operator: comparator.Equal, Value: reading.Boolean(true)}
 	if got := p.adviceSummary(ruleWith(1, time.Minute, on), historyProduct, 600*minuteMs); got != "2 in 5m0s: 0 of 20" {
 		t.Errorf("of a switch: %q", got)
 	}
@@ -216,8 +217,17 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 func TestRehearsalAdviceOfUnsteady(t *testing.T) {
 	p := newHistory(t)
 	to := p.measureEveryMinute(10, oscillation(0, .3, 5))
-	h, err := alarm.Rehearse(t.Context(), p.Store, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)),
-		historyProduct, alarm.MaxNoticesPerHour, 0, to, time.UTC, nil)
+	h, err := alarm.Rehearse(
+		t.Context(),
+		p.Store,
+		ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 0)),
+		historyProduct,
+		alarm.MaxNoticesPerHour,
+		0,
+		to,
+		time.UTC,
+		nil,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/device"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -47,7 +48,7 @@ func rows(t *testing.T) (*history, *alarm.RehearsalOptions, func(r alarm.Rule) [
 // together.
 func TestRehearseAll(t *testing.T) {
 	_, o, all := rows(t)
-	frost := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0))
+	frost := ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 0))
 	var told []string
 	each := func(j *alarm.DeviceRule, h *alarm.Rehearsal) error {
 		sum := h.Sum()
@@ -76,7 +77,7 @@ func TestRehearseAll(t *testing.T) {
 	// More samples within a longer time may begin notices on devices that had none.
 	again = 0
 	if got, err = alarm.RehearseAll(t.Context(), o,
-		all(ruleWith(2, time.Minute, numberCondition("air", alarm.Below, 1))), each,
+		all(ruleWith(2, time.Minute, numberCondition("air", comparator.Below, 1))), each,
 		func() error { again++; return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestRehearseAll(t *testing.T) {
 		t.Errorf("%+v, %d devices read again", got, again)
 	}
 	if _, err = alarm.RehearseAll(t.Context(), o,
-		all(ruleWith(2, 4*time.Minute, numberCondition("air", alarm.Below, 0))), each,
+		all(ruleWith(2, 4*time.Minute, numberCondition("air", comparator.Below, 0))), each,
 		func() error { again++; return nil }); err != nil || again != 3 {
 		t.Errorf("%d devices read again, %v", again, err)
 	}
@@ -104,7 +105,7 @@ func wantAdvice(t *testing.T, list []alarm.RehearsalAdvice, want string) {
 // It ends when the caller's context ends, and with an error of the callback.
 func TestRehearseAllEnds(t *testing.T) {
 	_, o, all := rows(t)
-	frost := all(ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)))
+	frost := all(ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 0)))
 	fault := errors.New("the client is gone")
 	quiet := func() error { return nil }
 	n := 0

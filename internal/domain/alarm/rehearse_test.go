@@ -15,6 +15,7 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -102,7 +103,7 @@ func ruleWith(hits int, window time.Duration, conditions ...alarm.Condition) ala
 	}
 }
 
-func numberCondition(name string, op alarm.Operator, v float64) alarm.Condition {
+func numberCondition(name string, op comparator.Operator, v float64) alarm.Condition {
 	return alarm.Condition{Join: "and", Attribute: name, Operator: op, Value: reading.Number(v)}
 }
 
@@ -138,8 +139,8 @@ func TestRehearse(t *testing.T) {
 	p.measure(to+minuteMs, "air", -40.) // after the end
 	p.done()
 
-	rule := ruleWith(2, 15*time.Minute, numberCondition("air", alarm.Below, 2),
-		numberCondition("soil", alarm.Above, 30))
+	rule := ruleWith(2, 15*time.Minute, numberCondition("air", comparator.Below, 2),
+		numberCondition("soil", comparator.Above, 30))
 	rule.Period = alertmsg.Period{Start: 12 * 60, End: 18 * 60}
 	place := &alarm.Coordinates{Latitude: 36.9, Longitude: 30.7}
 	got, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
@@ -248,7 +249,7 @@ func TestRehearseMany(t *testing.T) {
 		p.measure(i*minuteMs, "watering", i%2 == 0)
 	}
 	p.done()
-	r := ruleWith(1, time.Minute, alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal,
+	r := ruleWith(1, time.Minute, alarm.Condition{Join: "and", Attribute: "watering", Operator: comparator.Equal,
 		Value: reading.Boolean(true)})
 	got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, 2400*minuteMs, time.UTC, nil)
 	if err != nil {
@@ -268,7 +269,7 @@ func TestRehearseMany(t *testing.T) {
 
 func TestRehearseNothing(t *testing.T) {
 	p := newHistory(t)
-	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 2))
+	r := ruleWith(1, time.Minute, numberCondition("air", comparator.Below, 2))
 	got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil)
 	if err != nil || got.Total != 0 || len(got.Notices) != 0 || got.Samples != 0 || !got.Pace.Fits ||
 		got.Pace.Interval != 0 {
@@ -322,7 +323,7 @@ func TestPace(t *testing.T) {
 			p.measure(at, "air", 5.)
 		}
 		p.done()
-		r := ruleWith(c.hits, 5*time.Minute, numberCondition("air", alarm.Below, 2))
+		r := ruleWith(c.hits, 5*time.Minute, numberCondition("air", comparator.Below, 2))
 		got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, at, time.UTC, nil)
 		if err != nil || got.Pace != c.want {
 			t.Errorf("rehearsed: %+v (%v), want %+v", got.Pace, err, c.want)
@@ -412,8 +413,13 @@ func BenchmarkRehearse(b *testing.B) {
 		p.measure(at, "air", math.Round(100-80*math.Cos(phase))/10, "soil", float64(30+i%7), "watering", i%50 == 0)
 	}
 	p.done()
-	r := ruleWith(3, 30*time.Minute, numberCondition("air", alarm.Below, 4), numberCondition("soil", alarm.Above, 20),
-		alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(false)})
+	r := ruleWith(
+		3,
+		30*time.Minute,
+		numberCondition("air", comparator.Below, 4),
+		numberCondition("soil", comparator.Above, 20),
+		alarm.Condition{Join: "and", Attribute: "watering", Operator: comparator.Equal, Value: reading.Boolean(false)},
+	)
 	for b.Loop() {
 		got, err := alarm.Rehearse(b.Context(), p.Store, r, historyProduct, 0, end-30*dayMs, end, istanbul(b),
 			&alarm.Coordinates{Latitude: 36.9, Longitude: 30.7})

@@ -7,6 +7,7 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 )
 
 // RuleID is a rule's number; never reused.
@@ -31,23 +32,13 @@ const (
 	TakenDown DeployState = 2
 )
 
-// Operator compares a reading with a condition's value.
-type Operator string
-
-// The operators; booleans and texts know only Equal and NotEqual.
 const (
-	Above         Operator = ">"
-	AtLeast       Operator = ">="
-	Below         Operator = "<"
-	AtMost        Operator = "<="
-	Equal         Operator = "="
-	NotEqual      Operator = "!="
-	joinedByOr             = "or"
-	joinedByAnd            = "and"
-	onlineState            = "onlineState" // the fixed attribute of a rule on being offline
-	mostHits               = 10
-	maxConditions          = 16
-	mostChannels           = 20
+	joinedByOr    = "or"
+	joinedByAnd   = "and"
+	onlineState   = "onlineState" // the fixed attribute of a rule on being offline
+	mostHits      = 10
+	maxConditions = 16
+	mostChannels  = 20
 )
 
 // Windows are the lengths a rule's window can have.
@@ -59,10 +50,10 @@ var Windows = []time.Duration{
 // Condition is one comparison of a rule. Conditions are folded from left to
 // right: ((c1 andor2 c2) andor3 c3) and so on. Its JSON is what is stored.
 type Condition struct {
-	Join      string        `json:"andor"` // and, or; of the first one and
-	Attribute string        `json:"tslAttribute"`
-	Operator  Operator      `json:"subconditions"`
-	Value     reading.Value `json:"value"`
+	Join      string              `json:"andor"` // and, or; of the first one and
+	Attribute string              `json:"tslAttribute"`
+	Operator  comparator.Operator `json:"subconditions"`
+	Value     reading.Value       `json:"value"`
 	// Recovery keeps an open notice open until this value is passed instead of Value. Only a
 	// condition that compares a number by size has one.
 	Recovery *float64 `json:"recovery,omitempty"`

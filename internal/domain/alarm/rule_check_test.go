@@ -16,6 +16,7 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/errs"
 	"tilth/internal/tools/testkit"
 )
@@ -83,7 +84,7 @@ func TestCheckedRule(t *testing.T) {
 			Level:         alarm.LevelSerious,
 			ManualRelease: true,
 			Conditions: []alarm.Condition{
-				{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)},
+				{Join: "and", Attribute: "airTemperature", Operator: comparator.Below, Value: reading.Number(2)},
 			},
 		}
 		with(&r)
@@ -125,24 +126,24 @@ func TestCheckedRule(t *testing.T) {
 				[]alarm.FormCondition{comparison("and", "onlineState", "=", reading.Number(0))}
 		}, func(r *alarm.Rule) { r.Trigger, r.Conditions = alarm.DeviceOffline, nil }},
 		"numbers as texts": {withConditions(comparison("", "airTemperature", ">=", reading.Text(" 2.50 ")), withRecoveryValue(comparison("or", "rain", "<", reading.Text("1e-3")), 0.002)), conditions(
-			alarm.Condition{Join: "and", Attribute: "airTemperature", Operator: alarm.AtLeast, Value: reading.Number(2.5)},
-			alarm.Condition{Join: "or", Attribute: "rain", Operator: alarm.Below, Value: reading.Number(0.001), Recovery: new(0.002)},
+			alarm.Condition{Join: "and", Attribute: "airTemperature", Operator: comparator.AtLeast, Value: reading.Number(2.5)},
+			alarm.Condition{Join: "or", Attribute: "rain", Operator: comparator.Below, Value: reading.Number(0.001), Recovery: new(0.002)},
 		)},
 		"the first one's join": {withConditions(comparison("or", " rain ", "!=", reading.Number(-0.5))), conditions(
-			alarm.Condition{Join: "and", Attribute: "rain", Operator: alarm.NotEqual, Value: reading.Number(-0.5)},
+			alarm.Condition{Join: "and", Attribute: "rain", Operator: comparator.NotEqual, Value: reading.Number(-0.5)},
 		)},
 		"booleans": {withConditions(comparison("and", "heating", "=", reading.Boolean(false)), comparison("and", "heating", "!=", reading.Text("true")), comparison("or", "heating", "=", reading.Number(1)), comparison("or", "heating", "=", reading.Text("0"))), conditions(
-			alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
-			alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.NotEqual, Value: reading.Boolean(true)},
-			alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)},
-			alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
+			alarm.Condition{Join: "and", Attribute: "heating", Operator: comparator.Equal, Value: reading.Boolean(false)},
+			alarm.Condition{Join: "and", Attribute: "heating", Operator: comparator.NotEqual, Value: reading.Boolean(true)},
+			alarm.Condition{Join: "or", Attribute: "heating", Operator: comparator.Equal, Value: reading.Boolean(true)},
+			alarm.Condition{Join: "or", Attribute: "heating", Operator: comparator.Equal, Value: reading.Boolean(false)},
 		)},
 		"texts": {withConditions(comparison("and", "note", "=", reading.Text("12"))), conditions(
-			alarm.Condition{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("12")},
+			alarm.Condition{Join: "and", Attribute: "note", Operator: comparator.Equal, Value: reading.Text("12")},
 		)},
 		"recovery": {withConditions(withRecoveryValue(comparison("and", "airTemperature", ">", reading.Number(30)), 28.5), withRecoveryValue(comparison("or", "airTemperature", "<=", reading.Number(2)), 2)), conditions(
-			alarm.Condition{Join: "and", Attribute: "airTemperature", Operator: alarm.Above, Value: reading.Number(30), Recovery: new(28.5)},
-			alarm.Condition{Join: "or", Attribute: "airTemperature", Operator: alarm.AtMost, Value: reading.Number(2), Recovery: new(2.0)},
+			alarm.Condition{Join: "and", Attribute: "airTemperature", Operator: comparator.Above, Value: reading.Number(30), Recovery: new(28.5)},
+			alarm.Condition{Join: "or", Attribute: "airTemperature", Operator: comparator.AtMost, Value: reading.Number(2), Recovery: new(2.0)},
 		)},
 	} {
 		got, err := c.Rule(t.Context(), field.ID, form(tc.form))

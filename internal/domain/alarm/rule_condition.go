@@ -9,6 +9,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/errs"
 )
 
@@ -58,7 +59,7 @@ func conditions(trigger Trigger, said []FormCondition, p *device.Product) ([]Con
 // OfflineCondition is the fixed condition that represents a rule on being offline where conditions
 // are listed.
 func OfflineCondition() Condition {
-	return Condition{Join: joinedByAnd, Attribute: onlineState, Operator: Equal, Value: reading.Number(0)}
+	return Condition{Join: joinedByAnd, Attribute: onlineState, Operator: comparator.Equal, Value: reading.Number(0)}
 }
 
 func isOffline(c FormCondition) bool {
@@ -68,7 +69,7 @@ func isOffline(c FormCondition) bool {
 		}
 		return strings.TrimSpace(*s)
 	}
-	return said(c.Attribute) == onlineState && said(c.Operator) == string(Equal) && c.Value != nil &&
+	return said(c.Attribute) == onlineState && said(c.Operator) == string(comparator.Equal) && c.Value != nil &&
 		c.Value.String() == "0" && c.Recovery == nil
 }
 
@@ -95,16 +96,13 @@ func (c FormCondition) condition(first bool, p *device.Product) (Condition, *err
 		return refuse("rule.attributeUnknown", "value", one.Attribute)
 	}
 	if c.Operator != nil {
-		one.Operator = Operator(*c.Operator)
+		one.Operator = comparator.Operator(*c.Operator)
 	}
-	switch one.Operator {
-	case Equal, NotEqual:
-	case Above, AtLeast, Below, AtMost:
-		if property.DataType != device.Number {
-			return refuse("rule.operatorType")
-		}
-	default:
+	switch by := comparator.Of(one.Operator); {
+	case !by.Known():
 		return refuse("rule.operator")
+	case by.NumbersOnly() && property.DataType != device.Number:
+		return refuse("rule.operatorType")
 	}
 	var err *errs.Error
 	if one.Value, err = threshold(c.Value, property); err != nil {
@@ -179,19 +177,21 @@ func decimals(f float64, p *device.Property) *errs.Error {
 // recovery refuses a recovery value on the wrong side of the threshold, and one of a condition that
 // cannot have any.
 func recovery(f float64, c Condition, p *device.Property) *errs.Error {
-	if c.Value.Kind() != reading.KindNumber || c.Operator == Equal || c.Operator == NotEqual {
+	by := comparator.Of(c.Operator)
+	if c.Value.Kind() != reading.KindNumber || by.Side == comparator.NoSide {
 		return errs.New(errs.Refused, "rule.recoveryNone")
 	}
 	if err := decimals(f, p); err != nil {
 		return err
 	}
 	switch {
-	case (c.Operator == Above || c.Operator == AtLeast) && f > c.Value.Float():
+	case by.TakesRecovery(f, c.Value.Float()):
+		return nil
+	case by.Side == comparator.Over:
 		return errs.New(errs.Refused, "rule.recoveryAbove")
-	case (c.Operator == Below || c.Operator == AtMost) && f < c.Value.Float():
+	default:
 		return errs.New(errs.Refused, "rule.recoveryBelow")
 	}
-	return nil
 }
 
 // AttributesGone are those attributes of a rule's conditions that devices of a product lack, or

@@ -15,6 +15,7 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/errs"
 	"tilth/internal/tools/testkit"
 )
@@ -34,12 +35,12 @@ func newFullRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 			{
 				Join:      "and",
 				Attribute: "airTemperature",
-				Operator:  alarm.Below,
+				Operator:  comparator.Below,
 				Value:     reading.Number(2),
 				Recovery:  new(2.5),
 			},
-			{Join: "or", Attribute: "heating", Operator: alarm.NotEqual, Value: reading.Boolean(true)},
-			{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("\"wet\" = 1")},
+			{Join: "or", Attribute: "heating", Operator: comparator.NotEqual, Value: reading.Boolean(true)},
+			{Join: "and", Attribute: "note", Operator: comparator.Equal, Value: reading.Text("\"wet\" = 1")},
 		},
 		Channels: []int64{
 			s.Channel(t, d.Tenant, "Staff").ID,

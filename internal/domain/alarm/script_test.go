@@ -12,6 +12,7 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // scriptProduct is the product of every script: the first three numbers have 1, 0 and 2 decimals,
@@ -202,7 +203,12 @@ func (s *script) rule(text string) (r Rule, from int64) {
 	r = Rule{ID: 1, Hits: hits, Window: d}
 	words := append([]string{joinedByAnd}, strings.Fields(parts[0])...)
 	for len(words) >= 4 {
-		c := Condition{Join: words[0], Attribute: words[1], Operator: Operator(words[2]), Value: s.value(words[3])}
+		c := Condition{
+			Join:      words[0],
+			Attribute: words[1],
+			Operator:  comparator.Operator(words[2]),
+			Value:     s.value(words[3]),
+		}
 		if words = words[4:]; len(words) >= 2 && words[0] == "recovery" {
 			c.Recovery = new(s.value(words[1]).Float())
 			words = words[2:]

@@ -8,12 +8,15 @@ import (
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 )
 
 // made is a rule on temp < 2, and its state from a floor on.
 func made(t *testing.T, hits int, window time.Duration, floor int64, more ...Condition) (*Predicate, *State) {
 	t.Helper()
-	conditions := append([]Condition{{Attribute: "temp", Operator: Below, Value: reading.Number(2)}}, more...)
+	conditions := append(
+		[]Condition{{Attribute: "temp", Operator: comparator.Below, Value: reading.Number(2)}},
+		more...)
 	predicate, err := NewPredicate(Rule{ID: 1, Hits: hits, Window: window, Conditions: conditions}, scriptProduct, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +31,14 @@ func temp(v float64) []reading.Field {
 // An event has the samples that counted with every property's value as of each sample, in the order
 // of Properties.
 func TestStepReportsSamples(t *testing.T) {
-	predicate, s := made(t, 2, time.Minute, 0, Condition{Join: joinedByOr, Attribute: "note", Operator: Equal,
-		Value: reading.Text("ice")})
+	predicate, s := made(
+		t,
+		2,
+		time.Minute,
+		0,
+		Condition{Join: joinedByOr, Attribute: "note", Operator: comparator.Equal,
+			Value: reading.Text("ice")},
+	)
 	both := fieldsOf(map[string]reading.Value{"temp": reading.Number(1.5), "note": reading.Text("fog")})
 	if e, some := Step(predicate, s, 1000, 1000, both); some {
 		t.Fatalf("%+v", e)
@@ -108,8 +117,14 @@ func TestBounded(t *testing.T) {
 
 // A remembered text is not a part of the message that it came in.
 func TestTextsAreCopied(t *testing.T) {
-	predicate, err := NewPredicate(Rule{ID: 1, Hits: 1, Window: time.Minute,
-		Conditions: []Condition{{Attribute: "note", Operator: Equal, Value: reading.Text("x")}}}, scriptProduct, 0)
+	predicate, err := NewPredicate(Rule{
+		ID:     1,
+		Hits:   1,
+		Window: time.Minute,
+		Conditions: []Condition{
+			{Attribute: "note", Operator: comparator.Equal, Value: reading.Text("x")},
+		},
+	}, scriptProduct, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +139,14 @@ func TestTextsAreCopied(t *testing.T) {
 
 // A value removed from a sample that is no longer kept has no replacement.
 func TestRemovedPriorValue(t *testing.T) {
-	predicate, s := made(t, 1, time.Minute, 0, Condition{Join: joinedByAnd, Attribute: "humidity", Operator: Above,
-		Value: reading.Number(85)})
+	predicate, s := made(
+		t,
+		1,
+		time.Minute,
+		0,
+		Condition{Join: joinedByAnd, Attribute: "humidity", Operator: comparator.Above,
+			Value: reading.Number(85)},
+	)
 	humidity := func(v reading.Value) []reading.Field { return fieldsOf(map[string]reading.Value{"humidity": v}) }
 	s.Learn(predicate, 1000, humidity(reading.Number(90)))
 	s.Learn(predicate, 200_000, temp(5))

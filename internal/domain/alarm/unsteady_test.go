@@ -9,6 +9,7 @@ import (
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/reading"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -190,7 +191,7 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("unsteady %t, %+v", d.Unsteady, a)
 	}
 	steady := *d
-	steady.RuleCopy.Conditions = []alarm.Condition{{Join: "and", Attribute: "heating", Operator: alarm.Equal,
+	steady.RuleCopy.Conditions = []alarm.Condition{{Join: "and", Attribute: "heating", Operator: comparator.Equal,
 		Value: reading.Boolean(true)}}
 	if a, err := alarm.Advise(t.Context(), fx.readings, fx.owner, &steady, fx.station); err != nil || a != nil {
 		t.Errorf("of a switch %+v, %v", a, err)

@@ -10,13 +10,6 @@ import (
 	"tilth/internal/platform/errs"
 )
 
-// Edit holds the fields of a device that people may change.
-type Edit struct {
-	NoteName            string
-	SceneID             int64    // DefaultScene: in no scene
-	Longitude, Latitude *float64 // degrees, WGS-84; both or neither
-}
-
 // Edit changes the tenant's device of that name. A forbidden scene keeps its devices and takes no
 // others.
 func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) error {
@@ -39,7 +32,8 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 				return err
 			}
 		}
-		d.NoteName, d.SceneID, d.Longitude, d.Latitude = note, e.SceneID, e.Longitude, e.Latitude
+		e.NoteName = note
+		e.applyTo(d)
 		return s.Put(ctx, t, d)
 	})
 	return wrap("edit", err)

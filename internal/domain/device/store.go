@@ -27,11 +27,11 @@ type Device struct {
 	SceneID     int64    // DefaultScene: in no scene
 	Longitude   *float64 // degrees, WGS-84; nil together with Latitude
 	Latitude    *float64
-	Elevation   *float64 // metres above sea level; nil: unknown
 	Gateway     bool
 	Disabled    bool
 	ElementData map[string]string // the device's own elementData by identifier; it overrides the product's
 	CreateTime  int64             // epoch milliseconds
+	Facts
 }
 
 // videoSerial marks the serial of a camera, by the convention of the sensor makers.
@@ -61,11 +61,11 @@ type deviceRow struct {
 	SceneID       *int64
 	Longitude     *float64
 	Latitude      *float64
-	Elevation     *float64
 	Gateway       bool
 	Disabled      bool
 	ElementData   string
 	CreateTime    int64
+	Facts
 }
 
 type secretRow struct {
@@ -205,7 +205,7 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	r := deviceRow{
 		ID: d.ID, TenantID: t, Name: d.Name, Serial: d.Serial, NoteName: d.NoteName,
 		FoldedText: text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial), Video: d.IsVideo(),
-		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude, Elevation: d.Elevation,
+		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude, Facts: d.Facts,
 		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(elementData), CreateTime: s.now().UnixMilli(),
 	}
 	if d.SceneID != DefaultScene {
@@ -368,7 +368,7 @@ func (r *deviceRow) device() (*Device, error) {
 		ProductID:  r.ProductID,
 		Longitude:  r.Longitude,
 		Latitude:   r.Latitude,
-		Elevation:  r.Elevation,
+		Facts:      r.Facts,
 		Gateway:    r.Gateway,
 		Disabled:   r.Disabled,
 		CreateTime: r.CreateTime,

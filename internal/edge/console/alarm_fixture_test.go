@@ -14,6 +14,7 @@ import (
 	"tilth/internal/domain/reading"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -141,7 +142,7 @@ func (w *fixture) frostRule(owner tenant.ID, d *device.Device) int64 {
 		ManualRelease: true,
 		Description:   marker,
 		Conditions: []alarm.Condition{
-			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)},
+			{Join: "and", Attribute: "airTemperature", Operator: comparator.Below, Value: reading.Number(2)},
 		},
 	}
 	ctx := context.Background()

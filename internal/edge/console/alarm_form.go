@@ -116,7 +116,7 @@ func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	for _, one := range shownConditions(c.Trigger, c.Conditions) {
 		w.Conditions = append(w.Conditions, wire.AlarmCondition{
 			Andor: wire.AlarmConditionAndor(one.Join), TslAttribute: one.Attribute,
-			Subconditions: wire.AlarmConditionSubconditions(one.Operator), Value: one.Value, Recovery: one.Recovery,
+			Subconditions: wire.Operator(one.Operator), Value: one.Value, Recovery: one.Recovery,
 		})
 	}
 	return w

@@ -248,7 +248,7 @@ func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Prod
 			YeuName:       was.name,
 			ElementUnit:   was.unit,
 			Precision:     was.precision,
-			Subconditions: wire.AlarmNoticeConditionSubconditions(c.Operator),
+			Subconditions: wire.Operator(c.Operator),
 			Value:         c.Value,
 			Recovery:      c.Recovery,
 		})

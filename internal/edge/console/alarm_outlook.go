@@ -66,7 +66,8 @@ func (s *server) outlook(ctx context.Context, c *alarm.RuleCard, members []devic
 	}
 	out := &wire.Outlook{
 		Id: int64(c.ID), Fits: o.Pace.Fits, UsualInterval: omitZero(o.Pace.Interval),
-		LastSample: omitZero(o.LastSample), Value: o.Value, Distance: o.Distance, Expected: omitZero(o.Expected),
+		LastSample: omitZero(o.LastSample), Value: o.Value, Distance: o.Distance, Holds: o.Holds,
+		Expected: omitZero(o.Expected),
 	}
 	if closest != nil {
 		out.DeviceName, out.NoteName = &closest.Name, &closest.NoteName

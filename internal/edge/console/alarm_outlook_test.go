@@ -11,6 +11,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -41,7 +42,10 @@ func TestOutlookHits(t *testing.T) {
 	expectOutlook := func(want string) {
 		t.Helper()
 		o := testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+fmt.Sprint(id)))[0]
-		if got := asJSON(t, body{"hits": o.Hits, "waits": o.Waits, "distance": o.Distance}); got != want {
+		if got := asJSON(
+			t,
+			body{"hits": o.Hits, "waits": o.Waits, "distance": o.Distance, "holds": o.Holds},
+		); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -50,20 +54,20 @@ func TestOutlookHits(t *testing.T) {
 		w.evaluate(t, w.ws2, air(degrees))
 	}
 	minute(0.5)
-	expectOutlook(`{"distance":0,"hits":1,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":1,"holds":true,"waits":false}`)
 	minute(0.4)
-	expectOutlook(`{"distance":0,"hits":2,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":2,"holds":true,"waits":false}`)
 	// Samples that are older than the window no longer count.
 	w.Clock.Advance(10 * time.Minute)
 	minute(0.3)
-	expectOutlook(`{"distance":0,"hits":1,"waits":false}`)
+	expectOutlook(`{"distance":0,"hits":1,"holds":true,"waits":false}`)
 	minute(0.2)
 	minute(0.1)
-	expectOutlook(`{"distance":null,"hits":null,"waits":null}`)
+	expectOutlook(`{"distance":null,"hits":null,"holds":null,"waits":null}`)
 	notice := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0]
 	w.mustSucceed(t, w.adaCall(http.MethodPut, noticesPath+"resolve", body{"id": notice.Id}))
 	minute(0.1)
-	expectOutlook(`{"distance":0,"hits":1,"waits":true}`)
+	expectOutlook(`{"distance":0,"hits":1,"holds":true,"waits":true}`)
 }
 
 // The outlook says how far a running rule's device is from its threshold and, if the trend of the
@@ -91,7 +95,7 @@ func TestOutlook(t *testing.T) {
 		return asJSON(t, testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+list)))
 	}
 	want := fmt.Sprintf(
-		`[{"distance":1,"expected":%d,"fits":true,"hits":0,"id":%d,"lastSample":%d,"usualInterval":60000,"value":2,"waits":false},`+
+		`[{"distance":1,"expected":%d,"fits":true,"hits":0,"holds":false,"id":%d,"lastSample":%d,"usualInterval":60000,"value":2,"waits":false},`+
 			`{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000},{"fits":true,"id":%d},{"fits":true,"hits":0,"id":%d,"waits":false}]`,
 		now+10*time.Minute.Milliseconds(),
 		near,
@@ -123,7 +127,7 @@ func TestOutlook(t *testing.T) {
 		Hits:   1,
 		Window: time.Minute,
 		Conditions: []alarm.Condition{
-			{Join: "and", Attribute: "wind", Operator: alarm.Above, Value: reading.Number(1)},
+			{Join: "and", Attribute: "wind", Operator: comparator.Above, Value: reading.Number(1)},
 		},
 	}
 	lost, err := w.Rules.Create(t.Context(), w.field.ID, &rule)

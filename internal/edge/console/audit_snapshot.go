@@ -40,9 +40,14 @@ func (s *server) snapshotDevice(t tenant.ID, name string) audit.Snapshot {
 			scene = found.Name
 		}
 		thing := d.AuditThing()
-		thing.Fields = []audit.Field{
-			{Name: "noteName", Value: d.NoteName}, {Name: "groupName", Value: scene},
-			{Name: "longitude", Value: d.Longitude}, {Name: "latitude", Value: d.Latitude},
+		for i := range device.Fields {
+			f := &device.Fields[i]
+			if f.People {
+				thing.Fields = append(thing.Fields, audit.Field{Name: f.Name, Value: f.ValueIn(d)})
+			}
+			if f.Name == "noteName" { // the scene is told after it
+				thing.Fields = append(thing.Fields, audit.Field{Name: "groupName", Value: scene})
+			}
 		}
 		return []audit.Thing{thing}, nil
 	}

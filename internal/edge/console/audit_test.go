@@ -16,6 +16,7 @@ import (
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/reading"
 	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/tools/testkit"
 )
 
@@ -132,7 +133,7 @@ func createRuleInStore(t *testing.T, w *fixture) int64 {
 		Hits:   1,
 		Window: alarm.Windows[0],
 		Conditions: []alarm.Condition{
-			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)},
+			{Join: "and", Attribute: "airTemperature", Operator: comparator.Below, Value: reading.Number(2)},
 		},
 	}
 	id, err := w.Rules.Create(t.Context(), w.field.ID, &rule)

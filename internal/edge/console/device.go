@@ -195,12 +195,12 @@ func (v *deviceView) list(ctx context.Context, devices []*device.Device) []wire.
 func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 	status := v.server.Presence.Status(v.tenant, d.ID)
 	w := wire.Device{
-		Id: int64(d.ID), DeviceName: d.Name, Serial: d.Serial, NoteName: d.NoteName,
-		GroupId: d.SceneID, GroupName: v.sceneNames[d.SceneID], Longitude: d.Longitude, Latitude: d.Latitude,
+		Id: int64(d.ID), DeviceName: d.Name, GroupId: d.SceneID, GroupName: v.sceneNames[d.SceneID],
 		OnlineState: boolInt(status.Online), State: boolInt(!status.Online || d.Disabled),
 		CreateTime: d.CreateTime, OnlineTime: omitZero(status.OnlineTime), OfflineTime: omitZero(status.OfflineTime),
 		LastContact: omitZero(status.LastContact), Type: 1, LastData: []wire.Latest{},
 	}
+	writePlainFields(&w, d)
 	if open, found := v.openAlarms[d.ID]; found {
 		w.OpenAlarms, w.AlarmLevel = &open.Count, new(int(open.Level))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"tilth/internal/domain/audit"
-	"tilth/internal/domain/device"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/errs"
 )
@@ -21,13 +20,9 @@ func (s *server) UpdateDevice(
 	if err := checkText("deviceName", name); err != nil {
 		return nil, err
 	}
-	edit := device.Edit{NoteName: deref(r.Body.NoteName), Longitude: r.Body.Longitude, Latitude: r.Body.Latitude}
-	if r.Body.GroupId != nil {
-		edit.SceneID = *r.Body.GroupId
-	}
 	t := caller(ctx).Tenant
 	err := audit.Record(ctx, t, "device.update", s.snapshotDevice(t, name), func(ctx context.Context) error {
-		return s.Devices.Edit(ctx, t, name, edit)
+		return s.Devices.Edit(ctx, t, name, editFrom(r.Body))
 	})
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/internal/domain/device"
 	"tilth/internal/domain/identity"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/text"
@@ -290,9 +291,7 @@ func (c *checker) device(d *fileDevice) {
 		}
 		c.unique("device", d.deviceName.value, fmt.Sprintf("deviceName %q", d.deviceName.value), d.deviceName.at)
 	}
-	c.multiLine(&d.serial, maxName)
-	c.singleLine(&d.noteName)
-	c.position(d)
+	c.plainFields(d)
 	if d.secret.present() && d.secrets.present() {
 		c.add(d.secrets.at, "give either secret or secrets")
 	}
@@ -310,21 +309,23 @@ func (c *checker) device(d *fileDevice) {
 	}
 }
 
-func (c *checker) position(d *fileDevice) {
-	if f := d.longitude; f.valid && (f.value < -180 || f.value > 180) {
-		c.add(f.at, "longitude must be from -180 to 180")
+func (c *checker) plainFields(d *fileDevice) {
+	for i := range device.Fields {
+		switch f, given := &device.Fields[i], d.plain[device.Fields[i].Name]; {
+		case f.SingleLine:
+			c.singleLine(&given.text)
+		case f.Text != nil:
+			c.multiLine(&given.text, maxName)
+		case given.number.valid && (given.number.value < f.Low || given.number.value > f.High):
+			c.add(given.number.at, "%s must be from %v to %v%s", f.Name, f.Low, f.High, f.Unit)
+		}
 	}
-	if f := d.latitude; f.valid && (f.value < -90 || f.value > 90) {
-		c.add(f.at, "latitude must be from -90 to 90")
-	}
-	if f := d.elevation; f.valid && (f.value < -500 || f.value > 9000) {
-		c.add(f.at, "elevation must be from -500 to 9000 metres")
-	}
-	switch lon, lat := d.longitude.present(), d.latitude.present(); {
+	longitude, latitude := &d.plain["longitude"].number, &d.plain["latitude"].number
+	switch lon, lat := longitude.present(), latitude.present(); {
 	case lon && !lat:
-		c.add(d.longitude.at, "longitude without latitude: give both or neither")
+		c.add(longitude.at, "longitude without latitude: give both or neither")
 	case lat && !lon:
-		c.add(d.latitude.at, "latitude without longitude: give both or neither")
+		c.add(latitude.at, "latitude without longitude: give both or neither")
 	}
 }
 

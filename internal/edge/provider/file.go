@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"tilth/internal/domain/device"
 	"tilth/internal/platform/text"
 )
 
@@ -75,13 +76,19 @@ type fileUser struct {
 }
 
 type fileDevice struct {
-	at                                           filePos
-	deviceName, serial, noteName, product, scene field[string]
-	secret                                       field[string]
-	secrets                                      field[[]field[string]]
-	longitude, latitude, elevation               field[float64]
-	gateway, disabled                            field[bool]
-	elementData                                  field[map[string]field[string]]
+	at                         filePos
+	deviceName, product, scene field[string]
+	secret                     field[string]
+	secrets                    field[[]field[string]]
+	elementData                field[map[string]field[string]]
+	plain                      map[string]*filePlain // its plain fields, by name; all of device.Fields
+}
+
+// filePlain is a plain field of a device; one of the three is used.
+type filePlain struct {
+	text   field[string]
+	number field[float64]
+	flag   field[bool]
 }
 
 // parse reads a file and adds its errors to f. It returns everything that it could read, so that
@@ -282,11 +289,9 @@ func (f *fileErrors) user(n ast.Node, at filePos) fileUser {
 }
 
 func (f *fileErrors) device(n ast.Node, at filePos) fileDevice {
-	d := fileDevice{at: at}
-	f.mapping(n, at, map[string]nodeReader{
+	d := fileDevice{at: at, plain: map[string]*filePlain{}}
+	readers := map[string]nodeReader{
 		"deviceName": f.trimmed(&d.deviceName),
-		"serial":     f.trimmed(&d.serial),
-		"noteName":   f.trimmed(&d.noteName),
 		"product":    f.trimmed(&d.product),
 		"scene":      f.trimmed(&d.scene),
 		"secret":     f.text(&d.secret),
@@ -295,11 +300,6 @@ func (f *fileErrors) device(n ast.Node, at filePos) fileDevice {
 			&d.secrets,
 			func(n ast.Node, at filePos) (s field[string]) { f.text(&s)(n, at); return s },
 		),
-		"longitude": f.number(&d.longitude),
-		"latitude":  f.number(&d.latitude),
-		"elevation": f.number(&d.elevation),
-		"gateway":   f.boolean(&d.gateway),
-		"disabled":  f.boolean(&d.disabled),
 		"elementData": func(n ast.Node, at filePos) {
 			d.elementData = field[map[string]field[string]]{value: map[string]field[string]{}, valid: true, at: at}
 			f.entries(n, at, func(key string, n ast.Node, at filePos) {
@@ -309,6 +309,19 @@ func (f *fileErrors) device(n ast.Node, at filePos) fileDevice {
 				}
 			})
 		},
-	})
+	}
+	for i := range device.Fields {
+		plain := &filePlain{}
+		d.plain[device.Fields[i].Name] = plain
+		switch {
+		case device.Fields[i].Text != nil:
+			readers[device.Fields[i].Name] = f.trimmed(&plain.text)
+		case device.Fields[i].Number != nil:
+			readers[device.Fields[i].Name] = f.number(&plain.number)
+		default:
+			readers[device.Fields[i].Name] = f.boolean(&plain.flag)
+		}
+	}
+	f.mapping(n, at, readers)
 	return d
 }

@@ -50,7 +50,7 @@ func wrongFiles(t *testing.T, folder string) []wrongFile {
 }
 
 // compare compares the errors that were found with those that the file lists. It compares only the
-// beginning of the YAML library's own messages.
+// beginning of the YAML library's own messages, and of those that the file ends with …
 func (f *wrongFile) compare(t *testing.T, err error) {
 	t.Helper()
 	var wrong *FileError
@@ -73,6 +73,11 @@ func (f *wrongFile) compare(t *testing.T, err error) {
 			}
 			return strings.Compare(a, b)
 		})
+	}
+	for i, want := range f.want {
+		if before, isCut := strings.CutSuffix(want, "…"); isCut && i < len(got) && strings.HasPrefix(got[i], before) {
+			got[i] = want
+		}
 	}
 	if !slices.Equal(got, f.want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(f.want, "\n"))

@@ -84,28 +84,29 @@ func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice
 	if product == nil && f.product.valid {
 		pl.out.add(f.product.at, "product %q is neither in this file nor on the server", f.product.value)
 	}
-	setField(&s.step, "serial", &s.device.Serial, &f.serial)
-	setField(&s.step, "gateway", &s.device.Gateway, &f.gateway)
-	setField(&s.step, "disabled", &s.device.Disabled, &f.disabled)
 	pl.planElementData(s, product, f)
 	pl.planScene(t, s, f)
-	if s.created || pl.overwrite {
-		setField(&s.step, "noteName", &s.device.NoteName, &f.noteName)
-		setPosition(&s.step, "longitude", &s.device.Longitude, &f.longitude)
-		setPosition(&s.step, "latitude", &s.device.Latitude, &f.latitude)
-	}
-	setPosition(&s.step, "elevation", &s.device.Elevation, &f.elevation)
+	pl.planPlainFields(s, f)
 	for _, secret := range f.secretFields() {
 		s.secrets = append(s.secrets, device.HashSecret(pl.DeviceKey, secret.value))
 	}
 	return s
 }
 
-func setPosition(s *step, name string, into **float64, f *field[float64]) {
-	if f.valid && !equalPtr(*into, &f.value) {
-		s.auditChanges = append(s.auditChanges, audit.Change{Field: name, Before: *into, After: f.value})
-		*into = &f.value
-		s.changes = append(s.changes, name)
+// planPlainFields sets the plain fields that the file gives. What people edit it leaves to them, except
+// in a new device.
+func (pl *planner) planPlainFields(s *deviceStep, given *fileDevice) {
+	for i := range device.Fields {
+		f, value := &device.Fields[i], given.plain[device.Fields[i].Name]
+		switch {
+		case f.People && !s.created && !pl.overwrite:
+		case f.Text != nil:
+			setField(&s.step, f.Name, f.Text(&s.device), &value.text)
+		case f.Number != nil:
+			setOptional(&s.step, f.Name, f.Number(&s.device), &value.number)
+		default:
+			setField(&s.step, f.Name, f.Flag(&s.device), &value.flag)
+		}
 	}
 }
 

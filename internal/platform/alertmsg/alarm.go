@@ -2,7 +2,11 @@
 // notification. Package alarm writes the facts, package notify makes texts of them.
 package alertmsg
 
-import "time"
+import (
+	"time"
+
+	"tilth/internal/platform/comparator"
+)
 
 // Event is what happened to a notice.
 type Event string
@@ -77,11 +81,11 @@ type Ack struct {
 
 // Condition is one comparison of a rule, folded from left to right.
 type Condition struct {
-	Join     string   `json:"join"` // and, or; of the first one and
-	Property string   `json:"property"`
-	Operator string   `json:"operator"` // > >= < <= = !=
-	Value    any      `json:"value"`    // a number, a boolean or a string
-	Recovery *float64 `json:"recovery,omitempty"`
+	Join     string              `json:"join"` // and, or; of the first one and
+	Property string              `json:"property"`
+	Operator comparator.Operator `json:"operator"`
+	Value    any                 `json:"value"` // a number, a boolean or a string
+	Recovery *float64            `json:"recovery,omitempty"`
 }
 
 // Property is a property as a product had it.

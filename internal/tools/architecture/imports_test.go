@@ -16,7 +16,7 @@ var (
 	edges    = []string{"console", "openapi", "provider", "ingest"}
 	domains  = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
 	platform = []string{
-		"db", "live", "errs", "text", "agronomy", "alertmsg", "archive", "clock", "limit", "listen", "memory",
+		"db", "live", "errs", "text", "agronomy", "alertmsg", "archive", "clock", "comparator", "limit", "listen", "memory",
 	}
 	tools = []string{"bench", "torture", "farm", "testkit", "architecture"}
 
@@ -66,8 +66,9 @@ var (
 		"tenant":     platform,
 		"audit":      append([]string{"tenant"}, platform...),
 
-		"acme": {}, "agronomy": {}, "alertmsg": {}, "archive": {}, "clock": {}, "errs": {}, "limit": {}, "listen": {},
+		"acme": {}, "agronomy": {}, "archive": {}, "clock": {}, "comparator": {}, "errs": {}, "limit": {}, "listen": {},
 		"memory": {}, "text": {},
+		"alertmsg":   {"comparator"},
 		"datafolder": {"clock", "db"},
 		"db":         {"errs", "text"},
 		"live":       {"tenant", "errs", "text"}, // of tenant, only its ID

@@ -1949,6 +1949,11 @@ export interface components {
             data: number[] | null;
             msg: string;
         };
+        /**
+         * @description booleans and texts take only = and !=
+         * @enum {string}
+         */
+        Operator: ">" | ">=" | "<" | "<=" | "=" | "!=";
         AlarmCondition: {
             /**
              * @description how the condition is joined to those before it, from left to right; always 'and' in the first condition
@@ -1957,11 +1962,7 @@ export interface components {
             andor: "and" | "or";
             /** @description a property's identifier; onlineState in a rule on being offline */
             tslAttribute: string;
-            /**
-             * @description booleans and texts take only = and !=
-             * @enum {string}
-             */
-            subconditions: ">" | ">=" | "<" | "<=" | "=" | "!=";
+            subconditions: components["schemas"]["Operator"];
             value: components["schemas"]["ReadingValue"];
             /**
              * Format: double
@@ -2337,6 +2338,8 @@ export interface components {
              * @description how far value is from the threshold, in the attribute's unit
              */
             distance?: number;
+            /** @description whether value meets the condition, rounded to the attribute's decimals; present together with value */
+            holds?: boolean;
             /** @description how many samples, of hitCounts, meet the conditions in the window that ends with the newest sample; only for a running rule on readings that is not triggered */
             hits?: number;
             /** @description true: the last notice was resolved by hand, and the next can begin only after a sample that does not meet the conditions; present only with hits */
@@ -2489,8 +2492,7 @@ export interface components {
             elementUnit: string;
             /** @description decimals of its readings when the notice began; absent: not rounded */
             precision?: number;
-            /** @enum {string} */
-            subconditions: ">" | ">=" | "<" | "<=" | "=" | "!=";
+            subconditions: components["schemas"]["Operator"];
             value: components["schemas"]["ReadingValue"];
             /** Format: double */
             recovery?: number;

@@ -1,5 +1,6 @@
 import './fonts.css';
 import './tokens.css';
+import './levels.css';
 import './global.css';
 import './forcedColors.css';
 import { RouterProvider } from '@tanstack/react-router';

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { palettes } from './palette';
 
-const css = readFileSync('src/app/tokens.css', 'utf8');
+const files = ['tokens', 'levels'].map((name) => readFileSync(`src/app/${name}.css`, 'utf8'));
 
 function block(selector: string): Map<string, string> {
-  const body = css.slice(css.indexOf(selector)).match(/\{([^}]*)\}/)?.[1] ?? '';
+  const body = files.map((css) => css.slice(css.indexOf(selector)).match(/\{([^}]*)\}/)?.[1] ?? '').join('');
   return new Map([...body.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6});/g)].map((match) => [match[1] ?? '', match[2] ?? '']));
 }
 
@@ -37,11 +37,13 @@ describe.each([
 
   it('has readable contrast', () => {
     const value = (token: string) => tokens.get(token) ?? expect.unreachable(`no --${token}`);
-    for (const text of ['ink', 'ink2', 'ink3', 'primary', 'clay', 'grain', 'red']) {
+    for (const text of ['ink', 'ink2', 'ink3', 'primary', 'clay', 'grain', 'level-0', 'level-1', 'level-2']) {
       for (const ground of ['base', 'surface']) {
         expect(contrast(value(text), value(ground)), `${text} on ${ground}`).toBeGreaterThanOrEqual(4.5);
       }
     }
+    for (const level of ['level-0', 'level-1', 'level-2'])
+      expect(contrast(value(level), value(`${level}-bg`)), level).toBeGreaterThanOrEqual(4.5);
     expect(contrast(value('on-primary'), value('primary'))).toBeGreaterThanOrEqual(4.5);
     for (const mark of ['ctl', 'focus'])
       expect(contrast(value(mark), value('surface')), mark).toBeGreaterThanOrEqual(3);

@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
 import css from './Chip.module.css';
 
-export type ChipTone = 'ok' | 'off' | 'info' | 'warn' | 'clay' | 'red' | 'tag';
+export type ChipTone = 'ok' | 'off' | 'info' | 'warn' | 'clay' | 'alarm' | 'level' | 'tag';
 
 interface ChipProps {
   tone: ChipTone;
+  /** Of an alarm, for the tone `level`. */
+  level?: 0 | 1 | 2;
   /** Every state has an icon and a word: colour only confirms. */
   icon?: ReactNode;
   /** A ring instead of a fill. */
@@ -13,9 +15,9 @@ interface ChipProps {
   children: ReactNode;
 }
 
-export function Chip({ tone, icon, outlined = false, title, children }: ChipProps) {
+export function Chip({ tone, level, icon, outlined = false, title, children }: ChipProps) {
   return (
-    <span className={`${css.chip} ${css[tone]} ${outlined ? css.outlined : ''}`} title={title}>
+    <span className={`${css.chip} ${css[tone]} ${outlined ? css.outlined : ''}`} data-level={level} title={title}>
       {icon ? (
         <span className={css.icon} aria-hidden="true">
           {icon}

@@ -1,6 +1,9 @@
 package alerttext
 
-import "tilth/internal/platform/alertmsg"
+import (
+	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
+)
 
 // chartedCondition gives the condition whose property a mail's picture shows: the first one that
 // compares with a number.
@@ -26,22 +29,9 @@ func ChartLimit(a *alertmsg.Alarm) float64 {
 	return limit
 }
 
-// MatchesCharted tells whether a reading of the picture's property meets the charted condition.
+// MatchesCharted tells whether a reading of the picture's property meets the charted condition. It
+// is rounded to the decimals that the property had then.
 func MatchesCharted(a *alertmsg.Alarm, value float64) bool {
 	c, limit, ok := chartedCondition(a)
-	switch c.Operator {
-	case ">":
-		return value > limit
-	case ">=":
-		return value >= limit
-	case "<":
-		return value < limit
-	case "<=":
-		return value <= limit
-	case "=":
-		return ok && value == limit
-	case "!=":
-		return value != limit
-	}
-	return false
+	return ok && comparator.Of(c.Operator).HoldsNumber(value, limit, a.Properties[c.Property].Decimals)
 }

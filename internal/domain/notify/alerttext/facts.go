@@ -6,11 +6,9 @@ import (
 	"slices"
 
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/text"
 )
-
-// operatorSymbols are the symbols of operators; others are written as they are.
-var operatorSymbols = map[string]string{">=": "≥", "<=": "≤", "!=": "≠"}
 
 // measurement is one property of the conditions, with the value that the rule evaluated.
 type measurement struct {
@@ -68,11 +66,13 @@ func (v *Renderer) measurement(a *alertmsg.Alarm, identifier string) measurement
 // decimals as the rule gives.
 func (v *Renderer) limit(a *alertmsg.Alarm, c alertmsg.Condition) string {
 	called, unit, _ := v.property(a, c.Property)
-	symbol, ok := operatorSymbols[c.Operator]
-	if !ok {
-		symbol = c.Operator
-	}
-	return symbol + " " + v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil)
+	return comparator.Of(
+		c.Operator,
+	).Symbol + " " + v.value(
+		c.Value,
+		text.UnitUnlessInName(v.Language, called, unit),
+		nil,
+	)
 }
 
 func (v *Renderer) value(value any, unit string, precision *int) string {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/text"
 )
 
@@ -192,12 +193,18 @@ func TestMatchesCharted(t *testing.T) {
 		"<": {true, false, false}, "<=": {true, true, false}, ">": {false, false, true}, ">=": {false, true, true}, "=": {false, true, false}, "!=": {true, false, true},
 	} {
 		a := frost(text.English)
-		a.Conditions[0].Operator = operator
+		a.Conditions[0].Operator = comparator.Operator(operator)
 		for i, value := range []float64{-2.1, -2, -1.9} {
 			if got := MatchesCharted(&a, value); got != want[i] {
 				t.Errorf("%v %s -2: %t", value, operator, got)
 			}
 		}
+	}
+	// The rule rounded the readings to the property's decimals, so the picture does too.
+	a := frost(text.English)
+	a.Properties = map[string]alertmsg.Property{"airTemperature": {Decimals: new(1)}}
+	if MatchesCharted(&a, -2.04) || !MatchesCharted(&a, -2.05) {
+		t.Error("readings are compared with other decimals than the property's")
 	}
 }
 
@@ -262,8 +269,9 @@ func TestTestMail(t *testing.T) {
 
 // Each tone has colours for the dark theme too.
 func TestTonesHaveDarkColours(t *testing.T) {
-	for _, tone := range append([]tone{neutralTone, endedTone}, levelTones...) {
-		if !strings.Contains(mailHTML, "."+tone.Name+" { background: #") {
+	html := writeMail(t, text.English, frost(text.English)).HTML
+	for _, tone := range append([]tone{neutralTone, endedTone}, levelTones[:]...) {
+		if !strings.Contains(html, "."+tone.Name+" { background: #") {
 			t.Errorf("%s has no dark colours", tone.Name)
 		}
 	}

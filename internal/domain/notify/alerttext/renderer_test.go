@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/text"
 )
 
@@ -158,7 +159,7 @@ func firstParagraph(m Mail) string {
 // Several conditions have brackets where reading from the left would mislead; a property that is
 // compared twice is named once.
 func TestSeveralConditions(t *testing.T) {
-	condition := func(join, property, operator string, value any) alertmsg.Condition {
+	condition := func(join, property string, operator comparator.Operator, value any) alertmsg.Condition {
 		return alertmsg.Condition{Join: join, Property: property, Operator: operator, Value: value}
 	}
 	for _, c := range []struct {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	_ "embed" // the HTML template of a mail
 	"html/template"
+	"strconv"
 	"strings"
 
+	"tilth/internal/domain/notify/alerttext/levelcolor"
 	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/text"
 )
@@ -72,13 +74,26 @@ type tone struct {
 	Ink, Paper template.CSS
 }
 
-// The console's colours of levels; red is for serious alarms only.
 var (
 	neutralTone = tone{"calm", "#475049", "#eeece3"}
 	endedTone   = tone{"ended", "#2f6b4f", "#e3ede5"}
-	levelTones  = []tone{{"general", "#2c6795", "#e2ecf3"}, {"important", "#80560f", "#f6ebd3"},
-		{"serious", "#b8231a", "#fbe4e0"}}
+	levelTones  = tonesOf(levelcolor.Light)
 )
+
+// tonesOf gives the tones of the levels in a theme.
+func tonesOf(t levelcolor.Theme) (tones [levelcolor.Count]tone) {
+	for level := range tones {
+		tones[level] = tone{
+			Name:  "level" + strconv.Itoa(level),
+			Ink:   template.CSS(levelcolor.Ink(t, level)),
+			Paper: template.CSS(levelcolor.Paper(t, level)),
+		}
+	}
+	return tones
+}
+
+// DarkLevels gives the tones of the levels in the dark theme.
+func (*mailData) DarkLevels() [levelcolor.Count]tone { return tonesOf(levelcolor.Dark) }
 
 func toneOf(a *alertmsg.Alarm) tone {
 	if a.Event == alertmsg.Resolved {

@@ -4,18 +4,9 @@ import (
 	"time"
 
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/text"
 )
-
-// operatorKeys are the keys of the sentences of conditions, by operator.
-var operatorKeys = map[string]string{
-	">":  "letter.above",
-	">=": "letter.atLeast",
-	"<":  "letter.below",
-	"<=": "letter.atMost",
-	"=":  "letter.equals",
-	"!=": "letter.notEqual",
-}
 
 // hasEarlierOnset tells whether it is known since when an alarm holds, and that is an earlier
 // minute than the one in which it was noticed.
@@ -72,11 +63,11 @@ func (v *Renderer) withNoticedTime(
 func (v *Renderer) conditionWords(a *alertmsg.Alarm) string {
 	return v.joinConditions(a, func(c alertmsg.Condition) string {
 		called, unit, _ := v.property(a, c.Property)
-		key, ok := operatorKeys[c.Operator]
-		if !ok {
+		key := comparator.Of(c.Operator).Key
+		if key == "" {
 			return shortName(called) + " " + v.limit(a, c)
 		}
-		return v.say(key, "name", shortName(called), "value",
+		return v.say("letter."+key, "name", shortName(called), "value",
 			v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil))
 	})
 }

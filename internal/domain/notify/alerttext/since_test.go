@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/comparator"
 	"tilth/internal/platform/text"
 )
 
@@ -95,7 +96,7 @@ func TestSinceOmittedWithinSameMinute(t *testing.T) {
 
 // Conditions are written in words for every operator, with brackets as the rule evaluates them.
 func TestSinceAllOperators(t *testing.T) {
-	condition := func(join, property, operator string, value any) alertmsg.Condition {
+	condition := func(join, property string, operator comparator.Operator, value any) alertmsg.Condition {
 		return alertmsg.Condition{Join: join, Property: property, Operator: operator, Value: value}
 	}
 	a := frost(text.English)

@@ -60,36 +60,6 @@ func (e AlarmConditionAndor) Valid() bool {
 	}
 }
 
-// Defines values for AlarmConditionSubconditions.
-const (
-	AlarmConditionSubconditionsEmpty            AlarmConditionSubconditions = "!="
-	AlarmConditionSubconditionsEqual            AlarmConditionSubconditions = "="
-	AlarmConditionSubconditionsGreaterThan      AlarmConditionSubconditions = ">"
-	AlarmConditionSubconditionsGreaterThanEqual AlarmConditionSubconditions = ">="
-	AlarmConditionSubconditionsLessThan         AlarmConditionSubconditions = "<"
-	AlarmConditionSubconditionsLessThanEqual    AlarmConditionSubconditions = "<="
-)
-
-// Valid indicates whether the value is a known member of the AlarmConditionSubconditions enum.
-func (e AlarmConditionSubconditions) Valid() bool {
-	switch e {
-	case AlarmConditionSubconditionsEmpty:
-		return true
-	case AlarmConditionSubconditionsEqual:
-		return true
-	case AlarmConditionSubconditionsGreaterThan:
-		return true
-	case AlarmConditionSubconditionsGreaterThanEqual:
-		return true
-	case AlarmConditionSubconditionsLessThan:
-		return true
-	case AlarmConditionSubconditionsLessThanEqual:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AlarmNoticeConditionAndor.
 const (
 	AlarmNoticeConditionAndorAnd AlarmNoticeConditionAndor = "and"
@@ -102,36 +72,6 @@ func (e AlarmNoticeConditionAndor) Valid() bool {
 	case AlarmNoticeConditionAndorAnd:
 		return true
 	case AlarmNoticeConditionAndorOr:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AlarmNoticeConditionSubconditions.
-const (
-	AlarmNoticeConditionSubconditionsEmpty            AlarmNoticeConditionSubconditions = "!="
-	AlarmNoticeConditionSubconditionsEqual            AlarmNoticeConditionSubconditions = "="
-	AlarmNoticeConditionSubconditionsGreaterThan      AlarmNoticeConditionSubconditions = ">"
-	AlarmNoticeConditionSubconditionsGreaterThanEqual AlarmNoticeConditionSubconditions = ">="
-	AlarmNoticeConditionSubconditionsLessThan         AlarmNoticeConditionSubconditions = "<"
-	AlarmNoticeConditionSubconditionsLessThanEqual    AlarmNoticeConditionSubconditions = "<="
-)
-
-// Valid indicates whether the value is a known member of the AlarmNoticeConditionSubconditions enum.
-func (e AlarmNoticeConditionSubconditions) Valid() bool {
-	switch e {
-	case AlarmNoticeConditionSubconditionsEmpty:
-		return true
-	case AlarmNoticeConditionSubconditionsEqual:
-		return true
-	case AlarmNoticeConditionSubconditionsGreaterThan:
-		return true
-	case AlarmNoticeConditionSubconditionsGreaterThanEqual:
-		return true
-	case AlarmNoticeConditionSubconditionsLessThan:
-		return true
-	case AlarmNoticeConditionSubconditionsLessThanEqual:
 		return true
 	default:
 		return false
@@ -411,6 +351,36 @@ func (e NoticeOutcomeMode) Valid() bool {
 	}
 }
 
+// Defines values for Operator.
+const (
+	Empty            Operator = "!="
+	Equal            Operator = "="
+	GreaterThan      Operator = ">"
+	GreaterThanEqual Operator = ">="
+	LessThan         Operator = "<"
+	LessThanEqual    Operator = "<="
+)
+
+// Valid indicates whether the value is a known member of the Operator enum.
+func (e Operator) Valid() bool {
+	switch e {
+	case Empty:
+		return true
+	case Equal:
+		return true
+	case GreaterThan:
+		return true
+	case GreaterThanEqual:
+		return true
+	case LessThan:
+		return true
+	case LessThanEqual:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RefusalReason.
 const (
 	BadTime      RefusalReason = "badTime"
@@ -633,7 +603,7 @@ type AlarmCondition struct {
 	Recovery *float64 `json:"recovery,omitempty"`
 
 	// Subconditions booleans and texts take only = and !=
-	Subconditions AlarmConditionSubconditions `json:"subconditions"`
+	Subconditions Operator `json:"subconditions"`
 
 	// TslAttribute a property's identifier; onlineState in a rule on being offline
 	TslAttribute string `json:"tslAttribute"`
@@ -644,9 +614,6 @@ type AlarmCondition struct {
 
 // AlarmConditionAndor how the condition is joined to those before it, from left to right; always 'and' in the first condition
 type AlarmConditionAndor string
-
-// AlarmConditionSubconditions booleans and texts take only = and !=
-type AlarmConditionSubconditions string
 
 // AlarmConditionInput defines model for AlarmConditionInput.
 type AlarmConditionInput struct {
@@ -731,10 +698,12 @@ type AlarmNoticeCondition struct {
 	ElementUnit string `json:"elementUnit"`
 
 	// Precision decimals of its readings when the notice began; absent: not rounded
-	Precision     *int                              `json:"precision,omitempty"`
-	Recovery      *float64                          `json:"recovery,omitempty"`
-	Subconditions AlarmNoticeConditionSubconditions `json:"subconditions"`
-	TslAttribute  string                            `json:"tslAttribute"`
+	Precision *int     `json:"precision,omitempty"`
+	Recovery  *float64 `json:"recovery,omitempty"`
+
+	// Subconditions booleans and texts take only = and !=
+	Subconditions Operator `json:"subconditions"`
+	TslAttribute  string   `json:"tslAttribute"`
 
 	// Value a number, a boolean or a text
 	Value ReadingValue `json:"value"`
@@ -745,9 +714,6 @@ type AlarmNoticeCondition struct {
 
 // AlarmNoticeConditionAndor defines model for AlarmNoticeCondition.Andor.
 type AlarmNoticeConditionAndor string
-
-// AlarmNoticeConditionSubconditions defines model for AlarmNoticeCondition.Subconditions.
-type AlarmNoticeConditionSubconditions string
 
 // AlarmNoticeDetail defines model for AlarmNoticeDetail.
 type AlarmNoticeDetail struct {
@@ -2119,6 +2085,9 @@ type NotifyMessagePageAnswer struct {
 // OnlineState 1 online, 0 offline
 type OnlineState = int
 
+// Operator booleans and texts take only = and !=
+type Operator string
+
 // Outlook defines model for Outlook.
 type Outlook struct {
 	// DeviceName for a rule with several devices: the device closest to the threshold, which this outlook describes
@@ -2135,6 +2104,9 @@ type Outlook struct {
 
 	// Hits how many samples, of hitCounts, meet the conditions in the window that ends with the newest sample; only for a running rule on readings that is not triggered
 	Hits *int `json:"hits,omitempty"`
+
+	// Holds whether value meets the condition, rounded to the attribute's decimals; present together with value
+	Holds *bool `json:"holds,omitempty"`
 
 	// Id the rule's id
 	Id int64 `json:"id"`

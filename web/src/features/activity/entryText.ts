@@ -53,73 +53,12 @@ export function entrySentence(entry: Entry, context: TextContext): [string, stri
   return [before, thing, more === '' ? after : after + t('activity.with', { action: '', changes: more })];
 }
 
-const fields = new Set([
-  'alarmDesc',
-  'alarmLevel',
-  'alarmName',
-  'appKey',
-  'atLimit',
-  'attributeGone',
-  'avatar',
-  'conditions',
-  'deployState',
-  'disabled',
-  'durations',
-  'elementData',
-  'elevation',
-  'email',
-  'emails',
-  'enabled',
-  'endTime',
-  'events',
-  'executionId',
-  'gateway',
-  'groupName',
-  'groupStatus',
-  'hitCounts',
-  'hosts',
-  'joined',
-  'language',
-  'latitude',
-  'left',
-  'longitude',
-  'manualRelease',
-  'mobile',
-  'muteUntil',
-  'name',
-  'nickname',
-  'note',
-  'noteName',
-  'noticeMode',
-  'noticeName',
-  'passageway',
-  'password',
-  'phoneMessage',
-  'product',
-  'remark',
-  'remindAt',
-  'remindEvery',
-  'secret',
-  'secrets',
-  'serial',
-  'startTime',
-  'targets',
-  'timePeriods',
-  'timeZone',
-  'triggerType',
-  'url',
-  'weekdays',
-] as const);
-
-type Field = typeof fields extends Set<infer One> ? One : never;
-const isField = (field: string): field is Field => fields.has(field as Field);
-
 /**
- * The label of a field, as the screens name it; the tenant's branding goes by the name of its
- * setting.
+ * The label of a field, as the screens name it. What has no text goes by its own name, such as the
+ * settings of the tenant's branding.
  */
 export function fieldLabel(field: string, { t }: TextContext): string {
-  return isField(field) ? t(`activity.field.${field}`) : field;
+  return t(`activity.field.${field}` as 'activity.field.name', { defaultValue: field });
 }
 
 function conditionsText(conditions: readonly Condition[], { language, names }: TextContext): string {

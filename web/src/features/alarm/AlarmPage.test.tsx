@@ -135,8 +135,8 @@ describe('a card', () => {
       { id: 2, fits: true, usualInterval: 60_000, lastSample, value: 3, distance: 1 },
       { id: 3, fits: false, usualInterval: 150_000, lastSample },
       { id: 4, fits: true, usualInterval: 60_000, lastSample, value: 0.5, distance: 0.5 },
-      { id: 5, fits: true, usualInterval: 60_000, lastSample, value: 1, distance: 0 },
-      { id: 6, fits: true, usualInterval: 60_000, lastSample, value: 1.2, distance: 0 },
+      { id: 5, fits: true, usualInterval: 60_000, lastSample, value: 1.04, distance: 0, holds: false },
+      { id: 6, fits: true, usualInterval: 60_000, lastSample, value: 1.2, distance: 0, holds: true },
     ];
     await openAlarms(server);
     const line = await card('Spring frost').findByText(/above the limit/);

@@ -2,7 +2,8 @@ import i18next, { type TFunction } from 'i18next';
 import { type Format, formatFor } from '@/lib/format/format';
 import { nbsp } from '@/lib/format/number';
 import { type Language, languages } from '@/lib/i18n/i18n';
-import type { Operator, Trigger } from './types';
+import { comparators, type Operator } from './comparator';
+import type { Trigger } from './types';
 
 /**
  * Writes a rule as a sentence in the user's language. Each language has its own word order, so the
@@ -44,26 +45,6 @@ export interface SentencePart {
   strong: boolean;
 }
 
-/** The names of the operators in the locale files: `rule.operator`, `rule.term`. */
-export const operatorNames = {
-  '>': 'above',
-  '>=': 'atLeast',
-  '<': 'below',
-  '<=': 'atMost',
-  '=': 'equal',
-  '!=': 'notEqual',
-} as const satisfies Record<Operator, string>;
-
-/** The signs shown beside the operators' words where the user chooses one. */
-export const operatorSigns = {
-  '>': '>',
-  '>=': '≥',
-  '<': '<',
-  '<=': '≤',
-  '=': '=',
-  '!=': '≠',
-} as const satisfies Record<Operator, string>;
-
 const missingText = '…';
 const [strongStart, strongEnd] = ['\u0002', '\u0003'];
 
@@ -99,8 +80,10 @@ function valueText(
 }
 
 function comparisonText(condition: SentenceCondition, form: SentenceForm, words: SentenceContext): string {
-  return words.t(`rule.term.${form}.${operatorNames[condition.subconditions]}`, {
+  const { words: key, symbol } = comparators[condition.subconditions];
+  return words.t(`rule.term.${form}.${key}`, {
     attribute: strong(condition.name || missingText),
+    symbol,
     value: strong(valueText(condition, words)),
   });
 }

@@ -1,4 +1,4 @@
-import type { Operator } from './types';
+import { type Operator, sideOf } from './comparator';
 
 /** A line in a chart that a condition's readings must not cross. */
 export interface Threshold {
@@ -11,11 +11,6 @@ export interface Threshold {
   side: 'above' | 'below' | null;
   /** The value at which an open alarm ends, if it differs from `value`. */
   recovery: number | null;
-}
-
-export function sideOf(operator: Operator): Threshold['side'] {
-  if (operator === '>' || operator === '>=') return 'above';
-  return operator === '<' || operator === '<=' ? 'below' : null;
 }
 
 interface Condition {
@@ -34,22 +29,4 @@ export function thresholdsOf(conditions: readonly Condition[]): Threshold[] {
     lines.set(JSON.stringify(line), line);
   }
   return [...lines.values()];
-}
-
-/** Whether a value is on the alarm's side of a limit; the operator decides for the limit itself. */
-export function comparisonHolds(operator: Operator, value: number, limit: number): boolean {
-  switch (operator) {
-    case '>':
-      return value > limit;
-    case '>=':
-      return value >= limit;
-    case '<':
-      return value < limit;
-    case '<=':
-      return value <= limit;
-    case '=':
-      return value === limit;
-    case '!=':
-      return value !== limit;
-  }
 }

@@ -15,8 +15,6 @@ export type RehearsedDevice = Schemas['RehearsedDevice'];
 export type RehearsedAll = Schemas['RehearsedAll'];
 export type Outlook = Schemas['Outlook'];
 
-/** How a condition compares; booleans and texts support only = and !=. */
-export type Operator = AlarmCondition['subconditions'];
 /** 0 general, 1 important, 2 serious. */
 export type Level = AlarmRule['alarmLevel'];
 /** 0 attribute change, 1 device offline. */
@@ -26,7 +24,6 @@ export type ResolveStatus = Schemas['AlarmNotice']['resolveStatus'];
 
 const minute = 60_000;
 
-export const operators: readonly Operator[] = ['>', '>=', '<', '<=', '=', '!='];
 export const levels: readonly Level[] = [0, 1, 2];
 /** The lengths that a rule's window can have, in milliseconds. */
 export const windows: readonly number[] = [1, 5, 10, 15, 20, 25, 30].map((minutes) => minutes * minute);

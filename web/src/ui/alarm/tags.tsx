@@ -10,22 +10,18 @@ import UserOutlined from '@ant-design/icons/UserOutlined';
 import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useTranslation } from 'react-i18next';
 import type { Level, ResolveStatus } from '@/lib/alarm/types';
-import { Chip, type ChipTone } from '../Chip';
+import { Chip } from '../Chip';
 import css from './tags.module.css';
 
-/** The icon and the colour of each level, wherever it is chosen or shown. */
-export const levelLooks = [
-  { tone: 'info', Icon: InfoCircleOutlined },
-  { tone: 'warn', Icon: WarningOutlined },
-  { tone: 'red', Icon: AlertFilled },
-] as const satisfies { tone: ChipTone; Icon: unknown }[];
+/** The icon of each level, wherever it is chosen or shown; levels.css has the colours. */
+export const levelIcons = [InfoCircleOutlined, WarningOutlined, AlertFilled] as const;
 
 /** How serious an alarm is: general, important or serious. */
 export function LevelTag({ level, title }: { level: Level; title?: string }) {
   const { t } = useTranslation();
-  const { tone, Icon } = levelLooks[level];
+  const Icon = levelIcons[level];
   return (
-    <Chip tone={tone} icon={<Icon />} title={title}>
+    <Chip tone="level" level={level} icon={<Icon />} title={title}>
       {t(`home.level.${level}`)}
     </Chip>
   );
@@ -45,12 +41,12 @@ export function DeployTag({ running }: { running: boolean }) {
 }
 
 const resolveLooks = [
-  { tone: 'red', Icon: ClockCircleOutlined },
+  { tone: 'alarm', Icon: ClockCircleOutlined },
   { tone: 'ok', Icon: CheckCircleFilled },
   { tone: 'info', Icon: UserOutlined },
 ] as const;
 
-/** Whether a notice is open, and how it ended. Red is filled for serious alarms alone: an open notice has a ring. */
+/** Whether a notice is open, and how it ended. Only a level is filled with an alarm's colour: an open notice has a ring. */
 export function ResolveTag({ status }: { status: ResolveStatus }) {
   const { t } = useTranslation();
   const { tone, Icon } = resolveLooks[status];

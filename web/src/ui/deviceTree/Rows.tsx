@@ -92,15 +92,15 @@ function When({ device }: { device: Device }) {
   const { alarmLevel } = device;
   const reading = mainReading(device);
   const stale = useClock((now) => (reading ? isStale(reading.time, device.offlineAfter, undefined, now) : false));
-  const level = alarmLevel === undefined ? '' : css[`level${alarmLevel}`];
+  const level = alarmLevel === undefined ? {} : { className: css.level, 'data-level': alarmLevel };
   if (device.onlineState === 0) {
     return (
-      <span className={level}>
+      <span {...level}>
         <OfflineDuration device={device} />
       </span>
     );
   }
-  if (alarmLevel !== undefined) return <span className={level}>{t(`home.level.${alarmLevel}`)}</span>;
+  if (alarmLevel !== undefined) return <span {...level}>{t(`home.level.${alarmLevel}`)}</span>;
   if (device.type === 2) return hasPicture(device) ? t('home.list.live') : null;
   return reading ? <Age time={reading.time} stale={stale} /> : null;
 }

@@ -3,7 +3,7 @@ import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 import { useTranslation } from 'react-i18next';
 import type { Message } from '@/lib/message/queries';
-import { levelLooks } from '../alarm/tags';
+import { levelIcons } from '../alarm/tags';
 import css from './MessageMark.module.css';
 
 /** A round mark: the level of an alarm that began, or how it ended. */
@@ -22,10 +22,14 @@ export function MessageMark({ message }: { message: Message }) {
       </span>
     );
   }
-  const { tone, Icon: Level } = levelLooks[alarmLevel];
-  const Icon = triggerType === 1 ? DisconnectOutlined : Level;
+  const Icon = triggerType === 1 ? DisconnectOutlined : levelIcons[alarmLevel];
   return (
-    <span className={`${css.mark} ${css[tone]}`} role="img" aria-label={t(`home.level.${alarmLevel}`)}>
+    <span
+      className={`${css.mark} ${css.level}`}
+      data-level={alarmLevel}
+      role="img"
+      aria-label={t(`home.level.${alarmLevel}`)}
+    >
       <Icon aria-hidden="true" />
     </span>
   );

@@ -7,6 +7,8 @@ import (
 	"image/color"
 	"slices"
 	"time"
+
+	"tilth/internal/domain/notify/alerttext/levelcolor"
 )
 
 // The picture's size in pixels, twice its size in the mail.
@@ -34,13 +36,15 @@ const (
 	alarmInk
 )
 
+var background = color.RGBA{0xfb, 0xfa, 0xf6, 255}
+
 var inks = []color.RGBA{
-	paper:     {0xfb, 0xfa, 0xf6, 255},
+	paper:     background,
 	grid:      {0xe4, 0xe1, 0xd7, 255},
 	labelInk:  {0x47, 0x50, 0x49, 255},
 	lineInk:   {0x2f, 0x6b, 0x4f, 255},
-	alarmSpan: {0xf8, 0xe9, 0xe5, 255},
-	alarmInk:  {0xb8, 0x23, 0x1a, 255},
+	alarmSpan: levelcolor.Tint(background),
+	alarmInk:  levelcolor.Alarm(),
 }
 
 // Point is one reading.

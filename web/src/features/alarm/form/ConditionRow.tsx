@@ -1,8 +1,7 @@
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { operatorNames, operatorSigns } from '@/lib/alarm/sentence';
-import { sideOf } from '@/lib/alarm/threshold';
-import { type Operator, operators } from '@/lib/alarm/types';
+import { comparators, type Operator, operators, sideOf } from '@/lib/alarm/comparator';
 import type { TslProperty } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
 import { IconButton } from '@/ui/IconButton';
@@ -11,7 +10,7 @@ import type { Attribute, Attributes } from './attributes';
 import css from './Conditions.module.css';
 import type { ConditionPart, ConditionProblem } from './rules';
 import { NumberInput, ValueInput } from './ValueInput';
-import { type ConditionValues, takesRecovery } from './values';
+import { type ConditionValues, mayRecover } from './values';
 
 interface ConditionRowProps {
   /** The number that the user sees, from 1. */
@@ -26,6 +25,17 @@ interface ConditionRowProps {
 
 export const titleOf = ({ yeuName, functionName, identifier }: TslProperty) => yeuName || functionName || identifier;
 
+function operatorText(operator: Operator, t: TFunction): string {
+  const { words, symbol } = comparators[operator];
+  return words === 'symbol' ? symbol : t('rule.form.signed', { words: t(`rule.operator.${words}`), sign: symbol });
+}
+
+function clearsAtText(operator: Operator, t: TFunction): string {
+  const { words } = comparators[operator];
+  // Those that have no side have no recovery value.
+  return words === 'equal' || words === 'notEqual' ? '' : t(`rule.form.clearsAt.${words}`);
+}
+
 /**
  * Attribute, comparison and value of a condition. The chosen attribute determines the comparisons
  * and values on offer.
@@ -35,7 +45,8 @@ export function ConditionRow({ n, condition, properties, deviceCount, wrong, onC
   const format = useFormat();
   const { sign, operator } = condition;
   const property = properties?.get(sign);
-  const fitting = operators.filter((each) => property?.dataType === 'number' || !property || sideOf(each) === null);
+  const fits = (each: Operator, dataType: TslProperty['dataType'] = 'number') =>
+    dataType === 'number' || comparators[each].other !== undefined;
   const labels = (part: ConditionPart, label: string) => ({
     'aria-label': label,
     ...(wrong?.part === part
@@ -60,7 +71,7 @@ export function ConditionRow({ n, condition, properties, deviceCount, wrong, onC
       sign: next,
       // An operator that the new attribute does not support becomes "="; a value of another type is
       // dropped.
-      operator: !sized && sideOf(operator) !== null ? '=' : operator,
+      operator: fits(operator, chosen?.dataType ?? 'text') ? operator : '=',
       value: same || (sized && !property) ? condition.value : chosen?.dataType === 'boolean' ? 'true' : '',
       recovery: sized && same ? condition.recovery : null,
     });
@@ -95,11 +106,13 @@ export function ConditionRow({ n, condition, properties, deviceCount, wrong, onC
           onChange({ operator: next, recovery: kept ? condition.recovery : null });
         }}
       >
-        {fitting.map((each) => (
-          <option key={each} value={each}>
-            {t('rule.form.signed', { words: t(`rule.operator.${operatorNames[each]}`), sign: operatorSigns[each] })}
-          </option>
-        ))}
+        {operators
+          .filter((each) => fits(each, property?.dataType))
+          .map((each) => (
+            <option key={each} value={each}>
+              {operatorText(each, t)}
+            </option>
+          ))}
       </Select>
       <ValueInput
         {...labels('value', t('rule.form.value', { n }))}
@@ -108,11 +121,9 @@ export function ConditionRow({ n, condition, properties, deviceCount, wrong, onC
         value={condition.value}
         onChange={(value) => onChange({ value })}
       />
-      {condition.recovery !== null && takesRecovery(condition, property) ? (
+      {condition.recovery !== null && mayRecover(condition, property) ? (
         <div className={css.recovery}>
-          <span className={css.recoveryWords}>
-            {t(`rule.form.clearsAt.${operatorNames[operator] as 'above' | 'atLeast' | 'below' | 'atMost'}`)}
-          </span>
+          <span className={css.recoveryWords}>{clearsAtText(operator, t)}</span>
           <NumberInput
             {...labels('recovery', t('rule.form.recovery', { n }))}
             className={css.value}

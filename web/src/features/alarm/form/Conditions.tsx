@@ -10,7 +10,7 @@ import type { Attributes } from './attributes';
 import { ConditionRow } from './ConditionRow';
 import css from './Conditions.module.css';
 import type { ConditionProblem } from './rules';
-import { type ConditionValues, emptyCondition, nextKey, takesRecovery } from './values';
+import { type ConditionValues, emptyCondition, mayRecover, nextKey } from './values';
 
 interface ConditionsProps {
   conditions: readonly ConditionValues[];
@@ -34,7 +34,7 @@ export function Conditions({ conditions, properties, deviceCount, onChange, wron
   const change = (key: number, part: Partial<ConditionValues>) =>
     onChange(conditions.map((condition) => (condition.key === key ? { ...condition, ...part } : condition)));
   const open = conditions.find(
-    (condition) => condition.recovery === null && takesRecovery(condition, properties?.get(condition.sign)),
+    (condition) => condition.recovery === null && mayRecover(condition, properties?.get(condition.sign)),
   );
   return (
     <>

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { targetCount } from '@/lib/alarm/targets';
 import { levels } from '@/lib/alarm/types';
 import { errorText } from '@/lib/http/errorText';
-import { levelLooks } from '@/ui/alarm/tags';
+import { levelIcons } from '@/ui/alarm/tags';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Field } from '@/ui/form/Field';
 import { ChannelField } from './ChannelField';
@@ -76,8 +76,8 @@ export function RuleFields({ form }: { form: RuleFormState }) {
           required
           value={values.level}
           options={levels.map((value) => {
-            const { Icon, tone } = levelLooks[value];
-            return { value, label: t(`home.level.${value}`), icon: <Icon />, tone };
+            const Icon = levelIcons[value];
+            return { value, label: t(`home.level.${value}`), icon: <Icon />, level: value };
           })}
           onChange={(level) => change({ level })}
           error={errorOf('level')}

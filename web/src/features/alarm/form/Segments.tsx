@@ -9,7 +9,7 @@ interface SegmentsProps<T> {
   small?: boolean;
   required?: boolean;
   value: T | null;
-  options: readonly { value: T; label: string; icon?: ReactNode; tone?: 'red' | 'warn' | 'info' }[];
+  options: readonly { value: T; label: string; icon?: ReactNode; level?: 0 | 1 | 2 }[];
   onChange: (value: T) => void;
   /** Explains the choice; an error takes its place. */
   hint?: string;
@@ -50,7 +50,7 @@ export function Segments<T extends number>(props: SegmentsProps<T>) {
               checked={value === option.value}
               onChange={() => onChange(option.value)}
             />
-            <span className={`${css.words} ${option.tone ? css[option.tone] : ''}`}>
+            <span className={`${css.words} ${option.level === undefined ? '' : css.level}`} data-level={option.level}>
               {option.icon ? <span aria-hidden="true">{option.icon}</span> : null}
               {option.label}
             </span>

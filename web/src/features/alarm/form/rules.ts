@@ -1,11 +1,11 @@
+import { sideOf, takesRecovery } from '@/lib/alarm/comparator';
 import { minutesOf } from '@/lib/alarm/period';
 import { targetCount } from '@/lib/alarm/targets';
-import { sideOf } from '@/lib/alarm/threshold';
 import type { TslProperty } from '@/lib/device/types';
 import { isVisibleName } from '@/lib/text/visibleName';
 import type { Attribute, Attributes } from './attributes';
 import { decimalsOf, isGrouped, parseNumber } from './number';
-import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleValues, takesRecovery } from './values';
+import { type ConditionValues, descriptionLimit, isBlank, mayRecover, nameLimit, type RuleValues } from './values';
 
 /** The fields that can have a problem, in their order. */
 export type RuleField =
@@ -82,14 +82,14 @@ function checkCondition(condition: ConditionValues, property: Attribute | undefi
     return condition.value.trim() === '' ? { part: 'value', key: 'rule.form.valueRequired' } : undefined;
   }
   const problem = checkNumber(condition.value, property, 'value');
-  if (problem || condition.recovery === null || !takesRecovery(condition, property)) return problem;
+  if (problem || condition.recovery === null || !mayRecover(condition, property)) return problem;
   const recoveryProblem = checkNumber(condition.recovery, property, 'recovery');
   if (recoveryProblem) return recoveryProblem;
+  const [recovery, limit] = [parseNumber(condition.recovery) ?? 0, parseNumber(condition.value) ?? 0];
   const side = sideOf(condition.operator);
-  const beyond = (parseNumber(condition.recovery) ?? 0) - (parseNumber(condition.value) ?? 0);
-  // The recovery value is on the safe side of the limit, or equal to it.
-  if (side === 'above' && beyond > 0) return { part: 'recovery', key: 'rule.form.recoverySide.above' };
-  return side === 'below' && beyond < 0 ? { part: 'recovery', key: 'rule.form.recoverySide.below' } : undefined;
+  return side === null || takesRecovery(condition.operator, recovery, limit)
+    ? undefined
+    : { part: 'recovery', key: `rule.form.recoverySide.${side}` };
 }
 
 /**

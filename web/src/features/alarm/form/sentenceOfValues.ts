@@ -2,7 +2,7 @@ import type { SentenceRule } from '@/lib/alarm/sentence';
 import type { TslProperty } from '@/lib/device/types';
 import { titleOf } from './ConditionRow';
 import { parseNumber } from './number';
-import { isBlank, type RuleValues, takesRecovery, typedValue } from './values';
+import { isBlank, mayRecover, type RuleValues, typedValue } from './values';
 
 /** The form's values as a sentence; missing values stay gaps. */
 export function sentenceOfValues(
@@ -12,7 +12,7 @@ export function sentenceOfValues(
   const filled = values.conditions.filter((condition) => !isBlank(condition));
   const conditions = (filled.length > 0 ? filled : values.conditions.slice(0, 1)).map((condition) => {
     const property = properties?.get(condition.sign);
-    const recovery = condition.recovery !== null && takesRecovery(condition, property);
+    const recovery = condition.recovery !== null && mayRecover(condition, property);
     return {
       andor: condition.andor,
       name: property ? titleOf(property) : condition.sign,

@@ -1,7 +1,7 @@
+import { type Operator, sideOf } from '@/lib/alarm/comparator';
 import { clockSteps } from '@/lib/alarm/period';
 import { noTargets, type Targets, targetsOf } from '@/lib/alarm/targets';
-import { sideOf } from '@/lib/alarm/threshold';
-import type { AlarmRule, AlarmRuleCreate, Level, Operator, Trigger } from '@/lib/alarm/types';
+import type { AlarmRule, AlarmRuleCreate, Level, Trigger } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
 import { weekdayNumbers } from '@/lib/format/weekday';
 import { numberText, parseNumber } from './number';
@@ -122,7 +122,7 @@ export function isBlank({ sign, value }: ConditionValues): boolean {
 }
 
 /** Only a numeric comparison by size may have a recovery value. */
-export function takesRecovery({ operator }: ConditionValues, property: TslProperty | undefined): boolean {
+export function mayRecover({ operator }: ConditionValues, property: TslProperty | undefined): boolean {
   return property?.dataType === 'number' && sideOf(operator) !== null;
 }
 
@@ -142,7 +142,7 @@ function conditionsBody(values: RuleValues, properties: ReadonlyMap<string, TslP
     .map((condition, i) => {
       const property = properties.get(condition.sign);
       const recovery =
-        condition.recovery !== null && takesRecovery(condition, property) ? parseNumber(condition.recovery) : undefined;
+        condition.recovery !== null && mayRecover(condition, property) ? parseNumber(condition.recovery) : undefined;
       return {
         andor: i === 0 ? 'and' : condition.andor,
         tslAttribute: condition.sign,

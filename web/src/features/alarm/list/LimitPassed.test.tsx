@@ -23,6 +23,7 @@ describe('a rule whose limit is passed without an open notice', () => {
     lastSample: Date.now() - 60_000,
     value: 1.2,
     distance: 0,
+    holds: true,
     ...more,
   });
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { sideOf } from '@/lib/alarm/comparator';
 import { isNotifiedAt, periodText } from '@/lib/alarm/period';
 import { readingsText, windowText } from '@/lib/alarm/sentence';
-import { comparisonHolds, sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
@@ -44,11 +44,8 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   const side = condition && sideOf(condition.subconditions);
   if (outlook.distance === undefined || !condition || !side || rule.deployState !== 1 || rule.openNotice) return null;
   const distance = format.reading({ value: outlook.distance, unit: elements?.[condition.tslAttribute]?.unit ?? '' });
-  // A value that equals the limit, or differs from it by less than is shown, has not passed it.
-  const passed =
-    outlook.value !== undefined && comparisonHolds(condition.subconditions, outlook.value, Number(condition.value));
   // A value approaches a limit of "below" from above.
-  if (outlook.distance === 0 && passed) return <Passed rule={rule} outlook={outlook} />;
+  if (outlook.distance === 0 && outlook.holds) return <Passed rule={rule} outlook={outlook} />;
   const words =
     outlook.distance === 0
       ? t('rule.outlook.on')

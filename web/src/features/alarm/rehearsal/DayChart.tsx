@@ -1,7 +1,7 @@
 import { type CSSProperties, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { comparisonHolds } from '@/lib/alarm/threshold';
-import type { Operator, Rehearsal } from '@/lib/alarm/types';
+import { comparisonHolds, sideOf } from '@/lib/alarm/comparator';
+import type { Rehearsal } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
 import { useMeasure } from '@/ui/chart/measure';
 import css from './DayChart.module.css';
@@ -58,11 +58,7 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
           ))}
           {days.map(({ day, min, max }, i) => (
             <g key={day}>
-              <Bar
-                {...{ x: x(i), width, scale, min, max, marked: marked.has(i) }}
-                operator={limit.operator}
-                limit={limit.value}
-              />
+              <Bar {...{ x: x(i), width, scale, min, max, marked: marked.has(i) }} limit={limit} />
               {marked.has(i) ? <path className={css.mark} d={`M${x(i) - 4} ${chart.bottom + 11}h8l-4 -6z`} /> : null}
             </g>
           ))}
@@ -93,19 +89,17 @@ interface BarProps {
   min: number;
   max: number;
   marked: boolean;
-  operator: Operator;
-  limit: number | undefined;
+  limit: Limit;
 }
 
-function Bar({ x, width, scale, min, max, marked, operator, limit }: BarProps) {
+function Bar({ x, width, scale, min, max, marked, limit: { operator, value: limit, precision } }: BarProps) {
   const inside = (value: number) => Math.min(scale.high, Math.max(scale.low, value));
   const [top, bottom] = [scale.y(inside(max)), scale.y(inside(min))];
-  const crosses =
-    limit !== undefined && (comparisonHolds(operator, min, limit) || comparisonHolds(operator, max, limit));
+  const crosses = limit !== undefined && [min, max].some((value) => comparisonHolds(operator, value, limit, precision));
   const line = limit === undefined ? top : Math.min(bottom, Math.max(top, scale.y(limit)));
-  const below = operator === '<' || operator === '<=';
-  const [from, to] = below ? [line, bottom] : [top, line];
-  const red = crosses && (below || operator === '>' || operator === '>=');
+  const side = sideOf(operator);
+  const [from, to] = side === 'below' ? [line, bottom] : [top, line];
+  const red = crosses && side !== null;
   return (
     <>
       <rect

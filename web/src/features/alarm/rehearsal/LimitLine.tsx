@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Operator } from '@/lib/alarm/types';
+import type { Operator } from '@/lib/alarm/comparator';
 import { useFormat } from '@/lib/format/format';
 import css from './DayChart.module.css';
 import { chart, dragStep, type Scale, snapToStep } from './scale';

@@ -115,6 +115,16 @@ describe('the rehearsal', () => {
     await waitFor(() => expect(asked().at(-1)).toBe(4.2));
   });
 
+  it('marks only days that cross the limit once they are rounded like readings', async () => {
+    const [first] = rehearsal().days;
+    const day = first?.day ?? 0;
+    const days = [1.94, 1.96].map((min, i) => ({ day: day + i * 86_400_000, min, max: 9 }));
+    server.answers.set(paths.rehearse, () => ok(rehearsal({ days })));
+    await open();
+    await rehearsalRegion().findByText('This rule would have alarmed 2 times');
+    expect(document.querySelectorAll('[data-beyond]').length).toBe(1);
+  });
+
   it('has a limit that a pointer drags', async () => {
     await open();
     await rehearsalRegion().findByText('This rule would have alarmed 2 times');

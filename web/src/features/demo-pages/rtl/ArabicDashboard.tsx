@@ -7,7 +7,7 @@ import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
 import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import type { ReactNode } from 'react';
-import { Chip, type ChipTone } from '@/ui/Chip';
+import { Chip } from '@/ui/Chip';
 import { Bar } from '../Bar';
 import { Panel } from '../Panel';
 import { SampleTable } from '../SampleTable';
@@ -33,10 +33,10 @@ const statisticIcons: Record<StatisticName, ReactNode> = {
   offline: <DisconnectOutlined />,
 };
 
-const levels: Record<Level, { tone: ChipTone; icon: ReactNode }> = {
-  serious: { tone: 'red', icon: <AlertFilled /> },
-  important: { tone: 'warn', icon: <WarningOutlined /> },
-  general: { tone: 'info', icon: <InfoCircleOutlined /> },
+const levels: Record<Level, { level: 0 | 1 | 2; icon: ReactNode }> = {
+  serious: { level: 2, icon: <AlertFilled /> },
+  important: { level: 1, icon: <WarningOutlined /> },
+  general: { level: 0, icon: <InfoCircleOutlined /> },
 };
 
 export function ArabicDashboard() {
@@ -94,7 +94,9 @@ function Alarms() {
                 {where} · {when}
               </p>
             </div>
-            <Chip {...levels[level]}>{word}</Chip>
+            <Chip tone="level" {...levels[level]}>
+              {word}
+            </Chip>
           </li>
         ))}
       </ul>

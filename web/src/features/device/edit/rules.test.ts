@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { checkEdit, noteLength } from './rules';
+import { device } from '@/test/telemetryServer';
+import { bodyOf, checkEdit, noteLength, valuesOf } from './rules';
 
-const validValues = { noteName: 'Mast', latitude: '37.85', longitude: '27.34' };
+const validValues = valuesOf(device({ noteName: 'Mast', latitude: 37.85, longitude: 27.34 }));
 
 describe('the form of a device', () => {
   it('accepts a name with or without a position', () => {
     expect(checkEdit(validValues)).toEqual({});
     expect(checkEdit({ ...validValues, latitude: '', longitude: '' })).toEqual({});
-    expect(checkEdit({ noteName: 'x', latitude: '-90', longitude: '180' })).toEqual({});
+    expect(checkEdit({ ...validValues, noteName: 'x', latitude: '-90', longitude: '180' })).toEqual({});
+  });
+
+  it('sends what it shows, without blanks around it, and an empty position as none', () => {
+    expect(bodyOf({ ...validValues, noteName: ' Mast ' })).toMatchObject({
+      noteName: 'Mast',
+      latitude: 37.85,
+      longitude: 27.34,
+    });
+    expect(bodyOf({ ...validValues, latitude: '', longitude: ' ' })).toMatchObject({ latitude: null, longitude: null });
   });
 
   it.each(['', '   '])('requires the remark name: “%s”', (noteName) => {

@@ -1,6 +1,7 @@
+import type { Device } from '@/lib/device/types';
 import { isVisibleName } from '@/lib/text/visibleName';
 import type { Errors } from '@/ui/form/useForm';
-import { parseDegrees } from './coordinates';
+import { degreesText, parseDegrees } from './coordinates';
 
 /** In characters, as people count them. */
 export const maxNoteLength = 64;
@@ -10,6 +11,19 @@ export interface EditValues {
   noteName: string;
   latitude: string;
   longitude: string;
+}
+
+export function valuesOf({ noteName, latitude, longitude }: Device): EditValues {
+  return { noteName, latitude: degreesText(latitude), longitude: degreesText(longitude) };
+}
+
+/** The values as they are sent. */
+export function bodyOf({ noteName, latitude, longitude }: EditValues) {
+  return {
+    noteName: noteName.trim(),
+    latitude: parseDegrees(latitude) ?? null,
+    longitude: parseDegrees(longitude) ?? null,
+  };
 }
 
 export type EditError =

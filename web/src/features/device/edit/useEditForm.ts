@@ -10,8 +10,7 @@ import { api } from '@/lib/http/api';
 import { overviewQuery } from '@/lib/http/queries';
 import { useDraft } from '@/lib/storage/useDraft';
 import { useForm } from '@/ui/form/useForm';
-import { degreesText, parseDegrees } from './coordinates';
-import { checkEdit, type EditError, type EditValues } from './rules';
+import { bodyOf, checkEdit, type EditError, type EditValues, valuesOf } from './rules';
 
 /**
  * Only the fields that the user changed. All others follow the device, even if somebody else
@@ -23,39 +22,30 @@ type Typed = Partial<EditValues & { groupId: number }>;
 export function useEditForm(device: Device, onDone: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const now = {
-    noteName: device.noteName,
-    latitude: degreesText(device.latitude),
-    longitude: degreesText(device.longitude),
-    groupId: device.groupId,
-  };
+  const now = valuesOf(device);
   const [typed, setTyped] = useState<Typed>({});
-  const { groupId, ...values } = { ...now, ...typed };
-  const dirty =
-    groupId !== now.groupId ||
-    values.noteName.trim() !== now.noteName ||
-    values.latitude.trim() !== now.latitude ||
-    values.longitude.trim() !== now.longitude;
+  const { groupId, ...values } = { ...now, groupId: device.groupId, ...typed };
+  const names = Object.keys(now) as (keyof EditValues)[];
+  const dirty = groupId !== device.groupId || names.some((name) => values[name].trim() !== now[name]);
   const draft = useDraft<Typed>(`device-${device.deviceName}`, dirty ? typed : null);
 
   const save = useMutation({
-    mutationFn: ({ noteName, latitude, longitude, groupId: group }: EditValues & { groupId: number }) =>
+    mutationFn: ({ groupId: group, ...sent }: EditValues & { groupId: number }) =>
       api.put('/admin-api/client/pc/device/update', {
-        body: {
-          deviceName: device.deviceName,
-          noteName: noteName.trim(),
-          groupId: group,
-          latitude: parseDegrees(latitude) ?? null,
-          longitude: parseDegrees(longitude) ?? null,
-        },
+        body: { deviceName: device.deviceName, groupId: group, ...bodyOf(sent) },
       }),
     meta: { failure: 'device.editFail' },
     // If the chosen scene no longer exists, its field says so.
     onError: () => void client.invalidateQueries({ queryKey: sceneKey }),
     onSuccess: async (_, sent) => {
       draft.clear();
-      const [latitude, longitude] = [sent.latitude, sent.longitude].map((text) => parseDegrees(text) ?? undefined);
-      applyDeviceMove(client, device, { deviceName: device.deviceName, groupId: sent.groupId, latitude, longitude });
+      const { latitude, longitude } = bodyOf(sent);
+      applyDeviceMove(client, device, {
+        deviceName: device.deviceName,
+        groupId: sent.groupId,
+        latitude: latitude ?? undefined,
+        longitude: longitude ?? undefined,
+      });
       for (const queryKey of [sceneKey, overviewQuery().queryKey]) void client.invalidateQueries({ queryKey });
       // Refetched before the form closes, so that the closing form does not reveal the old name.
       await client.invalidateQueries({ queryKey: deviceKeys.all });
@@ -78,13 +68,13 @@ export function useEditForm(device: Device, onDone: () => void) {
     /** Whether there are unsaved changes. */
     dirty: dirty && !save.isPending && !save.isSuccess,
     change: (part: Partial<EditValues>) => {
-      const names = Object.keys(part) as (keyof EditValues)[];
+      const changed = Object.keys(part) as (keyof EditValues)[];
       // A field that reports its old value has not changed.
-      if (names.every((name) => part[name] === values[name])) return;
+      if (changed.every((name) => part[name] === values[name])) return;
       const { latitude, longitude } = values;
       // Latitude and longitude are changed together: otherwise half of the position could come from
       // somebody else's change.
-      const place = names.some((name) => name !== 'noteName') ? { latitude, longitude } : {};
+      const place = 'latitude' in part || 'longitude' in part ? { latitude, longitude } : {};
       setTyped((before) => ({ ...before, ...place, ...part }));
     },
     changeGroup: (id: number) => setTyped((before) => ({ ...before, groupId: id })),

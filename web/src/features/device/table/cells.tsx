@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Device, hasPicture, mainReading } from '@/lib/device/types';
 import { missingValue, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
-import { levelLooks } from '@/ui/alarm/tags';
+import { levelIcons } from '@/ui/alarm/tags';
 import css from './cells.module.css';
 
 interface CellProps {
@@ -18,10 +18,10 @@ export function State({ device: { onlineState, alarmLevel } }: CellProps) {
   const state = t(online ? 'home.state.online' : 'home.state.offline');
   if (alarmLevel !== undefined) {
     // As in the tree: with an alarm, "online" is only for screen readers, while "offline" is shown.
-    const { Icon } = levelLooks[alarmLevel];
+    const Icon = levelIcons[alarmLevel];
     const level = t(`home.level.${alarmLevel}`);
     return (
-      <span className={`${css.state} ${css[`level${alarmLevel}`]}`} title={t('home.state.alarm')}>
+      <span className={`${css.state} ${css.level}`} data-level={alarmLevel} title={t('home.state.alarm')}>
         <Icon aria-hidden="true" />
         {online ? level : state}
         <span className="visually-hidden"> {online ? state : level}</span>

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { operatorNames } from '@/lib/alarm/sentence';
+import { comparators } from '@/lib/alarm/comparator';
 import { useFormat } from '@/lib/format/format';
 import {
   candidateStarts,
@@ -123,12 +123,13 @@ function useLimits({ limits, traces, unit }: Panel, room: number, measure: (word
       return truncateToWidth(words(format.reading({ value: of, unit: '', precision })), room, measure);
     };
     const key = `${sign} ${operator} ${value}`;
+    const { words: name, symbol } = comparators[operator];
     // The label stands on the side without alarm.
     const down = side !== 'below';
     const limit = {
       key,
       value,
-      words: worded((text) => t(`inform.chart.${operatorNames[operator]}`, { value: text }), value),
+      words: worded((text) => t(`inform.chart.${name}`, { symbol, value: text }), value),
       down,
     };
     if (recovery === null) return [{ ...limit, clears: false }];

@@ -52,6 +52,9 @@ describe('the text about conditions that still hold', () => {
     [{ value: 18, recovery: 20 }, 17, /^Soil moisture is 17%, the limit 18%: /],
     [{ subconditions: '>=', value: 18 }, 18, /^Soil moisture is 18%, the limit 18%: /],
     [{ subconditions: '!=', value: 18 }, 14, /^Soil moisture is 14%: /],
+    // The server rounds to the precision before it compares.
+    [{ value: 18, recovery: 20 }, 17.6, /^Soil moisture is 18%, the alarm clears at 20%: /],
+    [{ subconditions: '>=', value: 18 }, 17.6, /^Soil moisture is 18%, the limit 18%: /],
   ] as const)('describes %j at %d', async (change, value, words) => {
     expect(await stillHoldsTextOf([soil(change)], { soil: value })).toMatch(words);
   });

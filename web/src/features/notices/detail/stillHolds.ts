@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { comparisonHolds } from '@/lib/alarm/threshold';
+import { comparisonHolds, sideOf } from '@/lib/alarm/comparator';
 import type { Format } from '@/lib/format/format';
 import { languages } from '@/lib/i18n/i18n';
 import type { AlarmDetail } from '../queries';
@@ -42,16 +42,12 @@ function factText(condition: NoticeCondition, now: Value, format: Format, t: TFu
   // The limit is formatted as in the rule, the value with the sensor's precision.
   const written = (value: number) => format.reading({ value, unit }, name);
   const value = format.reading({ value: now, unit, precision }, name);
-  if (typeof now !== 'number' || typeof limit !== 'number') {
-    const same = now === limit;
-    return (operator === '!=' ? !same : same) ? [t('inform.solve.holds.value', { name, value })] : [];
-  }
-  if (comparisonHolds(operator, now, limit)) {
-    return operator === '=' || operator === '!='
+  if (limit !== undefined && comparisonHolds(operator, now, limit, precision)) {
+    return typeof limit !== 'number' || sideOf(operator) === null
       ? [t('inform.solve.holds.value', { name, value })]
       : [t('inform.solve.holds.limit', { name, value, limit: written(limit) })];
   }
-  if (typeof recovery === 'number' && comparisonHolds(operator, now, recovery)) {
+  if (typeof recovery === 'number' && comparisonHolds(operator, now, recovery, precision)) {
     return [t('inform.solve.holds.clears', { name, value, limit: written(recovery) })];
   }
   return [];

@@ -1,0 +1,73 @@
+package console_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit"
+)
+
+// Every plain field that the contract has of a device is answered, and every one that it takes of
+// people is stored; the audit log tells the change.
+func TestPlainFields(t *testing.T) {
+	w := newServer(t)
+	contract, err := openapi3.NewLoader().LoadFromFile("../../../api/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := contract.Components.Schemas
+	want, sent := device.Device{}, map[string]any{"deviceName": "WS-1", "groupId": 0}
+	for i := range device.Fields {
+		f := &device.Fields[i]
+		_, edited := schemas["DeviceUpdate"].Value.Properties[f.Name]
+		if edited != f.People {
+			t.Errorf("%s: edited by people: %t in the contract, %t in Fields", f.Name, edited, f.People)
+		}
+		if !edited {
+			continue
+		}
+		switch {
+		case f.Text != nil:
+			*f.Text(&want) = "x" + f.Name
+		case f.Number != nil:
+			*f.Number(&want) = new(f.Low + float64(i) + .5)
+		default:
+			*f.Flag(&want) = true
+		}
+		sent[f.Name] = f.ValueIn(&want)
+	}
+	body, err := json.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(t, []testkit.Scenario{{Name: "all", Call: w.editCall(string(body)), Contains: []string{`"data":true`}}})
+	stored, err := w.Devices.Get(t.Context(), w.field.ID, "WS-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := testkit.Ask[struct{ List []map[string]any }](t, w.Contract, w.get(pagePath+"?deviceName=WS-1"))
+	told := map[string]bool{}
+	for _, change := range w.auditLog(t, w.ada, "?kind=device").List[0].Changes {
+		told[change.Field] = true
+	}
+	for i := range device.Fields {
+		f := &device.Fields[i]
+		value := f.ValueIn(stored)
+		if f.People && (!reflect.DeepEqual(value, f.ValueIn(&want)) || !told[f.Name]) {
+			t.Errorf("%s is stored as %v, told in the audit log: %t", f.Name, value, told[f.Name])
+		}
+		if _, answered := schemas["Device"].Value.Properties[f.Name]; !answered {
+			continue
+		}
+		if n, ok := value.(*float64); ok {
+			value = *n
+		}
+		if got := page.List[0][f.Name]; got != value {
+			t.Errorf("%s is answered as %v, want %v", f.Name, got, value)
+		}
+	}
+}
