@@ -207,7 +207,7 @@ func TestPropertyNameAndUnitFallback(t *testing.T) {
 		{device.Property{Identifier: "air", FunctionName: "Temp"}, text.Turkish, "Hava", "°C"},
 		{device.Property{Identifier: "air", FunctionName: "Temp", ElementUnit: "°F"}, text.English, "Air", "°F"},
 		{device.Property{Identifier: "air", FunctionName: "Temp"}, text.Russian, "Temp", "°C"},
-		{device.Property{Identifier: "air"}, text.Russian, "air", "°C"},
+		{device.Property{Identifier: "air"}, text.Russian, "Air", "°C"}, // without a name of its own: the English one
 		{device.Property{Identifier: "wind", FunctionName: "Wind"}, text.English, "Wind", ""},
 		{device.Property{Identifier: "wind"}, text.English, "wind", ""},
 	} {
