@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
+import { descriptors, type Language } from '../src/lib/i18n/languages.ts';
 import type { Files } from '../src/worker/buildFiles.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -89,22 +90,20 @@ function shellOf(bundle: Rolldown.OutputBundle): string[] {
   return [...found].map((name) => `/${name}`).sort();
 }
 
-const languages = { 'en-us': 'en', 'zh-cn': 'zh-CN', 'tr-tr': 'tr', 'ru-ru': 'ru' };
-
 /** One manifest per language, all of the same app; theme.js links to the one of the user's language. */
 export function manifests(): Plugin {
   return {
     name: 'tilth:manifests',
     buildStart() {
       if (this.environment.mode !== 'build') return;
-      for (const [code, tag] of Object.entries(languages)) {
+      for (const [code, { tag }] of Object.entries(descriptors)) {
         this.emitFile({ type: 'asset', fileName: `app.${code}.webmanifest`, source: manifest(code, tag) });
       }
     },
     configureServer({ middlewares }) {
       middlewares.use((request, response, next) => {
         const code = /^\/app\.([a-z]{2}-[a-z]{2})\.webmanifest$/.exec(request.url ?? '')?.[1];
-        const tag = languages[code as keyof typeof languages];
+        const tag = descriptors[code as Language]?.tag;
         if (!code || !tag) return next();
         response.setHeader('Content-Type', 'application/manifest+json');
         response.end(manifest(code, tag));

@@ -24,7 +24,6 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { values, properties, change } = form;
-  const comma = format.language === 'tr-tr' || format.language === 'ru-ru';
   const several = values.conditions.filter((each) => !isBlank(each)).length > 1;
 
   const sentenceOf = (one: RehearsalAdvice) => {
@@ -49,7 +48,7 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
     });
   };
   const offered = advice.flatMap((one) => {
-    const part = advisedChange(values, one, comma);
+    const part = advisedChange(values, one, format.language);
     return part ? [{ kind: one.kind, sentence: sentenceOf(one), part }] : [];
   });
   if (offered.length === 0) return null;
