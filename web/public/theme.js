@@ -6,9 +6,10 @@
     const stored = JSON.parse(localStorage.getItem('tilth.preferences') ?? 'null');
     if (stored?.state?.darkMode === true) theme = 'dark';
     const language = localStorage.getItem('tilth.language');
-    // The page is `lang="en"` until then. Who installs the console is told of it in their language.
+    root.lang = 'en';
+    // Who installs the console is told of it in their language.
     if (/^[a-z]{2}-[a-z]{2}$/.test(language)) {
-      root.lang = language;
+      root.lang = Intl.getCanonicalLocales(language)[0];
       document.querySelector('link[rel="manifest"]')?.setAttribute('href', `/app.${language}.webmanifest`);
     }
   } catch {

@@ -16,6 +16,7 @@ import (
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 const channelsPath = "/admin-api/client/pc/notice-channel/"
@@ -205,7 +206,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 		for _, call := range []testkit.Call{
 			w.channelCall(http.MethodPost, "create", nightShiftForm(c.with)), w.channelCall(http.MethodPut, "update", nightShiftForm(mergeBodies(c.with, body{"id": id}))),
 		} {
-			for _, l := range text.Languages {
+			for _, l := range pseudo.Languages() {
 				call.Header = map[string]string{"Accept-Language": string(l)}
 				a := w.Do(t, call)
 				if want := c.want(l); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") ||

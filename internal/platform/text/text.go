@@ -104,12 +104,13 @@ func loadShipped() *atomic.Pointer[map[Language]*descriptor] {
 	return &p
 }
 
-// RegisterForTest adds a language that has the formats of English and its sentences as rewrite
-// returns them. The language is valid but not one of Languages. No server calls this: the
+// RegisterForTest adds a language that writes days in digits and otherwise has the formats of
+// English, and its sentences as rewrite returns them. The language is valid but not one of Languages. No server calls this: the
 // architecture test lets only testkit do so.
 func RegisterForTest(l Language, rewrite func(sentence string) string) {
 	d := *known()[English]
 	d.tag, d.smsPlain, d.namesOptional, d.sentences = l, false, true, make(map[string]string, len(d.sentences))
+	d.dateTime, d.shortDateTime, d.axisDate = "2006-01-02 15:04", "01-02 15:04", "01-02"
 	for key, sentence := range known()[English].sentences {
 		d.sentences[key] = rewrite(sentence)
 	}

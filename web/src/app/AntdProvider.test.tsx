@@ -32,7 +32,7 @@ it('passes the language, the theme’s values and the touch size to antd and day
       <Probe />
     </AntdProvider>,
   );
-  await expect.poll(seen).toBe(`en ${palettes.light.surface} ${palettes.light.primary} ${palettes.light.clay} 36`);
+  expect(seen()).toBe(`en ${palettes.light.surface} ${palettes.light.primary} ${palettes.light.clay} 36`);
   act(() => usePreferences.getState().set({ darkMode: true }));
   expect(seen()).toBe(`en ${palettes.dark.surface} ${palettes.dark.primary} ${palettes.dark.clay} 36`);
   setWidth(390);

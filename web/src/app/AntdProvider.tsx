@@ -1,6 +1,7 @@
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import { ConfigProvider } from 'antd';
 import type { Locale } from 'antd/lib/locale';
+import antdDefault from 'antd/locale/en_US';
 import dayjs from 'dayjs';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { phoneQuery, reducedMotionQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
@@ -18,7 +19,7 @@ export function AntdProvider({ children }: { children: ReactNode }) {
   const isPhone = useMediaQuery(phoneQuery);
   const isStill = useMediaQuery(reducedMotionQuery);
   const language = useLanguage((state) => state.language);
-  const [locale, setLocale] = useState<Locale>();
+  const [locale, setLocale] = useState<Locale>(antdDefault);
   const theme = useMemo(() => antdTheme(name, isPhone, isStill), [name, isPhone, isStill]);
 
   useEffect(() => {
@@ -39,7 +40,7 @@ export function AntdProvider({ children }: { children: ReactNode }) {
   }, [language]);
 
   return (
-    <ConfigProvider theme={theme} {...(locale ? { locale } : {})} button={button}>
+    <ConfigProvider theme={theme} locale={locale} button={button}>
       {children}
     </ConfigProvider>
   );
