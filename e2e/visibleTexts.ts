@@ -1,5 +1,15 @@
 // These run in the page.
 
+/** The elements that are wider than the page, the innermost first. */
+export function wideElements(): string[] {
+  const edge = document.documentElement.clientWidth;
+  return [...document.body.querySelectorAll('*')]
+    .filter((element) => element.getBoundingClientRect().right > edge + 0.5)
+    .map((element) => `${element.tagName.toLowerCase()}.${element.className}`)
+    .reverse()
+    .slice(0, 6);
+}
+
 /** The visible texts, and those that screen readers say: text nodes and attributes. */
 export function words(): string[] {
   const found = new Set<string>();
@@ -11,14 +21,15 @@ export function words(): string[] {
   const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
     const parent = node.parentElement;
-    if (parent && !parent.closest('script, style, noscript, [lang]:not(html)') && isShown(parent))
+    if (parent && !parent.closest('script, style, noscript, code, pre, [lang]:not(html)') && isShown(parent))
       add(node.textContent);
   }
   for (const element of document.querySelectorAll('[aria-label], [title], [placeholder], [alt]')) {
     if (!isShown(element)) continue;
     for (const name of ['aria-label', 'title', 'placeholder', 'alt']) {
-      // The icons' own labels are in English, and nobody hears them.
-      if (name !== 'aria-label' || !element.closest('[aria-hidden="true"]')) add(element.getAttribute(name));
+      // Nobody hears the icons' own labels: they are hidden, or their button has a label.
+      const unheard = element.closest('[aria-hidden="true"]') ?? element.parentElement?.closest('button[aria-label]');
+      if (name !== 'aria-label' || !unheard) add(element.getAttribute(name));
     }
   }
   return [...found];

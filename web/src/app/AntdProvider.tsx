@@ -1,3 +1,4 @@
+import DownOutlined from '@ant-design/icons/DownOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import { ConfigProvider } from 'antd';
 import type { Locale } from 'antd/lib/locale';
@@ -13,6 +14,8 @@ import { antdTheme } from './antdTheme';
 // After a quick answer antd may leave its own icon in the button, and with it the word "loading" in
 // the button's name.
 const button = { autoInsertSpace: false, loadingIcon: <LoadingOutlined aria-hidden="true" /> };
+// antd's own has a label, in English in every language.
+const select = { suffixIcon: <DownOutlined aria-hidden="true" /> };
 
 export function AntdProvider({ children }: { children: ReactNode }) {
   const name = useTheme();
@@ -40,7 +43,7 @@ export function AntdProvider({ children }: { children: ReactNode }) {
   }, [language]);
 
   return (
-    <ConfigProvider theme={theme} locale={locale} button={button}>
+    <ConfigProvider theme={theme} locale={locale} button={button} select={select}>
       {children}
     </ConfigProvider>
   );
