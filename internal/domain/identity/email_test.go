@@ -124,7 +124,11 @@ func TestAccountEmailsAreTranslated(t *testing.T) {
 	if err := f.Account.ChangePassword(t.Context(), c, f.requestCode(t, c, phone), "new pass"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Account.UpdateProfile(t.Context(), c, identity.Profile{Nickname: "Ada", Email: "new@example.com"}); err != nil {
+	if err := f.Account.UpdateProfile(
+		t.Context(),
+		c,
+		identity.Profile{Nickname: "Ada", Email: "new@example.com"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	emails := f.Mails.Sent()

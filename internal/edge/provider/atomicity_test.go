@@ -58,7 +58,9 @@ const everythingFile = `
 elements:
   - {yeuSign: airTemperature, yeuName: {en-us: Air, zh-cn: 空气, tr-tr: Hava, ru-ru: Воздух}}
 products:
-  - {name: station, productName: {en-us: Station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Станция}, properties: [{identifier: rain, dataType: number}]}
+  - name: station
+    productName: {en-us: Station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Станция}
+    properties: [{identifier: rain, dataType: number}]
   - {name: probe, properties: [{identifier: soilMoisture, dataType: number}]}
 tenants:
   - name: north

@@ -105,8 +105,8 @@ func loadShipped() *atomic.Pointer[map[Language]*descriptor] {
 }
 
 // RegisterForTest adds a language that writes days in digits and otherwise has the formats of
-// English, and its sentences as rewrite returns them. The language is valid but not one of Languages. No server calls this: the
-// architecture test lets only testkit do so.
+// English, and its sentences as rewrite returns them. The language is valid but not one of
+// Languages. No server calls this: the architecture test lets only testkit do so.
 func RegisterForTest(l Language, rewrite func(sentence string) string) {
 	d := *known()[English]
 	d.tag, d.smsPlain, d.namesOptional, d.sentences = l, false, true, make(map[string]string, len(d.sentences))

@@ -68,7 +68,7 @@ func TestNothingIsUntranslated(t *testing.T) {
 	pseudo.Register()
 	v := newRenderer(pseudo.Language)
 	v.Tenant = "田"
-	v.Names = func(_ int64, identifier string, l text.Language) (string, string, *int) {
+	v.Names = func(_ int64, identifier string, _ text.Language) (string, string, *int) {
 		e := catalogue[identifier]
 		return "值", e.unit, e.precision
 	}

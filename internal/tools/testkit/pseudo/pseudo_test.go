@@ -40,7 +40,12 @@ func TestRegister(t *testing.T) {
 	if l := text.Negotiate("qps-ploc"); l != Language {
 		t.Error(l)
 	}
-	if s := text.Translate(Language, "signin.locked", map[string]string{"wait": "5"}); len(Untranslated(s)) > 0 || s[0] != '[' {
+	if s := text.Translate(
+		Language,
+		"signin.locked",
+		map[string]string{"wait": "5"},
+	); len(Untranslated(s)) > 0 ||
+		s[0] != '[' {
 		t.Error(s)
 	}
 }
