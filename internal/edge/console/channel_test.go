@@ -201,7 +201,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 		"a bad number":   {phones("0555"), func(l text.Language) string { return translate(l, "channel.phoneFormat", "value", "0555") }},
 		"a number twice": {phones("+12", "1 2"), func(l text.Language) string { return translate(l, "channel.phoneTwice", "value", "1 2") }},
 		"four numbers":   {phones("+12", "+13", "+14", "+15"), func(l text.Language) string { return fieldError(l, "phoneMessage", "invalid.many", "limit", "3") }},
-		"a language":     {body{"language": "de-de"}, func(l text.Language) string { return fieldError(l, "language", "invalid.choice") }},
+		"a language":     {body{"language": "xx-xx"}, func(l text.Language) string { return fieldError(l, "language", "invalid.choice") }},
 	} {
 		for _, call := range []testkit.Call{
 			w.channelCall(http.MethodPost, "create", nightShiftForm(c.with)), w.channelCall(http.MethodPut, "update", nightShiftForm(mergeBodies(c.with, body{"id": id}))),

@@ -11,8 +11,8 @@ func TestNegotiate(t *testing.T) {
 		"":                        English,
 		"tr-tr":                   Turkish,
 		"zh-CN,zh;q=0.9":          Chinese,
-		"de-DE, ru-RU;q=0.8":      Russian,
-		"fr":                      English,
+		"xx-XX, ru-RU;q=0.8":      Russian,
+		"xx":                      English,
 		"EN-GB":                   English,
 		"zh-Hant-TW;q=0.5, en-us": Chinese,
 	} {
