@@ -137,7 +137,7 @@ func TestAccountEmailsAreTranslated(t *testing.T) {
 	}
 	for _, e := range emails {
 		words := pseudo.Untranslated(e.Subject+"\n"+e.Text, f.field.Ada.UserName, "n•••@example.com")
-		if len(words) > 0 || e.Subject[0] != '[' || e.Text[0] != '[' {
+		if len(words) > 0 || !strings.HasPrefix(e.Subject, pseudo.Open) || !strings.HasPrefix(e.Text, pseudo.Open) {
 			t.Errorf("%q in %s\n%s", words, e.Subject, e.Text)
 		}
 	}

@@ -15,7 +15,13 @@ import (
 // Language is the tag of the language: the one that IETF's registry leaves to private use.
 const Language text.Language = "qps-ploc"
 
+// Open begins every sentence that has letters. It is no square bracket, because a sheet of a
+// spreadsheet cannot have one in its name.
+const Open = "⟦"
+
 const (
+	closing = "⟧"
+
 	plain  = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	accent = "ÀƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞǪŔŠŢÛṼŴẊÝŽàƀçðéƒĝĥîĵķļɱñöþǫŕšţûṽŵẋýž"
 )
@@ -67,7 +73,7 @@ func Rewrite(sentence string) string {
 		return sentence
 	}
 	fill := (len([]rune(variable.ReplaceAllString(sentence, ""))) + 2) / 3
-	return "[" + b.String() + strings.Repeat("·", fill) + "]"
+	return Open + b.String() + strings.Repeat("·", fill) + closing
 }
 
 // Untranslated returns the words in plain letters of a text, except the given data, such as names,

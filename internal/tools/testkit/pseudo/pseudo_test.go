@@ -2,6 +2,7 @@ package pseudo
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"tilth/internal/platform/text"
@@ -9,8 +10,8 @@ import (
 
 func TestRewrite(t *testing.T) {
 	for in, want := range map[string]string{
-		"Data centre":          "[Ðàţà çéñţŕé····]",
-		"{name} above {value}": "[{name} àƀöṽé {value}···]",
+		"Data centre":          "⟦Ðàţà çéñţŕé····⟧",
+		"{name} above {value}": "⟦{name} àƀöṽé {value}···⟧",
 		"{first} {rest}":       "{first} {rest}",
 		"(":                    "(",
 	} {
@@ -21,7 +22,7 @@ func TestRewrite(t *testing.T) {
 }
 
 func TestUntranslated(t *testing.T) {
-	got := Untranslated("[Ţîɱé·] 05:40 (UTC+3), Wind 3 °C at https://farm.example/x")
+	got := Untranslated("⟦Ţîɱé·⟧ 05:40 (UTC+3), Wind 3 °C at https://farm.example/x")
 	if !slices.Equal(got, []string{"Wind", "at"}) {
 		t.Error(got)
 	}
@@ -45,7 +46,7 @@ func TestRegister(t *testing.T) {
 		"signin.locked",
 		map[string]string{"wait": "5"},
 	); len(Untranslated(s)) > 0 ||
-		s[0] != '[' {
+		!strings.HasPrefix(s, Open) {
 		t.Error(s)
 	}
 }
