@@ -35,7 +35,10 @@ func namedLanguages(path, source string) (violations []string) {
 			fmt.Sprintf(`\b%s([-_]%s|[-_]?%s)\b|\bname_%[1]s`, language, region, strings.ToUpper(region)),
 		)
 		if found := spelling.FindString(source); found != "" {
-			violations = append(violations, fmt.Sprintf("%s names %s: what differs by language is in a descriptor", path, found))
+			violations = append(
+				violations,
+				fmt.Sprintf("%s names %s: what differs by language is in a descriptor", path, found),
+			)
 		}
 	}
 	return violations
