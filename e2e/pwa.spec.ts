@@ -134,7 +134,7 @@ test('can be installed', async ({ playwright }, { project }) => {
     const { url, errors, data = '' } = await cdp.send('Page.getAppManifest');
     expect(url).toBe(`${addresses().console}/app.en-us.webmanifest`);
     expect(errors).toEqual([]);
-    expect(JSON.parse(data)).toMatchObject({ name: 'Tilth', display: 'standalone', start_url: '/', lang: 'en' });
+    expect(JSON.parse(data)).toMatchObject({ name: 'Tilth', display: 'standalone', start_url: '/', lang: 'en-US' });
     expect((await cdp.send('Page.getInstallabilityErrors')).installabilityErrors).toEqual([]);
     await page.getByRole('banner').getByRole('combobox', { name: 'Language' }).selectOption('Türkçe');
     await expect.poll(async () => (await cdp.send('Page.getAppManifest')).url).toContain('/app.tr-tr.webmanifest');

@@ -1,16 +1,17 @@
 // Runs before the first paint, so that a dark page never flashes white. Keys and shapes: src/lib/preferences.ts, src/lib/i18n.ts.
 (() => {
   const root = document.documentElement;
-  const tags = { 'en-us': 'en', 'zh-cn': 'zh-CN', 'tr-tr': 'tr', 'ru-ru': 'ru' };
   let theme = 'light';
   try {
     const stored = JSON.parse(localStorage.getItem('tilth.preferences') ?? 'null');
     if (stored?.state?.darkMode === true) theme = 'dark';
     const language = localStorage.getItem('tilth.language');
-    root.lang = tags[language] ?? 'en';
+    root.lang = 'en';
     // Who installs the console is told of it in their language.
-    if (tags[language])
+    if (/^[a-z]{2}-[a-z]{2}$/.test(language)) {
+      root.lang = Intl.getCanonicalLocales(language)[0];
       document.querySelector('link[rel="manifest"]')?.setAttribute('href', `/app.${language}.webmanifest`);
+    }
   } catch {
     // Storage may be forbidden or hold something unreadable: the light theme in English stands.
   }

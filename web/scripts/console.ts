@@ -1,7 +1,7 @@
 // Vite plugins that make the console an app: its service worker with the list of cached files, and
 // its manifests.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 import type { Files } from '../src/worker/buildFiles.ts';
@@ -89,7 +89,10 @@ function shellOf(bundle: Rolldown.OutputBundle): string[] {
   return [...found].map((name) => `/${name}`).sort();
 }
 
-const languages = { 'en-us': 'en', 'zh-cn': 'zh-CN', 'tr-tr': 'tr', 'ru-ru': 'ru' };
+/** The languages that have texts. */
+const languages = readdirSync(join(root, 'src/locales')).flatMap(
+  (name) => /^([a-z]{2}-[a-z]{2})\.json$/.exec(name)?.[1] ?? [],
+);
 
 /** One manifest per language, all of the same app; theme.js links to the one of the user's language. */
 export function manifests(): Plugin {
@@ -97,23 +100,22 @@ export function manifests(): Plugin {
     name: 'tilth:manifests',
     buildStart() {
       if (this.environment.mode !== 'build') return;
-      for (const [code, tag] of Object.entries(languages)) {
-        this.emitFile({ type: 'asset', fileName: `app.${code}.webmanifest`, source: manifest(code, tag) });
+      for (const code of languages) {
+        this.emitFile({ type: 'asset', fileName: `app.${code}.webmanifest`, source: manifest(code) });
       }
     },
     configureServer({ middlewares }) {
       middlewares.use((request, response, next) => {
         const code = /^\/app\.([a-z]{2}-[a-z]{2})\.webmanifest$/.exec(request.url ?? '')?.[1];
-        const tag = languages[code as keyof typeof languages];
-        if (!code || !tag) return next();
+        if (!code || !languages.includes(code)) return next();
         response.setHeader('Content-Type', 'application/manifest+json');
-        response.end(manifest(code, tag));
+        response.end(manifest(code));
       });
     },
   };
 }
 
-function manifest(code: string, lang: string): string {
+function manifest(code: string): string {
   const { nav, signin } = JSON.parse(read(`src/locales/${code}.json`));
   const ground = token('--base');
   const icon = (size: number, purpose: 'any' | 'maskable') => ({
@@ -128,7 +130,7 @@ function manifest(code: string, lang: string): string {
     name: 'Tilth',
     short_name: 'Tilth',
     description: signin.brandText,
-    lang,
+    lang: Intl.getCanonicalLocales(code)[0],
     dir: 'ltr',
     start_url: '/',
     scope: '/',

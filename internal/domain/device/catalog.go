@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +19,7 @@ import (
 )
 
 // Element is the catalogue entry of an identifier ("yeu sign"): its unit, icon
-// and name in four languages. Elements belong to the platform.
+// and name in each language. Elements belong to the platform.
 type Element struct {
 	YeuSign string
 	Unit    string
@@ -28,13 +29,17 @@ type Element struct {
 
 type elementRow struct {
 	bun.BaseModel `bun:"table:elements"`
+	ID            int64 `bun:",pk,autoincrement"`
 	YeuSign       string
 	Unit          string
 	YeuURL        string `bun:"yeu_url"`
-	NameEnUs      string `bun:"name_en_us"`
-	NameZhCn      string `bun:"name_zh_cn"`
-	NameTrTr      string `bun:"name_tr_tr"`
-	NameRuRu      string `bun:"name_ru_ru"`
+}
+
+type elementNameRow struct {
+	bun.BaseModel `bun:"table:element_names"`
+	ElementID     int64
+	Language      text.Language
+	Name          string
 }
 
 type numberRow struct {
@@ -47,11 +52,14 @@ type productRow struct {
 	bun.BaseModel `bun:"table:products"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Name          string
-	NameEnUs      string `bun:"name_en_us"`
-	NameZhCn      string `bun:"name_zh_cn"`
-	NameTrTr      string `bun:"name_tr_tr"`
-	NameRuRu      string `bun:"name_ru_ru"`
 	OfflineAfter  int64
+}
+
+type productNameRow struct {
+	bun.BaseModel `bun:"table:product_names"`
+	ProductID     int64
+	Language      text.Language
+	Name          string
 }
 
 type propertyRow struct {
@@ -111,13 +119,17 @@ func (c *Catalog) Load(ctx context.Context) error {
 
 func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	var elements []elementRow
+	var elementNames []elementNameRow
 	var numbers []numberRow
 	var products []productRow
+	var productNames []productNameRow
 	var properties []propertyRow
 	for _, err := range []error{
 		q.NewSelect().Model(&elements).Scan(ctx),
+		q.NewSelect().Model(&elementNames).Scan(ctx),
 		q.NewSelect().Model(&numbers).Scan(ctx),
 		q.NewSelect().Model(&products).OrderExpr("name").Scan(ctx),
+		q.NewSelect().Model(&productNames).Scan(ctx),
 		q.NewSelect().Model(&properties).OrderExpr("product_id, position").Scan(ctx),
 	} {
 		if err != nil {
@@ -128,13 +140,13 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		elements: map[string]*Element{}, products: map[int64]*Product{}, byName: map[string]*Product{},
 		identifier: map[PropertyID]string{}, number: map[string]PropertyID{},
 	}
+	signs := make(map[int64]string, len(elements))
 	for _, e := range elements {
-		s.elements[e.YeuSign] = &Element{
-			YeuSign: e.YeuSign,
-			Unit:    e.Unit,
-			YeuURL:  e.YeuURL,
-			Names:   localizedNames(e.NameEnUs, e.NameZhCn, e.NameTrTr, e.NameRuRu),
-		}
+		signs[e.ID] = e.YeuSign
+		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL}
+	}
+	for _, r := range elementNames {
+		setName(&s.elements[signs[r.ElementID]].Names, r.Language, r.Name)
 	}
 	for _, n := range numbers {
 		s.identifier[n.Number], s.number[n.Identifier] = n.Identifier, n.Number
@@ -143,12 +155,14 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		p := &Product{
 			ID:           r.ID,
 			Name:         r.Name,
-			Names:        localizedNames(r.NameEnUs, r.NameZhCn, r.NameTrTr, r.NameRuRu),
 			OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
 		}
 		s.products[p.ID] = p
 		s.byName[p.Name] = p
 		s.ordered = append(s.ordered, p)
+	}
+	for _, r := range productNames {
+		setName(&s.products[r.ProductID].Names, r.Language, r.Name)
 	}
 	for _, r := range properties {
 		property := Property{
@@ -170,20 +184,12 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	return s, nil
 }
 
-// localizedNames maps the names that are not empty by language; nil if all are empty.
-func localizedNames(english, chinese, turkish, russian string) map[text.Language]string {
-	var names map[text.Language]string
-	for l, name := range map[text.Language]string{
-		text.English: english, text.Chinese: chinese, text.Turkish: turkish, text.Russian: russian,
-	} {
-		if name != "" {
-			if names == nil {
-				names = map[text.Language]string{}
-			}
-			names[l] = name
-		}
+// setName sets the name in one language; it makes the map that the first name needs.
+func setName(names *map[text.Language]string, l text.Language, name string) {
+	if *names == nil {
+		*names = map[text.Language]string{}
 	}
-	return names
+	(*names)[l] = name
 }
 
 // Element finds an element by identifier; nil when the catalogue has none.
@@ -218,15 +224,13 @@ func (c *Catalog) Number(identifier string) (PropertyID, bool) {
 }
 
 // Name gives the name of a property that people read: its element's name in the language, else the
-// product's function name, else the identifier.
+// product's function name, else the element's English name, else the identifier.
 func (c *Catalog) Name(l text.Language, p *Property) string {
-	if e := c.Element(p.Identifier); e != nil && e.Names[l] != "" {
-		return e.Names[l]
+	var names map[text.Language]string
+	if e := c.Element(p.Identifier); e != nil {
+		names = e.Names
 	}
-	if p.FunctionName != "" {
-		return p.FunctionName
-	}
-	return p.Identifier
+	return cmp.Or(names[l], p.FunctionName, names[text.English], p.Identifier)
 }
 
 // Unit gives a property's unit: the product's own, else its element's.
@@ -243,14 +247,24 @@ func (c *Catalog) Unit(p *Property) string {
 // PutElement creates or changes an element. Readers see it after Load.
 func (c *Catalog) PutElement(ctx context.Context, e *Element) error {
 	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewInsert().Model(&elementRow{
-			YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL,
-			NameEnUs: e.Names[text.English], NameZhCn: e.Names[text.Chinese],
-			NameTrTr: e.Names[text.Turkish], NameRuRu: e.Names[text.Russian],
-		}).On("CONFLICT (yeu_sign) DO UPDATE").
-			Set("unit = EXCLUDED.unit, yeu_url = EXCLUDED.yeu_url, name_en_us = EXCLUDED.name_en_us, " +
-				"name_zh_cn = EXCLUDED.name_zh_cn, name_tr_tr = EXCLUDED.name_tr_tr, name_ru_ru = EXCLUDED.name_ru_ru").
+		element := elementRow{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL}
+		_, err := tx.NewInsert().Model(&element).
+			On("CONFLICT (yeu_sign) DO UPDATE").
+			Set("unit = EXCLUDED.unit, yeu_url = EXCLUDED.yeu_url").
+			Returning("id").
 			Exec(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = tx.NewDelete().Model((*elementNameRow)(nil)).Where("element_id = ?", element.ID).Exec(ctx)
+		if err != nil || len(e.Names) == 0 {
+			return err
+		}
+		var rows []elementNameRow
+		for _, l := range slices.Sorted(maps.Keys(e.Names)) {
+			rows = append(rows, elementNameRow{ElementID: element.ID, Language: l, Name: e.Names[l]})
+		}
+		_, err = tx.NewInsert().Model(&rows).Exec(ctx)
 		return err
 	})
 	return wrap("put element", err)
@@ -265,10 +279,6 @@ func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 			ID:           p.ID,
 			Name:         p.Name,
 			OfflineAfter: p.OfflineAfter.Milliseconds(),
-			NameEnUs:     p.Names[text.English],
-			NameZhCn:     p.Names[text.Chinese],
-			NameTrTr:     p.Names[text.Turkish],
-			NameRuRu:     p.Names[text.Russian],
 		}
 		if p.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
@@ -276,6 +286,9 @@ func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 			}
 			p.ID = r.ID
 		} else if _, err := tx.NewUpdate().Model(&r).Where("id = ?", p.ID).Exec(ctx); err != nil {
+			return err
+		}
+		if err := putProductNames(ctx, tx, p); err != nil {
 			return err
 		}
 		if _, err := tx.NewDelete().Model((*propertyRow)(nil)).Where("product_id = ?", p.ID).Exec(ctx); err != nil {
@@ -289,6 +302,19 @@ func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 		return nil
 	})
 	return wrap("put product", err)
+}
+
+func putProductNames(ctx context.Context, tx bun.IDB, p *Product) error {
+	_, err := tx.NewDelete().Model((*productNameRow)(nil)).Where("product_id = ?", p.ID).Exec(ctx)
+	if err != nil || len(p.Names) == 0 {
+		return err
+	}
+	var rows []productNameRow
+	for _, l := range slices.Sorted(maps.Keys(p.Names)) {
+		rows = append(rows, productNameRow{ProductID: p.ID, Language: l, Name: p.Names[l]})
+	}
+	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
+	return err
 }
 
 func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, position int, p *Property) error {

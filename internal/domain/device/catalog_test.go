@@ -88,7 +88,7 @@ func TestCatalogRoundTrip(t *testing.T) {
 	// mast", "Direk" and the non-Latin ones.
 	for _, l := range text.Languages {
 		if all := got.ProductsByDisplayName(l); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" ||
-			all[1].DisplayName(l) != mast.Names[l] {
+			all[1].DisplayName(l) != text.InLanguage(mast.Names, l) {
 			t.Errorf("%s: products are not ordered by name: %v", l, all)
 		}
 	}
@@ -209,7 +209,7 @@ func TestPropertyNameAndUnitFallback(t *testing.T) {
 		{device.Property{Identifier: "air", FunctionName: "Temp"}, text.Turkish, "Hava", "°C"},
 		{device.Property{Identifier: "air", FunctionName: "Temp", ElementUnit: "°F"}, text.English, "Air", "°F"},
 		{device.Property{Identifier: "air", FunctionName: "Temp"}, text.Russian, "Temp", "°C"},
-		{device.Property{Identifier: "air"}, text.Russian, "air", "°C"},
+		{device.Property{Identifier: "air"}, text.Russian, "Air", "°C"}, // without a name of its own: the English one
 		{device.Property{Identifier: "wind", FunctionName: "Wind"}, text.English, "Wind", ""},
 		{device.Property{Identifier: "wind"}, text.English, "wind", ""},
 	} {

@@ -66,7 +66,7 @@ type Product struct {
 
 // DisplayName gives the product's name in a language; its Name if it has none in that language.
 func (p *Product) DisplayName(l text.Language) string {
-	if name := p.Names[l]; name != "" {
+	if name := text.InLanguage(p.Names, l); name != "" {
 		return name
 	}
 	return p.Name

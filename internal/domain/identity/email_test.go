@@ -9,6 +9,7 @@ import (
 	"tilth/internal/domain/identity"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 // The SMS is in the caller's language and names the tenant's title.
@@ -103,6 +104,41 @@ func TestSubjectsAreShort(t *testing.T) {
 		subject := f.Mails.Sent()[i].Subject
 		if n := len([]rune(subject)); n > 60 || n < 55 || !strings.Contains(subject, "ŞŞŞ...") {
 			t.Errorf("%s: %q has %d characters", l, subject, n)
+		}
+	}
+}
+
+// Everything that emails about an account say comes from the catalogue.
+func TestAccountEmailsAreTranslated(t *testing.T) {
+	f := newSessionFixture(t, false)
+	c := f.caller(t, f.pair)
+	pseudo.Register()
+	f.field.Language, f.field.Branding.Title = pseudo.Language, "田"
+	if err := f.Tenants.Put(t.Context(), f.field.Tenant); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, f.requestCode(t, c, phone))); err != nil {
+		t.Fatal(err)
+	}
+	f.Clock.Advance(time.Minute)
+	if err := f.Account.ChangePassword(t.Context(), c, f.requestCode(t, c, phone), "new pass"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Account.UpdateProfile(
+		t.Context(),
+		c,
+		identity.Profile{Nickname: "Ada", Email: "new@example.com"},
+	); err != nil {
+		t.Fatal(err)
+	}
+	emails := f.Mails.Sent()
+	if len(emails) != 3 {
+		t.Fatalf("%+v", emails)
+	}
+	for _, e := range emails {
+		words := pseudo.Untranslated(e.Subject+"\n"+e.Text, f.field.Ada.UserName, "n•••@example.com")
+		if len(words) > 0 || !strings.HasPrefix(e.Subject, pseudo.Open) || !strings.HasPrefix(e.Text, pseudo.Open) {
+			t.Errorf("%q in %s\n%s", words, e.Subject, e.Text)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestChannelFormErrors(t *testing.T) {
 		{"from zero", numbers("0555 111 22 33"), "channel.phoneFormat", "", value("0555 111 22 33")},
 		{"another script's digits", numbers("+９０5551112233"), "channel.phoneFormat", "", value("+９０5551112233")},
 		{"a very long one", numbers(strings.Repeat("x", 100_000)), "channel.phoneFormat", "", value(strings.Repeat("x", 64) + "…")},
-		{"an unknown language", func(f *notify.ChannelForm) { f.Language = new("de-de") }, "invalid.choice", "language", nil},
+		{"an unknown language", func(f *notify.ChannelForm) { f.Language = new("xx-xx") }, "invalid.choice", "language", nil},
 	} {
 		got, err := filled(c.form).Channel(7)
 		e := errs.As(err)

@@ -12,6 +12,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 // A rule comes back as it was filled in; its values have the type of their attribute.
@@ -122,7 +123,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		"rule.timeOrder":          {"startTime": "07:00", "endTime": "06:45"},
 		"rule.timeNone":           {"startTime": "07:00", "endTime": "07:00"},
 	} {
-		for _, l := range text.Languages {
+		for _, l := range pseudo.Languages() {
 			call := w.createRuleCall(frostForm("WS-1", b))
 			call.Header = map[string]string{"Accept-Language": string(l)}
 			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, key, nil) || !text.HasKey(key) {

@@ -21,6 +21,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 const avatarPath = "/admin-api/client/pc/user/update-avatar"
@@ -332,7 +333,7 @@ func TestInvalidAvatarFiles(t *testing.T) {
 		"zeros":        {make([]byte, 1<<20), "avatar.format", nil},
 		"a start only": {[]byte("\xFF\xD8\xFF"), "avatar.broken", nil},
 	} {
-		for _, l := range text.Languages {
+		for _, l := range pseudo.Languages() {
 			call := multipartCall(
 				t,
 				w.ada,

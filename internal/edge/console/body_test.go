@@ -8,6 +8,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 const channelUpdate, webhookUpdate, ruleUpdate = channelsPath + "update", webhooksPath + "update", rulesPath + "update"
@@ -42,7 +43,7 @@ func TestInvalidBodies(t *testing.T) {
 		{"POST", scenePath + "create", ``, "error.400", "", "", 400},
 		{"POST", scenePath + "create", `{`, "error.400", "", "", 400},
 	} {
-		for _, l := range text.Languages {
+		for _, l := range pseudo.Languages() {
 			call := testkit.Call{
 				Method: c.method,
 				Path:   c.path,

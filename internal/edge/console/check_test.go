@@ -8,6 +8,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 // Clients write lists in a query in four ways; the server reads all of them.
@@ -90,7 +91,7 @@ func TestInvalidParameters(t *testing.T) {
 		{rulesPath + "get/outlook?ids=,%20,", "invalid.required", "ids", nil, 601},
 		{elementsPath + "?yeuSigns=,,", "invalid.required", "yeuSigns", nil, 601},
 	} {
-		for _, l := range text.Languages {
+		for _, l := range pseudo.Languages() {
 			call := w.get(c.path)
 			call.Header = map[string]string{"Accept-Language": string(l)}
 			want := text.Translate(

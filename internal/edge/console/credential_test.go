@@ -14,6 +14,7 @@ import (
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 const (
@@ -207,7 +208,7 @@ func TestCredentialRefusals(t *testing.T) {
 			Code:   405,
 		},
 	})
-	for _, l := range text.Languages {
+	for _, l := range pseudo.Languages() {
 		call := createCredentialCall(w.ada, " ")
 		call.Header = map[string]string{"Accept-Language": string(l)}
 		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, "common.nameRequired", nil) {

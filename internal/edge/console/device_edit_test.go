@@ -11,6 +11,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 const (
@@ -174,7 +175,7 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 		{Name: "no JSON", Call: w.editCall(`{`), Code: 400},
 		{Name: "null", Call: w.editCall(`null`), Code: 400},
 	})
-	for _, l := range text.Languages {
+	for _, l := range pseudo.Languages() {
 		call := w.editCall(`{"deviceName":"WS-1","noteName":""}`)
 		call.Header = map[string]string{"Accept-Language": string(l)}
 		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, "device.noteRequired", nil) {

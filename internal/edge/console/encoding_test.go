@@ -7,6 +7,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 // Every call that takes a body refuses invalid UTF-8, and stores nothing of it with U+FFFD in place
@@ -41,7 +42,7 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 		Body:   "{\"groupName\":\"Ba\xf1o\",\"groupStatus\":1}",
 		Token:  w.ada,
 	}
-	for _, l := range text.Languages {
+	for _, l := range pseudo.Languages() {
 		create.Header = map[string]string{"Accept-Language": string(l)}
 		if a := w.Do(t, create); a.Code != 400 || a.Msg != text.Translate(l, "error.encoding", nil) {
 			t.Errorf("%s: %s", l, a.Body)
@@ -59,7 +60,7 @@ func TestNonUTF8ParametersAreRefused(t *testing.T) {
 		"deviceName=a%ffb": "deviceName", "executionId=WS-1,%c3": "executionId", "executionId[]=WS-1&executionId[]=%ed%a0%80": "executionId",
 		"zz=%ff": "zz", "%ff=zz": "", "%ff[0]=zz&%ff[1]=z": "",
 	} {
-		for _, l := range text.Languages {
+		for _, l := range pseudo.Languages() {
 			call := w.get(pagePath + "?" + query)
 			call.Header = map[string]string{"Accept-Language": string(l)}
 			want := text.Translate(l, "error.encoding", nil)

@@ -13,6 +13,7 @@ import (
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 // openSpreadsheet requests a spreadsheet and opens it with an independent library.
@@ -148,6 +149,30 @@ func TestExportLanguages(t *testing.T) {
 		if got := sheetLines(t, f, sheets[1]); len(got) != 13 || got[0] != want[2] ||
 			!strings.Contains(got[9], "|+05:30|") {
 			t.Errorf("%s: %q", language, got)
+		}
+	}
+}
+
+// Every head comes from the catalogue.
+func TestExportIsTranslated(t *testing.T) {
+	w := newServer(t)
+	pseudo.Register()
+	call := w.get(w.pathAroundNow(exportPath, "CAM-1", "relativeHumidity"))
+	call.Header = map[string]string{"Time-Zone": "Asia/Kolkata", "Accept-Language": string(pseudo.Language)}
+	f := openSpreadsheet(t, w, call)
+	for _, sheet := range f.GetSheetList() {
+		heads := []string{sheet}
+		for i, line := range sheetLines(t, f, sheet) {
+			head, _, _ := strings.Cut(line, "|")
+			if i == 0 {
+				head = line
+			}
+			heads = append(heads, head)
+		}
+		said := strings.Join(heads, "\n")
+		if words := pseudo.Untranslated(said, "CAM-1", "Asia/Kolkata", "%RH", "Relative humidity", "Humidity",
+			"relativeHumidity"); len(words) > 0 {
+			t.Errorf("%s: %q in %s", sheet, words, said)
 		}
 	}
 }

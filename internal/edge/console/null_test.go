@@ -8,6 +8,7 @@ import (
 
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 // A null member of a body counts as absent in every call with a body: a call without a required
@@ -72,7 +73,7 @@ func TestNullRequiredFieldTexts(t *testing.T) {
 		"scene.nameRequired":      w.adaCall(http.MethodPost, scenePath+"create", body{"groupName": nil, "groupStatus": 1}),
 		"scene.statusRequired":    w.adaCall(http.MethodPost, scenePath+"create", body{"groupName": "South", "groupStatus": nil}),
 	} {
-		for _, l := range text.Languages {
+		for _, l := range pseudo.Languages() {
 			call.Header = map[string]string{"Accept-Language": string(l)}
 			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, key, nil) || !text.HasKey(key) {
 				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)

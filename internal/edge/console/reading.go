@@ -150,7 +150,7 @@ func (s *server) GetElementMap(
 		if e := s.Catalog.Element(sign); e != nil {
 			by[e.YeuSign] = wire.Element{
 				YeuSign: e.YeuSign,
-				YeuName: e.Names[requestFrom(ctx).Language],
+				YeuName: text.InLanguage(e.Names, requestFrom(ctx).Language),
 				YeuUrl:  e.YeuURL,
 				Unit:    e.Unit,
 			}

@@ -11,6 +11,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 // sceneCall returns a call of the field's ada that changes scenes.
@@ -194,7 +195,7 @@ func TestSceneRefusals(t *testing.T) {
 		{Name: "a page too large", Call: w.get(scenePath + "page?pageSize=401"), Code: 601},
 		{Name: "delete by GET", Call: w.get(fmt.Sprint(scenePath, "delete?id=", w.north)), Status: 405, Code: 405},
 	})
-	for _, l := range text.Languages {
+	for _, l := range pseudo.Languages() {
 		for body, key := range map[string]string{`{}`: "scene.nameRequired", `{"groupName":"x"}`: "scene.statusRequired"} {
 			call := create(body)
 			call.Header = map[string]string{"Accept-Language": string(l)}

@@ -15,6 +15,7 @@ import (
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/text"
 	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/pseudo"
 )
 
 const webhooksPath = "/admin-api/client/pc/webhook/"
@@ -257,7 +258,7 @@ func TestWebhookRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"url": "http:"}))
-	for _, l := range text.Languages {
+	for _, l := range pseudo.Languages() {
 		call.Header = map[string]string{"Accept-Language": string(l)}
 		if a := w.Do(t, call); a.Code != 601 || !strings.Contains(a.Msg, text.Translate(l, "webhook.urlFormat", nil)) {
 			t.Errorf("%s: %s", l, a.Msg)

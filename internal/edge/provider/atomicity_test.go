@@ -58,7 +58,9 @@ const everythingFile = `
 elements:
   - {yeuSign: airTemperature, yeuName: {en-us: Air, zh-cn: 空气, tr-tr: Hava, ru-ru: Воздух}}
 products:
-  - {name: station, properties: [{identifier: rain, dataType: number}]}
+  - name: station
+    productName: {en-us: Station, zh-cn: 气象站, tr-tr: İstasyon, ru-ru: Станция}
+    properties: [{identifier: rain, dataType: number}]
   - {name: probe, properties: [{identifier: soilMoisture, dataType: number}]}
 tenants:
   - name: north
@@ -85,7 +87,7 @@ func TestApplyIsAtomic(t *testing.T) {
 	p.Registry.OnStructureChange(func() { t.Error("the running server's registry changed") })
 	before := p.dump(t)
 	for _, c := range []struct{ when, table string }{
-		{"BEFORE INSERT", "elements"}, {"BEFORE INSERT", "products"}, {"BEFORE UPDATE", "products"},
+		{"BEFORE INSERT", "elements"}, {"BEFORE INSERT", "element_names"}, {"BEFORE INSERT", "product_names"}, {"BEFORE INSERT", "products"}, {"BEFORE UPDATE", "products"},
 		{"BEFORE INSERT", "property_numbers"}, {"BEFORE DELETE", "product_properties"}, {"BEFORE INSERT", "product_properties"},
 		{"BEFORE INSERT", "tenants"}, {"BEFORE UPDATE", "tenants"}, {"BEFORE DELETE", "tenant_hosts"}, {"BEFORE INSERT", "tenant_hosts"},
 		{"BEFORE INSERT", "users"}, {"BEFORE UPDATE OF disabled", "users"}, {"BEFORE UPDATE OF password_hash", "users"},
@@ -120,7 +122,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	ended := 0
 	p.Sessions.OnEnd(func(int64) { ended++ })
 	out := p.apply(t, everythingFile, true)
-	want := "product station: properties\ntenant north: hosts\nuser north/ada: disabled\nuser north/bora: password\ndevice north/N-1: serial,secrets"
+	want := "product station: productName,properties\ntenant north: hosts\nuser north/ada: disabled\nuser north/bora: password\ndevice north/N-1: serial,secrets"
 	if got := itemNames(out.Changed); got != want || len(out.Created) != 6 || out.Unchanged != 1 || ended != 1 {
 		t.Errorf(
 			"changed\n%s\nwant\n%s\ncreated %s\nleft %d, %d sessions ended",

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"tilth/internal/domain/device"
@@ -139,15 +140,17 @@ func (c *checker) element(e *fileElement) {
 	c.names(&e.yeuName)
 }
 
-// names checks that a thing has a name in every language.
+// names checks that a thing has a name in every language that needs one.
 func (c *checker) names(f *field[fileNames]) {
 	for _, l := range text.Languages {
 		name := f.value[l]
-		if !name.present() {
-			c.add(f.at, "%s lacks %s: it must have all of %s", lastKey(f.at), l, languageList())
-			continue
+		switch {
+		case name.present():
+			c.name(&name)
+		case !l.NamesOptional():
+			needed := slices.DeleteFunc(slices.Clone(text.Languages), text.Language.NamesOptional)
+			c.add(f.at, "%s lacks %s: it must have all of %s", lastKey(f.at), l, languageList(needed))
 		}
-		c.name(&name)
 	}
 }
 
@@ -221,7 +224,7 @@ func (c *checker) tenant(t *fileTenant) {
 		c.add(z.at, "timeZone must be an IANA name, for example Europe/Istanbul")
 	}
 	if l := t.language; l.valid && !text.Language(l.value).Valid() {
-		c.add(l.at, "language must be one of %s", languageList())
+		c.add(l.at, "language must be one of %s", languageList(text.Languages))
 	}
 	for name, n := range map[string]*field[int]{"mailsADay": &t.mails, "smsADay": &t.sms} {
 		if n.valid && (n.value < 0 || n.value > tenant.MaxSendsPerDay) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tilth/internal/domain/identity"
+	"tilth/internal/platform/text"
 )
 
 // wantedPattern matches the lines "#! LINE: message" of a wrong file, which list all its errors.
@@ -63,6 +64,17 @@ func (f *wrongFile) compare(t *testing.T, err error) {
 		if before, _, ok := strings.Cut(got[i], "as YAML: "); ok {
 			got[i] = before + "as YAML"
 		}
+	}
+	var tags []string
+	for _, l := range text.Languages {
+		tags = append(tags, string(l))
+	}
+	slices.Sort(tags)
+	listed := strings.NewReplacer(
+		"{languages}", languageList(text.Languages), "{sorted languages}", strings.Join(tags, ", "),
+	)
+	for i, line := range f.want {
+		f.want[i] = listed.Replace(line)
 	}
 	// The order of errors within a line does not matter.
 	for _, list := range [][]string{got, f.want} {

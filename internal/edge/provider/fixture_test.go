@@ -148,7 +148,7 @@ func (p *fixture) dump(t testing.TB) string {
 	var out bytes.Buffer
 	ctx := context.Background()
 	for _, table := range []string{
-		"elements", "property_numbers", "products", "product_properties", "tenants", "tenant_hosts",
+		"elements", "element_names", "property_numbers", "products", "product_names", "product_properties", "tenants", "tenant_hosts",
 		"users", "sessions", "scenes", "devices", "device_secrets",
 	} {
 		var rows []map[string]any

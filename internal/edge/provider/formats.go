@@ -78,9 +78,9 @@ func isHost(s string) bool {
 	return err == nil || hostNamePattern.MatchString(s)
 }
 
-func languageList() string {
-	names := make([]string, len(text.Languages))
-	for i, l := range text.Languages {
+func languageList(languages []text.Language) string {
+	names := make([]string, len(languages))
+	for i, l := range languages {
 		names[i] = string(l)
 	}
 	return joinWords(names)

@@ -50,7 +50,9 @@ func setNames(s *step, key string, into *map[text.Language]string, f *field[file
 	}
 	named := make(map[text.Language]string, len(f.value))
 	for l, name := range f.value {
-		named[l] = name.value
+		if name.value != "" {
+			named[l] = name.value
+		}
 	}
 	if !maps.Equal(*into, named) {
 		*into = named

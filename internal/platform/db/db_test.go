@@ -18,8 +18,7 @@ import (
 )
 
 func add(ctx context.Context, tx bun.IDB, sign string) error {
-	const insert = `INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru)
-		VALUES (?, '', '', '', '')`
+	const insert = `INSERT INTO elements (yeu_sign) VALUES (?)`
 	_, err := tx.NewRaw(insert, sign).Exec(ctx)
 	return err
 }

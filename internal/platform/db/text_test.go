@@ -21,8 +21,7 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 		"??", "?0", "$1", "line\nbreak", "\r\n", strings.Repeat("long ", 200),
 	}
 	slices.Reverse(texts)
-	const insert = `INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru)
-		VALUES (?, ?, '', '', '')`
+	const insert = `INSERT INTO elements (yeu_sign, unit) VALUES (?, ?)`
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		for _, s := range texts {
 			if _, err := tx.NewRaw(insert, s, s).Exec(ctx); err != nil {
@@ -34,7 +33,7 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sorted []string
-	const query = `SELECT name_en_us FROM elements ORDER BY name_en_us`
+	const query = `SELECT unit FROM elements ORDER BY unit`
 	if err := d.Read(t.Context()).NewRaw(query).Scan(t.Context(), &sorted); err != nil {
 		t.Fatal(err)
 	}

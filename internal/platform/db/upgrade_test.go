@@ -75,6 +75,36 @@ func TestMigrationMarksCameras(t *testing.T) {
 	}
 }
 
+// The migration that makes the names of elements and products rows keeps every name.
+func TestMigrationKeepsNames(t *testing.T) {
+	dir := folderAtVersion(t, 23,
+		`INSERT INTO elements (id, yeu_sign, unit, yeu_url, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES
+			(7, 'air', '°C', '/a.svg', 'Air', '空气', 'Hava', 'Воздух'), (9, 'rain', 'mm', '', 'Rain', '', '', '')`,
+		`INSERT INTO products (id, name, offline_after, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES
+			(3, 'mast', 1000, 'Weather mast', '气象站', 'Direk', 'Мачта'), (4, 'probe', 1000, '', '', '', '')`,
+	)
+	d, err := db.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	const query = `SELECT e.yeu_sign || ' ' || e.unit || ' ' || n.language || ' ' || n.name
+			FROM elements AS e JOIN element_names AS n ON n.element_id = e.id
+		UNION ALL SELECT p.name || ' ' || n.language || ' ' || n.name
+			FROM products AS p JOIN product_names AS n ON n.product_id = p.id ORDER BY 1`
+	var got []string
+	if err := d.Read(t.Context()).NewRaw(query).Scan(t.Context(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"air °C en-us Air", "air °C ru-ru Воздух", "air °C tr-tr Hava", "air °C zh-cn 空气",
+		"mast en-us Weather mast", "mast ru-ru Мачта", "mast tr-tr Direk", "mast zh-cn 气象站", "rain mm en-us Rain",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // column is one column as SQLite describes it.
 type column struct {
 	Table, Name, Type string

@@ -8,7 +8,7 @@ import (
 // DateTime writes a day and a time. For an hour that occurs twice, when clocks are set back, it
 // adds the offset: Oct 25, 2026, 02:30 UTC+1.
 func DateTime(l Language, t time.Time) string {
-	written := t.Format(formatOf(l).dateTime)
+	written := t.Format(descriptorOf(l).dateTime)
 	if isAmbiguous(t) {
 		written += " " + ZoneOffset(t)
 	}
@@ -18,12 +18,12 @@ func DateTime(l Language, t time.Time) string {
 // DateTimeWithZone writes a time with its zone's offset, for emails: the reader's own zone is
 // unknown there.
 func DateTimeWithZone(l Language, t time.Time) string {
-	form := formatOf(l)
+	form := descriptorOf(l)
 	return fmt.Sprintf(form.withZone, t.Format(form.dateTime), ZoneOffset(t))
 }
 
 // ShortDateTime writes a day of this year and a time, for SMS.
-func ShortDateTime(l Language, t time.Time) string { return t.Format(formatOf(l).shortDateTime) }
+func ShortDateTime(l Language, t time.Time) string { return t.Format(descriptorOf(l).shortDateTime) }
 
 // DateTimeAfter writes a time that follows an earlier one of the same zone: on the same day only
 // its clock time, unless that hour occurs twice; otherwise as format does.
@@ -35,7 +35,7 @@ func DateTimeAfter(l Language, t, earlier time.Time, format func(Language, time.
 }
 
 // AxisDate writes a day on an axis.
-func AxisDate(l Language, t time.Time) string { return t.Format(formatOf(l).axisDate) }
+func AxisDate(l Language, t time.Time) string { return t.Format(descriptorOf(l).axisDate) }
 
 // ZoneOffset returns the offset of a time: UTC+3, UTC−3:30, UTC.
 func ZoneOffset(t time.Time) string {

@@ -57,7 +57,7 @@ func TestFoldASCIIKeepsOtherLetters(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
-	if len(Languages) != 4 || Languages[0] != English {
+	if len(Languages) < 4 || Languages[0] != English {
 		t.Errorf("%v: English must be the first", Languages)
 	}
 	for _, l := range Languages {
@@ -68,7 +68,7 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("Negotiate(%s) = %s", l, got)
 		}
 	}
-	for _, l := range []Language{"", "en", "EN-US", "de-de"} {
+	for _, l := range []Language{"", "en", "EN-US", "xx-xx"} {
 		if l.Valid() {
 			t.Errorf("%q is valid", l)
 		}

@@ -94,8 +94,8 @@ func TestFormatsHaveAllUnits(t *testing.T) {
 			rows[row.Unit] = true
 		}
 	}
-	for l, known := range units {
-		for unit := range known {
+	for _, l := range Languages {
+		for unit := range descriptorOf(l).units {
 			if !rows[unit] {
 				t.Errorf("%s: no row for %s", l, unit)
 			}

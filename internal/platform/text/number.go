@@ -7,6 +7,10 @@ import (
 )
 
 const (
+	nbsp = "\u00a0"
+	// minus is the sign that people read; SMS and machines use a hyphen.
+	minus = "\u2212"
+
 	defaultDecimals = 6    // for a number without a precision: no sensor is more precise
 	maxDecimals     = 12   // for a number with a precision
 	maxPlainNumber  = 1e15 // from here on a number is written with an exponent
@@ -65,7 +69,7 @@ func localizeDigits(l Language, digits string) string {
 	if strings.Trim(digits, "0.") == "" {
 		sign = "" // a number that rounds to zero is 0, never −0
 	}
-	format := formatOf(l)
+	format := descriptorOf(l)
 	whole, part, fraction := strings.Cut(digits, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		whole = whole[:i] + format.thousands + whole[i:]

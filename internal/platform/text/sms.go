@@ -63,11 +63,10 @@ var smsLetters = strings.NewReplacer(
 	"–", "-", "—", "-", "“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'", "…", "...", "≥", ">=", "≤", "<=", "≠", "!=",
 )
 
-// FoldSMS returns a message with characters replaced by plain ones of the same meaning. It folds
-// letters in English only; other languages keep their own, because Turkish without them would read
-// as other words.
+// FoldSMS returns a message with characters replaced by plain ones of the same meaning. It never
+// folds letters: Turkish without its own would read as other words.
 func FoldSMS(l Language, s string) string {
-	if s = smsPunctuation.Replace(s); l == English {
+	if s = smsPunctuation.Replace(s); descriptorOf(l).smsPlain {
 		return smsLetters.Replace(s)
 	}
 	return s

@@ -11,8 +11,8 @@ func TestNegotiate(t *testing.T) {
 		"":                        English,
 		"tr-tr":                   Turkish,
 		"zh-CN,zh;q=0.9":          Chinese,
-		"de-DE, ru-RU;q=0.8":      Russian,
-		"fr":                      English,
+		"xx-XX, ru-RU;q=0.8":      Russian,
+		"xx":                      English,
 		"EN-GB":                   English,
 		"zh-Hant-TW;q=0.5, en-us": Chinese,
 	} {
@@ -27,8 +27,8 @@ var variable = regexp.MustCompile(`\{\w+\}`)
 // Every language has the same keys, each with the same variables.
 func TestLocalesAgree(t *testing.T) {
 	for _, l := range Languages[1:] {
-		for key, en := range sentences[English] {
-			other, ok := sentences[l][key]
+		for key, en := range descriptorOf(English).sentences {
+			other, ok := descriptorOf(l).sentences[key]
 			if !ok || other == "" {
 				t.Errorf("%s lacks %s", l, key)
 				continue
@@ -40,8 +40,8 @@ func TestLocalesAgree(t *testing.T) {
 				t.Errorf("%s: %s has variables %v, English has %v", l, key, b, a)
 			}
 		}
-		for key := range sentences[l] {
-			if _, ok := sentences[English][key]; !ok {
+		for key := range descriptorOf(l).sentences {
+			if _, ok := descriptorOf(English).sentences[key]; !ok {
 				t.Errorf("%s has %s, English has not", l, key)
 			}
 		}

@@ -6,66 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// units lists the parts of units that a language writes differently, as web/src/lib/format/unit.ts
-// does for the console. Other parts stay unchanged.
-var units = map[Language]map[string]string{
-	Russian: {
-		"mm":   "мм",
-		"cm":   "см",
-		"m":    "м",
-		"km":   "км",
-		"m²":   "м²",
-		"m³":   "м³",
-		"ha":   "га",
-		"ms":   "мс",
-		"s":    "с",
-		"min":  "мин",
-		"h":    "ч",
-		"d":    "сут",
-		"g":    "г",
-		"kg":   "кг",
-		"mg":   "мг",
-		"µg":   "мкг",
-		"t":    "т",
-		"L":    "л",
-		"l":    "л",
-		"mL":   "мл",
-		"mol":  "моль",
-		"µmol": "мкмоль",
-		"Pa":   "Па",
-		"hPa":  "гПа",
-		"kPa":  "кПа",
-		"bar":  "бар",
-		"mbar": "мбар",
-		"W":    "Вт",
-		"kW":   "кВт",
-		"Wh":   "Вт·ч",
-		"kWh":  "кВт·ч",
-		"J":    "Дж",
-		"MJ":   "МДж",
-		"V":    "В",
-		"mV":   "мВ",
-		"A":    "А",
-		"mA":   "мА",
-		"Hz":   "Гц",
-		"mS":   "мСм",
-		"dS":   "дСм",
-		"µS":   "мкСм",
-		"lx":   "лк",
-		"klx":  "клк",
-		"dB":   "дБ",
-		"dBm":  "дБм",
-		"°C":   "°C",
-		"%":    "%",
-		"°":    "°",
-	},
-	Turkish: {"s": "sn", "min": "dk", "h": "sa", "d": "gün"},
-}
-
-// Unit writes a unit in the language. In Russian, a unit with an unknown part stays unchanged as a
-// whole, because a mix of Latin and Cyrillic is hard to read.
+// Unit writes a unit in the language. Where the language has another script, a unit with an unknown
+// part stays unchanged as a whole, because a mix of scripts is hard to read.
 func Unit(l Language, unit string) string {
-	known := units[l]
+	known := descriptorOf(l).units
 	unit = SingleLine(unit)
 	if known == nil {
 		return unit
@@ -86,7 +30,7 @@ func Unit(l Language, unit string) string {
 		switch {
 		case ok:
 			piece = other
-		case piece != "" && l == Russian:
+		case piece != "" && descriptorOf(l).unitsWhole:
 			return unit
 		}
 		b.WriteString(piece + separator)
@@ -103,7 +47,7 @@ func NumberWithUnit(l Language, f float64, decimals *int, unit string) string {
 	case "°":
 		return digits + unit
 	case "%", "‰":
-		form := formatOf(l)
+		form := descriptorOf(l)
 		if form.percentFirst { // the minus precedes both: −%5
 			figures, negative := strings.CutPrefix(digits, minus)
 			if negative {

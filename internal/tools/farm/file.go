@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+
+	"tilth/internal/platform/text"
 )
 
 //go:embed farm.yaml
@@ -20,22 +22,17 @@ type farmDefinition struct {
 }
 
 type element struct {
-	YeuSign string    `yaml:"yeuSign"`
-	Unit    string    `yaml:"unit"`
-	YeuURL  string    `yaml:"yeuUrl"`
-	YeuName languages `yaml:"yeuName"`
+	YeuSign string `yaml:"yeuSign"`
+	Unit    string `yaml:"unit"`
+	YeuURL  string `yaml:"yeuUrl"`
+	YeuName names  `yaml:"yeuName"`
 }
 
-type languages struct {
-	English string `yaml:"en-us"`
-	Chinese string `yaml:"zh-cn"`
-	Turkish string `yaml:"tr-tr"`
-	Russian string `yaml:"ru-ru"`
-}
+type names = map[text.Language]string
 
 type productFile struct {
 	Name         string     `yaml:"name"`
-	ProductName  languages  `yaml:"productName"`
+	ProductName  names      `yaml:"productName"`
 	OfflineAfter string     `yaml:"offlineAfter"`
 	Properties   []Property `yaml:"properties"`
 }

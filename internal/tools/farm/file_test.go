@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
+
+	"tilth/internal/platform/text"
 )
 
 func parseFarmFile(t *testing.T) *farmDefinition {
@@ -32,9 +34,9 @@ func TestEveryPropertyHasItsElement(t *testing.T) {
 			t.Errorf("element %s is there twice", e.YeuSign)
 		}
 		elements[e.YeuSign] = e
-		for _, name := range []string{e.YeuName.English, e.YeuName.Chinese, e.YeuName.Turkish, e.YeuName.Russian} {
-			if name == "" {
-				t.Errorf("element %s lacks a name: %+v", e.YeuSign, e.YeuName)
+		for _, l := range text.Languages {
+			if e.YeuName[l] == "" && !l.NamesOptional() {
+				t.Errorf("element %s lacks a name in %s: %+v", e.YeuSign, l, e.YeuName)
 			}
 		}
 	}
@@ -46,7 +48,7 @@ func TestEveryPropertyHasItsElement(t *testing.T) {
 				t.Errorf("%s: %s has no element", p.Name, property.Identifier)
 			}
 			used[property.Identifier] = true
-			if property.ElementUnit != e.Unit || property.FunctionName != e.YeuName.English {
+			if property.ElementUnit != e.Unit || property.FunctionName != e.YeuName[text.English] {
 				t.Errorf("%s: property %+v does not match element %+v", p.Name, property, e)
 			}
 		}

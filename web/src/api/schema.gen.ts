@@ -2561,17 +2561,19 @@ export interface components {
             /** @description the receiving server's answer, or the error as it was reported */
             answer?: string;
         };
+        /**
+         * @description a language of the console
+         * @enum {string}
+         */
+        Language: "en-us" | "zh-cn" | "tr-tr" | "ru-ru";
         NoticeChannelFields: {
             noticeName: string;
             noticeMode: ("email" | "phoneMessage")[];
             email?: components["schemas"]["NoticeChannelEmail"];
             /** @description numbers in E.164 */
             phoneMessage?: string[];
-            /**
-             * @description the language of mail and SMS; absent: the tenant's
-             * @enum {string}
-             */
-            language?: "en-us" | "zh-cn" | "tr-tr" | "ru-ru";
+            /** @description the language of mail and SMS; absent: the tenant's */
+            language?: components["schemas"]["Language"];
         };
         NoticeChannelEmail: {
             emails: string[];
@@ -2627,11 +2629,8 @@ export interface components {
         NoticeWays: {
             email: boolean;
             phoneMessage: boolean;
-            /**
-             * @description the tenant's language, for channels without their own
-             * @enum {string}
-             */
-            language: "en-us" | "zh-cn" | "tr-tr" | "ru-ru";
+            /** @description the tenant's language, for channels without their own */
+            language: components["schemas"]["Language"];
             /** @description whether SMS are only written to the server's log (the demo) */
             logged?: boolean;
         };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { languageCodes } from '@/lib/i18n/languages';
 
 const src = resolve('src');
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
@@ -92,7 +93,7 @@ it('has no unnecessary exception', () => {
 
 it('leaves percent and degree signs to lib/format in the texts, too', () => {
   const texts = [join(src, 'locales'), resolve('../internal/platform/text/locales')].flatMap((folder) =>
-    ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'].map((language) => readFileSync(join(folder, `${language}.json`), 'utf8')),
+    languageCodes.map((language) => readFileSync(join(folder, `${language}.json`), 'utf8')),
   );
   // In coordinates, north and east follow the degree sign.
   const found = texts.flatMap((text) => text.match(/\}\}?\s?(%|°C|°F|‰)|%\{\{?/g) ?? []);

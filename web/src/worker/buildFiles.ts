@@ -15,7 +15,7 @@ const pagePrefix = 'tilth-page-';
 export const pageCache = ({ build }: Files) => `${pagePrefix}${build}`;
 export const isOtherPage = (name: string, files: Files) => name.startsWith(pagePrefix) && name !== pageCache(files);
 
-/** `/assets/tr-tr-Bx81hQz_.js` without its hash. */
+/** `/assets/en-us-Bx81hQz_.js` without its hash. */
 const withoutHash = (path: string) => path.replace(/-[\w-]{8}(\.\w+)$/, '$1');
 const isLanguage = (path: string) => /^\/assets\/[a-z]{2}-[a-z]{2}-[\w-]{8}\.js$/.test(path);
 

@@ -39,7 +39,7 @@ func propertyName(_ int64, identifier string, l text.Language) (string, string, 
 	if !ok {
 		return identifier, "", nil
 	}
-	return e.names[l], e.unit, e.precision
+	return text.InLanguage(e.names, l), e.unit, e.precision
 }
 
 // The frost of these tests: -2.4 °C at 05:40 in Istanbul, over at 07:15.
@@ -58,11 +58,11 @@ func frost(l text.Language) alertmsg.Alarm {
 		Event:      alertmsg.Triggered,
 		Notice:     17,
 		Rule:       3,
-		Title:      titles[l],
+		Title:      text.InLanguage(titles, l),
 		Level:      2,
 		DeviceID:   5,
 		DeviceName: "WS-0001",
-		NoteName:   masts[l],
+		NoteName:   text.InLanguage(masts, l),
 		Product:    1,
 		Window:     300_000,
 		Hits:       2,
@@ -99,7 +99,7 @@ var spaced = strings.NewReplacer("\u00a0", " ")
 
 func writeMail(t *testing.T, l text.Language, alarms ...alertmsg.Alarm) Mail {
 	t.Helper()
-	m, err := newRenderer(l).Mail(channel[l], alarms, false)
+	m, err := newRenderer(l).Mail(text.InLanguage(channel, l), alarms, false)
 	if err != nil {
 		t.Fatal(err)
 	}

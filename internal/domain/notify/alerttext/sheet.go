@@ -58,11 +58,10 @@ func (s *mailData) Size() int {
 	return 20
 }
 
-// Fonts gives the reader's system fonts. It names Chinese fonts for Chinese only, since they set
-// the quotation marks of other languages too wide.
+// Fonts gives the reader's system fonts.
 func (s *mailData) Fonts() template.CSS {
-	if s.Language == string(text.Chinese) {
-		return "-apple-system,'PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
+	if fonts := text.Language(s.Language).MailFonts(); fonts != "" {
+		return template.CSS(fonts) //nolint:gosec // a constant of the language's descriptor
 	}
 	return "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 }

@@ -1775,6 +1775,9 @@ type IntakeDay struct {
 	Values int64 `json:"values"`
 }
 
+// Language a language of the console
+type Language = string
+
 // Latest readings by identifier
 //
 // Example: {"airTemperature":{"name":"Air temperature","precision":1,"time":1795230000000,"unit":"°C","value":3.4}}
@@ -1898,9 +1901,9 @@ type NoticeChannel struct {
 	Id         int64              `json:"id"`
 
 	// Language the language of mail and SMS; absent: the tenant's
-	Language   *string  `json:"language,omitempty"`
-	NoticeMode []string `json:"noticeMode"`
-	NoticeName string   `json:"noticeName"`
+	Language   *Language `json:"language,omitempty"`
+	NoticeMode []string  `json:"noticeMode"`
+	NoticeName string    `json:"noticeName"`
 
 	// PhoneMessage numbers in E.164
 	PhoneMessage []string `json:"phoneMessage"`
@@ -1949,9 +1952,9 @@ type NoticeChannelFields struct {
 	Email *NoticeChannelEmail `json:"email,omitempty"`
 
 	// Language the language of mail and SMS; absent: the tenant's
-	Language   *string  `json:"language,omitempty"`
-	NoticeMode []string `json:"noticeMode"`
-	NoticeName string   `json:"noticeName"`
+	Language   *Language `json:"language,omitempty"`
+	NoticeMode []string  `json:"noticeMode"`
+	NoticeName string    `json:"noticeName"`
 
 	// PhoneMessage numbers in E.164
 	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
@@ -2026,7 +2029,7 @@ type NoticeWays struct {
 	Email bool `json:"email"`
 
 	// Language the tenant's language, for channels without their own
-	Language string `json:"language"`
+	Language Language `json:"language"`
 
 	// Logged whether SMS are only written to the server's log (the demo)
 	Logged       *bool `json:"logged,omitempty"`

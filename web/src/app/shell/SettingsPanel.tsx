@@ -116,7 +116,14 @@ function UserRow() {
         ) : null}
         {version ? <span className={css.version}>{t('settings.version', { version })}</span> : null}
       </div>
-      <Button danger block className={css.quit} icon={<LogoutOutlined />} loading={leaving} onClick={quit}>
+      <Button
+        danger
+        block
+        className={css.quit}
+        icon={<LogoutOutlined aria-hidden="true" />}
+        loading={leaving}
+        onClick={quit}
+      >
         {t('settings.quit')}
       </Button>
     </>

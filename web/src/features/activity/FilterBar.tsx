@@ -2,9 +2,9 @@ import FilterOutlined from '@ant-design/icons/FilterOutlined';
 import { Button } from 'antd';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { datePickerFormats } from '@/lib/format/datePickerFormats';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
@@ -138,7 +138,7 @@ function Day({ label, day, least, most, onChange }: DayProps) {
         className={css.picker}
         classNames={{ popup: { root: css.popup } }}
         value={value}
-        format={datePickerFormats[language]}
+        format={descriptors[language].picker}
         placeholder=""
         minDate={least ? pickerDay(least) : undefined}
         maxDate={most ? pickerDay(most) : undefined}

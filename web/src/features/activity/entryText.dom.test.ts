@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { languageCodes } from '@/lib/i18n/languages';
 import { entry } from '@/test/samples';
 import { attributesOf, changeText, entrySentence, personText, textContext, valueText } from './entryText';
 import type { Change, Entry } from './queries';
@@ -8,7 +9,7 @@ const names = { airTemperature: { yeuName: 'Air temperature', unit: '°C' } };
 const frost = [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: 2 }];
 
 beforeAll(async () => {
-  for (const language of ['zh-cn', 'tr-tr', 'ru-ru', 'en-us'] as Language[]) {
+  for (const language of languageCodes.toReversed()) {
     await useLanguage.getState().setLanguage(language);
   }
 });

@@ -2,7 +2,8 @@ import i18next, { type TFunction } from 'i18next';
 import { slotsText } from '@/lib/alarm/period';
 import { conditionParts, plainText, spanText, windowText } from '@/lib/alarm/sentence';
 import { type Format, formatFor } from '@/lib/format/format';
-import { isLanguage, type Language, languages } from '@/lib/i18n/i18n';
+import { isLanguage, type Language } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import type { Change, Condition, Entry } from './queries';
 
 /** The names of attributes, by their identifiers. */
@@ -72,8 +73,8 @@ function conditionsText(conditions: readonly Condition[], { language, names }: T
 
 const channelKindsInOrder = ['email', 'phoneMessage'] as const;
 
-function listText(list: readonly unknown[], { language }: TextContext): string {
-  return list.map(String).join(language === 'zh-cn' ? '、' : ', ');
+function listText(list: readonly unknown[], { format }: TextContext): string {
+  return format.list(list.map(String));
 }
 
 function codeText(field: string, value: number, context: TextContext): string {
@@ -127,7 +128,7 @@ export function valueText(field: string, value: unknown, context: TextContext): 
     }
     return listText(value, context);
   }
-  if (field === 'language' && isLanguage(value)) return languages.find(({ code }) => code === value)?.name ?? value;
+  if (field === 'language' && isLanguage(value)) return descriptors[value].name;
   if (field === 'attributeGone') return names[String(value)]?.yeuName ?? String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -160,7 +161,7 @@ function changesText({ action, changes: all }: Entry, context: TextContext): str
   const first = changes.slice(0, maxChangesInSentence).map((change) => changeText(change, context));
   const more = changes.length - maxChangesInSentence;
   if (more > 0) first.push(t('activity.change.more', { count: more, n: format.number(more) }));
-  const tag = languages.find(({ code }) => code === context.language)?.tag;
+  const tag = descriptors[context.language].intl;
   return new Intl.ListFormat(tag, { type: 'conjunction' }).format(first);
 }
 

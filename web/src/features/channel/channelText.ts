@@ -9,16 +9,13 @@ export function useChannelText() {
   const { t } = useTranslation();
   const format = useFormat();
   const number = (count: number) => ({ count, n: format.number(count) });
-  const join = format.language === 'zh-cn' ? '、' : ', ';
 
   return {
     /** For example "3 addresses, 2 numbers". */
     recipients: ({ noticeMode, email, phoneMessage }: Channel) => {
       const counts: Record<ChannelKind, number> = { email: email.emails.length, phoneMessage: phoneMessage.length };
-      return channelKinds
-        .filter((mode) => noticeMode.includes(mode))
-        .map((mode) => t(`channel.recipients.${mode}`, number(counts[mode])))
-        .join(join);
+      const used = channelKinds.filter((mode) => noticeMode.includes(mode));
+      return format.list(used.map((mode) => t(`channel.recipients.${mode}`, number(counts[mode]))));
     },
     /** For example "3 rules", or that there are none; `within`: the text follows other words. */
     rules: ({ ruleCount }: RuleUsage, within = false) => {
@@ -29,7 +26,7 @@ export function useChannelText() {
     usedBy: ({ ruleCount, ruleNames }: RuleUsage) => {
       if (ruleCount === 0) return t('channel.unused');
       const others = ruleCount - ruleNames.length;
-      const names = ruleNames.join(join);
+      const names = format.list(ruleNames);
       const list = others > 0 ? t('channel.namesAnd', { names, ...number(others) }) : names;
       return t('channel.usedBy', { ...number(ruleCount), names: list });
     },

@@ -1,7 +1,7 @@
 import i18next, { type TFunction } from 'i18next';
 import { type Format, formatFor } from '@/lib/format/format';
 import { nbsp } from '@/lib/format/number';
-import { type Language, languages } from '@/lib/i18n/i18n';
+import { descriptors, type Language } from '@/lib/i18n/languages';
 import { comparators, type Operator } from './comparator';
 import type { Trigger } from './types';
 
@@ -159,7 +159,7 @@ export function clearingParts(rule: SentenceRule, language: Language): SentenceP
   const words = contextFor(language);
   const { t } = words;
   if (rule.triggerType === 1) return partsOf(t('rule.clears.offline'));
-  const tag = languages.find(({ code }) => code === language)?.tag;
+  const tag = descriptors[language].intl;
   const limits = rule.conditions.flatMap((condition) =>
     typeof condition.recovery === 'number'
       ? [

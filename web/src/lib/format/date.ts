@@ -1,5 +1,5 @@
-import type { Language } from '@/lib/i18n/i18n';
-import { localeConventions, minus } from './localeConventions';
+import { descriptors, type Language } from '@/lib/i18n/languages';
+import { minus } from './number';
 import { fromZonedParts, zonedDate } from './zone';
 
 /** The midnight before a time. */
@@ -35,7 +35,7 @@ export function intl(tag: string, options: Intl.DateTimeFormatOptions): Intl.Dat
 function formatParts(time: number, language: Language, options: Intl.DateTimeFormatOptions): string {
   const date = zonedDate(time);
   const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
-  return intl(localeConventions[language].tag, { ...options, timeZone: 'UTC' }).format(day);
+  return intl(descriptors[language].intl, { ...options, timeZone: 'UTC' }).format(day);
 }
 
 function pad(value: number): string {
@@ -58,12 +58,12 @@ export function formatDay(time: number, now: number, language: Language): string
 export function formatDayOfYear(month: number, day: number, language: Language): string {
   // A leap year has every day.
   const time = Date.UTC(2024, month - 1, day);
-  return intl(localeConventions[language].tag, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(time);
+  return intl(descriptors[language].intl, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(time);
 }
 
 /** Day and time beside each other: Nov 19, 05:40. */
 export function formatDayTime(day: string, clock: string, language: Language): string {
-  return `${day}${localeConventions[language].comma}${clock}`;
+  return `${day}${descriptors[language].comma}${clock}`;
 }
 
 /** 05:40; with the day in front when it is not today. */
@@ -83,7 +83,7 @@ export function formatDateTime(time: number, language: Language, to: Precision =
 
 /** Date and time with the zone: Nov 21, 2026, 14:05 (UTC+3). */
 export function formatZoned(time: number, language: Language): string {
-  return `${dateTime(time, language)}${localeConventions[language].brackets.join(formatZone(time))}`;
+  return `${dateTime(time, language)}${descriptors[language].brackets.join(formatZone(time))}`;
 }
 
 type Precision = 'minutes' | 'seconds';
@@ -91,7 +91,7 @@ type Precision = 'minutes' | 'seconds';
 const seconds = (time: number, to: Precision) => (to === 'seconds' ? `:${pad(zonedDate(time).getSeconds())}` : '');
 
 function dateTime(time: number, language: Language): string {
-  const { day, moment } = localeConventions[language];
+  const { day, moment } = descriptors[language];
   const date = zonedDate(time);
   const written = day
     ? day(String(date.getFullYear()), pad(date.getMonth() + 1), pad(date.getDate()))

@@ -1,17 +1,13 @@
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Language } from '@/lib/i18n/i18n';
-import en from '@/locales/en-us.json';
-import ru from '@/locales/ru-ru.json';
-import tr from '@/locales/tr-tr.json';
-import zh from '@/locales/zh-cn.json';
+import { descriptors, type Language, languageCodes } from '@/lib/i18n/languages';
 import { formatFor, missingValue } from './format';
 
 const nbsp = '\u00a0';
 
-beforeAll(() => {
-  for (const [language, texts] of Object.entries({ 'en-us': en, 'ru-ru': ru, 'tr-tr': tr, 'zh-cn': zh })) {
-    i18next.addResourceBundle(language, 'translation', texts);
+beforeAll(async () => {
+  for (const language of languageCodes) {
+    i18next.addResourceBundle(language, 'translation', (await descriptors[language].texts()).default);
   }
 });
 

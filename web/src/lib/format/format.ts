@@ -1,10 +1,10 @@
 import i18next, { type TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
 import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import { ageOf } from './age';
 import { formatDay, formatNear, formatTime, formatZoned } from './date';
 import { formatDuration, formatSpan } from './duration';
-import { localeConventions } from './localeConventions';
 import { formatNumber, formatPercent, minus } from './number';
 import { displayUnit, unitBeside, unitPlace } from './unit';
 import { formatWeekdays } from './weekday';
@@ -46,6 +46,10 @@ export interface Format {
   moment: (time: number, now: number, to?: 'seconds') => string;
   /** Mon–Fri; weekdays are 1 Monday to 7 Sunday. */
   weekdays: (days: readonly number[]) => string;
+  /** Ada, Bora, Cem: items beside each other. */
+  list: (items: readonly string[]) => string;
+  /** Sentences after each other; empty ones are left out. */
+  sentences: (sentences: readonly (string | null)[]) => string;
   /** With a capital first letter, for words that stand alone. */
   capital: (text: string) => string;
   /** 3 d 4 h: a duration in its largest unit and the next below. */
@@ -125,7 +129,9 @@ function createFormat(language: Language): Format {
     day: (time, now) => formatDay(time, now, language),
     moment: (time, now, to) => formatNear(time, now, language, to),
     weekdays: (days) => formatWeekdays(days, language),
-    capital: (text) => text.charAt(0).toLocaleUpperCase(localeConventions[language].tag) + text.slice(1),
+    list: (items) => items.join(descriptors[language].list),
+    sentences: (sentences) => sentences.filter(Boolean).join(descriptors[language].sentence),
+    capital: (text) => text.charAt(0).toLocaleUpperCase(descriptors[language].intl) + text.slice(1),
     duration: (ms) => formatDuration(ms, t),
     lasting: (ms) => formatSpan(ms, t),
     took: (ms) => t('format.age.seconds', { value: number(ms / 1000, ms < 10_000 ? 1 : 0) }),

@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
 import i18next from 'i18next';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { datePickerFormats } from '@/lib/format/datePickerFormats';
-import { type Language, languages } from '@/lib/i18n/i18n';
-import en from '@/locales/en-us.json';
-import ru from '@/locales/ru-ru.json';
-import tr from '@/locales/tr-tr.json';
-import zh from '@/locales/zh-cn.json';
+import { descriptors, type Language, languageCodes } from '@/lib/i18n/languages';
 import { formatDateTime } from './date';
 import { type Format, formatFor } from './format';
-import { unitTranslations } from './unit';
 
 /** How something is written in each language; the server's tests read the same file. */
 interface Row {
@@ -45,7 +39,7 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
   duration: (format, { ms }) => format.duration(ms),
   lasting: (format, { ms }) => format.lasting(ms),
   weekdays: (format, { days }) => format.weekdays(days),
-  picker: ({ language }) => datePickerFormats[language],
+  picker: ({ language }) => descriptors[language].picker,
 };
 
 /**
@@ -54,9 +48,9 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
  */
 const servers = ['after', 'brief', 'sms', 'tick', 'wait'];
 
-beforeAll(() => {
-  for (const [language, texts] of Object.entries({ 'en-us': en, 'ru-ru': ru, 'tr-tr': tr, 'zh-cn': zh })) {
-    i18next.addResourceBundle(language, 'translation', texts);
+beforeAll(async () => {
+  for (const language of languageCodes) {
+    i18next.addResourceBundle(language, 'translation', (await descriptors[language].texts()).default);
   }
 });
 
@@ -70,7 +64,7 @@ it.each(Object.keys(writes))('writes %s as in the table', (kind) => {
   for (const row of own) {
     if (row.zone) vi.stubEnv('TZ', row.zone);
     const written = Object.fromEntries(
-      languages.map(({ code }) => [code, writes[kind]?.(formatFor(code), row)]),
+      languageCodes.map((code) => [code, writes[kind]?.(formatFor(code), row)]),
     ) as Row['is'];
     expect({ ...row, is: written }).toEqual(row);
   }
@@ -83,8 +77,8 @@ it('knows every kind of row', () => {
 
 it('has a row for every part of units, so that the server knows the same', () => {
   const rowed = new Set(rows.filter(({ kind }) => kind === 'unit').map(({ unit }) => unit));
-  const lacking = Object.values(unitTranslations).flatMap((known) =>
-    Object.keys(known).filter((unit) => !rowed.has(unit)),
+  const lacking = Object.values(descriptors).flatMap(({ units = {} }) =>
+    Object.keys(units).filter((unit) => !rowed.has(unit)),
   );
   expect(lacking).toEqual([]);
 });

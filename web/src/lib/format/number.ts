@@ -1,11 +1,8 @@
-import type { Language } from '@/lib/i18n/i18n';
-import { localeConventions, minus, nbsp } from './localeConventions';
+import { descriptors, type Language } from '@/lib/i18n/languages';
 
-export { minus, nbsp };
-
-export const localeTags = Object.fromEntries(
-  Object.entries(localeConventions).map(([code, { tag }]) => [code, tag]),
-) as Record<Language, string>;
+export const nbsp = '\u00a0';
+/** Intl writes a hyphen, which is too far from a tabular number and which screen readers skip. */
+export const minus = '\u2212';
 
 /** More decimals would show floating-point errors; no sensor measures finer. */
 const defaultDecimals = 6;
@@ -21,7 +18,7 @@ function formatter(language: Language, options: Intl.NumberFormatOptions): Intl.
   let format = formatters.get(key);
   if (!format) {
     // A value that rounds to zero is 0.0, never -0.0.
-    format = new Intl.NumberFormat(localeTags[language], { signDisplay: 'negative', ...options });
+    format = new Intl.NumberFormat(descriptors[language].intl, { signDisplay: 'negative', ...options });
     formatters.set(key, format);
   }
   return format;
@@ -29,6 +26,16 @@ function formatter(language: Language, options: Intl.NumberFormatOptions): Intl.
 
 const formatWith = (value: number, language: Language, options: Intl.NumberFormatOptions) =>
   formatter(language, options).format(value).replace('-', minus);
+
+/** The signs by which a language groups thousands and begins decimals: 1,234.5. */
+export function separators(language: Language): { group: string; decimal: string } {
+  const parts = formatter(language, {}).formatToParts(12_345.6);
+  const sign = (type: Intl.NumberFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
+  return { group: sign('group'), decimal: sign('decimal') };
+}
+
+/** Whether decimals begin with a comma. */
+export const hasDecimalComma = (language: Language) => separators(language).decimal === ',';
 
 /** With `decimals`, always that many; without, as many as the number has. */
 export function formatNumber(value: number, language: Language, decimals?: number): string {
@@ -50,7 +57,7 @@ export function formatPercent(share: number, language: Language): string {
   if (percent === 100 && share < 1) percent = 99;
   if (percent === 0 && share > 0) percent = 1;
   const digits = formatNumber(percent, language);
-  const place = localeConventions[language].percent;
+  const place = descriptors[language].percent;
   return place === 'first' ? `%${digits}` : `${digits}${place}%`;
 }
 

@@ -1,77 +1,21 @@
-import type { Language } from '@/lib/i18n/i18n';
-import { localeConventions, nbsp } from './localeConventions';
-
-/** Parts of units that a language writes differently; parts that are not listed stay the same. */
-export const unitTranslations: Partial<Record<Language, Record<string, string>>> = {
-  'ru-ru': {
-    mm: 'мм',
-    cm: 'см',
-    m: 'м',
-    km: 'км',
-    'm²': 'м²',
-    'm³': 'м³',
-    ha: 'га',
-    ms: 'мс',
-    s: 'с',
-    min: 'мин',
-    h: 'ч',
-    d: 'сут',
-    g: 'г',
-    kg: 'кг',
-    mg: 'мг',
-    µg: 'мкг',
-    t: 'т',
-    L: 'л',
-    l: 'л',
-    mL: 'мл',
-    mol: 'моль',
-    µmol: 'мкмоль',
-    Pa: 'Па',
-    hPa: 'гПа',
-    kPa: 'кПа',
-    bar: 'бар',
-    mbar: 'мбар',
-    W: 'Вт',
-    kW: 'кВт',
-    Wh: 'Вт·ч',
-    kWh: 'кВт·ч',
-    J: 'Дж',
-    MJ: 'МДж',
-    V: 'В',
-    mV: 'мВ',
-    A: 'А',
-    mA: 'мА',
-    Hz: 'Гц',
-    mS: 'мСм',
-    dS: 'дСм',
-    µS: 'мкСм',
-    lx: 'лк',
-    klx: 'клк',
-    dB: 'дБ',
-    dBm: 'дБм',
-    '°C': '°C',
-    '%': '%',
-    '°': '°',
-  },
-  'tr-tr': { s: 'sn', min: 'dk', h: 'sa', d: 'gün' },
-};
+import { descriptors, type Language } from '@/lib/i18n/languages';
+import { nbsp } from './number';
 
 /**
- * A unit as the language writes it. A Russian unit with an unknown part stays whole: a mix of Latin
- * and Cyrillic is unreadable.
+ * A unit as the language writes it.
  */
 export function displayUnit(unit: string, language: Language): string {
-  const known = unitTranslations[language];
+  const { units: known, unitsWhole } = descriptors[language];
   if (!known) return unit;
   const pieces = unit.split(/([/·])/);
   const separator = (piece: string) => piece === '/' || piece === '·';
-  if (language === 'ru-ru' && pieces.some((piece) => !separator(piece) && known[piece] === undefined)) return unit;
+  if (unitsWhole && pieces.some((piece) => !separator(piece) && known[piece] === undefined)) return unit;
   return pieces.map((piece) => known[piece] ?? piece).join('');
 }
 
 /** Where a unit goes: before its number, or after it with or without a non-breaking space. */
 export function unitPlace(unit: string, language: Language): 'first' | '' | typeof nbsp {
-  if (unit === '%' || unit === '‰') return localeConventions[language].percent;
+  if (unit === '%' || unit === '‰') return descriptors[language].percent;
   return unit === '°' ? '' : nbsp;
 }
 

@@ -1,30 +1,29 @@
-import type { Language } from '@/lib/i18n/i18n';
+import { descriptors, type Language } from '@/lib/i18n/languages';
 import { intl } from './date';
-import { localeConventions } from './localeConventions';
 
 /** The days of a week: 1 Monday to 7 Sunday. */
 export const weekdayNumbers: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
 
 /** The days of a week in the order of the language's calendars. */
 export function weekdaysInOrder(language: Language): readonly number[] {
-  return localeConventions[language].weekStart === 7 ? [7, ...weekdayNumbers.slice(0, -1)] : weekdayNumbers;
+  return descriptors[language].weekStart === 7 ? [7, ...weekdayNumbers.slice(0, -1)] : weekdayNumbers;
 }
 
 /** The name of a weekday: Mon; `long`: Monday. */
 export function formatWeekday(day: number, language: Language, length: 'short' | 'long' = 'short'): string {
   // 1 January 2024 was a Monday.
-  return intl(localeConventions[language].tag, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day));
+  return intl(descriptors[language].intl, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day));
 }
 
 /** Mon–Fri; Sat, Sun; Mon, Wed–Fri. A run may continue over the end of a week: Fri–Mon. */
 export function formatWeekdays(days: readonly number[], language: Language): string {
-  const { to, and } = localeConventions[language].days;
+  const { range, list } = descriptors[language];
   const name = (day: number) => formatWeekday(day, language);
   return consecutiveRuns(days, weekdaysInOrder(language))
     .map((row) =>
-      row.length < 3 ? row.map(name).join(and) : [...row.slice(0, 1), ...row.slice(-1)].map(name).join(to),
+      row.length < 3 ? row.map(name).join(list) : [...row.slice(0, 1), ...row.slice(-1)].map(name).join(range),
     )
-    .join(and);
+    .join(list);
 }
 
 /** Runs of consecutive days, ordered by where they begin in the week. */

@@ -1,32 +1,22 @@
 import i18next, { type PostProcessorModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { create } from 'zustand';
+import { descriptors, type Language, languageCodes } from './languages';
 
-export type Language = 'en-us' | 'zh-cn' | 'tr-tr' | 'ru-ru';
+export type { Language };
 
-/**
- * Each language's name is in that language; `tag` is for `<html lang>`, `lang` attributes and Intl.
- */
-export const languages: readonly { code: Language; name: string; tag: string }[] = [
-  { code: 'en-us', name: 'English', tag: 'en' },
-  { code: 'zh-cn', name: '简体中文', tag: 'zh-CN' },
-  { code: 'tr-tr', name: 'Türkçe', tag: 'tr' },
-  { code: 'ru-ru', name: 'Русский', tag: 'ru' },
-];
+/** The languages for menus; `tag` is for `lang` attributes. */
+export const languages: readonly { code: Language; name: string; tag: string }[] = languageCodes.map((code) => ({
+  code,
+  name: descriptors[code].name,
+  tag: descriptors[code].tag,
+}));
 
 const storageKey = 'tilth.language';
-const fallback: Language = 'en-us';
-
-/** One file per language, fetched on demand, so that nobody downloads all four. */
-const loadLanguageFile: Record<Language, () => Promise<{ default: object }>> = {
-  'en-us': () => import('@/locales/en-us.json'),
-  'zh-cn': () => import('@/locales/zh-cn.json'),
-  'tr-tr': () => import('@/locales/tr-tr.json'),
-  'ru-ru': () => import('@/locales/ru-ru.json'),
-};
+const fallback = languageCodes[0] as Language;
 
 export function isLanguage(value: unknown): value is Language {
-  return languages.some((language) => language.code === value);
+  return languageCodes.some((code) => code === value);
 }
 
 interface LanguageState {
@@ -58,11 +48,11 @@ export function currentLanguage(): Language {
 
 async function applyLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, 'translation')) {
-    const file = await loadLanguageFile[language]();
+    const file = await descriptors[language].texts();
     i18next.addResourceBundle(language, 'translation', file.default);
   }
   await i18next.changeLanguage(language);
-  document.documentElement.lang = languages.find((entry) => entry.code === language)?.tag ?? 'en';
+  document.documentElement.lang = descriptors[language].tag;
   // The browser's install prompt is then in the user's language.
   document.querySelector('link[rel="manifest"]')?.setAttribute('href', `/app.${language}.webmanifest`);
 }

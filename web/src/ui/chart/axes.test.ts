@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formatNumber } from '@/lib/format/number';
-import type { Language } from '@/lib/i18n/i18n';
+import { languageCodes } from '@/lib/i18n/languages';
 import { leftRoom, tickTexts } from './axes';
 import { estimateWidth, truncateToWidth } from './measure';
 import { scaleFor } from './scale';
 
-describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as Language[])('the numbers of a chart, in %s', (language) => {
+describe.each(languageCodes)('the numbers of a chart, in %s', (language) => {
   const write = (value: number, decimals?: number) => formatNumber(value, language, decimals);
   it.each([
     ['120,000 lx', 0, 120_000],

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Language } from '@/lib/i18n/i18n';
+import { type Language, languageCodes } from '@/lib/i18n/languages';
 import { estimateWidth } from './measure';
 import { type TimeAxis, timeTicks } from './timeTicks';
 
 const at = (text: string) => new Date(text).getTime();
 const hour = 3_600_000;
 const day = 24 * hour;
-const languages: Language[] = ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'];
 
 /** The widths of the history on screens of 1440, 768 and 360 pixels. */
 const charts = [
@@ -21,7 +20,7 @@ const placed = (axis: TimeAxis, language: Language) =>
     return { words, from: x - estimateWidth(words) / 2, to: x + estimateWidth(words) / 2 };
   });
 
-describe.each(languages)('the time ticks of a chart, in %s', (language) => {
+describe.each(languageCodes)('the time ticks of a chart, in %s', (language) => {
   it('are never cut off and never touch, for any length and start of the window', () => {
     for (const place of charts) {
       for (const length of [10 * 60_000, hour, 6 * hour, 1.4 * day, 7 * day, 30 * day]) {

@@ -146,7 +146,7 @@ func TestCanvasReuse(t *testing.T) {
 	all.Wait()
 }
 
-// The face has every character of the numbers and days of the four languages; drawText would
+// The face has every character of the numbers and days of every language; drawText would
 // silently leave out a missing one.
 func TestFontHasAllGlyphs(t *testing.T) {
 	face, err := typeface()

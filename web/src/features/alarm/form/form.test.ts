@@ -47,9 +47,9 @@ describe('a typed number', () => {
   });
 
   it('is shown ungrouped, with the language’s decimal sign and never with an exponent', () => {
-    expect(numberText(1234.5, false)).toBe('1234.5');
-    expect(numberText(-0.25, true)).toBe('-0,25');
-    expect(numberText(1e-7, false)).toBe('0.0000001');
+    expect(numberText(1234.5, 'en-us')).toBe('1234.5');
+    expect(numberText(-0.25, 'ru-ru')).toBe('-0,25');
+    expect(numberText(1e-7, 'en-us')).toBe('0.0000001');
   });
 });
 
@@ -149,7 +149,7 @@ it('presets match their names', () => {
 });
 
 describe('the problems of a rule', () => {
-  const right = { ...valuesOf(rule(), false) };
+  const right = { ...valuesOf(rule(), 'en-us') };
   const wrong = (change: object) => checkRule({ ...right, ...change }, properties);
   const condition = right.conditions[0] ?? emptyCondition(1);
   const first = (change: object) => wrong({ conditions: [{ ...condition, ...change }] }).conditions.get(1);
@@ -230,7 +230,7 @@ describe('the request body', () => {
         { andor: 'or', tslAttribute: 'heating', subconditions: '=', value: false },
       ],
     });
-    const { conditions, timePeriods, weekdays, hitCounts, alarmName } = ruleBody(valuesOf(given, true), properties);
+    const { conditions, timePeriods, weekdays, hitCounts, alarmName } = ruleBody(valuesOf(given, 'tr-tr'), properties);
     expect({ conditions, timePeriods, weekdays, hitCounts, alarmName }).toEqual({
       conditions: given.conditions,
       timePeriods: [0, 47],
@@ -241,7 +241,7 @@ describe('the request body', () => {
   });
 
   it('omits empty rows; the first remaining condition has no join', () => {
-    const values = { ...valuesOf(rule(), false) };
+    const values = { ...valuesOf(rule(), 'en-us') };
     const [condition = emptyCondition(1)] = values.conditions;
     const conditions = [emptyCondition(5), { ...condition, key: 6, andor: 'or' as const }];
     expect(ruleBody({ ...values, conditions }, properties).conditions).toEqual([

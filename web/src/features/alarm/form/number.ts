@@ -1,12 +1,15 @@
+import { hasDecimalComma, separators } from '@/lib/format/number';
 import { currentLanguage, type Language } from '@/lib/i18n/i18n';
 
-/** Matches numbers that are grouped by a sign which other languages use as decimal separator. */
-const thousandsSeparators: Record<Language, RegExp | null> = {
-  'en-us': /^[-\u2212]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/,
-  'zh-cn': /^[-\u2212]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/,
-  'tr-tr': /^[-\u2212]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?$/,
-  'ru-ru': null,
-};
+/**
+ * Matches numbers that are grouped by a sign which other languages use as decimal separator; null if
+ * the language groups by spaces.
+ */
+function groupedNumber(language: Language): RegExp | null {
+  const { group, decimal } = separators(language);
+  if (!/[.,]/.test(group)) return null;
+  return new RegExp(`^[-\\u2212]?[1-9]\\d{0,2}(\\${group}\\d{3})+(\\${decimal}\\d*)?$`);
+}
 
 /**
  * Parses a number as it is typed: with a dot or a comma, with either minus sign, with spaces
@@ -20,7 +23,7 @@ export function parseNumber(text: string): number | undefined {
 
 /** Whether the text contains the language's own thousands separator. */
 export function isGrouped(text: string): boolean {
-  return thousandsSeparators[currentLanguage()]?.test(text.trim()) ?? false;
+  return groupedNumber(currentLanguage())?.test(text.trim()) ?? false;
 }
 
 function plainOf(text: string): string {
@@ -35,8 +38,8 @@ export function decimalsOf(text: string): number {
 }
 
 /** A number as a field shows it: ungrouped and never with an exponent. */
-export function numberText(value: number, comma: boolean): string {
+export function numberText(value: number, language: Language): string {
   const text = String(value);
   const plain = text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;
-  return comma ? plain.replace('.', ',') : plain;
+  return hasDecimalComma(language) ? plain.replace('.', ',') : plain;
 }

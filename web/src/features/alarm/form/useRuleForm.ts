@@ -23,8 +23,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const language = useLanguage((state) => state.language);
-  const comma = language === 'tr-tr' || language === 'ru-ru';
-  const [before] = useState(() => (rule ? valuesOf(rule, comma) : newValues()));
+  const [before] = useState(() => (rule ? valuesOf(rule, language) : newValues()));
   const [values, setValues] = useState(before);
   const [leftFields, setLeftFields] = useState<ReadonlySet<RuleField>>(new Set());
   /**

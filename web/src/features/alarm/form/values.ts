@@ -4,6 +4,7 @@ import { noTargets, type Targets, targetsOf } from '@/lib/alarm/targets';
 import type { AlarmRule, AlarmRuleCreate, Level, Trigger } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
 import { weekdayNumbers } from '@/lib/format/weekday';
+import type { Language } from '@/lib/i18n/i18n';
 import { numberText, parseNumber } from './number';
 
 /** Where readings come from: 1 is a device. There is no other source yet. */
@@ -85,15 +86,15 @@ export function newValues(): RuleValues {
   };
 }
 
-/** A rule as the form shows it; `comma` tells whether the language has a decimal comma. */
-export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
+/** A rule as the form shows it, its numbers in the notation of the language. */
+export function valuesOf(rule: AlarmRule, language: Language): RuleValues {
   const conditions = rule.conditions.map((condition, i) => ({
     key: i + 1,
     andor: condition.andor,
     sign: condition.tslAttribute,
     operator: condition.subconditions,
-    value: typeof condition.value === 'number' ? numberText(condition.value, comma) : String(condition.value),
-    recovery: condition.recovery === undefined ? null : numberText(condition.recovery, comma),
+    value: typeof condition.value === 'number' ? numberText(condition.value, language) : String(condition.value),
+    recovery: condition.recovery === undefined ? null : numberText(condition.recovery, language),
   }));
   const judged = rule.triggerType === 0 && conditions.length > 0;
   return {

@@ -24,7 +24,6 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { values, properties, change } = form;
-  const comma = format.language === 'tr-tr' || format.language === 'ru-ru';
   const several = values.conditions.filter((each) => !isBlank(each)).length > 1;
 
   const sentenceOf = (suggestion: RehearsalAdvice) => {
@@ -53,7 +52,7 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
     });
   };
   const offered = advice.flatMap((suggestion) => {
-    const part = advisedChange(values, suggestion, comma);
+    const part = advisedChange(values, suggestion, format.language);
     return part ? [{ kind: suggestion.kind, sentence: sentenceOf(suggestion), part }] : [];
   });
   if (offered.length === 0) return null;

@@ -52,7 +52,7 @@ function Form({ first }: { first: RuleValues }) {
 
 async function open(change: Partial<RuleValues> = {}) {
   const values = {
-    ...valuesOf(rule({ passageway: [1] }), false),
+    ...valuesOf(rule({ passageway: [1] }), 'en-us'),
     targets: { ...noTargets, devices: ['A', 'B', 'C'] },
     ...change,
   };
@@ -159,7 +159,7 @@ describe('the rehearsal of several devices', () => {
 
   it('shows why it was refused', async () => {
     streams.answers.push(refused(500, 'The disk is full'));
-    renderWithProviders(<Form first={{ ...valuesOf(rule(), false), targets: { ...noTargets, groups: [7] } }} />);
+    renderWithProviders(<Form first={{ ...valuesOf(rule(), 'en-us'), targets: { ...noTargets, groups: [7] } }} />);
     const note = await screen.findByRole('alert');
     expect(note).toHaveTextContent('The rehearsal could not be made');
     expect(note).toHaveTextContent('The disk is full');
@@ -232,7 +232,7 @@ describe('the rehearsal of several devices', () => {
 });
 
 it('rehearses a rule of a single device in the usual way', async () => {
-  renderWithProviders(<Form first={{ ...valuesOf(rule(), false), targets: { ...noTargets, devices: ['WS-1'] } }} />);
+  renderWithProviders(<Form first={{ ...valuesOf(rule(), 'en-us'), targets: { ...noTargets, devices: ['WS-1'] } }} />);
   expect(await screen.findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
   expect(asked).toEqual([]);
   expect(screen.queryByRole('region', { name: 'On each device' })).toBeNull();

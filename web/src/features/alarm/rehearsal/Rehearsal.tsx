@@ -119,7 +119,6 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
   const sign = rehearsal.tslAttribute;
   const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
   const property = sign === undefined ? undefined : properties?.get(sign);
-  const comma = format.language === 'tr-tr' || format.language === 'ru-ru';
   return (
     <>
       {cannot && usualInterval !== undefined ? (
@@ -181,7 +180,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
                 onChange: (value) =>
                   change({
                     conditions: values.conditions.map((each) =>
-                      each === condition ? { ...each, value: numberText(value, comma) } : each,
+                      each === condition ? { ...each, value: numberText(value, format.language) } : each,
                     ),
                   }),
               }}

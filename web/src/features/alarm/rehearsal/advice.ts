@@ -1,4 +1,5 @@
 import type { RehearsalAdvice } from '@/lib/alarm/types';
+import type { Language } from '@/lib/i18n/i18n';
 import { numberText } from '../form/number';
 import { type ConditionValues, isBlank, type RuleValues } from '../form/values';
 
@@ -13,12 +14,12 @@ export function advisedCondition({ conditions }: RuleValues, advice: RehearsalAd
 
 /**
  * The change that an advice makes to the form; undefined if the form no longer holds the condition.
- * `comma`: whether the language has a decimal comma.
+ * Numbers are in the notation of the language.
  */
 export function advisedChange(
   values: RuleValues,
   advice: RehearsalAdvice,
-  comma: boolean,
+  language: Language,
 ): Partial<RuleValues> | undefined {
   const { hitCounts, durations, recovery } = advice;
   if (advice.kind === 'hits') {
@@ -26,6 +27,6 @@ export function advisedChange(
   }
   const condition = advisedCondition(values, advice);
   if (!condition || recovery === undefined) return undefined;
-  const changed = { ...condition, recovery: numberText(recovery, comma) };
+  const changed = { ...condition, recovery: numberText(recovery, language) };
   return { conditions: values.conditions.map((each) => (each === condition ? changed : each)) };
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RehearsedDevice } from '@/lib/alarm/types';
-import { localeTags } from '@/lib/format/number';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import { keepRowOrder, worstFirst } from './rowOrder';
 
 /**
@@ -15,7 +15,7 @@ export function useWorstFirst(rows: readonly RehearsedDevice[]) {
   const previousOrder = useRef<readonly string[]>([]);
   const orderFrozen = pointed || entered;
   const ordered = useMemo(() => {
-    const { compare } = new Intl.Collator(localeTags[language], { numeric: true });
+    const { compare } = new Intl.Collator(descriptors[language].intl, { numeric: true });
     return orderFrozen
       ? keepRowOrder(rows, previousOrder.current, worstFirst(compare))
       : [...rows].sort(worstFirst(compare));

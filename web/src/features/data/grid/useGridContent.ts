@@ -10,8 +10,8 @@ import { useMemo } from 'react';
 import { knownDevices } from '@/lib/device/live/applyToCache';
 import { groupsQuery, maxNames, namedQuery, pageQuery, pageSize } from '@/lib/device/queries';
 import { type Device, type DevicePage, nameOf } from '@/lib/device/types';
-import { localeTags } from '@/lib/format/number';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import type { Choice } from '../choice';
 import type { OnlineFilter } from '../useChoice';
 import { gridContentOf, visibleCameras } from './sections';
@@ -50,7 +50,7 @@ export function useGridContent(choice: Choice, state: OnlineFilter) {
   });
   const named = useMemo(() => {
     // Sorted here, so that the order does not depend on where the devices came from.
-    const { compare } = new Intl.Collator(localeTags[language], { numeric: true });
+    const { compare } = new Intl.Collator(descriptors[language].intl, { numeric: true });
     const sorted = [...picked.devices].sort((a, b) => compare(nameOf(a), nameOf(b)) || a.id - b.id);
     return new Map(sorted.map((device) => [device.deviceName, device] as const));
   }, [picked.devices, language]);

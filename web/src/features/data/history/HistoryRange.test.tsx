@@ -186,14 +186,14 @@ describe('the range', () => {
   });
 });
 
-const words: Record<Language, [string, string, string]> = {
+const words: Record<string, [string, string, string]> = {
   'en-us': ['The start time and end time cannot be empty', 'property cannot be empty', "Are you sure it's off?"],
   'zh-cn': ['开始时间和结束时间不能为空', '属性不能为空', '确定要关闭吗？'],
   'tr-tr': ['Başlangıç ve bitiş zamanını seçin', 'En az bir parametre seçin', 'Geçmiş penceresi kapatılsın mı?'],
   'ru-ru': ['Укажите начало и конец периода', 'Выберите хотя бы один параметр', 'Закрыть историю?'],
 };
 
-const future: Record<Language, string> = {
+const future: Record<string, string> = {
   'en-us': 'This time has not come yet; choose one up to now',
   'zh-cn': '该时间还未到来，请选择当前或更早的时间',
   'tr-tr': 'Bu zaman henüz gelmedi; şu ana kadar bir zaman seçin',

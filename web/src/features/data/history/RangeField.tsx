@@ -3,10 +3,9 @@ import type { Dayjs } from 'dayjs';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { now } from '@/lib/format/clock';
-import { datePickerFormats } from '@/lib/format/datePickerFormats';
-import { localeConventions } from '@/lib/format/localeConventions';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import { DatePicker, pickedTime, pickerDate } from '@/ui/form/DatePicker';
 import { Select } from '@/ui/Select';
 import { ZoneNote } from '@/ui/ZoneNote';
@@ -64,7 +63,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
 
   const takeShortcut = (chosen: Shortcut) => {
     setCleared(false);
-    onChange(spanOf(chosen, Math.floor(now()), localeConventions[language].weekStart), chosen);
+    onChange(spanOf(chosen, Math.floor(now()), descriptors[language].weekStart), chosen);
   };
 
   const take = (dates: Dates) => {
@@ -73,7 +72,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
     if ('span' in verdict) {
       setCleared(false);
       const known = calendarShortcuts.find((name) => {
-        const of = spanOf(name, verdict.span.to, localeConventions[language].weekStart);
+        const of = spanOf(name, verdict.span.to, descriptors[language].weekStart);
         return of.from === verdict.span.from && of.to === verdict.span.to;
       });
       onChange(verdict.span, known ?? null);
@@ -148,7 +147,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             onChange={take}
             onCalendarChange={notice}
             showTime={{ format: 'HH:mm' }}
-            format={`${datePickerFormats[language]} HH:mm`}
+            format={`${descriptors[language].picker} HH:mm`}
             placeholder={[t('history.from'), t('history.to')]}
             allowEmpty={[true, true]}
             // The clear button lies over the calendar icon and appears on hover: on a touch screen,

@@ -37,13 +37,11 @@ export function Summary({ model, range, window, hintId }: SummaryProps) {
     <>
       <p className={css.note}>
         <InfoCircleOutlined aria-hidden="true" />{' '}
-        {[
+        {format.sentences([
           isFirst ? t('history.firstShare', { percent: format.percent(0.2) }) : null,
           t(isTouch ? 'history.moveHint' : 'history.moveHintLong'),
           isExact ? null : t('history.thinned'),
-        ]
-          .filter(Boolean)
-          .join(format.language === 'zh-cn' ? '' : ' ')}
+        ])}
       </p>
       <div className="visually-hidden">
         <p role="status">

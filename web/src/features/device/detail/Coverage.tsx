@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { useNow } from '@/lib/format/clock';
 import { startOfDay } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import { localeConventions } from '@/lib/format/localeConventions';
 import { useLanguage } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import { coverageQuery, coveredDays } from '../queries';
 import css from './Coverage.module.css';
 import { calendarOf } from './calendar';
@@ -35,7 +35,7 @@ export function Coverage({ deviceName }: { deviceName: string }) {
     >
       <Fetched query={query} height={122}>
         {query.data ? (
-          <DayStrip days={calendarOf(query.data, today, coveredDays, localeConventions[language].weekStart)} />
+          <DayStrip days={calendarOf(query.data, today, coveredDays, descriptors[language].weekStart)} />
         ) : null}
       </Fetched>
     </Section>

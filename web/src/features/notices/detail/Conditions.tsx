@@ -38,9 +38,7 @@ export function Conditions({ detail }: { detail: AlarmDetail }) {
       <p className={css.text}>
         <Sentence parts={parts} />
       </p>
-      <p className={css.small}>
-        {[within, t('inform.asWas', { time })].filter(Boolean).join(language === 'zh-cn' ? '' : ' ')}
-      </p>
+      <p className={css.small}>{format.sentences([within, t('inform.asWas', { time })])}</p>
       {clears.map((words) => (
         <p key={words} className={css.small}>
           {words}

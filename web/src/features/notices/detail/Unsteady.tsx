@@ -38,7 +38,7 @@ export function Unsteady({ detail }: { detail: AlarmDetail }) {
   ];
   return (
     <Note tone="warn" title={t('inform.unsteady.title')}>
-      {words.filter(Boolean).join(format.language === 'zh-cn' ? '' : ' ')}
+      {format.sentences(words)}
     </Note>
   );
 }

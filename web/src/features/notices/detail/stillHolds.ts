@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { comparisonHolds, sideOf } from '@/lib/alarm/comparator';
 import type { Format } from '@/lib/format/format';
-import { languages } from '@/lib/i18n/i18n';
+import { descriptors } from '@/lib/i18n/languages';
 import type { AlarmDetail } from '../queries';
 import { conditionsOf, type NoticeCondition } from './conditionsOf';
 
@@ -16,7 +16,7 @@ export function stillHoldsText(detail: AlarmDetail, format: Format, t: TFunction
   const sentences = silent
     ? [t('inform.solve.holds.silent'), t('inform.solve.holds.thenSilent')]
     : [readingsText(detail, format, t), t('inform.solve.holds.then')];
-  return [...sentences, t('inform.solve.holds.instead')].join(format.language === 'zh-cn' ? '' : ' ');
+  return format.sentences([...sentences, t('inform.solve.holds.instead')]);
 }
 
 function readingsText(detail: AlarmDetail, format: Format, t: TFunction): string {
@@ -26,8 +26,7 @@ function readingsText(detail: AlarmDetail, format: Format, t: TFunction): string
     return value === undefined ? [] : factText(condition, value, format, t);
   });
   if (facts.length === 0) return t('inform.solve.holds.newest');
-  const tag = languages.find(({ code }) => code === format.language)?.tag;
-  const list = new Intl.ListFormat(tag, { type: 'conjunction' }).format(new Set(facts));
+  const list = new Intl.ListFormat(descriptors[format.language].intl, { type: 'conjunction' }).format(new Set(facts));
   return t('inform.solve.holds.readings', { facts: list });
 }
 

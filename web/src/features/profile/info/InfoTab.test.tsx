@@ -155,7 +155,7 @@ describe('essential information', () => {
   });
 });
 
-const words: Record<Language, [string, string, string[]]> = {
+const words: Record<string, [string, string, string[]]> = {
   'en-us': ['modify successfully', 'fail modify', ['Please enter a nickname', 'Please enter an email address']],
   'zh-cn': ['修改成功', '修改失败', ['请输入昵称', '请输入邮箱地址']],
   'tr-tr': ['Profil kaydedildi', 'Profil kaydedilemedi', ['Takma adı girin', 'E-posta adresini girin']],

@@ -130,7 +130,7 @@ it.each([
   expect(await screen.findByText(words)).toBeVisible();
 });
 
-const words: Record<Language, string[]> = {
+const words: Record<string, string[]> = {
   'en-us': [
     'Please enter the new password',
     'At least 6 characters',

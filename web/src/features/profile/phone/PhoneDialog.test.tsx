@@ -98,7 +98,7 @@ it('binds a first number with a call of its own', async () => {
   expect(sentTo(server, paths.mobile)).toEqual([]);
 });
 
-const words: Record<Language, string[]> = {
+const words: Record<string, string[]> = {
   'en-us': ['Please enter a mobile number', 'Enter the number as +905551112233', 'success', 'fail'],
   'zh-cn': ['请输入手机号', '请按此格式输入：+8613800138000', '操作成功', '操作失败'],
   'tr-tr': [
