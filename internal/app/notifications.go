@@ -103,8 +103,8 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.Alarms.HoldsSince(t, notice) },
 		Live:        s.Live,
 		DigestAfter: set.Notifications.DigestAfter,
-		MailsADay:   set.Notifications.MailsADay,
-		SMSADay:     set.Notifications.SMSADay,
+		PerDay:      set.Notifications.PerDay,
+		Limits:      s.Limits,
 		Now:         time.Now,
 		Logger:      logger,
 	})

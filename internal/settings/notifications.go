@@ -31,9 +31,9 @@ type Notifications struct {
 	SMS  string         // SMSOff, SMSLog, SMSHTTP or SMSTwilio
 	// DigestAfter is how many notices a minute a channel reports one by one; 0: all.
 	DigestAfter int
-	// MailsADay and SMSADay are how many mails and SMS a tenant may send in a day, unless the
-	// tenant has numbers of its own; 0: any number.
-	MailsADay, SMSADay int
+	// PerDay is how many notifications of a kind a tenant may send in a day, unless the tenant has
+	// a number of its own; 0: any number.
+	PerDay map[notify.ChannelKind]int
 	// WebhookPrivate are private networks that webhooks may call, beside the internet.
 	WebhookPrivate []netip.Prefix
 
@@ -87,6 +87,11 @@ func addNotificationFlags(f *pflag.FlagSet) {
 	)
 }
 
+// flagOfBudget is the setting behind the budget of each kind that has one.
+var flagOfBudget = map[notify.ChannelKind]string{
+	notify.KindEmail: "mails-a-day", notify.KindSMS: "sms-a-day",
+}
+
 // flagOfPart is the setting behind each part of a sender's configuration that the sender may
 // refuse.
 var flagOfPart = map[string]map[string]string{
@@ -113,10 +118,13 @@ func (t *Notifications) read(k *koanf.Koanf) error {
 	if t.DigestAfter = k.Int("digest-after"); t.DigestAfter < 0 {
 		return fmt.Errorf("--digest-after: %d is less than 0", t.DigestAfter)
 	}
-	for name, into := range map[string]*int{"mails-a-day": &t.MailsADay, "sms-a-day": &t.SMSADay} {
-		if *into = k.Int(name); *into < 0 || *into > tenant.MaxSendsPerDay {
-			return fmt.Errorf("--%s: %d: must be 0 to %d", name, *into, tenant.MaxSendsPerDay)
+	t.PerDay = map[notify.ChannelKind]int{}
+	for kind, name := range flagOfBudget {
+		most := k.Int(name)
+		if most < 0 || most > tenant.MaxSendsPerDay {
+			return fmt.Errorf("--%s: %d: must be 0 to %d", name, most, tenant.MaxSendsPerDay)
 		}
+		t.PerDay[kind] = most
 	}
 	var err error
 	if t.WebhookPrivate, err = networksOf(k, "webhook-private"); err != nil {

@@ -59,7 +59,9 @@ func (w *fixture) testChannelCall(id int64) testkit.Call {
 // createRivalChannel makes a channel of the rival, with the marker, and returns its id.
 func (w *fixture) createRivalChannel() int64 {
 	id, err := w.Channels.Create(context.Background(), w.rival.ID, &notify.Channel{
-		Tenant: w.rival.ID, Name: marker + " channel", ByEmail: true, Emails: []string{marker + "@example.com"},
+		Tenant: w.rival.ID,
+		Name:   marker + " channel",
+		To:     notify.Recipients{notify.KindEmail: {marker + "@example.com"}},
 	})
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
