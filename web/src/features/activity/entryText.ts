@@ -1,6 +1,7 @@
 import i18next, { type TFunction } from 'i18next';
 import { slotsText } from '@/lib/alarm/period';
 import { conditionParts, plainText, spanText, windowText } from '@/lib/alarm/sentence';
+import { channelKinds, kindNamed } from '@/lib/channel/kinds';
 import { type Format, formatFor } from '@/lib/format/format';
 import { isLanguage, type Language, languages } from '@/lib/i18n/i18n';
 import type { Change, Condition, Entry } from './queries';
@@ -119,7 +120,9 @@ const isField = (field: string): field is Field => fields.has(field as Field);
  * setting.
  */
 export function fieldLabel(field: string, { t }: TextContext): string {
-  return isField(field) ? t(`activity.field.${field}`) : field;
+  if (isField(field)) return t(`activity.field.${field}`);
+  const kind = kindNamed(field);
+  return kind ? t(`channel.modes.${kind}`) : field;
 }
 
 function conditionsText(conditions: readonly Condition[], { language, names }: TextContext): string {
@@ -130,8 +133,6 @@ function conditionsText(conditions: readonly Condition[], { language, names }: T
   }));
   return plainText(conditionParts(terms, 'brief', language));
 }
-
-const channelKindsInOrder = ['email', 'phoneMessage'] as const;
 
 function listText(list: readonly unknown[], { language }: TextContext): string {
   return list.map(String).join(language === 'zh-cn' ? '、' : ', ');
@@ -180,7 +181,7 @@ export function valueText(field: string, value: unknown, context: TextContext): 
     if (field === 'conditions') return conditionsText(value as Condition[], context);
     if (field === 'timePeriods') return slotsText(value as number[]);
     if (field === 'noticeMode') {
-      const modes = channelKindsInOrder.filter((mode) => value.includes(mode));
+      const modes = channelKinds.filter((mode) => value.includes(mode));
       return listText(
         modes.map((mode) => t(`channel.modes.${mode}`)),
         context,

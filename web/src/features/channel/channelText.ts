@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { type Channel, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { kindsOf, recipientsByKind } from '@/lib/channel/kinds';
+import type { Channel } from '@/lib/channel/queries';
 import { useFormat } from '@/lib/format/format';
 
 type RuleUsage = Pick<Channel, 'ruleCount' | 'ruleNames'>;
@@ -13,11 +14,10 @@ export function useChannelText() {
 
   return {
     /** For example "3 addresses, 2 numbers". */
-    recipients: ({ noticeMode, email, phoneMessage }: Channel) => {
-      const counts: Record<ChannelKind, number> = { email: email.emails.length, phoneMessage: phoneMessage.length };
-      return channelKinds
-        .filter((mode) => noticeMode.includes(mode))
-        .map((mode) => t(`channel.recipients.${mode}`, number(counts[mode])))
+    recipients: (channel: Channel) => {
+      const recipients = recipientsByKind(channel);
+      return kindsOf(channel)
+        .map((mode) => t(`channel.recipients.${mode}`, number(recipients[mode].length)))
         .join(join);
     },
     /** For example "3 rules", or that there are none; `within`: the text follows other words. */

@@ -59,6 +59,7 @@ describe('a new channel', () => {
         noticeMode: ['email', 'phoneMessage'],
         email: { emails: ['a@farm.example', 'b@farm.example'] },
         phoneMessage: ['+905551112233'],
+        others: [],
         language: 'tr-tr',
       },
     ]);
@@ -184,6 +185,7 @@ describe('an existing channel', () => {
         noticeMode: ['email'],
         email: { emails: ['mehmet@valley.example'] },
         phoneMessage: [],
+        others: [],
         language: null,
       },
     ]);

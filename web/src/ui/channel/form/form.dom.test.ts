@@ -121,6 +121,7 @@ describe('the request', () => {
       noticeMode: ['email', 'phoneMessage'],
       email: { emails: ['a@farm.example'] },
       phoneMessage: ['+905551112233'],
+      others: [],
       language: 'tr-tr',
     });
   });
@@ -130,10 +131,15 @@ describe('the request', () => {
     expect(body).toMatchObject({ noticeMode: ['phoneMessage'], email: { emails: [] }, language: null });
   });
 
+  it('keeps recipients of kinds that only a newer console knows', () => {
+    const others = [{ mode: 'pigeon', recipients: ['loft 3'] }];
+    expect(channelBody(valuesOf(channel({ others }))).others).toEqual(others);
+  });
+
   it('of an unchanged channel equals the channel', () => {
     const one = channel({ language: 'ru-ru' });
     const { id: _, createTime: __, ruleCount: ___, ruleNames: ____, ...rest } = one;
-    expect(channelBody(valuesOf(one))).toEqual(rest);
+    expect(channelBody(valuesOf(one))).toEqual({ ...rest, others: [] });
   });
 });
 
