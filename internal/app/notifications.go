@@ -131,6 +131,9 @@ func (s *Stores) newSenders(
 	if set.Notifications.SMS != settings.SMSOff {
 		senders[notify.KindSMS] = sender.NewSMS(set.Notifications.SMSSender(logger), o)
 	}
+	for kind, poster := range set.Notifications.Messengers {
+		senders[kind] = sender.NewMessenger(notify.FindKind(kind), poster, o)
+	}
 	return senders
 }
 

@@ -37,8 +37,22 @@ type Notifications struct {
 	// WebhookPrivate are private networks that webhooks may call, beside the internet.
 	WebhookPrivate []netip.Prefix
 
+	// Messengers are what hands texts to the messengers that are set up.
+	Messengers map[notify.ChannelKind]notify.Poster
+
 	gateway sms.Sender // for SMSHTTP and SMSTwilio
 }
+
+// messenger is the settings of a kind of channel that is a messenger: its flags, and what it reads
+// from them; nil if it is not set up.
+type messenger struct {
+	kind  notify.ChannelKind
+	flags func(f *pflag.FlagSet)
+	read  func(k *koanf.Koanf) (notify.Poster, error)
+}
+
+// messengers are all messengers.
+var messengers = []messenger{}
 
 // addNotificationFlags declares the settings of notifications. Tokens have no flag, since everybody
 // on the machine can read a flag's value.
@@ -80,6 +94,9 @@ func addNotificationFlags(f *pflag.FlagSet) {
 			"the provider's file may set mailsADay for a tenant; 0: any number",
 	)
 	f.Int("sms-a-day", notify.DefaultSMSADay, "the same for SMS (smsADay)")
+	for _, m := range messengers {
+		m.flags(f)
+	}
 	f.StringSlice(
 		"webhook-private",
 		nil,
@@ -129,6 +146,16 @@ func (t *Notifications) read(k *koanf.Koanf) error {
 	var err error
 	if t.WebhookPrivate, err = networksOf(k, "webhook-private"); err != nil {
 		return err
+	}
+	t.Messengers = map[notify.ChannelKind]notify.Poster{}
+	for _, m := range messengers {
+		poster, err := m.read(k)
+		if err != nil {
+			return err
+		}
+		if poster != nil {
+			t.Messengers[m.kind] = poster
+		}
 	}
 	t.SMS = k.String("sms")
 	for way, names := range flagsOfSMSMode {

@@ -46,6 +46,9 @@ type Kind struct {
 	// Texts are its own texts; none: otherTexts.
 	Texts KindTexts
 
+	// MaxText is the longest text that its server takes, in UTF-16 code units, for a Messenger.
+	MaxText int
+
 	// MaxInFlight limits the notifications in flight at once, including those whose outcome is not
 	// stored yet; MaxPerTenant those of a tenant, and MaxPerDestination those of a destination. 0:
 	// no limit of its own.

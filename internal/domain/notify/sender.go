@@ -52,6 +52,11 @@ func logsOnly(c Sender) bool {
 	return ok && l.LogsOnly()
 }
 
+// Poster hands texts to a messenger's server; its errors are like a Sender's.
+type Poster interface {
+	Post(ctx context.Context, to, text string) (answer string, err error)
+}
+
 // FailureKind says what to do about a notification that was not sent.
 type FailureKind int
 
