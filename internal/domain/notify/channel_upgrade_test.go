@@ -47,7 +47,8 @@ func waitingDelivery(id int, mode, recipient, reason string) string {
 	return fmt.Sprintf(`INSERT INTO deliveries (id, tenant_id, notice_id, rule_id, channel_id, channel_name, recipient,
 		destination, mode, event, alarm_level, language, facts, period, remind_every, state, reason, next_time,
 		create_time, update_time) 
-		VALUES (%d, 1, 1, 1, 3, 'Both', '%s', 'd', '%s', 'triggered', 1, 'tr-tr', '{}', '{}', 0, 'queued', '%s', 1, 1, 1)`,
+		VALUES (%d, 1, 1, 1, 3, 'Both', '%s', 'd', '%s', 'triggered', 1, 'tr-tr', '{}', '{}', 0, 'queued', '%s',
+		1, 1, 1)`,
 		id, recipient, mode, reason)
 }
 
