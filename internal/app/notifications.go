@@ -104,7 +104,6 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 		Live:        s.Live,
 		DigestAfter: set.Notifications.DigestAfter,
 		PerDay:      set.Notifications.PerDay,
-		Limits:      s.Limits,
 		Now:         time.Now,
 		Logger:      logger,
 	})

@@ -18,7 +18,6 @@ import (
 	"tilth/internal/platform/alertmsg"
 	"tilth/internal/platform/clock"
 	"tilth/internal/platform/db"
-	"tilth/internal/platform/limit"
 )
 
 // DefaultDigestAfter is how many notices per minute a channel sends one by one.
@@ -58,8 +57,6 @@ type OutboxOptions struct {
 	// PerDay limits the notifications of a kind per day of a tenant that has no limit of its own; 0
 	// or absent: no limit.
 	PerDay map[ChannelKind]int
-	// Limits counts what waits for the pace of a kind; nil: not counted.
-	Limits *limit.Meter
 	Now    func() time.Time
 	// Ran gives how long the process has run, by a monotonic clock; nil: by the clock of Now, which
 	// is monotonic if Now is time.Now.

@@ -27,12 +27,12 @@ type pacedRate struct {
 }
 
 // newPacer makes the pacer of a kind; nil: it has no pace.
-func newPacer(k *Kind, now func() time.Time, meter *limit.Meter) *pacer {
+func newPacer(k *Kind, now func() time.Time) *pacer {
 	if k.Pace == nil {
 		return nil
 	}
 	windows := func(most int) limit.Options {
-		return limit.Options{Name: k.Label + "_pace", MaxKeys: most, Now: now, Meter: meter}
+		return limit.Options{Name: k.Label + "_pace", MaxKeys: most, Now: now}
 	}
 	p := &pacer{now: now, used: map[string]struct{}{},
 		all: limit.NewSlidingWindows[struct{}](windows(1), k.Pace.All.Most, k.Pace.All.Within)}

@@ -52,9 +52,10 @@ func logsOnly(c Sender) bool {
 	return ok && l.LogsOnly()
 }
 
-// Poster hands texts to a messenger's server; its errors are like a Sender's.
+// Poster hands the text of a notification to a messenger's server, for its recipient; its errors are
+// like a Sender's.
 type Poster interface {
-	Post(ctx context.Context, to, text string) (answer string, err error)
+	Post(ctx context.Context, l *Notification, text string) (answer string, err error)
 }
 
 // FailureKind says what to do about a notification that was not sent.

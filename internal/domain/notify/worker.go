@@ -54,7 +54,7 @@ type worker struct {
 
 func newWorker(o *Outbox, k *Kind, c Sender) *worker {
 	return &worker{
-		Outbox: o, kind: k.Name, spec: k, pace: newPacer(k, o.Now, o.Limits), sender: c, wake: make(chan struct{}, 1),
+		Outbox: o, kind: k.Name, spec: k, pace: newPacer(k, o.Now), sender: c, wake: make(chan struct{}, 1),
 		done: make(chan *attempt, k.MaxInFlight), inFlightByDestination: map[string]int{},
 		inFlightByTenant: map[tenant.ID]tenantInFlight{},
 		results:          map[*attempt]outcome{}, destinations: map[string]backoff{}, newlyDue: map[tenant.ID]int{},

@@ -25,5 +25,5 @@ func (c *Messenger) Send(ctx context.Context, l *notify.Notification) (string, e
 		return "", err
 	}
 	text := c.options.renderer(l, t, c.options.Now()).Message(l.Channel, l.Alarms, c.longest)
-	return c.poster.Post(ctx, l.Recipient, text)
+	return c.poster.Post(ctx, l, text)
 }
