@@ -14,6 +14,7 @@ import (
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/mail"
 	"tilth/internal/domain/notify/sms"
+	"tilth/internal/domain/notify/telegram"
 	"tilth/internal/domain/tenant"
 )
 
@@ -52,7 +53,33 @@ type messenger struct {
 }
 
 // messengers are all messengers.
-var messengers = []messenger{}
+var messengers = []messenger{{
+	kind: notify.KindTelegram,
+	flags: func(f *pflag.FlagSet) {
+		f.String(
+			"telegram-token-file",
+			"",
+			"file with the token of a Telegram bot, unless it is in TILTH_TELEGRAM_TOKEN; "+
+				"none: no messages go to Telegram",
+		)
+		f.String("telegram-api", telegram.DefaultAPI, "address of the Bot API, if you run a server of it yourself")
+	},
+	read: func(k *koanf.Koanf) (notify.Poster, error) {
+		token, err := readSecret(k, "telegram-token")
+		api := k.String("telegram-api")
+		if err != nil || token == "" {
+			if err == nil && api != telegram.DefaultAPI {
+				err = errors.New("--telegram-api: nothing uses it without TILTH_TELEGRAM_TOKEN")
+			}
+			return nil, err
+		}
+		bot, err := telegram.New(api, token)
+		if err != nil {
+			return nil, fmt.Errorf("TILTH_TELEGRAM_TOKEN, --telegram-api: %w", err)
+		}
+		return bot, nil
+	},
+}}
 
 // addNotificationFlags declares the settings of notifications. Tokens have no flag, since everybody
 // on the machine can read a flag's value.

@@ -15,7 +15,7 @@ type ChannelKind string
 // kinds are all kinds, in the order in which forms show them and Step runs their workers. What
 // differs between kinds stands here and in their entries, apart from their settings
 // (internal/settings) and what the console shows of them (web/src/lib/channel/kinds.ts).
-var kinds = []*Kind{&email, &sms, &webhooks}
+var kinds = []*Kind{&email, &sms, &telegram, &webhooks}
 
 // Kind is what distinguishes a kind of channel.
 type Kind struct {

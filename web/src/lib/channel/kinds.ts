@@ -1,6 +1,7 @@
 import ApiOutlined from '@ant-design/icons/ApiOutlined';
 import MailOutlined from '@ant-design/icons/MailOutlined';
 import MobileOutlined from '@ant-design/icons/MobileOutlined';
+import TelegramFilled from '@ant-design/icons/TelegramFilled';
 import type { ParseKeys } from 'i18next';
 import type { ComponentType, HTMLAttributes } from 'react';
 import type { components } from '@/api/schema.gen';
@@ -83,6 +84,20 @@ const specs = {
     same: (text) => text.replace(/^\+/, ''),
     sentences: { empty: 'channel.phoneEmpty', format: 'channel.phoneFormat', twice: 'channel.phoneTwice' },
     isLogged: (ways) => ways.logged === true,
+  },
+  telegram: {
+    icon: TelegramFilled,
+    most: 20,
+    field: { type: 'text', inputMode: 'text', placeholder: '-1001234567890' },
+    hint: 'channel.form.hint.telegram',
+    split: (piece) => piece.trim().split(/\s+/),
+    // Phones write a minus as a dash, and Chinese keyboards produce a wide @.
+    normalize: (text) => text.trim().replace(/^[−–]/, '-').replace(/^＠/, '@'),
+    isRecipient: (text) =>
+      /^@[a-z]\w{3,31}$/i.test(text) || (/^-?[1-9]\d{0,15}$/.test(text) && Math.abs(Number(text)) < 2 ** 52),
+    same: (text) => text.toLowerCase(),
+    sentences: otherSentences,
+    other: true,
   },
 } as const satisfies Record<string, KindSpec>;
 
