@@ -4,11 +4,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { botApi, botToken } from './telegram.ts';
 
 /** The built binary; TILTH_E2E_BINARY overrides it. */
 const binary = process.env.TILTH_E2E_BINARY ?? resolve(import.meta.dirname, '../bin/tilth');
 
-const environment = { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef' };
+const environment = {
+  ...process.env,
+  TILTH_PROVIDER_TOKEN: 'e2e-provider-token-0123456789abcdef',
+  TILTH_TELEGRAM_TOKEN: botToken,
+};
 
 /** The addresses of the server under test; the system chooses the ports. */
 export type Addresses = { console: string; port: number; http: string; mqtt: string; admin: string };
@@ -45,6 +50,7 @@ export async function startServer(): Promise<() => Promise<void>> {
       ...['http', 'mqtt', 'admin'].map((name) => `--${name}-addr=127.0.0.1:0`),
       '--default-tenant=orchard',
       '--sms=log',
+      `--telegram-api=${await botApi.start()}`,
       // The receiver of e2e/webhook.spec.ts listens on this machine.
       '--webhook-private=127.0.0.0/8',
       // Tests with their own client address send it like a proxy does.
@@ -79,6 +85,7 @@ export async function startServer(): Promise<() => Promise<void>> {
   return async () => {
     server.kill('SIGTERM');
     await ended;
+    botApi.stop();
     rmSync(folder, { recursive: true, force: true });
   };
 }

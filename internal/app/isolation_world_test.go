@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/uptrace/bun"
 
+	"tilth/internal/domain/notify"
 	"tilth/internal/settings"
 	"tilth/internal/tools/testkit"
 )
@@ -68,6 +69,13 @@ type isolationEnv struct {
 	methods      map[string]string // of the console's calls, by path
 }
 
+// silentBot takes every message and sends none.
+type silentBot struct{}
+
+func (silentBot) Post(context.Context, *notify.Notification, string) (string, error) {
+	return "message 1", nil
+}
+
 // newIsolationEnv starts a real server, calls it without sockets, and fills it.
 func newIsolationEnv(t *testing.T) *isolationEnv {
 	t.Helper()
@@ -96,6 +104,7 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 		t.Fatal(err)
 	}
 	set.PasswordCost = testkit.PasswordCost
+	set.Notifications.Messengers[notify.KindTelegram] = silentBot{}
 	ctx, stop := context.WithCancel(context.Background())
 	s, err := New(ctx, set, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -260,6 +269,7 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 		"noticeMode":   []string{"email", "phoneMessage"},
 		"email":        fields{"emails": []string{tag + "@channel.example"}},
 		"phoneMessage": []string{mobile},
+		"others":       []fields{{"mode": "telegram", "recipients": []string{"@" + tag + "_chat"}}},
 	}, &s.channel)
 	w.mustCall(s, http.MethodPost, pc+"alarm-rules/create", ruleOf(s, tag+" frost"), &s.rule)
 	var done bool

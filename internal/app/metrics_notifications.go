@@ -45,7 +45,8 @@ func (s *Server) describeNotifications() {
 			return read(by[mode])
 		}
 	}
-	for mode, name := range map[notify.ChannelKind]string{notify.KindEmail: "mail", notify.KindSMS: "sms", notify.KindWebhook: "webhook"} {
+	for _, k := range notify.AllKinds() {
+		mode, name := k.Name, k.Label
 		m.gauge(
 			"tilth_notify_"+name+"_queued",
 			"Queued deliveries.",
@@ -56,7 +57,7 @@ func (s *Server) describeNotifications() {
 			"For how long the oldest queued delivery has been due.",
 			waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }),
 		)
-		if mode == notify.KindWebhook {
+		if k.Programs {
 			continue // each webhook has a server of its own
 		}
 		m.gauge(

@@ -103,8 +103,7 @@ func (s *Stores) newOutbox(set *settings.Server, links string, logger *slog.Logg
 		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.Alarms.HoldsSince(t, notice) },
 		Live:        s.Live,
 		DigestAfter: set.Notifications.DigestAfter,
-		MailsADay:   set.Notifications.MailsADay,
-		SMSADay:     set.Notifications.SMSADay,
+		PerDay:      set.Notifications.PerDay,
 		Now:         time.Now,
 		Logger:      logger,
 	})
@@ -130,6 +129,9 @@ func (s *Stores) newSenders(
 	}
 	if set.Notifications.SMS != settings.SMSOff {
 		senders[notify.KindSMS] = sender.NewSMS(set.Notifications.SMSSender(logger), o)
+	}
+	for kind, poster := range set.Notifications.Messengers {
+		senders[kind] = sender.NewMessenger(notify.FindKind(kind), poster, o)
 	}
 	return senders
 }

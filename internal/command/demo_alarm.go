@@ -35,7 +35,9 @@ type demoRule struct {
 }
 
 func demoChannel(name string, emails, phones []string, modes ...notify.ChannelKind) notify.ChannelForm {
-	f := notify.ChannelForm{Name: &name, Emails: emails, Phones: phones}
+	f := notify.ChannelForm{Name: &name, To: notify.Recipients{
+		notify.KindEmail: emails, notify.KindSMS: phones,
+	}}
 	for _, m := range modes {
 		f.Kinds = append(f.Kinds, string(m))
 	}

@@ -14,6 +14,7 @@ import (
 	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/mail"
 	"tilth/internal/domain/notify/sms"
+	"tilth/internal/domain/notify/telegram"
 	"tilth/internal/domain/tenant"
 )
 
@@ -31,14 +32,54 @@ type Notifications struct {
 	SMS  string         // SMSOff, SMSLog, SMSHTTP or SMSTwilio
 	// DigestAfter is how many notices a minute a channel reports one by one; 0: all.
 	DigestAfter int
-	// MailsADay and SMSADay are how many mails and SMS a tenant may send in a day, unless the
-	// tenant has numbers of its own; 0: any number.
-	MailsADay, SMSADay int
+	// PerDay is how many notifications of a kind a tenant may send in a day, unless the tenant has
+	// a number of its own; 0: any number.
+	PerDay map[notify.ChannelKind]int
 	// WebhookPrivate are private networks that webhooks may call, beside the internet.
 	WebhookPrivate []netip.Prefix
 
+	// Messengers are what hands texts to the messengers that are set up.
+	Messengers map[notify.ChannelKind]notify.Poster
+
 	gateway sms.Sender // for SMSHTTP and SMSTwilio
 }
+
+// messenger is the settings of a kind of channel that is a messenger: its flags, and what it reads
+// from them; nil if it is not set up.
+type messenger struct {
+	kind  notify.ChannelKind
+	flags func(f *pflag.FlagSet)
+	read  func(k *koanf.Koanf) (notify.Poster, error)
+}
+
+// messengers are all messengers.
+var messengers = []messenger{{
+	kind: notify.KindTelegram,
+	flags: func(f *pflag.FlagSet) {
+		f.String(
+			"telegram-token-file",
+			"",
+			"file with the token of a Telegram bot, unless it is in TILTH_TELEGRAM_TOKEN; "+
+				"none: no messages go to Telegram",
+		)
+		f.String("telegram-api", telegram.DefaultAPI, "address of the Bot API, if you run a server of it yourself")
+	},
+	read: func(k *koanf.Koanf) (notify.Poster, error) {
+		token, err := readSecret(k, "telegram-token")
+		api := k.String("telegram-api")
+		if err != nil || token == "" {
+			if err == nil && api != telegram.DefaultAPI {
+				err = errors.New("--telegram-api: nothing uses it without TILTH_TELEGRAM_TOKEN")
+			}
+			return nil, err
+		}
+		bot, err := telegram.New(api, token)
+		if err != nil {
+			return nil, fmt.Errorf("TILTH_TELEGRAM_TOKEN, --telegram-api: %w", err)
+		}
+		return bot, nil
+	},
+}}
 
 // addNotificationFlags declares the settings of notifications. Tokens have no flag, since everybody
 // on the machine can read a flag's value.
@@ -80,11 +121,19 @@ func addNotificationFlags(f *pflag.FlagSet) {
 			"the provider's file may set mailsADay for a tenant; 0: any number",
 	)
 	f.Int("sms-a-day", notify.DefaultSMSADay, "the same for SMS (smsADay)")
+	for _, m := range messengers {
+		m.flags(f)
+	}
 	f.StringSlice(
 		"webhook-private",
 		nil,
 		"private networks that tenants' webhooks may call, even without TLS, for example 10.1.2.0/24; empty: only the internet",
 	)
+}
+
+// flagOfBudget is the setting behind the budget of each kind that has one.
+var flagOfBudget = map[notify.ChannelKind]string{
+	notify.KindEmail: "mails-a-day", notify.KindSMS: "sms-a-day",
 }
 
 // flagOfPart is the setting behind each part of a sender's configuration that the sender may
@@ -113,14 +162,27 @@ func (t *Notifications) read(k *koanf.Koanf) error {
 	if t.DigestAfter = k.Int("digest-after"); t.DigestAfter < 0 {
 		return fmt.Errorf("--digest-after: %d is less than 0", t.DigestAfter)
 	}
-	for name, into := range map[string]*int{"mails-a-day": &t.MailsADay, "sms-a-day": &t.SMSADay} {
-		if *into = k.Int(name); *into < 0 || *into > tenant.MaxSendsPerDay {
-			return fmt.Errorf("--%s: %d: must be 0 to %d", name, *into, tenant.MaxSendsPerDay)
+	t.PerDay = map[notify.ChannelKind]int{}
+	for kind, name := range flagOfBudget {
+		most := k.Int(name)
+		if most < 0 || most > tenant.MaxSendsPerDay {
+			return fmt.Errorf("--%s: %d: must be 0 to %d", name, most, tenant.MaxSendsPerDay)
 		}
+		t.PerDay[kind] = most
 	}
 	var err error
 	if t.WebhookPrivate, err = networksOf(k, "webhook-private"); err != nil {
 		return err
+	}
+	t.Messengers = map[notify.ChannelKind]notify.Poster{}
+	for _, m := range messengers {
+		poster, err := m.read(k)
+		if err != nil {
+			return err
+		}
+		if poster != nil {
+			t.Messengers[m.kind] = poster
+		}
 	}
 	t.SMS = k.String("sms")
 	for way, names := range flagsOfSMSMode {

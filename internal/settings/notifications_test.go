@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tilth/internal/domain/notify"
 	"tilth/internal/domain/notify/mail"
 	"tilth/internal/domain/notify/sms"
 	"tilth/internal/platform/errs"
@@ -111,6 +112,24 @@ func TestNotificationsFromFile(t *testing.T) {
 	}
 }
 
+// botToken is shaped like the token of a bot.
+const botToken = "123456789:AAs3ttings_test-0123456789abcdefghi"
+
+// Telegram is set up by its token, from the environment or a file.
+func TestTelegramSettings(t *testing.T) {
+	if s, err := parseArgs(t); err != nil || len(s.Notifications.Messengers) != 0 {
+		t.Errorf("%v %v", s, err)
+	}
+	s, err := parseArgs(t, "--telegram-token-file", tempFile(t, botToken+"\n"), "--telegram-api=http://127.0.0.1:8081")
+	if err != nil || s.Notifications.Messengers[notify.KindTelegram] == nil {
+		t.Errorf("%+v %v", s, err)
+	}
+	t.Setenv("TILTH_TELEGRAM_TOKEN", botToken)
+	if s, err = parseArgs(t); err != nil || s.Notifications.Messengers[notify.KindTelegram] == nil {
+		t.Errorf("%+v %v", s, err)
+	}
+}
+
 // The error for a wrong setting is one line that holds no secret.
 func TestWrongNotificationSettings(t *testing.T) {
 	http := func(args ...string) []string {
@@ -144,6 +163,10 @@ func TestWrongNotificationSettings(t *testing.T) {
 		"account":               {args: []string{"--sms=twilio", "--twilio-account=s3cret"}, env: map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, want: "--twilio-account: "},
 		"no twilio token":       {args: twilio, want: "TILTH_TWILIO_TOKEN: "},
 		"from":                  {args: append(twilio, "--twilio-from="), env: map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, want: "--twilio-from: "},
+		"telegram token":        {env: map[string]string{"TILTH_TELEGRAM_TOKEN": "s3cret"}, want: "TILTH_TELEGRAM_TOKEN, --telegram-api: the token"},
+		"telegram address":      {args: []string{"--telegram-api=s3cret"}, env: map[string]string{"TILTH_TELEGRAM_TOKEN": botToken}, want: "TILTH_TELEGRAM_TOKEN, --telegram-api: the address"},
+		"telegram for nothing":  {args: []string{"--telegram-api=https://bots.example"}, want: "--telegram-api: nothing uses it without"},
+		"telegram token twice":  {args: []string{"--telegram-token-file", tempFile(t, "s3cret")}, env: map[string]string{"TILTH_TELEGRAM_TOKEN": botToken}, want: "--telegram-token-file: TILTH_TELEGRAM_TOKEN"},
 		"mail":                  {args: []string{"--smtp-url=smtp://me:s3cret@mail.example.org"}, want: "--smtp-url: from"},
 		"mail, no address":      {env: map[string]string{"TILTH_SMTP_URL": "s3cret"}, want: "--smtp-url: "},
 	} {

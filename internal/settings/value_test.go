@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"tilth/internal/domain/notify"
 )
 
 // The error for an unreadable value names the setting and its place; the value does not count as
@@ -80,9 +82,11 @@ func TestFormsOfValues(t *testing.T) {
 		"audit-retention": {"1d12h", func(s *Server) bool { return s.AuditRetention == 36*time.Hour }},
 		"message-limit":   {"0x800", func(s *Server) bool { return s.MessageLimit == 2048 }},
 		"device-rate":     {"2.5", func(s *Server) bool { return s.DeviceRate == 2.5 }},
-		"mails-a-day":     {"0", func(s *Server) bool { return s.Notifications.MailsADay == 0 && s.Notifications.SMSADay == 500 }},
-		"digest-after":    {"0", func(s *Server) bool { return s.Notifications.DigestAfter == 0 }},
-		"demo-pages":      {"false", func(s *Server) bool { return !s.DemoPages }},
+		"mails-a-day": {"0", func(s *Server) bool {
+			return s.Notifications.PerDay[notify.KindEmail] == 0 && s.Notifications.PerDay[notify.KindSMS] == 500
+		}},
+		"digest-after": {"0", func(s *Server) bool { return s.Notifications.DigestAfter == 0 }},
+		"demo-pages":   {"false", func(s *Server) bool { return !s.DemoPages }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check := func(of string, args ...string) {

@@ -300,8 +300,7 @@ func (s *ackSimulation) run(t *testing.T) {
 	})
 	s.must(err)
 	channel := s.Channel(t, s.owner, "field", func(c *notify.Channel) {
-		c.ByPhone, c.Phones, c.Emails = false, nil,
-			[]string{"ada@example.com"}
+		c.To = notify.Recipients{notify.KindEmail: {"ada@example.com"}}
 	}).ID
 	s.createRule(func(r *alarm.Rule) { r.Channels, r.RemindEvery = []int64{channel}, s.remindEvery })
 	for range 70 {

@@ -43,7 +43,7 @@ func BenchmarkNotifier(b *testing.B) {
 			var channels []int64
 			for range c.channels {
 				channels = append(channels, fx.Channel(b, fx.owner, "field", func(ch *notify.Channel) {
-					ch.ByPhone, ch.Phones, ch.Emails = false, nil, []string{"ada@example.com", "bora@example.com"}
+					ch.To = notify.Recipients{notify.KindEmail: {"ada@example.com", "bora@example.com"}}
 				}).ID)
 			}
 			for i := range rules {

@@ -364,7 +364,7 @@ func TestBacklogWaitIsLimited(t *testing.T) {
 // A serious alarm of such a device is sent while it is open.
 func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 	fx := newFixture(t)
-	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
+	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { delete(c.To, notify.KindSMS) }).ID
 	fx.Outbox = notify.NewOutbox(notify.OutboxOptions{
 		DB: fx.DB, Tenants: fx.Tenants, Channels: fx.Channels, Now: fx.Clock.Now, Logger: fx.Log.Logger,
 		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: carried{}},
@@ -400,7 +400,7 @@ func (carried) Send(context.Context, *notify.Notification) (string, error) { ret
 // From a reading to a delivery: a server's engine and outbox, with a kill in between.
 func TestReadingToDelivery(t *testing.T) {
 	fx := newFixture(t)
-	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
+	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { delete(c.To, notify.KindSMS) }).ID
 	fx.createRule(func(r *alarm.Rule) { r.Channels = []int64{channel} })
 	fx.evaluate(fx.airTemp(second, 1))
 	n := fx.newest()

@@ -80,7 +80,10 @@ func (l *worker) markDeferred(destination string, now time.Time, after time.Dura
 	l.down = backoff{}
 	p := l.destinations[destination]
 	p.failures++
-	if p.failures >= failuresBeforePause && p.until <= now.UnixMilli() {
+	switch {
+	case l.pace != nil && after > 0: // it counts what a destination gets, and has counted more than we
+		p.until = max(p.until, now.Add(after).UnixMilli())
+	case p.failures >= failuresBeforePause && p.until <= now.UnixMilli():
 		p.until = now.Add(max(after, jitter(retryDelay(p.failures-failuresBeforePause), l.Random()))).UnixMilli()
 	}
 	l.destinations[destination] = p
@@ -92,6 +95,17 @@ func (l *worker) downUntil() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.down.until
+}
+
+// waitingDestinations gives the destinations that are paused or that the pace lets wait, and when
+// the first may have a notification, epoch ms; 0: none waits.
+func (l *worker) waitingDestinations(now int64) (destinations []string, first int64) {
+	destinations, first = l.pausedDestinations(now)
+	paced, ready := l.pace.notReady()
+	if first == 0 || ready > 0 && ready < first {
+		first = ready
+	}
+	return append(destinations, paced...), first
 }
 
 // pausedDestinations gives the destinations that are paused, and when the first pause ends, epoch

@@ -83,8 +83,8 @@ func (t *batch) takeRoundRobin(ctx context.Context, waiting []waitingTenant) err
 // takeFrom takes at most most notifications of a tenant, of the highest level that has one that
 // may be sent.
 func (t *batch) takeFrom(ctx context.Context, w waitingTenant, most int) error {
-	if t.kind == KindWebhook {
-		most = min(most, webhooksPerTenant-t.countInFlight(w.ID))
+	if t.spec.MaxPerTenant > 0 {
+		most = min(most, t.spec.MaxPerTenant-t.countInFlight(w.ID))
 	}
 	if err := t.leaseIfTaken(ctx, w.ID); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (t *batch) countInFlight(of tenant.ID) int {
 // notifications in flight.
 func (t *batch) minLevel(of tenant.ID) int {
 	lowest := t.worker.minLevel(of)
-	if t.kind == KindWebhook {
+	if t.spec.Programs {
 		return lowest
 	}
 	for _, a := range t.attempts {
@@ -153,7 +153,7 @@ func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, most int) (
 		Where("d.state = 'queued' AND d.mode = ? AND d.tenant_id = ? AND d.alarm_level = ? AND d.next_time <= ?",
 			t.kind, of, level, t.now).
 		Where("d.lease_until <= ?", t.now)
-	paused, _ := t.pausedDestinations(t.now)
+	paused, _ := t.waitingDestinations(t.now)
 	if paused = append(paused, t.destinationsAtLimit()...); len(paused) > 0 {
 		sel.Where("d.destination NOT IN (?)", bun.List(paused))
 	}
@@ -165,7 +165,7 @@ func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, most int) (
 		if most == 0 || t.freeSlots == 0 {
 			break
 		}
-		if t.grouped[r.ID] || t.atHostLimit(r.Destination) {
+		if t.grouped[r.ID] || t.atDestinationLimit(r.Destination) {
 			continue
 		}
 		if err := t.groupWaiting(ctx, r); err != nil {

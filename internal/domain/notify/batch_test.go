@@ -220,7 +220,7 @@ func TestTenantsIndependent(t *testing.T) {
 	p := newOutboxFixture(t)
 	station := p.mast.ProductID
 	theirs := p.Device(t, p.rival.ID, &device.Product{ID: station}, "THEIRS")
-	channel := p.Channel(t, p.rival.ID, "rival", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
+	channel := p.Channel(t, p.rival.ID, "rival", func(c *notify.Channel) { delete(c.To, notify.KindSMS) }).ID
 	now := p.Clock.Milli()
 	id := p.Notice(t, testkit.Notice{Device: theirs, Start: now, CreateTime: now})
 	a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID),

@@ -56,8 +56,8 @@ func (o *Outbox) Budgets(ctx context.Context, t tenant.ID) ([]Budget, error) {
 		return nil, err
 	}
 	var list []Budget
-	for _, kind := range []ChannelKind{KindEmail, KindSMS} {
-		b, err := o.budget(ctx, owner, kind)
+	for _, k := range kinds {
+		b, err := o.budget(ctx, owner, k.Name)
 		if err != nil {
 			return nil, wrap("read budgets", err)
 		}
@@ -86,17 +86,14 @@ func (o *Outbox) budget(ctx context.Context, owner *tenant.Tenant, kind ChannelK
 
 // dailyLimit gives the tenant's own limit, else the server's; 0: none.
 func (o *Outbox) dailyLimit(owner *tenant.Tenant, kind ChannelKind) int {
-	own, all := owner.MailsPerDay, o.MailsADay
-	switch kind {
-	case KindSMS:
-		own, all = owner.SMSPerDay, o.SMSADay
-	case KindWebhook:
+	k := kindOf(kind)
+	if k.OwnLimit == nil {
 		return 0
 	}
-	if own != nil {
+	if own := k.OwnLimit(owner); own != nil {
 		return *own
 	}
-	return all
+	return o.PerDay[kind]
 }
 
 // countSent adds to the notifications that were sent today, and announces it when they reach a

@@ -160,7 +160,9 @@ func TestBudgetsOfKinds(t *testing.T) {
 	p := newBudgetFixture(t, 5, 3)
 	p.addWebhook("one")
 	c := p.Channel(t, p.field.ID, "both",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
+		func(c *notify.Channel) {
+			c.To = notify.Recipients{notify.KindEmail: {ada}, notify.KindSMS: {"+905551112233"}}
+		}).ID
 	p.openMany(6, 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("used", p.budgetUse(), "email 5/5!, phoneMessage 3/3!")
@@ -172,7 +174,7 @@ func TestBudgetsOfKinds(t *testing.T) {
 		p.senders[notify.KindSMS] = logOnlySender{p.sms}
 	})
 	c = p.Channel(t, p.field.ID, "phone",
-		func(c *notify.Channel) { c.ByEmail, c.Emails, c.Phones = false, nil, []string{"+905551112233"} }).ID
+		func(c *notify.Channel) { c.To = notify.Recipients{notify.KindSMS: {"+905551112233"}} }).ID
 	p.openMany(6, 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("the log", p.budgetUse(), "phoneMessage 0/3")

@@ -94,7 +94,7 @@ func TestBurstEnds(t *testing.T) {
 func TestBurstInLanguages(t *testing.T) {
 	p := newOutboxFixture(t)
 	english, russian := p.channel("field", ada), p.Channel(t, p.field.ID, "barn", func(c *notify.Channel) {
-		c.ByPhone, c.Phones, c.Emails, c.Language = false, nil, []string{ada}, text.Russian
+		c.To, c.Language = notify.Recipients{notify.KindEmail: {ada}}, text.Russian
 	}).ID
 	p.openMany(5, 2, alertmsg.DeliveryOptions{Channels: []int64{english}})
 	p.openMany(2, 2, alertmsg.DeliveryOptions{Channels: []int64{english}})

@@ -3,9 +3,6 @@ package notify
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -23,38 +20,27 @@ const ChannelsATenant = 1000
 
 // Channel says whom a rule's notices are sent to, and how.
 type Channel struct {
-	ID      int64
-	Tenant  tenant.ID
-	Name    string
-	ByEmail bool
-	ByPhone bool
-	Emails  []string // empty unless ByEmail
-	Phones  []string // E.164; empty unless ByPhone
-	// Language is the language of emails and SMS; empty: the tenant's.
+	ID     int64
+	Tenant tenant.ID
+	Name   string
+	To     Recipients
+	// Language is the language of what it sends; empty: the tenant's.
 	Language   text.Language
 	CreateTime int64 // epoch ms
 }
 
-// Kinds gives the kinds that the channel uses.
-func (c *Channel) Kinds() (kinds []ChannelKind) {
-	if c.ByEmail {
-		kinds = append(kinds, KindEmail)
-	}
-	if c.ByPhone {
-		kinds = append(kinds, KindSMS)
-	}
-	return kinds
-}
+// Recipients are a channel's recipients by kind, in their order; a kind that it does not use has
+// none.
+type Recipients map[ChannelKind][]string
 
-// Recipients gives the channel's recipients of a kind.
-func (c *Channel) Recipients(kind ChannelKind) []string {
-	switch {
-	case kind == KindEmail && c.ByEmail:
-		return c.Emails
-	case kind == KindSMS && c.ByPhone:
-		return c.Phones
+// Kinds gives the kinds that the channel uses, in the order of forms.
+func (c *Channel) Kinds() (used []ChannelKind) {
+	for _, k := range Kinds() {
+		if len(c.To[k.Name]) > 0 {
+			used = append(used, k.Name)
+		}
 	}
-	return nil
+	return used
 }
 
 type channelRow struct {
@@ -63,30 +49,18 @@ type channelRow struct {
 	TenantID      tenant.ID
 	NoticeName    string
 	FoldedName    string
-	ByEmail       bool
-	ByPhone       bool
-	Emails        string // JSON of a list
-	Phones        string // JSON of a list
 	Language      text.Language
 	CreateTime    int64
 	UpdateTime    int64
 }
 
-func (r *channelRow) channel() (Channel, error) {
-	c := Channel{
-		ID:         r.ID,
-		Tenant:     r.TenantID,
-		Name:       r.NoticeName,
-		ByEmail:    r.ByEmail,
-		ByPhone:    r.ByPhone,
-		Language:   r.Language,
-		CreateTime: r.CreateTime,
-	}
-	if err := errors.Join(json.Unmarshal([]byte(r.Emails), &c.Emails),
-		json.Unmarshal([]byte(r.Phones), &c.Phones)); err != nil {
-		return c, fmt.Errorf("recipients of channel %d: %w", r.ID, err)
-	}
-	return c, nil
+type recipientRow struct {
+	bun.BaseModel `bun:"table:channel_recipients,alias:cr"`
+	TenantID      tenant.ID
+	ChannelID     int64
+	Mode          ChannelKind
+	Position      int
+	Address       string
 }
 
 // ChannelQuery selects the channels of a tenant that a list shows.
@@ -117,17 +91,15 @@ func (s *ChannelStore) Page(ctx context.Context, t tenant.ID, q ChannelQuery) ([
 	if q.Name != "" {
 		sel.Where(`ch.folded_name LIKE ? ESCAPE '\'`, text.ContainsPattern(q.Name))
 	}
-	switch q.Kind {
-	case KindEmail:
-		sel.Where("ch.by_email")
-	case KindSMS:
-		sel.Where("ch.by_phone")
+	if q.Kind != "" {
+		sel.Where("EXISTS (?)", s.db.Read(ctx).NewSelect().Model((*recipientRow)(nil)).ColumnExpr("1").
+			Where("cr.tenant_id = ? AND cr.channel_id = ch.id AND cr.mode = ?", t, q.Kind))
 	}
 	total, err := sel.Offset(q.Offset).Limit(q.Limit).ScanAndCount(ctx)
 	if err != nil {
 		return nil, 0, wrap("list channels", err)
 	}
-	list, err := channels(rows)
+	list, err := s.withRecipients(ctx, t, rows)
 	return list, total, wrap("list channels", err)
 }
 
@@ -161,7 +133,32 @@ func (s *ChannelStore) getMany(ctx context.Context, t tenant.ID, ids []int64) ([
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b channelRow) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return channels(rows)
+	return s.withRecipients(ctx, t, rows)
+}
+
+// withRecipients gives a tenant's channels with their recipients.
+func (s *ChannelStore) withRecipients(ctx context.Context, t tenant.ID, rows []channelRow) ([]Channel, error) {
+	list, at := make([]Channel, len(rows)), make(map[int64]*Channel, len(rows))
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		list[i] = Channel{ID: r.ID, Tenant: r.TenantID, Name: r.NoticeName, To: Recipients{}, Language: r.Language,
+			CreateTime: r.CreateTime}
+		at[r.ID], ids[i] = &list[i], r.ID
+	}
+	if len(rows) == 0 {
+		return list, nil
+	}
+	var recipients []recipientRow
+	if err := s.db.Read(ctx).NewSelect().Model(&recipients).
+		Where("cr.tenant_id = ? AND cr.channel_id IN (?)", t, bun.List(ids)).
+		OrderExpr("cr.channel_id, cr.mode, cr.position").Scan(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range recipients {
+		c := at[r.ChannelID]
+		c.To[r.Mode] = append(c.To[r.Mode], r.Address)
+	}
+	return list, nil
 }
 
 // Missing gives those of ids that are no channel of the tenant, in their order.
@@ -178,12 +175,9 @@ func (s *ChannelStore) Missing(ctx context.Context, t tenant.ID, ids []int64) ([
 // Create stores c, which the caller has checked, as a new channel and gives its id. It refuses
 // more than ChannelsATenant channels per tenant (601).
 func (s *ChannelStore) Create(ctx context.Context, t tenant.ID, c *Channel) (int64, error) {
-	row, err := s.row(t, c)
-	if err != nil {
-		return 0, err
-	}
+	row := s.row(t, c)
 	row.CreateTime = row.UpdateTime
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		n, err := tx.NewSelect().Model((*channelRow)(nil)).Where("ch.tenant_id = ?", t).Count(ctx)
 		if err != nil {
 			return err
@@ -191,8 +185,10 @@ func (s *ChannelStore) Create(ctx context.Context, t tenant.ID, c *Channel) (int
 		if n >= ChannelsATenant {
 			return errs.New(errs.Refused, "channel.tooMany", "limit", strconv.Itoa(ChannelsATenant))
 		}
-		_, err = tx.NewInsert().Model(row).Exec(ctx)
-		return err
+		if _, err = tx.NewInsert().Model(row).Exec(ctx); err != nil {
+			return err
+		}
+		return insertRecipients(ctx, tx, t, row.ID, c.To)
 	})
 	return row.ID, wrap("create channel", err)
 }
@@ -200,15 +196,19 @@ func (s *ChannelStore) Create(ctx context.Context, t tenant.ID, c *Channel) (int
 // Update replaces the tenant's channel that has c's id by c, which the caller has checked.
 // Deliveries that are queued already keep their recipients.
 func (s *ChannelStore) Update(ctx context.Context, t tenant.ID, c *Channel) error {
-	row, err := s.row(t, c)
-	if err != nil {
-		return err
-	}
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	row := s.row(t, c)
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewUpdate().Model(row).
-			Column("notice_name", "folded_name", "by_email", "by_phone", "emails", "phones", "language", "update_time").
+			Column("notice_name", "folded_name", "language", "update_time").
 			Where("ch.tenant_id = ? AND ch.id = ?", t, c.ID).Exec(ctx)
-		return expectOneRow(res, err)
+		if err := expectOneRow(res, err); err != nil {
+			return err
+		}
+		if _, err := tx.NewDelete().Model((*recipientRow)(nil)).
+			Where("cr.tenant_id = ? AND cr.channel_id = ?", t, c.ID).Exec(ctx); err != nil {
+			return err
+		}
+		return insertRecipients(ctx, tx, t, c.ID, c.To)
 	})
 	return wrap("update channel", err)
 }
@@ -222,30 +222,26 @@ func (s *ChannelStore) Delete(ctx context.Context, t tenant.ID, id int64) error 
 	return wrap("delete channel", err)
 }
 
-func (s *ChannelStore) row(t tenant.ID, c *Channel) (*channelRow, error) {
-	emails, err := json.Marshal(append([]string{}, c.Emails...))
-	if err != nil {
-		return nil, err
-	}
-	phones, err := json.Marshal(append([]string{}, c.Phones...))
-	if err != nil {
-		return nil, err
-	}
-	return &channelRow{
-		TenantID: t, NoticeName: c.Name, FoldedName: text.Fold(c.Name), ByEmail: c.ByEmail, ByPhone: c.ByPhone,
-		Emails: string(emails), Phones: string(phones), Language: c.Language, UpdateTime: s.now().UnixMilli(),
-	}, nil
+func (s *ChannelStore) row(t tenant.ID, c *Channel) *channelRow {
+	return &channelRow{TenantID: t, NoticeName: c.Name, FoldedName: text.Fold(c.Name), Language: c.Language,
+		UpdateTime: s.now().UnixMilli()}
 }
 
-func channels(rows []channelRow) ([]Channel, error) {
-	list := make([]Channel, len(rows))
-	for i := range rows {
-		var err error
-		if list[i], err = rows[i].channel(); err != nil {
-			return nil, err
+func insertRecipients(ctx context.Context, tx bun.IDB, t tenant.ID, channel int64, to Recipients) error {
+	var rows []*recipientRow
+	for mode, addresses := range to {
+		for i, address := range addresses {
+			rows = append(
+				rows,
+				&recipientRow{TenantID: t, ChannelID: channel, Mode: mode, Position: i, Address: address},
+			)
 		}
 	}
-	return list, nil
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := tx.NewInsert().Model(&rows).Exec(ctx)
+	return err
 }
 
 // expectOneRow gives the error of a statement that must affect one row: NotFound if it affected

@@ -16,7 +16,7 @@ import (
 func filled(with ...func(*notify.ChannelForm)) *notify.ChannelForm {
 	f := &notify.ChannelForm{
 		Name: new("Night shift"), Kinds: []string{"email", "phoneMessage"},
-		Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
+		To: notify.Recipients{notify.KindEmail: {"ada@example.com"}, notify.KindSMS: {"+905551112233"}},
 	}
 	for _, change := range with {
 		change(f)
@@ -25,11 +25,11 @@ func filled(with ...func(*notify.ChannelForm)) *notify.ChannelForm {
 }
 
 func mails(list ...string) func(*notify.ChannelForm) {
-	return func(f *notify.ChannelForm) { f.Emails = list }
+	return func(f *notify.ChannelForm) { f.To[notify.KindEmail] = list }
 }
 
 func numbers(list ...string) func(*notify.ChannelForm) {
-	return func(f *notify.ChannelForm) { f.Phones = list }
+	return func(f *notify.ChannelForm) { f.To[notify.KindSMS] = list }
 }
 
 // twenty gives twenty addresses, as many as a channel may have.
@@ -52,27 +52,24 @@ func TestChannelForm(t *testing.T) {
 		"a language":        {func(f *notify.ChannelForm) { f.Language = new(" tr-tr ") }, func(c *notify.Channel) { c.Language = text.Turkish }},
 		"the tenant's":      {func(f *notify.ChannelForm) { f.Language = new(" ") }, func(*notify.Channel) {}},
 		"empty lines":       {mails("", " ada@example.com ", "\t"), func(*notify.Channel) {}},
-		"twenty":            {mails(twenty()...), func(c *notify.Channel) { c.Emails = twenty() }},
-		"unusual addresses": {mails("a.b+c@sub.example.org", "ş@örnek.tr"), func(c *notify.Channel) { c.Emails = []string{"a.b+c@sub.example.org", "ş@örnek.tr"} }},
+		"twenty":            {mails(twenty()...), func(c *notify.Channel) { c.To[notify.KindEmail] = twenty() }},
+		"unusual addresses": {mails("a.b+c@sub.example.org", "ş@örnek.tr"), func(c *notify.Channel) { c.To[notify.KindEmail] = []string{"a.b+c@sub.example.org", "ş@örnek.tr"} }},
 		// Only the mail server knows whether characters beyond ASCII are the same.
-		"almost twice": {mails("Ş@example.com", "ş@example.com"), func(c *notify.Channel) { c.Emails = []string{"Ş@example.com", "ş@example.com"} }},
+		"almost twice": {mails("Ş@example.com", "ş@example.com"), func(c *notify.Channel) { c.To[notify.KindEmail] = []string{"Ş@example.com", "ş@example.com"} }},
 		"numbers as people write them": {numbers("+90 (555) 111-22-33", "90 555 111 22 34", "138 0013 8000"), func(c *notify.Channel) {
-			c.Phones = []string{"+905551112233", "+905551112234", "+8613800138000"}
+			c.To[notify.KindSMS] = []string{"+905551112233", "+905551112234", "+8613800138000"}
 		}},
-		"as telephones show them":      {numbers("+7 (900)\u00a0123–45‑67", "（+86）13800138001", ""), func(c *notify.Channel) { c.Phones = []string{"+79001234567", "+8613800138001"} }},
-		"the shortest and the longest": {numbers("+12", "+123456789012345"), func(c *notify.Channel) { c.Phones = []string{"+12", "+123456789012345"} }},
-		"mail only, with left-over numbers": {func(f *notify.ChannelForm) { f.Kinds, f.Phones = []string{"email"}, []string{"none"} }, func(c *notify.Channel) {
-			c.ByPhone, c.Phones = false, nil
+		"as telephones show them":      {numbers("+7 (900)\u00a0123–45‑67", "（+86）13800138001", ""), func(c *notify.Channel) { c.To[notify.KindSMS] = []string{"+79001234567", "+8613800138001"} }},
+		"the shortest and the longest": {numbers("+12", "+123456789012345"), func(c *notify.Channel) { c.To[notify.KindSMS] = []string{"+12", "+123456789012345"} }},
+		"mail only, with left-over numbers": {func(f *notify.ChannelForm) { f.Kinds, f.To[notify.KindSMS] = []string{"email"}, []string{"none"} }, func(c *notify.Channel) {
+			delete(c.To, notify.KindSMS)
 		}},
-		"SMS only": {func(f *notify.ChannelForm) { f.Kinds, f.Emails = []string{"phoneMessage"}, nil }, func(c *notify.Channel) { c.ByEmail, c.Emails = false, nil }},
+		"SMS only": {func(f *notify.ChannelForm) { f.Kinds, f.To[notify.KindEmail] = []string{"phoneMessage"}, nil }, func(c *notify.Channel) { delete(c.To, notify.KindEmail) }},
 	} {
 		want := notify.Channel{
-			Tenant:  7,
-			Name:    "Night shift",
-			ByEmail: true,
-			ByPhone: true,
-			Emails:  []string{"ada@example.com"},
-			Phones:  []string{"+905551112233"},
+			Tenant: 7,
+			Name:   "Night shift",
+			To:     notify.Recipients{notify.KindEmail: {"ada@example.com"}, notify.KindSMS: {"+905551112233"}},
 		}
 		tc.want(&want)
 		if got, err := filled(tc.form).Channel(7); err != nil || !reflect.DeepEqual(got, want) {
@@ -140,17 +137,17 @@ func TestChannelFormErrors(t *testing.T) {
 
 // If several fields are wrong, the error is the first in the order of the form.
 func TestChannelFormFirstError(t *testing.T) {
-	f := &notify.ChannelForm{Language: new("x")}
+	f := &notify.ChannelForm{Language: new("x"), To: notify.Recipients{}}
 	for _, step := range []struct {
 		key string
 		fix func()
 	}{
 		{"common.nameRequired", func() { f.Name = new("A") }},
 		{"channel.modeRequired", func() { f.Kinds = []string{"phoneMessage", "email"} }},
-		{"channel.emailEmpty", func() { f.Emails = []string{"x"} }},
-		{"channel.emailFormat", func() { f.Emails = []string{"a@b.cd"} }},
-		{"channel.phoneEmpty", func() { f.Phones = []string{"x"} }},
-		{"channel.phoneFormat", func() { f.Phones = []string{"+12"} }},
+		{"channel.emailEmpty", func() { f.To[notify.KindEmail] = []string{"x"} }},
+		{"channel.emailFormat", func() { f.To[notify.KindEmail] = []string{"a@b.cd"} }},
+		{"channel.phoneEmpty", func() { f.To[notify.KindSMS] = []string{"x"} }},
+		{"channel.phoneFormat", func() { f.To[notify.KindSMS] = []string{"+12"} }},
 		{"invalid.choice", func() { f.Language = nil }},
 	} {
 		if _, err := f.Channel(7); errs.As(err).Key != step.key {

@@ -23,14 +23,14 @@ func TestChannelRoundTrip(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	want := s.Channel(t, field.ID, "Gece", func(c *notify.Channel) {
-		c.Emails, c.Phones = []string{"b@example.com", "a@example.com"}, []string{"+13", "+12"}
+		c.To = notify.Recipients{notify.KindEmail: {"b@example.com", "a@example.com"}, notify.KindSMS: {"+13", "+12"}}
 		c.Language = text.Turkish
 	})
 	if got, err := s.Channels.Get(t.Context(), field.ID, want.ID); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v), want %+v", got, err, want)
 	}
 	s.Clock.Advance(time.Hour)
-	next := notify.Channel{ID: want.ID, Name: "Gündüz", ByPhone: true, Emails: []string{}, Phones: []string{"+14"}}
+	next := notify.Channel{ID: want.ID, Name: "Gündüz", To: notify.Recipients{notify.KindSMS: {"+14"}}}
 	if err := s.Channels.Update(t.Context(), field.ID, &next); err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +39,8 @@ func TestChannelRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, &next) {
 		t.Errorf("%+v (%v), want %+v", got, err, next)
 	}
-	recipients := fmt.Sprint(got.Kinds(), want.Kinds(), got.Recipients(notify.KindEmail),
-		got.Recipients(notify.KindSMS), want.Recipients(notify.KindEmail))
+	recipients := fmt.Sprint(got.Kinds(), want.Kinds(), got.To[notify.KindEmail],
+		got.To[notify.KindSMS], want.To[notify.KindEmail])
 	if recipients != "[phoneMessage] [email phoneMessage] [] [+14] [b@example.com a@example.com]" {
 		t.Error(recipients)
 	}
@@ -61,7 +61,14 @@ func TestChannelPage(t *testing.T) {
 		email, byPhone bool
 	}{{"Işık", true, false}, {"İlk 50%_", false, true}, {"Ёлка", true, true}} {
 		s.Clock.Advance(time.Second)
-		s.Channel(t, field.ID, c.name, func(made *notify.Channel) { made.ByEmail, made.ByPhone = c.email, c.byPhone })
+		s.Channel(t, field.ID, c.name, func(made *notify.Channel) {
+			if !c.email {
+				delete(made.To, notify.KindEmail)
+			}
+			if !c.byPhone {
+				delete(made.To, notify.KindSMS)
+			}
+		})
 	}
 	s.Channel(t, field.ID, "of the same instant") // the highest id is first
 	for _, c := range []struct {
@@ -171,9 +178,8 @@ func TestChannelsATenant(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`WITH RECURSIVE k (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n + 1 < ?)
-			INSERT INTO channels (tenant_id, notice_name, folded_name, by_email, by_phone, emails, phones, language,
-				create_time, update_time)
-			SELECT ?, 'C', 'c', TRUE, FALSE, '[]', '[]', '', n, n FROM k`, notify.ChannelsATenant, field.ID).Exec(ctx)
+			INSERT INTO channels (tenant_id, notice_name, folded_name, language, create_time, update_time)
+			SELECT ?, 'C', 'c', '', n, n FROM k`, notify.ChannelsATenant, field.ID).Exec(ctx)
 		return err
 	})
 	if err != nil {

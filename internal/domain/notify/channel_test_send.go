@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -39,7 +40,7 @@ func (o *Outbox) SendTest(ctx context.Context, owner *tenant.Tenant, c *Channel)
 			return nil, errs.New(errs.TooMany, "channel.budget").RetryAfter(time.UnixMilli(b.Until).Sub(o.Now()))
 		}
 	}
-	results, err := c.SendTest(ctx, o.Senders, owner.Language, o.Now)
+	results, err := c.SendTest(ctx, o.pacedSenders(), owner.Language, o.Now)
 	sent := map[ChannelKind]int{}
 	for _, one := range results {
 		if one.Err == nil && !one.Logged {
@@ -53,6 +54,17 @@ func (o *Outbox) SendTest(ctx context.Context, owner *tenant.Tenant, c *Channel)
 	return results, err
 }
 
+// pacedSenders are the senders, of which those of kinds with a pace keep it.
+func (o *Outbox) pacedSenders() map[ChannelKind]Sender {
+	senders := maps.Clone(o.Senders)
+	for name, l := range o.workers {
+		if l.pace != nil && l.sender != nil {
+			senders[name] = pacedSender{l.sender, l.pace, l.spec}
+		}
+	}
+	return senders
+}
+
 // SendTest sends a test message to all recipients of the channel in parallel and gives the result
 // of each, in their order, within testTimeout. fallback is the language of a channel that has none
 // of its own. If none of the channel's kinds is set up, it sends nothing (NotConfigured).
@@ -63,7 +75,7 @@ func (c *Channel) SendTest(
 	now func() time.Time,
 ) ([]TestResult, error) {
 	if !slices.ContainsFunc(c.Kinds(), func(kind ChannelKind) bool { return senders[kind] != nil }) {
-		return nil, errNotConfigured(c.Kinds()[0])
+		return nil, kindOf(c.Kinds()[0]).NotSetUp()
 	}
 	language := c.Language
 	if language == "" {
@@ -73,7 +85,7 @@ func (c *Channel) SendTest(
 	_, _ = rand.Read(id) // never fails (crypto/rand)
 	var list []TestResult
 	for _, kind := range c.Kinds() {
-		for _, to := range c.Recipients(kind) {
+		for _, to := range c.To[kind] {
 			list = append(list, TestResult{Recipient: to, Kind: kind})
 		}
 	}
@@ -89,7 +101,7 @@ func (c *Channel) SendTest(
 	for i := range list {
 		sender := senders[list[i].Kind]
 		if sender == nil {
-			list[i].Err = errNotConfigured(list[i].Kind)
+			list[i].Err = kindOf(list[i].Kind).NotSetUp()
 			continue
 		}
 		list[i].Took, list[i].Err = testTimeout, noAnswer() // until it answers
@@ -122,12 +134,9 @@ func (c *Channel) SendTest(
 	return list, nil
 }
 
-// errNotConfigured is the error of a kind that is not set up.
-func errNotConfigured(kind ChannelKind) *errs.Error {
-	if kind == KindSMS {
-		return errs.New(errs.NotConfigured, "channel.noGateway")
-	}
-	return errs.New(errs.NotConfigured, "channel.noMailServer")
+// reasonTexts are the texts of the reasons that a Failure may have.
+var reasonTexts = map[Reason]string{
+	UnknownRecipient: "channel.recipientUnknown", BlockedByRecipient: "channel.recipientBlocked",
 }
 
 func noAnswer() *errs.Error {
@@ -142,15 +151,14 @@ func testFailure(kind ChannelKind, err error) (answer string, shown *errs.Error)
 		return "", errs.New(errs.Upstream, "channel.notNow").WithCause(err)
 	}
 	key := "channel.notNow"
+	k := kindOf(kind)
 	switch {
-	case f.Kind == Permanent && kind == KindSMS:
-		key = "channel.smsRefused"
+	case f.Kind == Permanent && f.Reason != "":
+		key = reasonTexts[f.Reason]
 	case f.Kind == Permanent:
-		key = "channel.mailRefused"
-	case f.Kind == Unavailable && kind == KindSMS:
-		key = "channel.smsDown"
+		key = k.texts().Refused
 	case f.Kind == Unavailable:
-		key = "channel.mailDown"
+		key = k.texts().Down
 	}
-	return f.Answer, errs.New(errs.Upstream, key).WithCause(err)
+	return f.Answer, k.error(errs.Upstream, key).WithCause(err)
 }

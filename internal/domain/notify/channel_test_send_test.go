@@ -55,8 +55,9 @@ func resultsText(list []TestResult) string {
 }
 
 var fullChannel = Channel{
-	Tenant: 7, Name: "Night", ByEmail: true, ByPhone: true,
-	Emails: []string{"a@b.cd", "e@b.cd", "i@b.cd", "o@b.cd"}, Phones: []string{"+12", "+13", "+14"},
+	Tenant: 7,
+	Name:   "Night",
+	To:     Recipients{KindEmail: {"a@b.cd", "e@b.cd", "i@b.cd", "o@b.cd"}, KindSMS: {"+12", "+13", "+14"}},
 }
 
 // SendTest sends to all recipients in parallel, and each has its own result.
@@ -120,7 +121,7 @@ phoneMessage +14 0s channel.notNow: busy`; err != nil || resultsText(list) != wa
 func TestSendTestTimeout(t *testing.T) {
 	for _, ignores := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			c := Channel{ByEmail: true, Emails: []string{"a@b.cd", "slow@b.cd"}}
+			c := Channel{To: Recipients{KindEmail: {"a@b.cd", "slow@b.cd"}}}
 			sender := &delayedSender{waits: map[string]time.Duration{"slow@b.cd": time.Minute}, ignoresCancel: ignores}
 			begun := time.Now()
 			list, err := c.SendTest(t.Context(), map[ChannelKind]Sender{KindEmail: sender}, text.English, time.Now)
@@ -140,7 +141,7 @@ func TestSendTestTimeout(t *testing.T) {
 // nothing is sent.
 func TestSendTestNotConfigured(t *testing.T) {
 	sender := &delayedSender{}
-	c := Channel{ByEmail: true, ByPhone: true, Emails: []string{"a@b.cd"}, Phones: []string{"+12"}}
+	c := Channel{To: Recipients{KindEmail: {"a@b.cd"}, KindSMS: {"+12"}}}
 	for _, tc := range []struct {
 		senders map[ChannelKind]Sender
 		want    string
@@ -154,7 +155,7 @@ func TestSendTestNotConfigured(t *testing.T) {
 		}
 	}
 	for key, c := range map[string]Channel{
-		"channel.noGateway": {ByPhone: true, Phones: []string{"+12"}}, "channel.noMailServer": {ByEmail: true, Emails: []string{"a@b.cd"}},
+		"channel.noGateway": {To: Recipients{KindSMS: {"+12"}}}, "channel.noMailServer": {To: Recipients{KindEmail: {"a@b.cd"}}},
 	} {
 		if list, err := c.SendTest(t.Context(), nil, text.English, time.Now); !errs.Is(err, errs.NotConfigured) ||
 			errs.As(err).Key != key || list != nil {

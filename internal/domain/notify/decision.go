@@ -32,7 +32,7 @@ func (t *batch) decide(ctx context.Context, r *deliveryRow) (decision, error) {
 			"error", err)
 		return decision{reason: Rejected, final: Failed}, nil
 	}
-	if r.Mode == KindWebhook {
+	if t.spec.Programs {
 		return t.decideWebhook(ctx, r)
 	}
 	if r.Over != "" && r.Event == alertmsg.Reminder {

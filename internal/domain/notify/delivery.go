@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -52,8 +51,11 @@ const (
 	OpeningNotSent Reason = "notTold"
 	Expired        Reason = "old"
 	Rejected       Reason = "refused"
-	NotConfigured  Reason = "off"
-	RuleChanged    Reason = "changed"
+	// UnknownRecipient and BlockedByRecipient: the remote server rejected it for this reason.
+	UnknownRecipient   Reason = "unknown"
+	BlockedByRecipient Reason = "blocked"
+	NotConfigured      Reason = "off"
+	RuleChanged        Reason = "changed"
 	// WebhookOff: the webhook was switched off or deleted.
 	WebhookOff Reason = "switchedOff"
 )
@@ -257,13 +259,4 @@ func newNotification(rows []*deliveryRow, owner *tenant.Tenant) *Notification {
 	}
 	l.ID = string(first.Event) + "-" + hex.EncodeToString(sum.Sum(nil)[:12])
 	return l
-}
-
-// destination is the part of a recipient that a remote server may refuse as a whole: the domain of
-// an address, or the country and the network of a phone number.
-func destination(kind ChannelKind, recipient string) string {
-	if kind == KindEmail {
-		return strings.ToLower(recipient[strings.LastIndexByte(recipient, '@')+1:])
-	}
-	return recipient[:min(len(recipient), len("+90555"))]
 }

@@ -6,7 +6,11 @@ import "time"
 const MaxSeriousInRow = maxSeriousInRow
 
 // OneAtATime limits a kind to one notification in flight.
-func (o *Outbox) OneAtATime(m ChannelKind) { o.workers[m].maxInFlight = 1 }
+func (o *Outbox) OneAtATime(m ChannelKind) {
+	changed := *o.workers[m].spec
+	changed.MaxInFlight = 1
+	o.workers[m].spec = &changed
+}
 
 // SetQueryTime sets how long the query for waiting tenants took, in a worker that is awaiting a
 // result.

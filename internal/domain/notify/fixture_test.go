@@ -165,8 +165,7 @@ func (p *outboxFixture) restart() {
 		Webhooks:    p.Webhooks,
 		Senders:     p.senders,
 		DigestAfter: p.digestAfter,
-		MailsADay:   p.mailsADay,
-		SMSADay:     p.smsADay,
+		PerDay:      map[notify.ChannelKind]int{notify.KindEmail: p.mailsADay, notify.KindSMS: p.smsADay},
 		Now:         p.Clock.Now,
 		Ran:         p.Clock.Elapsed,
 		Logger:      p.Log.Logger,
@@ -190,7 +189,7 @@ func (p *outboxFixture) must(err error) {
 func (p *outboxFixture) channel(name string, emails ...string) int64 {
 	p.t.Helper()
 	return p.Channel(p.t, p.field.ID, name,
-		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails }).ID
+		func(c *notify.Channel) { c.To = notify.Recipients{notify.KindEmail: emails} }).ID
 }
 
 // alarm stores a notice of the mast and gives its alarm.

@@ -19,7 +19,9 @@ func (logOnlySender) LogsOnly() bool { return true }
 func TestLoggedNotCountedAsSent(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.senders[notify.KindSMS] = logOnlySender{p.sms} })
 	c := p.Channel(t, p.field.ID, "night",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
+		func(c *notify.Channel) {
+			c.To = notify.Recipients{notify.KindEmail: {ada}, notify.KindSMS: {"+905551112233"}}
+		}).ID
 	p.sms.failWith(notify.Transient, "the log is full")
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.step()
@@ -53,8 +55,7 @@ func TestLoggedNotCountedAsSent(t *testing.T) {
 // A channel's test tells for each recipient whether the message was only logged.
 func TestSendTestLogged(t *testing.T) {
 	s := testkit.NewStores(t)
-	c := notify.Channel{Name: "Night", ByEmail: true, ByPhone: true, Emails: []string{ada},
-		Phones: []string{"+12", "+13"}}
+	c := notify.Channel{Name: "Night", To: notify.Recipients{notify.KindEmail: {ada}, notify.KindSMS: {"+12", "+13"}}}
 	log := &fakeSender{}
 	log.setReply(func(l *notify.Notification) error {
 		if l.Recipient == "+13" {

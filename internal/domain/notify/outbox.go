@@ -54,10 +54,10 @@ type OutboxOptions struct {
 	// DigestAfter is how many notices per minute a channel sends one by one; the others of that
 	// minute are sent as one digest. 0: no digests.
 	DigestAfter int
-	// MailsADay and SMSADay limit the mails and SMS per day of a tenant that has no limits of its
-	// own; 0: no limit.
-	MailsADay, SMSADay int
-	Now                func() time.Time
+	// PerDay limits the notifications of a kind per day of a tenant that has no limit of its own; 0
+	// or absent: no limit.
+	PerDay map[ChannelKind]int
+	Now    func() time.Time
 	// Ran gives how long the process has run, by a monotonic clock; nil: by the clock of Now, which
 	// is monotonic if Now is time.Now.
 	Ran    func() time.Duration
@@ -95,8 +95,8 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 	begun := opts.Now()
 	o.uptime.restart(begun.UnixMilli())
 	o.uptime.jumps = clock.NewJumpDetector(begun, opts.Ran)
-	for _, kind := range channelKinds {
-		o.workers[kind] = newWorker(o, kind, opts.Senders[kind])
+	for _, k := range kinds {
+		o.workers[k.Name] = newWorker(o, k, opts.Senders[k.Name])
 	}
 	return o
 }
@@ -131,7 +131,7 @@ func (o *Outbox) enqueueOpened(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 	for i := range channels {
 		c := &channels[i]
 		for _, kind := range c.Kinds() {
-			for _, recipient := range c.Recipients(kind) {
+			for _, recipient := range c.To[kind] {
 				if key := string(kind) + strings.ToLower(recipient); seen[key] {
 					continue
 				} else {
@@ -139,7 +139,7 @@ func (o *Outbox) enqueueOpened(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 				}
 				row := *base
 				row.ChannelID, row.ChannelName, row.Language = c.ID, c.Name, c.Language
-				row.Mode, row.Recipient, row.Destination = kind, recipient, destination(kind, recipient)
+				row.Mode, row.Recipient, row.Destination = kind, recipient, kindOf(kind).Destination(recipient)
 				rows = append(rows, &row)
 			}
 		}

@@ -30,7 +30,7 @@ func (o *Outbox) enqueueClosed(ctx context.Context, t tenant.ID, a *alertmsg.Ala
 	}
 	var rows []*deliveryRow
 	for _, b := range openings {
-		if b.Mode == KindWebhook {
+		if kindOf(b.Mode).Programs {
 			continue // enqueueWebhooks queues it
 		}
 		row := *base

@@ -21,10 +21,10 @@ import (
 func TestEachRecipientNotifiedOnce(t *testing.T) {
 	p := newOutboxFixture(t)
 	field := p.Channel(t, p.field.ID, "field",
-		func(c *notify.Channel) { c.Emails = []string{"ada@example.com", "bora@example.com"} }).ID
+		func(c *notify.Channel) { c.To[notify.KindEmail] = []string{"ada@example.com", "bora@example.com"} }).ID
 	office := p.Channel(t, p.field.ID, "office", func(c *notify.Channel) {
-		c.Emails, c.Language = []string{"ADA@example.com", "cem@example.com"}, text.Turkish
-		c.ByPhone, c.Phones = false, nil
+		c.To[notify.KindEmail], c.Language = []string{"ADA@example.com", "cem@example.com"}, text.Turkish
+		delete(c.To, notify.KindSMS)
 	}).ID
 	foreign := p.Channel(t, p.rival.ID, "rival").ID
 
@@ -220,7 +220,9 @@ func TestKindsDoNotBlockEachOther(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		channels = append(channels,
 			p.Channel(t, p.field.ID, name,
-				func(c *notify.Channel) { c.Phones = []string{"+90555111220" + string(rune('0'+len(channels)))} }).ID)
+				func(c *notify.Channel) {
+					c.To[notify.KindSMS] = []string{"+90555111220" + string(rune('0'+len(channels)))}
+				}).ID)
 	}
 	held, arrived := make(chan struct{}), make(chan struct{}, 8)
 	p.mail.setReply(func(*notify.Notification) error { arrived <- struct{}{}; <-held; return nil })

@@ -54,10 +54,10 @@ func (l *worker) outcome(a *attempt) outcome {
 		}
 		return out
 	}
-	kind, after := Transient, time.Duration(0)
+	kind, after, why := Transient, time.Duration(0), Reason("")
 	out.answer = "not brought" // the log has the error
 	if f, ok := errors.AsType[*Failure](a.err); ok {
-		kind, out.answer, after = f.Kind, f.Answer, min(f.RetryAfter, retryLongest)
+		kind, out.answer, after, why = f.Kind, f.Answer, min(f.RetryAfter, retryLongest), f.Reason
 	}
 	l.Logger.Debug("a notification was not sent", "mode", l.kind, "tenant", first.TenantID, "notice", first.NoticeID,
 		"delivery", first.ID, "error", a.err)
@@ -65,7 +65,7 @@ func (l *worker) outcome(a *attempt) outcome {
 	switch kind {
 	case Permanent:
 		l.markReachable(first.Destination)
-		out.state, out.reason, out.step = Failed, Rejected, stepRefused
+		out.state, out.reason, out.step = Failed, cmp.Or(why, Rejected), stepRefused
 		return out
 	case Unavailable:
 		out.reason, out.next = ForServer, l.markDown(now, out.answer)
@@ -115,7 +115,7 @@ func (l *worker) persistResults(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.kind == KindWebhook || last.reason == OnlyLogged {
+	if l.spec.OwnLimit == nil || last.reason == OnlyLogged {
 		return nil
 	}
 	for _, notifications := range sent {

@@ -13,9 +13,6 @@ const (
 	// maxSeriousInRow is how many notifications in a row are of tenants that have a serious one
 	// due before one of another tenant is taken.
 	maxSeriousInRow = 3
-	// webhooksPerTenant limits the webhook calls of a tenant that run at once, so that a tenant
-	// whose calls all hang does not occupy all slots.
-	webhooksPerTenant = 4
 	// refreshFactor times the duration of the query for waiting tenants is the least time until
 	// the worker runs that query again.
 	refreshFactor = 10
@@ -160,8 +157,8 @@ func (t *rotation) advance(w waitingTenant, sent int) {
 func (l *worker) eligible(of []waitingTenant) []waitingTenant {
 	return slices.DeleteFunc(slices.Clone(of), func(w waitingTenant) bool {
 		f := l.inFlightByTenant[w.ID]
-		if l.kind == KindWebhook {
-			return f.count >= webhooksPerTenant
+		if l.spec.Programs {
+			return f.count >= l.spec.MaxPerTenant
 		}
 		return w.Level < l.minLevel(w.ID)
 	})
@@ -170,7 +167,7 @@ func (l *worker) eligible(of []waitingTenant) []waitingTenant {
 // minLevel gives the level below which nothing of a tenant may start: the level of its
 // notifications in flight. Webhook calls do not wait for each other, so it is 0 for them.
 func (l *worker) minLevel(t tenant.ID) int {
-	if l.kind == KindWebhook {
+	if l.spec.Programs {
 		return 0
 	}
 	return l.inFlightByTenant[t].level

@@ -34,7 +34,7 @@ func (p *outboxFixture) addTenants(names ...string) (all []*tenantFixture) {
 		f := &tenantFixture{outboxFixture: p, id: p.Tenant(p.t, name).ID}
 		f.station = p.Device(p.t, f.id, &device.Product{ID: p.mast.ProductID}, "AT-"+name)
 		f.channel = p.Channel(p.t, f.id, name, func(c *notify.Channel) {
-			c.ByPhone, c.Phones, c.Emails = false, nil, []string{name + "@example.com"}
+			c.To = notify.Recipients{notify.KindEmail: {name + "@example.com"}}
 		}).ID
 		all = append(all, f)
 	}

@@ -29,8 +29,8 @@ func (o *Outbox) Step(ctx context.Context) (next time.Time, err error) {
 	if err := o.begin(ctx); err != nil {
 		return next, wrap("start outbox", err)
 	}
-	for _, kind := range channelKinds {
-		l := o.workers[kind]
+	for _, k := range kinds {
+		l := o.workers[k.Name]
 		l.sendCtx = ctx
 		at, err := l.runDue(ctx)
 		if err != nil {
@@ -217,7 +217,10 @@ func (o *Outbox) Waiting(ctx context.Context) (map[ChannelKind]Waiting, error) {
 	if err != nil {
 		return nil, wrap("count queued deliveries", err)
 	}
-	now, by := o.Now().UnixMilli(), map[ChannelKind]Waiting{KindEmail: {}, KindSMS: {}, KindWebhook: {}}
+	now, by := o.Now().UnixMilli(), map[ChannelKind]Waiting{}
+	for _, k := range kinds {
+		by[k.Name] = Waiting{}
+	}
 	for _, r := range rows {
 		by[r.Mode] = Waiting{Deliveries: r.Queued, Due: time.Duration(max(0, now-r.First)) * time.Millisecond}
 	}

@@ -9,18 +9,6 @@ import (
 	"tilth/internal/platform/text"
 )
 
-// ChannelKind is a kind of channel, by its name in the contract.
-type ChannelKind string
-
-// The kinds of channel that reach people; KindWebhook reaches programs.
-const (
-	KindEmail ChannelKind = "email"
-	KindSMS   ChannelKind = "phoneMessage"
-)
-
-// channelKinds are all kinds, in the order in which Step runs their workers.
-var channelKinds = []ChannelKind{KindEmail, KindSMS, KindWebhook}
-
 // Notification is one message to one recipient: about one notice, or about those of a digest.
 type Notification struct {
 	// ID is the same at each attempt to send the same notification to the same recipient. It
@@ -64,6 +52,12 @@ func logsOnly(c Sender) bool {
 	return ok && l.LogsOnly()
 }
 
+// Poster hands the text of a notification to a messenger's server, for its recipient; its errors are
+// like a Sender's.
+type Poster interface {
+	Post(ctx context.Context, l *Notification, text string) (answer string, err error)
+}
+
 // FailureKind says what to do about a notification that was not sent.
 type FailureKind int
 
@@ -78,6 +72,9 @@ const (
 type Failure struct {
 	Kind   FailureKind
 	Answer string // of the remote server, or what went wrong; holds no secret
+	// Reason says why, for Permanent, if the remote server lets that be known: UnknownRecipient or
+	// BlockedByRecipient.
+	Reason Reason
 	Cause  error
 	// RetryAfter is how long the remote server asks to wait before the next attempt, for
 	// Transient; 0: it does not say. It never shortens the usual wait.

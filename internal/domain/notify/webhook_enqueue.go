@@ -12,9 +12,6 @@ import (
 	"tilth/internal/platform/db"
 )
 
-// KindWebhook is the kind of webhooks. Its recipients are their ids.
-const KindWebhook ChannelKind = "webhook"
-
 // enqueueWebhooks queues an event of a notice for the tenant's webhooks. Programs mirror the state
 // of notices, so webhooks receive every event at once, regardless of periods, mutes and changes of
 // the rule; but they receive the events of one notice in order.

@@ -12,11 +12,6 @@ import (
 )
 
 const (
-	// smsInFlight and mailsInFlight limit the SMS and mails that are in flight at once, including
-	// those whose outcome is not stored yet. The more mails are in flight, the less they wait for
-	// each other.
-	smsInFlight   = 4
-	mailsInFlight = 16
 	// sendTimeout bounds one call of a sender, and leaseTime is how long no other process takes a
 	// delivery in flight.
 	sendTimeout = 2 * time.Minute
@@ -35,11 +30,12 @@ const (
 type worker struct {
 	*Outbox
 	kind   ChannelKind
+	spec   *Kind
+	pace   *pacer        // nil: it has none
 	sender Sender        // nil: this kind is not set up
 	wake   chan struct{} // holds one
 	done   chan *attempt // has room for all that can be in flight
 
-	maxInFlight           int
 	inFlight              int // notifications
 	inFlightByTenant      map[tenant.ID]tenantInFlight
 	rotation              rotation
@@ -56,10 +52,10 @@ type worker struct {
 	newlyDue     map[tenant.ID]int  // highest level of what became due since the last mergeNewlyDue
 }
 
-func newWorker(o *Outbox, kind ChannelKind, c Sender) *worker {
+func newWorker(o *Outbox, k *Kind, c Sender) *worker {
 	return &worker{
-		Outbox: o, kind: kind, sender: c, wake: make(chan struct{}, 1), done: make(chan *attempt,
-			maxInFlight(kind)), maxInFlight: maxInFlight(kind), inFlightByDestination: map[string]int{},
+		Outbox: o, kind: k.Name, spec: k, pace: newPacer(k, o.Now), sender: c, wake: make(chan struct{}, 1),
+		done: make(chan *attempt, k.MaxInFlight), inFlightByDestination: map[string]int{},
 		inFlightByTenant: map[tenant.ID]tenantInFlight{},
 		results:          map[*attempt]outcome{}, destinations: map[string]backoff{}, newlyDue: map[tenant.ID]int{},
 	}
@@ -125,6 +121,7 @@ func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 	for _, a := range taken.attempts {
 		l.sendStarted(a.notification.Tenant, a.level)
 		l.inFlightByDestination[a.rows[0].Destination]++
+		l.pace.take(a.rows[0].Destination)
 		go l.send(a)
 	}
 	return taken.more, nil
@@ -168,15 +165,20 @@ func (l *worker) send(a *attempt) {
 }
 
 // awaitDone waits until an attempt finishes, and collects all that have; or, while there are free
-// slots, until the worker is woken.
+// slots, until the worker is woken or the pace lets a destination have its next notification.
 func (l *worker) awaitDone(ctx context.Context) error {
 	var wake chan struct{}
 	if l.freeSlots() > 0 {
 		wake = l.wake
 	}
+	var ready <-chan time.Time
+	if _, first := l.waitingDestinations(l.Now().UnixMilli()); wake != nil && l.pace != nil && first > 0 {
+		ready = time.After(max(time.UnixMilli(first).Sub(l.Now()), time.Millisecond))
+	}
 	select {
 	case a := <-l.done:
 		l.onDone(a)
+	case <-ready:
 	case <-wake:
 	case <-ctx.Done():
 		return ctx.Err()
@@ -219,7 +221,12 @@ func (l *worker) freeSlots() int {
 	case l.down.failures > 0:
 		return max(0, 1-l.inFlight)
 	}
-	return l.maxInFlight - l.inFlight
+	free := l.spec.MaxInFlight - l.inFlight
+	if l.pace != nil {
+		room, _ := l.pace.room()
+		free = min(free, room)
+	}
+	return free
 }
 
 // failExpired fails the deliveries that the worker could not send within expireAfter.
@@ -258,7 +265,7 @@ func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 		}
 	}
 	down := l.downUntil()
-	paused, pauseEnd := l.pausedDestinations(now)
+	paused, pauseEnd := l.waitingDestinations(now)
 	for level := range serious + 1 {
 		later, err := l.firstQueued(ctx, "next_time", level,
 			func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })

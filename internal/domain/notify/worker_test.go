@@ -80,7 +80,9 @@ func TestDueWhileDestinationPaused(t *testing.T) {
 func TestInFlightLimits(t *testing.T) {
 	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	c := p.Channel(t, p.field.ID, "field",
-		func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
+		func(c *notify.Channel) {
+			c.To = notify.Recipients{notify.KindEmail: {ada}, notify.KindSMS: {"+905551112233"}}
+		}).ID
 	const mails, texts, notices = 16, 4, 40
 	var mailing, mostMails, texting, mostTexts atomic.Int64
 	arrived, texted := make(chan string, notices), make(chan string, notices)

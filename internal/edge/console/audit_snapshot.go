@@ -6,6 +6,7 @@ import (
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/device"
+	"tilth/internal/domain/notify"
 	"tilth/internal/domain/tenant"
 	"tilth/internal/platform/errs"
 )
@@ -173,16 +174,16 @@ func (s *server) snapshotChannel(t tenant.ID, id *int64) audit.Snapshot {
 		if err != nil {
 			return nil, err
 		}
-		return []audit.Thing{{ID: c.ID, Name: c.Name, Fields: []audit.Field{
-			{
-				Name:  "noticeName",
-				Value: c.Name,
-			},
-			{Name: "noticeMode", Value: c.Kinds()},
-			{Name: "emails", Value: c.Emails},
-			{Name: "phoneMessage", Value: c.Phones},
-			{Name: "language", Value: c.Language},
-		}}}, nil
+		fields := []audit.Field{{Name: "noticeName", Value: c.Name}, {Name: "noticeMode", Value: c.Kinds()}}
+		for _, k := range notify.Kinds() {
+			name := k.Field
+			if k.Other {
+				name = string(k.Name)
+			}
+			fields = append(fields, audit.Field{Name: name, Value: c.To[k.Name]})
+		}
+		fields = append(fields, audit.Field{Name: "language", Value: c.Language})
+		return []audit.Thing{{ID: c.ID, Name: c.Name, Fields: fields}}, nil
 	}
 }
 

@@ -2,12 +2,14 @@ package console
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
 	"tilth/internal/domain/alarm"
 	"tilth/internal/domain/audit"
 	"tilth/internal/domain/notify"
+	"tilth/internal/domain/tenant"
 	"tilth/internal/edge/console/wire"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
@@ -29,8 +31,11 @@ func (s *server) PageNoticeChannels(
 ) (wire.PageNoticeChannelsResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	q := notify.ChannelQuery{Name: trimmed(deref(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
-	if p.NoticeMode != nil {
-		q.Kind = notify.ChannelKind(*p.NoticeMode)
+	if mode := notify.ChannelKind(deref(p.NoticeMode)); mode != "" {
+		if notify.FindKind(mode) == nil {
+			return nil, errs.New(errs.Refused, "invalid.choice").WithField("noticeMode")
+		}
+		q.Kind = mode
 	}
 	channels, total, err := s.Channels.Page(ctx, caller(ctx).Tenant, q)
 	if err != nil {
@@ -79,18 +84,35 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 			Id:           c.ID,
 			NoticeName:   c.Name,
 			NoticeMode:   []string{},
-			Email:        wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
-			PhoneMessage: append([]string{}, c.Phones...),
+			Email:        wire.NoticeChannelEmail{Emails: append([]string{}, c.To[notify.KindEmail]...)},
+			PhoneMessage: append([]string{}, c.To[notify.KindSMS]...),
+			Others:       wireOthers(c),
 			Language:     omitEmpty(string(c.Language)),
 			CreateTime:   c.CreateTime,
 			RuleCount:    rules[c.ID].Count,
 			RuleNames:    append([]string{}, rules[c.ID].Names...),
 		}
 		for _, m := range c.Kinds() {
-			list[i].NoticeMode = append(list[i].NoticeMode, string(m))
+			if !notify.FindKind(m).Other {
+				list[i].NoticeMode = append(list[i].NoticeMode, string(m))
+			}
 		}
 	}
 	return list, nil
+}
+
+// wireOthers writes the recipients of a channel of the kinds that the contract has in others.
+func wireOthers(c *notify.Channel) *[]wire.ChannelRecipients {
+	var others []wire.ChannelRecipients
+	for _, m := range c.Kinds() {
+		if notify.FindKind(m).Other {
+			others = append(others, wire.ChannelRecipients{Mode: string(m), Recipients: c.To[m]})
+		}
+	}
+	if others == nil {
+		return nil
+	}
+	return &others
 }
 
 // CreateNoticeChannel makes a notification channel and answers its id.
@@ -99,7 +121,7 @@ func (s *server) CreateNoticeChannel(
 	r wire.CreateNoticeChannelRequestObject,
 ) (wire.CreateNoticeChannelResponseObject, error) {
 	t := caller(ctx).Tenant
-	c, err := channelForm(r.Body).Channel(t)
+	c, err := s.newChannel(t, r.Body, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -122,16 +144,18 @@ func (s *server) UpdateNoticeChannel(
 	t, b := caller(ctx).Tenant, r.Body
 	// The channel is looked up before the form is checked: another tenant's channel must look
 	// missing.
-	if _, err := s.Channels.Get(ctx, t, b.Id); err != nil {
+	before, err := s.Channels.Get(ctx, t, b.Id)
+	if err != nil {
 		return nil, err
 	}
-	c, err := channelForm(&wire.NoticeChannelCreate{
+	c, err := s.newChannel(t, &wire.NoticeChannelCreate{
 		NoticeName:   b.NoticeName,
 		NoticeMode:   b.NoticeMode,
 		Email:        b.Email,
 		PhoneMessage: b.PhoneMessage,
+		Others:       b.Others,
 		Language:     b.Language,
-	}).Channel(t)
+	}, before)
 	if err != nil {
 		return nil, err
 	}
@@ -149,19 +173,48 @@ func (s *server) UpdateNoticeChannel(
 	return wire.UpdateNoticeChannel200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// channelForm returns the form of a channel that a call sends.
-func channelForm(b *wire.NoticeChannelCreate) *notify.ChannelForm {
-	f := &notify.ChannelForm{Name: b.NoticeName, Language: b.Language}
+// newChannel makes a channel from what a call sends; before is the channel that it replaces, nil: a
+// new one. A channel begins to use a kind of others only if that is set up. A call without others
+// comes from a program that may not know them: it keeps those of before.
+func (s *server) newChannel(
+	t tenant.ID,
+	b *wire.NoticeChannelCreate,
+	before *notify.Channel,
+) (c notify.Channel, err error) {
+	f := &notify.ChannelForm{Name: b.NoticeName, Language: b.Language, To: notify.Recipients{}}
 	if b.NoticeMode != nil {
-		f.Kinds = *b.NoticeMode
+		for _, mode := range *b.NoticeMode {
+			if k := notify.FindKind(notify.ChannelKind(mode)); k == nil || k.Other {
+				mode = "" // no choice of noticeMode
+			}
+			f.Kinds = append(f.Kinds, mode)
+		}
 	}
 	if b.Email != nil && b.Email.Emails != nil {
-		f.Emails = *b.Email.Emails
+		f.To[notify.KindEmail] = *b.Email.Emails
 	}
 	if b.PhoneMessage != nil {
-		f.Phones = *b.PhoneMessage
+		f.To[notify.KindSMS] = *b.PhoneMessage
 	}
-	return f
+	var others []wire.ChannelRecipients
+	switch {
+	case b.Others != nil:
+		others = *b.Others
+	case before != nil:
+		others = deref(wireOthers(before))
+	}
+	for _, one := range others {
+		mode := notify.ChannelKind(one.Mode)
+		k := notify.FindKind(mode)
+		if k == nil || !k.Other || slices.Contains(f.Kinds, one.Mode) {
+			return c, errs.New(errs.Refused, "invalid.choice").WithField("others")
+		}
+		if s.Outbox.Senders[mode] == nil && (before == nil || len(before.To[mode]) == 0) {
+			return c, k.NotSetUp()
+		}
+		f.Kinds, f.To[mode] = append(f.Kinds, one.Mode), one.Recipients
+	}
+	return f.Channel(t)
 }
 
 // DeleteNoticeChannel removes a notification channel that no rule uses.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,9 @@ func (w *fixture) testChannelCall(id int64) testkit.Call {
 // createRivalChannel makes a channel of the rival, with the marker, and returns its id.
 func (w *fixture) createRivalChannel() int64 {
 	id, err := w.Channels.Create(context.Background(), w.rival.ID, &notify.Channel{
-		Tenant: w.rival.ID, Name: marker + " channel", ByEmail: true, Emails: []string{marker + "@example.com"},
+		Tenant: w.rival.ID,
+		Name:   marker + " channel",
+		To:     notify.Recipients{notify.KindEmail: {marker + "@example.com"}},
 	})
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
@@ -326,6 +329,103 @@ func TestNoticeChannelKinds(t *testing.T) {
 	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email ||
 		!ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
 		t.Errorf("%+v", ways)
+	}
+}
+
+// withTelegram sets Telegram up, with a sender that gets its messages.
+func withTelegram(bot notify.Sender) func(o *console.Options) {
+	return func(o *console.Options) {
+		senders := maps.Clone(o.Outbox.Senders)
+		senders[notify.KindTelegram] = bot
+		o.Outbox.Senders = senders
+	}
+}
+
+func telegramChats(list ...string) []body {
+	return []body{{"mode": "telegram", "recipients": list}}
+}
+
+// Recipients of other kinds stand beside the specified members. A program that does not know them
+// changes the rest and keeps them; one that knows them changes and removes them.
+func TestOtherKindsOfChannels(t *testing.T) {
+	w := newServer(t, withTelegram(&testkit.FakeSender{}))
+	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Others == nil ||
+		!slices.Equal(*ways.Others, []string{"telegram"}) {
+		t.Errorf("%+v", ways)
+	}
+	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create",
+		nightShiftForm(body{"others": telegramChats("-5", "@Farm_alerts", "")})))
+	want := &[]wire.ChannelRecipients{{Mode: "telegram", Recipients: []string{"-5", "@Farm_alerts"}}}
+	c := w.getChannel(t, id)
+	if !reflect.DeepEqual(c.Others, want) || !slices.Equal(c.NoticeMode, []string{"email", "phoneMessage"}) ||
+		len(c.PhoneMessage) != 1 {
+		t.Errorf("%+v", c)
+	}
+	update := func(with body) wire.NoticeChannel {
+		t.Helper()
+		form := nightShiftForm(with)
+		form["id"] = id
+		w.mustSucceed(t, w.channelCall(http.MethodPut, "update", form))
+		return w.getChannel(t, id)
+	}
+	if c = update(body{"noticeMode": []string{"email"}}); !reflect.DeepEqual(c.Others, want) ||
+		!slices.Equal(c.NoticeMode, []string{"email"}) {
+		t.Errorf("an older program's change: %+v", c)
+	}
+	if c = update(body{"noticeMode": []string{}}); !reflect.DeepEqual(c.Others, want) || len(c.NoticeMode) != 0 {
+		t.Errorf("chats alone: %+v", c)
+	}
+	for filter, total := range map[string]int{"telegram": 1, "email": 0} {
+		page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page?noticeMode="+filter))
+		if page.Total != total {
+			t.Errorf("%s: %+v", filter, page)
+		}
+	}
+	outcomes := testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, w.testChannelCall(id))
+	if len(outcomes) != 2 || outcomes[0].Mode != "telegram" || !outcomes[0].Ok {
+		t.Errorf("%+v", outcomes)
+	}
+	if c = update(body{"others": telegramChats("17")}); (*c.Others)[0].Recipients[0] != "17" {
+		t.Errorf("%+v", c)
+	}
+	if c = update(body{"others": []body{}}); c.Others != nil {
+		t.Errorf("removed: %+v", c)
+	}
+	entries := w.Do(t, w.get("/admin-api/client/pc/audit/page?pageSize=1"))
+	if said := string(entries.Body); !strings.Contains(said, `{"before":["17"],"field":"telegram"}`) {
+		t.Errorf("audit: %s", said)
+	}
+	w.createRivalChannel()
+	for name, others := range map[string][]body{
+		"a specified kind": {{"mode": "email", "recipients": []string{"a@b.cd"}}}, "a webhook": {{"mode": "webhook", "recipients": []string{"1"}}},
+		"an unknown kind": {{"mode": "fax", "recipients": []string{"1"}}}, "a kind twice": append(telegramChats("1"), telegramChats("2")...),
+	} {
+		w.Run(
+			t,
+			[]testkit.Scenario{{Name: name, Code: 601, Contains: []string{"Other recipients: not one of the choices"},
+				Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"others": others}))}},
+		)
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "telegram as a mode", Code: 601, Contains: []string{"Mode: not one of the choices"},
+			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeMode": []string{"telegram"}}))},
+		{Name: "no chat", Code: 601, Contains: []string{"Add at least one recipient for Telegram"},
+			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"others": telegramChats(" ")}))},
+		{Name: "a wrong chat", Code: 601, Contains: []string{"Not a recipient for Telegram: farm"},
+			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"others": telegramChats("farm")}))},
+	})
+}
+
+// A channel begins to use another kind only where it is set up, and keeps what it has.
+func TestOtherKindsNotSetUp(t *testing.T) {
+	w := newServer(t)
+	w.Run(t, []testkit.Scenario{{Name: "not set up", Code: -699, Contains: []string{"Telegram is not set up"},
+		Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"others": telegramChats("17")}))}})
+	c := w.Channel(t, w.field.ID, "Chats", func(c *notify.Channel) { c.To[notify.KindTelegram] = []string{"17"} })
+	form := nightShiftForm(body{"id": c.ID, "others": telegramChats("18")})
+	w.mustSucceed(t, w.channelCall(http.MethodPut, "update", form))
+	if got := w.getChannel(t, c.ID); (*got.Others)[0].Recipients[0] != "18" {
+		t.Errorf("%+v", got)
 	}
 }
 

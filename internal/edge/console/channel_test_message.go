@@ -23,6 +23,15 @@ func (s *server) GetNoticeWays(
 		Email:        s.Outbox.Senders[notify.KindEmail] != nil,
 		PhoneMessage: s.Outbox.Senders[notify.KindSMS] != nil,
 	}
+	var others []string
+	for _, k := range notify.Kinds() {
+		if k.Other && s.Outbox.Senders[k.Name] != nil {
+			others = append(others, string(k.Name))
+		}
+	}
+	if others != nil {
+		ways.Others = &others
+	}
 	if s.SMSLogged {
 		ways.Logged = &s.SMSLogged
 	}
@@ -55,7 +64,7 @@ func (s *server) TestNoticeChannel(
 	for i, o := range outcomes {
 		list[i] = wire.NoticeOutcome{
 			Recipient: o.Recipient,
-			Mode:      wire.NoticeOutcomeMode(o.Kind),
+			Mode:      string(o.Kind),
 			Ok:        o.Err == nil,
 			Took:      max(0, o.Took.Milliseconds()),
 			Answer:    omitEmpty(o.Answer),

@@ -14,7 +14,7 @@ func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 			Id:         d.ID,
 			Channel:    d.Channel,
 			Recipient:  d.Recipient,
-			Mode:       wire.DeliveryMode(d.Kind),
+			Mode:       string(d.Kind),
 			Event:      wire.DeliveryEvent(d.Event),
 			State:      wire.DeliveryState(d.State),
 			Reason:     omitEmpty(string(d.Reason)),
@@ -24,6 +24,10 @@ func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 			CreateTime: d.CreateTime,
 			UpdateTime: d.UpdateTime,
 			Steps:      make([]wire.DeliveryStep, len(d.Steps)),
+		}
+		if d.Reason == notify.UnknownRecipient || d.Reason == notify.BlockedByRecipient {
+			// Programs know the reason refused, and not every cause.
+			list[i].Reason, list[i].Cause = new(string(notify.Rejected)), new(string(d.Reason))
 		}
 		if d.Digest {
 			list[i].Digest = &d.Digest

@@ -122,7 +122,7 @@ func TestNoticeDeliveries(t *testing.T) {
 // While a rule is muted, nobody is notified; at the end of the mute, people are.
 func TestMutedRuleNotifiesAfterMute(t *testing.T) {
 	w := newServer(t)
-	channel := w.Channel(t, w.field.ID, "Staff", func(c *notify.Channel) { c.ByPhone = false }).ID
+	channel := w.Channel(t, w.field.ID, "Staff", func(c *notify.Channel) { delete(c.To, notify.KindSMS) }).ID
 	rule := w.createRule(t, frostForm("WS-1", body{"passageway": []int64{channel}}))
 	w.mustSucceed(t, w.deployCall("publish", rule))
 	mute := func(until int64) testkit.Call {

@@ -46,7 +46,7 @@ func (s *server) GetOverviewStatistics(
 		}
 		*near = append(
 			*near,
-			wire.LetterBudget{Mode: wire.LetterBudgetMode(b.Kind), Letters: b.Sent, Budget: b.Limit, Until: b.Until},
+			wire.LetterBudget{Mode: string(b.Kind), Letters: b.Sent, Budget: b.Limit, Until: b.Until},
 		)
 	}
 	online := min(s.Presence.OnlineCount(t), total)

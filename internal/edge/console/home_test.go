@@ -197,12 +197,12 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 	}
 	send := func(emails, phones int) {
 		t.Helper()
-		c := notify.Channel{Tenant: w.field.ID, Name: "test"}
+		c := notify.Channel{Tenant: w.field.ID, Name: "test", To: notify.Recipients{}}
 		for i := range emails {
-			c.ByEmail, c.Emails = true, append(c.Emails, fmt.Sprintf("a%d@example.com", i))
+			c.To[notify.KindEmail] = append(c.To[notify.KindEmail], fmt.Sprintf("a%d@example.com", i))
 		}
 		for i := range phones {
-			c.ByPhone, c.Phones = true, append(c.Phones, fmt.Sprintf("+90555111223%d", i))
+			c.To[notify.KindSMS] = append(c.To[notify.KindSMS], fmt.Sprintf("+90555111223%d", i))
 		}
 		if _, err := w.Outbox.SendTest(t.Context(), owner, &c); err != nil {
 			t.Fatal(err)

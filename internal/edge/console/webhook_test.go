@@ -341,7 +341,7 @@ func TestWebhookDeliveries(t *testing.T) {
 		t.Fatalf("%s", asJSON(t, deliveries))
 	}
 	d := deliveries[0]
-	if d.Mode != wire.DeliveryModeWebhook || d.Channel != "Planner" || d.Recipient != host || d.State != "sent" ||
+	if d.Mode != "webhook" || d.Channel != "Planner" || d.Recipient != host || d.State != "sent" ||
 		d.Attempts != 2 ||
 		len(d.Steps) != 3 ||
 		*d.Steps[2].Answer != "200" {

@@ -28,7 +28,12 @@ func TestQueriesUseIndexes(t *testing.T) {
 		`UPDATE notices AS n SET end_time = 5 WHERE (n.tenant_id = 1 AND n.id = 1 AND n.resolve_status = 0)`:                                     "(rowid=?)",
 		`UPDATE deliveries AS d SET over = '' WHERE (d.tenant_id = 1 AND d.id IN (1, 2) AND d.over = '')`:                                        "(rowid=?)",
 		`UPDATE deliveries AS d SET destination = '' WHERE (d.tenant_id = 1 AND d.channel_id = 1 AND d.mode = 'webhook' AND d.state = 'queued')`: "deliveries_turn (mode=? AND tenant_id=?)",
-		`SELECT EXISTS (SELECT * FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1 AND w.network = 'n'))`:                      "(user_id=? AND network=?)",
+		`SELECT * FROM channel_recipients AS cr WHERE (cr.tenant_id = 1 AND cr.channel_id IN (1, 2))
+			ORDER BY cr.channel_id, cr.mode, cr.position`: "USING PRIMARY KEY (tenant_id=? AND channel_id=?)",
+		`SELECT * FROM channels AS ch WHERE (ch.tenant_id = 1) AND (EXISTS (SELECT 1 FROM channel_recipients AS cr
+			WHERE (cr.tenant_id = 1 AND cr.channel_id = ch.id AND cr.mode = 'email')))`: "channel_recipients_channel (channel_id=? AND tenant_id=? AND mode=?)",
+		`DELETE FROM channel_recipients WHERE channel_id = 1`:                                                               "channel_recipients_channel (channel_id=?)",
+		`SELECT EXISTS (SELECT * FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1 AND w.network = 'n'))`: "(user_id=? AND network=?)",
 		`DELETE FROM sign_in_networks AS w WHERE (w.tenant_id = 1 AND w.user_id = 1) AND (w.network NOT IN (SELECT k.network
 			FROM sign_in_networks AS k WHERE k.tenant_id = 1 AND k.user_id = 1 ORDER BY k.last_time DESC, k.network DESC LIMIT 50))`: "USING COVERING INDEX sign_in_networks_newest (tenant_id=? AND user_id=?)",
 		`DELETE FROM sign_in_networks AS w WHERE (w.last_time < 5)`:            "sign_in_networks_last (last_time<?)",

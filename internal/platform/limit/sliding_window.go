@@ -109,3 +109,19 @@ func (r *SlidingWindows[K]) with(at events, now time.Time) events {
 func (r *SlidingWindows[K]) left(at, now time.Time) time.Duration {
 	return max(0, r.within-now.Sub(at))
 }
+
+// Left returns how long a key has to wait until fewer than most events lie within the time before;
+// 0: an event may happen now. It counts nothing as refused.
+func (r *SlidingWindows[K]) Left(key K) time.Duration {
+	now := r.now()
+	s := r.shardFor(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.entries[key]; p != nil && len(p.state) == r.most {
+		return r.left(p.state[0], now)
+	}
+	return 0
+}
+
+// Free returns how many events of a key may happen now.
+func (r *SlidingWindows[K]) Free(key K) int { return r.most - r.Count(key) }

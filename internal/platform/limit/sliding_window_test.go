@@ -129,3 +129,22 @@ func TestSlidingWindowsEvictFewestFailuresFirst(t *testing.T) {
 		t.Errorf("locked for %s", left)
 	}
 }
+
+// Left is the wait until the next event keeps the limit in every stretch of time.
+func TestSlidingWindowsLeft(t *testing.T) {
+	clock := newFakeClock()
+	r := NewSlidingWindows[string](Options{MaxKeys: 8, Now: clock.now}, 2, time.Second)
+	for _, step := range []struct{ after, left time.Duration }{
+		{0, 0}, {300 * time.Millisecond, 700 * time.Millisecond}, {700 * time.Millisecond, 300 * time.Millisecond},
+		{300 * time.Millisecond, 700 * time.Millisecond},
+	} {
+		clock.advance(step.after)
+		r.Add("x")
+		if got := r.Left("x"); got != step.left || r.Free("x") != 0 && step.left > 0 {
+			t.Errorf("after %s: left %s, want %s", step.after, got, step.left)
+		}
+	}
+	if r.Left("y") != 0 || r.Free("y") != 2 || r.stats().Refused != 0 {
+		t.Errorf("another key: %s, %d; %+v", r.Left("y"), r.Free("y"), r.stats())
+	}
+}

@@ -85,7 +85,8 @@ var (
 
 // outboundHTTP are the folders below the edges that may import net/http: they call other servers,
 // and serve no requests.
-var outboundHTTP = []string{"internal/domain/notify/sms", "internal/domain/notify/webhook"}
+var outboundHTTP = []string{"internal/domain/notify/remote", "internal/domain/notify/sms", "internal/domain/notify/telegram",
+	"internal/domain/notify/webhook"}
 
 // packageOf returns the package that a folder or an import path counts as: console for
 // internal/edge/console/wire. It returns the empty string for a path outside this module, and for a

@@ -125,8 +125,9 @@ func Ref(d *device.Device) device.Ref { return device.Ref{Tenant: d.Tenant, ID: 
 func (s *Stores) Channel(t testing.TB, owner tenant.ID, name string, with ...func(*notify.Channel)) *notify.Channel {
 	t.Helper()
 	c := &notify.Channel{
-		Tenant: owner, Name: name, ByEmail: true, Emails: []string{strings.ToLower(name) + "@example.com"},
-		ByPhone: true, Phones: []string{"+905551112233"}, CreateTime: s.Clock.Milli(),
+		Tenant: owner, Name: name, CreateTime: s.Clock.Milli(), To: notify.Recipients{
+			notify.KindEmail: {strings.ToLower(name) + "@example.com"}, notify.KindSMS: {"+905551112233"},
+		},
 	}
 	for _, f := range with {
 		f(c)

@@ -51,7 +51,7 @@ func TestBuilders(t *testing.T) {
 func TestNotifierReachesSenders(t *testing.T) {
 	s := NewStores(t)
 	field := s.Tenant(t, "field")
-	c := s.Channel(t, field.ID, "Staff", func(c *notify.Channel) { c.Phones = []string{"+12"} })
+	c := s.Channel(t, field.ID, "Staff", func(c *notify.Channel) { c.To[notify.KindSMS] = []string{"+12"} })
 	d := s.Device(t, field.ID, s.Station(t), "WS-1")
 	notice := s.Notice(t, Notice{Device: d, Start: 1, CreateTime: 2})
 	a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: notice, Title: "Frost", DeviceName: d.Name, Start: 1}

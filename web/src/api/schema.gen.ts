@@ -2519,10 +2519,10 @@ export interface components {
             id: number;
             /** @description the name of the channel or webhook */
             channel: string;
-            /** @description an address, a number, or the host of a webhook */
+            /** @description an address of its kind, or the host of a webhook */
             recipient: string;
-            /** @enum {string} */
-            mode: "email" | "phoneMessage" | "webhook";
+            /** @description email, phoneMessage, webhook, or another kind of channel (ChannelRecipients) */
+            mode: string;
             /** @enum {string} */
             event: "triggered" | "reminder" | "acknowledged" | "unacknowledged" | "resolved";
             /** @enum {string} */
@@ -2533,6 +2533,11 @@ export interface components {
             attempts: number;
             /** @description the receiving server's answer to the last failed attempt */
             lastError?: string;
+            /**
+             * @description with the reason refused, why, if that is known: unknown (there is no such recipient, or it never wrote to the server's account) or blocked (the recipient takes no messages from it)
+             * @enum {string}
+             */
+            cause?: "unknown" | "blocked";
             /**
              * Format: int64
              * @description of a queued delivery: when the next attempt is made; absent: at once, or when the event that it waits for happens
@@ -2572,8 +2577,17 @@ export interface components {
             email?: components["schemas"]["NoticeChannelEmail"];
             /** @description numbers in E.164 */
             phoneMessage?: string[];
-            /** @description the language of mail and SMS; absent: the tenant's */
+            /** @description its recipients of kinds other than email and phoneMessage, which noticeMode does not name; absent: none */
+            others?: components["schemas"]["ChannelRecipients"][];
+            /** @description the language of what the channel sends; absent: the tenant's */
             language?: components["schemas"]["Language"];
+        };
+        /** @description A channel's recipients of one kind. Kinds that came after email and phoneMessage travel in this form, beside the members that every program knows, so that a program without a kind still reads and changes the rest. */
+        ChannelRecipients: {
+            /** @description the kind, one of those in others of NoticeWays */
+            mode: string;
+            /** @description 1 to as many distinct ones as the kind allows */
+            recipients: string[];
         };
         NoticeChannelEmail: {
             emails: string[];
@@ -2606,7 +2620,7 @@ export interface components {
         NoticeChannelCreate: {
             /** @description required, up to 64 characters */
             noticeName?: string;
-            /** @description at least one of email and phoneMessage */
+            /** @description email, phoneMessage or both; neither if others has a kind */
             noticeMode?: string[];
             email?: {
                 /** @description with email 1 to 20 distinct addresses */
@@ -2614,6 +2628,8 @@ export interface components {
             };
             /** @description with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are removed */
             phoneMessage?: string[];
+            /** @description recipients of other kinds that are set up, each kind once; absent or null: none in a new channel, unchanged in an old one */
+            others?: components["schemas"]["ChannelRecipients"][] | null;
             /** @description absent, null or empty: the tenant's */
             language?: string | null;
         };
@@ -2629,6 +2645,8 @@ export interface components {
         NoticeWays: {
             email: boolean;
             phoneMessage: boolean;
+            /** @description the other kinds that are set up; absent: none */
+            others?: string[];
             /** @description the tenant's language, for channels without their own */
             language: components["schemas"]["Language"];
             /** @description whether SMS are only written to the server's log (the demo) */
@@ -2636,8 +2654,8 @@ export interface components {
         };
         NoticeOutcome: {
             recipient: string;
-            /** @enum {string} */
-            mode: "email" | "phoneMessage";
+            /** @description email, phoneMessage, or another kind of channel (ChannelRecipients) */
+            mode: string;
             /** @description whether the receiving server accepted it */
             ok: boolean;
             /** @description with ok: it was only written to the server's log and not sent; absent means no */
@@ -3273,8 +3291,8 @@ export interface components {
         };
         /** @description How many mails or SMS the tenant may send in a day of its zone. Once that many are sent, notices that are not serious are sent together in one message an hour, up to half as many again; serious notices are sent up to twice as many. Everything beyond is skipped. */
         LetterBudget: {
-            /** @enum {string} */
-            mode: "email" | "phoneMessage";
+            /** @description email, phoneMessage, or another kind of channel that has a budget */
+            mode: string;
             /** @description how many were sent today */
             letters: number;
             budget: number;
@@ -5872,8 +5890,8 @@ export interface operations {
             query?: {
                 /** @description any part of it; case is ignored */
                 noticeName?: string;
-                /** @description channels of this kind */
-                noticeMode?: "email" | "phoneMessage";
+                /** @description channels of this kind: email, phoneMessage or one of others (601 if the server knows no such kind) */
+                noticeMode?: string;
                 pageNo?: components["parameters"]["PageNo"];
                 pageSize?: components["parameters"]["PageSize"];
             };

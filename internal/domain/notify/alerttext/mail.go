@@ -28,19 +28,28 @@ const PictureID = "chart@letter"
 func (v *Renderer) Mail(channel string, alarms []alertmsg.Alarm, pictured bool) (Mail, error) {
 	var m Mail
 	var s mailData
+	m.Subject, s = v.content(channel, alarms, pictured)
+	m.Text = v.plain(alarms, &s)
+	var err error
+	m.HTML, err = s.html()
+	return m, err
+}
+
+// content gives the subject and the data of a mail.
+func (v *Renderer) content(channel string, alarms []alertmsg.Alarm, pictured bool) (subject string, s mailData) {
 	switch len(alarms) {
 	case 0:
-		m.Subject = v.subject("letter.testSubject", map[string]string{"channel": shortName(channel)}, "channel")
+		subject = v.subject("letter.testSubject", map[string]string{"channel": shortName(channel)}, "channel")
 		s = mailData{Title: shortName(channel), Word: v.say("letter.wordTest"), Tone: neutralTone,
 			Lead: v.say("letter.testLead", "channel", shortName(channel))}
 	case 1:
 		a := &alarms[0]
-		m.Subject = v.subject("letter.subject",
+		subject = v.subject("letter.subject",
 			map[string]string{"word": v.statusWord(a), "title": shortName(a.Title), "device": shortName(a.Name())},
 			"title", "device")
 		s = v.alarmData(a, pictured)
 	default:
-		m.Subject = v.subject("letter.digestSubject",
+		subject = v.subject("letter.digestSubject",
 			map[string]string{"count": v.count(alarms), "tenant": shortName(v.Tenant)}, "tenant")
 		s = v.digestData(alarms)
 	}
@@ -49,10 +58,7 @@ func (v *Renderer) Mail(channel string, alarms []alertmsg.Alarm, pictured bool) 
 	if v.Hourly && len(alarms) == 1 {
 		s.Why = v.say("letter.joined", "first", v.say("letter.hourly"), "rest", s.Why)
 	}
-	m.Text = v.plain(alarms, &s)
-	var err error
-	m.HTML, err = s.html()
-	return m, err
+	return subject, s
 }
 
 // subject writes a sentence of at most subjectMost characters: it shortens the variables in names,

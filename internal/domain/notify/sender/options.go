@@ -1,5 +1,5 @@
 // Package sender sends notifications to people: mails by a mail server, text messages by an SMS
-// gateway.
+// gateway, texts by messengers.
 package sender
 
 import (

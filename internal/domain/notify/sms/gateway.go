@@ -8,6 +8,8 @@ import (
 	"net/textproto"
 	"net/url"
 	"strings"
+
+	"tilth/internal/domain/notify/remote"
 )
 
 // HTTPConfig configures the requests to a gateway. URL, header values and body may contain {to}
@@ -52,7 +54,7 @@ func (w *ConfigError) Error() string { return w.Part + ": " + w.Reason }
 
 // NewHTTP makes a sender; a mistake in g is a *ConfigError.
 func NewHTTP(g HTTPConfig) (*HTTP, error) {
-	h := &HTTP{method: g.Method, token: g.Token, client: newClient()}
+	h := &HTTP{method: g.Method, token: g.Token, client: remote.NewClient()}
 	switch h.method {
 	case "":
 		h.method = http.MethodPost

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/domain/notify/remote"
 	"tilth/internal/platform/errs"
 )
 
@@ -195,7 +196,7 @@ func TestGatewayAnswers(t *testing.T) {
 		"not JSON":              {200, `<html>`, "code=0", false, false, "not JSON"},
 		"text":                  {200, `OK 17`, "contains:OK", true, false, ""},
 		"no text":               {200, `ERR 17`, "contains:OK", false, false, "does not say"},
-		"endless":               {200, strings.Repeat("x", answerLimit) + "OK", "contains:OK", false, false, "does not say"},
+		"endless":               {200, strings.Repeat("x", remote.AnswerLimit) + "OK", "contains:OK", false, false, "does not say"},
 		"status before body":    {500, `OK`, "contains:OK", false, true, "status 500"},
 	} {
 		address, _ := fakeGateway(t, c.status, c.body)

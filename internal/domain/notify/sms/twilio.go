@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tilth/internal/domain/notify/remote"
 )
 
 const twilioAPI = "https://api.twilio.com"
@@ -47,7 +49,7 @@ func NewTwilio(account, token, from string) (*Twilio, error) {
 		return nil, &ConfigError{"from",
 			"it must be a number such as +905551112233, a sender's name or a messaging service (MG…)"}
 	}
-	return &Twilio{account: account, token: token, from: from, api: twilioAPI, client: newClient()}, nil
+	return &Twilio{account: account, token: token, from: from, api: twilioAPI, client: remote.NewClient()}, nil
 }
 
 // Send asks Twilio to send a message.

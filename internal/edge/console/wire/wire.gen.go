@@ -156,27 +156,6 @@ func (e DeliveryEvent) Valid() bool {
 	}
 }
 
-// Defines values for DeliveryMode.
-const (
-	DeliveryModeEmail        DeliveryMode = "email"
-	DeliveryModePhoneMessage DeliveryMode = "phoneMessage"
-	DeliveryModeWebhook      DeliveryMode = "webhook"
-)
-
-// Valid indicates whether the value is a known member of the DeliveryMode enum.
-func (e DeliveryMode) Valid() bool {
-	switch e {
-	case DeliveryModeEmail:
-		return true
-	case DeliveryModePhoneMessage:
-		return true
-	case DeliveryModeWebhook:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DeliveryState.
 const (
 	Failed  DeliveryState = "failed"
@@ -297,24 +276,6 @@ func (e DevicePropertyDataType) Valid() bool {
 	}
 }
 
-// Defines values for LetterBudgetMode.
-const (
-	LetterBudgetModeEmail        LetterBudgetMode = "email"
-	LetterBudgetModePhoneMessage LetterBudgetMode = "phoneMessage"
-)
-
-// Valid indicates whether the value is a known member of the LetterBudgetMode enum.
-func (e LetterBudgetMode) Valid() bool {
-	switch e {
-	case LetterBudgetModeEmail:
-		return true
-	case LetterBudgetModePhoneMessage:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for MapTilesDatum.
 const (
 	GCJ02 MapTilesDatum = "GCJ-02"
@@ -327,24 +288,6 @@ func (e MapTilesDatum) Valid() bool {
 	case GCJ02:
 		return true
 	case WGS84:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for NoticeOutcomeMode.
-const (
-	NoticeOutcomeModeEmail        NoticeOutcomeMode = "email"
-	NoticeOutcomeModePhoneMessage NoticeOutcomeMode = "phoneMessage"
-)
-
-// Valid indicates whether the value is a known member of the NoticeOutcomeMode enum.
-func (e NoticeOutcomeMode) Valid() bool {
-	switch e {
-	case NoticeOutcomeModeEmail:
-		return true
-	case NoticeOutcomeModePhoneMessage:
 		return true
 	default:
 		return false
@@ -492,24 +435,6 @@ func (e GetAggregatedDataParamsResolution) Valid() bool {
 	case AskHour:
 		return true
 	case AskRaw:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for PageNoticeChannelsParamsNoticeMode.
-const (
-	PageNoticeChannelsParamsNoticeModeEmail        PageNoticeChannelsParamsNoticeMode = "email"
-	PageNoticeChannelsParamsNoticeModePhoneMessage PageNoticeChannelsParamsNoticeMode = "phoneMessage"
-)
-
-// Valid indicates whether the value is a known member of the PageNoticeChannelsParamsNoticeMode enum.
-func (e PageNoticeChannelsParamsNoticeMode) Valid() bool {
-	switch e {
-	case PageNoticeChannelsParamsNoticeModeEmail:
-		return true
-	case PageNoticeChannelsParamsNoticeModePhoneMessage:
 		return true
 	default:
 		return false
@@ -1267,6 +1192,15 @@ type CaptchaRequest struct {
 	CaptchaType *string `json:"captchaType,omitempty"`
 }
 
+// ChannelRecipients A channel's recipients of one kind. Kinds that came after email and phoneMessage travel in this form, beside the members that every program knows, so that a program without a kind still reads and changes the rest.
+type ChannelRecipients struct {
+	// Mode the kind, one of those in others of NoticeWays
+	Mode string `json:"mode"`
+
+	// Recipients 1 to as many distinct ones as the kind allows
+	Recipients []string `json:"recipients"`
+}
+
 // ColumnsAnswer defines model for ColumnsAnswer.
 type ColumnsAnswer struct {
 	Code int             `json:"code"`
@@ -1407,6 +1341,9 @@ type CredentialPageAnswer struct {
 type Delivery struct {
 	Attempts int `json:"attempts"`
 
+	// Cause with the reason refused, why, if that is known: unknown (there is no such recipient, or it never wrote to the server's account) or blocked (the recipient takes no messages from it)
+	Cause *string `json:"cause,omitempty"`
+
 	// Channel the name of the channel or webhook
 	Channel    string `json:"channel"`
 	CreateTime int64  `json:"createTime"`
@@ -1417,8 +1354,10 @@ type Delivery struct {
 	Id     int64         `json:"id"`
 
 	// LastError the receiving server's answer to the last failed attempt
-	LastError *string      `json:"lastError,omitempty"`
-	Mode      DeliveryMode `json:"mode"`
+	LastError *string `json:"lastError,omitempty"`
+
+	// Mode email, phoneMessage, webhook, or another kind of channel (ChannelRecipients)
+	Mode string `json:"mode"`
 
 	// NextTime of a queued delivery: when the next attempt is made; absent: at once, or when the event that it waits for happens
 	NextTime *int64 `json:"nextTime,omitempty"`
@@ -1426,7 +1365,7 @@ type Delivery struct {
 	// Reason For a queued delivery, what it waits for: period (the notification period), muted (the rule is muted), backlog (late readings are still arriving), digest (the end of the minute), trigger (the delivery of the trigger, or for a webhook the delivery before, must be sent first), server (the mail server or SMS gateway cannot be reached), retry (the next attempt), released (held after a restore), budget (the day's budget is used up: it waits for the hour's message, or for tomorrow). For a skipped or failed delivery, the cause: ended (the notice ended before it could be sent), notTold (the trigger was not sent), old (attempts went on for 24 hours), refused (the receiving server refused it permanently), off (this channel kind is not set up), changed (the rule was changed, stopped or deleted), switchedOff (the webhook was switched off or deleted), budget (twice the day's budget had been sent). For a sent delivery: logged (it was only written to the server's log; nobody was notified).
 	Reason *DeliveryReason `json:"reason,omitempty"`
 
-	// Recipient an address, a number, or the host of a webhook
+	// Recipient an address of its kind, or the host of a webhook
 	Recipient string        `json:"recipient"`
 	State     DeliveryState `json:"state"`
 
@@ -1437,9 +1376,6 @@ type Delivery struct {
 
 // DeliveryEvent defines model for Delivery.Event.
 type DeliveryEvent string
-
-// DeliveryMode defines model for Delivery.Mode.
-type DeliveryMode string
 
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
@@ -1795,15 +1731,14 @@ type LetterBudget struct {
 	Budget int `json:"budget"`
 
 	// Letters how many were sent today
-	Letters int              `json:"letters"`
-	Mode    LetterBudgetMode `json:"mode"`
+	Letters int `json:"letters"`
+
+	// Mode email, phoneMessage, or another kind of channel that has a budget
+	Mode string `json:"mode"`
 
 	// Until when the next day begins, epoch ms
 	Until int64 `json:"until"`
 }
-
-// LetterBudgetMode defines model for LetterBudget.Mode.
-type LetterBudgetMode string
 
 // LoginAnswer Example: {"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}
 type LoginAnswer struct {
@@ -1900,10 +1835,13 @@ type NoticeChannel struct {
 	Email      NoticeChannelEmail `json:"email"`
 	Id         int64              `json:"id"`
 
-	// Language the language of mail and SMS; absent: the tenant's
+	// Language the language of what the channel sends; absent: the tenant's
 	Language   *Language `json:"language,omitempty"`
 	NoticeMode []string  `json:"noticeMode"`
 	NoticeName string    `json:"noticeName"`
+
+	// Others its recipients of kinds other than email and phoneMessage, which noticeMode does not name; absent: none
+	Others *[]ChannelRecipients `json:"others,omitempty"`
 
 	// PhoneMessage numbers in E.164
 	PhoneMessage []string `json:"phoneMessage"`
@@ -1932,11 +1870,14 @@ type NoticeChannelCreate struct {
 	// Language absent, null or empty: the tenant's
 	Language *string `json:"language,omitempty"`
 
-	// NoticeMode at least one of email and phoneMessage
+	// NoticeMode email, phoneMessage or both; neither if others has a kind
 	NoticeMode *[]string `json:"noticeMode,omitempty"`
 
 	// NoticeName required, up to 64 characters
 	NoticeName *string `json:"noticeName,omitempty"`
+
+	// Others recipients of other kinds that are set up, each kind once; absent or null: none in a new channel, unchanged in an old one
+	Others *[]ChannelRecipients `json:"others,omitempty"`
 
 	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are removed
 	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
@@ -1951,10 +1892,13 @@ type NoticeChannelEmail struct {
 type NoticeChannelFields struct {
 	Email *NoticeChannelEmail `json:"email,omitempty"`
 
-	// Language the language of mail and SMS; absent: the tenant's
+	// Language the language of what the channel sends; absent: the tenant's
 	Language   *Language `json:"language,omitempty"`
 	NoticeMode []string  `json:"noticeMode"`
 	NoticeName string    `json:"noticeName"`
+
+	// Others its recipients of kinds other than email and phoneMessage, which noticeMode does not name; absent: none
+	Others *[]ChannelRecipients `json:"others,omitempty"`
 
 	// PhoneMessage numbers in E.164
 	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
@@ -1984,11 +1928,14 @@ type NoticeChannelUpdate struct {
 	// Language absent, null or empty: the tenant's
 	Language *string `json:"language,omitempty"`
 
-	// NoticeMode at least one of email and phoneMessage
+	// NoticeMode email, phoneMessage or both; neither if others has a kind
 	NoticeMode *[]string `json:"noticeMode,omitempty"`
 
 	// NoticeName required, up to 64 characters
 	NoticeName *string `json:"noticeName,omitempty"`
+
+	// Others recipients of other kinds that are set up, each kind once; absent or null: none in a new channel, unchanged in an old one
+	Others *[]ChannelRecipients `json:"others,omitempty"`
 
 	// PhoneMessage with phoneMessage 1 to 3 distinct numbers; spaces, dashes and brackets are removed
 	PhoneMessage *[]string `json:"phoneMessage,omitempty"`
@@ -2000,8 +1947,10 @@ type NoticeOutcome struct {
 	Answer *string `json:"answer,omitempty"`
 
 	// Logged with ok: it was only written to the server's log and not sent; absent means no
-	Logged *bool             `json:"logged,omitempty"`
-	Mode   NoticeOutcomeMode `json:"mode"`
+	Logged *bool `json:"logged,omitempty"`
+
+	// Mode email, phoneMessage, or another kind of channel (ChannelRecipients)
+	Mode string `json:"mode"`
 
 	// Msg the same in words for the user; absent when ok
 	Msg *string `json:"msg,omitempty"`
@@ -2013,9 +1962,6 @@ type NoticeOutcome struct {
 	// Took ms
 	Took int64 `json:"took"`
 }
-
-// NoticeOutcomeMode defines model for NoticeOutcome.Mode.
-type NoticeOutcomeMode string
 
 // NoticeOutcomesAnswer defines model for NoticeOutcomesAnswer.
 type NoticeOutcomesAnswer struct {
@@ -2032,8 +1978,11 @@ type NoticeWays struct {
 	Language Language `json:"language"`
 
 	// Logged whether SMS are only written to the server's log (the demo)
-	Logged       *bool `json:"logged,omitempty"`
-	PhoneMessage bool  `json:"phoneMessage"`
+	Logged *bool `json:"logged,omitempty"`
+
+	// Others the other kinds that are set up; absent: none
+	Others       *[]string `json:"others,omitempty"`
+	PhoneMessage bool      `json:"phoneMessage"`
 }
 
 // NoticeWaysAnswer defines model for NoticeWaysAnswer.
@@ -3152,14 +3101,11 @@ type PageNoticeChannelsParams struct {
 	// NoticeName any part of it; case is ignored
 	NoticeName *string `form:"noticeName,omitempty" json:"noticeName,omitempty"`
 
-	// NoticeMode channels of this kind
-	NoticeMode *PageNoticeChannelsParamsNoticeMode `form:"noticeMode,omitempty" json:"noticeMode,omitempty"`
-	PageNo     *PageNo                             `form:"pageNo,omitempty" json:"pageNo,omitempty"`
-	PageSize   *PageSize                           `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	// NoticeMode channels of this kind: email, phoneMessage or one of others (601 if the server knows no such kind)
+	NoticeMode *string   `form:"noticeMode,omitempty" json:"noticeMode,omitempty"`
+	PageNo     *PageNo   `form:"pageNo,omitempty" json:"pageNo,omitempty"`
+	PageSize   *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
-// PageNoticeChannelsParamsNoticeMode defines parameters for PageNoticeChannels.
-type PageNoticeChannelsParamsNoticeMode string
 
 // TestNoticeChannelParams defines parameters for TestNoticeChannel.
 type TestNoticeChannelParams struct {

@@ -2,15 +2,27 @@ import type { TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
 import type { Format } from '@/lib/format/format';
 
-export type DeliveryBudget = components['schemas']['LetterBudget'];
+/** The kinds that have a budget. */
+const budgetKinds = ['email', 'phoneMessage'] as const;
+
+export type DeliveryBudget = Omit<components['schemas']['LetterBudget'], 'mode'> & {
+  mode: (typeof budgetKinds)[number];
+};
+
+const isKnown = (budget: components['schemas']['LetterBudget']): budget is DeliveryBudget =>
+  budgetKinds.some((kind) => kind === budget.mode);
 
 /** The most used budget among those worth reporting. */
-export function mostUsedBudget(budgets: readonly DeliveryBudget[] = []): DeliveryBudget | undefined {
+export function mostUsedBudget(
+  budgets: readonly components['schemas']['LetterBudget'][] = [],
+): DeliveryBudget | undefined {
   const share = ({ letters, budget }: DeliveryBudget) => letters / budget;
-  return budgets.reduce<DeliveryBudget | undefined>(
-    (worst, candidate) => (worst && share(worst) >= share(candidate) ? worst : candidate),
-    undefined,
-  );
+  return budgets
+    .filter(isKnown)
+    .reduce<DeliveryBudget | undefined>(
+      (worst, candidate) => (worst && share(worst) >= share(candidate) ? worst : candidate),
+      undefined,
+    );
 }
 
 /** The consequence of a budget that is nearly or fully used, and until when it lasts. */

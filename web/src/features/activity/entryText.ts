@@ -1,6 +1,7 @@
 import i18next, { type TFunction } from 'i18next';
 import { slotsText } from '@/lib/alarm/period';
 import { conditionParts, plainText, spanText, windowText } from '@/lib/alarm/sentence';
+import { channelKinds, kindNamed } from '@/lib/channel/kinds';
 import { type Format, formatFor } from '@/lib/format/format';
 import { isLanguage, type Language } from '@/lib/i18n/i18n';
 import { descriptors } from '@/lib/i18n/languages';
@@ -59,7 +60,9 @@ export function entrySentence(entry: Entry, context: TextContext): [string, stri
  * settings of the tenant's branding.
  */
 export function fieldLabel(field: string, { t }: TextContext): string {
-  return t(`activity.field.${field}` as 'activity.field.name', { defaultValue: field });
+  const kind = kindNamed(field);
+  const other = kind ? t(`channel.modes.${kind}`) : field;
+  return t(`activity.field.${field}` as 'activity.field.name', { defaultValue: other });
 }
 
 function conditionsText(conditions: readonly Condition[], { language, names }: TextContext): string {
@@ -70,8 +73,6 @@ function conditionsText(conditions: readonly Condition[], { language, names }: T
   }));
   return plainText(conditionParts(terms, 'brief', language));
 }
-
-const channelKindsInOrder = ['email', 'phoneMessage'] as const;
 
 function listText(list: readonly unknown[], { format }: TextContext): string {
   return format.list(list.map(String));
@@ -120,7 +121,7 @@ export function valueText(field: string, value: unknown, context: TextContext): 
     if (field === 'conditions') return conditionsText(value as Condition[], context);
     if (field === 'timePeriods') return slotsText(value as number[]);
     if (field === 'noticeMode') {
-      const modes = channelKindsInOrder.filter((mode) => value.includes(mode));
+      const modes = channelKinds.filter((mode) => value.includes(mode));
       return listText(
         modes.map((mode) => t(`channel.modes.${mode}`)),
         context,

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { type CSSProperties, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { ChannelKind } from '@/lib/channel/kinds';
 import { type Channel, channelPageQuery } from '@/lib/channel/queries';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { lastPage, pageSizes } from '@/lib/http/paging';
@@ -50,7 +51,7 @@ export function ChannelPage() {
   }, [deletedId, opened, close]);
 
   const onOpen = useCallback((id: number) => open(id), [open]);
-  const onQuery = (part: { q?: string; mode?: Channel['noticeMode'][number] }) => {
+  const onQuery = (part: { q?: string; mode?: ChannelKind }) => {
     if (part.q === q && part.mode === mode && pageNo === 1) void refetch();
     else change(part);
   };

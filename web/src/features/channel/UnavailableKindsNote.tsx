@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { availableKindsQuery, channelKinds } from '@/lib/channel/queries';
+import { isSetUp, specifiedKinds } from '@/lib/channel/kinds';
+import { availableKindsQuery } from '@/lib/channel/queries';
 import { Note } from '@/ui/Note';
 import css from './ChannelPage.module.css';
 
@@ -9,7 +10,7 @@ export function UnavailableKindsNote() {
   const { t } = useTranslation();
   const ways = useQuery(availableKindsQuery()).data;
   if (!ways) return null;
-  const off = channelKinds.filter((mode) => !ways[mode]);
+  const off = specifiedKinds.filter((mode) => !isSetUp(mode, ways));
   if (off.length === 0 && !ways.logged) return null;
   return (
     <div className={css.ways}>

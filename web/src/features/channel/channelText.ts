@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { type Channel, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { kindsOf, recipientsByKind } from '@/lib/channel/kinds';
+import type { Channel } from '@/lib/channel/queries';
 import { useFormat } from '@/lib/format/format';
 
 type RuleUsage = Pick<Channel, 'ruleCount' | 'ruleNames'>;
@@ -12,10 +13,11 @@ export function useChannelText() {
 
   return {
     /** For example "3 addresses, 2 numbers". */
-    recipients: ({ noticeMode, email, phoneMessage }: Channel) => {
-      const counts: Record<ChannelKind, number> = { email: email.emails.length, phoneMessage: phoneMessage.length };
-      const used = channelKinds.filter((mode) => noticeMode.includes(mode));
-      return format.list(used.map((mode) => t(`channel.recipients.${mode}`, number(counts[mode]))));
+    recipients: (channel: Channel) => {
+      const recipients = recipientsByKind(channel);
+      return format.list(
+        kindsOf(channel).map((mode) => t(`channel.recipients.${mode}`, number(recipients[mode].length))),
+      );
     },
     /** For example "3 rules", or that there are none; `within`: the text follows other words. */
     rules: ({ ruleCount }: RuleUsage, within = false) => {

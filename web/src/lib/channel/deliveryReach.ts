@@ -1,12 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  type AvailableKinds,
-  availableKindsQuery,
-  type Channel,
-  type ChannelKind,
-  channelKinds,
-  channelsByIdQuery,
-} from './queries';
+import { type ChannelKind, isSetUp, kindSpecs, kindsOf } from './kinds';
+import { type AvailableKinds, availableKindsQuery, type Channel, channelsByIdQuery } from './queries';
 
 /**
  * Where the notifications of a channel kind go: out to recipients, into the server's log only, or
@@ -15,14 +9,16 @@ import {
 export type DeliveryReach = 'out' | 'logged' | 'none';
 
 export function deliveryReachOf(mode: ChannelKind, ways: AvailableKinds): DeliveryReach {
-  if (!ways[mode]) return 'none';
-  return mode === 'phoneMessage' && ways.logged ? 'logged' : 'out';
+  if (!isSetUp(mode, ways)) return 'none';
+  return kindSpecs[mode].isLogged?.(ways) ? 'logged' : 'out';
 }
 
 /** The farthest reach of any kind of the given channels. */
-export function farthestReach(channels: readonly Pick<Channel, 'noticeMode'>[], ways: AvailableKinds): DeliveryReach {
-  const all = channels.flatMap(({ noticeMode }) => channelKinds.filter((mode) => noticeMode.includes(mode)));
-  const reached = new Set(all.map((mode) => deliveryReachOf(mode, ways)));
+export function farthestReach(
+  channels: readonly Pick<Channel, 'noticeMode' | 'others'>[],
+  ways: AvailableKinds,
+): DeliveryReach {
+  const reached = new Set(channels.flatMap(kindsOf).map((mode) => deliveryReachOf(mode, ways)));
   return reached.has('out') ? 'out' : reached.has('logged') ? 'logged' : 'none';
 }
 

@@ -2,20 +2,14 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 import type { components } from '@/api/schema.gen';
 import { bannerQueryOptions } from '@/lib/device/queries';
 import { ApiError, api } from '@/lib/http/api';
+import type { ChannelKind } from './kinds';
 
 type Schemas = components['schemas'];
 
 export type Channel = Schemas['NoticeChannel'];
 export type ChannelInput = Schemas['NoticeChannelCreate'];
-/** How a channel notifies people. */
-export type ChannelKind = Channel['noticeMode'][number];
 export type AvailableKinds = Schemas['NoticeWays'];
 export type TestOutcome = Schemas['NoticeOutcome'];
-
-/** In the order in which all screens show them. */
-export const channelKinds: readonly ChannelKind[] = ['email', 'phoneMessage'];
-/** The most recipients that a channel can have, by kind. */
-export const maxRecipients: Record<ChannelKind, number> = { email: 20, phoneMessage: 3 };
 
 /** Which channels a list shows. */
 export interface ChannelFilter {

@@ -1,18 +1,11 @@
-import ApiOutlined from '@ant-design/icons/ApiOutlined';
-import MailOutlined from '@ant-design/icons/MailOutlined';
-import MobileOutlined from '@ant-design/icons/MobileOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { deliveryReachOf } from '@/lib/channel/deliveryReach';
-import { availableKindsQuery, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { type AnyChannelKind, type ChannelKind, channelKinds, kindIcon } from '@/lib/channel/kinds';
+import { availableKindsQuery } from '@/lib/channel/queries';
 import { Chip } from '../Chip';
 import css from './channelKinds.module.css';
 
-/** The icon of each channel kind, wherever it is chosen or shown. */
-export const channelKindIcons = { email: MailOutlined, phoneMessage: MobileOutlined, webhook: ApiOutlined } as const;
-
-/** The kinds of channels, and webhooks. */
-export type AnyChannelKind = keyof typeof channelKindIcons;
 const allChannelKinds: readonly AnyChannelKind[] = [...channelKinds, 'webhook'];
 
 /** The kinds that a channel uses: icon and word, and what the server lacks to deliver that way. */
@@ -24,7 +17,7 @@ export function ChannelKindChips({ of }: { of: readonly ChannelKind[] }) {
       {channelKinds
         .filter((mode) => of.includes(mode))
         .map((mode) => {
-          const Icon = channelKindIcons[mode];
+          const Icon = kindIcon(mode);
           const name = t(`channel.modes.${mode}`);
           const reach = ways ? deliveryReachOf(mode, ways) : 'out';
           return (
@@ -40,14 +33,14 @@ export function ChannelKindChips({ of }: { of: readonly ChannelKind[] }) {
 }
 
 /** The same for little room: icons only; a screen reader hears the words. */
-export function ChannelKindIcons({ of }: { of: readonly AnyChannelKind[] }) {
+export function ChannelKindIcons({ of }: { of: readonly string[] }) {
   const { t } = useTranslation();
   return (
     <span className={css.icons}>
       {allChannelKinds
         .filter((mode) => of.includes(mode))
         .map((mode) => {
-          const Icon = channelKindIcons[mode];
+          const Icon = kindIcon(mode);
           return (
             <span key={mode} title={t(`channel.modes.${mode}`)}>
               <Icon aria-hidden="true" />

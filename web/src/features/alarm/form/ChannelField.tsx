@@ -5,6 +5,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { maxChannels } from '@/lib/alarm/types';
 import { useDeliveryReach } from '@/lib/channel/deliveryReach';
+import { kindsOf } from '@/lib/channel/kinds';
 import { channelPageQuery, channelsByIdQuery } from '@/lib/channel/queries';
 import { useFormat } from '@/lib/format/format';
 import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
@@ -48,15 +49,15 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
 
   const offered = page.data?.list ?? [];
   const total = page.data?.total ?? 0;
-  const options = offered.map(({ id, noticeName, noticeMode }) => ({
-    value: id,
-    label: noticeName,
-    modes: noticeMode,
+  const options = offered.map((channel) => ({
+    value: channel.id,
+    label: channel.noticeName,
+    modes: kindsOf(channel),
   }));
   for (const id of value) {
     if (options.some((option) => option.value === id)) continue;
     const channel = known?.get(id);
-    options.push({ value: id, label: channel?.noticeName ?? String(id), modes: channel?.noticeMode ?? [] });
+    options.push({ value: id, label: channel?.noticeName ?? String(id), modes: channel ? kindsOf(channel) : [] });
   }
   const reach = useDeliveryReach(value);
   const none = page.data?.total === 0 && asked === '';

@@ -35,6 +35,35 @@ const openOne = () => open('/notification?channel=1');
 const expectSheetClosed = ({ router }: Pick<Opened, 'router'>) =>
   waitFor(() => expect(router.state.location.search).not.toHaveProperty('channel'));
 
+describe('a kind that not every server has', () => {
+  const chats = [{ mode: 'telegram', recipients: ['-1001234567890'] }];
+
+  it('is offered and saved where it is set up', async () => {
+    server.ways.others = ['telegram'];
+    const { user, router } = await openNew();
+    await user.type(field('Name'), 'Chats');
+    await user.click(box('Telegram'));
+    await user.type(field('Chat 1'), '−1001234567890');
+    await clickButton(user, 'Save');
+    await expectSheetClosed({ router });
+    expect(sentTo(server, paths.create)).toMatchObject([{ noticeMode: [], others: chats }]);
+  });
+
+  it('is not offered elsewhere', async () => {
+    await openNew();
+    expect(box('SMS')).toBeVisible();
+    expect(form().queryByRole('checkbox', { name: 'Telegram' })).toBeNull();
+  });
+
+  it('stays in a channel that uses it, with a note', async () => {
+    server = channelServer([channel({ others: chats })]);
+    await openOne();
+    expect(box('Telegram')).toBeChecked();
+    expect(fields(/^Chat/)).toEqual(['-1001234567890']);
+    expect(form().getByText(/^No Telegram bot is set up/)).toBeVisible();
+  });
+});
+
 describe('a new channel', () => {
   it('is created from the filled-in form', async () => {
     const { user, router } = await openNew();
@@ -59,6 +88,7 @@ describe('a new channel', () => {
         noticeMode: ['email', 'phoneMessage'],
         email: { emails: ['a@farm.example', 'b@farm.example'] },
         phoneMessage: ['+905551112233'],
+        others: [],
         language: 'tr-tr',
       },
     ]);
@@ -184,6 +214,7 @@ describe('an existing channel', () => {
         noticeMode: ['email'],
         email: { emails: ['mehmet@valley.example'] },
         phoneMessage: [],
+        others: [],
         language: null,
       },
     ]);

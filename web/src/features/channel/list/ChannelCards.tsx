@@ -1,5 +1,6 @@
 import RightOutlined from '@ant-design/icons/RightOutlined';
 import { useTranslation } from 'react-i18next';
+import { kindsOf } from '@/lib/channel/kinds';
 import type { Channel } from '@/lib/channel/queries';
 import { formatDateTime } from '@/lib/format/date';
 import { useLanguage } from '@/lib/i18n/i18n';
@@ -38,7 +39,7 @@ export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
           <a className={css.card} href={addressOf(channel.id)} onClick={onPlainClick(() => onOpen(channel.id))}>
             <span className={css.words}>
               <b className={css.name}>{channel.noticeName}</b>
-              <ChannelKindChips of={channel.noticeMode} />
+              <ChannelKindChips of={kindsOf(channel)} />
               <span className={css.facts}>{`${words.recipients(channel)} · ${words.rules(channel, true)}`}</span>
               <span
                 className={css.facts}

@@ -1,5 +1,6 @@
 import { type MouseEvent, memo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { kindsOf } from '@/lib/channel/kinds';
 import type { Channel } from '@/lib/channel/queries';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
@@ -115,7 +116,7 @@ interface RowProps {
 const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
   const format = useFormat();
   const words = useChannelText();
-  const { id, noticeName, noticeMode, createTime, ruleCount } = channel;
+  const { id, noticeName, createTime, ruleCount } = channel;
   return (
     <>
       <tr className={`${selected ? css.selected : ''} ${test ? css.tested : ''}`} data-row={id}>
@@ -131,7 +132,7 @@ const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
           </a>
         </th>
         <td>
-          <ChannelKindChips of={noticeMode} />
+          <ChannelKindChips of={kindsOf(channel)} />
         </td>
         <td className={css.recipients}>{words.recipients(channel)}</td>
         <td className={`${css.rules} ${ruleCount === 0 ? css.quiet : ''}`} title={words.usedBy(channel)}>

@@ -1,9 +1,11 @@
 import FilterOutlined from '@ant-design/icons/FilterOutlined';
 import PlusOutlined from '@ant-design/icons/PlusOutlined';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { type ChannelKind, channelKinds, isOffered } from '@/lib/channel/kinds';
+import { availableKindsQuery } from '@/lib/channel/queries';
 import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
@@ -24,6 +26,8 @@ interface QueryBarProps {
 export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
+  const ways = useQuery(availableKindsQuery()).data;
+  const shownKinds = channelKinds.filter((kind) => kind === mode || isOffered(kind, ways));
   const [typed, setTyped] = useState(q);
   const [chosen, setChosen] = useState(mode);
   const [open, setOpen] = useState(false);
@@ -43,7 +47,7 @@ export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarP
       onChange={({ target }) => setChosen((target.value as ChannelKind) || undefined)}
     >
       <option value="">{t('channel.anyMode')}</option>
-      {channelKinds.map((one) => (
+      {shownKinds.map((one) => (
         <option key={one} value={one}>
           {t(`channel.modes.${one}`)}
         </option>

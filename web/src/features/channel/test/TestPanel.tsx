@@ -97,7 +97,9 @@ function ReceivedOutcome({ outcome: { recipient, mode, ok, logged, took, answer,
       )}
       <span className={css.who}>{recipient}</span>
       <span className={`${css.how} ${ok ? '' : css.wrong}`}>
-        {ok ? t(`channel.test.ok.${logged ? 'logged' : mode}`, { span }) : t('channel.test.failed', { span })}
+        {ok
+          ? t(`channel.test.ok.${logged ? 'logged' : mode === 'email' ? 'email' : 'phoneMessage'}`, { span })
+          : t('channel.test.failed', { span })}
       </span>
       {!ok && msg ? <span className={css.msg}>{msg}</span> : null}
       {answer && answer !== msg ? <span className={css.answer}>{answer}</span> : null}

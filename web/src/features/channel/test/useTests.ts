@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { type Channel, type ChannelKind, channelKinds, type TestOutcome } from '@/lib/channel/queries';
+import { type ChannelKind, kindsOf, recipientsByKind } from '@/lib/channel/kinds';
+import type { Channel, TestOutcome } from '@/lib/channel/queries';
 import { now } from '@/lib/format/clock';
 import { api } from '@/lib/http/api';
 import { showError } from '@/lib/http/errorText';
@@ -20,11 +21,9 @@ export interface ChannelTest {
   outcomes?: readonly TestOutcome[];
 }
 
-function recipientsOf({ noticeMode, email, phoneMessage }: Channel): Recipient[] {
-  const of = { email: email.emails, phoneMessage };
-  return channelKinds
-    .filter((mode) => noticeMode.includes(mode))
-    .flatMap((mode) => of[mode].map((recipient) => ({ mode, recipient })));
+function recipientsOf(channel: Channel): Recipient[] {
+  const of = recipientsByKind(channel);
+  return kindsOf(channel).flatMap((mode) => of[mode].map((recipient) => ({ mode, recipient })));
 }
 
 const none: ReadonlyMap<number, ChannelTest> = new Map();

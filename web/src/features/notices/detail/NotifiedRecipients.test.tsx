@@ -285,3 +285,16 @@ describe('the text of a delivery’s state', () => {
     expect(format.moment(now - 24 * 3_600_000, now)).toBe('Nov 20, 12:00');
   });
 });
+
+describe('why a recipient of another kind was not told', () => {
+  it.each([
+    ['en-us', 'unknown', 'Telegram does not find this recipient'],
+    ['zh-cn', 'blocked', '接收方已在 Telegram 上屏蔽或移除了发送账号'],
+    ['tr-tr', 'unknown', 'Telegram bu alıcıyı bulamıyor'],
+    ['ru-ru', 'blocked', 'Получатель заблокировал или удалил аккаунт-отправитель в Telegram'],
+  ] as const)('is said in %s: %s', (language, cause, words) => {
+    const t = i18next.getFixedT(language);
+    expect(reasonText(delivery({ mode: 'telegram', reason: 'refused', cause }), t)).toBe(words);
+    expect(reasonText(delivery({ mode: 'telegram', reason: 'server' }), t)).toBe(t('inform.told.reason.server.other'));
+  });
+});

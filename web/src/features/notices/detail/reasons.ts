@@ -1,19 +1,28 @@
 import type { TFunction } from 'i18next';
+import { kindNamed } from '@/lib/channel/kinds';
 import type { Format } from '@/lib/format/format';
 import type { Delivery } from '../queries';
 
 /** What a delivery waits for, or why it was not sent; empty if there is no reason. */
-export function reasonText({ reason, mode }: Pick<Delivery, 'reason' | 'mode'>, t: TFunction): string {
+export function reasonText({ reason, cause, mode }: Pick<Delivery, 'reason' | 'cause' | 'mode'>, t: TFunction): string {
+  const kind = kindNamed(mode);
+  if (cause) return t(`inform.told.cause.${cause}`, { kind: kind ? t(`channel.modes.${kind}`) : mode });
   switch (reason) {
     case undefined:
       return '';
     case 'server':
     case 'refused':
     case 'off':
-      return t(`inform.told.reason.${reason}.${mode}`);
+      return t(`inform.told.reason.${reason}.${reasonWords(mode)}`);
     default:
       return t(`inform.told.reason.${reason}`);
   }
+}
+
+/** Kinds without words of their own share some. */
+function reasonWords(mode: string) {
+  const own = ['email', 'phoneMessage', 'webhook'] as const;
+  return own.find((one) => one === mode) ?? 'other';
 }
 
 /**

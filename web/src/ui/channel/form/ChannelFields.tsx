@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Input } from 'antd';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type AvailableKinds, availableKindsQuery, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { type ChannelKind, channelKinds, isOffered, isSetUp, kindSpecs } from '@/lib/channel/kinds';
+import { type AvailableKinds, availableKindsQuery } from '@/lib/channel/queries';
 import { type Language, languages } from '@/lib/i18n/i18n';
 import { Field } from '@/ui/form/Field';
 import { Note } from '@/ui/Note';
@@ -19,6 +20,8 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
   const ways = useQuery(availableKindsQuery()).data;
   const own = languages.find(({ code }) => code === ways?.language);
   const { values, change } = form;
+  /** A kind that is not set up any more stays where it is in use. */
+  const isShown = (mode: ChannelKind) => form.before.on[mode] || values.on[mode] || isOffered(mode, ways);
   const modesError = form.errorOf('modes');
   return (
     <>
@@ -43,7 +46,7 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
             *
           </span>
         </legend>
-        {channelKinds.map((mode) => (
+        {channelKinds.filter(isShown).map((mode) => (
           <ChannelKindBox
             key={mode}
             mode={mode}
@@ -87,8 +90,8 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
 function WayNote({ mode, ways }: { mode: ChannelKind; ways: AvailableKinds | undefined }) {
   const { t } = useTranslation();
   if (!ways) return null;
-  const logged = mode === 'phoneMessage' && ways.logged;
-  if (ways[mode] && !logged) return null;
+  const logged = kindSpecs[mode].isLogged?.(ways) === true;
+  if (isSetUp(mode, ways) && !logged) return null;
   return (
     <div className={css.note}>
       <Note tone={logged ? 'info' : 'warn'}>{t(logged ? 'channel.logged' : `channel.off.${mode}`)}</Note>

@@ -2,9 +2,8 @@ import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { Checkbox } from 'antd';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type ChannelKind, maxRecipients } from '@/lib/channel/queries';
+import { type ChannelKind, kindSpecs } from '@/lib/channel/kinds';
 import { useFormat } from '@/lib/format/format';
-import { channelKindIcons } from '@/ui/channel/channelKinds';
 import css from './ChannelKindBox.module.css';
 import { EntryRow } from './EntryRow';
 import { beforeSeparator, splitList } from './split';
@@ -25,11 +24,10 @@ interface ChannelKindBoxProps {
 export function ChannelKindBox({ mode, form, wrong, describedBy, note }: ChannelKindBoxProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const Icon = channelKindIcons[mode];
+  const { icon: Icon, most, hint } = kindSpecs[mode];
   const { values } = form;
   const on = values.on[mode];
   const entries = values.entries[mode];
-  const most = maxRecipients[mode];
   const inputs = useRef(new Map<number, HTMLInputElement>());
   /** The row that takes the focus as soon as it is rendered. */
   const awaited = useRef<number | null>(null);
@@ -88,6 +86,7 @@ export function ChannelKindBox({ mode, form, wrong, describedBy, note }: Channel
       {on ? (
         <div className={css.rows}>
           {note}
+          {hint ? <p className={css.hint}>{t(hint)}</p> : null}
           {entries.map((entry, i) => (
             <EntryRow
               key={entry.key}

@@ -2,7 +2,7 @@ import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlin
 import MinusCircleOutlined from '@ant-design/icons/MinusCircleOutlined';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ChannelKind } from '@/lib/channel/queries';
+import { type ChannelKind, kindSpecs } from '@/lib/channel/kinds';
 import { IconButton } from '@/ui/IconButton';
 import css from './ChannelKindBox.module.css';
 
@@ -21,17 +21,11 @@ interface EntryRowProps {
   onRemove: () => void;
 }
 
-const looks = {
-  // Not of type email: the browser would remove blanks and validate by its own rules.
-  email: { type: 'text', inputMode: 'email', placeholder: 'name@farm.example' },
-  phoneMessage: { type: 'tel', inputMode: 'tel', placeholder: '+905551112233' },
-} as const;
-
 /** One recipient: a field, its remove button, and the error below. */
 export function EntryRow({ mode, nth, text, error, removable, input, ...on }: EntryRowProps) {
   const { t } = useTranslation();
   const id = useId();
-  const { placeholder, inputMode, type } = looks[mode];
+  const { placeholder, inputMode, type } = kindSpecs[mode].field;
   return (
     <div className={css.entry}>
       <div className={css.row}>

@@ -12,14 +12,20 @@ const rows = (...texts: string[]) => texts.map((text, i) => ({ key: i + 1, text 
 const values = (change: Partial<ChannelValues> = {}): ChannelValues => ({
   ...newValues(),
   name: 'Night crew',
-  on: { email: true, phoneMessage: true },
-  entries: { email: rows('a@farm.example'), phoneMessage: rows('+905551112233') },
+  on: { ...newValues().on, email: true, phoneMessage: true },
+  entries: { ...newValues().entries, email: rows('a@farm.example'), phoneMessage: rows('+905551112233') },
   ...change,
 });
 const mails = (...texts: string[]) =>
-  values({ on: { email: true, phoneMessage: false }, entries: { email: rows(...texts), phoneMessage: rows('') } });
+  values({
+    on: { ...newValues().on, email: true, phoneMessage: false },
+    entries: { ...newValues().entries, email: rows(...texts), phoneMessage: rows('') },
+  });
 const numbers = (...texts: string[]) =>
-  values({ on: { email: false, phoneMessage: true }, entries: { email: rows(''), phoneMessage: rows(...texts) } });
+  values({
+    on: { ...newValues().on, email: false, phoneMessage: true },
+    entries: { ...newValues().entries, email: rows(''), phoneMessage: rows(...texts) },
+  });
 
 describe('a pasted list', () => {
   it.each([
@@ -76,7 +82,7 @@ describe('the check of a channel', () => {
   });
 
   it('finds a missing kind, and then does not check recipients', () => {
-    const findings = checkChannel({ ...mails(''), on: { email: false, phoneMessage: false } });
+    const findings = checkChannel({ ...mails(''), on: { ...newValues().on, email: false, phoneMessage: false } });
     expect(findings.modes).toEqual({ key: 'channel.modeRequired' });
     expect(findings.entries.email.size + findings.entries.phoneMessage.size).toBe(0);
   });
@@ -99,6 +105,19 @@ describe('the check of a channel', () => {
     expect([...found]).toEqual([[2, { key: 'channel.phoneFormat', value: text }]]);
   });
 
+  it.each(['0', '12x', '+12', '4503599627370496', '@ab', '@1abcd', 'farm', '@farm alerts'])(
+    'refuses the chat %j',
+    (text) => {
+      const found = checkChannel(
+        values({
+          on: { ...newValues().on, telegram: true },
+          entries: { ...newValues().entries, telegram: rows(text) },
+        }),
+      ).entries.telegram;
+      expect([...found]).toEqual([[1, { key: 'channel.otherFormat', value: text }]]);
+    },
+  );
+
   it('finds a duplicate recipient, however it is written', () => {
     const mail = checkChannel(mails('a@farm.example', 'A@Farm.example')).entries.email;
     expect([...mail]).toEqual([[2, { key: 'channel.emailTwice', value: 'A@Farm.example' }]]);
@@ -112,7 +131,11 @@ describe('the request', () => {
     const body = channelBody(
       values({
         name: ' Night crew ',
-        entries: { email: rows(' a@farm.example ', ''), phoneMessage: rows('+90 (555) 111-22-33') },
+        entries: {
+          ...newValues().entries,
+          email: rows(' a@farm.example ', ''),
+          phoneMessage: rows('+90 (555) 111-22-33'),
+        },
         language: 'tr-tr',
       }),
     );
@@ -121,19 +144,39 @@ describe('the request', () => {
       noticeMode: ['email', 'phoneMessage'],
       email: { emails: ['a@farm.example'] },
       phoneMessage: ['+905551112233'],
+      others: [],
       language: 'tr-tr',
     });
   });
 
   it('has no recipients of an unused kind, and no language for the tenant’s', () => {
-    const body = channelBody(values({ on: { email: false, phoneMessage: true } }));
+    const body = channelBody(values({ on: { ...newValues().on, email: false, phoneMessage: true } }));
     expect(body).toMatchObject({ noticeMode: ['phoneMessage'], email: { emails: [] }, language: null });
+  });
+
+  it('has recipients of other kinds beside the specified ones', () => {
+    const chats = values({
+      on: { ...newValues().on, telegram: true },
+      entries: { ...newValues().entries, telegram: rows(' −1001234567890 ', '', '@Farm_alerts') },
+    });
+    const { noticeMode, email, phoneMessage, others } = channelBody(chats);
+    expect({ noticeMode, email, phoneMessage }).toEqual({ noticeMode: [], email: { emails: [] }, phoneMessage: [] });
+    expect(others).toEqual([{ mode: 'telegram', recipients: ['-1001234567890', '@Farm_alerts'] }]);
+    const saved = channel({ noticeMode: [], email: { emails: [] }, phoneMessage: [], others: others ?? [] });
+    expect(sameValues(valuesOf(saved), { ...chats, name: saved.noticeName })).toBe(false); // the empty row
+    expect(channelBody(valuesOf(saved)).others).toEqual(others);
+    expect(isValid(checkChannel(chats))).toBe(true);
+  });
+
+  it('keeps recipients of kinds that only a newer console knows', () => {
+    const others = [{ mode: 'pigeon', recipients: ['loft 3'] }];
+    expect(channelBody(valuesOf(channel({ others }))).others).toEqual(others);
   });
 
   it('of an unchanged channel equals the channel', () => {
     const one = channel({ language: 'ru-ru' });
     const { id: _, createTime: __, ruleCount: ___, ruleNames: ____, ...rest } = one;
-    expect(channelBody(valuesOf(one))).toEqual(rest);
+    expect(channelBody(valuesOf(one))).toEqual({ ...rest, others: [] });
   });
 });
 

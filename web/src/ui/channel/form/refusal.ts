@@ -1,9 +1,8 @@
 import type { TFunction } from 'i18next';
-import { type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { type ChannelKind, channelKinds, kindSpecs } from '@/lib/channel/kinds';
 import { ApiError } from '@/lib/http/api';
 import { errorText } from '@/lib/http/errorText';
-import { sentences } from './rules';
-import { type ChannelValues, normalizeRecipient } from './values';
+import type { ChannelValues } from './values';
 
 /** The server's refusal, and the field that its sentence names, if any. */
 export type Refusal = { text: string } & (
@@ -20,16 +19,18 @@ export function refusalOf(error: unknown, values: ChannelValues, t: TFunction): 
   if (text === t('channel.modeRequired')) return { field: 'modes', text };
   for (const mode of channelKinds) {
     const entries = values.entries[mode];
-    const { empty, format, twice } = sentences[mode];
+    const { normalize, sentences } = kindSpecs[mode];
+    const { empty, format, twice } = sentences;
+    const kind = t(`channel.modes.${mode}`);
     // Of two duplicates, the later one.
     const named = entries.findLast(
       (entry) =>
         entry.text.trim() !== '' &&
-        [entry.text.trim(), normalizeRecipient(mode, entry.text)].some(
-          (value) => text === t(format, { value }) || text === t(twice, { value }),
+        [entry.text.trim(), normalize(entry.text)].some(
+          (value) => text === t(format, { value, kind }) || text === t(twice, { value, kind }),
         ),
     );
-    const found = named ?? (text === t(empty) ? entries[0] : undefined);
+    const found = named ?? (text === t(empty, { kind }) ? entries[0] : undefined);
     if (found) return { field: mode, key: found.key, text };
   }
   return { field: 'form', text };

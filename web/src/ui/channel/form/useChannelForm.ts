@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Channel, type ChannelKind, maxRecipients, refetchChannels } from '@/lib/channel/queries';
+import { type ChannelKind, kindSpecs } from '@/lib/channel/kinds';
+import { type Channel, refetchChannels } from '@/lib/channel/queries';
 import { toast } from '@/lib/feedback/feedback';
 import { api } from '@/lib/http/api';
 import { useDraft } from '@/lib/storage/useDraft';
@@ -74,11 +75,15 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
   const changeEntries = (mode: ChannelKind, entries: ChannelValues['entries'][ChannelKind]) =>
     change({ entries: { ...values.entries, [mode]: entries } });
 
-  const problemText = (field: string, wrong: FieldProblem | undefined) =>
-    wrong && (tries > 0 || left.has(field)) ? t(wrong.key, { most: wrong.most, value: wrong.value }) : undefined;
+  const problemText = (field: string, wrong: FieldProblem | undefined, mode?: ChannelKind) =>
+    wrong && (tries > 0 || left.has(field))
+      ? t(wrong.key, { most: wrong.most, value: wrong.value, kind: mode && t(`channel.modes.${mode}`) })
+      : undefined;
 
   return {
     values,
+    /** The values when the form opened. */
+    before,
     dirty,
     draft,
     refusal,
@@ -89,7 +94,10 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
     change,
     restore: () => {
       const taken = draft.take();
-      if (taken) setValues((now) => ({ ...now, ...taken }));
+      if (!taken) return;
+      // An earlier version's draft lacks kinds that this one has.
+      const { on, entries, ...rest } = taken;
+      setValues((now) => ({ ...now, ...rest, on: { ...now.on, ...on }, entries: { ...now.entries, ...entries } }));
     },
     /** The problem of a field, once the user left it or tried to save. */
     errorOf: (field: 'name' | 'modes') =>
@@ -97,7 +105,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
     entryError: (mode: ChannelKind, key: number) =>
       refusal?.field === mode && refusal.key === key
         ? refusal.text
-        : problemText(`${mode} ${key}`, findings.entries[mode].get(key)),
+        : problemText(`${mode} ${key}`, findings.entries[mode].get(key), mode),
     leave: (field: string) => setLeft((now) => new Set([...now, field])),
     toggle: (mode: ChannelKind) => change({ on: { ...values.on, [mode]: !values.on[mode] } }),
     /** Returns the key of the new row. */
@@ -135,7 +143,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
             ? []
             : entry,
       );
-      const most = maxRecipients[mode];
+      const { most } = kindSpecs[mode];
       if (rows.length > most) toast.warning(t('channel.form.most', { most }));
       changeEntries(mode, rows.slice(0, most));
       return fresh + texts.length - 1;

@@ -1,6 +1,15 @@
-import { type Channel, type ChannelInput, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import {
+  byKind,
+  type ChannelKind,
+  channelKinds,
+  kindNamed,
+  kindSpecs,
+  kindsOf,
+  recipientsByKind,
+  specifiedKinds,
+} from '@/lib/channel/kinds';
+import type { Channel, ChannelInput } from '@/lib/channel/queries';
 import { isLanguage, type Language } from '@/lib/i18n/i18n';
-import { normalizeNumber } from '@/lib/text/phoneNumber';
 
 /** A recipient as typed. */
 export interface Entry {
@@ -16,6 +25,8 @@ export interface ChannelValues {
   on: Readonly<Record<ChannelKind, boolean>>;
   /** By kind; there is always at least one row. */
   entries: Readonly<Record<ChannelKind, readonly Entry[]>>;
+  /** Recipients of kinds that this version does not know: saved as they came. */
+  unknown: NonNullable<Channel['others']>;
   /** The language of e-mails and SMS; empty: the tenant's. */
   language: Language | '';
 }
@@ -25,22 +36,21 @@ export const nameLimit = 64;
 const emptyRow: readonly Entry[] = [{ key: 1, text: '' }];
 
 export function newValues(): ChannelValues {
-  return {
-    name: '',
-    on: { email: false, phoneMessage: false },
-    entries: { email: emptyRow, phoneMessage: emptyRow },
-    language: '',
-  };
+  return { name: '', on: byKind(() => false), entries: byKind(() => emptyRow), unknown: [], language: '' };
 }
 
 const entriesFrom = (texts: readonly string[]): readonly Entry[] =>
   texts.length === 0 ? emptyRow : texts.map((text, i) => ({ key: i + 1, text }));
 
-export function valuesOf({ noticeName, noticeMode, email, phoneMessage, language }: Channel): ChannelValues {
+export function valuesOf(channel: Channel): ChannelValues {
+  const { noticeName, others = [], language } = channel;
+  const used = kindsOf(channel);
+  const recipients = recipientsByKind(channel);
   return {
     name: noticeName,
-    on: { email: noticeMode.includes('email'), phoneMessage: noticeMode.includes('phoneMessage') },
-    entries: { email: entriesFrom(email.emails), phoneMessage: entriesFrom(phoneMessage) },
+    on: byKind((mode) => used.includes(mode)),
+    entries: byKind((mode) => entriesFrom(recipients[mode])),
+    unknown: others.filter(({ mode }) => kindNamed(mode) === undefined),
     language: isLanguage(language) ? language : '',
   };
 }
@@ -49,23 +59,20 @@ export function nextKey(entries: readonly Entry[]): number {
   return Math.max(0, ...entries.map(({ key }) => key)) + 1;
 }
 
-/** A recipient as stored: people write blanks and dashes into numbers. */
-export function normalizeRecipient(mode: ChannelKind, text: string): string {
-  return mode === 'email' ? text.trim() : normalizeNumber(text);
-}
-
 /** The recipients without empty rows. */
 export function recipientsOf(values: ChannelValues, mode: ChannelKind): string[] {
-  return values.entries[mode].map(({ text }) => normalizeRecipient(mode, text)).filter((text) => text !== '');
+  return values.entries[mode].map(({ text }) => kindSpecs[mode].normalize(text)).filter((text) => text !== '');
 }
 
 export function channelBody(values: ChannelValues): ChannelInput {
   const recipientsIfOn = (mode: ChannelKind) => (values.on[mode] ? recipientsOf(values, mode) : []);
+  const others = channelKinds.filter((mode) => values.on[mode] && kindSpecs[mode].other);
   return {
     noticeName: values.name.trim(),
-    noticeMode: channelKinds.filter((mode) => values.on[mode]),
+    noticeMode: specifiedKinds.filter((mode) => values.on[mode]),
     email: { emails: recipientsIfOn('email') },
     phoneMessage: recipientsIfOn('phoneMessage'),
+    others: [...others.map((mode) => ({ mode, recipients: recipientsIfOn(mode) })), ...values.unknown],
     language: values.language || null,
   };
 }
