@@ -16,7 +16,18 @@ var (
 	edges    = []string{"console", "openapi", "provider", "ingest"}
 	domains  = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
 	platform = []string{
-		"db", "live", "errs", "text", "agronomy", "alertmsg", "archive", "clock", "comparator", "limit", "listen", "memory",
+		"db",
+		"live",
+		"errs",
+		"text",
+		"agronomy",
+		"alertmsg",
+		"archive",
+		"clock",
+		"comparator",
+		"limit",
+		"listen",
+		"memory",
 	}
 	tools = []string{"bench", "torture", "farm", "testkit", "architecture"}
 
@@ -85,8 +96,12 @@ var (
 
 // outboundHTTP are the folders below the edges that may import net/http: they call other servers,
 // and serve no requests.
-var outboundHTTP = []string{"internal/domain/notify/remote", "internal/domain/notify/sms", "internal/domain/notify/telegram",
-	"internal/domain/notify/webhook"}
+var outboundHTTP = []string{
+	"internal/domain/notify/remote",
+	"internal/domain/notify/sms",
+	"internal/domain/notify/telegram",
+	"internal/domain/notify/webhook",
+}
 
 // packageOf returns the package that a folder or an import path counts as: console for
 // internal/edge/console/wire. It returns the empty string for a path outside this module, and for a
