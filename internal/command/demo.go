@@ -48,7 +48,8 @@ func demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Run the server on a fresh data folder with a simulated farm",
 		Long: "Run the server on a fresh data folder with a built-in farm: its history, then simulated\n" +
-			"devices that publish over MQTT. Each start deletes what the last one left. It takes every setting of serve.\n" +
+			"devices that publish over MQTT. Each start deletes what the last one left. It takes the settings of serve,\n" +
+			"but for --database-url.\n" +
 			"The history holds all readings of the last 31 days, up to one a minute, and before that one in ten minutes.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -125,14 +126,15 @@ func (d *demo) run(ctx context.Context) error {
 	defer unlock()
 	d.set.LinksToHTTPAddr = true // nobody serves the hosts of the demo's farms over HTTPS
 	logger := d.set.Logger()
+	defer app.LimitStop(ctx, logger)()
 	server, err := app.New(ctx, d.set, logger)
 	if err != nil {
 		return err
 	}
 	server.WrapHTTP(func(next http.Handler) http.Handler { return withCameras(next, time.Now) })
 	d.password = demoPassword
-	if !isLoopbackAddr(d.set.HTTPAddr) {
-		// Everybody who can reach this address may have read the password in the documentation.
+	if servesOthers(d.set) {
+		// Everybody who can reach the console may have read the password in the documentation.
 		d.password = rand.Text()
 	}
 	d.secrets = map[string]string{}
@@ -280,6 +282,11 @@ func freshFolder(dir string) (func(), error) {
 		}
 	}
 	return func() { _ = lock.Close() }, nil // closing unlocks the file; nothing was written
+}
+
+// servesOthers tells whether other machines may reach the console.
+func servesOthers(s *settings.Server) bool {
+	return !isLoopbackAddr(s.HTTPAddr) || s.HTTPSAddr != "" && !isLoopbackAddr(s.HTTPSAddr)
 }
 
 func isLoopbackAddr(addr string) bool {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tilth/internal/settings"
 	"tilth/internal/tools/testkit/program"
 )
 
@@ -273,13 +274,30 @@ func TestDemoEmptiesItsOwnFolderUnlessInUse(t *testing.T) {
 	}
 }
 
+// The documented password is for the demo that only its own machine reaches, over HTTPS too.
+func TestDemoServesOthers(t *testing.T) {
+	for _, c := range []struct {
+		http, https string
+		want        bool
+	}{
+		{"127.0.0.1:8080", "", false},
+		{"127.0.0.1:8080", "localhost:8443", false},
+		{"127.0.0.1:8080", ":443", true},
+		{":8080", "", true},
+	} {
+		if got := servesOthers(&settings.Server{HTTPAddr: c.http, HTTPSAddr: c.https}); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
 func TestIsLoopbackAddr(t *testing.T) {
 	for addr, want := range map[string]bool{
 		"127.0.0.1:8080": true, "localhost:80": true, "[::1]:80": true, "127.8.9.1:1": true,
 		":8080": false, "0.0.0.0:8080": false, "192.0.2.1:80": false, "[::]:80": false, "nonsense": false,
 	} {
 		if got := isLoopbackAddr(addr); got != want {
-			t.Errorf("onLoopback(%q) = %v", addr, got)
+			t.Errorf("isLoopbackAddr(%q) = %v", addr, got)
 		}
 	}
 }

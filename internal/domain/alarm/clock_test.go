@@ -94,7 +94,8 @@ func TestOfflineExcludesJumpSeenByEvaluation(t *testing.T) {
 	fx.wantNotices("Silent 4800-")
 }
 
-// The same for rules on being offline, with a clock a little or far ahead.
+// If the clock was far ahead and was set back, a rule on being offline opens a notice once the device
+// has been silent since then.
 func TestOfflineWhileTheClockWasAhead(t *testing.T) {
 	fx := newFixture(t)
 	fx.Clock.Advance(72 * time.Hour)

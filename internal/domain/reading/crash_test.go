@@ -162,8 +162,9 @@ func checkAcknowledged(t *testing.T, what string, s *Store, acknowledged map[int
 	}
 }
 
-// checkBacklog consumes the rest of the journal. It must hold every acknowledged batch that was not
-// recorded, each once, at positions without a gap, with its readings.
+// checkBacklog consumes the rest of the journal. It holds batches that were not recorded, each once, at
+// positions without a gap, with its readings, and ends after as many batches as were acknowledged. A
+// batch's readings and its entry are one write, so checkAcknowledged shows that no entry is missing.
 func checkBacklog(t *testing.T, what string, s *Store, evaluated uint64, acknowledged map[int]bool) {
 	t.Helper()
 	c := startConsumer(t, s, evaluated, nil)
