@@ -34,6 +34,9 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 		}
 		e.NoteName = note
 		e.applyTo(d)
+		if err := parseTexts(d); err != nil {
+			return err
+		}
 		return s.Put(ctx, t, d)
 	})
 	return wrap("edit", err)

@@ -1,5 +1,7 @@
 package device
 
+import "tilth/internal/domain/tenant"
+
 // Facts are the fields of a device that are stored and shown as they are, each in a column of its
 // name.
 type Facts struct {
@@ -29,7 +31,8 @@ type Field struct {
 	Number func(d *Device) **float64
 	Flag   func(d *Device) *bool
 
-	SingleLine bool    // of a text: it may stand in lists and titles
+	SingleLine bool    // of a text: it may stand in lists and titles; those that people edit do
+	MaxLength  int     // of a text of one line, characters; 0: those of a name
 	Low, High  float64 // of a number: its bounds, in its unit
 	Unit       string  // of a number, after a space, for messages to the provider
 }
@@ -61,6 +64,31 @@ var Fields = []Field{
 		High:   9000,
 		Unit:   " metres",
 	},
+}
+
+// Longest is how many characters the field's text may have.
+func (f *Field) Longest() int {
+	if f.MaxLength > 0 {
+		return f.MaxLength
+	}
+	return tenant.MaxNameLength
+}
+
+// parseTexts trims the texts that people edit. It refuses one that is too long or not displayable,
+// naming its field.
+func parseTexts(d *Device) error {
+	for i := range Fields {
+		f := &Fields[i]
+		if f.Text == nil || !f.People {
+			continue
+		}
+		line, err := tenant.ParseLine(*f.Text(d), f.Name, f.Longest())
+		if err != nil {
+			return err
+		}
+		*f.Text(d) = line
+	}
+	return nil
 }
 
 // ValueIn gives the field's value in a device: a string, a *float64 or a bool.

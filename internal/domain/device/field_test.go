@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"tilth/internal/domain/device"
@@ -52,6 +53,45 @@ func TestFactsAreFields(t *testing.T) {
 	for i := range facts.NumField() {
 		if facts.Field(i).IsZero() {
 			t.Errorf("%s is not in Fields", facts.Type().Field(i).Name)
+		}
+	}
+}
+
+// The texts that people edit are stored trimmed. One that is too long, or that a screen cannot show on
+// one line, is refused with its field, and nothing changes.
+func TestEditedTexts(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, station := s.Tenant(t, "field"), s.Station(t)
+	s.Device(t, field.ID, station, "M-1")
+	for i := range device.Fields {
+		f := &device.Fields[i]
+		if f.Text == nil || !f.People {
+			continue
+		}
+		if !f.SingleLine {
+			t.Errorf("%s: a text that people edit is of one line", f.Name)
+		}
+		edit := func(text string) (*device.Device, error) {
+			e := device.Edit{NoteName: "mast"}
+			reflect.ValueOf(&e).Elem().FieldByName(strings.ToUpper(f.Name[:1]) + f.Name[1:]).SetString(text)
+			err := s.Devices.Edit(t.Context(), field.ID, "M-1", e)
+			d, getErr := s.Devices.Get(t.Context(), field.ID, "M-1")
+			if getErr != nil {
+				t.Fatal(getErr)
+			}
+			return d, err
+		}
+		longest := strings.Repeat("ü", f.Longest())
+		d, err := edit("  " + longest + "\t")
+		if err != nil || *f.Text(d) != longest {
+			t.Errorf("%s: %q, %v", f.Name, *f.Text(d), err)
+		}
+		for text, key := range map[string]string{longest + "x": "invalid.long", "a\nb": "invalid.format", "\u202ea": "invalid.format"} {
+			d, err := edit(text)
+			wantRefused(t, f.Name, err, key, f.Name)
+			if *f.Text(d) != longest {
+				t.Errorf("%s was changed to %q", f.Name, *f.Text(d))
+			}
 		}
 	}
 }

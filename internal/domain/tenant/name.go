@@ -16,16 +16,26 @@ const MaxNameLength = 64
 // MaxNameLength characters, and displayable. It refuses (601) another name, naming field; required
 // is the text key for a name without a visible character.
 func ParseName(typed, field, required string) (string, error) {
-	name := strings.TrimSpace(typed)
-	switch {
-	case !strings.ContainsFunc(name, isVisible):
+	if !strings.ContainsFunc(typed, isVisible) {
 		return "", errs.New(errs.Refused, required)
-	case utf8.RuneCountInString(name) > MaxNameLength:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(MaxNameLength)).WithField(field)
-	case !IsDisplayable(name):
+	}
+	return ParseLine(typed, field, MaxNameLength)
+}
+
+// ParseLine reads a text of one line that a person typed, which may be empty, and gives it as it is
+// stored: trimmed, of at most longest characters, and displayable. It refuses (601) another one, naming
+// field.
+func ParseLine(typed, field string, longest int) (string, error) {
+	line := strings.TrimSpace(typed)
+	switch {
+	case line == "":
+		return "", nil
+	case utf8.RuneCountInString(line) > longest:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(longest)).WithField(field)
+	case !IsDisplayable(line):
 		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
-	return name, nil
+	return line, nil
 }
 
 // IsDisplayable tells whether a screen, a mail or a log can show a name as it is: it has a visible

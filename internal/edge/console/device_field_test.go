@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"testing"
 
@@ -68,6 +69,26 @@ func TestPlainFields(t *testing.T) {
 		}
 		if got := page.List[0][f.Name]; got != value {
 			t.Errorf("%s is answered as %v, want %v", f.Name, got, value)
+		}
+	}
+}
+
+// The activity page names every plain field. That each language has the same keys is tested beside
+// the texts.
+func TestPlainFieldsHaveActivityTexts(t *testing.T) {
+	raw, err := os.ReadFile("../../../web/src/locales/en-us.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts struct {
+		Activity struct{ Field map[string]string }
+	}
+	if err := json.Unmarshal(raw, &texts); err != nil {
+		t.Fatal(err)
+	}
+	for i := range device.Fields {
+		if name := device.Fields[i].Name; texts.Activity.Field[name] == "" {
+			t.Errorf("there is no text activity.field.%s", name)
 		}
 	}
 }

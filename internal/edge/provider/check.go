@@ -82,15 +82,15 @@ func (c *checker) multiLine(f *field[string], limit int) {
 	}
 }
 
-// singleLine checks a text of one line of at most maxName characters, which may be empty, such as a
+// singleLine checks a text of one line of at most longest characters, which may be empty, such as a
 // title: it may stand in lists, in a browser's tab and in subjects of mails.
-func (c *checker) singleLine(f *field[string]) {
-	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > maxName) {
+func (c *checker) singleLine(f *field[string], longest int) {
+	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > longest) {
 		c.add(
 			f.at,
 			"%s must have at most %d characters, not all of them invisible, without control characters",
 			lastKey(f.at),
-			maxName,
+			longest,
 		)
 	}
 }
@@ -180,7 +180,7 @@ func (c *checker) property(p *fileProperty, known map[string]int) {
 		}
 		known[p.identifier.value] = p.identifier.at.line
 	}
-	c.singleLine(&p.functionName)
+	c.singleLine(&p.functionName, maxName)
 	c.multiLine(&p.elementUnit, maxUnit)
 	c.elementData(&p.elementData)
 	number := c.required(&p.dataType, p.at, "dataType") && p.dataType.value == "number"
@@ -231,7 +231,7 @@ func (c *checker) tenant(t *fileTenant) {
 			c.add(n.at, "%s must be from 0, which is any number, to %d", name, tenant.MaxSendsPerDay)
 		}
 	}
-	c.singleLine(&t.diy.title)
+	c.singleLine(&t.diy.title, maxName)
 	c.multiLine(&t.diy.content, maxDescription)
 	for _, f := range []*field[string]{&t.diy.logo, &t.diy.background, &t.diy.favicon} {
 		c.address(f)
@@ -316,9 +316,9 @@ func (c *checker) plainFields(d *fileDevice) {
 	for i := range device.Fields {
 		switch f, given := &device.Fields[i], d.plain[device.Fields[i].Name]; {
 		case f.SingleLine:
-			c.singleLine(&given.text)
+			c.singleLine(&given.text, f.Longest())
 		case f.Text != nil:
-			c.multiLine(&given.text, maxName)
+			c.multiLine(&given.text, f.Longest())
 		case given.number.valid && (given.number.value < f.Low || given.number.value > f.High):
 			c.add(given.number.at, "%s must be from %v to %v%s", f.Name, f.Low, f.High, f.Unit)
 		}
