@@ -182,3 +182,31 @@ func TestWrongNotificationSettings(t *testing.T) {
 		})
 	}
 }
+
+// Each messenger of the registry of kinds has its settings, and each has an entry in the console.
+func TestMessengersAreKinds(t *testing.T) {
+	console, err := os.ReadFile("../../web/src/lib/channel/kinds.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[notify.ChannelKind]bool{}
+	for _, m := range messengers {
+		set[m.kind] = true
+	}
+	others := 0
+	for _, k := range notify.AllKinds() {
+		if !k.Other {
+			continue
+		}
+		others++
+		if !set[k.Name] {
+			t.Errorf("%s has no settings in messengers", k.Name)
+		}
+		if !strings.Contains(string(console), fmt.Sprintf("\n  %s: {", k.Name)) {
+			t.Errorf("%s has no entry in kinds.ts", k.Name)
+		}
+	}
+	if len(set) != others {
+		t.Errorf("settings of %d messengers, %d are kinds", len(set), others)
+	}
+}
