@@ -117,6 +117,8 @@ tenants:
 	const noticesPerRound = 40
 	at := time.Now().UnixMilli()
 	for range rounds {
+		// Two recipients are told of the beginning and of the end of each notice. Enough mails remain for
+		// some to be in flight at the kill.
 		enough := server.afterMore(1 + rand.IntN(2*2*noticesPerRound-2*maxMailsInFlight))
 		var values []string
 		for range noticesPerRound { // a notice opens and ends

@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a dark page never flashes white. Keys and shapes: src/lib/preferences.ts, src/lib/i18n.ts.
+// Runs before the first paint, so that a dark page never flashes white. Keys and shapes: src/lib/storage/preferences.ts, src/lib/i18n/i18n.ts.
 (() => {
   const root = document.documentElement;
   let theme = 'light';

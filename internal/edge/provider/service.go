@@ -45,8 +45,8 @@ type Intake interface {
 
 // Outbox holds the notifications to be sent.
 type Outbox interface {
-	// Release releases the notifications that are held since a restore. It returns whether any were
-	// held, and how many.
+	// Release ends the hold of notifications that a restore begins. It returns whether there was one,
+	// and how many notifications wait to be sent.
 	Release(ctx context.Context) (held bool, waiting int, err error)
 }
 
@@ -126,7 +126,8 @@ func (u *ReloadError) Error() string { return "stored, but not loaded: " + u.cau
 // Unwrap returns the cause.
 func (u *ReloadError) Unwrap() error { return u.cause }
 
-// Service applies files and deletes things. It runs one call at a time.
+// Service applies files and deletes things. Calls that change what the provider's files describe run
+// one at a time; recomputing derived values and releasing held notifications do not wait for them.
 type Service struct {
 	Stores
 	sem      chan struct{}
@@ -146,7 +147,8 @@ func NewService(s Stores) *Service {
 // Stop ends calls that may take long, which clients can repeat later. It is called once.
 func (s *Service) Stop() { close(s.stopping) }
 
-// acquire waits until no other call runs; the caller must call the returned function when done.
+// acquire waits until no other call holds the service; the caller must call the returned function when
+// done.
 func (s *Service) acquire(ctx context.Context) (func(), error) {
 	select {
 	case s.sem <- struct{}{}:

@@ -35,7 +35,7 @@ func TestRetentionClockSurvivesRestart(t *testing.T) {
 	if got := read().Now(); got.After(now) || got.Before(begun) {
 		t.Errorf("by a clock that is right again the time is %v, want %v", got, now)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 || log.Text() != "" {
+	if left, err := filepath.Glob(filepath.Join(dir, "*.new")); err != nil || len(left) > 0 || log.Text() != "" {
 		t.Errorf("left %v (%v), logged: %s", left, err, log.Text())
 	}
 	if err := os.WriteFile(filepath.Join(dir, "lived-until"), []byte("long\n"), 0o600); err != nil {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -16,7 +18,7 @@ import (
 // Move moves the database of the data folder DIR to the PostgreSQL database at an address, which
 // must be empty, and pairs the two as OpenPostgres does. The folder's tables must be of this
 // version (Open upgrades them), and no process may have the folder open. After an error the folder
-// still has its database.
+// still has its database; the other one may be filled already, and is then to be emptied.
 func Move(ctx context.Context, dir, address string) (err error) {
 	from, err := OpenToRead(ctx, dir)
 	if err != nil {
@@ -49,10 +51,16 @@ func Move(ctx context.Context, dir, address string) (err error) {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "tilth.db*"))
-	for _, f := range files {
-		err = errors.Join(err, os.Remove(f))
+	if err != nil {
+		return err
 	}
-	return err
+	slices.Reverse(files) // the database itself last, after the files of its log
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // importFrom writes all rows of from, in one transaction.
@@ -104,8 +112,12 @@ func importTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err er
 	// In the order of insertion, if the table records it.
 	order := "rowid"
 	err = from.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid FROM "%s" LIMIT 1`, t.name)).Scan(new(int64))
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	switch {
+	case err == nil || errors.Is(err, sql.ErrNoRows):
+	case strings.Contains(err.Error(), "no such column"): // a table WITHOUT ROWID
 		order = "1"
+	default:
+		return err
 	}
 	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.columnList(), t.name, order))
 	if err != nil {
@@ -152,8 +164,8 @@ func (s *rowSource) Values() ([]any, error) {
 	return values, nil
 }
 
-// convertValue converts a value of SQLite, which stores numbers as integers where it can, to one
-// for a PostgreSQL column of the given type.
+// convertValue converts a value of SQLite to one for a PostgreSQL column of the given type. SQLite has no
+// booleans, and a column without a declared type may hold a number as an integer.
 func convertValue(kind string, v any) any {
 	switch v := v.(type) {
 	case int64:
