@@ -3,18 +3,21 @@ package openapi
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
 	"tilth/internal/domain/device"
 	"tilth/internal/domain/reading"
+	"tilth/internal/edge/httpbase"
 	"tilth/internal/edge/openapi/wire"
 )
 
-// maxStretchSteps is how many hours or days are read at a time, so that memory does not grow with the
-// range.
-const maxStretchSteps = 2000
+// maxStretchValues is how many aggregates are read at a time, so that memory grows neither with the
+// range nor with the number of properties.
+const maxStretchValues = 4000
 
 // aggregateQuery is a query for a device's aggregates. Its limit counts hours or days.
 type aggregateQuery struct {
@@ -68,7 +71,7 @@ func (s *server) parseAggregates(ctx context.Context, r wire.GetAggregatesReques
 	return q, err
 }
 
-// GetAggregates answers a device's numbers by hour or day, the oldest first.
+// GetAggregates answers a device's numbers by hour or day, the oldest first, while it reads them.
 func (s *server) GetAggregates(
 	ctx context.Context,
 	r wire.GetAggregatesRequestObject,
@@ -77,34 +80,58 @@ func (s *server) GetAggregates(
 	if err != nil {
 		return nil, err
 	}
-	answer := wire.GetAggregates200JSONResponse{Items: []wire.Aggregates{}}
+	return streamedResponse(func(w http.ResponseWriter) error {
+		opts := httpbase.StreamOptions{Header: http.Header{"Content-Type": {"application/json"}}}
+		return s.edge.Stream(ctx, w, opts, func(out *httpbase.StreamWriter) error {
+			return s.writeAggregates(ctx, out, q)
+		})
+	}), nil
+}
+
+// VisitGetAggregatesResponse writes the answer.
+func (f streamedResponse) VisitGetAggregatesResponse(w http.ResponseWriter) error { return f(w) }
+
+// writeAggregates writes a page, stretch by stretch.
+func (s *server) writeAggregates(ctx context.Context, out *httpbase.StreamWriter, q *aggregateQuery) error {
+	out.Buf = append(out.Buf, `{"items":[`...)
 	// Outside the days with readings there is nothing to look for.
 	first, last, some := s.Readings.Span()
-	if !some {
-		return answer, nil
-	}
-	for from, to := max(q.from, first), min(q.to, last); from <= to; {
+	written := 0
+	for from, to := max(q.from, first), min(q.to, last); some && from <= to; {
 		end := q.stretchEnd(from)
 		rows, err := s.readAggregates(ctx, q, from, min(to, end-1))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range rows {
-			if len(answer.Items) == q.limit {
+			if written == q.limit {
 				next := cursor{QueryHash: q.queryHash, Time: int64(rows[i].Time)}.String()
-				answer.NextCursor = &next
-				return answer, nil
+				// The cursor is base64url: there is nothing to escape.
+				out.Buf = append(append(append(out.Buf, `],"nextCursor":"`...), next...), "\"}\n"...)
+				return nil
 			}
-			answer.Items = append(answer.Items, rows[i])
+			if written > 0 {
+				out.Buf = append(out.Buf, ',')
+			}
+			written++
+			row, err := json.Marshal(rows[i])
+			if err != nil {
+				return err
+			}
+			out.Buf = append(out.Buf, row...)
+			if err := out.FlushIfFull(); err != nil {
+				return err
+			}
 		}
 		from = end
 	}
-	return answer, nil
+	out.Buf = append(out.Buf, "]}\n"...)
+	return nil
 }
 
 // stretchEnd returns the end of the stretch that begins with the hour or day of a time.
 func (q *aggregateQuery) stretchEnd(from int64) int64 {
-	steps := min(q.limit+1, maxStretchSteps)
+	steps := min(q.limit+1, max(1, maxStretchValues/max(1, len(q.props))))
 	at := time.UnixMilli(from)
 	if q.byDay {
 		year, month, day := at.In(q.zone).Date()
