@@ -51,6 +51,27 @@ const (
 
 func (s Step) ms() int64 { return time.Duration(s).Milliseconds() }
 
+// AggregateReader is the part of the store that reads aggregates.
+type AggregateReader interface {
+	Aggregates(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		step Step,
+	) (map[device.PropertyID][]Aggregate, error)
+	DailyAggregates(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		zone *time.Location,
+	) (map[device.PropertyID][]Aggregate, error)
+	Span() (from, to int64, ok bool)
+}
+
 // Aggregates returns for each of props the aggregates of the hours or days (UTC) that overlap from
 // <= time <= to (epoch ms), oldest first; hours and days at the ends count in whole. It leaves out
 // hours and days without numbers, and properties without any. Texts and booleans do not count.

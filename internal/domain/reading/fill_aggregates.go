@@ -45,6 +45,9 @@ func (s *Store) fillAggregates(ctx context.Context) error {
 	}
 	s.opts.Logger.Info("readings: computing the aggregates of days that an earlier version sealed", "days", len(days))
 	for i := len(days) - 1; i >= 0; i-- {
+		if p := s.broken.Load(); p != nil {
+			return *p
+		}
 		if err := s.fillDay(ctx, days[i].day); err != nil {
 			return fmt.Errorf("reading: compute aggregates: %w", err)
 		}

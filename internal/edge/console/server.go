@@ -60,23 +60,7 @@ type Readings interface {
 		props []device.PropertyID,
 		fn func(c *reading.Columns) error,
 	) error
-	Aggregates(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		step reading.Step,
-	) (map[device.PropertyID][]reading.Aggregate, error)
-	DailyAggregates(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		zone *time.Location,
-	) (map[device.PropertyID][]reading.Aggregate, error)
-	Span() (from, to int64, ok bool)
+	reading.AggregateReader
 	Range(
 		ctx context.Context,
 		t tenant.ID,

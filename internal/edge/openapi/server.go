@@ -45,23 +45,7 @@ const (
 // Readings is the part of the readings store that programs use.
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
-	Aggregates(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		step reading.Step,
-	) (map[device.PropertyID][]reading.Aggregate, error)
-	DailyAggregates(
-		ctx context.Context,
-		t tenant.ID,
-		d device.ID,
-		from, to int64,
-		props []device.PropertyID,
-		zone *time.Location,
-	) (map[device.PropertyID][]reading.Aggregate, error)
-	Span() (from, to int64, ok bool)
+	reading.AggregateReader
 	Range(
 		ctx context.Context,
 		t tenant.ID,
