@@ -75,7 +75,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 			slog.Int64("user", info.caller.User),
 		}
 	}
-	if err := s.checkMemory(route); err != nil {
+	if err := s.checkMemory(workOf(route)); err != nil {
 		return err
 	}
 	if name := r.Header.Get("Time-Zone"); name != "" {
@@ -102,15 +102,20 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 	return violationError(validateRequest(w, r, route, params, query))
 }
 
-// checkMemory refuses a call if there is not enough memory for it: heavy calls are refused first,
-// signing in last.
-func (s *server) checkMemory(route *routers.Route) error {
-	work := memory.Call
-	if isPublic(route) {
-		work = memory.Intake
-	} else if httpbase.Heavy(route.Operation) {
-		work = memory.Heavy
+// workOf tells which memory a call needs: heavy calls are refused first, signing in last.
+func workOf(route *routers.Route) memory.Work {
+	switch {
+	case isPublic(route):
+		return memory.Intake
+	case httpbase.Heavy(route.Operation):
+		return memory.Heavy
+	default:
+		return memory.Call
 	}
+}
+
+// checkMemory refuses work if there is not enough memory for it.
+func (s *server) checkMemory(work memory.Work) error {
 	if s.Memory.Refuse(work) {
 		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.RetryAfter())
 	}

@@ -13,6 +13,7 @@ import (
 	"tilth/internal/edge/httpbase"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/limit"
+	"tilth/internal/platform/memory"
 )
 
 // The limits of each address on calls that need no sign-in, and on pictures.
@@ -75,6 +76,10 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Hand
 		s.fail(w, r, r.Context().Err())
 	default:
 		defer task.Leave()
+		if err := s.checkMemory(memory.Heavy); err != nil { // calls before this one may have used it up
+			s.fail(w, r, err)
+			return
+		}
 		w, r = httpbase.WithTask(w, r, task)
 		next.ServeHTTP(w, r)
 	}

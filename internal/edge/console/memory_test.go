@@ -3,10 +3,12 @@ package console_test
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"tilth/internal/edge/console"
+	"tilth/internal/platform/memory"
 	"tilth/internal/tools/testkit"
 )
 
@@ -74,5 +76,27 @@ func TestMemoryPressureRefusals(t *testing.T) {
 		if a := w.Do(t, c); !strings.Contains(a.Msg, want) {
 			t.Errorf("%s: %s", language, a.Msg)
 		}
+	}
+}
+
+// A heavy call that found enough memory may wait for its slot while the calls before it use the
+// memory up. It is checked again when its turn comes.
+func TestMemoryIsCheckedAgainInTurn(t *testing.T) {
+	var reads, now atomic.Int64
+	gauge := memory.New(memory.Options{
+		Limit: 1 << 30,
+		Read: func() memory.Usage {
+			if reads.Add(1) == 1 {
+				return memory.Usage{}
+			}
+			return memory.Usage{Held: 85 << 30 / 100}
+		},
+		Now: func() time.Time { return time.Unix(now.Add(1), 0) }, // later each time, so that the gauge reads again
+	})
+	w := newServer(t, func(o *console.Options) { o.Memory = gauge })
+	call := w.get(rangePath(rowsPath, "WS-1", "rain", w.Clock.Now().Add(-time.Hour), w.Clock.Now()))
+	reads.Store(0)
+	if a := w.Do(t, call); a.Code != 503 || reads.Load() != 2 {
+		t.Errorf("after %d checks: %s", reads.Load(), a.Body)
 	}
 }

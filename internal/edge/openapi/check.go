@@ -60,6 +60,10 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request,
 		s.fail(w, r, r.Context().Err())
 	default:
 		defer task.Leave()
+		if err := s.checkMemory(memory.Heavy); err != nil { // calls before this one may have used it up
+			s.fail(w, r, err)
+			return
+		}
 		w, r = httpbase.WithTask(w, r, task)
 		next.ServeHTTP(w, r)
 	}
@@ -91,6 +95,11 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	if httpbase.Heavy(route.Operation) {
 		work = memory.Heavy
 	}
+	return s.checkMemory(work)
+}
+
+// checkMemory refuses work if there is not enough memory for it.
+func (s *server) checkMemory(work memory.Work) error {
 	if s.Memory.Refuse(work) {
 		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.RetryAfter())
 	}

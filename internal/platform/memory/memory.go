@@ -31,13 +31,17 @@ var WorkNames = [workKinds]string{Heavy: "heavy", Call: "call", Intake: "intake"
 var refuseAtPercent = [workKinds]uint64{Heavy: 80, Call: 92, Intake: 97}
 
 const (
-	// sampleEvery is the maximum age of a sample.
+	// sampleEvery is the maximum age of a sample far below the limits.
 	sampleEvery = 100 * time.Millisecond
-	// collectEvery is the minimum time between forced garbage collections, which tell what is in
-	// use from what is garbage. collectPauseFactor is how many times the duration of the last
-	// collection must pass before the next.
-	collectEvery       = time.Second
+	// collectPauseFactor is how many times the duration of the last forced garbage collection must
+	// pass before the next. A collection tells what is in use from what is garbage: until the next
+	// one, everything allocated since counts as garbage. So the pause also bounds how much work is
+	// admitted beyond the limits.
 	collectPauseFactor = 10
+	// heavyBytes is what a piece of heavy work may take before the next sample sees it: the buffers
+	// and rows of an answer whose client does not read. If the work admitted since the last sample
+	// may exceed the limit, the gauge samples again at once.
+	heavyBytes = 256 << 10
 )
 
 // RetryAfter is when refused work may be tried again.
@@ -66,10 +70,11 @@ type Options struct {
 // Gauge tells whether there is memory for a piece of work. A nil gauge never refuses. A Gauge is
 // safe for concurrent use, and samples only when a caller asks.
 type Gauge struct {
-	opts    Options
-	refused [workKinds]atomic.Uint64
-	inUse   atomic.Uint64 // by the newest sample
-	sampled atomic.Int64  // the time of the newest sample, Unix ns
+	opts     Options
+	refused  [workKinds]atomic.Uint64
+	inUse    atomic.Uint64 // by the newest sample
+	admitted atomic.Uint64 // pieces of heavy work since the newest sample
+	sampled  atomic.Int64  // the time of the newest sample, Unix ns
 
 	mu            sync.Mutex
 	collected     time.Time       // when the last forced collection ended
@@ -99,7 +104,7 @@ func (g *Gauge) Limit() uint64 { return g.opts.Limit }
 
 // InUse is how many bytes are in use, by a current sample.
 func (g *Gauge) InUse() uint64 {
-	g.sample()
+	g.sample(sampleEvery)
 	return g.inUse.Load()
 }
 
@@ -116,6 +121,9 @@ func (g *Gauge) Refused() map[string]uint64 {
 // refused.
 func (g *Gauge) Refuse(w Work) bool {
 	if !g.IsShort(w) {
+		if w == Heavy && g != nil {
+			g.admitted.Add(1)
+		}
 		return false
 	}
 	g.refused[w].Add(1)
@@ -127,17 +135,21 @@ func (g *Gauge) IsShort(w Work) bool {
 	if g == nil || g.opts.Limit == 0 {
 		return false
 	}
-	g.sample()
+	maxAge := sampleEvery
+	if over(w, g.inUse.Load()+g.admitted.Load()*heavyBytes, g.opts.Limit) {
+		maxAge = 0
+	}
+	g.sample(maxAge)
 	return over(w, g.inUse.Load(), g.opts.Limit)
 }
 
 func over(w Work, inUse, limit uint64) bool { return inUse >= limit/100*refuseAtPercent[w] }
 
-// sample measures the memory in use unless a sample is recent. A caller that asks while another
-// caller samples uses the previous sample.
-func (g *Gauge) sample() {
+// sample measures the memory in use unless the last sample is younger than maxAge. A caller that
+// asks while another caller samples uses the previous sample.
+func (g *Gauge) sample(maxAge time.Duration) {
 	now := g.opts.Now()
-	if now.UnixNano()-g.sampled.Load() < int64(sampleEvery) || !g.mu.TryLock() {
+	if now.UnixNano()-g.sampled.Load() < int64(maxAge) || !g.mu.TryLock() {
 		return
 	}
 	defer g.mu.Unlock()
@@ -145,14 +157,15 @@ func (g *Gauge) sample() {
 	inUse := u.Held
 	if over(Heavy, inUse, g.opts.Limit) && g.opts.Limit > 0 {
 		// Most of it may be garbage, which the runtime lets grow up to the limit. Collect if the
-		// garbage decides whether heavy work is refused, or exceeds 5 % of the limit. If collect
+		// garbage decides whether heavy work is refused, or exceeds 2.5 % of the limit. If collect
 		// skips because the last collection is too recent, Held - Garbage is the estimate.
-		if !over(Heavy, u.Held-u.Garbage, g.opts.Limit) || u.Garbage > g.opts.Limit/20 {
+		if !over(Heavy, u.Held-u.Garbage, g.opts.Limit) || u.Garbage > g.opts.Limit/40 {
 			u = g.collect(now, u)
 		}
 		inUse = u.Held - u.Garbage
 	}
 	g.inUse.Store(inUse)
+	g.admitted.Store(0)
 	g.sampled.Store(g.opts.Now().UnixNano())
 	g.logChanges(inUse)
 }
@@ -160,7 +173,7 @@ func (g *Gauge) sample() {
 // collect forces a garbage collection unless the last one is too recent, and returns the usage
 // afterwards.
 func (g *Gauge) collect(now time.Time, u Usage) Usage {
-	if now.Sub(g.collected) < max(collectEvery, collectPauseFactor*g.took) {
+	if now.Sub(g.collected) < max(sampleEvery, collectPauseFactor*g.took) {
 		return u
 	}
 	began := g.opts.Now()

@@ -86,7 +86,7 @@ func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
 	}
 	// What is not garbage stays, and counts.
 	b.heldAfterCollect = 850 * mib
-	b.now = b.now.Add(collectEvery)
+	b.now = b.now.Add(collectPauseFactor * 20 * time.Millisecond)
 	if !b.IsShort(Heavy) || b.IsShort(Call) || b.collected != 2 {
 		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
 	}
@@ -94,6 +94,25 @@ func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
 	b.setUsage(790, 700)
 	if b.IsShort(Heavy) || b.collected != 2 {
 		t.Errorf("%d collections", b.collected)
+	}
+}
+
+// Work admitted since the last sample may have used up what is left: the gauge samples again before
+// it admits more, however young the sample is.
+func TestManyAdmissionsSampleAgain(t *testing.T) {
+	b := newTestGauge()
+	b.setUsage(790, 0)
+	for range 10 * mib / heavyBytes {
+		if b.Refuse(Heavy) {
+			t.Fatal("refused with 10 MiB to spare")
+		}
+	}
+	if b.reads != 1 {
+		t.Errorf("%d samples", b.reads)
+	}
+	b.usage.Held = 805 * mib // what was admitted has begun, within the same moment
+	if !b.Refuse(Heavy) || b.IsShort(Call) {
+		t.Errorf("%d MiB by %d samples", b.InUse()/mib, b.reads)
 	}
 }
 
