@@ -42,3 +42,10 @@ describe('an axis', () => {
     expect(tickDecimals({ min: 0, max: 10, step: 5 })).toBe(0);
   });
 });
+
+it('spans at least what the quantity needs, around the values and not below 0 without cause', () => {
+  expect(scaleFor(20.1, 20.3, 5, 5)).toEqual({ min: 17, max: 23, step: 1 });
+  expect(scaleFor(0.2, 0.4, 5, 5)).toEqual({ min: 0, max: 5, step: 1 });
+  expect(scaleFor(-0.2, 0.4, 5, 5)).toEqual({ min: -3, max: 3, step: 1 });
+  expect(scaleFor(10, 40, 3, 5)).toEqual(scaleFor(10, 40, 3));
+});
