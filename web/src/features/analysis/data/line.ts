@@ -1,0 +1,102 @@
+import type { components } from '@/api/schema.gen';
+
+export type Answer = components['schemas']['AggregatedData'];
+export type LineResolution = Answer['resolution'];
+
+/** Epoch milliseconds, both inclusive. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/**
+ * One property of a device over a range: its readings, hours or days, oldest first. All lists have
+ * the same length. Of readings, low, mean, high and sum are the reading itself, and count is 1.
+ */
+export interface Line {
+  resolution: LineResolution;
+  /** The times of readings, or the beginnings of hours or days. */
+  times: Float64Array;
+  low: Float64Array;
+  mean: Float64Array;
+  high: Float64Array;
+  count: Float64Array;
+  sum: Float64Array;
+}
+
+type Lists = Record<'times' | 'low' | 'mean' | 'high' | 'count' | 'sum', number[]>;
+const emptyLists = (): Lists => ({ times: [], low: [], mean: [], high: [], count: [], sum: [] });
+
+function lineOf(resolution: LineResolution, lists: Lists): Line {
+  return {
+    resolution,
+    times: Float64Array.from(lists.times),
+    low: Float64Array.from(lists.low),
+    mean: Float64Array.from(lists.mean),
+    high: Float64Array.from(lists.high),
+    count: Float64Array.from(lists.count),
+    sum: Float64Array.from(lists.sum),
+  };
+}
+
+/** The lines in the server's answer, by identifier; properties without numbers are absent. */
+export function linesOf({ resolution, aggregates = [], readings = [] }: Answer): Map<string, Line> {
+  const found = new Map<string, Lists>();
+  const listsOf = (sign: string) => {
+    const lists = found.get(sign) ?? emptyLists();
+    found.set(sign, lists);
+    return lists;
+  };
+  for (const piece of aggregates) {
+    const lists = listsOf(piece.identifier);
+    let time = 0;
+    for (const step of piece.times) {
+      time += step;
+      lists.times.push(time);
+    }
+    for (const name of ['low', 'mean', 'high', 'count', 'sum'] as const) {
+      for (const value of piece[name]) lists[name].push(value);
+    }
+  }
+  for (const { times, values } of readings) {
+    for (const [sign, column] of Object.entries(values)) {
+      const lists = listsOf(sign);
+      let time = 0;
+      column.forEach((value, index) => {
+        time += times[index] ?? 0;
+        if (value === null || typeof value === 'string') return;
+        const height = Number(value);
+        lists.times.push(time);
+        for (const name of ['low', 'mean', 'high', 'sum'] as const) lists[name].push(height);
+        lists.count.push(1);
+      });
+    }
+  }
+  const lines = new Map<string, Line>();
+  for (const [sign, lists] of found) if (lists.times.length > 0) lines.set(sign, lineOf(resolution, lists));
+  return lines;
+}
+
+/** The line with other times, one for each of its own; points whose time is null are left out. */
+export function retime(line: Line, timeOf: (time: number) => number | null): Line {
+  const lists = emptyLists();
+  for (let i = 0; i < line.times.length; i += 1) {
+    const time = timeOf(line.times[i] ?? 0);
+    if (time === null) continue;
+    lists.times.push(time);
+    for (const name of ['low', 'mean', 'high', 'count', 'sum'] as const) lists[name].push(line[name][i] ?? 0);
+  }
+  return lineOf(line.resolution, lists);
+}
+
+/** The index of the first time that is not before `time`; the length if there is none. */
+export function indexFrom(times: Float64Array, time: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? 0) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
