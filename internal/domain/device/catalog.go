@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/internal/platform/agronomy"
 	"tilth/internal/platform/db"
 	"tilth/internal/platform/errs"
 	"tilth/internal/platform/text"
@@ -25,6 +26,8 @@ type Element struct {
 	Unit    string
 	YeuURL  string
 	Names   map[text.Language]string
+	// How much the value axis of a chart spans at least, in Unit; nil: as for the quantity.
+	LeastSpan *float64
 }
 
 type elementRow struct {
@@ -33,6 +36,7 @@ type elementRow struct {
 	YeuSign       string
 	Unit          string
 	YeuURL        string `bun:"yeu_url"`
+	LeastSpan     *float64
 }
 
 type elementNameRow struct {
@@ -143,7 +147,7 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	signs := make(map[int64]string, len(elements))
 	for _, e := range elements {
 		signs[e.ID] = e.YeuSign
-		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL}
+		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, LeastSpan: e.LeastSpan}
 	}
 	for _, r := range elementNames {
 		setName(&s.elements[signs[r.ElementID]].Names, r.Language, r.Name)
@@ -244,13 +248,31 @@ func (c *Catalog) Unit(p *Property) string {
 	return ""
 }
 
+// LeastSpan gives how much the value axis of a property's chart spans at least, in the property's
+// unit: what its element says, else what suits its quantity; nil if neither is known in this unit.
+func (c *Catalog) LeastSpan(p *Property) *float64 {
+	if p.DataType != Number {
+		return nil
+	}
+	unit := c.Unit(p)
+	if e := c.Element(p.Identifier); e != nil && e.LeastSpan != nil && e.Unit == unit {
+		return e.LeastSpan
+	}
+	for _, quantity := range []string{p.Identifier, p.Formula} {
+		if span, ok := agronomy.LeastSpan(quantity, unit); ok {
+			return &span
+		}
+	}
+	return nil
+}
+
 // PutElement creates or changes an element. Readers see it after Load.
 func (c *Catalog) PutElement(ctx context.Context, e *Element) error {
 	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		element := elementRow{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL}
+		element := elementRow{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, LeastSpan: e.LeastSpan}
 		_, err := tx.NewInsert().Model(&element).
 			On("CONFLICT (yeu_sign) DO UPDATE").
-			Set("unit = EXCLUDED.unit, yeu_url = EXCLUDED.yeu_url").
+			Set("unit = EXCLUDED.unit, yeu_url = EXCLUDED.yeu_url, least_span = EXCLUDED.least_span").
 			Returning("id").
 			Exec(ctx)
 		if err != nil {

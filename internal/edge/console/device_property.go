@@ -30,6 +30,7 @@ func (s *server) GetDeviceProperties(
 			Min:          prop.Min,
 			Max:          prop.Max,
 			Precision:    prop.Precision,
+			LeastSpan:    prop.LeastSpan,
 			Formula:      prop.Formula,
 			Inputs:       prop.Inputs,
 			Parameters:   prop.Parameters,

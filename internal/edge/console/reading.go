@@ -114,6 +114,7 @@ func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.T
 		Min:          prop.Min,
 		Max:          prop.Max,
 		Precision:    prop.Precision,
+		LeastSpan:    s.Catalog.LeastSpan(prop),
 	}
 	setDerivation(&w, prop)
 	if e := s.Catalog.Element(prop.Identifier); e != nil {

@@ -86,7 +86,7 @@ func TestTsl(t *testing.T) {
 		t.Fatalf("%s", asJSON(t, got))
 	}
 	for i, want := range []string{
-		`{"accessMode":"r","dataType":"number","elementData":"","elementUnit":"°C","functionName":"Air temp.","identifier":"airTemperature","max":70,"min":-50,"precision":1,"yeuName":"Температура воздуха","yeuUrl":"/icons/air.svg"}`,
+		`{"accessMode":"r","dataType":"number","elementData":"","elementUnit":"°C","functionName":"Air temp.","identifier":"airTemperature","leastSpan":5,"max":70,"min":-50,"precision":1,"yeuName":"Температура воздуха","yeuUrl":"/icons/air.svg"}`,
 		`{"accessMode":"r","dataType":"number","elementData":"","elementUnit":"%RH","functionName":"Humidity","identifier":"relativeHumidity","max":100,"min":0,"yeuName":"Относительная влажность","yeuUrl":""}`,
 		`{"accessMode":"r","dataType":"number","elementData":"","elementUnit":"mm","functionName":"Rain","identifier":"rain","yeuName":"Rain","yeuUrl":""}`,
 		`{"accessMode":"rw","dataType":"boolean","elementData":"","elementUnit":"","functionName":"Heating","identifier":"heating","yeuName":"Heating","yeuUrl":""}`,

@@ -166,6 +166,23 @@ products: [{name: weather-station, offlineAfter: 1s}]
 tenants: [{name: greenfield, diy: {logo: ""}, users: [{userName: ada, disabled: true}], devices: [{deviceName: WS-0001, gateway: true}]}]`,
 			"element airTemperature: unit\nproduct weather-station: offlineAfter\ntenant greenfield: diy.logo\n" +
 				"user greenfield/ada: disabled\ndevice greenfield/WS-0001: gateway"},
+		{"an axis's least span", `
+elements:
+  - yeuSign: airTemperature
+    leastSpan: 2.5
+    yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}`,
+			"element airTemperature: leastSpan"},
+		{"the same least span", `
+elements:
+  - yeuSign: airTemperature
+    leastSpan: 2.5
+    yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}`, ""},
+		{"another unit without a least span in it", `
+elements:
+  - yeuSign: airTemperature
+    unit: "°C"
+    yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}`,
+			"element airTemperature: unit,leastSpan"},
 		{"an element's name", `
 elements:
   - yeuSign: airTemperature

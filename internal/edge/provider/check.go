@@ -138,6 +138,9 @@ func (c *checker) element(e *fileElement) {
 		e.yeuName.at = e.at.child("yeuName")
 	}
 	c.names(&e.yeuName)
+	if f := e.leastSpan; f.valid && f.value <= 0 {
+		c.add(f.at, "leastSpan must be above 0")
+	}
 }
 
 // names checks that a thing has a name in every language that needs one.

@@ -24,11 +24,12 @@ type file struct {
 }
 
 type fileElement struct {
-	at      filePos
-	yeuSign field[string]
-	unit    field[string]
-	yeuURL  field[string]
-	yeuName field[fileNames]
+	at        filePos
+	yeuSign   field[string]
+	unit      field[string]
+	yeuURL    field[string]
+	yeuName   field[fileNames]
+	leastSpan field[float64]
 }
 
 // fileNames holds the display names of a thing, by language.
@@ -208,7 +209,7 @@ func (f *fileErrors) element(n ast.Node, at filePos) fileElement {
 	e := fileElement{at: at}
 	f.mapping(n, at, map[string]nodeReader{
 		"yeuSign": f.trimmed(&e.yeuSign), "unit": f.trimmed(&e.unit), "yeuUrl": f.trimmed(&e.yeuURL),
-		"yeuName": f.names(&e.yeuName),
+		"yeuName": f.names(&e.yeuName), "leastSpan": f.number(&e.leastSpan),
 	})
 	return e
 }

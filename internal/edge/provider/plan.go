@@ -148,10 +148,17 @@ func (pl *planner) planElement(f *fileElement) {
 	if known == nil {
 		s.created = true
 	} else {
-		s.element.Unit, s.element.YeuURL = known.Unit, known.YeuURL
+		s.element.Unit, s.element.YeuURL, s.element.LeastSpan = known.Unit, known.YeuURL, known.LeastSpan
 	}
 	setField(&s.step, "unit", &s.element.Unit, &f.unit)
 	setField(&s.step, "yeuUrl", &s.element.YeuURL, &f.yeuURL)
+	if slices.Contains(s.changes, "unit") && s.element.LeastSpan != nil && !f.leastSpan.valid {
+		// The element's span was a number in the old unit.
+		s.auditChanges = append(s.auditChanges, audit.Change{Field: "leastSpan", Before: *s.element.LeastSpan})
+		s.element.LeastSpan = nil
+		s.changes = append(s.changes, "leastSpan")
+	}
+	setOptional(&s.step, "leastSpan", &s.element.LeastSpan, &f.leastSpan)
 	if known != nil {
 		s.element.Names = known.Names
 	}

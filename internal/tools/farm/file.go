@@ -22,10 +22,11 @@ type farmDefinition struct {
 }
 
 type element struct {
-	YeuSign string `yaml:"yeuSign"`
-	Unit    string `yaml:"unit"`
-	YeuURL  string `yaml:"yeuUrl"`
-	YeuName names  `yaml:"yeuName"`
+	YeuSign   string  `yaml:"yeuSign"`
+	Unit      string  `yaml:"unit"`
+	YeuURL    string  `yaml:"yeuUrl"`
+	LeastSpan float64 `yaml:"leastSpan,omitempty"`
+	YeuName   names   `yaml:"yeuName"`
 }
 
 type names = map[text.Language]string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"tilth/internal/platform/agronomy"
 	"tilth/internal/platform/text"
 )
 
@@ -60,6 +61,11 @@ func TestEveryPropertyHasItsElement(t *testing.T) {
 	}
 }
 
+// givesLeastSpan reports whether the file itself says how much a chart of an element spans.
+func givesLeastSpan(s *farmDefinition, yeuSign string) bool {
+	return slices.ContainsFunc(s.Elements, func(e element) bool { return e.YeuSign == yeuSign && e.LeastSpan > 0 })
+}
+
 func TestProductsOfTheFile(t *testing.T) {
 	s := parseFarmFile(t)
 	if len(s.Products) != len(products) {
@@ -91,6 +97,15 @@ func TestProductsOfTheFile(t *testing.T) {
 				if property.Precision == nil || property.Min == nil || property.Max == nil ||
 					*property.Min >= *property.Max {
 					t.Errorf("%s: %+v", p.Name, property)
+				}
+				_, known := agronomy.LeastSpan(property.Identifier, property.ElementUnit)
+				if !known && !givesLeastSpan(s, property.Identifier) {
+					t.Errorf(
+						"%s: the axis of %s in %s has no least span",
+						p.Name,
+						property.Identifier,
+						property.ElementUnit,
+					)
 				}
 			case "boolean", "text":
 				if property.Precision != nil || property.Min != nil || property.Max != nil {

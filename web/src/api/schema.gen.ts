@@ -3708,6 +3708,11 @@ export interface components {
             /** Format: double */
             max?: number;
             precision?: number;
+            /**
+             * Format: double
+             * @description in elementUnit: a chart's value axis spans at least this much, so that noise does not fill it; absent: not known
+             */
+            leastSpan?: number;
             /** @description of a derived property, which the server computes: the formula's name, for example dewPoint; absent for a measured property */
             formula?: string;
             /** @description identifiers of the properties from which a derived property is computed, in the formula's order */

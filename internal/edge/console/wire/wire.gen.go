@@ -1578,8 +1578,11 @@ type DeviceProperty struct {
 
 	// Inputs identifiers of the properties from which a derived property is computed, in the formula's order
 	Inputs *[]string `json:"inputs,omitempty"`
-	Max    *float64  `json:"max,omitempty"`
-	Min    *float64  `json:"min,omitempty"`
+
+	// LeastSpan in elementUnit: a chart's value axis spans at least this much, so that noise does not fill it; absent: not known
+	LeastSpan *float64 `json:"leastSpan,omitempty"`
+	Max       *float64 `json:"max,omitempty"`
+	Min       *float64 `json:"min,omitempty"`
 
 	// Parameters parameters of the formula by name, including those that the product leaves at their defaults
 	Parameters *map[string]float64 `json:"parameters,omitempty"`
@@ -2486,8 +2489,11 @@ type TslProperty struct {
 
 	// Inputs identifiers of the properties from which a derived property is computed, in the formula's order
 	Inputs *[]string `json:"inputs,omitempty"`
-	Max    *float64  `json:"max,omitempty"`
-	Min    *float64  `json:"min,omitempty"`
+
+	// LeastSpan in elementUnit: a chart's value axis spans at least this much, so that noise does not fill it; absent: not known
+	LeastSpan *float64 `json:"leastSpan,omitempty"`
+	Max       *float64 `json:"max,omitempty"`
+	Min       *float64 `json:"min,omitempty"`
 
 	// Parameters parameters of the formula by name, including those that the product leaves at their defaults
 	Parameters *map[string]float64 `json:"parameters,omitempty"`
